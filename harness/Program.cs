@@ -1,0 +1,3 @@
+namespace Harness;
+
+internal static class Program { public static int Main() => 0; }

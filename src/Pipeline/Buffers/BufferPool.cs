@@ -1,0 +1,46 @@
+using System.Buffers;
+
+namespace Pipeline.Buffers;
+
+/// <summary>
+/// Hands out <see cref="PooledBuffer"/> owners over an <see cref="ArrayPool{T}"/>; the owners themselves are pooled too.
+/// <see cref="Outstanding"/> must be 0 when every owner was disposed: tests assert it.
+/// </summary>
+/// <param name="arrays">Where the arrays come from; <see cref="ArrayPool{T}.Shared"/> when null.</param>
+/// <param name="retainedOwners">How many idle owner objects are kept; the arrays are bounded by the array pool.</param>
+public sealed class BufferPool(ArrayPool<byte>? arrays = null, int retainedOwners = 2_048)
+{
+    private readonly ArrayPool<byte> _arrays = arrays ?? ArrayPool<byte>.Shared;
+    private readonly BoundedPool<PooledBuffer> _owners = new(retainedOwners);
+    private int _outstanding;
+
+    /// <summary>The process-wide pool.</summary>
+    public static BufferPool Shared { get; } = new();
+
+    /// <summary>Buffers rented and not yet disposed.</summary>
+    public int Outstanding => Volatile.Read(ref _outstanding);
+
+    /// <summary>Rents an empty buffer that can take at least <paramref name="minimumCapacity"/> bytes without growing.</summary>
+    public PooledBuffer Rent(int minimumCapacity = 256)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(minimumCapacity);
+        if (!_owners.TryTake(out PooledBuffer? owner))
+        {
+            owner = new PooledBuffer(this);
+        }
+
+        owner.Open(_arrays.Rent(Math.Max(minimumCapacity, 16)));
+        Interlocked.Increment(ref _outstanding);
+        return owner;
+    }
+
+    internal byte[] RentArray(int minimumLength) => _arrays.Rent(minimumLength);
+
+    internal void ReturnArray(byte[] array) => _arrays.Return(array);
+
+    internal void Close(PooledBuffer owner)
+    {
+        Interlocked.Decrement(ref _outstanding);
+        _owners.Return(owner);
+    }
+}

@@ -1,0 +1,3 @@
+namespace Worker;
+
+internal static class Program { public static int Main() => 0; }
