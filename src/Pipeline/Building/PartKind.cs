@@ -1,0 +1,10 @@
+namespace Pipeline.Building;
+
+internal enum PartKind
+{
+    Step,
+    Behavior,
+    Connector,
+    Fork,
+    Terminator,
+}

@@ -1,0 +1,140 @@
+using System.Text;
+using Pipeline.Behaviors;
+using Pipeline.Contexts;
+using Pipeline.Execution;
+
+namespace Pipeline.Building;
+
+/// <summary>
+/// Collects the parts of one chain in the order they run, checks that their stages fit and composes them into a form.
+/// The order is data: it may come from configuration. Parts are singletons, usually from the service container.
+/// </summary>
+/// <typeparam name="TRoot">The first stage's context.</typeparam>
+/// <param name="name">What the printed chain and error messages call it.</param>
+public sealed class PipelineBuilder<TRoot>(string name)
+    where TRoot : PipelineContext
+{
+    private readonly List<PipelinePart> _parts = [];
+
+    /// <summary>Adds a step to the stage of <typeparamref name="TContext"/>.</summary>
+    public PipelineBuilder<TRoot> Step<TContext>(IStep<TContext> step, string? partName = null)
+        where TContext : PipelineContext => Add(new StepPart<TContext>(partName ?? NameOf(step), step));
+
+    /// <summary>Adds a part that wraps the rest of its stage and what follows.</summary>
+    public PipelineBuilder<TRoot> Behavior<TContext>(IBehavior<TContext, TContext> behavior, string? partName = null)
+        where TContext : PipelineContext => Add(new BehaviorPart<TContext, TContext>(partName ?? NameOf(behavior), PartKind.Behavior, behavior));
+
+    /// <summary>Adds the part that ends the stage of <typeparamref name="TIn"/> and opens that of <typeparamref name="TOut"/>.</summary>
+    public PipelineBuilder<TRoot> Connector<TIn, TOut>(IBehavior<TIn, TOut> connector, string? partName = null)
+        where TIn : PipelineContext
+        where TOut : PipelineContext => Add(new BehaviorPart<TIn, TOut>(partName ?? NameOf(connector), PartKind.Connector, connector));
+
+    /// <summary>Adds a connector that runs what follows several times a message.</summary>
+    public PipelineBuilder<TRoot> Fork<TIn, TOut>(IFork<TIn, TOut> fork, string? partName = null)
+        where TIn : PipelineContext
+        where TOut : PipelineContext => Add(new BehaviorPart<TIn, TOut>(partName ?? NameOf(fork), PartKind.Fork, fork));
+
+    /// <summary>Adds the innermost part.</summary>
+    public PipelineBuilder<TRoot> Terminator<TContext>(ITerminator<TContext> terminator, string? partName = null)
+        where TContext : PipelineContext => Add(new TerminatorPart<TContext>(partName ?? NameOf(terminator), terminator));
+
+    /// <summary>Checks the stages and wires the chain in the given form.</summary>
+    /// <exception cref="PipelineDefinitionException">The parts do not form a chain; names every problem.</exception>
+    public IPipeline<TRoot> Build(PipelineForm form)
+    {
+        ArgumentNullException.ThrowIfNull(form);
+        IReadOnlyList<string> problems = FindProblems();
+        return problems.Count == 0
+            ? new ComposedPipeline<TRoot>(form.Compose<TRoot>(_parts), Describe(form))
+            : throw new PipelineDefinitionException(name, problems);
+    }
+
+    private static string NameOf(object part)
+    {
+        string typeName = part.GetType().Name;
+        int arity = typeName.IndexOf('`', StringComparison.Ordinal);
+        return arity < 0 ? typeName : typeName[..arity];
+    }
+
+    private PipelineBuilder<TRoot> Add(PipelinePart part)
+    {
+        _parts.Add(part);
+        return this;
+    }
+
+    private List<string> FindProblems()
+    {
+        List<string> problems = [];
+        Type? stage = typeof(TRoot);
+        for (int i = 0; i < _parts.Count; i++)
+        {
+            PipelinePart part = _parts[i];
+            if (stage is null)
+            {
+                problems.Add($"Part {i + 1} ({part.Name}) stands behind the terminator and would never run; move it before it.");
+            }
+            else if (part.In != stage)
+            {
+                problems.Add($"Part {i + 1} ({part.Name}) works on {part.In.Name}, but the stage at its place is {stage.Name}; {Advice(part, i)}.");
+            }
+
+            // Going on from the part's own types shows the next problem instead of echoes of this one.
+            stage = stage is null ? null : part.Out;
+        }
+
+        if (_parts.Count == 0 || stage is not null)
+        {
+            problems.Add("The last part must be a terminator: without one nothing would handle the message.");
+        }
+
+        return problems;
+    }
+
+    private string Advice(PipelinePart part, int index)
+    {
+        PipelinePart? connector = _parts.Find(other => other.Kind is PartKind.Connector or PartKind.Fork && other.Out == part.In);
+        if (connector is not null)
+        {
+            return $"move it behind the connector {connector.Name}";
+        }
+
+        return part.In == typeof(TRoot) && index > 0
+            ? "move it before the first connector"
+            : $"add a connector that leads to {part.In.Name}";
+    }
+
+    private string Describe(PipelineForm form)
+    {
+        StringBuilder text = new();
+        text.Append("pipeline ").Append(name).Append(" (").Append(form.Name).Append(")\n");
+        Type? stage = null;
+        for (int i = 0; i < _parts.Count; i++)
+        {
+            PipelinePart part = _parts[i];
+            if (part.In != stage)
+            {
+                stage = part.In;
+                text.Append("  stage ").Append(stage.Name).Append('\n');
+            }
+
+            text.Append($"    {i + 1,2} {KindName(part.Kind),-10} {part.Name}");
+            if (part.Kind is PartKind.Connector or PartKind.Fork)
+            {
+                text.Append(" -> ").Append(part.Out!.Name);
+            }
+
+            text.Append('\n');
+        }
+
+        return text.ToString();
+    }
+
+    private static string KindName(PartKind kind) => kind switch
+    {
+        PartKind.Step => "step",
+        PartKind.Behavior => "behavior",
+        PartKind.Connector => "connector",
+        PartKind.Fork => "fork",
+        _ => "terminator",
+    };
+}

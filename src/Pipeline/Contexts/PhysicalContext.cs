@@ -1,0 +1,23 @@
+using System.Diagnostics.CodeAnalysis;
+using Pipeline.Messages;
+
+namespace Pipeline.Contexts;
+
+/// <summary>The first stage's context: the message as bytes, before anything was read from it.</summary>
+public sealed class PhysicalContext : PipelineContext
+{
+    /// <summary>The message. Borrowed from the receiver, who settles it: parts decide through <see cref="PipelineContext.Settlement"/>.</summary>
+    [AllowNull]
+    public ReceivedMessage Message
+    {
+        get => field ?? throw new InvalidOperationException("The context holds no message.");
+        set;
+    }
+
+    /// <inheritdoc/>
+    public override void Reset()
+    {
+        base.Reset();
+        Message = null;
+    }
+}

@@ -1,0 +1,40 @@
+using System.Diagnostics.CodeAnalysis;
+using Pipeline.Behaviors;
+using Pipeline.Building;
+using Pipeline.Contexts;
+using Pipeline.Execution.Closure;
+using Pipeline.Execution.Precompiled;
+
+namespace Pipeline.Execution;
+
+/// <summary>One way to execute a chain. All forms give the same results; they differ in what a message costs.</summary>
+public abstract class PipelineForm
+{
+    private protected PipelineForm(string name) => Name = name;
+
+    /// <summary>A closure a part a message: the reference that the other forms are compared with.</summary>
+    public static PipelineForm Closure { get; } = new ClosureForm();
+
+    /// <summary>Nodes wired once at start: nothing is allocated for a message while the parts complete synchronously.</summary>
+    public static PipelineForm Precompiled { get; } = new PrecompiledForm();
+
+    /// <summary>All forms, in the order they are documented.</summary>
+    public static IReadOnlyList<PipelineForm> All { get; } = [Closure, Precompiled];
+
+    /// <summary>The value of <c>Pipeline:Form</c> that selects this form.</summary>
+    public string Name { get; }
+
+    /// <summary>Finds a form by name, without regard to case.</summary>
+    public static bool TryParse(string? name, [NotNullWhen(true)] out PipelineForm? form)
+    {
+        form = All.FirstOrDefault(f => string.Equals(f.Name, name, StringComparison.OrdinalIgnoreCase));
+        return form is not null;
+    }
+
+    /// <inheritdoc/>
+    public override string ToString() => Name;
+
+    /// <summary>Wires the parts, whose order and types were checked, into the chain's first link.</summary>
+    internal abstract Next<TRoot> Compose<TRoot>(IReadOnlyList<PipelinePart> parts)
+        where TRoot : PipelineContext;
+}

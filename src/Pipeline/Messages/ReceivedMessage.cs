@@ -1,0 +1,56 @@
+using Pipeline.Settlements;
+
+namespace Pipeline.Messages;
+
+/// <summary>
+/// One message as its source handed it over. Ownership: the receiver owns it until it calls <see cref="SettleAsync"/>, exactly
+/// once; from then on the source owns it again (and may reuse the object and its bytes), so nothing of it may be touched.
+/// Threads: one at a time.
+/// </summary>
+public abstract class ReceivedMessage
+{
+    private int _settled;
+
+    /// <summary>The body's bytes, unchanged; may be empty. A borrow that ends with <see cref="SettleAsync"/>.</summary>
+    public abstract ReadOnlyMemory<byte> Body { get; }
+
+    /// <summary>The id the source knows the message by, UTF-8, never empty, the same on every delivery. A borrow like <see cref="Body"/>.</summary>
+    public abstract ReadOnlyMemory<byte> SourceId { get; }
+
+    /// <summary>How often the source has handed this message out, this time included; at least 1.</summary>
+    public virtual int DeliveryCount => 1;
+
+    /// <summary>When the message entered the source, where the source knows.</summary>
+    public virtual DateTimeOffset? EnqueuedAt => null;
+
+    /// <summary>Named values beside the body (message attributes, headers); empty when there are none.</summary>
+    public virtual IReadOnlyList<KeyValuePair<string, string>> Attributes => [];
+
+    /// <summary>
+    /// Decides the message's fate and gives it back to the source. Complete only after the sink's success was verified.
+    /// Never throws for a failed acknowledgement: the source retries, or lets the message come again, and counts it.
+    /// </summary>
+    /// <param name="settlement">A decided settlement.</param>
+    /// <param name="cancellationToken">Ends the waiting, not the settlement.</param>
+    /// <exception cref="InvalidOperationException">Settled twice, or undecided: a defect in the caller.</exception>
+    public ValueTask SettleAsync(Settlement settlement, CancellationToken cancellationToken)
+    {
+        if (!settlement.IsDecided)
+        {
+            throw new InvalidOperationException("An undecided settlement cannot be carried out; abandon the message instead.");
+        }
+
+        if (Interlocked.Exchange(ref _settled, 1) != 0)
+        {
+            throw new InvalidOperationException("The message was settled before: it has one owner and one fate.");
+        }
+
+        return SettleCoreAsync(settlement, cancellationToken);
+    }
+
+    /// <summary>Carries the settlement out and takes the message back. Called once a delivery.</summary>
+    protected abstract ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken);
+
+    /// <summary>For sources that reuse the object: makes it ready for its next delivery.</summary>
+    protected void ResetSettlement() => Volatile.Write(ref _settled, 0);
+}

@@ -1,0 +1,13 @@
+namespace Pipeline.Settlements;
+
+/// <summary>
+/// The other side refuses the worker itself, not the message (access denied, no such bucket). Receiving pauses and the worker
+/// reports itself unhealthy; the message goes back untouched. An operator has to act.
+/// </summary>
+public sealed class RefusedException : Exception
+{
+    public RefusedException(string message, Exception? innerException = null)
+        : base(message, innerException)
+    {
+    }
+}

@@ -1,0 +1,14 @@
+namespace Pipeline.Settlements;
+
+/// <summary>
+/// Something outside the message failed and may work later: a throttled or unreachable store. Retried in process, then the
+/// message goes back to its source. Never a reason to dead-letter.
+/// </summary>
+public sealed class TransientFaultException : Exception
+{
+    public TransientFaultException(string message, TimeSpan retryAfter = default, Exception? innerException = null)
+        : base(message, innerException) => RetryAfter = retryAfter;
+
+    /// <summary>The least time to wait before the next attempt, as the other side asked (Retry-After); zero when it did not say.</summary>
+    public TimeSpan RetryAfter { get; }
+}
