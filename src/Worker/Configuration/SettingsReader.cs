@@ -1,0 +1,181 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Reflection;
+using Microsoft.Extensions.Configuration;
+
+namespace Worker.Configuration;
+
+/// <summary>
+/// Reads settings objects from the configuration, collecting every problem instead of stopping at the first. A section may be
+/// given globally and again below a route, whose values win. Used at start only.
+/// </summary>
+internal sealed class SettingsReader(IConfiguration configuration)
+{
+    private readonly List<ConfigurationError> _errors = [];
+    private readonly Dictionary<string, EffectiveSetting> _effective = new(StringComparer.OrdinalIgnoreCase);
+    private readonly HashSet<string> _reported = new(StringComparer.OrdinalIgnoreCase);
+
+    /// <summary>Every problem found so far.</summary>
+    public IReadOnlyList<ConfigurationError> Errors => _errors;
+
+    /// <summary>Every key read so far, in the order read.</summary>
+    public IReadOnlyCollection<EffectiveSetting> Effective => _effective.Values;
+
+    public IConfiguration Configuration { get; } = configuration;
+
+    /// <summary>Adds a problem that no single settings object can see.</summary>
+    public void Fail(string key, string? value, string problem, string? consequence = null)
+    {
+        if (_reported.Add($"{key}\0{problem}"))
+        {
+            _errors.Add(new ConfigurationError(key, value, problem, consequence));
+        }
+    }
+
+    /// <summary>Reads one section, with the overrides below <c>Routes:{route}</c> when a route is given.</summary>
+    /// <typeparam name="T">A class whose properties carry <see cref="SettingAttribute"/>; its initial values are the defaults.</typeparam>
+    public T Read<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] T>(string section, string? route = null)
+        where T : class, new()
+    {
+        T settings = new();
+        string[] layers = route is null ? [section] : [$"Routes:{route}:{section}", section];
+        List<PropertyInfo> properties = [.. typeof(T).GetProperties().Where(p => p.IsDefined(typeof(SettingAttribute)))];
+        int problemsBefore = _errors.Count;
+        foreach (PropertyInfo property in properties)
+        {
+            ReadProperty(settings, property, layers);
+        }
+
+        foreach (string layer in layers)
+        {
+            FindUnknownKeys(layer, properties);
+        }
+
+        // Rules across keys only make sense over values that are right by themselves.
+        if (settings is ISelfValidating validating && _errors.Count == problemsBefore)
+        {
+            List<ConfigurationError> found = [];
+            validating.Validate(new SettingsCheck(section, property => Find(layers, property)?.Value, found));
+            foreach (ConfigurationError error in found)
+            {
+                Fail(error.Key, error.Value, error.Problem, error.Consequence);
+            }
+        }
+
+        return settings;
+    }
+
+    /// <summary>Reports a key that nothing reads, with the nearest name that exists.</summary>
+    public void FailUnknown(string key, IEnumerable<string> known)
+    {
+        List<string> names = [.. known];
+        string name = key[(key.LastIndexOf(':') + 1)..];
+        string? nearest = names.MinBy(candidate => EditDistance(candidate, name));
+        string hint = nearest is not null && EditDistance(nearest, name) <= Math.Max(2, name.Length / 3)
+            ? $"Did you mean {nearest}?"
+            : $"Known here: {string.Join(", ", names)}.";
+        Fail(key, Configuration[key], $"is not a known key. {hint}", "It would have no effect.");
+    }
+
+    private void ReadProperty(object settings, PropertyInfo property, string[] layers)
+    {
+        SettingAttribute setting = property.GetCustomAttribute<SettingAttribute>()!;
+        (string Key, string Value)? found = Find(layers, property.Name);
+        string key = found?.Key ?? $"{layers[^1]}:{property.Name}";
+        if (found is { } given)
+        {
+            string shown = setting.Secret ? "***" : given.Value;
+            if (!SettingText.TryParse(given.Value, property.PropertyType, setting.Bytes, out object? value))
+            {
+                Fail(key, shown, $"must be {SettingText.Expected(property.PropertyType, setting.Bytes)}{RangeText(setting)}.", setting.Consequence);
+                return;
+            }
+
+            if (!InRange(value, property.PropertyType, setting))
+            {
+                Fail(key, shown, $"must be{RangeText(setting)}.", setting.Consequence);
+                return;
+            }
+
+            property.SetValue(settings, value);
+        }
+        else if (setting.Required)
+        {
+            Fail(key, value: null, $"must be set: {setting.Description}.", setting.Consequence);
+            return;
+        }
+
+        object? current = property.GetValue(settings);
+        string text = setting.Secret && current is not null ? "***" : SettingText.Format(current, setting.Bytes);
+        _effective[key] = new EffectiveSetting(key, text, found is null, setting.Description);
+    }
+
+    private (string Key, string Value)? Find(string[] layers, string property)
+    {
+        foreach (string layer in layers)
+        {
+            string key = $"{layer}:{property}";
+
+            // An empty value counts as not set, so that an environment variable can switch a key off.
+            if (Configuration[key] is { Length: > 0 } value)
+            {
+                return (key, value);
+            }
+        }
+
+        return null;
+    }
+
+    private void FindUnknownKeys(string layer, List<PropertyInfo> properties)
+    {
+        foreach (IConfigurationSection child in Configuration.GetSection(layer).GetChildren())
+        {
+            PropertyInfo? match = properties.Find(p => string.Equals(p.Name, child.Key, StringComparison.OrdinalIgnoreCase));
+            if (match is null)
+            {
+                FailUnknown(child.Path, properties.Select(p => p.Name));
+            }
+            else if (child.Value is null && child.GetChildren().Any())
+            {
+                Fail(child.Path, value: null, "must be a single value, but a section was given.");
+            }
+        }
+    }
+
+    private static bool InRange(object? value, Type type, SettingAttribute setting)
+    {
+        if (value is not IComparable comparable)
+        {
+            return true;
+        }
+
+        return (setting.Min is null || (SettingText.TryParse(setting.Min, type, setting.Bytes, out object? min) && comparable.CompareTo(min) >= 0))
+            && (setting.Max is null || (SettingText.TryParse(setting.Max, type, setting.Bytes, out object? max) && comparable.CompareTo(max) <= 0));
+    }
+
+    private static string RangeText(SettingAttribute setting) => (setting.Min, setting.Max) switch
+    {
+        (null, null) => string.Empty,
+        ({ } min, null) => $" {min} or more",
+        (null, { } max) => $" at most {max}",
+        ({ } min, { } max) => $" from {min} to {max}",
+    };
+
+    private static int EditDistance(string left, string right)
+    {
+        int[] row = [.. Enumerable.Range(0, right.Length + 1)];
+        for (int i = 1; i <= left.Length; i++)
+        {
+            int diagonal = row[0];
+            row[0] = i;
+            for (int j = 1; j <= right.Length; j++)
+            {
+                int cost = char.ToLowerInvariant(left[i - 1]) == char.ToLowerInvariant(right[j - 1]) ? 0 : 1;
+                int next = Math.Min(Math.Min(row[j] + 1, row[j - 1] + 1), diagonal + cost);
+                diagonal = row[j];
+                row[j] = next;
+            }
+        }
+
+        return row[^1];
+    }
+}

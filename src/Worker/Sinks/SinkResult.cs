@@ -1,0 +1,12 @@
+namespace Worker.Sinks;
+
+/// <summary>The outcome of one <see cref="IObjectSink.StoreAsync"/>.</summary>
+/// <param name="Status">What happened.</param>
+/// <param name="Detail">For people: which call failed and how, at most 256 characters; null on success.</param>
+/// <param name="RetryAfter">Transient only: the least wait the store asked for; zero when it did not say.</param>
+internal readonly record struct SinkResult(SinkStatus Status, string? Detail = null, TimeSpan RetryAfter = default)
+{
+    public static SinkResult Stored => new(SinkStatus.Stored);
+
+    public static SinkResult AlreadyStored => new(SinkStatus.AlreadyStored);
+}

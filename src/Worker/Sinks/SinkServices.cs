@@ -1,0 +1,9 @@
+using Microsoft.Extensions.Logging;
+
+namespace Worker.Sinks;
+
+/// <summary>What a sink may use of its surroundings.</summary>
+/// <param name="Services">The container, for singletons of the feature itself.</param>
+/// <param name="Loggers">Loggers.</param>
+/// <param name="Time">The clock; tests drive it.</param>
+internal sealed record SinkServices(IServiceProvider Services, ILoggerFactory Loggers, TimeProvider Time);

@@ -1,0 +1,28 @@
+namespace Worker.Sources;
+
+/// <summary>
+/// Where messages come from. Life cycle: <see cref="CheckAsync"/> once, <see cref="ReceiveAsync"/> once until its token ends,
+/// then the route drains what was accepted, then <see cref="CloseAsync"/>, then dispose.
+/// </summary>
+internal interface IMessageSource : IAsyncDisposable
+{
+    /// <summary>What logs, metrics and dead letters call it, such as <c>sqs</c>.</summary>
+    string Name { get; }
+
+    /// <summary>Fails fast when the source can never work as configured: a queue that does not exist, refused credentials.</summary>
+    /// <exception cref="Hosting.StartupException">Says what is wrong, where, and what to do.</exception>
+    /// <remarks>A source that is merely unreachable for now passes, with a logged warning: receiving backs off and recovers.</remarks>
+    Task CheckAsync(CancellationToken cancellationToken);
+
+    /// <summary>
+    /// Receives until <paramref name="stopReceiving"/> is cancelled. Reserves before it receives, so that nothing waits
+    /// unprocessed while its time at the queue runs out. Returns normally on stop; hands back what was received but not
+    /// accepted. Faults of the queue are retried inside with jitter, at most 30 s apart; they never end the loop.
+    /// Heartbeats of accepted messages go on until they are settled.
+    /// </summary>
+    Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving);
+
+    /// <summary>Flushes outstanding acknowledgements. Called after the drain; everything accepted has been settled by then.</summary>
+    /// <param name="cancellationToken">The end of the shutdown's patience.</param>
+    Task CloseAsync(CancellationToken cancellationToken);
+}
