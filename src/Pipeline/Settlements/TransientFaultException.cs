@@ -6,9 +6,16 @@ namespace Pipeline.Settlements;
 /// </summary>
 public sealed class TransientFaultException : Exception
 {
-    public TransientFaultException(string message, TimeSpan retryAfter = default, Exception? innerException = null)
-        : base(message, innerException) => RetryAfter = retryAfter;
+    public TransientFaultException(string message, TimeSpan retryAfter = default, Exception? innerException = null, bool retryInProcess = true)
+        : base(message, innerException)
+    {
+        RetryAfter = retryAfter;
+        RetryInProcess = retryInProcess;
+    }
 
     /// <summary>The least time to wait before the next attempt, as the other side asked (Retry-After); zero when it did not say.</summary>
     public TimeSpan RetryAfter { get; }
+
+    /// <summary>False when whoever threw has used up its own attempts: retrying around it would multiply them.</summary>
+    public bool RetryInProcess { get; }
 }

@@ -31,13 +31,32 @@ internal sealed class SettingsReader(IConfiguration configuration)
         }
     }
 
+    /// <summary>Reads one section whose keys may stand beside sections of other settings.</summary>
+    public T Read<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] T>(string section, IReadOnlyCollection<string> allowedSections)
+        where T : class, new() => ReadLayers<T>([section], allowedSections);
+
     /// <summary>Reads one section, with the overrides below <c>Routes:{route}</c> when a route is given.</summary>
     /// <typeparam name="T">A class whose properties carry <see cref="SettingAttribute"/>; its initial values are the defaults.</typeparam>
     public T Read<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] T>(string section, string? route = null)
+        where T : class, new() => ReadLayers<T>(route is null ? [section] : [$"Routes:{route}:{section}", section], []);
+
+    /// <summary>Reports a key that nothing reads, with the nearest name that exists.</summary>
+    public void FailUnknown(string key, IEnumerable<string> known)
+    {
+        List<string> names = [.. known];
+        string name = key[(key.LastIndexOf(':') + 1)..];
+        string? nearest = names.MinBy(candidate => EditDistance(candidate, name));
+        string hint = nearest is not null && EditDistance(nearest, name) <= Math.Max(2, name.Length / 3)
+            ? $"Did you mean {nearest}?"
+            : $"Known here: {string.Join(", ", names)}.";
+        Fail(key, Configuration[key], $"is not a known key. {hint}", "It would have no effect.");
+    }
+
+    private T ReadLayers<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] T>(string[] layers, IReadOnlyCollection<string> allowedSections)
         where T : class, new()
     {
         T settings = new();
-        string[] layers = route is null ? [section] : [$"Routes:{route}:{section}", section];
+        string section = layers[^1];
         List<PropertyInfo> properties = [.. typeof(T).GetProperties().Where(p => p.IsDefined(typeof(SettingAttribute)))];
         int problemsBefore = _errors.Count;
         foreach (PropertyInfo property in properties)
@@ -47,7 +66,7 @@ internal sealed class SettingsReader(IConfiguration configuration)
 
         foreach (string layer in layers)
         {
-            FindUnknownKeys(layer, properties);
+            FindUnknownKeys(layer, properties, allowedSections);
         }
 
         // Rules across keys only make sense over values that are right by themselves.
@@ -62,18 +81,6 @@ internal sealed class SettingsReader(IConfiguration configuration)
         }
 
         return settings;
-    }
-
-    /// <summary>Reports a key that nothing reads, with the nearest name that exists.</summary>
-    public void FailUnknown(string key, IEnumerable<string> known)
-    {
-        List<string> names = [.. known];
-        string name = key[(key.LastIndexOf(':') + 1)..];
-        string? nearest = names.MinBy(candidate => EditDistance(candidate, name));
-        string hint = nearest is not null && EditDistance(nearest, name) <= Math.Max(2, name.Length / 3)
-            ? $"Did you mean {nearest}?"
-            : $"Known here: {string.Join(", ", names)}.";
-        Fail(key, Configuration[key], $"is not a known key. {hint}", "It would have no effect.");
     }
 
     private void ReadProperty(object settings, PropertyInfo property, string[] layers)
@@ -125,16 +132,16 @@ internal sealed class SettingsReader(IConfiguration configuration)
         return null;
     }
 
-    private void FindUnknownKeys(string layer, List<PropertyInfo> properties)
+    private void FindUnknownKeys(string layer, List<PropertyInfo> properties, IReadOnlyCollection<string> allowedSections)
     {
         foreach (IConfigurationSection child in Configuration.GetSection(layer).GetChildren())
         {
             PropertyInfo? match = properties.Find(p => string.Equals(p.Name, child.Key, StringComparison.OrdinalIgnoreCase));
-            if (match is null)
+            if (match is null && !allowedSections.Contains(child.Key, StringComparer.OrdinalIgnoreCase))
             {
                 FailUnknown(child.Path, properties.Select(p => p.Name));
             }
-            else if (child.Value is null && child.GetChildren().Any())
+            else if (match is not null && child.Value is null && child.GetChildren().Any())
             {
                 Fail(child.Path, value: null, "must be a single value, but a section was given.");
             }

@@ -1,0 +1,10 @@
+using Worker.Configuration;
+
+namespace Worker.DeadLetters;
+
+/// <summary>Section <c>DeadLetters</c>: where dead letters of sources without a dead-letter queue are kept.</summary>
+internal sealed class DeadLettersOptions
+{
+    [Setting("Folder for dead letters of the Channel and Http sources")]
+    public string Path { get; set; } = "dead-letters";
+}

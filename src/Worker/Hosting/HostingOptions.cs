@@ -1,0 +1,21 @@
+using Worker.Configuration;
+
+namespace Worker.Hosting;
+
+/// <summary>Section <c>Hosting</c>: the process.</summary>
+internal sealed class HostingOptions : ISelfValidating
+{
+    [Setting("Address of the HTTP source and the health pages; loopback unless you say otherwise, port 0 picks a free one")]
+    public Uri Url { get; set; } = new("http://127.0.0.1:8080");
+
+    [Setting("Time after SIGTERM to finish what is being worked on; what is left goes back to its source", Min = "0s", Max = "10m", Consequence = "It must end before the supervisor kills the process.")]
+    public TimeSpan DrainTimeout { get; set; } = TimeSpan.FromSeconds(25);
+
+    public void Validate(SettingsCheck check)
+    {
+        if (Url.Scheme != Uri.UriSchemeHttp || Url.AbsolutePath != "/" || Url.Query.Length > 0)
+        {
+            check.Fail(nameof(Url), "must be http://host:port without a path; put TLS in front of the worker.");
+        }
+    }
+}

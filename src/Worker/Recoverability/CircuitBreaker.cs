@@ -1,0 +1,172 @@
+using Microsoft.Extensions.Logging;
+
+namespace Worker.Recoverability;
+
+/// <summary>
+/// Watches the sink and decides whether receiving makes sense: while the sink is down no message is pulled, so receive counts do
+/// not rise and nothing is dead-lettered for somebody else's fault. Threads: any; every call takes one short lock.
+/// </summary>
+internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions options, TimeProvider time, ILogger logger)
+{
+    // The window rotates in this many buckets: old results leave in steps of a sixth of it.
+    private const int Buckets = 6;
+
+    private readonly Lock _lock = new();
+    private readonly long _bucketTicks = Math.Max(1, (long)(options.BreakerWindow.TotalSeconds * time.TimestampFrequency / Buckets));
+    private readonly int[] _succeeded = new int[Buckets];
+    private readonly int[] _failed = new int[Buckets];
+
+    private long _bucket;
+    private int _failuresInRow;
+    private BreakerState _state;
+    private long _openedAt;
+    private bool _probing;
+
+    /// <summary>Raised outside the lock when receiving may have become possible.</summary>
+    public event Action? Relaxed;
+
+    /// <summary>The state now. An open breaker whose time is up still reads open until somebody asks to receive.</summary>
+    public BreakerState State
+    {
+        get
+        {
+            lock (_lock)
+            {
+                return _state;
+            }
+        }
+    }
+
+    /// <summary>True when the sink refuses the worker itself and an operator has to act.</summary>
+    public bool IsRefused { get; private set; }
+
+    /// <summary>What the sink said last when it failed; null while closed.</summary>
+    public string? LastFailure { get; private set; }
+
+    /// <summary>The sink stored an object.</summary>
+    public void Succeeded()
+    {
+        bool closed = false;
+        lock (_lock)
+        {
+            Rotate();
+            _succeeded[_bucket % Buckets]++;
+            _failuresInRow = 0;
+            if (_state != BreakerState.Closed)
+            {
+                Close();
+                closed = true;
+            }
+        }
+
+        if (closed)
+        {
+            LogClosed(route);
+            Relaxed?.Invoke();
+        }
+    }
+
+    /// <summary>The sink failed in a way that may pass.</summary>
+    public void Failed(string detail) => Fail(detail, refused: false);
+
+    /// <summary>The sink refuses the worker: opens at once.</summary>
+    public void Refused(string detail) => Fail(detail, refused: true);
+
+    /// <summary>How many messages may be let in now: all, one probe, or none.</summary>
+    public BreakerState AskToReceive()
+    {
+        lock (_lock)
+        {
+            if (_state == BreakerState.Open && time.GetElapsedTime(_openedAt) >= options.BreakerOpen)
+            {
+                _state = BreakerState.HalfOpen;
+                _probing = false;
+            }
+
+            if (_state != BreakerState.HalfOpen)
+            {
+                return _state;
+            }
+
+            return _probing ? BreakerState.Open : BreakerState.HalfOpen;
+        }
+    }
+
+    /// <summary>The half-open slot was given out: no second one until it comes back.</summary>
+    public void ProbeStarted()
+    {
+        lock (_lock)
+        {
+            _probing = true;
+        }
+    }
+
+    /// <summary>A slot came back; if it was the probe and the sink was never reached, the next message may probe.</summary>
+    public void SlotReturned()
+    {
+        lock (_lock)
+        {
+            _probing = false;
+        }
+    }
+
+    private void Fail(string detail, bool refused)
+    {
+        bool opened = false;
+        lock (_lock)
+        {
+            Rotate();
+            _failed[_bucket % Buckets]++;
+            _failuresInRow++;
+            LastFailure = detail;
+            if (refused || _state == BreakerState.HalfOpen || _failuresInRow >= options.BreakerFailures || RatioExceeded())
+            {
+                opened = _state == BreakerState.Closed || (refused && !IsRefused);
+                IsRefused |= refused;
+                _state = BreakerState.Open;
+                _openedAt = time.GetTimestamp();
+            }
+        }
+
+        if (opened)
+        {
+            LogOpened(route, options.BreakerOpen, detail);
+        }
+    }
+
+    private bool RatioExceeded()
+    {
+        int succeeded = _succeeded.Sum();
+        int failed = _failed.Sum();
+        return succeeded + failed >= options.BreakerMinimum && failed >= options.BreakerRatio * (succeeded + failed);
+    }
+
+    private void Close()
+    {
+        _state = BreakerState.Closed;
+        _probing = false;
+        IsRefused = false;
+        LastFailure = null;
+        Array.Clear(_failed);
+        Array.Clear(_succeeded);
+    }
+
+    private void Rotate()
+    {
+        long now = time.GetTimestamp() / _bucketTicks;
+        for (long steps = Math.Min(now - _bucket, Buckets); steps > 0; steps--)
+        {
+            long index = (now - steps + 1) % Buckets;
+            _succeeded[index] = 0;
+            _failed[index] = 0;
+        }
+
+        _bucket = now;
+    }
+
+    [LoggerMessage(2001, LogLevel.Error, "Route {Route}: the sink fails, receiving pauses; one message probes it every {Pause}. Last failure: {Detail}")]
+    private partial void LogOpened(string route, TimeSpan pause, string detail);
+
+    [LoggerMessage(2002, LogLevel.Information, "Route {Route}: the sink works again, receiving resumes")]
+    private partial void LogClosed(string route);
+}

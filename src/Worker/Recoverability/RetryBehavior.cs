@@ -1,0 +1,61 @@
+using Pipeline.Behaviors;
+using Pipeline.Contexts;
+using Pipeline.Settlements;
+
+namespace Worker.Recoverability;
+
+/// <summary>
+/// Repeats the rest of the chain after a <see cref="TransientFaultException"/>, with full jitter. Everything else passes through:
+/// poison is never retried in process. Stops early when the breaker opens: the queue keeps messages better than a busy slot.
+/// </summary>
+internal sealed class RetryBehavior<TContext>(RecoverabilityOptions options, CircuitBreaker breaker, TimeProvider time) : IBehavior<TContext, TContext>
+    where TContext : PipelineContext
+{
+    private readonly int _attempts = options.Attempts;
+    private readonly Backoff _backoff = options.Backoff;
+
+    public ValueTask InvokeAsync(TContext context, Next<TContext> next)
+    {
+        ValueTask rest;
+        try
+        {
+            rest = next.InvokeAsync(context);
+        }
+        catch (TransientFaultException exception)
+        {
+            rest = ValueTask.FromException(exception);
+        }
+
+        if (!rest.IsCompletedSuccessfully)
+        {
+            return AwaitAsync(rest, context, next);
+        }
+
+        rest.GetAwaiter().GetResult();
+        return default;
+    }
+
+    private async ValueTask AwaitAsync(ValueTask rest, TContext context, Next<TContext> next)
+    {
+        for (int attempt = 1; ; attempt++)
+        {
+            TimeSpan wait;
+            try
+            {
+                await rest;
+                return;
+            }
+            catch (TransientFaultException exception) when (attempt < _attempts && exception.RetryInProcess && breaker.State == BreakerState.Closed)
+            {
+                wait = _backoff.After(attempt, exception.RetryAfter);
+                if (wait > _backoff.Cap)
+                {
+                    throw;
+                }
+            }
+
+            await Task.Delay(wait, time, context.CancellationToken);
+            rest = next.InvokeAsync(context);
+        }
+    }
+}

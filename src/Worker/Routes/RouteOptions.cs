@@ -1,0 +1,16 @@
+using Worker.Configuration;
+
+namespace Worker.Routes;
+
+/// <summary>Section <c>Routes:{name}</c>: a named source + handler + sink.</summary>
+internal sealed class RouteOptions
+{
+    [Setting("Sources of the route, separated by commas: Channel, Http, Sqs")]
+    public string[] Source { get; set; } = ["Channel", "Http"];
+
+    [Setting("What a message of this route means")]
+    public string Handler { get; set; } = "Archive";
+
+    [Setting("Where the route's objects go: Directory, S3, Memory")]
+    public string Sink { get; set; } = "Directory";
+}

@@ -1,0 +1,11 @@
+using Worker.Configuration;
+using Worker.Hosting;
+
+namespace Worker.Routes;
+
+/// <summary>The whole configuration, read and checked.</summary>
+internal sealed record WorkerPlan(
+    IReadOnlyList<RoutePlan> Routes,
+    HostingOptions Hosting,
+    IReadOnlyCollection<EffectiveSetting> Effective,
+    IReadOnlyList<ConfigurationError> Errors);

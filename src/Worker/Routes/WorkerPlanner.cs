@@ -1,0 +1,156 @@
+using Microsoft.Extensions.Configuration;
+using Pipeline.Building;
+using Pipeline.Contexts;
+using Pipeline.Execution;
+using Worker.Configuration;
+using Worker.Handlers;
+using Worker.Hosting;
+using Worker.Intake;
+using Worker.Recoverability;
+using Worker.Sinks;
+using Worker.Sources;
+using Worker.Stages;
+
+namespace Worker.Routes;
+
+/// <summary>Reads the configuration into a plan and collects every problem on the way. Opens and connects to nothing.</summary>
+internal sealed class WorkerPlanner(
+    IConfiguration configuration,
+    IEnumerable<ISourceFeature> sources,
+    IEnumerable<IHandlerFeature> handlers,
+    IEnumerable<ISinkFeature> sinks)
+{
+    private static readonly string[] Sections =
+        ["Pipeline", "Routes", "Sources", "Stages", "Handlers", "Sinks", "Intake", "Recoverability", "DeadLetters", "Hosting", "Logging"];
+
+    private static readonly string[] RouteOverrides = ["Intake", "Recoverability", "Stages", "Sources", "Handlers", "Sinks"];
+
+    private readonly Dictionary<string, ISourceFeature> _sources = sources.ToDictionary(s => s.Name, StringComparer.OrdinalIgnoreCase);
+    private readonly Dictionary<string, IHandlerFeature> _handlers = handlers.ToDictionary(h => h.Name, StringComparer.OrdinalIgnoreCase);
+    private readonly Dictionary<string, ISinkFeature> _sinks = sinks.ToDictionary(s => s.Name, StringComparer.OrdinalIgnoreCase);
+
+    /// <summary>Plans; the result carries the problems, if any.</summary>
+    public WorkerPlan Plan()
+    {
+        SettingsReader settings = new(configuration);
+        FindUnknownSections(settings);
+        HostingOptions hosting = settings.Read<HostingOptions>("Hosting");
+        PipelineForm form = ReadForm(settings);
+        settings.Read<DeadLetters.DeadLettersOptions>("DeadLetters");
+
+        string[] names = [.. configuration.GetSection("Routes").GetChildren().Select(child => child.Key)];
+        List<RoutePlan> routes = [];
+        foreach (string name in names.Length > 0 ? names : ["archive"])
+        {
+            if (PlanRoute(settings, name, form) is { } route)
+            {
+                routes.Add(route);
+            }
+        }
+
+        return new WorkerPlan(routes, hosting, settings.Effective, settings.Errors);
+    }
+
+    private static PipelineForm ReadForm(SettingsReader settings)
+    {
+        string name = settings.Read<PipelineOptions>("Pipeline").Form;
+        if (PipelineForm.TryParse(name, out PipelineForm? form))
+        {
+            return form;
+        }
+
+        settings.Fail("Pipeline:Form", name, $"must be one of {string.Join(", ", PipelineForm.All)}.", "There is no such way to execute the chain.");
+        return PipelineForm.Precompiled;
+    }
+
+    private RoutePlan? PlanRoute(SettingsReader settings, string name, PipelineForm form)
+    {
+        int problemsBefore = settings.Errors.Count;
+        string section = $"Routes:{name}";
+        RouteOptions options = ReadRoute(settings, name, section);
+        IntakeOptions intake = settings.Read<IntakeOptions>("Intake", name);
+        RecoverabilityOptions recoverability = settings.Read<RecoverabilityOptions>("Recoverability", name);
+        StagesOptions stages = settings.Read<StagesOptions>("Stages", name);
+
+        List<SourcePlan> sourcePlans = [];
+        foreach (string source in options.Source.Distinct(StringComparer.OrdinalIgnoreCase))
+        {
+            if (Find(settings, _sources, $"{section}:Source", source, "source") is { } feature)
+            {
+                sourcePlans.Add(new SourcePlan(feature.Name, feature.Configure(settings, name)));
+            }
+        }
+
+        if (options.Source.Length == 0)
+        {
+            settings.Fail($"{section}:Source", string.Empty, $"must name at least one of {Names(_sources)}.", "The route would never receive a message.");
+        }
+
+        Action<PipelineBuilder<PhysicalContext>, HandlerServices>? handler =
+            Find(settings, _handlers, $"{section}:Handler", options.Handler, "handler")?.Configure(settings, name);
+        Func<SinkServices, IObjectSink>? sink =
+            Find(settings, _sinks, $"{section}:Sink", options.Sink, "sink")?.Configure(settings, name);
+
+        return settings.Errors.Count > problemsBefore || handler is null || sink is null
+            ? null
+            : new RoutePlan(name, form, sourcePlans, handler, sink, intake, recoverability, stages);
+    }
+
+    private RouteOptions ReadRoute(SettingsReader settings, string name, string section)
+    {
+        if (name.Length > 64 || !name.All(c => char.IsAsciiLetterOrDigit(c) || c is '-' or '_'))
+        {
+            settings.Fail(section, name, "a route's name must be 1 to 64 letters, digits, - or _.");
+        }
+
+        return settings.Read<RouteOptions>(section, allowedSections: RouteOverrides);
+    }
+
+    private void FindUnknownSections(SettingsReader settings)
+    {
+        // The environment holds much that is not ours; files and the command line hold only what somebody meant for the worker.
+        IEnumerable<string> given = configuration is IConfigurationRoot root
+            ? root.Providers.Where(IsOurs).SelectMany(provider => provider.GetChildKeys([], parentPath: null))
+            : [];
+        foreach (string key in given.Distinct(StringComparer.OrdinalIgnoreCase))
+        {
+            if (!Sections.Contains(key, StringComparer.OrdinalIgnoreCase))
+            {
+                settings.FailUnknown(key, Sections);
+            }
+        }
+
+        FindUnknownFeatures(settings, "Sources", _sources.Keys);
+        FindUnknownFeatures(settings, "Handlers", _handlers.Keys);
+        FindUnknownFeatures(settings, "Sinks", _sinks.Keys);
+    }
+
+    private static bool IsOurs(IConfigurationProvider provider) => provider
+        is Microsoft.Extensions.Configuration.Json.JsonConfigurationProvider
+        or Microsoft.Extensions.Configuration.CommandLine.CommandLineConfigurationProvider;
+
+    private void FindUnknownFeatures(SettingsReader settings, string section, IEnumerable<string> known)
+    {
+        foreach (IConfigurationSection child in configuration.GetSection(section).GetChildren())
+        {
+            if (!known.Contains(child.Key, StringComparer.OrdinalIgnoreCase))
+            {
+                settings.FailUnknown(child.Path, known);
+            }
+        }
+    }
+
+    private static T? Find<T>(SettingsReader settings, Dictionary<string, T> features, string key, string name, string kind)
+        where T : class
+    {
+        if (features.TryGetValue(name, out T? feature))
+        {
+            return feature;
+        }
+
+        settings.Fail(key, name, $"there is no such {kind}; it must be one of {Names(features)}.");
+        return null;
+    }
+
+    private static string Names<T>(Dictionary<string, T> features) => string.Join(", ", features.Keys.Order(StringComparer.Ordinal));
+}
