@@ -15,7 +15,12 @@ internal sealed class HostingOptions : ISelfValidating
     {
         if (Url.Scheme != Uri.UriSchemeHttp || Url.AbsolutePath != "/" || Url.Query.Length > 0)
         {
-            check.Fail(nameof(Url), "must be http://host:port without a path; put TLS in front of the worker.");
+            check.Fail(nameof(Url), "must be http://address:port without a path; put TLS in front of the worker.");
+        }
+
+        if (Url.HostNameType == UriHostNameType.Dns && !Url.IsLoopback)
+        {
+            check.Fail(nameof(Url), "must name an IP address or localhost; 0.0.0.0 means every interface.");
         }
     }
 }

@@ -1,0 +1,20 @@
+using Microsoft.Extensions.DependencyInjection;
+using Worker.Routes;
+
+namespace Worker.Hosting;
+
+/// <summary>Registers the worker and its features.</summary>
+internal static class MessageWorkerServices
+{
+    /// <summary>Adds what plans and runs routes; <paramref name="configure"/> adds the features that routes may name.</summary>
+    public static IServiceCollection AddMessageWorker(this IServiceCollection services, Action<MessageWorkerBuilder> configure)
+    {
+        services.AddSingleton(TimeProvider.System);
+        services.AddSingleton<WorkerPlanner>();
+        services.AddSingleton(provider => provider.GetRequiredService<WorkerPlanner>().Plan());
+        services.AddSingleton<WorkerService>();
+        services.AddHostedService(provider => provider.GetRequiredService<WorkerService>());
+        configure(new MessageWorkerBuilder(services));
+        return services;
+    }
+}

@@ -1,0 +1,67 @@
+using System.Diagnostics.CodeAnalysis;
+using Microsoft.Extensions.Configuration;
+
+namespace Worker.Hosting;
+
+/// <summary>
+/// Where configuration comes from, later over earlier: the appsettings.json beside the program, the file of <c>--config</c>, the
+/// environment (<c>Sinks__S3__Bucket</c>), the command line (<c>--Sinks:S3:Bucket=name</c>).
+/// </summary>
+internal static class WorkerConfiguration
+{
+    public static IConfigurationRoot Build(string? configFile, IReadOnlyList<string> commandLineKeys)
+    {
+        ConfigurationBuilder builder = new();
+        AddTo(builder, configFile, commandLineKeys);
+        return builder.Build();
+    }
+
+    /// <summary>Splits unmatched command-line tokens into configuration keys and what is neither option nor key.</summary>
+    /// <param name="tokens">Tokens that no option took.</param>
+    /// <param name="keys">The tokens that are keys and their values.</param>
+    /// <param name="unknown">The first token that is neither; null on success.</param>
+    public static bool TrySplitKeys(IReadOnlyList<string> tokens, out List<string> keys, [NotNullWhen(false)] out string? unknown)
+    {
+        keys = [];
+        unknown = null;
+        for (int i = 0; i < tokens.Count; i++)
+        {
+            string token = tokens[i];
+            int equals = token.IndexOf('=', StringComparison.Ordinal);
+            string name = equals < 0 ? token : token[..equals];
+            if (!name.StartsWith("--", StringComparison.Ordinal) || !name.Contains(':', StringComparison.Ordinal))
+            {
+                unknown = token;
+                return false;
+            }
+
+            if (equals >= 0)
+            {
+                keys.Add(token);
+            }
+            else if (i + 1 < tokens.Count && !tokens[i + 1].StartsWith("--", StringComparison.Ordinal))
+            {
+                keys.Add($"{token}={tokens[++i]}");
+            }
+            else
+            {
+                unknown = token;
+                return false;
+            }
+        }
+
+        return true;
+    }
+
+    private static void AddTo(ConfigurationBuilder builder, string? configFile, IReadOnlyList<string> commandLineKeys)
+    {
+        builder.AddJsonFile(Path.Combine(AppContext.BaseDirectory, "appsettings.json"), optional: true, reloadOnChange: false);
+        if (configFile is not null)
+        {
+            builder.AddJsonFile(Path.GetFullPath(configFile), optional: false, reloadOnChange: false);
+        }
+
+        builder.AddEnvironmentVariables();
+        builder.AddCommandLine([.. commandLineKeys]);
+    }
+}

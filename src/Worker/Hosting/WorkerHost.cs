@@ -1,0 +1,84 @@
+using System.Net;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+using Worker.Configuration;
+using Worker.Routes;
+
+namespace Worker.Hosting;
+
+/// <summary>Builds the process: configuration, features, one Kestrel for the HTTP source and the health pages.</summary>
+internal static class WorkerHost
+{
+    // Above the longest drain plus its grace, so that the host never cuts a drain off: the drain has its own limit.
+    private static readonly TimeSpan ShutdownReserve = TimeSpan.FromSeconds(5);
+
+    /// <summary>Reads and checks the configuration without opening anything.</summary>
+    public static WorkerPlan Plan(IConfiguration configuration)
+    {
+        ServiceCollection services = new();
+        services.AddSingleton(configuration);
+        services.AddLogging();
+        services.AddMessageWorker(AddFeatures);
+        using ServiceProvider provider = services.BuildServiceProvider();
+        return provider.GetRequiredService<WorkerPlan>();
+    }
+
+    /// <summary>Builds the host; nothing runs yet.</summary>
+    /// <exception cref="ConfigurationException">The configuration is wrong; carries every problem.</exception>
+    public static WebApplication Build(IConfiguration configuration, Action<ILoggingBuilder>? configureLogging = null)
+    {
+        WorkerPlan plan = Plan(configuration);
+        if (plan.Errors.Count > 0)
+        {
+            throw new ConfigurationException(plan.Errors);
+        }
+
+        WebApplicationBuilder builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions { ApplicationName = "Worker" });
+        builder.Configuration.AddConfiguration(configuration);
+        ConfigureLogging(builder.Logging, configuration);
+        configureLogging?.Invoke(builder.Logging);
+        builder.Services.AddRouting();
+        builder.Services.AddMessageWorker(AddFeatures);
+        builder.Services.Configure<HostOptions>(options =>
+        {
+            options.ShutdownTimeout = plan.Hosting.DrainTimeout + ShutdownReserve;
+
+            // Kestrel waits for answers that the draining routes produce: both must stop at the same time.
+            options.ServicesStopConcurrently = true;
+        });
+        builder.WebHost.UseKestrelCore().ConfigureKestrel(kestrel =>
+        {
+            kestrel.AddServerHeader = false;
+            Listen(kestrel, plan.Hosting.Url);
+        });
+
+        WebApplication app = builder.Build();
+        app.MapHealth();
+        return app;
+    }
+
+    private static void AddFeatures(MessageWorkerBuilder worker)
+    {
+    }
+
+    private static void ConfigureLogging(ILoggingBuilder logging, IConfiguration configuration)
+    {
+        logging.AddConfiguration(configuration.GetSection("Logging"));
+        logging.AddSimpleConsole(console =>
+        {
+            console.SingleLine = true;
+            console.UseUtcTimestamp = true;
+            console.TimestampFormat = "yyyy-MM-dd'T'HH:mm:ss.fff'Z' ";
+        });
+    }
+
+    private static void Listen(Microsoft.AspNetCore.Server.Kestrel.Core.KestrelServerOptions kestrel, Uri url)
+    {
+        IPAddress address = url.HostNameType == UriHostNameType.Dns ? IPAddress.Loopback : IPAddress.Parse(url.DnsSafeHost);
+        kestrel.Listen(address, url.Port);
+    }
+}

@@ -1,0 +1,83 @@
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+using Worker.DeadLetters;
+using Worker.Routes;
+
+namespace Worker.Hosting;
+
+/// <summary>Runs all routes: checks them, starts them, and on stop drains them within the limit.</summary>
+internal sealed partial class WorkerService(
+    WorkerPlan plan,
+    IServiceProvider services,
+    IDeadLetterStore deadLetters,
+    ILoggerFactory loggers,
+    TimeProvider time,
+    IHostApplicationLifetime lifetime) : IHostedService, IAsyncDisposable
+{
+    // What exists at start must answer within this, or it counts as unreachable for now.
+    private static readonly TimeSpan CheckLimit = TimeSpan.FromSeconds(30);
+
+    private readonly ILogger _logger = loggers.CreateLogger<WorkerService>();
+    private readonly CancellationTokenSource _now = new();
+    private List<MessageRoute> _routes = [];
+
+    /// <summary>The routes; empty before start.</summary>
+    public IReadOnlyList<MessageRoute> Routes => _routes;
+
+    /// <summary>False once a drain had to cut messages off.</summary>
+    public bool DrainedCleanly { get; private set; } = true;
+
+    /// <summary>True from the first stop signal on.</summary>
+    public bool IsStopping => lifetime.ApplicationStopping.IsCancellationRequested;
+
+    public async Task StartAsync(CancellationToken cancellationToken)
+    {
+        _routes = [.. plan.Routes.Select(route => new MessageRoute(route, services, deadLetters, loggers, time))];
+        using CancellationTokenSource limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        limit.CancelAfter(CheckLimit);
+        foreach (MessageRoute route in _routes)
+        {
+            await route.CheckAsync(limit.Token);
+        }
+
+        // Receiving must stop with the signal, not when the host gets round to this service.
+        lifetime.ApplicationStopping.Register(StopReceiving);
+        foreach (MessageRoute route in _routes)
+        {
+            route.Start();
+        }
+    }
+
+    public async Task StopAsync(CancellationToken cancellationToken)
+    {
+        using CancellationTokenSource limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, _now.Token);
+        limit.CancelAfter(plan.Hosting.DrainTimeout);
+        LogDraining(_routes.Sum(route => route.InFlight), plan.Hosting.DrainTimeout);
+        bool[] results = await Task.WhenAll(_routes.Select(route => route.DrainAsync(limit.Token)));
+        DrainedCleanly = results.All(drained => drained);
+    }
+
+    /// <summary>Ends the drain's patience: the second signal.</summary>
+    public void StopNow() => _now.Cancel();
+
+    public async ValueTask DisposeAsync()
+    {
+        foreach (MessageRoute route in _routes)
+        {
+            await route.DisposeAsync();
+        }
+
+        _now.Dispose();
+    }
+
+    private void StopReceiving()
+    {
+        foreach (MessageRoute route in _routes)
+        {
+            route.StopReceiving();
+        }
+    }
+
+    [LoggerMessage(1101, LogLevel.Information, "Stopping: receiving has ended, {InFlight} message(s) in flight get up to {Limit} to finish")]
+    private partial void LogDraining(int inFlight, TimeSpan limit);
+}

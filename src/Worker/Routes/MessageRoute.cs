@@ -1,0 +1,214 @@
+using Microsoft.Extensions.Logging;
+using Pipeline.Building;
+using Pipeline.Contexts;
+using Pipeline.Execution;
+using Worker.DeadLetters;
+using Worker.Handlers;
+using Worker.Intake;
+using Worker.Recoverability;
+using Worker.Sinks;
+using Worker.Sources;
+using Worker.Stages;
+using Worker.Telemetry;
+
+namespace Worker.Routes;
+
+/// <summary>A running route: its sources, each with an intake of its own, one chain, one sink, one breaker.</summary>
+internal sealed partial class MessageRoute : IAsyncDisposable
+{
+    // A source's loop never ends by itself; if one does, this keeps the restart from being a hot loop.
+    private static readonly TimeSpan RestartPause = TimeSpan.FromSeconds(5);
+
+    // After the drain limit, cancelled messages get this long to unwind and go back to their source.
+    private static readonly TimeSpan AbortGrace = TimeSpan.FromSeconds(2);
+
+    private readonly List<(IMessageSource Source, MessageIntake Intake)> _inlets = [];
+    private readonly IObjectSink _sink;
+    private readonly TimeProvider _time;
+    private readonly ILogger _logger;
+    private readonly List<Task> _receiving = [];
+    private readonly CancellationTokenSource _stopReceiving = new();
+
+    public MessageRoute(RoutePlan plan, IServiceProvider services, IDeadLetterStore deadLetters, ILoggerFactory loggers, TimeProvider time)
+    {
+        Name = plan.Name;
+        _time = time;
+        _logger = loggers.CreateLogger($"Worker.Routes.{plan.Name}");
+        Metrics = new RouteMetrics(plan.Name);
+        Breaker = new CircuitBreaker(plan.Name, plan.Recoverability, time, _logger);
+        _sink = plan.Sink(new SinkServices(services, loggers, time));
+        Pipeline = Compose(plan, loggers);
+        RecoverabilityPolicy policy = new(plan.Recoverability);
+        foreach (SourcePlan source in plan.Sources)
+        {
+            MessageIntake intake = new(plan.Name, source.Name, Pipeline, plan.Intake, policy, Breaker, Metrics, time, _logger);
+            _inlets.Add((source.Create(new SourceServices(plan.Name, services, deadLetters, loggers, time, plan.Intake.Concurrency)), intake));
+        }
+    }
+
+    public string Name { get; }
+
+    public IPipeline<PhysicalContext> Pipeline { get; }
+
+    public RouteMetrics Metrics { get; }
+
+    public CircuitBreaker Breaker { get; }
+
+    public IObjectSink Sink => _sink;
+
+    /// <summary>True once the sources receive.</summary>
+    public bool IsReceiving { get; private set; }
+
+    public int InFlight => _inlets.Sum(inlet => inlet.Intake.InFlight);
+
+    public TimeSpan OldestAge => _inlets.Max(inlet => inlet.Intake.OldestAge);
+
+    public bool IsStuck => _inlets.Exists(inlet => inlet.Intake.IsStuck);
+
+    /// <summary>Fails fast when sink or sources can never work as configured.</summary>
+    public async Task CheckAsync(CancellationToken cancellationToken)
+    {
+        await _sink.CheckAsync(cancellationToken);
+        foreach ((IMessageSource source, _) in _inlets)
+        {
+            await source.CheckAsync(cancellationToken);
+        }
+    }
+
+    /// <summary>Begins to receive.</summary>
+    public void Start()
+    {
+        foreach ((IMessageSource source, MessageIntake intake) in _inlets)
+        {
+            _receiving.Add(Task.Run(() => ReceiveAsync(source, intake)));
+        }
+
+        IsReceiving = true;
+        LogStarted(Name, string.Join(", ", _inlets.Select(inlet => inlet.Source.Name)), _sink.Name);
+    }
+
+    /// <summary>Stops receiving, at once and without waiting.</summary>
+    public void StopReceiving()
+    {
+        IsReceiving = false;
+        foreach ((_, MessageIntake intake) in _inlets)
+        {
+            intake.Stop();
+        }
+
+        _stopReceiving.Cancel();
+    }
+
+    /// <summary>Finishes what was accepted, hands back what does not end in time, flushes acknowledgements.</summary>
+    /// <param name="limit">The drain limit.</param>
+    /// <returns>True when everything ended within the limit.</returns>
+    public async Task<bool> DrainAsync(CancellationToken limit)
+    {
+        StopReceiving();
+        bool drained = await FinishAsync(limit);
+        if (!drained)
+        {
+            LogDrainLimit(Name, InFlight);
+            foreach ((_, MessageIntake intake) in _inlets)
+            {
+                intake.Abort();
+            }
+
+            using CancellationTokenSource grace = new(AbortGrace, _time);
+            await FinishAsync(grace.Token);
+        }
+
+        using CancellationTokenSource flush = new(AbortGrace, _time);
+        foreach ((IMessageSource source, _) in _inlets)
+        {
+            drained &= await CloseAsync(source, flush.Token);
+        }
+
+        return drained;
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        foreach ((IMessageSource source, MessageIntake intake) in _inlets)
+        {
+            await source.DisposeAsync();
+            await intake.DisposeAsync();
+        }
+
+        await _sink.DisposeAsync();
+        _stopReceiving.Dispose();
+    }
+
+    private IPipeline<PhysicalContext> Compose(RoutePlan plan, ILoggerFactory loggers)
+    {
+        PipelineBuilder<PhysicalContext> builder = new PipelineBuilder<PhysicalContext>(plan.Name)
+            .Behavior(new TracingBehavior(plan.Name))
+            .Step(new SizeLimitStep(plan.Stages));
+        plan.Handler(builder, new HandlerServices(_sink, Breaker, plan.Recoverability, Metrics, loggers, _time, plan.Intake.Concurrency * plan.Sources.Count));
+        return builder.Build(plan.Form);
+    }
+
+    private async Task ReceiveAsync(IMessageSource source, MessageIntake intake)
+    {
+        while (!_stopReceiving.IsCancellationRequested)
+        {
+            try
+            {
+                await source.ReceiveAsync(intake, _stopReceiving.Token);
+            }
+            catch (OperationCanceledException) when (_stopReceiving.IsCancellationRequested)
+            {
+                return;
+            }
+            catch (Exception exception)
+            {
+                LogReceiveFailed(exception, Name, source.Name, RestartPause);
+                await Task.Delay(RestartPause, _time, _stopReceiving.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            }
+        }
+    }
+
+    private async Task<bool> FinishAsync(CancellationToken limit)
+    {
+        try
+        {
+            await Task.WhenAll(_receiving).WaitAsync(limit);
+            foreach ((_, MessageIntake intake) in _inlets)
+            {
+                await intake.DrainAsync(limit);
+            }
+
+            return true;
+        }
+        catch (OperationCanceledException)
+        {
+            return false;
+        }
+    }
+
+    private async Task<bool> CloseAsync(IMessageSource source, CancellationToken limit)
+    {
+        try
+        {
+            await source.CloseAsync(limit).WaitAsync(limit);
+            return true;
+        }
+        catch (Exception exception)
+        {
+            LogCloseFailed(exception, Name, source.Name);
+            return false;
+        }
+    }
+
+    [LoggerMessage(1001, LogLevel.Information, "Route {Route}: receiving from {Sources}, storing to {Sink}")]
+    private partial void LogStarted(string route, string sources, string sink);
+
+    [LoggerMessage(1002, LogLevel.Warning, "Route {Route}: the drain limit has passed with {InFlight} message(s) in flight; they go back to their source")]
+    private partial void LogDrainLimit(string route, int inFlight);
+
+    [LoggerMessage(1003, LogLevel.Error, "Route {Route}: receiving from {Source} ended unexpectedly and starts again in {Pause}")]
+    private partial void LogReceiveFailed(Exception exception, string route, string source, TimeSpan pause);
+
+    [LoggerMessage(1004, LogLevel.Warning, "Route {Route}: closing {Source} failed; what was not acknowledged will be delivered again")]
+    private partial void LogCloseFailed(Exception exception, string route, string source);
+}
