@@ -1,4 +1,5 @@
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
 using Worker.Routes;
 
 namespace Worker.Hosting;
@@ -14,6 +15,7 @@ internal static class MessageWorkerServices
         services.AddSingleton(provider => provider.GetRequiredService<WorkerPlanner>().Plan());
         services.AddSingleton<WorkerService>();
         services.AddHostedService(provider => provider.GetRequiredService<WorkerService>());
+        services.AddSingleton<IHostLifetime, SignalLifetime>();
         configure(new MessageWorkerBuilder(services));
         return services;
     }

@@ -1,0 +1,37 @@
+using Spectre.Console;
+using Worker.Configuration;
+using Worker.Routes;
+
+namespace Worker.CommandLine;
+
+/// <summary>Shows problems and the effective configuration to a person.</summary>
+internal static class ConfigurationReport
+{
+    /// <summary>Every problem, a line each, to standard error.</summary>
+    public static void WriteErrors(IReadOnlyList<ConfigurationError> errors)
+    {
+        Console.Error.WriteLine($"The configuration has {errors.Count} problem{(errors.Count == 1 ? string.Empty : "s")}; nothing was started:");
+        foreach (ConfigurationError error in errors)
+        {
+            Console.Error.WriteLine($"  - {error}");
+        }
+
+        Console.Error.WriteLine("Every key, its unit and default: README, section Configuration. `validate` shows what is in effect.");
+    }
+
+    /// <summary>Every key the worker would run with, secrets masked.</summary>
+    public static void WriteEffective(WorkerPlan plan)
+    {
+        int width = plan.Effective.Max(setting => setting.Key.Length);
+        foreach (EffectiveSetting setting in plan.Effective)
+        {
+            Console.Out.WriteLine($"{setting.Key.PadRight(width)} = {(setting.Value.Length == 0 ? "(not set)" : setting.Value)}{(setting.IsDefault ? "  (default)" : string.Empty)}");
+        }
+    }
+
+    /// <summary>One line for what went wrong, to standard error.</summary>
+    public static void WriteError(string message) => Console.Error.WriteLine($"error: {message}");
+
+    /// <summary>True when a person looks: otherwise nothing is animated or coloured.</summary>
+    public static bool IsInteractive => AnsiConsole.Profile.Capabilities.Interactive && !Console.IsOutputRedirected;
+}
