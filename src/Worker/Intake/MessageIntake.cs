@@ -368,15 +368,15 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         }
     }
 
-    [LoggerMessage(3001, LogLevel.Warning, "Route {Route}: message {Id} is dead-lettered as {Reason} on delivery {Delivery}: {Description}")]
+    [LoggerMessage(5001, LogLevel.Warning, "Route {Route}: message {Id} is dead-lettered as {Reason} on delivery {Delivery}: {Description}")]
     private partial void LogDeadLetter(string route, string id, string? reason, string? description, int delivery);
 
-    [LoggerMessage(3002, LogLevel.Warning, "Route {Route}: message {Id} goes back to its source (delivery {Delivery}, comes again in {Delay}): {Description} ({Suppressed} more in the last second not shown)")]
+    [LoggerMessage(5002, LogLevel.Warning, "Route {Route}: message {Id} goes back to its source (delivery {Delivery}, comes again in {Delay}): {Description} ({Suppressed} more in the last second not shown)")]
     private partial void LogReturned(string route, string id, int delivery, TimeSpan delay, string? description, long suppressed);
 
-    [LoggerMessage(3003, LogLevel.Critical, "Route {Route}: a message ignores its cancellation for more than {Limit}; its slot is lost until the process restarts")]
+    [LoggerMessage(5003, LogLevel.Critical, "Route {Route}: a message ignores its cancellation for more than {Limit}; its slot is lost until the process restarts")]
     private partial void LogStuck(string route, TimeSpan limit);
 
-    [LoggerMessage(3004, LogLevel.Error, "Route {Route}: settling a message failed; its source will deliver it again")]
+    [LoggerMessage(5004, LogLevel.Error, "Route {Route}: settling a message failed; its source will deliver it again")]
     private partial void LogSettlingFailed(Exception exception, string route);
 }
