@@ -30,6 +30,9 @@ internal sealed partial class WorkerService(
     /// <summary>True from the first stop signal on.</summary>
     public bool IsStopping => lifetime.ApplicationStopping.IsCancellationRequested;
 
+    /// <summary>False to check and open everything at start but receive only from <see cref="StartReceiving"/> on: the harness publishes first.</summary>
+    public bool ReceiveOnStart { get; set; } = true;
+
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         _routes = [.. plan.Routes.Select(route => new MessageRoute(route, services, deadLetters, loggers, time))];
@@ -42,6 +45,15 @@ internal sealed partial class WorkerService(
 
         // Receiving must stop with the signal, not when the host gets round to this service.
         lifetime.ApplicationStopping.Register(StopReceiving);
+        if (ReceiveOnStart)
+        {
+            StartReceiving();
+        }
+    }
+
+    /// <summary>Begins to receive on every route.</summary>
+    public void StartReceiving()
+    {
         foreach (MessageRoute route in _routes)
         {
             route.Start();
