@@ -1,0 +1,25 @@
+using Pipeline.Buffers;
+using Worker.Aws;
+using Worker.Configuration;
+using Worker.Sources.Sqs.Wire;
+
+namespace Worker.Sources.Sqs;
+
+/// <summary>Makes <c>Sqs</c> a source that routes can name.</summary>
+internal sealed class SqsSourceFeature : ISourceFeature
+{
+    public string Name => "Sqs";
+
+    public Func<SourceServices, IMessageSource> Configure(SettingsReader settings, string route)
+    {
+        SqsSourceOptions options = settings.Read<SqsSourceOptions>(SqsSourceOptions.Section, route);
+        AwsOptions aws = settings.Read<AwsOptions>(AwsOptions.Section, route);
+        return services =>
+        {
+            SqsQueueReference queue = SqsQueueReference.Parse(options.Queue!)!;
+            SqsWireOptions wire = new() { VerifyMd5 = options.VerifyMd5 };
+            SqsClient client = SqsClient.Create(aws, queue, wire, BufferPool.Shared, services.Time);
+            return new SqsMessageSource(client, queue, options, services);
+        };
+    }
+}

@@ -1,0 +1,87 @@
+using Microsoft.Extensions.Logging;
+using Worker.Telemetry;
+
+namespace Worker.Sources.Sqs;
+
+/// <summary>Log messages of the SQS source: event ids 3200 to 3249. Never a body or a receipt handle.</summary>
+internal sealed partial class SqsSourceLog(ILogger logger, string route, TimeProvider time)
+{
+    private readonly LogThrottle _sends = new(time, TimeSpan.FromSeconds(5));
+
+    public void DeleteFailed(int count, string error)
+    {
+        if (_sends.ShouldLog(out long suppressed))
+        {
+            LogDeleteFailed(route, count, error, suppressed);
+        }
+    }
+
+    public void ReturnFailed(int count, string error)
+    {
+        if (_sends.ShouldLog(out long suppressed))
+        {
+            LogReturnFailed(route, count, error, suppressed);
+        }
+    }
+
+    public void DeleteGivenUp(string error) => LogDeleteGivenUp(route, error);
+
+    public void ReturnGivenUp(string error) => LogReturnGivenUp(route, error);
+
+    public void RenewFailed(string error, long suppressed) => LogRenewFailed(route, error, suppressed);
+
+    public void HeldTooLong(int count, TimeSpan limit) => LogHeldTooLong(route, count, limit);
+
+    public void ReceiveFailed(string error, TimeSpan wait) => LogReceiveFailed(route, error, wait);
+
+    public void ReceiveRefused(string error, TimeSpan wait) => LogReceiveRefused(route, error, wait);
+
+    public void ReceiveRecovered() => LogReceiveRecovered(route);
+
+    public void Unreachable(string error) => LogUnreachable(route, error);
+
+    public void DeadLetterFailed(string id, string error) => LogDeadLetterFailed(route, id, error);
+
+    public void NearInFlightLimit(long inFlight) => LogNearInFlightLimit(route, inFlight);
+
+    public void Damaged(string id) => LogDamaged(route, id);
+
+    [LoggerMessage(3200, LogLevel.Warning, "Route {Route}: {Count} delete(s) failed and will be sent again: {Error} ({Suppressed} such lines not shown)")]
+    private partial void LogDeleteFailed(string route, int count, string error, long suppressed);
+
+    [LoggerMessage(3201, LogLevel.Warning, "Route {Route}: handing back {Count} message(s) failed and will be tried again: {Error} ({Suppressed} such lines not shown)")]
+    private partial void LogReturnFailed(string route, int count, string error, long suppressed);
+
+    [LoggerMessage(3202, LogLevel.Warning, "Route {Route}: a stored message could not be deleted and will be delivered again; its object stays as it is: {Error}")]
+    private partial void LogDeleteGivenUp(string route, string error);
+
+    [LoggerMessage(3203, LogLevel.Information, "Route {Route}: a message could not be handed back; it comes again when its visibility timeout ends: {Error}")]
+    private partial void LogReturnGivenUp(string route, string error);
+
+    [LoggerMessage(3204, LogLevel.Warning, "Route {Route}: renewing a message's visibility failed; tried again in a second where that can help: {Error} ({Suppressed} such lines not shown)")]
+    private partial void LogRenewFailed(string route, string error, long suppressed);
+
+    [LoggerMessage(3205, LogLevel.Warning, "Route {Route}: {Count} message(s) have been held for more than {Limit} and are renewed no more; the queue will deliver them again")]
+    private partial void LogHeldTooLong(string route, int count, TimeSpan limit);
+
+    [LoggerMessage(3206, LogLevel.Warning, "Route {Route}: receiving failed, next attempt in {Wait}: {Error}")]
+    private partial void LogReceiveFailed(string route, string error, TimeSpan wait);
+
+    [LoggerMessage(3207, LogLevel.Error, "Route {Route}: the queue refuses the worker, next attempt in {Wait}; check the queue's name, the region and the permission sqs:ReceiveMessage: {Error}")]
+    private partial void LogReceiveRefused(string route, string error, TimeSpan wait);
+
+    [LoggerMessage(3208, LogLevel.Information, "Route {Route}: receiving works again")]
+    private partial void LogReceiveRecovered(string route);
+
+    [LoggerMessage(3209, LogLevel.Warning, "Route {Route}: the queue cannot be reached now; receiving begins as soon as it answers: {Error}")]
+    private partial void LogUnreachable(string route, string error);
+
+    [LoggerMessage(3210, LogLevel.Error, "Route {Route}: message {Id} could not be sent to the dead-letter queue and goes back to its queue: {Error}")]
+    private partial void LogDeadLetterFailed(string route, string id, string error);
+
+    [LoggerMessage(3211, LogLevel.Warning, "Route {Route}: the queue has {InFlight} messages in flight; near 120,000 SQS answers as if it were empty. Look for consumers that receive without deleting")]
+    private partial void LogNearInFlightLimit(string route, long inFlight);
+
+    [LoggerMessage(3212, LogLevel.Warning, "Route {Route}: message {Id} does not match its MD5 and goes back to its queue")]
+    private partial void LogDamaged(string route, string id);
+}
