@@ -2,7 +2,7 @@ namespace Worker.Sources;
 
 /// <summary>
 /// Where messages come from. Life cycle: <see cref="CheckAsync"/> once, <see cref="ReceiveAsync"/> once until its token ends,
-/// then the route drains what was accepted, then <see cref="CloseAsync"/>, then dispose.
+/// then <see cref="DrainAsync"/>, then the route finishes what was accepted, then <see cref="CloseAsync"/>, then dispose.
 /// </summary>
 internal interface IMessageSource : IAsyncDisposable
 {
@@ -21,6 +21,15 @@ internal interface IMessageSource : IAsyncDisposable
     /// Heartbeats of accepted messages go on until they are settled.
     /// </summary>
     Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving);
+
+    /// <summary>
+    /// Hands in what exists nowhere but in this process. Called once, after <see cref="ReceiveAsync"/> returned. Meanwhile the
+    /// intake still grants <see cref="IMessageIntake.ReserveAsync"/>; <see cref="IMessageIntake.TryReserve"/> says Stopping.
+    /// A source whose messages are safe elsewhere has nothing to do here.
+    /// </summary>
+    /// <param name="intake">The door used before.</param>
+    /// <param name="stopDraining">The end of the drain's patience; the method then returns normally.</param>
+    Task DrainAsync(IMessageIntake intake, CancellationToken stopDraining) => Task.CompletedTask;
 
     /// <summary>Flushes outstanding acknowledgements. Called after the drain; everything accepted has been settled by then.</summary>
     /// <param name="cancellationToken">The end of the shutdown's patience.</param>

@@ -1,0 +1,18 @@
+using Microsoft.Extensions.Logging;
+
+namespace Worker.Sources.Http;
+
+/// <summary>Log messages of the HTTP source: event ids 3050 to 3099.</summary>
+internal static partial class HttpLog
+{
+    [LoggerMessage(3050, LogLevel.Warning,
+        "Route {Route}: a dead letter could not be written ({Error}); the caller is asked to send the message again in {Delay}.")]
+    public static partial void DeadLetterFailed(ILogger logger, string route, string error, TimeSpan delay);
+
+    [LoggerMessage(3051, LogLevel.Warning,
+        "Route {Route}: {Count} request(s) had no answer yet when the worker stopped; their callers will send them again.")]
+    public static partial void AnswersLeft(ILogger logger, string route, int count);
+
+    [LoggerMessage(3052, LogLevel.Debug, "Route {Route}: a request was refused with {Status} {Error}.")]
+    public static partial void Refused(ILogger logger, string route, int status, string error);
+}
