@@ -1,0 +1,23 @@
+using System.Runtime.InteropServices;
+
+namespace Worker.Handlers.Archive;
+
+/// <summary>Where one property's value lies. 20 bytes, held in an array of the header, one a property.</summary>
+[StructLayout(LayoutKind.Auto)]
+internal struct HeaderValue
+{
+    /// <summary>Index of the first byte, in the body or in the header's unescaped bytes.</summary>
+    public int Start;
+
+    /// <summary>Bytes; 0 for null and for the empty string.</summary>
+    public int Length;
+
+    /// <summary>The date, where the property is used as one and has one.</summary>
+    public HeaderDate Date;
+
+    /// <summary>The property occurred; its value may be null.</summary>
+    public bool Found;
+
+    /// <summary>The value had escapes, so its bytes stand in the header, not in the body.</summary>
+    public bool Unescaped;
+}

@@ -1,0 +1,34 @@
+using System.Collections.Immutable;
+
+namespace Worker.ObjectKeys;
+
+/// <summary>What stands between two slashes of a template.</summary>
+/// <param name="Setting">The option it stands in.</param>
+/// <param name="Position">Where it starts there, counted in characters from 1.</param>
+/// <param name="Pieces">Its pieces, none of them a slash; empty between two slashes in a row.</param>
+internal sealed record KeyLevel(string Setting, int Position, ImmutableArray<KeyPiece> Pieces)
+{
+    /// <summary>Index of the piece that is the id, or -1.</summary>
+    public int IdIndex { get; } = FindId(Pieces);
+
+    /// <summary>The properties used as dates in this level, each once: without all of them the level is left out.</summary>
+    public ImmutableArray<string> Dates { get; } =
+        [.. Pieces.Where(p => p.Kind == KeyPieceKind.DateField).Select(p => p.Text).Distinct(StringComparer.Ordinal)];
+
+    /// <summary>The level's text, where it is nothing but fixed text; null otherwise.</summary>
+    public string? FixedText { get; } =
+        Pieces.All(p => p.Kind == KeyPieceKind.Literal) ? string.Concat(Pieces.Select(p => p.Text)) : null;
+
+    private static int FindId(ImmutableArray<KeyPiece> pieces)
+    {
+        for (int i = 0; i < pieces.Length; i++)
+        {
+            if (pieces[i].Kind == KeyPieceKind.MessageId)
+            {
+                return i;
+            }
+        }
+
+        return -1;
+    }
+}

@@ -1,0 +1,139 @@
+using System.Collections.Immutable;
+using System.Diagnostics.CodeAnalysis;
+using Pipeline.Buffers;
+using Worker.Handlers.Archive;
+
+namespace Worker.ObjectKeys;
+
+/// <summary>
+/// Object keys from message headers, by a template compiled once at start. A key is lower-case ASCII of at most
+/// <see cref="LongestKeyBytes"/> bytes, has no empty level, no <c>.</c> or <c>..</c> and no slash at either end, and the id of the message can be read
+/// back from it: messages with different ids never share one. Rules: docs/object-keys.md. Immutable: one instance serves all
+/// threads. Expected bytes allocated a message: 0.
+/// </summary>
+internal sealed class KeyTemplate
+{
+    /// <summary>S3's limit, in bytes of UTF-8: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html.</summary>
+    public const int MaxKeyBytes = 1_024;
+
+    private readonly KeySegment[] _segments;
+    private readonly int _idSlot;
+
+    private KeyTemplate(ImmutableArray<KeyLevel> levels, string messageIdProperty)
+    {
+        var builder = new KeySegmentBuilder();
+        builder.Add(levels, messageIdProperty);
+        _segments = [.. builder.Segments];
+        _idSlot = builder.Slot(messageIdProperty, HeaderUse.Text);
+        Properties = builder.Properties;
+        LongestKeyBytes = KeyTemplateCompiler.LongestKey(levels);
+        LongestLevelBytes = levels.Max(KeyTemplateCompiler.LongestLevel);
+    }
+
+    /// <summary>The properties that the key needs, in the order of the template: what the header's reader looks for.</summary>
+    public ImmutableArray<HeaderProperty> Properties { get; }
+
+    /// <summary>Bytes of the longest key that any message can get, at most <see cref="MaxKeyBytes"/>.</summary>
+    public int LongestKeyBytes { get; }
+
+    /// <summary>Bytes of the longest name between two slashes: a directory store can hold them when a file name may be that long.</summary>
+    public int LongestLevelBytes { get; }
+
+    /// <summary>Checks and compiles the options.</summary>
+    /// <param name="options">Read now; later changes have no effect.</param>
+    /// <param name="template">The template, when true is returned.</param>
+    /// <param name="errors">Everything wrong with the options, when false is returned.</param>
+    public static bool TryCompile(
+        KeyTemplateOptions options,
+        [NotNullWhen(true)] out KeyTemplate? template,
+        out ImmutableArray<KeyTemplateError> errors)
+    {
+        template = KeyTemplateCompiler.TryRead(options, out ImmutableArray<KeyLevel> levels, out errors)
+            ? new KeyTemplate(levels, options.MessageIdProperty)
+            : null;
+        return template is not null;
+    }
+
+    /// <summary>Appends the key of one message.</summary>
+    /// <param name="header">Read by a reader made from <see cref="Properties"/>.</param>
+    /// <param name="sourceId">The source's id of the message, used when the header has none: any bytes, may be empty.</param>
+    /// <param name="destination">Receives the key, after what it holds. Rent it with <see cref="LongestKeyBytes"/> free to spare a growth.</param>
+    /// <param name="poison"><see cref="PoisonReason.MissingId"/>, when false is returned and nothing was written.</param>
+    public bool TryWrite(ArchiveHeader header, ReadOnlySpan<byte> sourceId, PooledBuffer destination, out Poison poison)
+    {
+        ReadOnlySpan<byte> id = header.Text(_idSlot);
+        if (id.IsEmpty)
+        {
+            id = sourceId;
+            if (id.IsEmpty)
+            {
+                poison = new Poison(PoisonReason.MissingId, 0, PropertyLogText.From(Properties[_idSlot].Utf8Name));
+                return false;
+            }
+        }
+
+        Span<byte> key = destination.GetSpan(LongestKeyBytes);
+        KeySegment[] segments = _segments;
+        int written = 0;
+        for (int i = 0; i < segments.Length; i++)
+        {
+            ref readonly KeySegment segment = ref segments[i];
+            switch (segment.Kind)
+            {
+                case KeySegmentKind.Property:
+                    written += KeyPart.Write(header.Text(segment.Slot), key[written..]);
+                    break;
+                case KeySegmentKind.MessageId:
+                    written += MessageIdEncoding.Write(id, key[written..]);
+                    break;
+                case KeySegmentKind.Date:
+                    written += WriteDate(segment, header.Date(segment.Slot), key[written..]);
+                    continue;
+                case KeySegmentKind.SkipWithoutDate:
+                    i += header.Date(segment.Slot).HasValue ? 0 : segment.Skip;
+                    continue;
+            }
+
+            segment.Text.CopyTo(key[written..]);
+            written += segment.Text.Length;
+        }
+
+        destination.Advance(written);
+        poison = default;
+        return true;
+    }
+
+    private static int WriteDate(in KeySegment segment, HeaderDate date, Span<byte> destination)
+    {
+        segment.Text.CopyTo(destination);
+        foreach ((int offset, KeyDateField field) in segment.Fields)
+        {
+            int value = field switch
+            {
+                KeyDateField.Year => date.Year,
+                KeyDateField.Month => date.Month,
+                KeyDateField.Day => date.Day,
+                KeyDateField.Hour => date.Hour,
+                KeyDateField.Minute => date.Minute,
+                _ => date.Second,
+            };
+            int at = offset;
+            if (field == KeyDateField.Year)
+            {
+                WriteTwoDigits(value / 100, destination[at..]);
+                value %= 100;
+                at += 2;
+            }
+
+            WriteTwoDigits(value, destination[at..]);
+        }
+
+        return segment.Text.Length;
+    }
+
+    private static void WriteTwoDigits(int value, Span<byte> destination)
+    {
+        destination[1] = (byte)('0' + (value % 10));
+        destination[0] = (byte)('0' + (value / 10));
+    }
+}

@@ -1,0 +1,20 @@
+namespace Worker.ObjectKeys;
+
+/// <summary>How object keys are made. Checked as a whole by <see cref="KeyTemplate.TryCompile"/>; see docs/object-keys.md.</summary>
+internal sealed class KeyTemplateOptions
+{
+    /// <summary>The key rule of the seed.</summary>
+    public const string DefaultTemplate = "{Product}/{SiteKey}/{EventName}/{EventDateUtc:yyyy/MM/dd/HH}/{MessageId}.json";
+
+    /// <summary>The name that always stands for the id in a template, whatever property the id comes from.</summary>
+    public const string DefaultMessageIdProperty = "MessageId";
+
+    /// <summary>Fixed text and placeholders, levels parted by slashes. Default <see cref="DefaultTemplate"/>.</summary>
+    public string Template { get; set; } = DefaultTemplate;
+
+    /// <summary>Whole levels that go in front of every key, such as <c>archive/prod</c>; a slash at the end may be left out. Default none.</summary>
+    public string KeyPrefix { get; set; } = "";
+
+    /// <summary>The JSON property that holds the message's id. Default <see cref="DefaultMessageIdProperty"/>.</summary>
+    public string MessageIdProperty { get; set; } = DefaultMessageIdProperty;
+}
