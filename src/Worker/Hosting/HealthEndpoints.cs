@@ -20,7 +20,7 @@ internal static class HealthEndpoints
         endpoints.MapGet("/healthz/live", static context => WriteAsync(context, static (_, route) => !route.IsStuck));
         endpoints.MapGet("/healthz/ready", static context => WriteAsync(
             context,
-            static (worker, route) => !worker.IsStopping && route.IsReceiving && !route.IsStuck && route.Breaker.State == BreakerState.Closed));
+            static (worker, route) => !worker.IsStopping && route.IsReceiving && !route.IsStuck && route.Breaker.State == BreakerState.Closed && route.Problem is null));
     }
 
     private static async Task WriteAsync(HttpContext context, Func<WorkerService, MessageRoute, bool> isHealthy)
@@ -54,6 +54,11 @@ internal static class HealthEndpoints
         if (route.Breaker.LastFailure is { } failure)
         {
             writer.WriteString("lastFailure"u8, failure);
+        }
+
+        if (route.Problem is { } problem)
+        {
+            writer.WriteString("problem"u8, problem);
         }
 
         writer.WriteBoolean("stuck"u8, route.IsStuck);

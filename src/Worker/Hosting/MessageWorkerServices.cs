@@ -7,8 +7,8 @@ namespace Worker.Hosting;
 /// <summary>Registers the worker and its features.</summary>
 internal static class MessageWorkerServices
 {
-    /// <summary>Adds what plans and runs routes; <paramref name="configure"/> adds the features that routes may name.</summary>
-    public static IServiceCollection AddMessageWorker(this IServiceCollection services, Action<MessageWorkerBuilder> configure)
+    /// <summary>Adds what plans and runs routes; the features that routes may name add themselves behind it.</summary>
+    public static IServiceCollection AddMessageWorker(this IServiceCollection services)
     {
         services.AddSingleton(TimeProvider.System);
         services.AddSingleton<WorkerPlanner>();
@@ -16,7 +16,6 @@ internal static class MessageWorkerServices
         services.AddSingleton<WorkerService>();
         services.AddHostedService(provider => provider.GetRequiredService<WorkerService>());
         services.AddSingleton<IHostLifetime, SignalLifetime>();
-        configure(new MessageWorkerBuilder(services));
         return services;
     }
 }

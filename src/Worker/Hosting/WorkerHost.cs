@@ -6,7 +6,11 @@ using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Worker.Configuration;
+using Worker.Handlers.Archive;
 using Worker.Routes;
+using Worker.Sources.Channels;
+using Worker.Sources.Http;
+using Worker.Sources.Sqs;
 
 namespace Worker.Hosting;
 
@@ -22,7 +26,7 @@ internal static class WorkerHost
         ServiceCollection services = new();
         services.AddSingleton(configuration);
         services.AddLogging();
-        services.AddMessageWorker(AddFeatures);
+        AddWorker(services);
         using ServiceProvider provider = services.BuildServiceProvider();
         return provider.GetRequiredService<WorkerPlan>();
     }
@@ -42,7 +46,7 @@ internal static class WorkerHost
         ConfigureLogging(builder.Logging, configuration);
         configureLogging?.Invoke(builder.Logging);
         builder.Services.AddRouting();
-        builder.Services.AddMessageWorker(AddFeatures);
+        AddWorker(builder.Services);
         builder.Services.Configure<HostOptions>(options =>
         {
             options.ShutdownTimeout = plan.Hosting.DrainTimeout + ShutdownReserve;
@@ -58,12 +62,16 @@ internal static class WorkerHost
 
         WebApplication app = builder.Build();
         app.MapHealth();
+        app.MapMessages();
         return app;
     }
 
-    private static void AddFeatures(MessageWorkerBuilder worker)
-    {
-    }
+    private static void AddWorker(IServiceCollection services) => services
+        .AddMessageWorker()
+        .AddChannelSource()
+        .AddHttpSource()
+        .AddSqsSource()
+        .AddArchiveHandler();
 
     private static void ConfigureLogging(ILoggingBuilder logging, IConfiguration configuration)
     {

@@ -56,6 +56,9 @@ internal sealed partial class MessageRoute : IAsyncDisposable
 
     public IObjectSink Sink => _sink;
 
+    /// <summary>Why a source cannot receive now; null while all can.</summary>
+    public string? Problem => _inlets.Select(inlet => inlet.Source.Problem).FirstOrDefault(problem => problem is not null);
+
     /// <summary>True once the sources receive.</summary>
     public bool IsReceiving { get; private set; }
 
@@ -105,7 +108,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     public async Task<bool> DrainAsync(CancellationToken limit)
     {
         StopReceiving();
-        bool drained = await FinishAsync(limit);
+        bool drained = await DrainSourcesAsync(limit) && await FinishAsync(limit);
         if (!drained)
         {
             LogDrainLimit(Name, InFlight);
@@ -168,11 +171,24 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         }
     }
 
-    private async Task<bool> FinishAsync(CancellationToken limit)
+    private async Task<bool> DrainSourcesAsync(CancellationToken limit)
     {
         try
         {
             await Task.WhenAll(_receiving).WaitAsync(limit);
+            await Task.WhenAll(_inlets.Select(inlet => inlet.Source.DrainAsync(inlet.Intake, limit))).WaitAsync(limit);
+            return true;
+        }
+        catch (OperationCanceledException)
+        {
+            return false;
+        }
+    }
+
+    private async Task<bool> FinishAsync(CancellationToken limit)
+    {
+        try
+        {
             foreach ((_, MessageIntake intake) in _inlets)
             {
                 await intake.DrainAsync(limit);

@@ -21,9 +21,9 @@ internal sealed class WorkerPlanner(
     IEnumerable<ISinkFeature> sinks)
 {
     private static readonly string[] Sections =
-        ["Pipeline", "Routes", "Sources", "Stages", "Handlers", "Sinks", "Intake", "Recoverability", "DeadLetters", "Hosting", "Logging"];
+        ["Pipeline", "Routes", "Sources", "Stages", "Handlers", "Sinks", "Intake", "Recoverability", "DeadLetters", "Aws", "Hosting", "Logging"];
 
-    private static readonly string[] RouteOverrides = ["Intake", "Recoverability", "Stages", "Sources", "Handlers", "Sinks"];
+    private static readonly string[] RouteOverrides = ["Intake", "Recoverability", "Stages", "Sources", "Handlers", "Sinks", "Aws"];
 
     private readonly Dictionary<string, ISourceFeature> _sources = sources.ToDictionary(s => s.Name, StringComparer.OrdinalIgnoreCase);
     private readonly Dictionary<string, IHandlerFeature> _handlers = handlers.ToDictionary(h => h.Name, StringComparer.OrdinalIgnoreCase);

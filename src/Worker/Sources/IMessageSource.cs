@@ -9,6 +9,9 @@ internal interface IMessageSource : IAsyncDisposable
     /// <summary>What logs, metrics and dead letters call it, such as <c>sqs</c>.</summary>
     string Name { get; }
 
+    /// <summary>Why the source cannot receive now, for the readiness page; null while it can.</summary>
+    string? Problem => null;
+
     /// <summary>Fails fast when the source can never work as configured: a queue that does not exist, refused credentials.</summary>
     /// <exception cref="Hosting.StartupException">Says what is wrong, where, and what to do.</exception>
     /// <remarks>A source that is merely unreachable for now passes, with a logged warning: receiving backs off and recovers.</remarks>

@@ -1,0 +1,38 @@
+using System.Collections.Immutable;
+using Pipeline.Building;
+using Pipeline.Contexts;
+using Worker.Configuration;
+using Worker.ObjectKeys;
+using Worker.Recoverability;
+
+namespace Worker.Handlers.Archive;
+
+/// <summary>Makes <c>Archive</c> a handler that routes can name: JSON to key to object.</summary>
+internal sealed class ArchiveHandlerFeature : IHandlerFeature
+{
+    public string Name => "Archive";
+
+    public Action<PipelineBuilder<PhysicalContext>, HandlerServices> Configure(SettingsReader settings, string route)
+    {
+        ArchiveOptions options = settings.Read<ArchiveOptions>(ArchiveOptions.Section, route);
+        KeyTemplateOptions key = new()
+        {
+            Template = options.Template,
+            KeyPrefix = options.KeyPrefix,
+            MessageIdProperty = options.MessageIdProperty,
+        };
+        if (!KeyTemplate.TryCompile(key, out KeyTemplate? template, out ImmutableArray<KeyTemplateError> errors))
+        {
+            foreach (KeyTemplateError error in errors)
+            {
+                string name = $"{ArchiveOptions.Section}:{error.Setting}";
+                settings.Fail(name, settings.Configuration[name], $"character {error.Position}: {error.Problem}. Allowed: {error.Allowed}.", "No key could be made.");
+            }
+        }
+
+        return (builder, services) => builder
+            .Connector(new ArchiveConnector(new ArchiveHeaderReader(template!.Properties, options.BodyValidation), template, options.MissingId, services.Concurrency))
+            .Behavior(new RetryBehavior<ArchiveContext>(services.Recoverability, services.Breaker, services.Time))
+            .Terminator(new StoreTerminator(services.Sink, services.Breaker, services.Metrics));
+    }
+}

@@ -1,0 +1,58 @@
+using Pipeline.Behaviors;
+using Pipeline.Settlements;
+using Worker.Recoverability;
+using Worker.Sinks;
+using Worker.Telemetry;
+
+namespace Worker.Handlers.Archive;
+
+/// <summary>Stores the object and completes the message only when the sink has it; tells the breaker how the sink did.</summary>
+internal sealed class StoreTerminator(IObjectSink sink, CircuitBreaker breaker, RouteMetrics metrics) : ITerminator<ArchiveContext>
+{
+    public const string CollisionReason = "key-collision";
+    public const string RejectedReason = "sink-rejected";
+
+    public ValueTask InvokeAsync(ArchiveContext context)
+    {
+        ValueTask<SinkResult> storing = sink.StoreAsync(context.Key, context.Body, context.CancellationToken);
+        if (!storing.IsCompletedSuccessfully)
+        {
+            return AwaitAsync(storing, context);
+        }
+
+        Conclude(context, storing.Result);
+        return default;
+    }
+
+    private async ValueTask AwaitAsync(ValueTask<SinkResult> storing, ArchiveContext context) => Conclude(context, await storing);
+
+    private void Conclude(ArchiveContext context, in SinkResult result)
+    {
+        switch (result.Status)
+        {
+            case SinkStatus.Stored:
+                breaker.Succeeded();
+                context.Settlement = Settlement.Complete;
+                return;
+            case SinkStatus.AlreadyStored:
+                breaker.Succeeded();
+                metrics.MessageDuplicate();
+                context.Settlement = Settlement.Complete;
+                return;
+            case SinkStatus.Collision:
+                breaker.Succeeded();
+                context.Settlement = Settlement.DeadLetter(CollisionReason, $"Another object has this key already: {UntrustedText.Shorten(context.Key.Span)}. {result.Detail}".TrimEnd());
+                return;
+            case SinkStatus.Rejected:
+                breaker.Succeeded();
+                context.Settlement = Settlement.DeadLetter(RejectedReason, result.Detail ?? $"The {sink.Name} sink does not take the object.");
+                return;
+            case SinkStatus.Refused:
+                breaker.Refused(result.Detail ?? sink.Name);
+                throw new RefusedException(result.Detail ?? $"The {sink.Name} sink refuses the worker.");
+            default:
+                breaker.Failed(result.Detail ?? sink.Name);
+                throw new TransientFaultException(result.Detail ?? $"The {sink.Name} sink failed.", result.RetryAfter, retryInProcess: !result.Exhausted);
+        }
+    }
+}
