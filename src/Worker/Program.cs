@@ -1,3 +1,8 @@
+using Worker.CommandLine;
+
 namespace Worker;
 
-internal static class Program { public static int Main() => 0; }
+internal static class Program
+{
+    public static Task<int> Main(string[] args) => WorkerCommandLine.RunAsync(args);
+}

@@ -71,7 +71,11 @@ internal static class WorkerHost
         .AddChannelSource()
         .AddHttpSource()
         .AddSqsSource()
-        .AddArchiveHandler();
+        .AddArchiveHandler()
+        .AddSingleton<Worker.Sinks.ISinkFeature, Worker.Sinks.Directory.DirectorySinkFeature>()
+        .AddSingleton<Worker.Sinks.ISinkFeature, Worker.Sinks.Memory.MemorySinkFeature>()
+        .AddSingleton(new Worker.DeadLetters.DeadLettersOptions())
+        .AddSingleton<Worker.DeadLetters.IDeadLetterStore, Worker.DeadLetters.DirectoryDeadLetterStore>();
 
     private static void ConfigureLogging(ILoggingBuilder logging, IConfiguration configuration)
     {

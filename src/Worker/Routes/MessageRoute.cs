@@ -56,6 +56,8 @@ internal sealed partial class MessageRoute : IAsyncDisposable
 
     public IObjectSink Sink => _sink;
 
+    public IEnumerable<string> SourceNames => _inlets.Select(inlet => inlet.Source.Name);
+
     /// <summary>Why a source cannot receive now; null while all can.</summary>
     public string? Problem => _inlets.Select(inlet => inlet.Source.Problem).FirstOrDefault(problem => problem is not null);
 

@@ -1,0 +1,47 @@
+using System.Net.Sockets;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Worker.Hosting;
+
+namespace Worker.CommandLine;
+
+/// <summary>The default command: runs the worker until a signal, with a demo in front where asked.</summary>
+internal static class DaemonAction
+{
+    public static async Task<int> RunAsync(IConfigurationRoot configuration, int? demoMessages, bool once)
+    {
+        await using WebApplication app = WorkerHost.Build(configuration);
+        WorkerService worker = app.Services.GetRequiredService<WorkerService>();
+        try
+        {
+            await app.StartAsync();
+        }
+        catch (IOException exception) when (exception.InnerException is Microsoft.AspNetCore.Connections.AddressInUseException or SocketException)
+        {
+            throw new StartupException($"Hosting:Url: {exception.Message} Stop what listens there, or choose another address with --Hosting:Url=http://127.0.0.1:8081 (port 0 picks a free one).");
+        }
+        catch (SocketException exception)
+        {
+            throw new StartupException($"Hosting:Url: {exception.Message}. Choose an address of this machine with --Hosting:Url=http://127.0.0.1:8081.");
+        }
+
+        bool complete = true;
+        if (demoMessages is { } count)
+        {
+            complete = await DemoRunner.RunAsync(app, worker, count, app.Lifetime.ApplicationStopping);
+            if (once)
+            {
+                app.Lifetime.StopApplication();
+            }
+            else if (!app.Lifetime.ApplicationStopping.IsCancellationRequested)
+            {
+                DemoRunner.WriteNextSteps(app);
+            }
+        }
+
+        await app.WaitForShutdownAsync();
+        return complete && worker.DrainedCleanly ? ExitCodes.Success : ExitCodes.Incomplete;
+    }
+}

@@ -1,0 +1,119 @@
+using System.Diagnostics;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting.Server;
+using Microsoft.AspNetCore.Hosting.Server.Features;
+using Microsoft.Extensions.DependencyInjection;
+using Pipeline.Buffers;
+using Spectre.Console;
+using Worker.Hosting;
+using Worker.Routes;
+using Worker.Sources.Channels;
+using Worker.Telemetry;
+
+namespace Worker.CommandLine;
+
+/// <summary><c>--demo N</c>: publishes generated messages through the channel of the running worker, waits for them and reports.</summary>
+internal static class DemoRunner
+{
+    private static readonly TimeSpan ProgressInterval = TimeSpan.FromMilliseconds(100);
+
+    /// <returns>True when every message was stored.</returns>
+    public static async Task<bool> RunAsync(WebApplication app, WorkerService worker, int count, CancellationToken stop)
+    {
+        ChannelPublishers publishers = app.Services.GetRequiredService<ChannelPublishers>();
+        MessageRoute route = worker.Routes.FirstOrDefault(candidate => candidate.SourceNames.Contains(ChannelMessageSource.SourceName))
+            ?? throw new StartupException("--demo publishes through the channel, but no route has one: add it with --Routes:archive:Source=Channel,Http.", ExitCodes.Configuration);
+        TimeProvider time = app.Services.GetRequiredService<TimeProvider>();
+
+        RouteTotals before = route.Metrics.Totals;
+        int[] collections = CountCollections();
+        long bytes = GC.GetTotalAllocatedBytes(precise: true);
+        Stopwatch watch = Stopwatch.StartNew();
+        Task publishing = PublishAsync(publishers.For(route.Name), count, time, stop);
+        await ShowProgressAsync(count, () => Done(route, before), publishing, stop);
+        watch.Stop();
+        bytes = GC.GetTotalAllocatedBytes(precise: true) - bytes;
+        RouteTotals totals = route.Metrics.Totals;
+        long stored = totals.Stored - before.Stored;
+        WriteReport(route, stored, totals.DeadLetters - before.DeadLetters, totals.Returned - before.Returned, watch.Elapsed, bytes, CountCollections().Zip(collections, (now, then) => now - then).ToArray());
+        return stored == count;
+    }
+
+    /// <summary>What a newcomer can do with the running daemon.</summary>
+    public static void WriteNextSteps(WebApplication app)
+    {
+        string url = app.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()?.Addresses.FirstOrDefault() ?? "http://127.0.0.1:8080";
+        Console.Out.WriteLine($$"""
+
+            The worker stays up; Ctrl+C drains and stops it. Try next, in another terminal:
+              curl -i {{url}}/messages -H 'Content-Type: application/json' -d '{"EventDateUtc":"2026-01-31T10:00:00Z","Product":"My Product","SiteKey":"Site Key","EventName":"My Event","MessageId":"first"}'
+              curl -s {{url}}/healthz/ready
+            From a queue into a bucket (AWS credentials from the usual places):
+              dotnet run -c Release --project src/Worker -- --Routes:archive:Source=Sqs --Sources:Sqs:Queue=my-queue --Routes:archive:Sink=S3 --Sinks:S3:Bucket=my-bucket
+            """);
+    }
+
+    private static long Done(MessageRoute route, RouteTotals before)
+    {
+        RouteTotals now = route.Metrics.Totals;
+        return now.Stored - before.Stored + now.DeadLetters - before.DeadLetters;
+    }
+
+    private static async Task PublishAsync(ChannelPublisher publisher, int count, TimeProvider time, CancellationToken stop)
+    {
+        using PooledBuffer body = BufferPool.Shared.Rent(512);
+        for (int i = 0; i < count; i++)
+        {
+            string id = MessageGenerator.NewId(time);
+            MessageGenerator.Write(body, i, id, time.GetUtcNow());
+            await publisher.PublishAsync(body.WrittenMemory, id, stop);
+        }
+    }
+
+    private static async Task ShowProgressAsync(int count, Func<long> done, Task publishing, CancellationToken stop)
+    {
+        async Task WaitAsync(Action<long> show)
+        {
+            while (done() < count && !stop.IsCancellationRequested && !publishing.IsFaulted)
+            {
+                show(done());
+                await Task.Delay(ProgressInterval, stop).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            }
+
+            show(done());
+        }
+
+        if (ConfigurationReport.IsInteractive)
+        {
+            await AnsiConsole.Progress()
+                .Columns(new TaskDescriptionColumn(), new ProgressBarColumn(), new PercentageColumn(), new RemainingTimeColumn())
+                .StartAsync(async progress =>
+                {
+                    ProgressTask bar = progress.AddTask($"Archiving {count:N0} messages", maxValue: count);
+                    await WaitAsync(value => bar.Value = value);
+                });
+        }
+        else
+        {
+            Console.Out.WriteLine($"Archiving {count:N0} messages ...");
+            await WaitAsync(static _ => { });
+        }
+
+        await publishing.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+    }
+
+    private static void WriteReport(MessageRoute route, long stored, long deadLetters, long returned, TimeSpan elapsed, long bytes, int[] collections)
+    {
+        long messages = Math.Max(1, stored + deadLetters);
+        Console.Out.WriteLine($"""
+
+            Stored          {stored:N0} messages in {elapsed.TotalSeconds:N2} s ({stored / elapsed.TotalSeconds:N0} messages/s)
+            Dead letters    {deadLetters:N0}; handed back and tried again {returned:N0}
+            Allocated       {bytes / messages:N0} bytes a message (publishing and start-up of the code included)
+            Collections     gen0 {collections[0]}, gen1 {collections[1]}, gen2 {collections[2]}
+            Objects         {route.Sink.Locate(string.Empty)}
+            """);
+    }
+
+    private static int[] CountCollections() => [GC.CollectionCount(0) - GC.CollectionCount(1), GC.CollectionCount(1) - GC.CollectionCount(2), GC.CollectionCount(2)];
+}

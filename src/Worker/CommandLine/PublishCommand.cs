@@ -1,0 +1,81 @@
+using System.CommandLine;
+using System.Diagnostics;
+using Microsoft.Extensions.Configuration;
+using Pipeline.Buffers;
+using Worker.Hosting;
+
+namespace Worker.CommandLine;
+
+/// <summary><c>publish</c>: sends generated messages to a source of a worker that runs elsewhere.</summary>
+internal static class PublishCommand
+{
+    public static Command Create(Func<ParseResult, IConfigurationRoot> readConfiguration)
+    {
+        Option<int> count = new("--count", "-n") { Description = "Messages to send", DefaultValueFactory = _ => 1_000, HelpName = "count" };
+        count.Validators.Add(result =>
+        {
+            if (result.GetValueOrDefault<int>() is < 1 or > 100_000_000)
+            {
+                result.AddError("--count must be from 1 to 100000000.");
+            }
+        });
+        Option<string> to = new("--to") { Description = "Where to: http or channel (both POST to a running worker), sqs (straight into the queue)", DefaultValueFactory = _ => "http", HelpName = "source" };
+        to.AcceptOnlyFromAmong("http", "channel", "sqs");
+        Option<string?> url = new("--url") { Description = "Address of the running worker; default Hosting:Url", HelpName = "address" };
+        Option<string?> route = new("--route") { Description = "Route to send to, where the worker has several", HelpName = "name" };
+        Command command = new("publish", "Send generated messages to a worker's source") { count, to, url, route };
+        command.SetAction((parsed, cancellationToken) => RunAsync(
+            readConfiguration(parsed),
+            parsed.GetValue(count),
+            parsed.GetValue(to)!,
+            parsed.GetValue(url),
+            parsed.GetValue(route),
+            cancellationToken));
+        return command;
+    }
+
+    private static async Task<int> RunAsync(IConfigurationRoot configuration, int count, string to, string? url, string? route, CancellationToken cancellationToken)
+    {
+        using IMessageSender sender = to == "sqs"
+            ? await SqsSender.CreateAsync(configuration, route, cancellationToken)
+            : HttpSender.Create(configuration, url, route);
+        Stopwatch watch = Stopwatch.StartNew();
+        int sent = 0;
+        int failed = 0;
+        string? firstError = null;
+        await Parallel.ForEachAsync(
+            Enumerable.Range(0, count).Chunk(sender.BatchSize),
+            new ParallelOptions { MaxDegreeOfParallelism = sender.Concurrency, CancellationToken = cancellationToken },
+            async (indexes, token) =>
+            {
+                foreach (string? error in await sender.SendAsync([.. indexes.Select(Generate)], token))
+                {
+                    if (error is null)
+                    {
+                        Interlocked.Increment(ref sent);
+                    }
+                    else
+                    {
+                        Interlocked.Increment(ref failed);
+                        Interlocked.CompareExchange(ref firstError, error, null);
+                    }
+                }
+            });
+        Console.Out.WriteLine($"{sent:N0} message(s) {sender.Accepted} {sender.Target} in {watch.Elapsed.TotalSeconds:N2} s ({sent / watch.Elapsed.TotalSeconds:N0}/s).");
+        if (failed == 0)
+        {
+            return ExitCodes.Success;
+        }
+
+        ConfigurationReport.WriteError($"{failed:N0} message(s) were not taken; the first: {firstError}");
+        return ExitCodes.Incomplete;
+    }
+
+    private static OutgoingMessage Generate(int index)
+    {
+        string id = MessageGenerator.NewId(TimeProvider.System);
+        using PooledBuffer body = BufferPool.Shared.Rent(512);
+        MessageGenerator.Write(body, index, id, TimeProvider.System.GetUtcNow());
+        return new OutgoingMessage(id, body.WrittenSpan.ToArray());
+    }
+}

@@ -1,0 +1,88 @@
+using Microsoft.Extensions.Configuration;
+using Pipeline.Buffers;
+using Worker.Aws;
+using Worker.Configuration;
+using Worker.Hosting;
+using Worker.Sources.Sqs;
+using Worker.Sources.Sqs.Wire;
+
+namespace Worker.CommandLine;
+
+/// <summary>Sends messages into the queue of <c>Sources:Sqs</c>, ten a call.</summary>
+internal sealed class SqsSender : IMessageSender
+{
+    // FIFO queues need a group; a few of them show the order within and the parallelism between.
+    private const int Groups = 8;
+
+    private readonly SqsClient _client;
+    private readonly string _queueUrl;
+    private readonly bool _isFifo;
+
+    private SqsSender(SqsClient client, SqsQueueReference queue, string queueUrl)
+    {
+        _client = client;
+        _queueUrl = queueUrl;
+        _isFifo = queue.IsFifo;
+        Target = queue.Name;
+    }
+
+    public string Target { get; }
+
+    public string Accepted => "sent to";
+
+    public int Concurrency => 8;
+
+    public int BatchSize => SqsLimits.BatchEntries;
+
+    /// <exception cref="ConfigurationException">The configuration of the queue is wrong.</exception>
+    /// <exception cref="StartupException">The queue is missing, refused or out of reach.</exception>
+    public static async Task<SqsSender> CreateAsync(IConfiguration configuration, string? route, CancellationToken cancellationToken)
+    {
+        SettingsReader settings = new(configuration);
+        SqsSourceOptions options = settings.Read<SqsSourceOptions>(SqsSourceOptions.Section, route);
+        AwsOptions aws = settings.Read<AwsOptions>(AwsOptions.Section, route);
+        if (settings.Errors.Count > 0)
+        {
+            throw new ConfigurationException(settings.Errors);
+        }
+
+        SqsQueueReference queue = SqsQueueReference.Parse(options.Queue!)!;
+        SqsClient client = SqsClient.Create(aws, queue, new SqsWireOptions(), BufferPool.Shared, TimeProvider.System);
+        try
+        {
+            return new SqsSender(client, queue, await client.GetQueueUrlAsync(queue, cancellationToken));
+        }
+        catch (AwsServiceException exception)
+        {
+            client.Dispose();
+            throw new StartupException($"Queue {queue.Name}: {exception.Message}. Check the queue's name, Aws:Region, Aws:Endpoint and the credentials.", ExitCodes.Unavailable, exception);
+        }
+    }
+
+    public async Task<string?[]> SendAsync(IReadOnlyList<OutgoingMessage> messages, CancellationToken cancellationToken)
+    {
+        string?[] errors = new string?[messages.Count];
+        SendEntry[] entries = [.. messages.Select(ToEntry)];
+        BatchEntryResult[] results = new BatchEntryResult[entries.Length];
+        try
+        {
+            await _client.SendBatchAsync(_queueUrl, entries, results, cancellationToken);
+            for (int i = 0; i < results.Length; i++)
+            {
+                errors[i] = results[i].Succeeded ? null : $"{results[i].Code} {results[i].Detail}";
+            }
+        }
+        catch (AwsServiceException exception)
+        {
+            Array.Fill(errors, exception.Message);
+        }
+
+        return errors;
+    }
+
+    public void Dispose() => _client.Dispose();
+
+    private SendEntry ToEntry(OutgoingMessage message) => _isFifo
+        ? new SendEntry(message.Body, GroupId: $"group-{message.Id[^1] % Groups}", DeduplicationId: message.Id)
+        : new SendEntry(message.Body);
+}

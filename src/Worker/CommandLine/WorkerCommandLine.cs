@@ -1,0 +1,140 @@
+using System.CommandLine;
+using Microsoft.Extensions.Configuration;
+using Pipeline.Building;
+using Worker.Configuration;
+using Worker.Hosting;
+
+namespace Worker.CommandLine;
+
+/// <summary>
+/// The command line: the daemon by default, and the commands around it. Every configuration key can be given as
+/// <c>--Section:Key=value</c> behind any command.
+/// </summary>
+internal static class WorkerCommandLine
+{
+    private static readonly Option<string?> ConfigOption = new("--config", "-c")
+    {
+        Description = "A JSON file whose keys win over the appsettings.json beside the program",
+        Recursive = true,
+        HelpName = "file",
+    };
+
+    /// <summary>Runs one command.</summary>
+    /// <returns>The process's exit code, see <see cref="ExitCodes"/>.</returns>
+    public static async Task<int> RunAsync(string[] args)
+    {
+        RootCommand root = Build();
+        ParseResult parsed = root.Parse(args);
+        if (parsed.Errors.Count > 0)
+        {
+            foreach (string message in parsed.Errors.Select(error => error.Message).Distinct(StringComparer.Ordinal))
+            {
+                ConfigurationReport.WriteError(message);
+            }
+
+            Console.Error.WriteLine("See --help.");
+            return ExitCodes.Usage;
+        }
+
+        // Signals belong to the host, which drains; a termination timeout here would cut it short.
+        InvocationConfiguration invocation = new() { ProcessTerminationTimeout = null, EnableDefaultExceptionHandler = false };
+        try
+        {
+            return await parsed.InvokeAsync(invocation);
+        }
+        catch (ConfigurationException exception)
+        {
+            ConfigurationReport.WriteErrors(exception.Errors);
+            return ExitCodes.Configuration;
+        }
+        catch (StartupException exception)
+        {
+            ConfigurationReport.WriteError(exception.Message);
+            return exception.ExitCode;
+        }
+        catch (PipelineDefinitionException exception)
+        {
+            ConfigurationReport.WriteError(exception.Message);
+            return ExitCodes.Configuration;
+        }
+        catch (OperationCanceledException)
+        {
+            ConfigurationReport.WriteError("interrupted.");
+            return ExitCodes.Incomplete;
+        }
+    }
+
+    private static RootCommand Build()
+    {
+        Option<int?> demo = new("--demo") { Description = "Publish this many generated messages through the channel first, then report and stay up", HelpName = "count" };
+        demo.Validators.Add(result => RequireRange(result, demo, 1, 100_000_000));
+        Option<bool> once = new("--once") { Description = "With --demo: exit after the report" };
+        Option<bool> print = new("--print-pipeline") { Description = "Print the composed behaviour chain of every route and exit" };
+        RootCommand root = new("Takes messages from a channel, HTTP or SQS, stores each under a key derived from its JSON, and only then acknowledges it.\nEvery configuration key can be given as --Section:Key=value (see README, Configuration).")
+        {
+            ConfigOption,
+            demo,
+            once,
+            print,
+            ValidateCommand.Create(ReadConfiguration),
+            PublishCommand.Create(ReadConfiguration),
+            RedriveCommand.Create(ReadConfiguration),
+        };
+        AllowKeys(root);
+        root.SetAction((parsed, _) =>
+        {
+            IConfigurationRoot configuration = ReadConfiguration(parsed);
+            if (parsed.GetValue(print))
+            {
+                return Task.FromResult(PrintPipelineAction.Run(configuration));
+            }
+
+            if (parsed.GetValue(once) && parsed.GetValue(demo) is null)
+            {
+                throw new StartupException("--once goes with --demo N: it says what to do after the demo's report.", ExitCodes.Usage);
+            }
+
+            return DaemonAction.RunAsync(configuration, parsed.GetValue(demo), parsed.GetValue(once));
+        });
+        return root;
+    }
+
+    private static void AllowKeys(Command command)
+    {
+        command.TreatUnmatchedTokensAsErrors = false;
+        foreach (Command sub in command.Subcommands)
+        {
+            AllowKeys(sub);
+        }
+    }
+
+    private static void RequireRange(System.CommandLine.Parsing.OptionResult result, Option<int?> option, int min, int max)
+    {
+        if (result.GetValueOrDefault<int?>() is { } value && (value < min || value > max))
+        {
+            result.AddError($"{option.Name} must be from {min} to {max}, not {value}.");
+        }
+    }
+
+    private static IConfigurationRoot ReadConfiguration(ParseResult parsed)
+    {
+        if (!WorkerConfiguration.TrySplitKeys(parsed.UnmatchedTokens, out List<string> keys, out string? unknown))
+        {
+            throw new StartupException($"'{unknown}' is neither a command, an option (see --help) nor a configuration key such as --Sinks:S3:Bucket=name.", ExitCodes.Usage);
+        }
+
+        string? file = parsed.GetValue(ConfigOption);
+        try
+        {
+            return WorkerConfiguration.Build(file, keys);
+        }
+        catch (FileNotFoundException)
+        {
+            throw new StartupException($"--config {file}: there is no such file.", ExitCodes.Configuration);
+        }
+        catch (InvalidDataException exception)
+        {
+            throw new StartupException($"{exception.Message} {exception.InnerException?.Message}".Trim(), ExitCodes.Configuration);
+        }
+    }
+}
