@@ -1,0 +1,185 @@
+using System.Globalization;
+using System.Text;
+using System.Text.Json;
+using Microsoft.Extensions.Logging;
+using Worker.Files;
+using Worker.Hosting;
+
+namespace Worker.DeadLetters;
+
+/// <summary>
+/// Dead letters in a folder: <c>{reason}/{yyyyMMdd}/{id}~{hash}.body</c>, the unchanged bytes, and <c>.json</c> beside it, the
+/// record. The day is that of the dead-lettering, in UTC. The hash is over source, route, id and body, so the same message
+/// lands on the same name and two messages never share one, whatever their ids look like. The body is durable before the record appears, and
+/// only what has a record counts: a crash leaves either a whole letter or none. Threads: any, also several workers on one folder.
+/// </summary>
+internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore
+{
+    private const string BodySuffix = ".body";
+    private const string RecordSuffix = ".json";
+
+    // With '~', 32 digits of hash and the suffix, still far below 255 bytes a name; enough to recognise an id by.
+    private const int MaxIdLength = 100;
+    private const int MaxReasonLength = 64;
+
+    private readonly DurableFolder _folder;
+    private readonly TimeProvider _time;
+    private readonly ILogger _logger;
+    private readonly Lock _preparing = new();
+    private volatile bool _prepared;
+
+    public DirectoryDeadLetterStore(DeadLettersOptions options, TimeProvider time, ILogger<DirectoryDeadLetterStore> logger)
+    {
+        _folder = new DurableFolder(options.Path, fsync: true);
+        _time = time;
+        _logger = logger;
+    }
+
+    /// <summary>The folder's absolute path.</summary>
+    public string Root => _folder.Root;
+
+    /// <summary>Creates the folder and proves that it can be written; otherwise the first letter does.</summary>
+    /// <exception cref="StartupException">It cannot: a message that has to be given up would have nowhere to go.</exception>
+    public void Check()
+    {
+        try
+        {
+            Prepare();
+        }
+        catch (Exception exception) when (FileFaults.IsFileFault(exception))
+        {
+            throw new StartupException(
+                $"The folder '{Root}' cannot store dead letters ({exception.Message.TrimEnd('.')}). Make it writable for user {Environment.UserName}, or set DeadLetters:{nameof(DeadLettersOptions.Path)} to a folder that is.",
+                exception is UnauthorizedAccessException ? ExitCodes.NoPermission : ExitCodes.Unavailable,
+                exception);
+        }
+    }
+
+    public ValueTask<string> WriteAsync(DeadLetter letter, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
+    {
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled<string>(cancellationToken);
+        }
+
+        try
+        {
+            return new ValueTask<string>(Write(letter, body.Span));
+        }
+        catch (Exception exception) when (FileFaults.IsFileFault(exception))
+        {
+            return ValueTask.FromException<string>(new IOException($"The dead letter could not be stored: {exception.Message}", exception));
+        }
+    }
+
+    /// <summary>
+    /// The letters, oldest day first within each reason. Lazy: letters may be deleted, and others written, while it runs. A record
+    /// that cannot be read is logged and left out.
+    /// </summary>
+    /// <param name="reason">Only letters of this reason; null for all.</param>
+    public IEnumerable<StoredDeadLetter> Read(string? reason = null)
+    {
+        foreach (string folder in Sorted(Root).Where(folder => IsReasonFolder(folder, reason)))
+        {
+            foreach (string day in Sorted(folder))
+            {
+                // Listed whole: deleting from a folder that is being listed may skip entries.
+                foreach (string path in Directory.GetFiles(day, $"*{RecordSuffix}").Order(StringComparer.Ordinal))
+                {
+                    if (TryRead(path) is { } letter && (reason is null || letter.Letter.Reason == reason))
+                    {
+                        yield return letter;
+                    }
+                }
+            }
+        }
+    }
+
+    /// <summary>The body of a letter.</summary>
+    /// <exception cref="IOException">It cannot be read.</exception>
+    public byte[] ReadBody(StoredDeadLetter letter) => File.ReadAllBytes(_folder.PathOf(letter.Name + BodySuffix));
+
+    /// <summary>Forgets a letter that went back to where it came from. Safe to repeat.</summary>
+    /// <remarks>The record goes first: a crash in between leaves a body that counts for nothing, never a record without one.</remarks>
+    /// <exception cref="IOException">It cannot be deleted.</exception>
+    public void Delete(StoredDeadLetter letter)
+    {
+        _folder.Delete(letter.Name + RecordSuffix);
+        _folder.Delete(letter.Name + BodySuffix);
+    }
+
+    private string Write(DeadLetter letter, ReadOnlySpan<byte> body)
+    {
+        Prepare();
+        string name = NameOf(letter, body);
+        if (_folder.Place(name + BodySuffix, body) == PlaceResult.OtherBytes)
+        {
+            throw new IOException($"'{_folder.PathOf(name + BodySuffix)}' holds other bytes; somebody changed it.");
+        }
+
+        // The record of a message that was dead-lettered before stays as it is: it tells of the first time.
+        _folder.Place(name + RecordSuffix, JsonSerializer.SerializeToUtf8Bytes(letter, DeadLetterJson.Default.DeadLetter));
+        return _folder.PathOf(name + BodySuffix);
+    }
+
+    private void Prepare()
+    {
+        if (_prepared)
+        {
+            return;
+        }
+
+        lock (_preparing)
+        {
+            if (!_prepared)
+            {
+                _folder.Prepare();
+                _folder.DeleteAbandoned(_time.GetUtcNow());
+                _prepared = true;
+            }
+        }
+    }
+
+    private static string NameOf(DeadLetter letter, ReadOnlySpan<byte> body)
+    {
+        string day = letter.LastSeen.UtcDateTime.ToString("yyyyMMdd", CultureInfo.InvariantCulture);
+        byte[] identity = Encoding.UTF8.GetBytes($"{letter.Source}\0{letter.Route}\0{letter.SourceId}\0{FileName.Hash(body)}");
+        return $"{ReasonFolder(letter.Reason)}/{day}/{FileName.Sanitize(letter.SourceId, MaxIdLength)}~{FileName.Hash(identity)}";
+    }
+
+    private static string ReasonFolder(string reason) => FileName.Sanitize(reason, MaxReasonLength);
+
+    private static bool IsReasonFolder(string folder, string? reason)
+    {
+        string name = Path.GetFileName(folder);
+        return reason is null ? name != DurableFolder.TemporaryFolder : name == ReasonFolder(reason);
+    }
+
+    private static IEnumerable<string> Sorted(string folder) =>
+        Directory.Exists(folder) ? Directory.GetDirectories(folder).Order(StringComparer.Ordinal) : [];
+
+    private StoredDeadLetter? TryRead(string path)
+    {
+        try
+        {
+            using FileStream file = File.OpenRead(path);
+            DeadLetter? letter = JsonSerializer.Deserialize(file, DeadLetterJson.Default.DeadLetter);
+            return letter is null
+                ? null
+                : new StoredDeadLetter(Path.GetRelativePath(Root, path)[..^RecordSuffix.Length].Replace('\\', '/'), letter);
+        }
+        catch (FileNotFoundException)
+        {
+            // Deleted since it was listed.
+            return null;
+        }
+        catch (Exception exception) when (exception is JsonException || FileFaults.IsFileFault(exception))
+        {
+            LogUnreadable(exception, path);
+            return null;
+        }
+    }
+
+    [LoggerMessage(5101, LogLevel.Warning, "The dead letter {Path} cannot be read and is left where it is")]
+    private partial void LogUnreadable(Exception exception, string path);
+}

@@ -1,0 +1,122 @@
+using System.Text;
+using Microsoft.Extensions.Logging;
+using Worker.Files;
+using Worker.Hosting;
+using Worker.Telemetry;
+
+namespace Worker.Sinks.Directory;
+
+/// <summary>
+/// Stores each object as one file below a folder, durably and never over another (<see cref="DurableFolder"/>). Blocks the
+/// calling pool thread for the write; there is no deadline, since a file call cannot be cancelled. Threads: any number at once,
+/// also several workers on one folder.
+/// </summary>
+internal sealed partial class DirectorySink : IObjectSink
+{
+    private readonly DurableFolder _folder;
+    private readonly TimeProvider _time;
+    private readonly ILogger _logger;
+
+    public DirectorySink(DirectorySinkOptions options, SinkServices services)
+    {
+        _folder = new DurableFolder(options.Path, options.Fsync);
+        _time = services.Time;
+        _logger = services.Loggers.CreateLogger<DirectorySink>();
+    }
+
+    public string Name => "directory";
+
+    public Task CheckAsync(CancellationToken cancellationToken)
+    {
+        try
+        {
+            _folder.Prepare();
+            int deleted = _folder.DeleteAbandoned(_time.GetUtcNow());
+            if (deleted > 0)
+            {
+                LogDeletedAbandoned(deleted, _folder.Root);
+            }
+        }
+        catch (Exception exception) when (FileFaults.IsFileFault(exception))
+        {
+            if (FileFaults.Classify(exception) == FileFault.Transient && !IsMissingFeature(exception))
+            {
+                LogNotWritable(exception, _folder.Root);
+                return Task.CompletedTask;
+            }
+
+            throw Unusable(_folder.Root, exception);
+        }
+
+        return Task.CompletedTask;
+    }
+
+    public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) =>
+        cancellationToken.IsCancellationRequested
+            ? ValueTask.FromCanceled<SinkResult>(cancellationToken)
+            : new ValueTask<SinkResult>(Store(key.Span, body.Span));
+
+    public string Locate(string key) =>
+        _folder.PathOf(ObjectPath.TryMap(Encoding.UTF8.GetBytes(key), out string? path, out _) ? path : key);
+
+    public ValueTask DisposeAsync() => default;
+
+    /// <summary>The one line for an operator whose folder can never work.</summary>
+    internal static StartupException Unusable(string root, Exception exception)
+    {
+        bool denied = exception is UnauthorizedAccessException;
+        string advice = (denied, IsMissingFeature(exception)) switch
+        {
+            (true, _) => $"Give user {Environment.UserName} the right to write there",
+            (_, true) => "Its file system has no hard links, which storing without overwriting needs: use another one",
+            _ => "Make it a writable folder",
+        };
+        return new StartupException(
+            $"The folder '{root}' cannot store objects ({exception.Message.TrimEnd('.')}). {advice}, or set {DirectorySinkOptions.Section}:{nameof(DirectorySinkOptions.Path)} to a folder that can.",
+            denied ? ExitCodes.NoPermission : ExitCodes.Unavailable,
+            exception);
+    }
+
+    private SinkResult Store(ReadOnlySpan<byte> key, ReadOnlySpan<byte> body)
+    {
+        if (!ObjectPath.TryMap(key, out string? path, out string? problem))
+        {
+            return new SinkResult(SinkStatus.Rejected, $"The key has no place in the folder: {problem}.");
+        }
+
+        try
+        {
+            return _folder.Place(path, body) switch
+            {
+                PlaceResult.Placed => SinkResult.Stored,
+                PlaceResult.SameBytes => SinkResult.AlreadyStored,
+                _ => new SinkResult(SinkStatus.Collision, "The file exists with other bytes."),
+            };
+        }
+        catch (Exception exception) when (FileFaults.IsFileFault(exception))
+        {
+            return Failed(exception);
+        }
+    }
+
+    private static SinkResult Failed(Exception exception)
+    {
+        SinkStatus status = FileFaults.Classify(exception) switch
+        {
+            FileFault.Refused => SinkStatus.Refused,
+            FileFault.Rejected => SinkStatus.Rejected,
+            _ => SinkStatus.Transient,
+        };
+        return new SinkResult(status, UntrustedText.Shorten(exception.Message));
+    }
+
+    // EPERM, ENOSYS and EOPNOTSUPP (Linux 95, Darwin 45 and 102): what link(2) answers where there are no hard links.
+    private static bool IsMissingFeature(Exception exception) =>
+        exception is IOException && !OperatingSystem.IsWindows() && exception.HResult is 1 or 38 or 45 or 95 or 102;
+
+    [LoggerMessage(5001, LogLevel.Information, "Deleted {Count} unfinished file(s) that an earlier process left in {Folder}")]
+    private partial void LogDeletedAbandoned(int count, string folder);
+
+    [LoggerMessage(5002, LogLevel.Warning, "The folder {Folder} cannot be written at the moment; storing is tried again with each message")]
+    private partial void LogNotWritable(Exception exception, string folder);
+}

@@ -1,0 +1,231 @@
+using System.Text;
+using System.Text.Json;
+using Microsoft.Extensions.Logging.Abstractions;
+using Worker.DeadLetters;
+using Worker.Hosting;
+using Worker.Tests.Files;
+
+namespace Worker.Tests.DeadLetters;
+
+public sealed class DirectoryDeadLetterStoreTests : IDisposable
+{
+    private static readonly DateTimeOffset Seen = new(2026, 11, 21, 23, 30, 0, TimeSpan.FromHours(-2));
+
+    private readonly TemporaryFolder _folder = new();
+    private readonly DirectoryDeadLetterStore _store;
+
+    public DirectoryDeadLetterStoreTests() => _store = Open(_folder["letters"]);
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public async Task Write_ALetter_KeepsBodyAndRecordInPlace()
+    {
+        byte[] body = [.. Enumerable.Range(0, 256).Select(i => (byte)i)];
+        DeadLetter letter = Letter() with
+        {
+            ExceptionType = "System.Text.Json.JsonException",
+            Attributes = new Dictionary<string, string>(StringComparer.Ordinal) { ["Tenant"] = "ä \"x\"", ["Empty"] = "" },
+        };
+
+        string path = await _store.WriteAsync(letter, body, Token);
+
+        // 23:30 two hours west of Greenwich is the next day there.
+        string expected = $"{_folder["letters"]}/malformed-json/20261122/m-1~";
+        path.ShouldStartWith(expected);
+        path.ShouldEndWith(".body");
+        (await File.ReadAllBytesAsync(path, Token)).ShouldBe(body);
+        using JsonDocument record = JsonDocument.Parse(await File.ReadAllTextAsync(Path.ChangeExtension(path, ".json"), Token));
+        record.RootElement.GetProperty("sourceId").GetString().ShouldBe("m-1");
+        record.RootElement.GetProperty("reason").GetString().ShouldBe("malformed-json");
+        record.RootElement.GetProperty("attempts").GetInt32().ShouldBe(3);
+        record.RootElement.GetProperty("attributes").GetProperty("Tenant").GetString().ShouldBe("ä \"x\"");
+        Directory.EnumerateFiles(_folder["letters/.tmp"]).ShouldBeEmpty();
+    }
+
+    [Fact]
+    public async Task Read_WhatWasWritten_IsTheSame()
+    {
+        DeadLetter letter = Letter() with { Attributes = new Dictionary<string, string>(StringComparer.Ordinal) { ["a"] = "b" } };
+        await _store.WriteAsync(letter, "{"u8.ToArray(), Token);
+
+        StoredDeadLetter stored = _store.Read().ShouldHaveSingleItem();
+
+        stored.Letter.Attributes.ShouldBe(letter.Attributes);
+        (stored.Letter with { Attributes = letter.Attributes }).ShouldBe(letter);
+        _store.ReadBody(stored).ShouldBe("{"u8.ToArray());
+    }
+
+    [Fact]
+    public async Task Write_TheSameMessageAgain_KeepsTheFirst()
+    {
+        string first = await _store.WriteAsync(Letter(), "{"u8.ToArray(), Token);
+
+        string second = await _store.WriteAsync(Letter() with { Attempts = 9, Description = "again" }, "{"u8.ToArray(), Token);
+
+        second.ShouldBe(first);
+        _store.Read().ShouldHaveSingleItem().Letter.Attempts.ShouldBe(3);
+    }
+
+    [Fact]
+    public async Task Write_DifferentMessagesThatLookAlike_KeepsEach()
+    {
+        DeadLetter[] letters =
+        [
+            Letter(),
+            Letter() with { Source = "channel" },
+            Letter() with { Route = "other" },
+            Letter() with { SourceId = "m.1" },
+            Letter() with { SourceId = "m/1" },
+            Letter() with { SourceId = "M-1" },
+            Letter() with { SourceId = new string('x', 5_000) },
+            Letter() with { SourceId = new string('x', 5_001) },
+        ];
+
+        HashSet<string> paths = new(StringComparer.OrdinalIgnoreCase);
+        foreach (DeadLetter letter in letters)
+        {
+            paths.Add(await _store.WriteAsync(letter, "{"u8.ToArray(), Token)).ShouldBeTrue();
+        }
+
+        paths.Add(await _store.WriteAsync(Letter(), "{ "u8.ToArray(), Token)).ShouldBeTrue();
+        _store.Read().Count().ShouldBe(letters.Length + 1);
+    }
+
+    [Theory]
+    [InlineData("../../etc/passwd", "..")]
+    [InlineData("", "")]
+    [InlineData(".", ".tmp")]
+    [InlineData("a\0b\n\u202e", "a/b\\c")]
+    public async Task Write_HostileIdAndReason_StaysInTheFolder(string id, string reason)
+    {
+        string path = await _store.WriteAsync(Letter() with { SourceId = id, Reason = reason }, "x"u8.ToArray(), Token);
+
+        Path.GetFullPath(path).ShouldBe(path);
+        Path.GetRelativePath(_folder["letters"], path).ShouldMatch("^[A-Za-z0-9_-]+/20261122/[A-Za-z0-9_-]+~[0-9a-f]{32}\\.body$");
+        Directory.EnumerateFileSystemEntries(_folder.Path).ShouldBe([_folder["letters"]]);
+        _store.Read(reason).ShouldHaveSingleItem().Letter.SourceId.ShouldBe(id);
+    }
+
+    [Fact]
+    public async Task Write_ManyAtOnce_KeepsEachOnce()
+    {
+        Task<string>[] writes = [.. Enumerable.Range(0, 200).Select(i => Task.Run(async () =>
+            await _store.WriteAsync(Letter() with { SourceId = $"m-{i % 50}" }, Encoding.UTF8.GetBytes($"{i % 50}"), Token)))];
+        string[] paths = await Task.WhenAll(writes);
+
+        paths.Distinct(StringComparer.Ordinal).Count().ShouldBe(50);
+        _store.Read().Count().ShouldBe(50);
+        _store.Read().ShouldAllBe(letter => letter.Letter.SourceId == "m-" + Encoding.UTF8.GetString(_store.ReadBody(letter)));
+    }
+
+    [Fact]
+    public async Task Read_ByReasonAndDay_OldestFirst()
+    {
+        await _store.WriteAsync(Letter() with { LastSeen = Seen.AddDays(2) }, "c"u8.ToArray(), Token);
+        await _store.WriteAsync(Letter() with { LastSeen = Seen }, "a"u8.ToArray(), Token);
+        await _store.WriteAsync(Letter() with { LastSeen = Seen.AddDays(1) }, "b"u8.ToArray(), Token);
+        await _store.WriteAsync(Letter() with { Reason = "too-large" }, "z"u8.ToArray(), Token);
+
+        _store.Read("malformed-json").Select(letter => Encoding.UTF8.GetString(_store.ReadBody(letter))).ShouldBe(["a", "b", "c"]);
+        _store.Read("too-large").ShouldHaveSingleItem();
+        _store.Read("unknown-reason").ShouldBeEmpty();
+        _store.Read().Count().ShouldBe(4);
+    }
+
+    [Fact]
+    public async Task Delete_WhileReading_DeletesEachAndNothingElse()
+    {
+        for (int i = 0; i < 30; i++)
+        {
+            await _store.WriteAsync(Letter() with { SourceId = $"m-{i}" }, "x"u8.ToArray(), Token);
+        }
+
+        int deleted = 0;
+        foreach (StoredDeadLetter letter in _store.Read())
+        {
+            _store.Delete(letter);
+            _store.Delete(letter);
+            deleted++;
+        }
+
+        deleted.ShouldBe(30);
+        Directory.EnumerateFiles(_folder.Path, "*", SearchOption.AllDirectories).ShouldBeEmpty();
+        await _store.WriteAsync(Letter(), "x"u8.ToArray(), Token);
+        _store.Read().ShouldHaveSingleItem();
+    }
+
+    [Fact]
+    public async Task Read_BodyWithoutRecord_IsNoLetterUntilTheMessageComesAgain()
+    {
+        string path = await _store.WriteAsync(Letter(), "x"u8.ToArray(), Token);
+        File.Delete(Path.ChangeExtension(path, ".json"));
+        _store.Read().ShouldBeEmpty();
+
+        (await _store.WriteAsync(Letter(), "x"u8.ToArray(), Token)).ShouldBe(path);
+
+        _store.Read().ShouldHaveSingleItem();
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("null")]
+    [InlineData("{\"sourceId\":\"x\"")]
+    [InlineData("{}")]
+    public async Task Read_DamagedRecord_IsLeftOutAndTheOthersCome(string record)
+    {
+        string path = await _store.WriteAsync(Letter(), "x"u8.ToArray(), Token);
+        await _store.WriteAsync(Letter() with { SourceId = "m-2" }, "x"u8.ToArray(), Token);
+        await File.WriteAllTextAsync(Path.ChangeExtension(path, ".json"), record, Token);
+
+        _store.Read().ShouldHaveSingleItem().Letter.SourceId.ShouldBe("m-2");
+    }
+
+    [Fact]
+    public void Read_NothingWrittenYet_IsEmpty() => _store.Read().ShouldBeEmpty();
+
+    [Fact]
+    public async Task Write_DiskFull_ThrowsAndLeavesNoLetter()
+    {
+        using SmallDisk disk = SmallDisk.Mount("size=64k");
+        DirectoryDeadLetterStore store = Open(disk.Path);
+
+        await Should.ThrowAsync<IOException>(async () => await store.WriteAsync(Letter(), new byte[100_000], Token));
+
+        store.Read().ShouldBeEmpty();
+        Directory.EnumerateFiles(disk.Path, "*", SearchOption.AllDirectories).ShouldBeEmpty();
+        await store.WriteAsync(Letter(), new byte[10_000], Token);
+        store.Read().ShouldHaveSingleItem();
+    }
+
+    [Fact]
+    public async Task Write_FolderCannotBeMade_ThrowsIOException()
+    {
+        await File.WriteAllTextAsync(_folder["file"], "x", Token);
+        DirectoryDeadLetterStore store = Open(_folder["file"]);
+
+        await Should.ThrowAsync<IOException>(async () => await store.WriteAsync(Letter(), "x"u8.ToArray(), Token));
+        Should.Throw<StartupException>(store.Check).Message.ShouldContain("DeadLetters:Path");
+    }
+
+    [Fact]
+    public async Task Write_Cancelled_Throws() =>
+        await Should.ThrowAsync<OperationCanceledException>(async () => await _store.WriteAsync(Letter(), "x"u8.ToArray(), new CancellationToken(canceled: true)));
+
+    private static DirectoryDeadLetterStore Open(string path) =>
+        new(new DeadLettersOptions { Path = path }, TimeProvider.System, NullLogger<DirectoryDeadLetterStore>.Instance);
+
+    private static DeadLetter Letter() => new()
+    {
+        SourceId = "m-1",
+        Source = "http",
+        Route = "archive",
+        Reason = "malformed-json",
+        Description = "Expected a value at byte 1",
+        Attempts = 3,
+        FirstSeen = Seen.AddHours(-1),
+        LastSeen = Seen,
+    };
+}

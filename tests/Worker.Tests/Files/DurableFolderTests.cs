@@ -1,0 +1,127 @@
+using Worker.Files;
+
+namespace Worker.Tests.Files;
+
+public sealed class DurableFolderTests : IDisposable
+{
+    private readonly TemporaryFolder _root = new();
+    private readonly DurableFolder _folder;
+
+    public DurableFolderTests()
+    {
+        _folder = new DurableFolder(_root.Path, fsync: true);
+        _folder.Prepare();
+    }
+
+    public void Dispose() => _root.Dispose();
+
+    [Fact]
+    public void Prepare_MissingFolder_CreatesItAndLeavesNothingInIt()
+    {
+        DurableFolder folder = new(_root["a/b/c"], fsync: true);
+
+        folder.Prepare();
+        folder.Prepare();
+
+        Directory.EnumerateFileSystemEntries(_root["a/b/c"], "*", SearchOption.AllDirectories).ShouldBe([_root["a/b/c/.tmp"]]);
+    }
+
+    [Fact]
+    public void Place_FolderRemovedMeanwhile_CreatesItAgain()
+    {
+        _folder.Place("a/b/1", "x"u8).ShouldBe(PlaceResult.Placed);
+        Directory.Delete(_root["a"], recursive: true);
+
+        _folder.Place("a/b/2", "y"u8).ShouldBe(PlaceResult.Placed);
+
+        File.ReadAllText(_root["a/b/2"]).ShouldBe("y");
+    }
+
+    [Fact]
+    public void Place_TemporaryFolderGone_IsRefusedAndNothingIsCreated()
+    {
+        Directory.Delete(_root[".tmp"]);
+
+        Exception exception = Should.Throw<DirectoryNotFoundException>(() => _folder.Place("a/1", "x"u8));
+
+        FileFaults.Classify(exception).ShouldBe(FileFault.Refused);
+        Directory.EnumerateFileSystemEntries(_root.Path).ShouldBeEmpty();
+    }
+
+    [Theory]
+    [InlineData("file/below")]
+    [InlineData("folder")]
+    public void Place_NameTakenByAnotherKind_IsRejected(string path)
+    {
+        _folder.Place("file", "x"u8);
+        _folder.Place("folder/x", "x"u8);
+
+        Exception exception = Should.Throw<IOException>(() => _folder.Place(path, "x"u8));
+
+        FileFaults.Classify(exception).ShouldBe(FileFault.Rejected);
+        Directory.EnumerateFiles(_root[".tmp"]).ShouldBeEmpty();
+    }
+
+    [Fact]
+    public void Place_NameTakenWhileWriting_NeverOverwrites()
+    {
+        // The race that File.Move(overwrite: false) loses on Unix: both writers find the name free, then both name their file.
+        for (int round = 0; round < 200; round++)
+        {
+            string name = $"r/{round}";
+            using Barrier start = new(2);
+            PlaceResult[] results = new PlaceResult[2];
+            Thread[] writers = [.. Enumerable.Range(0, 2).Select(i => new Thread(() =>
+            {
+                byte[] bytes = [(byte)i];
+                start.SignalAndWait();
+                results[i] = _folder.Place(name, bytes);
+            }))];
+            Array.ForEach(writers, writer => writer.Start());
+            Array.ForEach(writers, writer => writer.Join());
+
+            results.Order().ShouldBe([PlaceResult.Placed, PlaceResult.OtherBytes]);
+            File.ReadAllBytes(_root[name]).ShouldBe([(byte)Array.IndexOf(results, PlaceResult.Placed)]);
+        }
+    }
+
+    [Fact]
+    public void DeleteAbandoned_OldUnfinishedFiles_AreDeletedAndOthersStay()
+    {
+        DateTimeOffset now = DateTimeOffset.UtcNow;
+        foreach ((string name, double age) in (ReadOnlySpan<(string, double)>)[("w-old.tmp", 61), ("w-young.tmp", 59), ("other.tmp", 600), ("w-other", 600)])
+        {
+            File.WriteAllText(_root[$".tmp/{name}"], "x");
+            File.SetLastWriteTimeUtc(_root[$".tmp/{name}"], now.UtcDateTime.AddMinutes(-age));
+        }
+
+        _folder.DeleteAbandoned(now).ShouldBe(1);
+
+        Directory.EnumerateFiles(_root[".tmp"]).Select(Path.GetFileName).Order().ShouldBe(["other.tmp", "w-other", "w-young.tmp"]);
+    }
+
+    [Fact]
+    public void Place_ManyFolders_ForgetsAndGoesOn()
+    {
+        DurableFolder folder = new(_root.Path, fsync: true, rememberedFolders: 5);
+        for (int i = 0; i < 20; i++)
+        {
+            folder.Place($"f/{i}/x", []).ShouldBe(PlaceResult.Placed);
+        }
+
+        folder.Place("f/0/x", []).ShouldBe(PlaceResult.SameBytes);
+        folder.Place("f/0/x", [1]).ShouldBe(PlaceResult.OtherBytes);
+    }
+
+    [Fact]
+    public void Delete_FileThatIsNotThere_DoesNothing()
+    {
+        _folder.Place("a/1", "x"u8);
+
+        _folder.Delete("a/1");
+        _folder.Delete("a/1");
+        _folder.Delete("b/1");
+
+        File.Exists(_root["a/1"]).ShouldBeFalse();
+    }
+}

@@ -1,0 +1,28 @@
+using Contracts.Sinks;
+using Microsoft.Extensions.Logging.Abstractions;
+using Worker.Sinks;
+using Worker.Sinks.Directory;
+
+namespace Worker.Tests.Sinks.Directory;
+
+public sealed class DirectorySinkContractTests : ObjectSinkContract
+{
+    private readonly TemporaryFolder _folder = new();
+
+    public override async ValueTask DisposeAsync()
+    {
+        // Whatever happened in a test, nothing unfinished is left behind.
+        System.IO.Directory.EnumerateFiles(_folder[".tmp"]).ShouldBeEmpty();
+        await base.DisposeAsync();
+        _folder.Dispose();
+    }
+
+    internal override ValueTask<IObjectSink> OpenAsync() =>
+        new(new DirectorySink(new DirectorySinkOptions { Path = _folder.Path }, new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System)));
+
+    internal override async ValueTask<byte[]?> ReadBackAsync(string key)
+    {
+        string path = Sink.Locate(key);
+        return File.Exists(path) ? await File.ReadAllBytesAsync(path, Token) : null;
+    }
+}
