@@ -24,8 +24,8 @@ internal sealed class RouteTable<T>
         return route is null ? entry is not null : _entries.TryGetValue(route, out entry);
     }
 
-    /// <exception cref="ArgumentException">The route has one already.</exception>
-    public void Add(string route, T entry) => Change(entries => entries.Add(route, entry));
+    /// <summary>Adds a route's entry; it takes the place of an earlier one.</summary>
+    public void Add(string route, T entry) => Change(entries => entries[route] = entry);
 
     /// <summary>Removes a route's entry; nothing happens when it is another one by now.</summary>
     public void Remove(string route, T entry) => Change(entries =>

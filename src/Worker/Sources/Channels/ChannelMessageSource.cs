@@ -15,7 +15,6 @@ internal sealed class ChannelMessageSource : IMessageSource
     private readonly bool _drainOnStop;
     private readonly int _concurrency;
     private readonly ILogger _logger;
-    private readonly ChannelPublishers _publishers;
     private readonly ChannelQueue _queue;
 
     private int _disposed;
@@ -26,7 +25,6 @@ internal sealed class ChannelMessageSource : IMessageSource
         _drainOnStop = options.DrainOnStop;
         _concurrency = services.Concurrency;
         _logger = services.Loggers.CreateLogger<ChannelMessageSource>();
-        _publishers = publishers;
         _queue = new ChannelQueue(services.Route, options, buffers, services.DeadLetters, services.Time, _logger);
         publishers.Add(_route, _queue);
     }
@@ -66,7 +64,6 @@ internal sealed class ChannelMessageSource : IMessageSource
             return;
         }
 
-        _publishers.Remove(_route, _queue);
         await _queue.CloseAsync(new CancellationToken(canceled: true));
         _queue.Dispose();
     }

@@ -18,6 +18,9 @@ internal sealed class ChannelPublisher(ChannelPublishers routes, string? route) 
     /// <summary>Deliveries that came back to be tried again.</summary>
     public long Returned => Queue.Returned;
 
+    /// <summary>Messages that a stop left over and that the dead letters did not take.</summary>
+    public long Lost => Queue.Lost;
+
     /// <summary>Messages accepted and not settled yet.</summary>
     public int Held => Queue.Held;
 

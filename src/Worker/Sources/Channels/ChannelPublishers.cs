@@ -23,9 +23,8 @@ internal sealed class ChannelPublishers
     /// <exception cref="InvalidOperationException">There is none; says which there are.</exception>
     public ChannelQueue Find(string? route) => _queues.TryFind(route, out ChannelQueue? queue) ? queue : throw NotFound(route);
 
+    /// <summary>Adds a route's queue. It stays after its end, refusing messages and showing its counters, until the route has a new one.</summary>
     public void Add(string route, ChannelQueue queue) => _queues.Add(route, queue);
-
-    public void Remove(string route, ChannelQueue queue) => _queues.Remove(route, queue);
 
     private InvalidOperationException NotFound(string? route)
     {

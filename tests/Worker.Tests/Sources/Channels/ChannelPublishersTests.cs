@@ -1,0 +1,102 @@
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging.Abstractions;
+using Worker.Configuration;
+using Worker.Sources;
+using Worker.Sources.Channels;
+using Worker.Tests.Sources.Contract;
+using Microsoft.Extensions.Configuration;
+
+namespace Worker.Tests.Sources.Channels;
+
+public sealed class ChannelPublishersTests
+{
+    [Fact]
+    public async Task Publish_NoSuchRoute_NamesTheRoutesThereAre()
+    {
+        await using ServiceProvider services = Services();
+        await using IMessageSource a = Create(services, "a");
+        await using IMessageSource b = Create(services, "b");
+
+        InvalidOperationException missing = await Should.ThrowAsync<InvalidOperationException>(
+            async () => await services.GetRequiredKeyedService<IMessagePublisher>("c").PublishAsync(default));
+
+        missing.Message.ShouldContain("Route 'c'");
+        missing.Message.ShouldContain("a, b");
+    }
+
+    [Fact]
+    public async Task Publish_NoKeyAndOneRoute_ReachesIt()
+    {
+        await using ServiceProvider services = Services();
+        IMessagePublisher publisher = services.GetRequiredService<IMessagePublisher>();
+        await Should.ThrowAsync<InvalidOperationException>(async () => await publisher.PublishAsync(default));
+        await using IMessageSource only = Create(services, "only");
+
+        await publisher.PublishAsync("{}"u8.ToArray());
+
+        services.GetRequiredService<ChannelPublishers>().For("ONLY").Published.ShouldBe(1);
+    }
+
+    [Fact]
+    public async Task Publish_NoKeyAndSeveralRoutes_ReachesTheOneNamedDefault()
+    {
+        await using ServiceProvider services = Services();
+        IMessagePublisher publisher = services.GetRequiredService<IMessagePublisher>();
+        await using IMessageSource a = Create(services, "a");
+        await using IMessageSource b = Create(services, "b");
+        await Should.ThrowAsync<InvalidOperationException>(async () => await publisher.PublishAsync(default));
+        await using IMessageSource named = Create(services, "Default");
+
+        await publisher.PublishAsync("{}"u8.ToArray());
+
+        services.GetRequiredService<ChannelPublishers>().For("default").Published.ShouldBe(1);
+    }
+
+    [Fact]
+    public async Task Publish_Keyed_ReachesItsRoute()
+    {
+        await using ServiceProvider services = Services();
+        await using IMessageSource a = Create(services, "a");
+        await using IMessageSource b = Create(services, "b");
+
+        await services.GetRequiredKeyedService<IMessagePublisher>("b").PublishAsync("{}"u8.ToArray());
+
+        ChannelPublishers publishers = services.GetRequiredService<ChannelPublishers>();
+        (publishers.For("a").Published, publishers.For("b").Published).ShouldBe((0, 1));
+    }
+
+    [Fact]
+    public void Configure_Nothing_TakesTheDefaults()
+    {
+        SettingsReader reader = new(new ConfigurationBuilder().Build());
+
+        new ChannelSourceFeature().Configure(reader, "orders");
+
+        reader.Errors.ShouldBeEmpty();
+        reader.Effective.Select(setting => $"{setting.Key}={setting.Value}").ShouldBe(
+            ["Sources:Channel:Capacity=1000", "Sources:Channel:MaxMessageBytes=1MiB", "Sources:Channel:DrainOnStop=true"]);
+    }
+
+    [Theory]
+    [InlineData("Sources:Channel:Capacity", "0")]
+    [InlineData("Sources:Channel:MaxMessageBytes", "0")]
+    [InlineData("Sources:Channel:Capacty", "5")]
+    [InlineData("Routes:orders:Sources:Channel:DrainOnStop", "maybe")]
+    public void Configure_WrongValue_IsReportedWithItsKey(string key, string value)
+    {
+        SettingsReader reader = new(new ConfigurationBuilder().AddInMemoryCollection([new(key, value)]).Build());
+
+        new ChannelSourceFeature().Configure(reader, "orders");
+
+        reader.Errors.ShouldHaveSingleItem().Key.ShouldBe(key);
+    }
+
+    private static ServiceProvider Services() => new ServiceCollection().AddChannelSource().AddChannelSource().BuildServiceProvider();
+
+    private static IMessageSource Create(ServiceProvider services, string route)
+    {
+        ISourceFeature feature = services.GetServices<ISourceFeature>().ShouldHaveSingleItem();
+        Func<SourceServices, IMessageSource> create = feature.Configure(new SettingsReader(new ConfigurationBuilder().Build()), route);
+        return create(new SourceServices(route, services, new MemoryDeadLetters(), NullLoggerFactory.Instance, TimeProvider.System, Concurrency: 4));
+    }
+}

@@ -1,0 +1,53 @@
+using Microsoft.Extensions.DependencyInjection;
+using Pipeline.Buffers;
+using Worker.Sources;
+using Worker.Sources.Channels;
+using Worker.Tests.Sources.Contract;
+
+namespace Worker.Tests.Sources.Channels;
+
+internal sealed class ChannelSourceHarness : SourceHarness
+{
+    public const string Route = "orders";
+
+    private readonly BufferPool _buffers = new(new PoisoningArrayPool());
+    private readonly ChannelMessageSource _source;
+
+    public ChannelSourceHarness(Action<ChannelSourceOptions>? configure = null)
+    {
+        ChannelSourceOptions options = new();
+        configure?.Invoke(options);
+        ServiceProvider none = new ServiceCollection().BuildServiceProvider();
+        _source = new ChannelMessageSource(new SourceServices(Route, none, DeadLetters, Log, Time, Concurrency: 64), options, Publishers, _buffers);
+    }
+
+    public override IMessageSource Source => _source;
+
+    public ManualTime Time { get; } = new();
+
+    public MemoryDeadLetters DeadLetters { get; } = new();
+
+    public ChannelPublishers Publishers { get; } = new();
+
+    public ChannelPublisher Publisher => Publishers.For(Route);
+
+    public RecordingLog Log { get; } = new();
+
+    public override int OutstandingBuffers => _buffers.Outstanding;
+
+    public override Task PublishAsync(byte[] body, string? id = null) => Publisher.PublishAsync(body, id).AsTask();
+
+    public override Task AdvanceAsync(TimeSpan time)
+    {
+        Time.Advance(time);
+        return Task.CompletedTask;
+    }
+
+    public override async Task<IReadOnlyList<DeadLettered>> DeadLettersAsync(int expected)
+    {
+        await UntilAsync(() => DeadLetters.Letters.Count >= expected, "The dead letters did not come.");
+        return DeadLetters.Letters;
+    }
+
+    public override Task WaitUntilEmptyAsync() => Publisher.WhenSettledAsync(CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(20));
+}

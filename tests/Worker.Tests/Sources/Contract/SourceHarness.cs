@@ -1,0 +1,93 @@
+using Worker.Sources;
+
+namespace Worker.Tests.Sources.Contract;
+
+/// <summary>
+/// What the contract needs to know of one kind of source: how to send to it, how to see what it still holds, and what it cannot
+/// do by nature.
+/// </summary>
+internal abstract class SourceHarness : IAsyncDisposable
+{
+    private readonly CancellationTokenSource _stop = new();
+
+    public abstract IMessageSource Source { get; }
+
+    public TestIntake Intake { get; } = new(concurrency: 64);
+
+    /// <summary>Buffers that the source rented and did not give back.</summary>
+    public abstract int OutstandingBuffers { get; }
+
+    public virtual bool AllowsEmptyBodies => true;
+
+    /// <summary>False for sources that carry text only.</summary>
+    public virtual bool AllowsAnyBytes => true;
+
+    public virtual int MaxBodyBytes => 1 << 20;
+
+    /// <summary>False when the source gives ids of its own.</summary>
+    public virtual bool KeepsGivenIds => true;
+
+    /// <summary>False when the sender brings an abandoned message again, so that every delivery is a first one.</summary>
+    public virtual bool CountsDeliveries => true;
+
+    /// <summary>The delay that tests abandon with; a multiple of what the source can measure.</summary>
+    public virtual TimeSpan AbandonDelay => TimeSpan.FromSeconds(4);
+
+    /// <summary>The running <see cref="IMessageSource.ReceiveAsync"/>.</summary>
+    public Task Receiving { get; private set; } = Task.CompletedTask;
+
+    /// <summary>Sends a message. Returns when it is on its way; never waits for its settlement.</summary>
+    public abstract Task PublishAsync(byte[] body, string? id = null);
+
+    /// <summary>Lets time pass, for the source and for senders that wait.</summary>
+    public virtual Task AdvanceAsync(TimeSpan time) => Task.Delay(time);
+
+    /// <summary>What is in the dead letters by now; waits until there are as many as expected.</summary>
+    public abstract Task<IReadOnlyList<DeadLettered>> DeadLettersAsync(int expected);
+
+    /// <summary>Waits until nothing is left at the source or with its senders.</summary>
+    public abstract Task WaitUntilEmptyAsync();
+
+    public async Task StartAsync()
+    {
+        await Source.CheckAsync(CancellationToken.None);
+        Receiving = Task.Run(() => Source.ReceiveAsync(Intake, _stop.Token));
+    }
+
+    public async Task StopReceivingAsync()
+    {
+        await _stop.CancelAsync();
+        await Receiving.WaitAsync(TimeSpan.FromSeconds(20));
+    }
+
+    /// <summary>Stops, drains, closes and disposes as the host does, then looks for what was left behind.</summary>
+    public async Task FinishAsync()
+    {
+        await StopReceivingAsync();
+        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(20));
+        await Source.DrainAsync(Intake, patience.Token);
+        await Source.CloseAsync(patience.Token);
+        await Source.DisposeAsync();
+        Intake.Failures.ShouldBeEmpty();
+        Intake.Unsettled.ShouldBe(0);
+        Intake.Balance.ShouldBe(0, "Every slot reserved is used or given back.");
+        OutstandingBuffers.ShouldBe(0, "Every buffer rented is given back.");
+    }
+
+    public virtual async ValueTask DisposeAsync()
+    {
+        await _stop.CancelAsync();
+        await Source.DisposeAsync();
+        _stop.Dispose();
+    }
+
+    /// <summary>Polls, since what is waited for happens on other threads.</summary>
+    protected static async Task UntilAsync(Func<bool> condition, string what)
+    {
+        for (int attempt = 0; !condition(); attempt++)
+        {
+            attempt.ShouldBeLessThan(2_000, what);
+            await Task.Delay(10);
+        }
+    }
+}

@@ -1,0 +1,167 @@
+using System.Collections.Concurrent;
+using System.Threading.Channels;
+using Pipeline.Messages;
+using Pipeline.Settlements;
+using Worker.Sources;
+
+namespace Worker.Tests.Sources.Contract;
+
+/// <summary>
+/// A route's door without a route: settles by a script, or keeps messages for the test to settle, and counts what was reserved,
+/// accepted and released. A slot is free again once its message is settled.
+/// </summary>
+internal sealed class TestIntake(int concurrency = 64) : IMessageIntake
+{
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
+
+    private readonly Channel<Delivery> _deliveries = Channel.CreateUnbounded<Delivery>();
+    private readonly SemaphoreSlim _slots = new(concurrency);
+    private readonly ConcurrentQueue<Exception> _failures = new();
+    private TaskCompletionSource _allowed = Completed();
+    private int _reserved;
+    private int _released;
+    private int _accepted;
+    private int _unsettled;
+    private int _mostUnsettled;
+
+    /// <summary>Decides each message on a pool thread; null, or an answer of null, keeps it for the test.</summary>
+    public Func<Delivery, Settlement?>? Script { get; set; }
+
+    /// <summary>What TryReserve says instead of looking at the slots.</summary>
+    public IntakeAnswer? Answer { get; set; }
+
+    public int Accepted => Volatile.Read(ref _accepted);
+
+    public int Released => Volatile.Read(ref _released);
+
+    /// <summary>Accepted and not settled.</summary>
+    public int Unsettled => Volatile.Read(ref _unsettled);
+
+    /// <summary>The most messages that were unsettled at once.</summary>
+    public int MostUnsettled => Volatile.Read(ref _mostUnsettled);
+
+    /// <summary>Slots reserved and neither used nor given back; 0 at the end.</summary>
+    public int Balance => Volatile.Read(ref _reserved) - Accepted - Released;
+
+    /// <summary>What went wrong while settling; empty at the end.</summary>
+    public IReadOnlyCollection<Exception> Failures => _failures;
+
+    public void Pause() => _allowed = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    public void Resume() => _allowed.TrySetResult();
+
+    public async ValueTask<int> ReserveAsync(int min, int max, CancellationToken cancellationToken)
+    {
+        min.ShouldBeGreaterThan(0);
+        max.ShouldBeGreaterThanOrEqualTo(min);
+        await _allowed.Task.WaitAsync(cancellationToken);
+        await _slots.WaitAsync(cancellationToken);
+        int granted = 1;
+        while (granted < max && _slots.Wait(0, CancellationToken.None))
+        {
+            granted++;
+        }
+
+        Interlocked.Add(ref _reserved, granted);
+        return granted;
+    }
+
+    public IntakeAnswer TryReserve()
+    {
+        if (Answer is { } answer and not IntakeAnswer.Reserved)
+        {
+            return answer;
+        }
+
+        if (!_allowed.Task.IsCompleted)
+        {
+            return IntakeAnswer.Paused;
+        }
+
+        if (!_slots.Wait(0, CancellationToken.None))
+        {
+            return IntakeAnswer.Full;
+        }
+
+        Interlocked.Increment(ref _reserved);
+        return IntakeAnswer.Reserved;
+    }
+
+    public void Release(int slots)
+    {
+        slots.ShouldBeGreaterThan(0);
+        Interlocked.Add(ref _released, slots);
+        Balance.ShouldBeGreaterThanOrEqualTo(0, "More slots were given back than reserved.");
+        _slots.Release(slots);
+    }
+
+    public void Accept(ReceivedMessage message)
+    {
+        Interlocked.Increment(ref _accepted);
+        Balance.ShouldBeGreaterThanOrEqualTo(0, "A message was handed in without a slot.");
+        int unsettled = Interlocked.Increment(ref _unsettled);
+        InterlockedMax(ref _mostUnsettled, unsettled);
+        Delivery delivery = new(message, () =>
+        {
+            Interlocked.Decrement(ref _unsettled);
+            _slots.Release();
+        });
+        if (Script is { } script)
+        {
+            _ = Task.Run(() => RunAsync(script, delivery));
+        }
+        else
+        {
+            _deliveries.Writer.TryWrite(delivery);
+        }
+    }
+
+    /// <summary>The next message that is left to the test.</summary>
+    public async Task<Delivery> NextAsync()
+    {
+        using CancellationTokenSource patience = new(Patience);
+        return await _deliveries.Reader.ReadAsync(patience.Token);
+    }
+
+    /// <summary>Sees that no message comes for a moment.</summary>
+    public async Task ShouldBeQuietAsync()
+    {
+        await Task.Delay(60);
+        _deliveries.Reader.TryPeek(out Delivery? unexpected).ShouldBeFalse($"Nothing should have come, but {unexpected?.Id} did.");
+    }
+
+    private async Task RunAsync(Func<Delivery, Settlement?> script, Delivery delivery)
+    {
+        try
+        {
+            if (script(delivery) is { } settlement)
+            {
+                await delivery.SettleAsync(settlement);
+            }
+            else
+            {
+                _deliveries.Writer.TryWrite(delivery);
+            }
+        }
+        catch (Exception exception)
+        {
+            _failures.Enqueue(exception);
+        }
+    }
+
+    private static void InterlockedMax(ref int target, int value)
+    {
+        int seen;
+        while (value > (seen = Volatile.Read(ref target)))
+        {
+            Interlocked.CompareExchange(ref target, value, seen);
+        }
+    }
+
+    private static TaskCompletionSource Completed()
+    {
+        TaskCompletionSource completed = new();
+        completed.SetResult();
+        return completed;
+    }
+}
