@@ -1,0 +1,151 @@
+using Amazon.Runtime;
+using Worker.Aws;
+
+namespace Worker.Tests.Aws;
+
+public sealed class AwsCredentialSourceTests
+{
+    private readonly ManualTime _time = new(DateTimeOffset.UnixEpoch);
+    private int _asked;
+
+    [Fact]
+    public async Task GetAsync_Within30Seconds_AsksOnce()
+    {
+        using AwsCredentialSource source = Counting();
+
+        SigningCredentials first = await source.GetAsync(CancellationToken.None);
+        _time.Advance(TimeSpan.FromSeconds(29));
+        ValueTask<SigningCredentials> second = source.GetAsync(CancellationToken.None);
+
+        second.IsCompletedSuccessfully.ShouldBeTrue();
+        (await second).ShouldBeSameAs(first);
+        _asked.ShouldBe(1);
+        _time.Advance(TimeSpan.FromSeconds(1));
+        (await source.GetAsync(CancellationToken.None)).SessionToken.ShouldBe("token-2");
+    }
+
+    [Fact]
+    public async Task GetAsync_SameKeysAgain_KeepsTheObject()
+    {
+        using AwsCredentialSource source = AwsCredentialSource.Create(new AwsOptions { AccessKeyId = "AKID", SecretAccessKey = "secret" }, _time);
+
+        SigningCredentials first = await source.GetAsync(CancellationToken.None);
+        _time.Advance(TimeSpan.FromMinutes(1));
+
+        (await source.GetAsync(CancellationToken.None)).ShouldBeSameAs(first);
+        first.SessionToken.ShouldBeNull();
+    }
+
+    [Fact]
+    public async Task GetAsync_ManyAtOnce_AskOnce()
+    {
+        using AwsCredentialSource source = Counting(delay: true);
+
+        SigningCredentials[] all = await Task.WhenAll(Enumerable.Range(0, 20).Select(_ => source.GetAsync(CancellationToken.None).AsTask()));
+
+        _asked.ShouldBe(1);
+        all.Distinct().Count().ShouldBe(1);
+    }
+
+    [Fact]
+    public async Task RefreshAsync_ManyReportTheSameKeys_AskOnce()
+    {
+        using AwsCredentialSource source = Counting(delay: true);
+        SigningCredentials expired = await source.GetAsync(CancellationToken.None);
+
+        bool[] changed = await Task.WhenAll(Enumerable.Range(0, 20).Select(_ => source.RefreshAsync(expired, CancellationToken.None).AsTask()));
+
+        changed.ShouldAllBe(c => c);
+        _asked.ShouldBe(2);
+    }
+
+    [Fact]
+    public async Task RefreshAsync_FixedKeys_SaysThatNothingChanged()
+    {
+        using AwsCredentialSource source = AwsCredentialSource.Create(new AwsOptions { AccessKeyId = "AKID", SecretAccessKey = "secret", SessionToken = "token" }, _time);
+        SigningCredentials expired = await source.GetAsync(CancellationToken.None);
+
+        (await source.RefreshAsync(expired, CancellationToken.None)).ShouldBeFalse();
+    }
+
+    [Fact]
+    public async Task RefreshAsync_SelfRefreshingCredentials_AreForced()
+    {
+        Renewing renewing = new();
+        using AwsCredentialSource source = new(() => Task.FromResult<AWSCredentials>(renewing), _time);
+        SigningCredentials expired = await source.GetAsync(CancellationToken.None);
+
+        (await source.RefreshAsync(expired, CancellationToken.None)).ShouldBeTrue();
+
+        (await source.GetAsync(CancellationToken.None)).SessionToken.ShouldBe("token-2");
+    }
+
+    [Fact]
+    public async Task GetAsync_AfterAFailure_AsksAgain()
+    {
+        using AwsCredentialSource source = new(() => ++_asked == 1 ? throw new AmazonClientException("metadata is away") : Task.FromResult<AWSCredentials>(new BasicAWSCredentials("AKID", "secret")), _time);
+
+        AwsServiceException error = await Should.ThrowAsync<AwsServiceException>(async () => await source.GetAsync(CancellationToken.None));
+
+        error.Kind.ShouldBe(AwsErrorKind.AccessDenied);
+        error.Message.ShouldContain("metadata is away");
+        (await source.GetAsync(CancellationToken.None)).AccessKeyId.ShouldBe("AKID");
+    }
+
+    [Fact]
+    public async Task GetAsync_CredentialProcessFails_KeepsItsOutputToItself()
+    {
+        using AwsCredentialSource source = new(() => throw new ProcessAWSCredentialException("printed: canary-secret"), _time);
+
+        AwsServiceException error = await Should.ThrowAsync<AwsServiceException>(async () => await source.GetAsync(CancellationToken.None));
+
+        error.ToString().ShouldNotContain("canary");
+    }
+
+    [Fact]
+    public async Task GetAsync_UnknownProfile_NamesIt()
+    {
+        using AwsCredentialSource source = AwsCredentialSource.Create(new AwsOptions { Profile = "no-such-profile-anywhere" }, _time);
+
+        (await Should.ThrowAsync<AwsServiceException>(async () => await source.GetAsync(CancellationToken.None))).Message.ShouldContain("no-such-profile-anywhere");
+    }
+
+    [Fact]
+    public async Task GetAsync_Cancelled_DoesNotWaitForTheChain()
+    {
+        using AwsCredentialSource source = new(() => new TaskCompletionSource<AWSCredentials>().Task, _time);
+        using CancellationTokenSource stop = new();
+        ValueTask<SigningCredentials> call = source.GetAsync(stop.Token);
+
+        await stop.CancelAsync();
+
+        await Should.ThrowAsync<OperationCanceledException>(async () => await call);
+    }
+
+    [Fact]
+    public void ToString_OfCredentials_ShowsNothing()
+    {
+        new SigningCredentials("canary-id", "canary-secret", "canary-token").ToString().ShouldNotContain("canary");
+    }
+
+    private AwsCredentialSource Counting(bool delay = false) => new(
+        async () =>
+        {
+            int number = Interlocked.Increment(ref _asked);
+            if (delay)
+            {
+                await Task.Delay(20);
+            }
+
+            return new SessionAWSCredentials("AKID", "secret", $"token-{number}");
+        },
+        _time);
+
+    private sealed class Renewing : RefreshingAWSCredentials
+    {
+        private int _made;
+
+        protected override CredentialsRefreshState GenerateNewCredentials() =>
+            new(new ImmutableCredentials("AKID", "secret", $"token-{++_made}"), DateTime.MaxValue);
+    }
+}
