@@ -1,4 +1,4 @@
-namespace Pipeline.Tests.Execution.Random;
+namespace Pipeline.Tests.Execution.RandomChains;
 
 /// <summary>What kind of part a random chain has at a place, and what is special about it.</summary>
 internal enum Shape

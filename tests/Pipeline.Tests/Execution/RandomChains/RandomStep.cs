@@ -2,7 +2,7 @@ using Pipeline.Behaviors;
 using Pipeline.Settlements;
 using Pipeline.Tests.Parts;
 
-namespace Pipeline.Tests.Execution.Random;
+namespace Pipeline.Tests.Execution.RandomChains;
 
 internal sealed class RandomStep(string name, PartSpec spec) : IStep<TracedContext>
 {

@@ -1,6 +1,6 @@
 using Pipeline.Tests.Parts;
 
-namespace Pipeline.Tests.Execution.Random;
+namespace Pipeline.Tests.Execution.RandomChains;
 
 /// <summary>What one call of a part does: when it completes, and whether with an exception.</summary>
 /// <param name="Timing">How it completes.</param>

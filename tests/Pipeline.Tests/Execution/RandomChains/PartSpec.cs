@@ -1,4 +1,4 @@
-namespace Pipeline.Tests.Execution.Random;
+namespace Pipeline.Tests.Execution.RandomChains;
 
 /// <summary>One part of a random chain.</summary>
 /// <param name="Shape">Its kind.</param>

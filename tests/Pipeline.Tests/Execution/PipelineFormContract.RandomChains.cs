@@ -1,7 +1,7 @@
 using FsCheck;
 using FsCheck.Fluent;
 using Pipeline.Execution;
-using Pipeline.Tests.Execution.Random;
+using Pipeline.Tests.Execution.RandomChains;
 using Pipeline.Tests.Parts;
 
 namespace Pipeline.Tests.Execution;

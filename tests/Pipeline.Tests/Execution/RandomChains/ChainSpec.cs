@@ -4,7 +4,7 @@ using Pipeline.Building;
 using Pipeline.Execution;
 using Pipeline.Tests.Parts;
 
-namespace Pipeline.Tests.Execution.Random;
+namespace Pipeline.Tests.Execution.RandomChains;
 
 /// <summary>A random chain: parts, a connector that forks into so many, parts, a terminator. Printed when a property fails.</summary>
 internal sealed record ChainSpec(IReadOnlyList<PartSpec> Outer, int Forks, IReadOnlyList<PartSpec> Inner, Deed Terminator)

@@ -2,7 +2,7 @@ using Pipeline.Behaviors;
 using Pipeline.Settlements;
 using Pipeline.Tests.Parts;
 
-namespace Pipeline.Tests.Execution.Random;
+namespace Pipeline.Tests.Execution.RandomChains;
 
 /// <summary>Runs the rest so many times in a row, with a context each, and joins the settlements.</summary>
 internal sealed class RandomFork(int forks) : IFork<OuterContext, InnerContext>
