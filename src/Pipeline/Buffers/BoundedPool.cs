@@ -8,12 +8,22 @@ namespace Pipeline.Buffers;
 /// garbage collector, so a burst never turns into memory held for ever.
 /// </summary>
 /// <typeparam name="T">The pooled type; whoever gives an object back has reset it.</typeparam>
-public sealed class BoundedPool<T>(int capacity)
+public sealed class BoundedPool<T>
     where T : class
 {
+    // One object waits outside the queue, where taking it costs a single exchange.
+    private readonly int _queueCapacity;
     private readonly ConcurrentQueue<T> _items = new();
     private T? _fastItem;
     private int _count;
+
+    /// <summary>Makes an empty pool.</summary>
+    /// <param name="capacity">The most objects kept, at least 1.</param>
+    public BoundedPool(int capacity)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegativeOrZero(capacity);
+        _queueCapacity = capacity - 1;
+    }
 
     /// <summary>Takes an object, or returns false when the pool is empty.</summary>
     public bool TryTake([NotNullWhen(true)] out T? item)
@@ -42,7 +52,7 @@ public sealed class BoundedPool<T>(int capacity)
             return true;
         }
 
-        if (Interlocked.Increment(ref _count) <= capacity)
+        if (Interlocked.Increment(ref _count) <= _queueCapacity)
         {
             _items.Enqueue(item);
             return true;

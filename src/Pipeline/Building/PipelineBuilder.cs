@@ -18,25 +18,25 @@ public sealed class PipelineBuilder<TRoot>(string name)
 
     /// <summary>Adds a step to the stage of <typeparamref name="TContext"/>.</summary>
     public PipelineBuilder<TRoot> Step<TContext>(IStep<TContext> step, string? partName = null)
-        where TContext : PipelineContext => Add(new StepPart<TContext>(partName ?? NameOf(step), step));
+        where TContext : PipelineContext => Add(new StepPart<TContext>(NameOf(step, partName), step));
 
     /// <summary>Adds a part that wraps the rest of its stage and what follows.</summary>
     public PipelineBuilder<TRoot> Behavior<TContext>(IBehavior<TContext, TContext> behavior, string? partName = null)
-        where TContext : PipelineContext => Add(new BehaviorPart<TContext, TContext>(partName ?? NameOf(behavior), PartKind.Behavior, behavior));
+        where TContext : PipelineContext => Add(new BehaviorPart<TContext, TContext>(NameOf(behavior, partName), PartKind.Behavior, behavior));
 
     /// <summary>Adds the part that ends the stage of <typeparamref name="TIn"/> and opens that of <typeparamref name="TOut"/>.</summary>
     public PipelineBuilder<TRoot> Connector<TIn, TOut>(IBehavior<TIn, TOut> connector, string? partName = null)
         where TIn : PipelineContext
-        where TOut : PipelineContext => Add(new BehaviorPart<TIn, TOut>(partName ?? NameOf(connector), PartKind.Connector, connector));
+        where TOut : PipelineContext => Add(new BehaviorPart<TIn, TOut>(NameOf(connector, partName), PartKind.Connector, connector));
 
     /// <summary>Adds a connector that runs what follows several times a message.</summary>
     public PipelineBuilder<TRoot> Fork<TIn, TOut>(IFork<TIn, TOut> fork, string? partName = null)
         where TIn : PipelineContext
-        where TOut : PipelineContext => Add(new BehaviorPart<TIn, TOut>(partName ?? NameOf(fork), PartKind.Fork, fork));
+        where TOut : PipelineContext => Add(new BehaviorPart<TIn, TOut>(NameOf(fork, partName), PartKind.Fork, fork));
 
     /// <summary>Adds the innermost part.</summary>
     public PipelineBuilder<TRoot> Terminator<TContext>(ITerminator<TContext> terminator, string? partName = null)
-        where TContext : PipelineContext => Add(new TerminatorPart<TContext>(partName ?? NameOf(terminator), terminator));
+        where TContext : PipelineContext => Add(new TerminatorPart<TContext>(NameOf(terminator, partName), terminator));
 
     /// <summary>Checks the stages and wires the chain in the given form.</summary>
     /// <exception cref="PipelineDefinitionException">The parts do not form a chain; names every problem.</exception>
@@ -49,8 +49,14 @@ public sealed class PipelineBuilder<TRoot>(string name)
             : throw new PipelineDefinitionException(name, problems);
     }
 
-    private static string NameOf(object part)
+    private static string NameOf(object part, string? partName)
     {
+        ArgumentNullException.ThrowIfNull(part);
+        if (partName is not null)
+        {
+            return partName;
+        }
+
         string typeName = part.GetType().Name;
         int arity = typeName.IndexOf('`', StringComparison.Ordinal);
         return arity < 0 ? typeName : typeName[..arity];
@@ -76,6 +82,11 @@ public sealed class PipelineBuilder<TRoot>(string name)
             else if (part.In != stage)
             {
                 problems.Add($"Part {i + 1} ({part.Name}) works on {part.In.Name}, but the stage at its place is {stage.Name}; {Advice(part, i)}.");
+                if (part.Kind is PartKind.Step or PartKind.Behavior && HasStageFor(part))
+                {
+                    // Only its place is wrong: what follows is judged as if it were gone.
+                    continue;
+                }
             }
 
             // Going on from the part's own types shows the next problem instead of echoes of this one.
@@ -92,16 +103,24 @@ public sealed class PipelineBuilder<TRoot>(string name)
 
     private string Advice(PipelinePart part, int index)
     {
-        PipelinePart? connector = _parts.Find(other => other.Kind is PartKind.Connector or PartKind.Fork && other.Out == part.In);
-        if (connector is not null)
+        int opener = _parts.FindIndex(other => Opens(other, part));
+        if (opener > index)
         {
-            return $"move it behind the connector {connector.Name}";
+            return $"move it behind the connector {_parts[opener].Name}";
         }
 
-        return part.In == typeof(TRoot) && index > 0
-            ? "move it before the first connector"
-            : $"add a connector that leads to {part.In.Name}";
+        if (opener >= 0)
+        {
+            return $"move it up to the stage that the connector {_parts[opener].Name} opens";
+        }
+
+        return HasStageFor(part) ? "move it before the first connector" : $"add a connector that leads to {part.In.Name}";
     }
+
+    private bool HasStageFor(PipelinePart part) => part.In == typeof(TRoot) || _parts.Exists(other => Opens(other, part));
+
+    private static bool Opens(PipelinePart other, PipelinePart part) =>
+        other.Kind is PartKind.Connector or PartKind.Fork && other.Out == part.In && !ReferenceEquals(other, part);
 
     private string Describe(PipelineForm form)
     {

@@ -1,0 +1,20 @@
+using Pipeline.Behaviors;
+
+namespace Pipeline.Tests.Allocations;
+
+/// <summary>Counts on the way in and out.</summary>
+internal sealed class MeasuredStep<TNumber> : IStep<MeasuredContext>
+    where TNumber : struct
+{
+    public ValueTask<StepOutcome> BeforeAsync(MeasuredContext context)
+    {
+        context.Count++;
+        return new(StepOutcome.Continue);
+    }
+
+    public ValueTask AfterAsync(MeasuredContext context)
+    {
+        context.Count++;
+        return default;
+    }
+}

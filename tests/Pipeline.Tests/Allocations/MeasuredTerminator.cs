@@ -1,0 +1,12 @@
+using Pipeline.Behaviors;
+
+namespace Pipeline.Tests.Allocations;
+
+internal sealed class MeasuredTerminator : ITerminator<MeasuredContext>
+{
+    public ValueTask InvokeAsync(MeasuredContext context)
+    {
+        context.Count++;
+        return default;
+    }
+}

@@ -1,0 +1,60 @@
+using Pipeline.Buffers;
+using Pipeline.Contexts;
+
+namespace Pipeline.Tests.Allocations;
+
+/// <summary>Renting and returning in a steady state.</summary>
+[Collection(AllocationCollection.Name)]
+public sealed class PoolAllocationTests
+{
+    private const int Rounds = 5_000;
+
+    [Fact]
+    public void RentAndDispose_Buffers_AllocatesNothing()
+    {
+        BufferPool pool = new();
+        byte[] piece = new byte[100];
+
+        Measure(() =>
+        {
+            using PooledBuffer first = pool.Rent(64);
+            using PooledBuffer second = pool.Rent(1_000);
+            for (int i = 0; i < 20; i++)
+            {
+                first.Append(piece);
+            }
+
+            second.Append(first.WrittenSpan);
+        }).ShouldBe(0);
+    }
+
+    [Fact]
+    public void RentAndReturn_Contexts_AllocatesNothing()
+    {
+        ContextPool<PhysicalContext> pool = new(4);
+
+        Measure(() =>
+        {
+            PhysicalContext first = pool.Rent();
+            PhysicalContext second = pool.Rent();
+            pool.Return(first);
+            pool.Return(second);
+        }).ShouldBe(0);
+    }
+
+    private static long Measure(Action round)
+    {
+        for (int i = 0; i < Rounds; i++)
+        {
+            round();
+        }
+
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        for (int i = 0; i < Rounds; i++)
+        {
+            round();
+        }
+
+        return GC.GetAllocatedBytesForCurrentThread() - before;
+    }
+}

@@ -1,0 +1,3 @@
+namespace Pipeline.Tests.Allocations;
+
+internal readonly struct Zero;

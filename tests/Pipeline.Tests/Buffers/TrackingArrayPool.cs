@@ -1,0 +1,27 @@
+using System.Buffers;
+
+namespace Pipeline.Tests.Buffers;
+
+/// <summary>An array pool that knows what it handed out, gives exactly what was asked for, and spoils what comes back.</summary>
+internal sealed class TrackingArrayPool : ArrayPool<byte>
+{
+    private readonly HashSet<byte[]> _rented = [];
+
+    public int Outstanding => _rented.Count;
+
+    public List<int> Requests { get; } = [];
+
+    public override byte[] Rent(int minimumLength)
+    {
+        Requests.Add(minimumLength);
+        byte[] array = new byte[minimumLength];
+        _rented.Add(array);
+        return array;
+    }
+
+    public override void Return(byte[] array, bool clearArray = false)
+    {
+        _rented.Remove(array).ShouldBeTrue("an array came back twice or from elsewhere");
+        array.AsSpan().Fill(0xEE);
+    }
+}

@@ -1,0 +1,8 @@
+using Pipeline.Execution;
+
+namespace Pipeline.Tests.Execution.Closure;
+
+public sealed class ClosureFormTests : PipelineFormContract
+{
+    protected override PipelineForm Form => PipelineForm.Closure;
+}

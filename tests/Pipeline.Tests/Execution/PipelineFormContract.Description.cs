@@ -1,0 +1,50 @@
+using Pipeline.Building;
+using Pipeline.Tests.Parts;
+
+namespace Pipeline.Tests.Execution;
+
+/// <summary>The printed chain, approved as text: a file a chain under Approved, with <c>{form}</c> where the form's name stands.</summary>
+public abstract partial class PipelineFormContract
+{
+    [Fact]
+    public void Description_StepsBehaviorsConnector_AsApproved() => ShouldBeApproved(
+        "two-stages",
+        new PipelineBuilder<OuterContext>("archive")
+            .Behavior(Part.Outer("x"), "Tracing")
+            .Step<OuterContext>(Part.Step("x"), "SizeLimit")
+            .Connector(Part.Connector("x"), "ReadHeader")
+            .Behavior(Part.Inner("x"), "Retry")
+            .Step<InnerContext>(Part.Step("x"))
+            .Terminator<InnerContext>(Part.Terminator(), "Store"));
+
+    [Fact]
+    public void Description_Fork_AsApproved() => ShouldBeApproved(
+        "fork",
+        new PipelineBuilder<OuterContext>("cloudfront")
+            .Fork(Part.Connector("x"), "Rows")
+            .Terminator<InnerContext>(Part.Terminator(), "Index"));
+
+    [Fact]
+    public void Description_OnlyATerminator_AsApproved() => ShouldBeApproved(
+        "terminator",
+        new PipelineBuilder<OuterContext>("short").Terminator<OuterContext>(Part.Terminator()));
+
+    [Fact]
+    public void Description_FortyParts_AsApproved()
+    {
+        PipelineBuilder<OuterContext> builder = new("deep");
+        for (int i = 1; i <= 40; i++)
+        {
+            builder.Step<OuterContext>(Part.Step("x"), $"Step{i}");
+        }
+
+        ShouldBeApproved("forty-parts", builder.Terminator<OuterContext>(Part.Terminator()));
+    }
+
+    private void ShouldBeApproved(string chain, PipelineBuilder<OuterContext> builder)
+    {
+        string approved = File.ReadAllText(Path.Combine(AppContext.BaseDirectory, "Execution", "Approved", $"{chain}.txt"));
+
+        builder.Build(Form).Description.ShouldBe(approved.Replace("{form}", Form.Name, StringComparison.Ordinal));
+    }
+}

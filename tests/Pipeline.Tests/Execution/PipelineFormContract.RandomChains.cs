@@ -1,0 +1,48 @@
+using FsCheck;
+using FsCheck.Fluent;
+using Pipeline.Execution;
+using Pipeline.Tests.Execution.RandomChains;
+using Pipeline.Tests.Parts;
+
+namespace Pipeline.Tests.Execution;
+
+/// <summary>Random chains of returning, awaiting, hopping, throwing, stopping, handling and repeating parts do the same in every form.</summary>
+public abstract partial class PipelineFormContract
+{
+    [Fact]
+    public void Invoke_RandomChains_SameTraceSettlementAndExceptionAsClosure()
+    {
+        Property sameAsClosure = Prop.ForAll(ChainSpec.Arbitrary, chain =>
+        {
+            string expected = Outcome(chain, PipelineForm.Closure);
+            string actual = Outcome(chain, Form);
+            return (actual == expected).Label($"Closure: {expected}{Environment.NewLine}{Form}: {actual}");
+        });
+
+        Check.One(Config.QuickThrowOnFailure.WithMaxTest(2_000), sameAsClosure);
+    }
+
+    [Fact]
+    public void Invoke_RandomChain_SecondMessageDoesTheSameAsTheFirst()
+    {
+        Property sameAgain = Prop.ForAll(ChainSpec.Arbitrary, chain =>
+        {
+            IPipeline<OuterContext> pipeline = chain.Build(Form);
+            string first = Outcome(pipeline);
+            string second = Outcome(pipeline);
+            return (second == first).Label($"first: {first}{Environment.NewLine}second: {second}");
+        });
+
+        Check.One(Config.QuickThrowOnFailure.WithMaxTest(500), sameAgain);
+    }
+
+    private static string Outcome(ChainSpec chain, PipelineForm form) => Outcome(chain.Build(form));
+
+    private static string Outcome(IPipeline<OuterContext> pipeline)
+    {
+        OuterContext context = new();
+        Exception? exception = pipeline.RunAsync(context).GetAwaiter().GetResult();
+        string end = exception is null ? "returned" : $"{exception.GetType().Name}:{exception.Message}";
+        return $"{context} | {context.Settlement} | {end}";
+    }
+}

@@ -1,0 +1,22 @@
+using Pipeline.Behaviors;
+using Pipeline.Settlements;
+using Pipeline.Tests.Parts;
+
+namespace Pipeline.Tests.Execution.RandomChains;
+
+/// <summary>Runs the rest so many times in a row, with a context each, and joins the settlements.</summary>
+internal sealed class RandomFork(int forks) : IFork<OuterContext, InnerContext>
+{
+    public async ValueTask InvokeAsync(OuterContext context, Next<InnerContext> next)
+    {
+        Settlement joined = Settlement.Complete;
+        for (int i = 0; i < forks; i++)
+        {
+            InnerContext inner = InnerContext.Of(context);
+            await next.InvokeAsync(inner);
+            joined = Settlement.Combine(joined, inner.Settlement);
+        }
+
+        context.Settlement = joined;
+    }
+}

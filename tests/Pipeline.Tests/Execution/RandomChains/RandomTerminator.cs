@@ -1,0 +1,21 @@
+using Pipeline.Behaviors;
+using Pipeline.Settlements;
+using Pipeline.Tests.Parts;
+
+namespace Pipeline.Tests.Execution.RandomChains;
+
+internal sealed class RandomTerminator(Deed deed) : ITerminator<TracedContext>
+{
+    public ValueTask InvokeAsync(TracedContext context) => Part.Run(deed.Timing, () =>
+    {
+        context.Add("t");
+
+        // Half of the messages, so that a retry may end differently from the first try.
+        if (context.Trace.Count % 2 == 0)
+        {
+            deed.ThrowIfFault("t");
+        }
+
+        context.Settlement = Settlement.Complete;
+    });
+}

@@ -1,0 +1,26 @@
+using Pipeline.Messages;
+using Pipeline.Settlements;
+
+namespace Pipeline.Tests.Messages;
+
+/// <summary>A message that remembers how it was settled.</summary>
+internal sealed class StubMessage : ReceivedMessage
+{
+    public List<Settlement> Settlements { get; } = [];
+
+    public override ReadOnlyMemory<byte> Body => "body"u8.ToArray();
+
+    public override ReadOnlyMemory<byte> SourceId => "id"u8.ToArray();
+
+    public void Redeliver() => ResetSettlement();
+
+    protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken)
+    {
+        lock (Settlements)
+        {
+            Settlements.Add(settlement);
+        }
+
+        return default;
+    }
+}

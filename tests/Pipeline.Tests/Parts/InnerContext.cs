@@ -1,0 +1,12 @@
+namespace Pipeline.Tests.Parts;
+
+/// <summary>The stage behind a connector; writes to the trace of the message it came from.</summary>
+internal sealed class InnerContext : TracedContext
+{
+    public static InnerContext Of(TracedContext outer) => new()
+    {
+        Trace = outer.Trace,
+        State = outer.State,
+        CancellationToken = outer.CancellationToken,
+    };
+}

@@ -1,0 +1,13 @@
+using Pipeline.Behaviors;
+
+namespace Pipeline.Tests.Parts;
+
+/// <summary>Writes its name to the trace, then does what the test says.</summary>
+internal sealed class ScriptedTerminator(string name, Timing timing, Action<TracedContext>? body) : ITerminator<TracedContext>
+{
+    public ValueTask InvokeAsync(TracedContext context) => Part.Run(timing, () =>
+    {
+        context.Add(name);
+        body?.Invoke(context);
+    });
+}

@@ -1,0 +1,14 @@
+namespace Pipeline.Tests.Parts;
+
+/// <summary>How a part completes: forms must treat all alike.</summary>
+public enum Timing
+{
+    /// <summary>Within the call; an exception is thrown by the call itself.</summary>
+    Synchronous,
+
+    /// <summary>Within the call, through an async method; an exception comes as a faulted task.</summary>
+    CompletedTask,
+
+    /// <summary>Later, on a pool thread.</summary>
+    AfterHop,
+}
