@@ -1,0 +1,222 @@
+using System.Collections.Concurrent;
+using System.Globalization;
+using System.Net.Sockets;
+using Microsoft.AspNetCore.Connections.Features;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
+
+namespace Integration.Tests.Faults.S3;
+
+/// <summary>Takes each request through the script: what is done, what is remembered, and how much of the answer gets out.</summary>
+internal sealed class FaultyS3Exchanges
+{
+    // Signature Version 4: a request's date may differ this much from the server's clock.
+    private static readonly TimeSpan LargestSkew = TimeSpan.FromMinutes(15);
+
+    private readonly TimeProvider _time;
+    private readonly TimeSpan _dripInterval;
+    private readonly S3Service _service;
+    private readonly ConcurrentQueue<Exception> _defects = new();
+    private readonly int[] _numbers = new int[Enum.GetValues<S3Operation>().Length];
+    private int _inFlight;
+    private int _peakInFlight;
+    private long _clockOffsetTicks;
+
+    public FaultyS3Exchanges(FaultyS3Options options, TimeProvider time)
+    {
+        _time = time;
+        _dripInterval = options.DripInterval;
+        _service = new S3Service(Objects, time);
+        History = new S3History(time);
+        Script = options.Script;
+        foreach (string bucket in options.Buckets)
+        {
+            Objects.CreateBucket(bucket);
+        }
+    }
+
+    public S3Objects Objects { get; } = new();
+
+    public S3History History { get; }
+
+    public FaultScript Script { get => Volatile.Read(ref field); set => Volatile.Write(ref field, value); }
+
+    public TimeSpan ClockOffset
+    {
+        get => new(Interlocked.Read(ref _clockOffsetTicks));
+        set => Interlocked.Exchange(ref _clockOffsetTicks, value.Ticks);
+    }
+
+    public int InFlight => Volatile.Read(ref _inFlight);
+
+    public int PeakInFlight => Volatile.Read(ref _peakInFlight);
+
+    public void ThrowIfBroken()
+    {
+        if (!_defects.IsEmpty)
+        {
+            throw new AggregateException("FaultyS3 itself failed.", _defects);
+        }
+    }
+
+    public async Task HandleAsync(HttpContext context)
+    {
+        int inFlight = Interlocked.Increment(ref _inFlight);
+        for (int peak = PeakInFlight; inFlight > peak; peak = PeakInFlight)
+        {
+            Interlocked.CompareExchange(ref _peakInFlight, inFlight, peak);
+        }
+
+        try
+        {
+            await ExchangeAsync(context);
+        }
+        catch (Exception exception) when (context.RequestAborted.IsCancellationRequested && exception is IOException or OperationCanceledException)
+        {
+            // The client or the server has left while an answer was on its way; the history holds what was decided.
+        }
+        catch (Exception exception)
+        {
+            _defects.Enqueue(exception);
+            context.Abort();
+        }
+        finally
+        {
+            Interlocked.Decrement(ref _inFlight);
+        }
+    }
+
+    private async Task ExchangeAsync(HttpContext context)
+    {
+        S3Request request;
+        try
+        {
+            request = await S3Request.ReadAsync(context);
+        }
+        catch (Exception exception) when (exception is IOException or OperationCanceledException)
+        {
+            Remember(S3Request.Parse(context, []), 0, S3Fault.None, S3Outcome.ClientLeft, S3Answer.None);
+            context.Abort();
+            return;
+        }
+
+        int number = Interlocked.Increment(ref _numbers[(int)request.Operation]);
+        FaultRule? rule = Script.For(request.Operation, number, request.Key);
+        S3Fault fault = rule?.Fault ?? S3Fault.None;
+        if (rule?.Delay > TimeSpan.Zero)
+        {
+            // Not tied to the client: S3 goes on with a request whose sender has left.
+            await Task.Delay(rule.Delay, _time);
+        }
+
+        S3Error? error = S3Error.Of(fault) ?? (IsSkewed(request) ? S3Error.RequestTimeTooSkewed : null);
+        S3Answer answer = fault == S3Fault.HangBeforeCommit ? S3Answer.None
+            : error is not null ? S3Answer.Failure(error, request)
+            : _service.Execute(request, corrupt: fault == S3Fault.Corrupt);
+        S3Outcome outcome = fault switch
+        {
+            S3Fault.HangBeforeCommit or S3Fault.CommitThenHang => S3Outcome.Hung,
+            S3Fault.CommitThenReset => S3Outcome.Reset,
+            S3Fault.CommitThenCut => S3Outcome.Cut,
+            S3Fault.CommitThenDrip => S3Outcome.Dripped,
+            _ => S3Outcome.Answered,
+        };
+        Remember(request, number, fault, outcome, answer);
+        await SendAsync(context, answer, outcome);
+    }
+
+    private async Task SendAsync(HttpContext context, S3Answer answer, S3Outcome outcome)
+    {
+        bool isHead = HttpMethods.IsHead(context.Request.Method);
+        switch (outcome)
+        {
+            case S3Outcome.Answered:
+                await AnswerAsync(context.Response, answer, isHead);
+                return;
+            case S3Outcome.Hung:
+                await Task.Delay(Timeout.InfiniteTimeSpan, context.RequestAborted).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+                break;
+            case S3Outcome.Cut:
+                byte[] bytes = answer.ToBytes(isHead);
+                await SocketOf(context).SendAsync(bytes.AsMemory(0, bytes.Length / 2), context.RequestAborted);
+                break;
+            case S3Outcome.Dripped:
+                await DripAsync(context, answer.ToBytes(isHead));
+                break;
+        }
+
+        Reset(context);
+    }
+
+    private async Task AnswerAsync(HttpResponse response, S3Answer answer, bool isHead)
+    {
+        response.StatusCode = answer.Status;
+        response.Headers.Date = (_time.GetUtcNow() + ClockOffset).ToString("R", CultureInfo.InvariantCulture);
+        response.Headers["x-amz-request-id"] = Guid.NewGuid().ToString("n")[..16].ToUpperInvariant();
+        foreach ((string name, string value) in answer.Headers)
+        {
+            response.Headers[name] = value;
+        }
+
+        if (answer.Status != StatusCodes.Status204NoContent)
+        {
+            response.ContentLength = answer.Body.Length;
+        }
+
+        if (!isHead && answer.Body.Length > 0)
+        {
+            await response.Body.WriteAsync(answer.Body, response.HttpContext.RequestAborted);
+        }
+    }
+
+    private async Task DripAsync(HttpContext context, byte[] bytes)
+    {
+        Socket socket = SocketOf(context);
+        try
+        {
+            for (int index = 0; index < bytes.Length; index++)
+            {
+                await Task.Delay(_dripInterval, context.RequestAborted);
+                await socket.SendAsync(bytes.AsMemory(index, 1), context.RequestAborted);
+            }
+        }
+        catch (SocketException)
+        {
+            // The client gave up, which is what the fault is for.
+        }
+    }
+
+    private bool IsSkewed(S3Request request) =>
+        DateTimeOffset.TryParseExact(
+            request.Header("x-amz-date"), "yyyyMMdd'T'HHmmss'Z'", CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal, out DateTimeOffset date)
+        && (_time.GetUtcNow() + ClockOffset - date).Duration() > LargestSkew;
+
+    private void Remember(S3Request request, int number, S3Fault fault, S3Outcome outcome, S3Answer answer)
+    {
+        byte[] payload = request.Operation == S3Operation.PutObject ? PutPayload.Decode(request).Bytes : request.Body;
+        string hash = payload.Length == 0 ? "" : S3Request.Sha256Of(payload);
+        Dictionary<string, string> headers = request.Headers.Where(header => header.Key != "authorization").ToDictionary(StringComparer.Ordinal);
+        History.Add((sequence, at) => new S3Exchange(
+            sequence, at, request.Operation, number, request.Bucket, request.Key, fault, outcome,
+            answer.Status, answer.ErrorCode, answer.Committed, payload.Length, hash, headers));
+    }
+
+    private static void Reset(HttpContext context)
+    {
+        Socket socket = SocketOf(context);
+        try
+        {
+            // Closing with a linger time of zero sends RST; Kestrel's own abort would send FIN first.
+            socket.LingerState = new LingerOption(enable: true, seconds: 0);
+        }
+        catch (Exception exception) when (exception is SocketException or ObjectDisposedException)
+        {
+            // The client was faster.
+        }
+
+        socket.Dispose();
+        context.Abort();
+    }
+
+    private static Socket SocketOf(HttpContext context) => context.Features.GetRequiredFeature<IConnectionSocketFeature>().Socket;
+}

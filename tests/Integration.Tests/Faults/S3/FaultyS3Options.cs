@@ -1,0 +1,16 @@
+namespace Integration.Tests.Faults.S3;
+
+/// <summary>How a <see cref="FaultyS3"/> starts. Plain data, so that it can be handed to another process.</summary>
+internal sealed record FaultyS3Options
+{
+    /// <summary>0 takes a free one; another value restarts a server where clients expect it.</summary>
+    public int Port { get; init; }
+
+    /// <summary>Buckets that exist from the start.</summary>
+    public IReadOnlyList<string> Buckets { get; init; } = ["archive"];
+
+    public FaultScript Script { get; init; } = FaultScript.Empty;
+
+    /// <summary>Between two bytes of an answer under <see cref="S3Fault.CommitThenDrip"/>.</summary>
+    public TimeSpan DripInterval { get; init; } = TimeSpan.FromSeconds(1);
+}

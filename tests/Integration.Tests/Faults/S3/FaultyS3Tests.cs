@@ -1,0 +1,300 @@
+using System.Net;
+using System.Text;
+using Amazon.Runtime;
+using Amazon.S3;
+using Amazon.S3.Model;
+
+namespace Integration.Tests.Faults.S3;
+
+/// <summary>FaultyS3 as the AWS SDK sees it.</summary>
+public sealed class FaultyS3Tests : IAsyncLifetime
+{
+    private const string Bucket = "archive";
+    private static readonly TimeSpan Brief = TimeSpan.FromMilliseconds(300);
+
+    private FaultyS3 _s3 = null!;
+    private AmazonS3Client _client = null!;
+
+    public async ValueTask InitializeAsync()
+    {
+        _s3 = await FaultyS3.StartAsync(new FaultyS3Options { DripInterval = TimeSpan.FromMilliseconds(100) });
+        _client = _s3.Endpoint.CreateS3Client(config => config.MaxErrorRetry = 0);
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        _client.Dispose();
+        await _s3.DisposeAsync();
+    }
+
+    [Theory]
+    [InlineData(null, RequestChecksumCalculation.WHEN_SUPPORTED, true, "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER")]
+    [InlineData(null, RequestChecksumCalculation.WHEN_REQUIRED, true, "STREAMING-AWS4-HMAC-SHA256-PAYLOAD")]
+    [InlineData(null, RequestChecksumCalculation.WHEN_REQUIRED, false, null)]
+    [InlineData("CRC32", RequestChecksumCalculation.WHEN_SUPPORTED, false, null)]
+    [InlineData("SHA1", RequestChecksumCalculation.WHEN_SUPPORTED, true, "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER")]
+    [InlineData("SHA256", RequestChecksumCalculation.WHEN_SUPPORTED, true, "STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER")]
+    public async Task PutObject_EveryUploadFormatOfTheSdk_StoresTheBytes(string? algorithm, RequestChecksumCalculation calculation, bool chunked, string? format)
+    {
+        byte[] body = [.. Enumerable.Range(0, 200_000).Select(value => (byte)(value * 7))];
+        using AmazonS3Client client = _s3.Endpoint.CreateS3Client(config => config.RequestChecksumCalculation = calculation);
+
+        PutObjectResponse answer = await client.PutObjectAsync(new PutObjectRequest
+        {
+            BucketName = Bucket,
+            Key = "k",
+            InputStream = new MemoryStream(body),
+            ChecksumAlgorithm = algorithm is null ? null : ChecksumAlgorithm.FindValue(algorithm),
+            UseChunkEncoding = chunked,
+        });
+
+        _s3.Objects.Find(Bucket, "k")!.Body.ShouldBe(body);
+        S3Exchange exchange = _s3.History.Of().Single();
+        exchange.Length.ShouldBe(body.Length);
+        exchange.Headers["x-amz-content-sha256"].ShouldBe(format ?? S3Request.Sha256Of(body));
+        answer.ETag.ShouldBe(_s3.Objects.Find(Bucket, "k")!.ETag);
+    }
+
+    [Fact]
+    public async Task Objects_PutHeadGetListDelete_BehaveAsS3()
+    {
+        string[] keys = ["a/1.json", "a/2 + é.json", "a/3&<>.json", "b/4.json"];
+        foreach (string key in keys)
+        {
+            await _client.PutObjectAsync(new PutObjectRequest { BucketName = Bucket, Key = key, ContentBody = key, ContentType = "application/json" });
+        }
+
+        GetObjectMetadataResponse head = await _client.GetObjectMetadataAsync(Bucket, keys[1]);
+        (head.ContentLength, head.Headers.ContentType).ShouldBe((Encoding.UTF8.GetByteCount(keys[1]), "application/json"));
+        (await TextAsync(keys[2])).ShouldBe(keys[2]);
+
+        var listed = new List<string>();
+        ListObjectsV2Response page;
+        string? token = null;
+        do
+        {
+            page = await _client.ListObjectsV2Async(new ListObjectsV2Request { BucketName = Bucket, Prefix = "a/", MaxKeys = 2, ContinuationToken = token });
+            listed.AddRange(page.S3Objects.Select(found => found.Key));
+            token = page.NextContinuationToken;
+        }
+        while (page.IsTruncated == true);
+        listed.ShouldBe(keys[..3]);
+
+        await _client.DeleteObjectAsync(Bucket, keys[0]);
+        (await CodeAsync(() => _client.GetObjectAsync(Bucket, keys[0]))).ShouldBe("NoSuchKey");
+        (await CodeAsync(() => _client.PutObjectAsync(Put("k", bucket: "another")))).ShouldBe("NoSuchBucket");
+        await _client.PutBucketAsync("another");
+        await _client.PutObjectAsync(Put("k", bucket: "another"));
+    }
+
+    [Fact]
+    public async Task PutObject_ManyIfAbsentAtOnce_CommitsOne()
+    {
+        string[] codes = await Task.WhenAll(Enumerable.Range(0, 16).Select(number => CodeAsync(() =>
+            _client.PutObjectAsync(new PutObjectRequest { BucketName = Bucket, Key = "k", ContentBody = $"body {number}", IfNoneMatch = "*" }))));
+
+        codes.Count(code => code == "").ShouldBe(1);
+        codes.Count(code => code == "PreconditionFailed").ShouldBe(15);
+        S3Exchange committed = _s3.History.Of().Single(exchange => exchange.Committed);
+        S3Request.Sha256Of(_s3.Objects.Find(Bucket, "k")!.Body).ShouldBe(committed.Sha256);
+    }
+
+    [Theory]
+    [InlineData("SlowDown", 503)]
+    [InlineData("InternalError", 500)]
+    [InlineData("Conflict", 409)]
+    [InlineData("AccessDenied", 403)]
+    [InlineData("NoSuchBucket", 404)]
+    [InlineData("ExpiredToken", 400)]
+    public async Task PutObject_ErrorOnTheSecond_OnlyThatOneIsRefused(string fault, int status)
+    {
+        _s3.Script = FaultScript.Empty.OnPut(2, Enum.Parse<S3Fault>(fault));
+
+        await _client.PutObjectAsync(Put("1"));
+        AmazonS3Exception refused = await Should.ThrowAsync<AmazonS3Exception>(_client.PutObjectAsync(Put("2")));
+        await _client.PutObjectAsync(Put("3"));
+
+        ((int)refused.StatusCode).ShouldBe(status);
+        _s3.Objects.Snapshot(Bucket).Keys.ShouldBe(["1", "3"]);
+        _s3.History.Of().Select(exchange => exchange.Status).ShouldBe([200, status, 200]);
+    }
+
+    [Theory]
+    [InlineData("CommitThenReset", "Reset", true)]
+    [InlineData("CommitThenCut", "Cut", true)]
+    [InlineData("CommitThenHang", "Hung", true)]
+    [InlineData("CommitThenDrip", "Dripped", true)]
+    [InlineData("HangBeforeCommit", "Hung", false)]
+    public async Task PutObject_AnswerNeverArrives_FailsForTheClientWhateverWasCommitted(string fault, string outcome, bool committed)
+    {
+        // On every one: the SDK sends a request again when its connection is reset, up to ten times at once, whatever MaxErrorRetry says.
+        _s3.Script = FaultScript.Empty.OnEveryPut(Enum.Parse<S3Fault>(fault));
+        using var patience = new CancellationTokenSource();
+
+        Task<PutObjectResponse> put = _client.PutObjectAsync(Put("k"), patience.Token);
+        await _s3.History.WaitForAsync(exchange => exchange.Outcome.ToString() == outcome);
+        if (outcome is "Hung" or "Dripped")
+        {
+            patience.CancelAfter(Brief);
+        }
+
+        await Should.ThrowAsync<Exception>(put);
+        _s3.History.Of().ShouldAllBe(exchange => exchange.Outcome.ToString() == outcome && exchange.Committed == committed);
+        _s3.Objects.Snapshot(Bucket).Count.ShouldBe(committed ? 1 : 0);
+    }
+
+    [Theory]
+    [InlineData("CommitThenReset")]
+    [InlineData("CommitThenCut")]
+    public async Task PutObject_RetriedIfAbsentAfterALostAnswer_Meets412AndOneObject(string fault)
+    {
+        _s3.Script = FaultScript.Empty.OnPut(1, Enum.Parse<S3Fault>(fault));
+        using AmazonS3Client client = _s3.Endpoint.CreateS3Client(config => config.MaxErrorRetry = 2);
+
+        (await CodeAsync(() => client.PutObjectAsync(new PutObjectRequest { BucketName = Bucket, Key = "k", ContentBody = "body", IfNoneMatch = "*" })))
+            .ShouldBe("PreconditionFailed");
+
+        _s3.History.Of().Select(exchange => exchange.Committed).ShouldBe([true, false]);
+        Encoding.UTF8.GetString(_s3.Objects.Snapshot(Bucket).Single().Value).ShouldBe("body");
+    }
+
+    [Theory]
+    [InlineData(RequestChecksumCalculation.WHEN_SUPPORTED, true, "BadDigest")]
+    [InlineData(RequestChecksumCalculation.WHEN_REQUIRED, false, "XAmzContentSHA256Mismatch")]
+    public async Task PutObject_CorruptedOnTheWay_IsRefused(RequestChecksumCalculation calculation, bool chunked, string code)
+    {
+        _s3.Script = FaultScript.Empty.OnPut(1, S3Fault.Corrupt);
+        using AmazonS3Client client = _s3.Endpoint.CreateS3Client(config => (config.MaxErrorRetry, config.RequestChecksumCalculation) = (0, calculation));
+
+        (await CodeAsync(() => client.PutObjectAsync(new PutObjectRequest { BucketName = Bucket, Key = "k", ContentBody = "body", UseChunkEncoding = chunked })))
+            .ShouldBe(code);
+
+        _s3.Objects.Snapshot(Bucket).ShouldBeEmpty();
+    }
+
+    [Fact]
+    public async Task PutObject_CorruptedWithoutAnyDigest_IsStoredWrong()
+    {
+        _s3.Script = FaultScript.Empty.OnPut(1, S3Fault.Corrupt);
+        using var http = new HttpClient { BaseAddress = _s3.Endpoint.ServiceUrl };
+
+        using HttpResponseMessage answer = await http.PutAsync($"/{Bucket}/k", new StringContent("body"));
+
+        answer.StatusCode.ShouldBe(HttpStatusCode.OK);
+        byte[] stored = _s3.Objects.Find(Bucket, "k")!.Body;
+        stored.ShouldNotBe("body"u8.ToArray());
+        S3Request.Sha256Of(stored).ShouldNotBe(_s3.History.Of().Single().Sha256);
+    }
+
+    [Fact]
+    public async Task GetObject_CorruptedOnTheWay_FailsTheSdksChecksum()
+    {
+        await _client.PutObjectAsync(Put("k"));
+        _s3.Script = FaultScript.Empty.With(new FaultRule { Operation = S3Operation.GetObject, Fault = S3Fault.Corrupt, Last = 1 });
+
+        await Should.ThrowAsync<AmazonClientException>(TextAsync("k"));
+        (await TextAsync("k")).ShouldBe("body");
+    }
+
+    [Fact]
+    public async Task Objects_PutByAnother_MakesTheConditionFail()
+    {
+        _s3.Objects.Put(Bucket, "k", "other bytes"u8.ToArray());
+
+        (await CodeAsync(() => _client.PutObjectAsync(new PutObjectRequest { BucketName = Bucket, Key = "k", ContentBody = "body", IfNoneMatch = "*" })))
+            .ShouldBe("PreconditionFailed");
+        (await TextAsync("k")).ShouldBe("other bytes");
+    }
+
+    [Fact]
+    public async Task ClockOffset_OfAnHour_RefusesAndTellsTheTime()
+    {
+        _s3.ClockOffset = TimeSpan.FromHours(1);
+        using var http = new HttpClient { BaseAddress = _s3.Endpoint.ServiceUrl };
+        DateTimeOffset now = TimeProvider.System.GetUtcNow();
+        using var request = new HttpRequestMessage(HttpMethod.Put, $"/{Bucket}/k") { Content = new StringContent("body") };
+        request.Headers.Add("x-amz-date", now.ToString("yyyyMMdd'T'HHmmss'Z'"));
+
+        using HttpResponseMessage answer = await http.SendAsync(request);
+
+        answer.StatusCode.ShouldBe(HttpStatusCode.Forbidden);
+        answer.Headers.Date!.Value.ShouldBe(now.AddHours(1), TimeSpan.FromMinutes(1));
+        // The SDK corrects its clock from that header and tries again.
+        using AmazonS3Client client = _s3.Endpoint.CreateS3Client(config => config.MaxErrorRetry = 1);
+        await client.PutObjectAsync(Put("k"));
+        _s3.History.Of().Select(exchange => exchange.ErrorCode).ShouldBe(["RequestTimeTooSkewed", "RequestTimeTooSkewed", ""]);
+    }
+
+    [Fact]
+    public async Task WaitForAsync_HangingPut_IsSeenInFlightAndEndsWithTheServer()
+    {
+        _s3.Script = FaultScript.Empty.OnEveryPut(S3Fault.CommitThenHang);
+        Task<PutObjectResponse>[] puts = [.. Enumerable.Range(0, 3).Select(number => _client.PutObjectAsync(Put($"{number}")))];
+
+        await _s3.History.WaitForAsync(exchange => exchange.Operation == S3Operation.PutObject && exchange.Number == 3);
+        (_s3.InFlight, _s3.PeakInFlight).ShouldBe((3, 3));
+
+        await _s3.DisposeAsync();
+        foreach (Task<PutObjectResponse> put in puts)
+        {
+            await Should.ThrowAsync<Exception>(put);
+        }
+    }
+
+    [Fact]
+    public async Task Delay_SlowPut_CommitsThoughTheClientHasLeft()
+    {
+        _s3.Script = FaultScript.Empty.With(new FaultRule { Fault = S3Fault.None, Delay = Brief * 3 });
+        using var http = new HttpClient { BaseAddress = _s3.Endpoint.ServiceUrl };
+        using var patience = new CancellationTokenSource();
+
+        Task<HttpResponseMessage> put = http.PutAsync($"/{Bucket}/k", new StringContent("body"), patience.Token);
+        while (_s3.InFlight == 0)
+        {
+            await Task.Delay(5);
+        }
+
+        patience.CancelAfter(Brief);
+        await Should.ThrowAsync<OperationCanceledException>(put);
+        _s3.History.Of().ShouldBeEmpty();
+
+        (await _s3.History.WaitForAsync(exchange => exchange.Operation == S3Operation.PutObject)).Committed.ShouldBeTrue();
+    }
+
+    [Fact]
+    public async Task TcpFaultProxy_DropAnswer_CommitsAndLosesTheAnswer()
+    {
+        await using var proxy = new TcpFaultProxy(_s3.Endpoint.ServiceUrl);
+        proxy.Set(new TcpFault.DropAnswer(), times: 1);
+        using var http = new HttpClient { BaseAddress = proxy.Url };
+
+        await Should.ThrowAsync<HttpRequestException>(http.PutAsync($"/{Bucket}/k", new StringContent("body")));
+        _s3.Objects.Snapshot(Bucket).Keys.ShouldBe(["k"]);
+
+        using HttpResponseMessage answer = await http.PutAsync($"/{Bucket}/k2", new StringContent("body"));
+        answer.StatusCode.ShouldBe(HttpStatusCode.OK);
+        proxy.Strikes.ShouldBe(1);
+    }
+
+    private static PutObjectRequest Put(string key, string bucket = Bucket) => new() { BucketName = bucket, Key = key, ContentBody = "body" };
+
+    private async Task<string> TextAsync(string key)
+    {
+        using GetObjectResponse answer = await _client.GetObjectAsync(Bucket, key);
+        using var reader = new StreamReader(answer.ResponseStream);
+        return await reader.ReadToEndAsync();
+    }
+
+    private static async Task<string> CodeAsync(Func<Task> action)
+    {
+        try
+        {
+            await action();
+            return "";
+        }
+        catch (AmazonS3Exception exception)
+        {
+            return exception.ErrorCode;
+        }
+    }
+}

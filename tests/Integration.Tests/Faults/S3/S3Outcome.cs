@@ -1,0 +1,23 @@
+namespace Integration.Tests.Faults.S3;
+
+/// <summary>What the client could see of an exchange.</summary>
+internal enum S3Outcome
+{
+    /// <summary>A whole answer.</summary>
+    Answered,
+
+    /// <summary>No answer: the connection was reset.</summary>
+    Reset,
+
+    /// <summary>No answer, and the connection stayed open.</summary>
+    Hung,
+
+    /// <summary>A part of the answer.</summary>
+    Cut,
+
+    /// <summary>The answer, slower than a client should wait.</summary>
+    Dripped,
+
+    /// <summary>Nothing: it left before its request had arrived whole.</summary>
+    ClientLeft,
+}

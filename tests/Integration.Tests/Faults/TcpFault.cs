@@ -1,0 +1,36 @@
+namespace Integration.Tests.Faults;
+
+/// <summary>What a <see cref="TcpFaultProxy"/> does to the traffic between a client and a server.</summary>
+internal abstract record TcpFault
+{
+    private TcpFault()
+    {
+    }
+
+    /// <summary>Everything passes.</summary>
+    public sealed record None : TcpFault;
+
+    /// <summary>Nobody listens: connecting is refused, and open connections are reset.</summary>
+    public sealed record Refuse : TcpFault;
+
+    /// <summary>Connections are accepted and stay open; nothing passes in either direction until the fault is changed, then it goes on.</summary>
+    public sealed record Hang : TcpFault;
+
+    /// <summary>The client gets the first <paramref name="Bytes"/> of what the server sends after the fault was set, then a reset.</summary>
+    public sealed record ResetAfter(int Bytes) : TcpFault;
+
+    /// <summary>
+    /// The server gets the request, and the client gets a reset instead of the answer: the server's first byte is taken as
+    /// the sign that it has acted. Interim answers (100 Continue) pass, since the request's body waits for them.
+    /// </summary>
+    public sealed record DropAnswer : TcpFault;
+
+    /// <summary>The answer comes in pieces of <paramref name="Bytes"/>, one every <paramref name="Interval"/>.</summary>
+    public sealed record Drip(int Bytes, TimeSpan Interval) : TcpFault
+    {
+        public static Drip OneBytePerSecond { get; } = new(1, TimeSpan.FromSeconds(1));
+    }
+
+    /// <summary>Each piece of the answer is held back this long.</summary>
+    public sealed record Delay(TimeSpan Duration) : TcpFault;
+}

@@ -1,0 +1,60 @@
+using System.Diagnostics;
+
+namespace Integration.Tests.Processes;
+
+/// <summary>
+/// Ends the children of a test process that dies without cleaning up (kill -9, a crash, a run's time limit). A shell
+/// reads the process ids from a pipe; the kernel closes the pipe with the test process, and the shell kills what is left.
+/// PR_SET_PDEATHSIG is no answer: it is bound to the thread that forked, and pool threads come and go.
+/// </summary>
+internal sealed class OrphanGuard : IDisposable
+{
+    // The signals are ignored since a terminal's Ctrl-C reaches the whole process group.
+    private const string Script = """
+        trap '' HUP INT TERM
+        guarded=
+        while read -r verb id; do
+          case $verb in
+            guard) guarded="$guarded $id" ;;
+            release) rest=; for g in $guarded; do [ "$g" = "$id" ] || rest="$rest $g"; done; guarded=$rest ;;
+          esac
+        done
+        for id in $guarded; do kill -KILL "$id"; done
+        """;
+
+    private readonly Lock _gate = new();
+    private readonly Process? _shell;
+
+    public OrphanGuard()
+    {
+        if (!OperatingSystem.IsWindows())
+        {
+            _shell = Process.Start(new ProcessStartInfo("/bin/sh", ["-c", Script])
+            {
+                UseShellExecute = false,
+                RedirectStandardInput = true,
+                RedirectStandardOutput = true,
+                RedirectStandardError = true,
+            });
+            _shell!.StandardInput.AutoFlush = true;
+        }
+    }
+
+    /// <summary>The one for this test process; its pipe closes with the process.</summary>
+    public static OrphanGuard Shared { get; } = new();
+
+    public void Guard(int processId) => Tell("guard", processId);
+
+    public void Release(int processId) => Tell("release", processId);
+
+    /// <summary>Kills every process that is guarded and not released.</summary>
+    public void Dispose() => _shell?.StandardInput.Close();
+
+    private void Tell(string verb, int processId)
+    {
+        lock (_gate)
+        {
+            _shell?.StandardInput.WriteLine($"{verb} {processId}");
+        }
+    }
+}

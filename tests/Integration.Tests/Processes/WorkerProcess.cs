@@ -1,0 +1,82 @@
+using System.Diagnostics;
+
+namespace Integration.Tests.Processes;
+
+/// <summary>
+/// The worker as users run it: <c>dotnet Worker.dll …</c>, the build that belongs to these tests. It sees the given environment
+/// and nothing of the test process's own beyond what .NET needs, so no credential or setting of the machine leaks in.
+/// </summary>
+internal sealed class WorkerProcess : CapturedProcess
+{
+    private static readonly string[] InheritedVariables = ["PATH", "HOME", "TMPDIR", "LANG", "DOTNET_ROOT", "DOTNET_ROOT_X64", "DOTNET_ROOT_ARM64"];
+
+    private readonly bool _ownsWorkingDirectory;
+
+    private WorkerProcess(ProcessStartInfo startInfo, bool ownsWorkingDirectory) : base(startInfo)
+    {
+        _ownsWorkingDirectory = ownsWorkingDirectory;
+        WorkingDirectory = startInfo.WorkingDirectory;
+        CloseInput();
+    }
+
+    /// <summary>Where the worker's relative paths (<c>./data</c>) lead.</summary>
+    public string WorkingDirectory { get; }
+
+    /// <param name="arguments">The worker's command line.</param>
+    /// <param name="environment">Its configuration, such as <c>AwsEndpoint.ToEnvironment()</c>.</param>
+    /// <param name="workingDirectory">One that outlives the process, for a restart on the same data; otherwise a new one, removed at the end.</param>
+    public static WorkerProcess Start(
+        IEnumerable<string> arguments, IEnumerable<KeyValuePair<string, string>>? environment = null, string? workingDirectory = null)
+    {
+        bool ownsWorkingDirectory = workingDirectory is null;
+        var startInfo = new ProcessStartInfo(Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", [LocateAssembly(), .. arguments])
+        {
+            WorkingDirectory = workingDirectory ?? Directory.CreateTempSubdirectory("worker-").FullName,
+        };
+        startInfo.Environment.Clear();
+        foreach (string name in InheritedVariables)
+        {
+            if (Environment.GetEnvironmentVariable(name) is { } value)
+            {
+                startInfo.Environment[name] = value;
+            }
+        }
+
+        startInfo.Environment["DOTNET_NOLOGO"] = "1";
+        // A killed process leaves its diagnostics socket in the temporary folder.
+        startInfo.Environment["DOTNET_EnableDiagnostics"] = "0";
+        // Without credentials the SDK would ask the metadata address of a cloud machine, and wait.
+        startInfo.Environment["AWS_EC2_METADATA_DISABLED"] = "true";
+        foreach ((string name, string value) in environment ?? [])
+        {
+            startInfo.Environment[name] = value;
+        }
+
+        return new WorkerProcess(startInfo, ownsWorkingDirectory);
+    }
+
+    protected override ValueTask CleanUpAsync()
+    {
+        if (_ownsWorkingDirectory)
+        {
+            Directory.Delete(WorkingDirectory, recursive: true);
+        }
+
+        return ValueTask.CompletedTask;
+    }
+
+    /// <summary>The project reference puts the worker, with what it needs to run on its own, beside the tests.</summary>
+    private static string LocateAssembly()
+    {
+        string assembly = Path.Combine(AppContext.BaseDirectory, "Worker.dll");
+        foreach (string file in (ReadOnlySpan<string>)[assembly, Path.ChangeExtension(assembly, ".runtimeconfig.json"), Path.ChangeExtension(assembly, ".deps.json")])
+        {
+            if (!File.Exists(file))
+            {
+                throw new FileNotFoundException("The worker is not built beside the tests.", file);
+            }
+        }
+
+        return assembly;
+    }
+}

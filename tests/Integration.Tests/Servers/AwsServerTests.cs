@@ -1,0 +1,97 @@
+using System.Text;
+using Amazon.S3;
+using Amazon.S3.Model;
+
+namespace Integration.Tests.Servers;
+
+public sealed class AwsServerTests(AwsServer aws)
+{
+    [Fact]
+    public async Task RequireAsync_CalledTwice_GivesOneServer()
+    {
+        AwsEndpoint first = await aws.RequireAsync();
+
+        (await aws.RequireAsync()).ShouldBe(first);
+        first.ServiceUrl.IsLoopback.ShouldBeTrue();
+    }
+
+    [Fact]
+    public async Task SqsQueue_SendReceiveDelete_CountsEveryState()
+    {
+        using SqsQueue queue = await SqsQueue.CreateAsync(
+            await aws.RequireAsync(), new Dictionary<string, string>(StringComparer.Ordinal) { ["VisibilityTimeout"] = "30" });
+        string[] bodies = [.. Enumerable.Range(0, 12).Select(number => $$"""{"number":{{number}},"text":"é \" \\"}""")];
+
+        await queue.SendAllAsync(bodies);
+        (await queue.CountAsync()).ShouldBe(new SqsCounts(Visible: 12, InFlight: 0, Delayed: 0));
+
+        SqsMessage[] received = await queue.ReceiveAsync();
+        received.Length.ShouldBe(10);
+        received.ShouldAllBe(message => message.ReceiveCount == 1);
+        (await queue.CountAsync()).ShouldBe(new SqsCounts(Visible: 2, InFlight: 10, Delayed: 0));
+
+        foreach (SqsMessage message in received)
+        {
+            await queue.DeleteAsync(message);
+        }
+
+        List<SqsMessage> rest = await queue.DrainAsync();
+        received.Concat(rest).Select(message => message.Body).ShouldBe(bodies, ignoreOrder: true);
+        (await queue.CountAsync()).Total.ShouldBe(0);
+    }
+
+    [Fact]
+    public async Task SqsQueue_ReceivedMoreOftenThanAllowed_MovesToTheDeadLetterQueue()
+    {
+        AwsEndpoint endpoint = await aws.RequireAsync();
+        using SqsQueue deadLetters = await SqsQueue.CreateAsync(endpoint);
+        using SqsQueue queue = await SqsQueue.CreateAsync(
+            endpoint, new Dictionary<string, string>(StringComparer.Ordinal) { ["VisibilityTimeout"] = "0" }, deadLetters: deadLetters, maxReceiveCount: 2);
+        await queue.SendAsync("poison");
+
+        (await queue.ReceiveAsync()).Single().ReceiveCount.ShouldBe(1);
+        (await queue.ReceiveAsync()).Single().ReceiveCount.ShouldBe(2);
+        (await queue.ReceiveAsync()).ShouldBeEmpty();
+
+        (await deadLetters.DrainAsync()).Single().Body.ShouldBe("poison");
+    }
+
+    [Fact]
+    public async Task SqsQueue_Fifo_KeepsTheOrderOfAGroup()
+    {
+        using SqsQueue queue = await SqsQueue.CreateAsync(await aws.RequireAsync(), isFifo: true);
+        await queue.SendAsync("a", "group");
+        await queue.SendAsync("b", "group");
+
+        (await queue.DrainAsync()).Select(message => message.Body).ShouldBe(["a", "b"]);
+    }
+
+    [Fact]
+    public async Task S3_PutThenGet_ReturnsTheBytes()
+    {
+        AwsEndpoint endpoint = await aws.RequireAsync();
+        string bucket = await endpoint.CreateBucketAsync();
+        using AmazonS3Client s3 = endpoint.CreateS3Client();
+
+        await s3.PutObjectAsync(new PutObjectRequest { BucketName = bucket, Key = "a/b.json", ContentBody = "{}" });
+
+        using GetObjectResponse answer = await s3.GetObjectAsync(bucket, "a/b.json");
+        using var reader = new StreamReader(answer.ResponseStream, Encoding.UTF8);
+        (await reader.ReadToEndAsync()).ShouldBe("{}");
+    }
+
+    [Fact]
+    public async Task FauxqsServer_OwnInstanceKilled_LeavesTheSharedOneAlone()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "needs POSIX signals");
+        AwsEndpoint shared = await aws.RequireAsync();
+        await using FauxqsServer own = await FauxqsServer.StartAsync();
+        own.Endpoint.ShouldNotBe(shared);
+
+        own.Process.Kill();
+        await own.Process.WaitForExitAsync();
+
+        await Should.ThrowAsync<HttpRequestException>(SqsQueue.CreateAsync(own.Endpoint));
+        using SqsQueue queue = await SqsQueue.CreateAsync(shared);
+    }
+}

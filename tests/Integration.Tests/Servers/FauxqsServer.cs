@@ -1,0 +1,48 @@
+using System.Text.RegularExpressions;
+using Integration.Tests.Processes;
+
+namespace Integration.Tests.Servers;
+
+/// <summary>
+/// fauxqs, an SQS and S3 emulator of its own author, in a process of its own on a free loopback port. Tests share one through
+/// <see cref="AwsServer"/>; a test that kills or stops its server starts its own.
+/// </summary>
+internal sealed partial class FauxqsServer : IAsyncDisposable
+{
+    private FauxqsServer(CapturedProcess process, AwsEndpoint endpoint)
+    {
+        Process = process;
+        Endpoint = endpoint;
+    }
+
+    /// <summary>For tests that make the server fail: signals, kill.</summary>
+    public CapturedProcess Process { get; }
+
+    public AwsEndpoint Endpoint { get; }
+
+    /// <exception cref="ServerUnavailableException">Node is absent or too old, or its packages cannot be installed.</exception>
+    public static async Task<FauxqsServer> StartAsync()
+    {
+        string folder = RepositoryFolder.Combine("tests", "servers", "fauxqs");
+        string node = await NodeRuntime.LocateAsync();
+        await NodeRuntime.InstallPackagesAsync(folder);
+
+        CapturedProcess process = CapturedProcess.Start(node, Path.Combine(folder, "serve.mjs"));
+        try
+        {
+            CapturedLine ready = await process.WaitForLineAsync("^fauxqs listening on http://");
+            var address = new Uri(Address().Match(ready.Text).Value);
+            return new FauxqsServer(process, new AwsEndpoint("fauxqs", address, "test", "test", "us-east-1", TrailingChecksums: true));
+        }
+        catch
+        {
+            await process.DisposeAsync();
+            throw;
+        }
+    }
+
+    public ValueTask DisposeAsync() => Process.DisposeAsync();
+
+    [GeneratedRegex(@"http://127\.0\.0\.1:\d+")]
+    private static partial Regex Address();
+}

@@ -1,0 +1,88 @@
+using System.ComponentModel;
+using Integration.Tests.Processes;
+
+namespace Integration.Tests.Servers;
+
+/// <summary>Node on this machine, and a folder's packages installed exactly as its lock file pins them.</summary>
+internal static class NodeRuntime
+{
+    private const int OldestMajor = 20;
+
+    // 6 s with a near registry, so this is a network in trouble. Below the time one test run may hang.
+    private static readonly TimeSpan InstallLimit = TimeSpan.FromMinutes(3);
+    private static readonly string Npm = OperatingSystem.IsWindows() ? "npm.cmd" : "npm";
+
+    /// <exception cref="ServerUnavailableException">Absent or older than 20.</exception>
+    public static async Task<string> LocateAsync()
+    {
+        string version = await RunAsync("node", ["--version"], TimeSpan.FromSeconds(30));
+        return int.TryParse(version.TrimStart('v').Split('.')[0], out int major) && major >= OldestMajor
+            ? "node"
+            : throw new ServerUnavailableException($"Node {OldestMajor} or newer is needed for fauxqs, this machine has {version}.");
+    }
+
+    /// <summary>Runs <c>npm ci</c> unless the packages of this very lock file are there; test processes take turns.</summary>
+    /// <exception cref="ServerUnavailableException">npm failed, for one because there is no network.</exception>
+    public static async Task InstallPackagesAsync(string folder)
+    {
+        if (IsInstalled(folder))
+        {
+            return;
+        }
+
+        await using FileStream turn = await TakeTurnAsync(Path.Combine(folder, "obj", "install.lock"));
+        if (!IsInstalled(folder))
+        {
+            await RunAsync(Npm, ["ci", "--prefix", folder], InstallLimit);
+        }
+    }
+
+    /// <summary>npm writes its hidden lock file last, so an installation that was killed is not taken for a whole one.</summary>
+    private static bool IsInstalled(string folder)
+    {
+        var installed = new FileInfo(Path.Combine(folder, "node_modules", ".package-lock.json"));
+        return installed.Exists && installed.LastWriteTimeUtc >= File.GetLastWriteTimeUtc(Path.Combine(folder, "package-lock.json"));
+    }
+
+    private static async Task<FileStream> TakeTurnAsync(string path)
+    {
+        Directory.CreateDirectory(Path.GetDirectoryName(path)!);
+        using var limit = new CancellationTokenSource(InstallLimit);
+        while (true)
+        {
+            try
+            {
+                return new FileStream(path, FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None);
+            }
+            catch (IOException exception)
+            {
+                if (limit.IsCancellationRequested)
+                {
+                    throw new ServerUnavailableException($"Another process holds {path}: {exception.Message}");
+                }
+
+                await Task.Delay(100);
+            }
+        }
+    }
+
+    private static async Task<string> RunAsync(string program, IEnumerable<string> arguments, TimeSpan limit)
+    {
+        try
+        {
+            await using CapturedProcess process = CapturedProcess.Start(program, arguments);
+            int exitCode = await process.WaitForExitAsync(limit);
+            return exitCode == 0
+                ? process.Output.Snapshot().FirstOrDefault(line => !line.IsError).Text ?? ""
+                : throw new ServerUnavailableException($"'{process.Description}' failed with exit code {exitCode}. {process.Output.Describe(20)}");
+        }
+        catch (Win32Exception exception)
+        {
+            throw new ServerUnavailableException($"fauxqs needs Node {OldestMajor} or newer, and '{program}' does not start: {exception.Message}");
+        }
+        catch (TimeoutException exception)
+        {
+            throw new ServerUnavailableException(exception.Message);
+        }
+    }
+}

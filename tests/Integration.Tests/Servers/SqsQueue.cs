@@ -1,0 +1,170 @@
+using System.Net.Http.Headers;
+using System.Text.Json;
+using System.Text.Json.Nodes;
+
+namespace Integration.Tests.Servers;
+
+/// <summary>
+/// A queue as a test sees it: filled, read and counted through a client that shares no code with the worker's. Emulators take
+/// the region from the Authorization header and do not check the signature, so none is computed.
+/// </summary>
+internal sealed class SqsQueue : IDisposable
+{
+    private readonly HttpClient _http;
+    private readonly AwsEndpoint _endpoint;
+
+    private SqsQueue(HttpClient http, AwsEndpoint endpoint)
+    {
+        _http = http;
+        _endpoint = endpoint;
+    }
+
+    public string Url { get; private set; } = "";
+
+    public string Arn { get; private set; } = "";
+
+    public string Name { get; private set; } = "";
+
+    /// <summary>A queue that no other test has.</summary>
+    /// <param name="attributes">SQS attributes, such as VisibilityTimeout in seconds.</param>
+    /// <param name="isFifo">Ordered within a group.</param>
+    /// <param name="deadLetters">Where a message goes after <paramref name="maxReceiveCount"/> receives.</param>
+    public static async Task<SqsQueue> CreateAsync(
+        AwsEndpoint endpoint, IReadOnlyDictionary<string, string>? attributes = null, bool isFifo = false, SqsQueue? deadLetters = null, int maxReceiveCount = 10)
+    {
+        var queue = new SqsQueue(new HttpClient { BaseAddress = endpoint.ServiceUrl, Timeout = TimeSpan.FromSeconds(60) }, endpoint)
+        {
+            Name = $"test-{Guid.NewGuid():n}{(isFifo ? ".fifo" : "")}",
+        };
+        var all = new Dictionary<string, string>(attributes ?? new Dictionary<string, string>(StringComparer.Ordinal), StringComparer.Ordinal);
+        if (isFifo)
+        {
+            all["FifoQueue"] = "true";
+        }
+
+        if (deadLetters is not null)
+        {
+            all["RedrivePolicy"] = JsonSerializer.Serialize(new { deadLetterTargetArn = deadLetters.Arn, maxReceiveCount });
+        }
+
+        JsonNode created = await queue.CallAsync("CreateQueue", new { QueueName = queue.Name, Attributes = all });
+        queue.Url = created["QueueUrl"]!.GetValue<string>();
+        queue.Arn = (await queue.AttributesAsync())["QueueArn"];
+        return queue;
+    }
+
+    /// <returns>The message's id.</returns>
+    public async Task<string> SendAsync(string body, string? group = null, string? deduplicationId = null)
+    {
+        var request = new JsonObject { ["QueueUrl"] = Url, ["MessageBody"] = body };
+        if (group is not null)
+        {
+            request["MessageGroupId"] = group;
+            request["MessageDeduplicationId"] = deduplicationId ?? Guid.NewGuid().ToString("n");
+        }
+
+        return (await CallAsync("SendMessage", request))["MessageId"]!.GetValue<string>();
+    }
+
+    /// <summary>Sends in batches of ten.</summary>
+    public async Task SendAllAsync(IEnumerable<string> bodies)
+    {
+        foreach (string[] batch in bodies.Chunk(10))
+        {
+            JsonNode answer = await CallAsync("SendMessageBatch", new
+            {
+                QueueUrl = Url,
+                Entries = batch.Select((body, index) => new { Id = $"e{index}", MessageBody = body }),
+            });
+            if (answer["Failed"] is JsonArray { Count: > 0 } failed)
+            {
+                throw new InvalidOperationException($"SendMessageBatch: {failed.ToJsonString()}");
+            }
+        }
+    }
+
+    /// <summary>Receives without deleting; the messages stay hidden for the queue's visibility timeout.</summary>
+    public async Task<SqsMessage[]> ReceiveAsync(int atMost = 10, int waitSeconds = 0)
+    {
+        JsonNode answer = await CallAsync("ReceiveMessage", new
+        {
+            QueueUrl = Url,
+            MaxNumberOfMessages = atMost,
+            WaitTimeSeconds = waitSeconds,
+            AttributeNames = (string[])["All"],
+            MessageAttributeNames = (string[])["All"],
+        });
+        return [.. (answer["Messages"]?.AsArray() ?? []).Select(SqsMessage.Parse!)];
+    }
+
+    public Task DeleteAsync(SqsMessage message) => CallAsync("DeleteMessage", new { QueueUrl = Url, message.ReceiptHandle });
+
+    /// <summary>Receives and deletes until nothing is visible, such as what a dead-letter queue has gathered.</summary>
+    public async Task<List<SqsMessage>> DrainAsync()
+    {
+        var all = new List<SqsMessage>();
+        while (await ReceiveAsync() is { Length: > 0 } messages)
+        {
+            foreach (SqsMessage message in messages)
+            {
+                all.Add(message);
+                await DeleteAsync(message);
+            }
+        }
+
+        return all;
+    }
+
+    public async Task<SqsCounts> CountAsync()
+    {
+        Dictionary<string, string> attributes = await AttributesAsync();
+        return new SqsCounts(
+            int.Parse(attributes["ApproximateNumberOfMessages"]),
+            int.Parse(attributes["ApproximateNumberOfMessagesNotVisible"]),
+            int.Parse(attributes.GetValueOrDefault("ApproximateNumberOfMessagesDelayed", "0")));
+    }
+
+    /// <summary>Waits until the counts satisfy the condition.</summary>
+    public async Task WaitForCountAsync(Func<SqsCounts, bool> condition, TimeSpan? timeout = null)
+    {
+        TimeSpan limit = timeout ?? TimeSpan.FromSeconds(60);
+        long start = TimeProvider.System.GetTimestamp();
+        while (true)
+        {
+            SqsCounts counts = await CountAsync();
+            if (condition(counts))
+            {
+                return;
+            }
+
+            if (TimeProvider.System.GetElapsedTime(start) > limit)
+            {
+                throw new TimeoutException($"{Name} holds {counts} after {limit}.");
+            }
+
+            await Task.Delay(50);
+        }
+    }
+
+    public void Dispose() => _http.Dispose();
+
+    private async Task<Dictionary<string, string>> AttributesAsync()
+    {
+        JsonNode answer = await CallAsync("GetQueueAttributes", new { QueueUrl = Url, AttributeNames = (string[])["All"] });
+        return answer["Attributes"].Deserialize<Dictionary<string, string>>()!;
+    }
+
+    private async Task<JsonNode> CallAsync(string action, object request)
+    {
+        using var message = new HttpRequestMessage(HttpMethod.Post, "/") { Content = new ByteArrayContent(JsonSerializer.SerializeToUtf8Bytes(request)) };
+        message.Content.Headers.ContentType = new MediaTypeHeaderValue("application/x-amz-json-1.0");
+        message.Headers.Add("X-Amz-Target", $"AmazonSQS.{action}");
+        message.Headers.TryAddWithoutValidation(
+            "Authorization", $"AWS4-HMAC-SHA256 Credential={_endpoint.AccessKey}/20260101/{_endpoint.Region}/sqs/aws4_request, SignedHeaders=host, Signature=none");
+        using HttpResponseMessage response = await _http.SendAsync(message);
+        string text = await response.Content.ReadAsStringAsync();
+        return response.IsSuccessStatusCode
+            ? JsonNode.Parse(text.Length == 0 ? "{}" : text)!
+            : throw new InvalidOperationException($"{action} on {_endpoint.Implementation}: {(int)response.StatusCode} {text}");
+    }
+}
