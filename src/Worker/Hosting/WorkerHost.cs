@@ -80,6 +80,8 @@ internal static class WorkerHost
     private static void ConfigureLogging(ILoggingBuilder logging, IConfiguration configuration)
     {
         logging.AddConfiguration(configuration.GetSection("Logging"));
+        // What keeps the worker from starting is told by the command line, once and without a stack trace.
+        logging.AddFilter("Microsoft.Extensions.Hosting.Internal.Host", LogLevel.None);
         logging.AddSimpleConsole(console =>
         {
             console.SingleLine = true;

@@ -74,7 +74,8 @@ internal sealed partial class WorkerService(
 
     public async ValueTask DisposeAsync()
     {
-        foreach (MessageRoute route in _routes)
+        // The container holds this service under two registrations and disposes it for each.
+        foreach (MessageRoute route in Interlocked.Exchange(ref _routes, []))
         {
             await route.DisposeAsync();
         }

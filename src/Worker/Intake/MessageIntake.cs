@@ -76,14 +76,14 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         metrics.Observe(source, () => InFlight, () => OldestAge.TotalSeconds, () => (int)_breaker.State, () => BytesInFlight);
     }
 
-    /// <summary>Slots reserved or working.</summary>
+    /// <summary>Messages being worked on; slots that are only reserved do not count.</summary>
     public int InFlight
     {
         get
         {
             lock (_lock)
             {
-                return _slots.Length - _free;
+                return _slots.Length - _freeSlots.Count;
             }
         }
     }

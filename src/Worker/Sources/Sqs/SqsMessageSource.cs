@@ -22,6 +22,10 @@ internal sealed class SqsMessageSource : IMessageSource
     // After an empty answer that came at once (short polls, emulators): keeps an idle worker from calling in a hot loop.
     private static readonly TimeSpan EmptyPause = TimeSpan.FromMilliseconds(500);
 
+    // A cut-off receive leaves what SQS was handing over hidden until its timeout. Where messages wait, the answer is quicker
+    // than this, and what it brings is handed back at once; only a poll of an empty queue is cut off.
+    private static readonly TimeSpan StopGrace = TimeSpan.FromMilliseconds(500);
+
     private static readonly Backoff ReceiveBackoff = new(TimeSpan.FromMilliseconds(250), TimeSpan.FromSeconds(30));
 
     private readonly SqsClient _client;
@@ -97,8 +101,13 @@ internal sealed class SqsMessageSource : IMessageSource
             _returns.Start(QueueUrl);
         }
 
-        await using CancellationTokenRegistration registration = stopReceiving.UnsafeRegister(static state => ((SqsMessageSource)state!)._stopping = true, this);
-        await Task.WhenAll(Enumerable.Range(0, LoopsFor(_concurrency)).Select(_ => Task.Run(() => LoopAsync(intake, stopReceiving), CancellationToken.None)));
+        using CancellationTokenSource cutOff = new();
+        await using CancellationTokenRegistration registration = stopReceiving.UnsafeRegister(_ =>
+        {
+            _stopping = true;
+            cutOff.CancelAfter(StopGrace);
+        }, state: null);
+        await Task.WhenAll(Enumerable.Range(0, LoopsFor(_concurrency)).Select(_ => Task.Run(() => LoopAsync(intake, stopReceiving, cutOff.Token), CancellationToken.None)));
     }
 
     public async Task CloseAsync(CancellationToken cancellationToken)
@@ -140,7 +149,7 @@ internal sealed class SqsMessageSource : IMessageSource
 
     private string QueueUrl() => _queues?.Url ?? throw new InvalidOperationException("Nothing can be in flight before the queue was found.");
 
-    private async Task LoopAsync(IMessageIntake intake, CancellationToken stop)
+    private async Task LoopAsync(IMessageIntake intake, CancellationToken stop, CancellationToken cutOff)
     {
         // Under load a receive for one freed slot would cost as much as one for ten.
         int min = Math.Clamp(_concurrency / 2, 1, SqsLimits.BatchEntries);
@@ -154,7 +163,7 @@ internal sealed class SqsMessageSource : IMessageSource
                 long askedAt = _time.GetTimestamp();
                 ReceiveBatch batch = await _client.ReceiveAsync(
                     new ReceiveRequest(queues.Url, reserved, (int)_options.WaitTime.TotalSeconds, (int)_options.VisibilityTimeout.TotalSeconds),
-                    stop);
+                    cutOff);
                 ReceiveSucceeded();
                 int used = await HandOverAsync(batch, queues.IsFifo, intake);
                 intake.Release(reserved - used);
