@@ -34,8 +34,8 @@ internal static class KeyPart
         }
 
         byte[] map = Map;
-        destination = destination[..value.Length];
-        for (int i = 0; i < destination.Length; i++)
+        Span<byte> part = destination[..value.Length];
+        for (int i = 0; i < part.Length; i++)
         {
             byte mapped = map[value[i]];
             if (mapped == NotAllowed)
@@ -43,7 +43,7 @@ internal static class KeyPart
                 return Copy("invalid"u8, destination);
             }
 
-            destination[i] = mapped;
+            part[i] = mapped;
         }
 
         return value.Length;

@@ -114,7 +114,8 @@ internal static class KeyTemplateCompiler
             idLevel++;
         }
 
-        foreach (KeyPiece other in levels[idLevel].Pieces.Where(p => p.Kind is KeyPieceKind.Property or KeyPieceKind.DateField))
+        IEnumerable<KeyPiece> others = levels[idLevel].Pieces.Where(p => p.Kind is KeyPieceKind.Property or KeyPieceKind.DateField);
+        foreach (KeyPiece other in others.DistinctBy(p => p.Text, StringComparer.Ordinal))
         {
             string problem = "{" + PropertyLogText.From(Encoding.UTF8.GetBytes(other.Text)) + "} in the level of the id: different ids could give one key";
             errors.Add(new KeyTemplateError(levels[idLevel].Setting, other.Position, problem, AllowedId));

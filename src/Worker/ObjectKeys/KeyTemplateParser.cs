@@ -107,8 +107,9 @@ internal sealed class KeyTemplateParser
             CheckName(name, start + 1);
         }
 
-        bool isId = string.Equals(name, _messageIdProperty, StringComparison.Ordinal)
-            || string.Equals(name, KeyTemplateOptions.DefaultMessageIdProperty, StringComparison.Ordinal);
+        bool isId = name.Length > 0
+            && (string.Equals(name, _messageIdProperty, StringComparison.Ordinal)
+                || string.Equals(name, KeyTemplateOptions.DefaultMessageIdProperty, StringComparison.Ordinal));
         if (isId && colon >= 0)
         {
             Error(start + 1 + colon, "the id has a date format", "{" + name + "}");
@@ -137,15 +138,13 @@ internal sealed class KeyTemplateParser
             run = run < 0 ? format.Length - at : run;
             if (char.IsAsciiLetter(c))
             {
-                if (FieldOf(c, run) is { } field)
-                {
-                    _pieces.Add(new KeyPiece(KeyPieceKind.DateField, start + at + 1, name, field));
-                }
-                else
+                KeyDateField? field = FieldOf(c, run);
+                if (field is null)
                 {
                     Error(start + at, $"unknown date field '{format.AsSpan(at, run)}'", AllowedDate);
                 }
 
+                _pieces.Add(new KeyPiece(KeyPieceKind.DateField, start + at + 1, name, field ?? KeyDateField.Year));
                 fieldsInLevel++;
                 at += run;
                 continue;

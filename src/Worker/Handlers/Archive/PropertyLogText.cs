@@ -34,10 +34,10 @@ internal static class PropertyLogText
     public static string From(ReadOnlySpan<byte> name)
     {
         var text = new StringBuilder(MaxLength);
+        int cut = 0; // where the text can end so that the mark of a cut still fits
         while (!name.IsEmpty)
         {
             OperationStatus status = Rune.DecodeFromUtf8(name, out Rune rune, out int length);
-            int before = text.Length;
             if (status != OperationStatus.Done)
             {
                 length = 1;
@@ -53,11 +53,13 @@ internal static class PropertyLogText
             }
 
             name = name[length..];
-            if (text.Length > MaxLength - (name.IsEmpty ? 0 : Cut.Length))
+            if (text.Length > MaxLength)
             {
-                text.Length = Math.Min(before, MaxLength - Cut.Length);
+                text.Length = cut;
                 return text.Append(Cut).ToString();
             }
+
+            cut = text.Length <= MaxLength - Cut.Length ? text.Length : cut;
         }
 
         return text.ToString();

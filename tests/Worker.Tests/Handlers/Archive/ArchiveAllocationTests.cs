@@ -1,0 +1,66 @@
+using System.Text;
+using Pipeline.Buffers;
+using Worker.Handlers.Archive;
+using Worker.ObjectKeys;
+using Worker.Tests.ObjectKeys;
+
+namespace Worker.Tests.Handlers.Archive;
+
+[Collection(ArchiveAllocationCollection.Name)]
+public sealed class ArchiveAllocationTests
+{
+    private const int WarmUp = 200;
+    private const int Messages = 1_000;
+
+    public static TheoryData<string> Bodies =>
+    [
+        "{\"EventDateUtc\":\"2019-04-01T10:00:00+02:00\",\"Product\":\"My Product\",\"SiteKey\":\"Site Key\",\"EventName\":\"My Event\",\"MessageId\":\"0f8fad5b-d9cb-469f-a165-70867728950e\",\"x\":{\"a\":[1,2,{\"b\":\"c\"}]}}",
+        "{\"Pro\\u0064uct\":\"My\\u0020Product\",\"SiteKey\":\"\\u00e9\",\"MessageId\":\"\\ud83d\\ude00\",\"\\u0061\":{\"\\u0062\":1}}",
+        "{\"MessageId\":\"" + new string('M', 5_000) + "\",\"Product\":\"" + new string('p', 5_000) + "\"}",
+        "\uFEFF{}",
+    ];
+
+    [Theory]
+    [MemberData(nameof(Bodies))]
+    public void ReadAndWrite_WarmedUp_AllocatesNothing(string text)
+    {
+        byte[] body = Encoding.UTF8.GetBytes(text);
+        byte[] sourceId = "source-id"u8.ToArray();
+        KeyTemplate template = KeyRun.Compile();
+        foreach (BodyValidation rule in Enum.GetValues<BodyValidation>())
+        {
+            var pool = new BufferPool();
+            var header = new ArchiveHeader(pool);
+            var reader = new ArchiveHeaderReader(template.Properties, rule);
+
+            Run(WarmUp).ShouldBeTrue();
+            long before = GC.GetAllocatedBytesForCurrentThread();
+            bool written = Run(Messages);
+            long allocated = GC.GetAllocatedBytesForCurrentThread() - before;
+
+            written.ShouldBeTrue();
+            allocated.ShouldBe(0, $"{rule}");
+            pool.Outstanding.ShouldBe(0);
+
+            bool Run(int times)
+            {
+                bool all = true;
+                for (int i = 0; i < times; i++)
+                {
+                    PooledBuffer key = pool.Rent(template.LongestKeyBytes);
+                    try
+                    {
+                        all &= reader.TryRead(body, header, out _) && template.TryWrite(header, sourceId, key, out _) && key.Length > 0;
+                    }
+                    finally
+                    {
+                        header.Reset();
+                        key.Dispose();
+                    }
+                }
+
+                return all;
+            }
+        }
+    }
+}
