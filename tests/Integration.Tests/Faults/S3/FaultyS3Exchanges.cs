@@ -138,10 +138,10 @@ internal sealed class FaultyS3Exchanges
                 break;
             case S3Outcome.Cut:
                 byte[] bytes = answer.ToBytes(isHead);
-                await SocketOf(context).SendAsync(bytes.AsMemory(0, bytes.Length / 2), context.RequestAborted);
+                await SendPiecesAsync(context, bytes.AsMemory(0, bytes.Length / 2), bytes.Length, TimeSpan.Zero);
                 break;
             case S3Outcome.Dripped:
-                await DripAsync(context, answer.ToBytes(isHead));
+                await SendPiecesAsync(context, answer.ToBytes(isHead), 1, _dripInterval);
                 break;
         }
 
@@ -169,20 +169,21 @@ internal sealed class FaultyS3Exchanges
         }
     }
 
-    private async Task DripAsync(HttpContext context, byte[] bytes)
+    /// <summary>Past Kestrel, straight to the socket, since an answer that is wrong on purpose is none that Kestrel would send.</summary>
+    private static async Task SendPiecesAsync(HttpContext context, ReadOnlyMemory<byte> bytes, int pieceSize, TimeSpan interval)
     {
         Socket socket = SocketOf(context);
         try
         {
-            for (int index = 0; index < bytes.Length; index++)
+            for (; bytes.Length > 0; bytes = bytes[Math.Min(pieceSize, bytes.Length)..])
             {
-                await Task.Delay(_dripInterval, context.RequestAborted);
-                await socket.SendAsync(bytes.AsMemory(index, 1), context.RequestAborted);
+                await Task.Delay(interval, context.RequestAborted);
+                await socket.SendAsync(bytes[..Math.Min(pieceSize, bytes.Length)], context.RequestAborted);
             }
         }
-        catch (SocketException)
+        catch (Exception exception) when (exception is SocketException or ObjectDisposedException)
         {
-            // The client gave up, which is what the fault is for.
+            // The client gave up.
         }
     }
 
