@@ -1,3 +1,6 @@
 namespace Harness;
 
-internal static class Program { public static int Main() => 0; }
+internal static class Program
+{
+    public static Task<int> Main(string[] args) => HarnessCommand.RunAsync(args);
+}

@@ -59,7 +59,8 @@ internal static class DemoRunner
         return now.Stored - before.Stored + now.DeadLetters - before.DeadLetters;
     }
 
-    private static async Task PublishAsync(ChannelPublisher publisher, int count, TimeProvider time, CancellationToken stop)
+    /// <summary>Publishes generated messages through a channel of this process; waits while it is full.</summary>
+    public static async Task PublishAsync(ChannelPublisher publisher, int count, TimeProvider time, CancellationToken stop)
     {
         using PooledBuffer body = BufferPool.Shared.Rent(512);
         for (int i = 0; i < count; i++)

@@ -40,8 +40,21 @@ internal static class PublishCommand
             ? await SqsSender.CreateAsync(configuration, route, cancellationToken)
             : HttpSender.Create(configuration, url, route);
         Stopwatch watch = Stopwatch.StartNew();
+        PublishResult result = await SendAsync(sender, count, cancellationToken);
+        Console.Out.WriteLine($"{result.Sent:N0} message(s) {sender.Accepted} {sender.Target} in {watch.Elapsed.TotalSeconds:N2} s ({result.Sent / watch.Elapsed.TotalSeconds:N0}/s).");
+        if (result.FirstError is null)
+        {
+            return ExitCodes.Success;
+        }
+
+        ConfigurationReport.WriteError($"{count - result.Sent:N0} message(s) were not taken; the first: {result.FirstError}");
+        return ExitCodes.Incomplete;
+    }
+
+    /// <summary>Sends generated messages, as many calls at once as the sender likes.</summary>
+    public static async Task<PublishResult> SendAsync(IMessageSender sender, int count, CancellationToken cancellationToken)
+    {
         int sent = 0;
-        int failed = 0;
         string? firstError = null;
         await Parallel.ForEachAsync(
             Enumerable.Range(0, count).Chunk(sender.BatchSize),
@@ -56,19 +69,11 @@ internal static class PublishCommand
                     }
                     else
                     {
-                        Interlocked.Increment(ref failed);
                         Interlocked.CompareExchange(ref firstError, error, null);
                     }
                 }
             });
-        Console.Out.WriteLine($"{sent:N0} message(s) {sender.Accepted} {sender.Target} in {watch.Elapsed.TotalSeconds:N2} s ({sent / watch.Elapsed.TotalSeconds:N0}/s).");
-        if (failed == 0)
-        {
-            return ExitCodes.Success;
-        }
-
-        ConfigurationReport.WriteError($"{failed:N0} message(s) were not taken; the first: {firstError}");
-        return ExitCodes.Incomplete;
+        return new PublishResult(sent, firstError);
     }
 
     private static OutgoingMessage Generate(int index)

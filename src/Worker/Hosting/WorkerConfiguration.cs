@@ -9,10 +9,24 @@ namespace Worker.Hosting;
 /// </summary>
 internal static class WorkerConfiguration
 {
-    public static IConfigurationRoot Build(string? configFile, IReadOnlyList<string> commandLineKeys)
+    /// <param name="configFile">A further file; null for none.</param>
+    /// <param name="commandLineKeys">Keys in the form <c>--Section:Key=value</c>.</param>
+    /// <param name="readSettingsFile">False to leave the appsettings.json beside the program out.</param>
+    public static IConfigurationRoot Build(string? configFile, IReadOnlyList<string> commandLineKeys, bool readSettingsFile = true)
     {
         ConfigurationBuilder builder = new();
-        AddTo(builder, configFile, commandLineKeys);
+        if (readSettingsFile)
+        {
+            builder.AddJsonFile(Path.Combine(AppContext.BaseDirectory, "appsettings.json"), optional: true, reloadOnChange: false);
+        }
+
+        if (configFile is not null)
+        {
+            builder.AddJsonFile(Path.GetFullPath(configFile), optional: false, reloadOnChange: false);
+        }
+
+        builder.AddEnvironmentVariables();
+        builder.AddCommandLine([.. commandLineKeys]);
         return builder.Build();
     }
 
@@ -51,17 +65,5 @@ internal static class WorkerConfiguration
         }
 
         return true;
-    }
-
-    private static void AddTo(ConfigurationBuilder builder, string? configFile, IReadOnlyList<string> commandLineKeys)
-    {
-        builder.AddJsonFile(Path.Combine(AppContext.BaseDirectory, "appsettings.json"), optional: true, reloadOnChange: false);
-        if (configFile is not null)
-        {
-            builder.AddJsonFile(Path.GetFullPath(configFile), optional: false, reloadOnChange: false);
-        }
-
-        builder.AddEnvironmentVariables();
-        builder.AddCommandLine([.. commandLineKeys]);
     }
 }

@@ -32,6 +32,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     public MessageRoute(RoutePlan plan, IServiceProvider services, IDeadLetterStore deadLetters, ILoggerFactory loggers, TimeProvider time)
     {
         Name = plan.Name;
+        Form = plan.Form.Name;
         _time = time;
         _logger = loggers.CreateLogger($"Worker.Routes.{plan.Name}");
         Metrics = new RouteMetrics(plan.Name);
@@ -47,6 +48,9 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     }
 
     public string Name { get; }
+
+    /// <summary>The form its chain is executed in.</summary>
+    public string Form { get; }
 
     public IPipeline<PhysicalContext> Pipeline { get; }
 

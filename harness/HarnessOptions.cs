@@ -1,0 +1,11 @@
+namespace Harness;
+
+/// <summary>What one run of the harness does.</summary>
+/// <param name="Form">The pipeline form; null for the configured one.</param>
+/// <param name="Source">Channel, Http or Sqs.</param>
+/// <param name="Sink">Memory, Directory or S3.</param>
+/// <param name="Count">Messages to publish and process.</param>
+/// <param name="Wait">True to stop at the named stops.</param>
+/// <param name="Json">True to end with one line of JSON.</param>
+/// <param name="Keys">Configuration keys of the command line, which win over everything.</param>
+internal sealed record HarnessOptions(string? Form, string Source, string Sink, int Count, bool Wait, bool Json, IReadOnlyList<string> Keys);

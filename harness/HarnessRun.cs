@@ -1,0 +1,142 @@
+using System.Diagnostics;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting.Server;
+using Microsoft.AspNetCore.Hosting.Server.Features;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Worker.CommandLine;
+using Worker.Hosting;
+using Worker.Routes;
+using Worker.Sources.Channels;
+using Worker.Telemetry;
+
+namespace Harness;
+
+/// <summary>One run: open the worker, publish, receive until everything is through, report; with the named stops in between.</summary>
+internal static class HarnessRun
+{
+    private const string Route = "harness";
+
+    // Processing that makes no progress for this long has failed; the report then says how far it came.
+    private static readonly TimeSpan StallLimit = TimeSpan.FromSeconds(60);
+
+    public static async Task<int> RunAsync(HarnessOptions options, CancellationToken cancellationToken)
+    {
+        string folder = Path.Combine(Path.GetTempPath(), $"worker-harness-{Environment.ProcessId}");
+        IConfigurationRoot configuration = Configure(options, folder);
+        try
+        {
+            await using WebApplication app = WorkerHost.Build(configuration, logging => logging.SetMinimumLevel(LogLevel.Warning));
+            WorkerService worker = app.Services.GetRequiredService<WorkerService>();
+
+            // Publishing and processing are measured apart, so nothing is received before everything is published; over HTTP
+            // the answer to a publish is the processing's end, and the two are one.
+            bool together = options.Source == "http";
+            worker.ReceiveOnStart = together;
+            await app.StartAsync(cancellationToken);
+            MessageRoute route = worker.Routes[0];
+
+            Stop(options, "before publishing", together ? "the messages are published and processed next" : "the messages are published next");
+            Measurement? measurement = together ? Measurement.Start() : null;
+            await PublishAsync(options, configuration, app, cancellationToken);
+            if (!together)
+            {
+                Stop(options, "after publishing", "the messages are processed next");
+                measurement = Measurement.Start();
+                worker.StartReceiving();
+            }
+
+            await WaitAsync(route, options.Count, cancellationToken);
+            HarnessReport report = measurement!.Finish(options, route);
+            Stop(options, "after processing", "the harness reports and ends next");
+            await app.StopAsync(cancellationToken);
+            report.Write(options.Json, route.Metrics.Totals);
+            return report.Messages == options.Count ? ExitCodes.Success : ExitCodes.Incomplete;
+        }
+        finally
+        {
+            if (Directory.Exists(folder))
+            {
+                Directory.Delete(folder, recursive: true);
+            }
+        }
+    }
+
+    private static IConfigurationRoot Configure(HarnessOptions options, string folder)
+    {
+        List<string> keys =
+        [
+            $"--Routes:{Route}:Source={options.Source}",
+            $"--Routes:{Route}:Sink={options.Sink}",
+            "--Hosting:Url=http://127.0.0.1:0",
+            $"--Sources:Channel:Capacity={options.Count}",
+            $"--Sinks:Directory:Path={Path.Combine(folder, "data")}",
+            $"--DeadLetters:Path={Path.Combine(folder, "dead-letters")}",
+        ];
+        if (options.Form is not null)
+        {
+            keys.Add($"--Pipeline:Form={options.Form}");
+        }
+
+        return WorkerConfiguration.Build(configFile: null, [.. keys, .. options.Keys], readSettingsFile: false);
+    }
+
+    private static async Task PublishAsync(HarnessOptions options, IConfiguration configuration, WebApplication app, CancellationToken cancellationToken)
+    {
+        if (options.Source == "channel")
+        {
+            await DemoRunner.PublishAsync(app.Services.GetRequiredService<ChannelPublishers>().For(Route), options.Count, TimeProvider.System, cancellationToken);
+            return;
+        }
+
+        string address = app.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.First();
+        using IMessageSender sender = options.Source == "http"
+            ? HttpSender.Create(configuration, address, route: null)
+            : await SqsSender.CreateAsync(configuration, Route, cancellationToken);
+        string? error = (await PublishCommand.SendAsync(sender, options.Count, cancellationToken)).FirstError;
+        if (error is not null)
+        {
+            throw new StartupException($"Publishing failed: {error}");
+        }
+    }
+
+    private static async Task WaitAsync(MessageRoute route, int count, CancellationToken cancellationToken)
+    {
+        long last = -1;
+        long lastChange = Stopwatch.GetTimestamp();
+        while (true)
+        {
+            RouteTotals totals = route.Metrics.Totals;
+            long done = totals.Stored + totals.DeadLetters;
+            if (done >= count)
+            {
+                return;
+            }
+
+            if (done != last)
+            {
+                last = done;
+                lastChange = Stopwatch.GetTimestamp();
+            }
+            else if (Stopwatch.GetElapsedTime(lastChange) > StallLimit)
+            {
+                Console.Error.WriteLine($"error: no progress for {StallLimit.TotalSeconds} s at {done} of {count} messages.");
+                return;
+            }
+
+            await Task.Delay(5, cancellationToken);
+        }
+    }
+
+    private static void Stop(HarnessOptions options, string name, string next)
+    {
+        if (!options.Wait)
+        {
+            return;
+        }
+
+        Console.Error.WriteLine($"[{name}] Attach the profiler and press Enter: process {Environment.ProcessId}; {next}.");
+        Console.ReadLine();
+    }
+}

@@ -1,0 +1,38 @@
+using System.Diagnostics;
+using Worker.Routes;
+using Worker.Telemetry;
+
+namespace Harness;
+
+/// <summary>Time, allocations and collections between two points.</summary>
+internal sealed class Measurement
+{
+    private readonly long _bytes = GC.GetTotalAllocatedBytes(precise: true);
+    private readonly int[] _collections = [GC.CollectionCount(0), GC.CollectionCount(1), GC.CollectionCount(2)];
+    private readonly long _started = Stopwatch.GetTimestamp();
+
+    public static Measurement Start() => new();
+
+    public HarnessReport Finish(HarnessOptions options, MessageRoute route)
+    {
+        double seconds = Stopwatch.GetElapsedTime(_started).TotalSeconds;
+        long bytes = GC.GetTotalAllocatedBytes(precise: true) - _bytes;
+        int gen2 = GC.CollectionCount(2) - _collections[2];
+        int gen1 = GC.CollectionCount(1) - _collections[1];
+        int gen0 = GC.CollectionCount(0) - _collections[0];
+        RouteTotals totals = route.Metrics.Totals;
+
+        // A collection of an older generation counts in the younger ones too; the report shows each once.
+        return new HarnessReport(
+            totals.Stored,
+            Math.Round(seconds, 4),
+            Math.Round(totals.Stored / seconds, 1),
+            Math.Round((double)bytes / Math.Max(1, totals.Stored), 1),
+            gen0 - gen1,
+            gen1 - gen2,
+            gen2,
+            route.Form,
+            options.Source,
+            options.Sink);
+    }
+}
