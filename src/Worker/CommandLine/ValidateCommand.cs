@@ -1,5 +1,6 @@
 using System.CommandLine;
 using Microsoft.Extensions.Configuration;
+using Worker.Configuration;
 using Worker.Hosting;
 using Worker.Routes;
 
@@ -11,8 +12,16 @@ internal static class ValidateCommand
     public static Command Create(Func<ParseResult, IConfigurationRoot> readConfiguration)
     {
         Command command = new("validate", "Check the configuration, show what is in effect (secrets masked), start nothing; exit 78 when it is wrong");
-        command.SetAction(parsed => Run(readConfiguration(parsed)));
+        Option<bool> reference = new("--reference") { Description = "Print every key with its default, unit and range as Markdown instead" };
+        command.Options.Add(reference);
+        command.SetAction(parsed => parsed.GetValue(reference) ? PrintReference() : Run(readConfiguration(parsed)));
         return command;
+    }
+
+    private static int PrintReference()
+    {
+        Console.Out.Write(SettingsReference.ToMarkdown(SettingsCatalog.All));
+        return ExitCodes.Success;
     }
 
     private static int Run(IConfiguration configuration)

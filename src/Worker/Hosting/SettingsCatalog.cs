@@ -1,0 +1,36 @@
+using Worker.Aws;
+using Worker.DeadLetters;
+using Worker.Handlers.Archive;
+using Worker.Intake;
+using Worker.Recoverability;
+using Worker.Routes;
+using Worker.Sinks.Directory;
+using Worker.Sinks.Memory;
+using Worker.Sources.Channels;
+using Worker.Sources.Http;
+using Worker.Sources.Sqs;
+using Worker.Stages;
+
+namespace Worker.Hosting;
+
+/// <summary>Every section and the class that reads it: the source of the reference in the README.</summary>
+internal static class SettingsCatalog
+{
+    public static IReadOnlyList<(string Section, Type Settings)> All { get; } =
+    [
+        ("Pipeline", typeof(PipelineOptions)),
+        ("Routes:{name}", typeof(RouteOptions)),
+        ("Sources:Channel", typeof(ChannelSourceOptions)),
+        ("Sources:Http", typeof(HttpSourceOptions)),
+        ("Sources:Sqs", typeof(SqsSourceOptions)),
+        ("Stages", typeof(StagesOptions)),
+        ("Handlers:Archive", typeof(ArchiveOptions)),
+        ("Sinks:Directory", typeof(DirectorySinkOptions)),
+        ("Sinks:Memory", typeof(MemorySinkOptions)),
+        ("DeadLetters", typeof(DeadLettersOptions)),
+        ("Intake", typeof(IntakeOptions)),
+        ("Recoverability", typeof(RecoverabilityOptions)),
+        ("Aws", typeof(AwsOptions)),
+        ("Hosting", typeof(HostingOptions)),
+    ];
+}
