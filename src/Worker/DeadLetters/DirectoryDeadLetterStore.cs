@@ -22,6 +22,9 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore
     private const int MaxIdLength = 100;
     private const int MaxReasonLength = 64;
 
+    // People read these files.
+    private static readonly DeadLetterJson Records = new(new JsonSerializerOptions(JsonSerializerDefaults.Web) { WriteIndented = true });
+
     private readonly DurableFolder _folder;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
@@ -118,7 +121,7 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore
         }
 
         // The record of a message that was dead-lettered before stays as it is: it tells of the first time.
-        _folder.Place(name + RecordSuffix, JsonSerializer.SerializeToUtf8Bytes(letter, DeadLetterJson.Default.DeadLetter));
+        _folder.Place(name + RecordSuffix, JsonSerializer.SerializeToUtf8Bytes(letter, Records.DeadLetter));
         return _folder.PathOf(name + BodySuffix);
     }
 
@@ -163,7 +166,7 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore
         try
         {
             using FileStream file = File.OpenRead(path);
-            DeadLetter? letter = JsonSerializer.Deserialize(file, DeadLetterJson.Default.DeadLetter);
+            DeadLetter? letter = JsonSerializer.Deserialize(file, Records.DeadLetter);
             return letter is null
                 ? null
                 : new StoredDeadLetter(Path.GetRelativePath(Root, path)[..^RecordSuffix.Length].Replace('\\', '/'), letter);
@@ -180,6 +183,6 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore
         }
     }
 
-    [LoggerMessage(5101, LogLevel.Warning, "The dead letter {Path} cannot be read and is left where it is")]
+    [LoggerMessage(4201, LogLevel.Warning, "The dead letter {Path} cannot be read and is left where it is")]
     private partial void LogUnreadable(Exception exception, string path);
 }

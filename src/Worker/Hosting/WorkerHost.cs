@@ -6,8 +6,12 @@ using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Worker.Configuration;
+using Worker.DeadLetters;
 using Worker.Handlers.Archive;
 using Worker.Routes;
+using Worker.Sinks.Directory;
+using Worker.Sinks.Memory;
+using Worker.Sinks.S3;
 using Worker.Sources.Channels;
 using Worker.Sources.Http;
 using Worker.Sources.Sqs;
@@ -72,10 +76,10 @@ internal static class WorkerHost
         .AddHttpSource()
         .AddSqsSource()
         .AddArchiveHandler()
-        .AddSingleton<Worker.Sinks.ISinkFeature, Worker.Sinks.Directory.DirectorySinkFeature>()
-        .AddSingleton<Worker.Sinks.ISinkFeature, Worker.Sinks.Memory.MemorySinkFeature>()
-        .AddSingleton(new Worker.DeadLetters.DeadLettersOptions())
-        .AddSingleton<Worker.DeadLetters.IDeadLetterStore, Worker.DeadLetters.DirectoryDeadLetterStore>();
+        .AddDirectorySink()
+        .AddS3Sink()
+        .AddMemorySink()
+        .AddDirectoryDeadLetters();
 
     private static void ConfigureLogging(ILoggingBuilder logging, IConfiguration configuration)
     {

@@ -114,9 +114,9 @@ internal sealed partial class DirectorySink : IObjectSink
     private static bool IsMissingFeature(Exception exception) =>
         exception is IOException && !OperatingSystem.IsWindows() && exception.HResult is 1 or 38 or 45 or 95 or 102;
 
-    [LoggerMessage(5001, LogLevel.Information, "Deleted {Count} unfinished file(s) that an earlier process left in {Folder}")]
+    [LoggerMessage(4001, LogLevel.Information, "Deleted {Count} unfinished file(s) that an earlier process left in {Folder}")]
     private partial void LogDeletedAbandoned(int count, string folder);
 
-    [LoggerMessage(5002, LogLevel.Warning, "The folder {Folder} cannot be written at the moment; storing is tried again with each message")]
+    [LoggerMessage(4002, LogLevel.Warning, "The folder {Folder} cannot be written at the moment; storing is tried again with each message")]
     private partial void LogNotWritable(Exception exception, string folder);
 }

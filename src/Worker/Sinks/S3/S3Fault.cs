@@ -1,0 +1,18 @@
+namespace Worker.Sinks.S3;
+
+/// <summary>How one request ended. Expected failures are values; the SDK's exceptions end where the request was made.</summary>
+/// <param name="Kind">What it means.</param>
+/// <param name="Code">S3's error code, or one of our own where no answer came; empty on success.</param>
+/// <param name="Status">The HTTP status; 0 where no answer came.</param>
+/// <param name="RequestId">The store's id of the request, for its support; null where it gave none.</param>
+/// <param name="RetryAfter">The least wait the store asked for; zero when it did not say.</param>
+/// <param name="MayHaveCommitted">True when the store may have done what was asked although it does not look like it.</param>
+/// <param name="Region">The region that the store says the bucket is in; null when it did not say.</param>
+internal readonly record struct S3Fault(
+    S3FaultKind Kind,
+    string Code = "",
+    int Status = 0,
+    string? RequestId = null,
+    TimeSpan RetryAfter = default,
+    bool MayHaveCommitted = false,
+    string? Region = null);

@@ -1,0 +1,22 @@
+using Worker.Aws;
+using Worker.Configuration;
+
+namespace Worker.Sinks.S3;
+
+/// <summary>The sink <c>S3</c>: one object a message in a bucket, through AWSSDK.S3.</summary>
+internal sealed class S3SinkFeature : ISinkFeature
+{
+    public string Name => "S3";
+
+    public Func<SinkServices, IObjectSink> Configure(SettingsReader settings, string route)
+    {
+        S3SinkOptions options = settings.Read<S3SinkOptions>(S3SinkOptions.Section, route);
+        AwsOptions aws = S3Connection.Combine(options, settings.Read<AwsOptions>(AwsOptions.Section, route));
+        if (options.Endpoint is not null && AwsEndpoint.FindProblem(options.Endpoint, aws.AllowPlainHttp) is { } problem)
+        {
+            settings.Fail($"{S3SinkOptions.Section}:{nameof(S3SinkOptions.Endpoint)}", options.Endpoint.ToString(), problem, "Requests would not arrive, or bodies would travel in the open.");
+        }
+
+        return services => S3Sink.Create(options, aws, services);
+    }
+}

@@ -1,0 +1,154 @@
+using System.Net.Http.Headers;
+using Amazon.Runtime;
+using Worker.Aws;
+using Worker.Configuration;
+
+namespace Worker.Sinks.S3;
+
+/// <summary>
+/// Section <c>Sinks:S3</c>. Region, endpoint and credentials come from the section <c>Aws</c>; what is given here wins, for
+/// queues and objects that live in different places.
+/// </summary>
+internal sealed class S3SinkOptions : ISelfValidating
+{
+    public const string Section = "Sinks:S3";
+
+    // The names S3 documents; a store that knows others is welcome to them, so only the alphabet is checked for classes.
+    private static readonly string[] Encryptions = ["AES256", "aws:kms", "aws:kms:dsse"];
+
+    [Setting("Bucket the objects are stored in; it must exist", Required = true)]
+    public string? Bucket { get; init; }
+
+    [Setting("Region of the bucket; without it Aws:Region and what stands behind that")]
+    public string? Region { get; init; }
+
+    [Setting("Address of an S3-compatible store; without it Aws:Endpoint, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, then AWS itself")]
+    public Uri? Endpoint { get; init; }
+
+    [Setting("Address the bucket in the path instead of the host name; without it true for an S3-compatible store and false for AWS")]
+    public bool? ForcePathStyle { get; init; }
+
+    [Setting("Allows plain http to an endpoint that is not this machine")]
+    public bool AllowPlainHttp { get; init; }
+
+    [Setting("Access key id; without it the credentials of the section Aws", Secret = true)]
+    public string? AccessKeyId { get; init; }
+
+    [Setting("Secret access key that belongs to AccessKeyId", Secret = true)]
+    public string? SecretAccessKey { get; init; }
+
+    [Setting("Session token of temporary credentials given by AccessKeyId and SecretAccessKey", Secret = true)]
+    public string? SessionToken { get; init; }
+
+    [Setting("Profile of the shared AWS configuration files; without it the credentials of the section Aws")]
+    public string? Profile { get; init; }
+
+    [Setting("Store with If-None-Match: *, so that the store itself never overwrites; false for a store that does not know it", Consequence = "False leaves a moment in which two messages with one key can overwrite each other unseen.")]
+    public bool Conditional { get; init; } = true;
+
+    [Setting("WHEN_REQUIRED or WHEN_SUPPORTED: whether a CRC32 is sent besides the SHA-256 that signs every body; many S3-compatible stores refuse it, and a bucket with object lock requires it")]
+    public RequestChecksumCalculation RequestChecksumCalculation { get; init; } = RequestChecksumCalculation.WHEN_REQUIRED;
+
+    [Setting("Send bodies as aws-chunked; costs about four times the memory a request and gains nothing at these sizes")]
+    public bool ChunkedEncoding { get; init; }
+
+    [Setting("Time to open a connection", Min = "100ms", Max = "1m")]
+    public TimeSpan ConnectTimeout { get; init; } = TimeSpan.FromSeconds(2);
+
+    [Setting("Time one request may take", Min = "100ms", Max = "5m")]
+    public TimeSpan AttemptTimeout { get; init; } = TimeSpan.FromSeconds(5);
+
+    [Setting("Time storing one object may take, all attempts and waits included", Min = "100ms", Max = "10m", Consequence = "Beyond the visibility timeout of the queue a message would be worked on twice.")]
+    public TimeSpan TotalTimeout { get; init; } = TimeSpan.FromSeconds(20);
+
+    [Setting("Attempts to store one object, the first included", Min = "1", Max = "20")]
+    public int MaxAttempts { get; init; } = 3;
+
+    [Setting("Content type of the objects")]
+    public string ContentType { get; init; } = "application/json";
+
+    [Setting("Server-side encryption: AES256, aws:kms or aws:kms:dsse; without it what the bucket says")]
+    public string? ServerSideEncryption { get; init; }
+
+    [Setting("Key of aws:kms encryption; without it the account's own for S3")]
+    public string? KmsKeyId { get; init; }
+
+    [Setting("Storage class such as INTELLIGENT_TIERING; without it STANDARD")]
+    public string? StorageClass { get; init; }
+
+    /// <inheritdoc/>
+    public void Validate(SettingsCheck check)
+    {
+        if (Bucket is not null && !IsBucketName(Bucket))
+        {
+            check.Fail(nameof(Bucket), "must be a bucket's name: 3 to 63 lower-case letters, digits, dots and dashes.", "Requests would go elsewhere.");
+        }
+
+        if (Region is not null && !AwsRegion.IsWellFormed(Region))
+        {
+            check.Fail(nameof(Region), "must be a region's name such as eu-west-1.", "Signatures would be refused.");
+        }
+
+        if (ConnectTimeout > AttemptTimeout)
+        {
+            check.Fail(nameof(ConnectTimeout), $"must not be above {nameof(AttemptTimeout)}.", "It would never be reached.");
+        }
+
+        if (AttemptTimeout > TotalTimeout)
+        {
+            check.Fail(nameof(AttemptTimeout), $"must not be above {nameof(TotalTimeout)}.", "It would never be reached.");
+        }
+
+        ValidateCredentials(check);
+        ValidateObject(check);
+    }
+
+    private void ValidateCredentials(SettingsCheck check)
+    {
+        if (AccessKeyId is null && (SecretAccessKey ?? SessionToken) is not null)
+        {
+            check.Fail(nameof(AccessKeyId), "must be set when SecretAccessKey or SessionToken is.", "Requests could not be signed.");
+        }
+
+        if (AccessKeyId is not null && SecretAccessKey is null)
+        {
+            check.Fail(nameof(SecretAccessKey), "must be set when AccessKeyId is.", "Requests could not be signed.");
+        }
+
+        if (AccessKeyId is not null && Profile is not null)
+        {
+            check.Fail(nameof(Profile), "must not be set together with AccessKeyId.", "It would be unclear which credentials count.");
+        }
+    }
+
+    private void ValidateObject(SettingsCheck check)
+    {
+        if (!MediaTypeHeaderValue.TryParse(ContentType, out _))
+        {
+            check.Fail(nameof(ContentType), "must be a media type such as application/json.", "No object could be stored.");
+        }
+
+        if (ServerSideEncryption is not null && !Encryptions.Contains(ServerSideEncryption, StringComparer.Ordinal))
+        {
+            check.Fail(nameof(ServerSideEncryption), $"must be one of {string.Join(", ", Encryptions)}.", "No object could be stored.");
+        }
+
+        if (KmsKeyId is not null && ServerSideEncryption is null or "AES256")
+        {
+            check.Fail(nameof(KmsKeyId), "needs ServerSideEncryption aws:kms or aws:kms:dsse.", "The key would not be used.");
+        }
+
+        if (StorageClass is not null && !StorageClass.All(c => char.IsAsciiLetterUpper(c) || char.IsAsciiDigit(c) || c == '_'))
+        {
+            check.Fail(nameof(StorageClass), "must be a storage class such as STANDARD_IA.", "No object could be stored.");
+        }
+    }
+
+    // https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html, as far as it keeps a name a single label path.
+    private static bool IsBucketName(string name) =>
+        name.Length is >= 3 and <= 63
+        && name.All(c => char.IsAsciiLetterLower(c) || char.IsAsciiDigit(c) || c is '.' or '-')
+        && char.IsAsciiLetterOrDigit(name[0])
+        && char.IsAsciiLetterOrDigit(name[^1])
+        && !name.Contains("..", StringComparison.Ordinal);
+}
