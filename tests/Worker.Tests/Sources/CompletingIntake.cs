@@ -1,13 +1,24 @@
+using System.Threading.Channels;
 using Pipeline.Messages;
 using Pipeline.Settlements;
 using Worker.Sources;
 
 namespace Worker.Tests.Sources;
 
-/// <summary>Completes every message at once and allocates nothing itself.</summary>
+/// <summary>Completes every message, at once or on another thread, and allocates nothing itself.</summary>
 internal sealed class CompletingIntake : IMessageIntake
 {
+    private readonly Channel<ReceivedMessage>? _later;
     private int _completed;
+
+    public CompletingIntake(bool onAnotherThread = false)
+    {
+        if (onAnotherThread)
+        {
+            _later = Channel.CreateUnbounded<ReceivedMessage>();
+            _ = Task.Run(CompleteAllAsync);
+        }
+    }
 
     public int Completed => Volatile.Read(ref _completed);
 
@@ -20,6 +31,29 @@ internal sealed class CompletingIntake : IMessageIntake
     }
 
     public void Accept(ReceivedMessage message)
+    {
+        if (_later is null)
+        {
+            Complete(message);
+        }
+        else
+        {
+            _later.Writer.TryWrite(message);
+        }
+    }
+
+    private async Task CompleteAllAsync()
+    {
+        while (await _later!.Reader.WaitToReadAsync())
+        {
+            while (_later.Reader.TryRead(out ReceivedMessage? message))
+            {
+                Complete(message);
+            }
+        }
+    }
+
+    private void Complete(ReceivedMessage message)
     {
         ValueTask settling = message.SettleAsync(Settlement.Complete, CancellationToken.None);
         settling.IsCompletedSuccessfully.ShouldBeTrue();

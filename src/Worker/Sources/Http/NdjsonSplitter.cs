@@ -29,18 +29,21 @@ internal sealed class NdjsonSplitter(BufferPool buffers, int maxLineBytes) : IDi
     public NdjsonLine Next(ref ReadOnlySequence<byte> data, bool isLast, out PooledBuffer? line)
     {
         line = null;
-        while (!data.IsEmpty)
+        SequenceReader<byte> reader = new(data);
+        while (!reader.End)
         {
-            ReadOnlySpan<byte> piece = data.FirstSpan;
+            ReadOnlySpan<byte> piece = reader.UnreadSpan;
             int end = piece.IndexOf((byte)'\n');
             Append(end < 0 ? piece : piece[..end], isWhole: end >= 0);
-            data = data.Slice(end < 0 ? piece.Length : end + 1);
+            reader.Advance(end < 0 ? piece.Length : end + 1);
             if (end >= 0 && End(out line) is NdjsonLine found and not NdjsonLine.None)
             {
+                data = reader.UnreadSequence;
                 return found;
             }
         }
 
+        data = ReadOnlySequence<byte>.Empty;
         return isLast && (_line is not null || _tooLarge) ? End(out line) : NdjsonLine.None;
     }
 

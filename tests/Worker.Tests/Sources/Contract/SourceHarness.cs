@@ -51,7 +51,7 @@ internal abstract class SourceHarness : IAsyncDisposable
     public async Task StartAsync()
     {
         await Source.CheckAsync(CancellationToken.None);
-        Receiving = Task.Run(() => Source.ReceiveAsync(Intake, _stop.Token));
+        Receiving = Source.ReceiveAsync(Intake, _stop.Token);
     }
 
     public async Task StopReceivingAsync()

@@ -1,0 +1,512 @@
+using System.Net;
+using System.Net.Http.Headers;
+using System.Security.Cryptography;
+using System.Text;
+using System.Text.Json;
+using Pipeline.Settlements;
+using Worker.Sources;
+using Worker.Tests.Sources.Contract;
+
+namespace Worker.Tests.Sources.Http;
+
+public sealed class SingleMessageRequestTests
+{
+    [Fact]
+    public async Task Post_Stored_AnswersAfterTheSettlement()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        using StringContent content = new("{\"a\":1}", Encoding.UTF8, "application/json");
+        content.Headers.Add("X-Message-Id", "order-1");
+        Task<HttpResponseMessage> posting = host.Client.PostAsync("/messages", content);
+        Delivery delivery = await host.Intake.NextAsync();
+        await Task.Delay(60);
+        posting.IsCompleted.ShouldBeFalse("Nobody has stored it yet.");
+
+        await delivery.SettleAsync(Settlement.Complete);
+
+        using HttpResponseMessage response = await posting;
+        response.StatusCode.ShouldBe(HttpStatusCode.OK);
+        response.Content.Headers.ContentType.ShouldBe(new MediaTypeHeaderValue("application/json"));
+        (await response.Content.ReadAsStringAsync()).ShouldBe("{\"id\":\"order-1\",\"status\":\"stored\"}");
+        delivery.Id.ShouldBe("order-1");
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_NoId_TheIdIsTheContentsHashSoThatARetryMeetsTheSameObject()
+    {
+        byte[] body = "{\"b\":2}"u8.ToArray();
+        string expected = Convert.ToHexStringLower(SHA256.HashData(body))[..32];
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        List<string> ids = [];
+        host.Intake.Script = delivery =>
+        {
+            ids.Add(delivery.Id);
+            return Settlement.Complete;
+        };
+
+        for (int i = 0; i < 2; i++)
+        {
+            using HttpResponseMessage response = await host.Client.PostAsync("/messages", new ByteArrayContent(body));
+            (await response.Content.ReadAsStringAsync()).ShouldContain(expected);
+        }
+
+        ids.ShouldBe([expected, expected]);
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_Poison_Answers422AfterTheDeadLetterIsWritten()
+    {
+        TaskCompletionSource gate = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        host.DeadLetters.Gate = gate.Task;
+        host.Intake.Script = _ => Settlement.DeadLetter("malformed-json", "It says \"no\".");
+        Task<HttpResponseMessage> posting = host.Client.PostAsync("/messages", new StringContent("nope"));
+        await Task.Delay(60);
+        posting.IsCompleted.ShouldBeFalse();
+
+        gate.SetResult();
+
+        using HttpResponseMessage response = await posting;
+        response.StatusCode.ShouldBe(HttpStatusCode.UnprocessableEntity);
+        JsonElement json = await JsonAsync(response);
+        json.GetProperty("status").GetString().ShouldBe("dead-lettered");
+        json.GetProperty("reason").GetString().ShouldBe("malformed-json");
+        json.GetProperty("description").GetString().ShouldBe("It says \"no\".");
+        json.GetProperty("id").GetString().ShouldBe(host.DeadLetters.Letters.ShouldHaveSingleItem().Id);
+        host.DeadLetters.Letters[0].Body.ShouldBe("nope"u8.ToArray());
+        host.DeadLetters.Records[0].Source.ShouldBe("http");
+        host.DeadLetters.Records[0].Route.ShouldBe(HttpSourceHost.Route);
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_PoisonAndTheDeadLettersFail_Answers503()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        host.DeadLetters.Fail(times: 1);
+        host.Intake.Script = _ => Settlement.DeadLetter("malformed-json", "No.");
+
+        using HttpResponseMessage response = await host.Client.PostAsync("/messages", new StringContent("nope"));
+
+        response.StatusCode.ShouldBe(HttpStatusCode.ServiceUnavailable);
+        response.Headers.RetryAfter!.Delta!.Value.TotalSeconds.ShouldBeGreaterThanOrEqualTo(1);
+        (await JsonAsync(response)).GetProperty("error").GetString().ShouldBe("not-stored");
+        host.Log.Entries.ShouldContain(entry => entry.Id.Id == 3050);
+        await host.FinishAsync();
+    }
+
+    [Theory]
+    [InlineData(0, 1)]
+    [InlineData(1_000, 1)]
+    [InlineData(1_001, 2)]
+    [InlineData(864_000_000, 3_600)]
+    public async Task Post_Abandoned_Answers503WithItsDelay(int milliseconds, int seconds)
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        host.Intake.Script = _ => Settlement.Abandon(TimeSpan.FromMilliseconds(milliseconds), "The store is slow.");
+
+        using HttpResponseMessage response = await host.Client.PostAsync("/messages", new StringContent("x"));
+
+        response.StatusCode.ShouldBe(HttpStatusCode.ServiceUnavailable);
+        response.Headers.RetryAfter!.Delta.ShouldBe(TimeSpan.FromSeconds(seconds));
+        JsonElement json = await JsonAsync(response);
+        json.GetProperty("error").GetString().ShouldBe("not-stored");
+        json.GetProperty("message").GetString()!.ShouldStartWith("The store is slow.");
+        json.GetProperty("id").GetString()!.Length.ShouldBe(32);
+        await host.FinishAsync();
+    }
+
+    [Theory]
+    [InlineData(nameof(IntakeAnswer.Full), 429, "Retry-After: 1", "busy")]
+    [InlineData(nameof(IntakeAnswer.Paused), 503, "Retry-After: 5", "paused")]
+    [InlineData(nameof(IntakeAnswer.Stopping), 503, "Connection: close", "stopping")]
+    public async Task Post_NoPlace_IsRefusedBeforeTheBodyIsAskedFor(string answer, int status, string header, string error)
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        host.Intake.Answer = Enum.Parse<IntakeAnswer>(answer);
+
+        // A caller that waits for "100 Continue" gets the refusal instead.
+        await using RawConnection connection = await host.ConnectAsync("POST /messages HTTP/1.1\nHost: x\nContent-Length: 100\nExpect: 100-continue\n\n");
+        RawAnswer refusal = await connection.ReadAsync();
+
+        refusal.Status.ShouldBe(status);
+        refusal.Has(header).ShouldBeTrue(refusal.Headers);
+        refusal.Body.ShouldContain($"\"error\":\"{error}\"");
+        refusal.Body.ShouldContain("\"message\":\"");
+        host.Intake.Accepted.ShouldBe(0);
+    }
+
+    [Fact]
+    public async Task Post_ExpectContinueAndAPlace_IsAskedForTheBody()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        host.Intake.Script = _ => Settlement.Complete;
+        await using RawConnection connection = await host.ConnectAsync("POST /messages HTTP/1.1\nHost: x\nContent-Length: 5\nExpect: 100-continue\n\n");
+        (await connection.ReadAsync()).Status.ShouldBe(100);
+
+        await connection.SendAsync("hello");
+
+        (await connection.ReadAsync()).Status.ShouldBe(200);
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_SlotsTaken_Answers429AndLaterWorks()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(concurrency: 1);
+        Task<HttpResponseMessage> first = host.Client.PostAsync("/messages", new StringContent("1"));
+        Delivery delivery = await host.Intake.NextAsync();
+
+        using HttpResponseMessage refused = await host.Client.PostAsync("/messages", new StringContent("2"));
+
+        ((int)refused.StatusCode).ShouldBe(429);
+        await delivery.SettleAsync(Settlement.Complete);
+        (await first).StatusCode.ShouldBe(HttpStatusCode.OK);
+        host.Intake.Script = _ => Settlement.Complete;
+        using HttpResponseMessage later = await host.Client.PostAsync("/messages", new StringContent("2"));
+        later.StatusCode.ShouldBe(HttpStatusCode.OK);
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_SlowSender_HoldsNoSlot()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(concurrency: 1);
+        host.Intake.Script = _ => Settlement.Complete;
+        await using RawConnection slow = await host.ConnectAsync("POST /messages HTTP/1.1\nHost: x\nContent-Length: 5\n\nhel");
+        await slow.ShouldBeQuietAsync();
+
+        using HttpResponseMessage quick = await host.Client.PostAsync("/messages", new StringContent("quick"));
+
+        quick.StatusCode.ShouldBe(HttpStatusCode.OK);
+        await slow.SendAsync("lo");
+        (await slow.ReadAsync()).Status.ShouldBe(200);
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_BeforeReceiving_Answers503()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(receive: false);
+
+        using HttpResponseMessage response = await host.Client.PostAsync("/messages", new StringContent("x"));
+
+        response.StatusCode.ShouldBe(HttpStatusCode.ServiceUnavailable);
+        (await JsonAsync(response)).GetProperty("error").GetString().ShouldBe("starting");
+    }
+
+    [Theory]
+    [InlineData("Content-Length: 0\n\n")]
+    [InlineData("Transfer-Encoding: chunked\n\n0\n\n")]
+    [InlineData("\n")]
+    [InlineData("Content-Type: application/x-ndjson\nContent-Length: 0\n\n")]
+    [InlineData("Content-Type: application/x-ndjson\nContent-Length: 4\n\n\n\n")]
+    public async Task Post_NoMessage_Answers400(string rest)
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        await using RawConnection connection = await host.ConnectAsync($"POST /messages HTTP/1.1\nHost: x\n{rest}");
+
+        RawAnswer answer = await connection.ReadAsync();
+
+        answer.Status.ShouldBe(400);
+        answer.Body.ShouldContain("empty-body");
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_AtTheLimit_IsTaken()
+    {
+        byte[] body = [.. Enumerable.Range(0, 100_000).Select(i => (byte)i)];
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(options => options.MaxMessageBytes = body.Length);
+        foreach (bool chunked in new[] { false, true })
+        {
+            using HttpRequestMessage request = new(HttpMethod.Post, "/messages") { Content = new ByteArrayContent(body) };
+            request.Headers.TransferEncodingChunked = chunked;
+            Task<HttpResponseMessage> posting = host.Client.SendAsync(request);
+
+            Delivery delivery = await host.Intake.NextAsync();
+
+            delivery.Body.AsSpan().SequenceEqual(body).ShouldBeTrue();
+            await delivery.SettleAsync(Settlement.Complete);
+            (await posting).StatusCode.ShouldBe(HttpStatusCode.OK);
+        }
+
+        await host.FinishAsync();
+    }
+
+    [Theory]
+    [InlineData(1_001, false)]
+    [InlineData(1_001, true)]
+    [InlineData(3_000_000, false)]
+    [InlineData(3_000_000, true)]
+    public async Task Post_AboveTheLimit_Answers413AndTakesNothing(int length, bool chunked)
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(options => options.MaxMessageBytes = 1_000);
+        using HttpRequestMessage request = new(HttpMethod.Post, "/messages") { Content = new ByteArrayContent(new byte[length]) };
+        request.Headers.TransferEncodingChunked = chunked;
+
+        using HttpResponseMessage response = await host.Client.SendAsync(request);
+
+        response.StatusCode.ShouldBe(HttpStatusCode.RequestEntityTooLarge);
+        (await JsonAsync(response)).GetProperty("message").GetString()!.ShouldContain("Sources:Http:MaxMessageBytes");
+        host.Intake.Accepted.ShouldBe(0);
+        await host.FinishAsync();
+    }
+
+    [Theory]
+    [InlineData("X-Message-Id: with blank")]
+    [InlineData("X-Message-Id: tab\there")]
+    [InlineData("X-Message-Id: caf\u00e9")]
+    [InlineData("X-Message-Id:")]
+    [InlineData("X-Message-Id: one\nX-Message-Id: two")]
+    [InlineData("X-Message-Id: 257")]
+    public async Task Post_UnusableId_Answers400(string header)
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        string given = header.EndsWith("257", StringComparison.Ordinal) ? "X-Message-Id: " + new string('i', 257) : header;
+        foreach (string type in new[] { "application/json", "application/x-ndjson" })
+        {
+            await using RawConnection connection = await host.ConnectAsync($"POST /messages HTTP/1.1\nHost: x\nContent-Type: {type}\nContent-Length: 2\n{given}\n\n{{}}");
+
+            RawAnswer answer = await connection.ReadAsync();
+
+            answer.Status.ShouldBe(400);
+        }
+
+        host.Intake.Accepted.ShouldBe(0);
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_LongestId_IsKeptToTheLastLineNumber()
+    {
+        string id = new('~', 256);
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        host.Intake.Script = _ => Settlement.Complete;
+        using StringContent content = new("1\n2\n", Encoding.UTF8, "application/x-ndjson");
+        content.Headers.Add("X-Message-Id", id);
+
+        using HttpResponseMessage response = await host.Client.PostAsync("/messages", content);
+
+        JsonElement results = (await JsonAsync(response)).GetProperty("results");
+        results[1].GetProperty("id").GetString().ShouldBe(id + "-2");
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_ChunkedInAnyPieces_IsOneMessage()
+    {
+        byte[] body = [.. Enumerable.Range(0, 40).Select(i => (byte)i)];
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        await using RawConnection connection = await host.ConnectAsync(string.Empty);
+        for (int split = 1; split < body.Length; split++)
+        {
+            await connection.SendAsync("POST /messages HTTP/1.1\nHost: x\nTransfer-Encoding: chunked\n\n");
+            await connection.SendChunkAsync(body.AsMemory(0, split));
+            await connection.SendChunkAsync(body.AsMemory(split));
+            await connection.SendLastChunkAsync();
+
+            Delivery delivery = await host.Intake.NextAsync();
+
+            delivery.Body.ShouldBe(body);
+            await delivery.SettleAsync(Settlement.Complete);
+            (await connection.ReadAsync()).Status.ShouldBe(200);
+        }
+
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_OneByteAtATime_IsOneMessage()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        host.Intake.Script = _ => Settlement.Complete;
+        await using RawConnection connection = await host.ConnectAsync("POST /messages HTTP/1.1\nHost: x\nContent-Length: 20\n\n");
+        for (int i = 0; i < 20; i++)
+        {
+            await connection.SendAsync("x");
+            await Task.Delay(2);
+        }
+
+        (await connection.ReadAsync()).Status.ShouldBe(200);
+        await host.FinishAsync();
+    }
+
+    [Theory]
+    [InlineData("Content-Length: 100\n\nhalf")]
+    [InlineData("Transfer-Encoding: chunked\n\n4\nhalf\n")]
+    public async Task Post_TooSlow_Answers408AndTakesNothing(string rest)
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(options => options.BodyTimeout = TimeSpan.FromMilliseconds(200));
+        await using RawConnection connection = await host.ConnectAsync($"POST /messages HTTP/1.1\nHost: x\n{rest}");
+
+        RawAnswer answer = await connection.ReadAsync();
+
+        answer.Status.ShouldBe(408);
+        answer.Has("Connection: close").ShouldBeTrue();
+        answer.Body.ShouldContain("too-slow");
+        await connection.ShouldEndAsync();
+        host.Intake.Accepted.ShouldBe(0);
+        await host.FinishAsync();
+    }
+
+    [Theory]
+    [InlineData("Content-Length: 100\n\nhalf", true)]
+    [InlineData("Content-Length: 100\n\nhalf", false)]
+    [InlineData("Transfer-Encoding: chunked\n\n4\nhalf\n", true)]
+    [InlineData("Transfer-Encoding: chunked\n\n4\nhalf\n", false)]
+    public async Task Post_AbortedInTheMiddle_TakesNothing(string rest, bool reset)
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        await using RawConnection connection = await host.ConnectAsync($"POST /messages HTTP/1.1\nHost: x\n{rest}");
+        await connection.ShouldBeQuietAsync();
+
+        if (reset)
+        {
+            connection.Abort();
+        }
+        else
+        {
+            connection.ShutdownSend();
+            await connection.ShouldEndAsync();
+        }
+
+        await host.Intake.ShouldBeQuietAsync();
+        host.Intake.Accepted.ShouldBe(0);
+        await host.FinishAsync();
+    }
+
+    [Theory]
+    [InlineData(nameof(SettlementKind.Complete))]
+    [InlineData(nameof(SettlementKind.Abandon))]
+    [InlineData(nameof(SettlementKind.DeadLetter))]
+    public async Task Post_AbortedAfterAcceptance_IsFinishedWithItsBytes(string kind)
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        await using RawConnection connection = await host.ConnectAsync("POST /messages HTTP/1.1\nHost: x\nContent-Length: 6\n\nprecio");
+        Delivery delivery = await host.Intake.NextAsync();
+
+        connection.Abort();
+        await Task.Delay(100);
+
+        // The bytes are checked here: the pool poisons what is given back.
+        await delivery.SettleAsync(kind switch
+        {
+            nameof(SettlementKind.Complete) => Settlement.Complete,
+            nameof(SettlementKind.Abandon) => Settlement.Abandon(TimeSpan.FromSeconds(1)),
+            _ => Settlement.DeadLetter("malformed-json", "No."),
+        });
+
+        if (kind == nameof(SettlementKind.DeadLetter))
+        {
+            host.DeadLetters.Letters.ShouldHaveSingleItem().Body.ShouldBe("precio"u8.ToArray());
+        }
+
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_ManyBodiesArrivingSlowly_AreBoundedInMemory()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(options =>
+        {
+            options.MaxMessageBytes = 1_000;
+            options.MaxReceivingBytes = 2_500;
+        });
+        List<RawConnection> slow = [];
+        for (int i = 0; i < 2; i++)
+        {
+            slow.Add(await host.ConnectAsync("POST /messages HTTP/1.1\nHost: x\nContent-Length: 1000\n\nx"));
+            await slow[^1].ShouldBeQuietAsync();
+        }
+
+        await using RawConnection third = await host.ConnectAsync("POST /messages HTTP/1.1\nHost: x\nContent-Length: 1000\n\nx");
+
+        (await third.ReadAsync()).Status.ShouldBe(429);
+        foreach (RawConnection connection in slow)
+        {
+            connection.Abort();
+        }
+
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Stop_WhileABodyArrives_AnswersAtOnce()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        await using RawConnection connection = await host.ConnectAsync("POST /messages HTTP/1.1\nHost: x\nContent-Length: 100\n\nhalf");
+        await connection.ShouldBeQuietAsync();
+
+        await host.StopReceivingAsync();
+
+        RawAnswer answer = await connection.ReadAsync();
+        answer.Status.ShouldBe(503);
+        answer.Body.ShouldContain("stopping");
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Close_AnAnswerIsDue_WaitsForIt()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        await using RawConnection connection = await host.ConnectAsync("POST /messages HTTP/1.1\nHost: x\nContent-Length: 2\n\nhi");
+        Delivery delivery = await host.Intake.NextAsync();
+        await host.StopReceivingAsync();
+        Task closing = host.Source.CloseAsync(CancellationToken.None);
+        await Task.Delay(60);
+        closing.IsCompleted.ShouldBeFalse();
+
+        await delivery.SettleAsync(Settlement.Complete);
+
+        await closing.WaitAsync(TimeSpan.FromSeconds(20));
+        (await connection.ReadAsync()).Status.ShouldBe(200);
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Close_OutOfTime_ReturnsAndSaysSo()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        await using RawConnection connection = await host.ConnectAsync("POST /messages HTTP/1.1\nHost: x\nContent-Length: 2\n\nhi");
+        Delivery delivery = await host.Intake.NextAsync();
+        await host.StopReceivingAsync();
+
+        await host.Source.CloseAsync(new CancellationToken(canceled: true));
+
+        host.Log.Entries.ShouldContain(entry => entry.Id.Id == 3051);
+        await delivery.SettleAsync(Settlement.Complete);
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_ManyAtOnce_EachIsAnsweredWithItsOwnResult()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        host.Intake.Script = delivery => (int.Parse(Encoding.ASCII.GetString(delivery.Body)) % 3) switch
+        {
+            0 => Settlement.Complete,
+            1 => Settlement.DeadLetter("odd", Encoding.ASCII.GetString(delivery.Body)),
+            _ => Settlement.Abandon(TimeSpan.FromSeconds(1), Encoding.ASCII.GetString(delivery.Body)),
+        };
+        await Parallel.ForAsync(0, 600, new ParallelOptions { MaxDegreeOfParallelism = 32 }, async (n, _) =>
+        {
+            using ByteArrayContent content = new(Encoding.ASCII.GetBytes($"{n}"));
+            content.Headers.Add("X-Message-Id", $"id-{n}");
+            using HttpResponseMessage response = await host.Client.PostAsync("/messages/ORDERS", content);
+            JsonElement json = await JsonAsync(response);
+            ((int)response.StatusCode).ShouldBe((n % 3) switch { 0 => 200, 1 => 422, _ => 503 });
+            json.GetProperty("id").GetString().ShouldBe($"id-{n}");
+            if (n % 3 == 1)
+            {
+                json.GetProperty("description").GetString().ShouldBe($"{n}");
+            }
+        });
+        await host.FinishAsync();
+    }
+
+    internal static async Task<JsonElement> JsonAsync(HttpResponseMessage response) =>
+        JsonDocument.Parse(await response.Content.ReadAsByteArrayAsync()).RootElement;
+}
