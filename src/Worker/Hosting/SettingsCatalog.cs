@@ -6,6 +6,7 @@ using Worker.Recoverability;
 using Worker.Routes;
 using Worker.Sinks.Directory;
 using Worker.Sinks.Memory;
+using Worker.Sinks.S3;
 using Worker.Sources.Channels;
 using Worker.Sources.Http;
 using Worker.Sources.Sqs;
@@ -26,6 +27,7 @@ internal static class SettingsCatalog
         ("Stages", typeof(StagesOptions)),
         ("Handlers:Archive", typeof(ArchiveOptions)),
         ("Sinks:Directory", typeof(DirectorySinkOptions)),
+        ("Sinks:S3", typeof(S3SinkOptions)),
         ("Sinks:Memory", typeof(MemorySinkOptions)),
         ("DeadLetters", typeof(DeadLettersOptions)),
         ("Intake", typeof(IntakeOptions)),
