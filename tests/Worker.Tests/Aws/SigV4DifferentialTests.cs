@@ -73,6 +73,7 @@ public sealed class SigV4DifferentialTests : IDisposable
             random.NextBytes(body);
             string path = string.Join('/', Enumerable.Range(0, random.Next(1, 4)).Select(_ => Encode(RandomText(random, 12), keepSlash: false)));
             string query = string.Join('&', Enumerable.Range(0, random.Next(4)).Select(n => $"k{n}{Encode(RandomText(random, 5), keepSlash: false)}={Encode(RandomText(random, 8), keepSlash: false)}"));
+            query = random.Next(2) == 0 ? query : query.Replace("%20", "+", StringComparison.Ordinal);
             Uri uri = new($"https://host-{i}.example.com{(random.Next(2) == 0 ? string.Empty : ":8443")}/{path}{(query.Length == 0 ? string.Empty : "?")}{query}");
             HttpMethod method = random.Next(3) switch { 0 => HttpMethod.Get, 1 => HttpMethod.Put, _ => HttpMethod.Post };
             string? token = random.Next(2) == 0 ? null : RandomText(random, 100, "abcXYZ/+=");

@@ -1,7 +1,7 @@
 namespace Worker.Tests.Aws;
 
 /// <summary>One published example: a request and the signature AWS gives for it.</summary>
-public sealed record SigV4Vector
+internal sealed record SigV4Vector
 {
     public required string Name { get; init; }
 
