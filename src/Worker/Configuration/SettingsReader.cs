@@ -73,7 +73,7 @@ internal sealed class SettingsReader(IConfiguration configuration)
         if (settings is ISelfValidating validating && _errors.Count == problemsBefore)
         {
             List<ConfigurationError> found = [];
-            validating.Validate(new SettingsCheck(section, property => Find(layers, property)?.Value, found));
+            validating.Validate(new SettingsCheck(section, property => Shown(properties, property, Find(layers, property)?.Value), found));
             foreach (ConfigurationError error in found)
             {
                 Fail(error.Key, error.Value, error.Problem, error.Consequence);
@@ -147,6 +147,9 @@ internal sealed class SettingsReader(IConfiguration configuration)
             }
         }
     }
+
+    private static string? Shown(List<PropertyInfo> properties, string name, string? value) =>
+        value is not null && properties.Find(p => p.Name == name)?.GetCustomAttribute<SettingAttribute>() is { Secret: true } ? "***" : value;
 
     private static bool InRange(object? value, Type type, SettingAttribute setting)
     {
