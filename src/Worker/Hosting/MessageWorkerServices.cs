@@ -1,6 +1,7 @@
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Worker.Routes;
+using Worker.Telemetry;
 
 namespace Worker.Hosting;
 
@@ -15,6 +16,7 @@ internal static class MessageWorkerServices
         services.AddSingleton(provider => provider.GetRequiredService<WorkerPlanner>().Plan());
         services.AddSingleton<WorkerService>();
         services.AddHostedService(provider => provider.GetRequiredService<WorkerService>());
+        services.AddHostedService<OtlpExport>();
         services.AddSingleton<IHostLifetime, SignalLifetime>();
         return services;
     }
