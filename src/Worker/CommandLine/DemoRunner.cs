@@ -105,12 +105,13 @@ internal static class DemoRunner
 
     private static void WriteReport(MessageRoute route, long stored, long deadLetters, long returned, TimeSpan elapsed, long bytes, int[] collections)
     {
-        long messages = Math.Max(1, stored + deadLetters);
+        long messages = stored + deadLetters;
+        string perMessage = messages == 0 ? "-" : $"{bytes / messages:N0}";
         Console.Out.WriteLine($"""
 
             Stored          {stored:N0} messages in {elapsed.TotalSeconds:N2} s ({stored / elapsed.TotalSeconds:N0} messages/s)
             Dead letters    {deadLetters:N0}; handed back and tried again {returned:N0}
-            Allocated       {bytes / messages:N0} bytes a message (publishing and start-up of the code included)
+            Allocated       {perMessage} bytes a message (publishing and start-up of the code included)
             Collections     gen0 {collections[0]}, gen1 {collections[1]}, gen2 {collections[2]}
             Objects         {route.Sink.Locate(string.Empty)}
             """);
