@@ -12,7 +12,4 @@ internal static partial class HttpLog
     [LoggerMessage(3051, LogLevel.Warning,
         "Route {Route}: {Count} request(s) had no answer yet when the worker stopped; their callers will send them again.")]
     public static partial void AnswersLeft(ILogger logger, string route, int count);
-
-    [LoggerMessage(3052, LogLevel.Debug, "Route {Route}: a request was refused with {Status} {Error}.")]
-    public static partial void Refused(ILogger logger, string route, int status, string error);
 }

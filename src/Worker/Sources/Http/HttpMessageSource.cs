@@ -199,6 +199,4 @@ internal sealed class HttpMessageSource : IMessageSource
 
         message.Conclude(outcome);
     }
-
-    public void LogRefused(HttpRefusal refusal) => HttpLog.Refused(_logger, Route, refusal.Status, refusal.Error);
 }

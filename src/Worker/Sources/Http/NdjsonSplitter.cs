@@ -1,5 +1,4 @@
 using System.Buffers;
-using System.Diagnostics;
 using Pipeline.Buffers;
 
 namespace Worker.Sources.Http;
@@ -94,7 +93,6 @@ internal sealed class NdjsonSplitter(BufferPool buffers, int maxLineBytes) : IDi
 
         NdjsonLine found = _tooLarge ? NdjsonLine.TooLarge : NdjsonLine.None;
         _tooLarge = false;
-        Debug.Assert(line is null, "Only a message is handed out.");
         return found;
     }
 }

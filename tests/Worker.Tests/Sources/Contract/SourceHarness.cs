@@ -66,6 +66,7 @@ internal abstract class SourceHarness : IAsyncDisposable
         await StopReceivingAsync();
         using CancellationTokenSource patience = new(TimeSpan.FromSeconds(20));
         await Source.DrainAsync(Intake, patience.Token);
+        patience.IsCancellationRequested.ShouldBeFalse("A drain ends by itself once nothing is left.");
         await Source.CloseAsync(patience.Token);
         await Source.DisposeAsync();
         Intake.Failures.ShouldBeEmpty();

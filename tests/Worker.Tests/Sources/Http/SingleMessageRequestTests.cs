@@ -390,6 +390,7 @@ public sealed class SingleMessageRequestTests
 
         connection.Abort();
         await Task.Delay(100);
+        host.Source.Requests.ShouldBe(1, "The request stays until its message is settled.");
 
         // The bytes are checked here: the pool poisons what is given back.
         await delivery.SettleAsync(kind switch
@@ -404,6 +405,23 @@ public sealed class SingleMessageRequestTests
             host.DeadLetters.Letters.ShouldHaveSingleItem().Body.ShouldBe("precio"u8.ToArray());
         }
 
+        await host.FinishAsync();
+    }
+
+    [Theory]
+    [InlineData("application/json")]
+    [InlineData("application/x-ndjson")]
+    public async Task Post_BrokenChunk_Answers400AndTakesNothing(string type)
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        await using RawConnection connection = await host.ConnectAsync(
+            $"POST /messages HTTP/1.1\nHost: x\nContent-Type: {type}\nTransfer-Encoding: chunked\n\n4\nhalf\nzz\n");
+
+        RawAnswer answer = await connection.ReadAsync();
+
+        answer.Status.ShouldBe(400);
+        answer.Body.ShouldContain("bad-request");
+        host.Intake.Accepted.ShouldBe(0);
         await host.FinishAsync();
     }
 
