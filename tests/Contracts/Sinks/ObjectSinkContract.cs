@@ -21,6 +21,9 @@ public abstract class ObjectSinkContract : IAsyncLifetime
         "tmp/w-1.tmp",
     ];
 
+    /// <summary>False for a sink that is documented to let two stores of one moment both succeed.</summary>
+    protected virtual bool DecidesRaces => true;
+
     internal IObjectSink Sink => _sink ?? throw new InvalidOperationException("The sink is opened before each test.");
 
     protected static CancellationToken Token => TestContext.Current.CancellationToken;
@@ -103,8 +106,12 @@ public abstract class ObjectSinkContract : IAsyncLifetime
 
         SinkStatus[] results = await RaceAsync(_ => body);
 
-        results.Count(status => status == SinkStatus.Stored).ShouldBe(1);
-        results.Count(status => status == SinkStatus.AlreadyStored).ShouldBe(Writers - 1);
+        results.ShouldAllBe(status => status == SinkStatus.Stored || status == SinkStatus.AlreadyStored);
+        if (DecidesRaces)
+        {
+            results.Count(status => status == SinkStatus.Stored).ShouldBe(1);
+        }
+
         (await ReadBackAsync("race")).ShouldBe(body);
     }
 
@@ -115,9 +122,13 @@ public abstract class ObjectSinkContract : IAsyncLifetime
 
         SinkStatus[] results = await RaceAsync(writer => bodies[writer]);
 
-        results.Count(status => status == SinkStatus.Stored).ShouldBe(1);
-        results.Count(status => status == SinkStatus.Collision).ShouldBe(Writers - 1);
-        (await ReadBackAsync("race")).ShouldBe(bodies[Array.IndexOf(results, SinkStatus.Stored)]);
+        results.ShouldAllBe(status => status == SinkStatus.Stored || status == SinkStatus.Collision);
+        byte[]? kept = await ReadBackAsync("race");
+        bodies.Where((_, writer) => results[writer] == SinkStatus.Stored).Any(body => body.AsSpan().SequenceEqual(kept)).ShouldBeTrue();
+        if (DecidesRaces)
+        {
+            results.Count(status => status == SinkStatus.Stored).ShouldBe(1);
+        }
     }
 
     [Fact]

@@ -31,7 +31,7 @@ internal sealed class S3Attempt : IDisposable
         }
     }
 
-    /// <summary>What an exception means for which <see cref="S3Faults.IsExpected"/> is true.</summary>
+    /// <summary>What an exception means.</summary>
     /// <exception cref="OperationCanceledException">The caller cancelled.</exception>
     public S3Fault Classify(Exception exception)
     {

@@ -22,12 +22,7 @@ internal static class S3Faults
     // What a store says in a code is shown to people: this long is enough for every code S3 has.
     private const int MaxCode = 64;
 
-    /// <summary>True for what a request to a store can end in; anything else is a defect and passes through.</summary>
-    public static bool IsExpected(Exception exception) => exception
-        is AwsServiceException or AmazonClientException or AmazonServiceException or HttpRequestException or IOException
-        or OperationCanceledException or TimeoutException or ObjectDisposedException or HttpErrorResponseException;
-
-    /// <summary>Sorts an exception for which <see cref="IsExpected"/> is true.</summary>
+    /// <summary>Sorts an exception. One of an unknown kind is transient under its own name: the message stays where it is, and somebody asks why.</summary>
     /// <param name="exception">What the SDK threw.</param>
     /// <param name="timedOut">True when the attempt's time was over.</param>
     public static S3Fault Classify(Exception exception, bool timedOut)
@@ -44,7 +39,7 @@ internal static class S3Faults
 
         if (exception is not AmazonServiceException answer || (int)answer.StatusCode == 0)
         {
-            return new S3Fault(S3FaultKind.Transient, exception is AmazonClientException ? NotS3Code : ConnectionCode, MayHaveCommitted: true);
+            return new S3Fault(S3FaultKind.Transient, CodeOf(exception), MayHaveCommitted: true);
         }
 
         int status = (int)answer.StatusCode;
@@ -102,6 +97,14 @@ internal static class S3Faults
         501 => S3FaultKind.Refused,
         >= 500 => S3FaultKind.Transient,
         _ => S3FaultKind.Refused,
+    };
+
+    private static string CodeOf(Exception exception) => exception switch
+    {
+        HttpRequestException { HttpRequestError: HttpRequestError.ConfigurationLimitExceeded or HttpRequestError.InvalidResponse } => NotS3Code,
+        HttpRequestException or IOException or ObjectDisposedException => ConnectionCode,
+        AmazonClientException => NotS3Code,
+        _ => exception.GetType().Name,
     };
 
     private static string CodeOf(AmazonServiceException answer, int status) =>

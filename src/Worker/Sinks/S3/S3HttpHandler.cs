@@ -23,7 +23,7 @@ internal sealed class S3HttpHandler(HttpMessageHandler connections) : Delegating
 
             // AWSSDK parses answers from the network, blocking and without the token: a store that sends a byte a second
             // would hold a pool thread for good. An object is read by the sink itself.
-            if (response.Content.Headers.ContentLength != 0 && !IsObject(request, response))
+            if (response.Content.Headers.ContentLength != 0 && request.Method != HttpMethod.Head && !IsObject(request, response))
             {
                 await response.Content.LoadIntoBufferAsync(MaxAnswer, cancellationToken);
             }

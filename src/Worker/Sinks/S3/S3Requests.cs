@@ -70,7 +70,7 @@ internal sealed class S3Requests : IDisposable
                 ? new S3Fault(S3FaultKind.Transient, S3Faults.NotS3Code, (int)response.HttpStatusCode, MayHaveCommitted: true)
                 : default;
         }
-        catch (Exception exception) when (S3Faults.IsExpected(exception))
+        catch (Exception exception)
         {
             return attempt.Classify(exception);
         }
@@ -109,7 +109,7 @@ internal sealed class S3Requests : IDisposable
                 _client.GetObjectAsync(new GetObjectRequest { BucketName = _bucket, Key = key }, attempt.Token));
             return (default, operation, await HasBytesAsync(get.ResponseStream, body, attempt.Token));
         }
-        catch (Exception exception) when (S3Faults.IsExpected(exception))
+        catch (Exception exception)
         {
             S3Fault fault = attempt.Classify(exception);
 
@@ -129,7 +129,7 @@ internal sealed class S3Requests : IDisposable
             await attempt.LimitAsync(_client.ListObjectsV2Async(new ListObjectsV2Request { BucketName = _bucket, MaxKeys = 1 }, attempt.Token));
             return default;
         }
-        catch (Exception exception) when (exception is not AwsServiceException && S3Faults.IsExpected(exception))
+        catch (Exception exception) when (exception is not AwsServiceException)
         {
             return attempt.Classify(exception);
         }

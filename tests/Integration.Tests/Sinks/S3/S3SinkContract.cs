@@ -1,0 +1,50 @@
+using System.Net;
+using Amazon.S3;
+using Amazon.S3.Model;
+using Contracts.Sinks;
+using Integration.Tests.Servers;
+using Worker.Sinks;
+using Worker.Sinks.S3;
+
+namespace Integration.Tests.Sinks.S3;
+
+/// <summary>The sink contract over a store on the wire; objects are read back with the SDK, not with the sink.</summary>
+public abstract class S3SinkContract : ObjectSinkContract
+{
+    private AmazonS3Client? _client;
+    private string _bucket = "";
+
+    public override async ValueTask DisposeAsync()
+    {
+        _client?.Dispose();
+        await base.DisposeAsync();
+        GC.SuppressFinalize(this);
+    }
+
+    internal abstract ValueTask<AwsEndpoint> RequireAsync();
+
+    internal virtual S3SinkOptions OptionsFor(string bucket) => new() { Bucket = bucket };
+
+    internal override async ValueTask<IObjectSink> OpenAsync()
+    {
+        AwsEndpoint endpoint = await RequireAsync();
+        _client = endpoint.CreateS3Client();
+        _bucket = await endpoint.CreateBucketAsync("sink");
+        return S3Sinks.Open(endpoint, OptionsFor(_bucket));
+    }
+
+    internal override async ValueTask<byte[]?> ReadBackAsync(string key)
+    {
+        try
+        {
+            using GetObjectResponse answer = await _client!.GetObjectAsync(_bucket, key, Token);
+            using MemoryStream bytes = new();
+            await answer.ResponseStream.CopyToAsync(bytes, Token);
+            return bytes.ToArray();
+        }
+        catch (AmazonS3Exception exception) when (exception.StatusCode == HttpStatusCode.NotFound)
+        {
+            return null;
+        }
+    }
+}

@@ -1,0 +1,15 @@
+using Amazon.Runtime;
+using Worker.Sinks.S3;
+
+namespace Integration.Tests.Sinks.S3;
+
+/// <summary>With chunks and trailing checksums, as the SDK sends when nobody asks it not to.</summary>
+public sealed class SdkDefaultsS3SinkContractTests : FaultyS3SinkContractTests
+{
+    internal override S3SinkOptions OptionsFor(string bucket) => new()
+    {
+        Bucket = bucket,
+        ChunkedEncoding = true,
+        RequestChecksumCalculation = RequestChecksumCalculation.WHEN_SUPPORTED,
+    };
+}
