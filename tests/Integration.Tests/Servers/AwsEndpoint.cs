@@ -34,11 +34,12 @@ internal sealed record AwsEndpoint(
     }
 
     /// <summary>The standard variables of the AWS SDKs, for a worker process.</summary>
-    public Dictionary<string, string> ToEnvironment()
+    /// <param name="service">S3 or SQS, when only that service is here: the variable is <c>AWS_ENDPOINT_URL_S3</c> then.</param>
+    public Dictionary<string, string> ToEnvironment(string? service = null)
     {
         var environment = new Dictionary<string, string>(StringComparer.Ordinal)
         {
-            ["AWS_ENDPOINT_URL"] = ServiceUrl.ToString(),
+            [service is null ? "AWS_ENDPOINT_URL" : $"AWS_ENDPOINT_URL_{service}"] = ServiceUrl.ToString(),
             ["AWS_ACCESS_KEY_ID"] = AccessKey,
             ["AWS_SECRET_ACCESS_KEY"] = SecretKey,
             ["AWS_REGION"] = Region,
