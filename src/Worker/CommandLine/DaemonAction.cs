@@ -3,12 +3,13 @@ using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
 using Worker.Hosting;
 
 namespace Worker.CommandLine;
 
 /// <summary>The default command: runs the worker until a signal, with a demo in front where asked.</summary>
-internal static class DaemonAction
+internal static partial class DaemonAction
 {
     public static async Task<int> RunAsync(IConfigurationRoot configuration, int? demoMessages, bool once)
     {
@@ -27,6 +28,7 @@ internal static class DaemonAction
             throw new StartupException($"Hosting:Url: {exception.Message}. Choose an address of this machine with --Hosting:Url=http://127.0.0.1:8081.");
         }
 
+        LogListening(app.Services.GetRequiredService<ILogger<WorkerService>>(), string.Join(", ", app.Urls));
         bool complete = true;
         if (demoMessages is { } count)
         {
@@ -44,4 +46,7 @@ internal static class DaemonAction
         await app.WaitForShutdownAsync();
         return complete && worker.DrainedCleanly ? ExitCodes.Success : ExitCodes.Incomplete;
     }
+
+    [LoggerMessage(1102, LogLevel.Information, "Listening on {Urls}: POST /messages, /healthz/live, /healthz/ready")]
+    private static partial void LogListening(ILogger logger, string urls);
 }

@@ -134,7 +134,12 @@ internal static class WorkerCommandLine
         }
         catch (InvalidDataException exception)
         {
-            throw new StartupException($"{exception.Message} {exception.InnerException?.Message}".Trim(), ExitCodes.Configuration);
+            // The innermost exception knows line and position.
+            throw new StartupException($"{exception.Message} {exception.GetBaseException().Message}", ExitCodes.Configuration);
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            throw new StartupException($"--config {file}: {exception.Message}", ExitCodes.Configuration);
         }
     }
 }

@@ -47,13 +47,20 @@ internal sealed partial class WorkerService(
         lifetime.ApplicationStopping.Register(StopReceiving);
         if (ReceiveOnStart)
         {
-            StartReceiving();
+            // Only when everything else has started: a worker whose port is taken would otherwise receive, end and be restarted,
+            // and each round would bring the messages nearer to the queue's maxReceiveCount.
+            lifetime.ApplicationStarted.Register(StartReceiving);
         }
     }
 
-    /// <summary>Begins to receive on every route.</summary>
+    /// <summary>Begins to receive on every route; does nothing once the worker stops.</summary>
     public void StartReceiving()
     {
+        if (IsStopping)
+        {
+            return;
+        }
+
         foreach (MessageRoute route in _routes)
         {
             route.Start();

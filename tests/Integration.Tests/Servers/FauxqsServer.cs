@@ -41,6 +41,20 @@ internal sealed partial class FauxqsServer : IAsyncDisposable
         }
     }
 
+    /// <summary>As <see cref="StartAsync"/>; skips the calling test, or fails it under <c>REQUIRE_SERVERS=1</c>, when it cannot run.</summary>
+    public static async Task<FauxqsServer> RequireOwnAsync()
+    {
+        try
+        {
+            return await StartAsync();
+        }
+        catch (ServerUnavailableException exception)
+        {
+            RequiredServers.Missing(exception.Message);
+            throw;
+        }
+    }
+
     public ValueTask DisposeAsync() => Process.DisposeAsync();
 
     [GeneratedRegex(@"http://127\.0\.0\.1:\d+")]

@@ -8,6 +8,9 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
 {
     private readonly LogThrottle _sends = new(time, TimeSpan.FromSeconds(5));
 
+    // Every receive loop fails on its own; one of them is enough to read.
+    private readonly LogThrottle _receives = new(time, TimeSpan.FromSeconds(10));
+
     public void DeleteFailed(int count, string error)
     {
         if (_sends.ShouldLog(out long suppressed))
@@ -32,9 +35,21 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
 
     public void HeldTooLong(int count, TimeSpan limit) => LogHeldTooLong(route, count, limit);
 
-    public void ReceiveFailed(string error, TimeSpan wait) => LogReceiveFailed(route, error, wait);
+    public void ReceiveFailed(string error, TimeSpan wait)
+    {
+        if (_receives.ShouldLog(out long suppressed))
+        {
+            LogReceiveFailed(route, error, wait, suppressed);
+        }
+    }
 
-    public void ReceiveRefused(string error, TimeSpan wait) => LogReceiveRefused(route, error, wait);
+    public void ReceiveRefused(string error, TimeSpan wait)
+    {
+        if (_receives.ShouldLog(out long suppressed))
+        {
+            LogReceiveRefused(route, error, wait, suppressed);
+        }
+    }
 
     public void ReceiveRecovered() => LogReceiveRecovered(route);
 
@@ -64,11 +79,11 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
     [LoggerMessage(3205, LogLevel.Warning, "Route {Route}: {Count} message(s) have been held for more than {Limit} and are renewed no more; the queue will deliver them again")]
     private partial void LogHeldTooLong(string route, int count, TimeSpan limit);
 
-    [LoggerMessage(3206, LogLevel.Warning, "Route {Route}: receiving failed, next attempt in {Wait}: {Error}")]
-    private partial void LogReceiveFailed(string route, string error, TimeSpan wait);
+    [LoggerMessage(3206, LogLevel.Warning, "Route {Route}: receiving failed, next attempt in {Wait}: {Error} ({Suppressed} such lines not shown)")]
+    private partial void LogReceiveFailed(string route, string error, TimeSpan wait, long suppressed);
 
-    [LoggerMessage(3207, LogLevel.Error, "Route {Route}: the queue refuses the worker, next attempt in {Wait}; check the queue's name, the region and the permission sqs:ReceiveMessage: {Error}")]
-    private partial void LogReceiveRefused(string route, string error, TimeSpan wait);
+    [LoggerMessage(3207, LogLevel.Error, "Route {Route}: the queue refuses the worker, next attempt in {Wait}; check the queue's name, the region and the permission sqs:ReceiveMessage: {Error} ({Suppressed} such lines not shown)")]
+    private partial void LogReceiveRefused(string route, string error, TimeSpan wait, long suppressed);
 
     [LoggerMessage(3208, LogLevel.Information, "Route {Route}: receiving works again")]
     private partial void LogReceiveRecovered(string route);

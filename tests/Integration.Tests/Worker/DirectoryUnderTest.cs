@@ -1,0 +1,33 @@
+namespace Integration.Tests.Worker;
+
+internal sealed class DirectoryUnderTest : SinkUnderTest
+{
+    private readonly string _folder = Directory.CreateTempSubdirectory("objects-").FullName;
+
+    public override IReadOnlyList<string> Arguments => ["--Routes:archive:Sink=Directory", $"--Sinks:Directory:Path={_folder}"];
+
+    /// <summary>Files that were begun and not finished; a kill may leave them, but never under an object's name.</summary>
+    public int Unfinished => Directory.Exists(Temporary) ? Directory.GetFiles(Temporary).Length : 0;
+
+    private string Temporary => Path.Combine(_folder, ".tmp");
+
+    public override async Task<Dictionary<string, byte[]>> ReadAllAsync()
+    {
+        var objects = new Dictionary<string, byte[]>(StringComparer.Ordinal);
+        foreach (string path in Directory.EnumerateFiles(_folder, "*", SearchOption.AllDirectories))
+        {
+            if (!path.StartsWith(Temporary + Path.DirectorySeparatorChar, StringComparison.Ordinal))
+            {
+                objects.Add(Path.GetRelativePath(_folder, path).Replace(Path.DirectorySeparatorChar, '/'), await File.ReadAllBytesAsync(path));
+            }
+        }
+
+        return objects;
+    }
+
+    public override ValueTask DisposeAsync()
+    {
+        Directory.Delete(_folder, recursive: true);
+        return ValueTask.CompletedTask;
+    }
+}

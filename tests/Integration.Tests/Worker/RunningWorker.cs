@@ -1,0 +1,98 @@
+using System.Net;
+using System.Text;
+using System.Text.Json.Nodes;
+using System.Text.RegularExpressions;
+using Integration.Tests.Processes;
+using Integration.Tests.Servers;
+
+namespace Integration.Tests.Worker;
+
+/// <summary>A worker process that receives, on a free port, with a client for its pages.</summary>
+internal sealed partial class RunningWorker : IAsyncDisposable
+{
+    private readonly HttpClient _http;
+
+    private RunningWorker(WorkerProcess process, Uri url)
+    {
+        Process = process;
+        Url = url;
+        _http = new HttpClient(new SocketsHttpHandler { UseProxy = false }) { BaseAddress = url, Timeout = TimeSpan.FromSeconds(100) };
+    }
+
+    public WorkerProcess Process { get; }
+
+    public Uri Url { get; }
+
+    /// <summary>What every worker of these tests is started with.</summary>
+    public static IReadOnlyList<string> CommonArguments { get; } = ["--Hosting:Url=http://127.0.0.1:0"];
+
+    /// <summary>The route's source is this queue; credentials and endpoint go with it.</summary>
+    public static IReadOnlyList<string> SqsArguments(AwsEndpoint endpoint, SqsQueue queue) =>
+    [
+        "--Routes:archive:Source=Sqs",
+        $"--Sources:Sqs:Queue={queue.Name}",
+        "--Sources:Sqs:VisibilityTimeout=30s",
+        $"--Aws:Endpoint={endpoint.ServiceUrl}",
+        $"--Aws:Region={endpoint.Region}",
+        $"--Aws:AccessKeyId={endpoint.AccessKey}",
+        $"--Aws:SecretAccessKey={endpoint.SecretKey}",
+    ];
+
+    /// <summary>Starts a worker and returns once it receives.</summary>
+    public static async Task<RunningWorker> StartAsync(
+        IEnumerable<string> arguments, IEnumerable<KeyValuePair<string, string>>? environment = null, string? workingDirectory = null, IReadOnlyList<string>? launcher = null)
+    {
+        WorkerProcess process = WorkerProcess.Start([.. CommonArguments, .. arguments], environment, workingDirectory, launcher);
+        try
+        {
+            CapturedLine listening = await process.WaitForLineAsync("Listening on http://");
+            return new RunningWorker(process, new Uri(Address().Match(listening.Text).Value));
+        }
+        catch
+        {
+            await process.DisposeAsync();
+            throw;
+        }
+    }
+
+    /// <summary>Posts one message.</summary>
+    public async Task<(HttpStatusCode Status, JsonNode Answer)> PostAsync(ReadOnlyMemory<byte> body, string contentType = "application/json", CancellationToken cancellationToken = default)
+    {
+        using var content = new ReadOnlyMemoryContent(body);
+        content.Headers.TryAddWithoutValidation("Content-Type", contentType);
+        using HttpResponseMessage response = await _http.PostAsync("/messages", content, cancellationToken);
+        string text = await response.Content.ReadAsStringAsync(cancellationToken);
+        return (response.StatusCode, JsonNode.Parse(text.Split('\n')[0])!);
+    }
+
+    /// <summary>The health page and its only route.</summary>
+    public async Task<(HttpStatusCode Status, JsonNode Route)> HealthAsync(string page = "ready")
+    {
+        using HttpResponseMessage response = await _http.GetAsync($"/healthz/{page}");
+        JsonNode answer = JsonNode.Parse(await response.Content.ReadAsStringAsync())!;
+        return (response.StatusCode, answer["routes"]!.AsArray().Single()!);
+    }
+
+    public async Task<string> ReadPageAsync(string path) => await (await _http.GetAsync(path)).Content.ReadAsStringAsync();
+
+    /// <summary>Waits until the page has the status.</summary>
+    public Task WaitForHealthAsync(HttpStatusCode status, string page = "ready", TimeSpan? timeout = null) =>
+        Eventually.BecomesTrueAsync(async () => (await HealthAsync(page)).Status == status, $"/healthz/{page} is {status}", timeout);
+
+    /// <summary>Stops it as a supervisor does.</summary>
+    /// <returns>The exit code.</returns>
+    public async Task<int> StopAsync(TimeSpan? timeout = null)
+    {
+        await Process.SignalAsync(ProcessSignal.Terminate);
+        return await Process.WaitForExitAsync(timeout);
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        _http.Dispose();
+        await Process.DisposeAsync();
+    }
+
+    [GeneratedRegex(@"http://127\.0\.0\.1:\d+")]
+    private static partial Regex Address();
+}
