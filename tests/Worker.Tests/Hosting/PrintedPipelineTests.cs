@@ -1,0 +1,30 @@
+using Microsoft.AspNetCore.Builder;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Worker.Hosting;
+using Worker.Routes;
+
+namespace Worker.Tests.Hosting;
+
+/// <summary>The chain the worker runs, approved as text: a change of it is a decision, not an accident.</summary>
+public sealed class PrintedPipelineTests
+{
+    [Theory]
+    [InlineData("Closure")]
+    [InlineData("Precompiled")]
+    public async Task Description_OfTheArchiveRoute_IsTheApprovedText(string form)
+    {
+        IConfigurationRoot configuration = WorkerConfiguration.Build(
+            configFile: null,
+            ["--Routes:archive:Sink=Memory", "--Hosting:Url=http://127.0.0.1:0", $"--Pipeline:Form={form}"],
+            readSettingsFile: false);
+        await using WebApplication app = WorkerHost.Build(configuration);
+        WorkerService worker = app.Services.GetRequiredService<WorkerService>();
+        await app.StartAsync(TestContext.Current.CancellationToken);
+        MessageRoute route = worker.Routes.ShouldHaveSingleItem();
+        await app.StopAsync(TestContext.Current.CancellationToken);
+
+        string approved = await File.ReadAllTextAsync(Path.Combine(AppContext.BaseDirectory, "Hosting", "Approved", "archive.txt"), TestContext.Current.CancellationToken);
+        route.Pipeline.Description.ShouldBe(approved.Replace("{form}", form, StringComparison.Ordinal));
+    }
+}

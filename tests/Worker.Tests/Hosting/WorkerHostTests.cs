@@ -1,0 +1,83 @@
+using Microsoft.Extensions.Configuration;
+using Worker.Configuration;
+using Worker.Hosting;
+using Worker.Routes;
+
+namespace Worker.Tests.Hosting;
+
+public sealed class WorkerHostTests
+{
+    [Fact]
+    public void Plan_WithoutConfiguration_IsChannelAndHttpIntoAFolder()
+    {
+        WorkerPlan plan = WorkerHost.Plan(Configuration());
+
+        plan.Errors.ShouldBeEmpty();
+        RoutePlan route = plan.Routes.ShouldHaveSingleItem();
+        route.Name.ShouldBe("archive");
+        route.Sources.Select(source => source.Name).ShouldBe(["Channel", "Http"]);
+        plan.Hosting.Url.IsLoopback.ShouldBeTrue();
+    }
+
+    [Fact]
+    public void Plan_ShippedSettingsFile_IsRightAndChangesNoDefault()
+    {
+        IConfigurationRoot shipped = WorkerConfiguration.Build(configFile: null, []);
+
+        WorkerPlan plan = WorkerHost.Plan(shipped);
+
+        plan.Errors.ShouldBeEmpty();
+        Dictionary<string, string> defaults = WorkerHost.Plan(Configuration("Routes:archive:Handler=Archive")).Effective.ToDictionary(s => s.Key, s => s.Value);
+        plan.Effective.ShouldAllBe(setting => defaults[setting.Key] == setting.Value);
+    }
+
+    [Fact]
+    public void Plan_ManyMistakes_NamesAllWithKeyValueAndWhatIsAllowed()
+    {
+        WorkerPlan plan = WorkerHost.Plan(Configuration(
+            "Routes:archive:Source=Sqs, Carrier",
+            "Routes:archive:Sink=S3",
+            "Routes:archive:Handler=Archiv",
+            "Sources:Sqs:VisibilityTimeout=5s",
+            "Sources:Sqs:Queu=x",
+            "Intake:Concurrency=0",
+            "Handlers:Archive:Template={Product}/x",
+            "Hosting:Url=ftp://127.0.0.1"));
+
+        string all = string.Join('\n', plan.Errors);
+        plan.Routes.ShouldBeEmpty();
+        all.ShouldContain("Routes:archive:Source = \"Carrier\": there is no such source; it must be one of Channel, Http, Sqs.");
+        all.ShouldContain("Routes:archive:Handler = \"Archiv\": there is no such handler; it must be one of Archive.");
+        all.ShouldContain("Sources:Sqs:Queue: must be set");
+        all.ShouldContain("Sources:Sqs:VisibilityTimeout = \"5s\": must be from 30s to 12h.");
+        all.ShouldContain("Did you mean Queue?");
+        all.ShouldContain("Intake:Concurrency = \"0\": must be from 1 to 10000.");
+        all.ShouldContain("Sinks:S3:Bucket: must be set");
+        all.ShouldContain("Hosting:Url = \"ftp://127.0.0.1\"");
+    }
+
+    [Fact]
+    public void Plan_RouteOverride_WinsForItsRouteOnly()
+    {
+        WorkerPlan plan = WorkerHost.Plan(Configuration(
+            "Routes:a:Source=Channel",
+            "Routes:a:Intake:Concurrency=5",
+            "Routes:b:Source=Channel",
+            "Intake:Concurrency=7"));
+
+        plan.Errors.ShouldBeEmpty();
+        plan.Routes.Single(route => route.Name == "a").Intake.Concurrency.ShouldBe(5);
+        plan.Routes.Single(route => route.Name == "b").Intake.Concurrency.ShouldBe(7);
+    }
+
+    [Fact]
+    public void Build_WrongConfiguration_ThrowsWithEveryProblem()
+    {
+        ConfigurationException exception = Should.Throw<ConfigurationException>(() => WorkerHost.Build(Configuration("Intake:Concurrency=0", "Pipeline:Form=Fast")));
+
+        exception.Errors.Count.ShouldBe(2);
+    }
+
+    private static IConfigurationRoot Configuration(params string[] keys) =>
+        WorkerConfiguration.Build(configFile: null, [.. keys.Select(key => $"--{key}")], readSettingsFile: false);
+}
