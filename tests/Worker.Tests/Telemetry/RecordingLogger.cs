@@ -1,0 +1,31 @@
+using System.Collections.Concurrent;
+using Microsoft.Extensions.Logging;
+
+namespace Worker.Tests.Telemetry;
+
+/// <summary>Keeps what is logged; throws on every line when told to. Threads: any.</summary>
+internal sealed class RecordingLogger : ILogger
+{
+    private readonly ConcurrentQueue<LoggedLine> _lines = new();
+
+    public IReadOnlyCollection<LoggedLine> Lines => _lines;
+
+    public bool Throws { get; set; }
+
+    public IEnumerable<LoggedLine> Of(int eventId) => _lines.Where(line => line.EventId == eventId);
+
+    public IDisposable? BeginScope<TState>(TState state)
+        where TState : notnull => null;
+
+    public bool IsEnabled(LogLevel logLevel) => true;
+
+    public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+    {
+        if (Throws)
+        {
+            throw new AggregateException("The log is full.");
+        }
+
+        _lines.Enqueue(new LoggedLine(eventId.Id, logLevel, formatter(state, exception), exception));
+    }
+}

@@ -1,0 +1,109 @@
+using System.Collections.Concurrent;
+using System.Diagnostics.Metrics;
+using Pipeline.Settlements;
+using Worker.Telemetry;
+
+namespace Worker.Tests.Telemetry;
+
+public sealed class RouteMetricsTests
+{
+    private readonly string _route = $"route-{Guid.NewGuid():n}";
+
+    [Fact]
+    public void Totals_EveryOutcome_IsCountedAndTheBalanceIsZero()
+    {
+        RouteMetrics metrics = new(_route);
+
+        for (int i = 0; i < 5; i++)
+        {
+            metrics.MessageReceived();
+        }
+
+        metrics.MessageDuplicate();
+        metrics.MessageSettled(Settlement.Complete, TimeSpan.Zero);
+        metrics.MessageSettled(Settlement.Complete, TimeSpan.Zero);
+        metrics.MessageSettled(Settlement.DeadLetter("bad", "x"), TimeSpan.Zero);
+        metrics.MessageSettled(Settlement.Abandon(TimeSpan.Zero), TimeSpan.Zero);
+        metrics.MessageSettled(default, TimeSpan.Zero);
+
+        metrics.Totals.ShouldBe(new RouteTotals(Received: 5, Stored: 2, Duplicates: 1, Returned: 2, DeadLetters: 1));
+    }
+
+    [Fact]
+    public void Instruments_SomebodyListens_ReportWithTheRoute()
+    {
+        RouteMetrics metrics = new(_route);
+        ConcurrentQueue<string> seen = new();
+        using MeterListener listener = Listen(seen);
+
+        metrics.MessageReceived();
+        metrics.MessageDuplicate();
+        metrics.MessageTimedOut();
+        metrics.MessageSettled(Settlement.Complete, TimeSpan.FromMilliseconds(1_500));
+        metrics.MessageSettled(Settlement.DeadLetter("malformed", "x"), TimeSpan.Zero);
+        metrics.MessageSettled(Settlement.Abandon(TimeSpan.Zero), TimeSpan.Zero);
+
+        seen.ShouldBe([
+            "messaging.client.consumed.messages=1",
+            "worker.messages.duplicates=1",
+            "worker.messages.timeouts=1",
+            "worker.messages.stored=1",
+            "messaging.process.duration=1.5",
+            "worker.messages.dead_letters=1 worker.reason=malformed",
+            "messaging.process.duration=0",
+            "worker.messages.returned=1",
+            "messaging.process.duration=0",
+        ]);
+    }
+
+    [Fact]
+    public void Gauges_SomebodyAsks_AreComputedThen()
+    {
+        RouteMetrics metrics = new(_route);
+        int inFlight = 0;
+        metrics.Observe("sqs", () => inFlight, () => 2.5, () => 1, () => 4_096);
+        ConcurrentQueue<string> seen = new();
+        using MeterListener listener = Listen(seen);
+
+        inFlight = 7;
+        listener.RecordObservableInstruments();
+
+        seen.ShouldBe(
+            [
+                "worker.messages.in_flight=7 worker.source=sqs",
+                "worker.bytes.in_flight=4096 worker.source=sqs",
+                "worker.messages.oldest_age=2.5 worker.source=sqs",
+                "worker.breaker.state=1 worker.source=sqs",
+            ],
+            ignoreOrder: true);
+    }
+
+    /// <summary>Other tests use the same meter at the same time: only this test's route is kept.</summary>
+    private MeterListener Listen(ConcurrentQueue<string> seen)
+    {
+        MeterListener listener = new()
+        {
+            InstrumentPublished = static (instrument, self) =>
+            {
+                if (instrument.Meter.Name == RouteMetrics.SourceName)
+                {
+                    self.EnableMeasurementEvents(instrument);
+                }
+            },
+        };
+        listener.SetMeasurementEventCallback<long>((instrument, value, tags, _) => Keep(instrument.Name, value, tags));
+        listener.SetMeasurementEventCallback<int>((instrument, value, tags, _) => Keep(instrument.Name, value, tags));
+        listener.SetMeasurementEventCallback<double>((instrument, value, tags, _) => Keep(instrument.Name, value, tags));
+        listener.Start();
+        return listener;
+
+        void Keep<T>(string name, T value, ReadOnlySpan<KeyValuePair<string, object?>> tags)
+        {
+            KeyValuePair<string, object?>[] all = tags.ToArray();
+            if (all.Contains(new KeyValuePair<string, object?>("worker.route", _route)))
+            {
+                seen.Enqueue(string.Join(' ', all.Where(tag => tag.Key != "worker.route").Select(tag => $"{tag.Key}={tag.Value}").Prepend($"{name}={value}")));
+            }
+        }
+    }
+}
