@@ -38,6 +38,9 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
     private readonly LinkedList<SlotRequest> _waiting = new();
     private int _free;
     private long _bytes;
+
+    // The breaker's probe while it is reserved and carries no message yet; 0 otherwise.
+    private long _probe;
     private bool _stopping;
     private TaskCompletionSource? _drained;
     private volatile bool _stuck;
@@ -106,11 +109,12 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
     /// <summary>True when a message has ignored its cancellation for so long that its slot must be taken for lost.</summary>
     public bool IsStuck => _stuck;
 
+    // Slots given out that carry no message; read under the lock.
+    private int Reserved => _freeSlots.Count - _free;
+
     internal IPipeline<PhysicalContext> Pipeline => _pipeline;
 
     internal TimeProvider Time => _time;
-
-    internal TimeSpan MessageTimeout => _options.MessageTimeout;
 
     public ValueTask<int> ReserveAsync(int min, int max, CancellationToken cancellationToken)
     {
@@ -156,23 +160,50 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
     public void Release(int slots)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(slots);
-        if (slots > 0)
+        if (slots == 0)
         {
-            Free(slots, bytes: 0, slot: null);
+            return;
         }
+
+        lock (_lock)
+        {
+            if (slots > Reserved)
+            {
+                throw new InvalidOperationException($"{slots} slots were given back, but only {Reserved} are reserved.");
+            }
+
+            _free += slots;
+            EndUnusedProbe();
+            CheckDrained();
+        }
+
+        GrantWaiting();
     }
 
     public void Accept(ReceivedMessage message)
     {
+        int bytes = message.Body.Length;
         MessageSlot slot;
         lock (_lock)
         {
+            if (Reserved == 0)
+            {
+                throw new InvalidOperationException("A message was handed in without a reserved slot.");
+            }
+
             slot = _freeSlots.Pop();
-            _bytes += message.Body.Length;
+            _bytes += bytes;
+            if (_probe != 0)
+            {
+                // Whichever reserved slot it is: this is the message that reaches the sink first.
+                slot.Probe = _probe;
+                _probe = 0;
+                _breaker.ProbeWorking(slot.Probe);
+            }
         }
 
         _metrics.MessageReceived();
-        slot.Start(message);
+        slot.Start(message, bytes);
     }
 
     /// <summary>From now on <see cref="TryReserve"/> says that the worker is stopping.</summary>
@@ -229,13 +260,48 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
             _metrics.MessageTimedOut();
         }
 
-        LogNotStored(message, settlement);
+        try
+        {
+            LogNotStored(message, settlement);
+        }
+        catch (Exception)
+        {
+            // A log that fails must not decide what becomes of the message.
+        }
+
         return settlement;
     }
 
-    internal void SettlingFailed(Exception exception) => LogSettlingFailed(exception, _route);
+    internal void SettlingFailed(Exception exception)
+    {
+        try
+        {
+            LogSettlingFailed(exception, _route);
+        }
+        catch (Exception)
+        {
+            // Thrown on a pool thread it would end the process, and the slot would be lost.
+        }
+    }
 
-    internal void Finished(MessageSlot slot, int bytes) => Free(1, bytes, slot);
+    internal void Finished(MessageSlot slot, int bytes)
+    {
+        lock (_lock)
+        {
+            _free++;
+            _bytes -= bytes;
+            _freeSlots.Push(slot);
+            if (slot.Probe != 0)
+            {
+                _breaker.ProbeReturned(slot.Probe);
+                slot.Probe = 0;
+            }
+
+            CheckDrained();
+        }
+
+        GrantWaiting();
+    }
 
     private async ValueTask<int> WaitAsync(SlotRequest request, CancellationToken cancellationToken)
     {
@@ -262,25 +328,24 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         }
     }
 
-    private void Free(int slots, int bytes, MessageSlot? slot)
+    /// <summary>Under the lock: the probe is over when nobody can hold it any more.</summary>
+    private void EndUnusedProbe()
     {
-        lock (_lock)
+        if (_probe != 0 && Reserved == 0)
         {
-            _free += slots;
-            _bytes -= bytes;
-            if (slot is not null)
-            {
-                _freeSlots.Push(slot);
-            }
-
-            if (_free == _slots.Length)
-            {
-                _drained?.TrySetResult();
-            }
+            _breaker.ProbeReturned(_probe);
+            _probe = 0;
         }
+    }
 
-        _breaker.SlotReturned();
-        GrantWaiting();
+    /// <summary>Under the lock.</summary>
+    private void CheckDrained()
+    {
+        if (_free == _slots.Length)
+        {
+            _drained?.SetResult();
+            _drained = null;
+        }
     }
 
     private void GrantWaiting()
@@ -300,7 +365,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
                 if (!request.TryGrant(granted))
                 {
                     _free += granted;
-                    _breaker.SlotReturned();
+                    EndUnusedProbe();
                 }
             }
         }
@@ -319,7 +384,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
             case BreakerState.Open:
                 return 0;
             case BreakerState.HalfOpen when _free > 0:
-                _breaker.ProbeStarted();
+                _probe = _breaker.ProbeGiven();
                 _free--;
                 return 1;
             case BreakerState.Closed when _free >= min:
@@ -357,14 +422,13 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
 
     private void LogNotStored(ReceivedMessage message, in Settlement settlement)
     {
-        string id = UntrustedText.Shorten(message.SourceId.Span);
         if (settlement.Kind == SettlementKind.DeadLetter)
         {
-            LogDeadLetter(_route, id, settlement.Reason, settlement.Description, message.DeliveryCount);
+            LogDeadLetter(_route, UntrustedText.Shorten(message.SourceId.Span), settlement.Reason, UntrustedText.Shorten(settlement.Description), message.DeliveryCount);
         }
         else if (_returnedLog.ShouldLog(out long suppressed))
         {
-            LogReturned(_route, id, message.DeliveryCount, settlement.Delay, settlement.Description, suppressed);
+            LogReturned(_route, UntrustedText.Shorten(message.SourceId.Span), message.DeliveryCount, settlement.Delay, UntrustedText.Shorten(settlement.Description), suppressed);
         }
     }
 

@@ -47,10 +47,13 @@ internal sealed class MessageSlot : IThreadPoolWorkItem
         }
     }
 
-    public void Start(ReceivedMessage message)
+    /// <summary>The breaker's probe that this message is; 0 when it is none. Written under the intake's lock.</summary>
+    public long Probe { get; set; }
+
+    public void Start(ReceivedMessage message, int bytes)
     {
         _message = message;
-        _bytes = message.Body.Length;
+        _bytes = bytes;
         lock (_lock)
         {
             _busy = true;

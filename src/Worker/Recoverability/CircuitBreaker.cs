@@ -20,7 +20,12 @@ internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions
     private int _failuresInRow;
     private BreakerState _state;
     private long _openedAt;
-    private bool _probing;
+
+    // The probe that is out; 0 when none is. Numbered, so that a late return of an earlier one does not free the place of this one.
+    private long _probe;
+    private long _probes;
+    private long _probeGivenAt;
+    private bool _probeWorking;
 
     /// <summary>Raised outside the lock when receiving may have become possible.</summary>
     public event Action? Relaxed;
@@ -40,10 +45,13 @@ internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions
     /// <summary>True when the sink refuses the worker itself and an operator has to act.</summary>
     public bool IsRefused { get; private set; }
 
-    /// <summary>What the sink said last when it failed; null while closed.</summary>
+    /// <summary>What the sink said when it last failed; null while closed.</summary>
     public string? LastFailure { get; private set; }
 
-    /// <summary>The sink stored an object.</summary>
+    /// <summary>
+    /// The sink stored an object. Closes a half-open breaker; not an open one, where messages from before the opening still end:
+    /// with a sink that fails only partly one of them would close it again at once.
+    /// </summary>
     public void Succeeded()
     {
         bool closed = false;
@@ -52,7 +60,7 @@ internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions
             Rotate();
             _succeeded[_bucket % Buckets]++;
             _failuresInRow = 0;
-            if (_state != BreakerState.Closed)
+            if (_state == BreakerState.HalfOpen)
             {
                 Close();
                 closed = true;
@@ -80,7 +88,7 @@ internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions
             if (_state == BreakerState.Open && time.GetElapsedTime(_openedAt) >= options.BreakerOpen)
             {
                 _state = BreakerState.HalfOpen;
-                _probing = false;
+                _probe = 0;
             }
 
             if (_state != BreakerState.HalfOpen)
@@ -88,25 +96,47 @@ internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions
                 return _state;
             }
 
-            return _probing ? BreakerState.Open : BreakerState.HalfOpen;
+            // A receiver may sit on its probe for as long as its queue is empty, while another one has messages.
+            if (_probe != 0 && !_probeWorking && time.GetElapsedTime(_probeGivenAt) >= options.BreakerOpen)
+            {
+                _probe = 0;
+            }
+
+            return _probe != 0 ? BreakerState.Open : BreakerState.HalfOpen;
         }
     }
 
-    /// <summary>The half-open slot was given out: no second one until it comes back.</summary>
-    public void ProbeStarted()
+    /// <summary>The half-open slot was given out: no second one until it comes back or nothing was received on it for a while.</summary>
+    /// <returns>The probe's number, never 0.</returns>
+    public long ProbeGiven()
     {
         lock (_lock)
         {
-            _probing = true;
+            _probe = ++_probes;
+            _probeGivenAt = time.GetTimestamp();
+            _probeWorking = false;
+            return _probe;
         }
     }
 
-    /// <summary>A slot came back; if it was the probe and the sink was never reached, the next message may probe.</summary>
-    public void SlotReturned()
+    /// <summary>The probe carries a message now.</summary>
+    public void ProbeWorking(long probe)
     {
         lock (_lock)
         {
-            _probing = false;
+            _probeWorking |= _probe == probe;
+        }
+    }
+
+    /// <summary>The probe came back; if the sink was not reached with it, the next message may probe.</summary>
+    public void ProbeReturned(long probe)
+    {
+        lock (_lock)
+        {
+            if (_probe == probe)
+            {
+                _probe = 0;
+            }
         }
     }
 
@@ -118,13 +148,17 @@ internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions
             Rotate();
             _failed[_bucket % Buckets]++;
             _failuresInRow++;
-            LastFailure = detail;
             if (refused || _state == BreakerState.HalfOpen || _failuresInRow >= options.BreakerFailures || RatioExceeded())
             {
                 opened = _state == BreakerState.Closed || (refused && !IsRefused);
                 IsRefused |= refused;
                 _state = BreakerState.Open;
                 _openedAt = time.GetTimestamp();
+            }
+
+            if (_state != BreakerState.Closed)
+            {
+                LastFailure = detail;
             }
         }
 
@@ -144,7 +178,7 @@ internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions
     private void Close()
     {
         _state = BreakerState.Closed;
-        _probing = false;
+        _probe = 0;
         IsRefused = false;
         LastFailure = null;
         Array.Clear(_failed);

@@ -11,6 +11,8 @@ internal sealed class RecoverabilityPolicy(RecoverabilityOptions options)
     /// <summary>Dead-letter reason of a message that failed <c>Recoverability:MaxDeliveries</c> times for an unknown reason.</summary>
     public const string DeliveriesExhausted = "deliveries-exhausted";
 
+    private const string Stopping = "The worker is stopping.";
+
     private readonly Backoff _backoff = options.Backoff;
     private readonly int _maxDeliveries = options.MaxDeliveries;
     private readonly TimeSpan _breakerOpen = options.BreakerOpen;
@@ -27,6 +29,8 @@ internal sealed class RecoverabilityPolicy(RecoverabilityOptions options)
         {
             case null when decided.IsDecided:
                 return decided;
+            case null when cancellation == Cancellation.Shutdown:
+                return Settlement.Abandon(TimeSpan.Zero, Stopping);
             case null:
                 return Fault("No part of the pipeline decided what becomes of the message.", type, deliveryCount);
             case PoisonMessageException poison:
@@ -36,8 +40,9 @@ internal sealed class RecoverabilityPolicy(RecoverabilityOptions options)
             case RefusedException refused:
                 // Receiving is paused by now; the message should not come before the first probe.
                 return Settlement.Abandon(_breakerOpen, refused.Message, type);
-            case OperationCanceledException when cancellation == Cancellation.Shutdown:
-                return Settlement.Abandon(TimeSpan.Zero, "The worker is stopping.");
+            case not null when cancellation == Cancellation.Shutdown:
+                // Whatever it is, the cancellation may be its cause: a call cut off often fails with an exception of its own.
+                return Settlement.Abandon(TimeSpan.Zero, Stopping, exception is OperationCanceledException ? null : type);
             case OperationCanceledException when cancellation == Cancellation.Timeout:
                 return Fault("The message took longer than Intake:MessageTimeout.", type, deliveryCount);
             default:

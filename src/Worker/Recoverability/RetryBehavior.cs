@@ -7,6 +7,7 @@ namespace Worker.Recoverability;
 /// <summary>
 /// Repeats the rest of the chain after a <see cref="TransientFaultException"/>, with full jitter. Everything else passes through:
 /// poison is never retried in process. Stops early when the breaker opens: the queue keeps messages better than a busy slot.
+/// What a failed attempt decided about the message does not count.
 /// </summary>
 internal sealed class RetryBehavior<TContext>(RecoverabilityOptions options, CircuitBreaker breaker, TimeProvider time) : IBehavior<TContext, TContext>
     where TContext : PipelineContext
@@ -42,6 +43,12 @@ internal sealed class RetryBehavior<TContext>(RecoverabilityOptions options, Cir
             TimeSpan wait;
             try
             {
+                if (attempt > 1)
+                {
+                    // Within the try: a transient fault may also be thrown by the call itself.
+                    rest = next.InvokeAsync(context);
+                }
+
                 await rest;
                 return;
             }
@@ -54,8 +61,8 @@ internal sealed class RetryBehavior<TContext>(RecoverabilityOptions options, Cir
                 }
             }
 
+            context.Settlement = default;
             await Task.Delay(wait, time, context.CancellationToken);
-            rest = next.InvokeAsync(context);
         }
     }
 }

@@ -1,0 +1,9 @@
+using Pipeline.Behaviors;
+using Pipeline.Contexts;
+
+namespace Worker.Tests.Intake;
+
+internal sealed class DelegateTerminator(Func<PhysicalContext, ValueTask> handler) : ITerminator<PhysicalContext>
+{
+    public ValueTask InvokeAsync(PhysicalContext context) => handler(context);
+}

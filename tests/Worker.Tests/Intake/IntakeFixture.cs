@@ -1,0 +1,108 @@
+using Pipeline.Building;
+using Pipeline.Contexts;
+using Pipeline.Execution;
+using Pipeline.Settlements;
+using Worker.Intake;
+using Worker.Recoverability;
+using Worker.Sources;
+using Worker.Telemetry;
+using Worker.Tests.Telemetry;
+
+namespace Worker.Tests.Intake;
+
+/// <summary>An intake over a chain of one terminator, with a clock of the test's. Disposing it checks that no slot was lost.</summary>
+internal sealed class IntakeFixture : IAsyncDisposable
+{
+    private readonly int _concurrency;
+
+    public IntakeFixture(Func<PhysicalContext, ValueTask>? handler = null, int concurrency = 4, long bytesInFlight = 1 << 20, PipelineForm? form = null)
+    {
+        _concurrency = concurrency;
+        Breaker = new CircuitBreaker("test", Recoverability, Time, Logger);
+        IPipeline<PhysicalContext> pipeline = new PipelineBuilder<PhysicalContext>("test")
+            .Terminator(new DelegateTerminator(handler ?? CompleteAsync))
+            .Build(form ?? PipelineForm.Precompiled);
+        Options = new IntakeOptions { Concurrency = concurrency, BytesInFlight = bytesInFlight };
+        Intake = new MessageIntake("test", "source", pipeline, Options, new RecoverabilityPolicy(Recoverability), Breaker, Metrics, Time, Logger);
+    }
+
+    public ManualTimeProvider Time { get; } = new();
+
+    public RecordingLogger Logger { get; } = new();
+
+    public RecoverabilityOptions Recoverability { get; } = new() { BreakerFailures = 3, MaxDeliveries = 5 };
+
+    public RouteMetrics Metrics { get; } = new("test");
+
+    public IntakeOptions Options { get; }
+
+    public CircuitBreaker Breaker { get; }
+
+    public MessageIntake Intake { get; }
+
+    public static ValueTask CompleteAsync(PhysicalContext context)
+    {
+        context.Settlement = Settlement.Complete;
+        return default;
+    }
+
+    /// <summary>Reserves a slot, which must be free, and hands the message in.</summary>
+    public TestMessage Accept(TestMessage? message = null)
+    {
+        message ??= new TestMessage();
+        Reserve(1);
+        Intake.Accept(message);
+        return message;
+    }
+
+    /// <summary>Hands a message in and waits for its fate.</summary>
+    public async Task<Settlement> RunAsync(TestMessage? message = null) => await Accept(message).Settled;
+
+    /// <summary>Reserves so many slots, which must be granted at once.</summary>
+    public void Reserve(int slots)
+    {
+        ValueTask<int> granted = Intake.ReserveAsync(slots, slots, CancellationToken.None);
+        granted.IsCompletedSuccessfully.ShouldBeTrue("the slots must be free");
+        granted.Result.ShouldBe(slots);
+    }
+
+    /// <summary>Slots that could be reserved now, one by one.</summary>
+    public int CountFreeSlots()
+    {
+        int free = 0;
+        while (Intake.TryReserve() == IntakeAnswer.Reserved)
+        {
+            free++;
+        }
+
+        Intake.Release(free);
+        return free;
+    }
+
+    /// <summary>Lets the breaker open; it has the fixture's count of failures.</summary>
+    public void OpenBreaker()
+    {
+        for (int i = 0; i < Recoverability.BreakerFailures; i++)
+        {
+            Breaker.Failed("down");
+        }
+
+        Breaker.State.ShouldBe(BreakerState.Open);
+    }
+
+    public Task DrainAsync() => Intake.DrainAsync(CancellationToken.None).WaitAsync(TestMessage.Patience);
+
+    public async ValueTask DisposeAsync()
+    {
+        await DrainAsync();
+        Intake.InFlight.ShouldBe(0);
+        Intake.BytesInFlight.ShouldBe(0);
+        if (Breaker.State == BreakerState.Closed)
+        {
+            Reserve(_concurrency);
+            Intake.Release(_concurrency);
+        }
+
+        await Intake.DisposeAsync();
+    }
+}

@@ -1,0 +1,209 @@
+using Pipeline.Settlements;
+using Worker.Recoverability;
+using Worker.Sources;
+
+namespace Worker.Tests.Intake;
+
+/// <summary>Receiving while the sink is down: nothing, then one message at a time, then everything.</summary>
+public sealed class MessageIntakeBreakerTests
+{
+    private static readonly TimeSpan Open = new RecoverabilityOptions().BreakerOpen;
+
+    [Fact]
+    public async Task Open_NobodyReceives()
+    {
+        await using IntakeFixture fixture = new();
+        fixture.OpenBreaker();
+
+        fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Paused);
+        Task<int> waiting = fixture.Intake.ReserveAsync(1, 10, CancellationToken.None).AsTask();
+        fixture.Time.Advance(Open - TimeSpan.FromSeconds(1));
+        waiting.IsCompleted.ShouldBeFalse();
+
+        fixture.Time.Advance(TimeSpan.FromSeconds(1));
+        (await waiting.WaitAsync(TestMessage.Patience)).ShouldBe(1, "half open grants a single slot");
+        fixture.Breaker.Succeeded();
+        fixture.Intake.Release(1);
+    }
+
+    [Fact]
+    public async Task HalfOpen_OneProbe_TheOthersWaitForItsSuccess()
+    {
+        await using IntakeFixture fixture = new();
+        fixture.OpenBreaker();
+        Task<int> first = fixture.Intake.ReserveAsync(4, 10, CancellationToken.None).AsTask();
+        Task<int> second = fixture.Intake.ReserveAsync(1, 10, CancellationToken.None).AsTask();
+        fixture.Time.Advance(Open);
+
+        (await first.WaitAsync(TestMessage.Patience)).ShouldBe(1);
+        second.IsCompleted.ShouldBeFalse();
+        fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Paused);
+        fixture.Breaker.Succeeded();
+
+        (await second.WaitAsync(TestMessage.Patience)).ShouldBe(3);
+        fixture.Intake.Release(4);
+    }
+
+    [Fact]
+    public async Task HalfOpen_ProbeGivenBackUnused_TheNextMayProbe()
+    {
+        await using IntakeFixture fixture = new();
+        fixture.OpenBreaker();
+        fixture.Time.Advance(Open);
+        fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Reserved);
+        fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Paused);
+
+        fixture.Intake.Release(1);
+
+        fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Reserved);
+        fixture.Breaker.Succeeded();
+        fixture.Intake.Release(1);
+    }
+
+    [Fact]
+    public async Task HalfOpen_ProbeNeverReachesTheSink_TheNextMayProbe()
+    {
+        await using IntakeFixture fixture = new(_ => throw new PoisonMessageException("bad", "never stored"));
+        fixture.OpenBreaker();
+        fixture.Time.Advance(Open);
+        fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Reserved);
+        TestMessage probe = new();
+        fixture.Intake.Accept(probe);
+        await probe.Settled;
+        await fixture.DrainAsync();
+
+        fixture.Breaker.State.ShouldBe(BreakerState.HalfOpen);
+        fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Reserved);
+        fixture.Intake.Release(1);
+    }
+
+    [Fact]
+    public async Task HalfOpen_ProbeFails_NobodyReceivesForAnotherWhile()
+    {
+        IntakeFixture? fixture = null;
+        fixture = new IntakeFixture(_ =>
+        {
+            fixture!.Breaker.Failed("still down");
+            throw new TransientFaultException("still down");
+        });
+        await using IntakeFixture own = fixture;
+        fixture.OpenBreaker();
+        fixture.Time.Advance(Open);
+        fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Reserved);
+        TestMessage probe = new();
+        fixture.Intake.Accept(probe);
+        await probe.Settled;
+        await fixture.DrainAsync();
+
+        fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Paused);
+        fixture.Time.Advance(Open);
+        fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Reserved);
+        fixture.Intake.Release(1);
+    }
+
+    [Fact]
+    public async Task HalfOpen_AnOlderMessageEnds_DoesNotLetASecondProbeIn()
+    {
+        TaskCompletionSource oldEnds = new();
+        TaskCompletionSource probeEnds = new();
+        await using IntakeFixture fixture = new(async context =>
+        {
+            await (context.Message.Body.Length == 1 ? oldEnds.Task : probeEnds.Task);
+            context.Settlement = Settlement.Abandon(TimeSpan.Zero);
+        });
+        TestMessage old = fixture.Accept(new TestMessage { Bytes = new byte[1] });
+        fixture.OpenBreaker();
+        fixture.Time.Advance(Open);
+        fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Reserved);
+        TestMessage probe = new();
+        fixture.Intake.Accept(probe);
+
+        oldEnds.SetResult();
+        await old.Settled;
+        await WaitForInFlightAsync(fixture, 1);
+        fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Paused, "the probe is still out");
+        fixture.Time.Advance(Open);
+        fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Paused, "a probe that works may take its time");
+
+        probeEnds.SetResult();
+        await probe.Settled;
+        await fixture.DrainAsync();
+        fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Reserved);
+        fixture.Intake.Release(1);
+    }
+
+    [Fact]
+    public async Task HalfOpen_SlotsReservedBeforeComeBackUnused_DoNotLetASecondProbeIn()
+    {
+        await using IntakeFixture fixture = new(concurrency: 20);
+        fixture.Reserve(10);
+        fixture.OpenBreaker();
+        fixture.Time.Advance(Open);
+        fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Reserved);
+
+        fixture.Intake.Release(10);
+        fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Paused, "the probe is still reserved");
+
+        fixture.Intake.Release(1);
+        fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Reserved);
+        fixture.Intake.Release(1);
+    }
+
+    [Fact]
+    public async Task HalfOpen_ProbeSitsOnAnEmptyQueue_AnotherReceiverGetsItsTurn()
+    {
+        await using IntakeFixture fixture = new();
+        fixture.OpenBreaker();
+        fixture.Time.Advance(Open);
+        fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Reserved);
+        fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Paused);
+
+        fixture.Time.Advance(Open);
+
+        fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Reserved);
+        fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Paused);
+        fixture.Intake.Release(2);
+    }
+
+    [Fact]
+    public async Task HalfOpen_WaiterOfTheProbeIsCancelled_TheNextMayProbe()
+    {
+        await using IntakeFixture fixture = new();
+        fixture.OpenBreaker();
+        using CancellationTokenSource cancel = new();
+        Task<int> cancelled = fixture.Intake.ReserveAsync(1, 1, cancel.Token).AsTask();
+        Task<int> next = fixture.Intake.ReserveAsync(1, 1, CancellationToken.None).AsTask();
+        await cancel.CancelAsync();
+        await Should.ThrowAsync<OperationCanceledException>(async () => await cancelled);
+
+        fixture.Time.Advance(Open);
+
+        (await next.WaitAsync(TestMessage.Patience)).ShouldBe(1);
+        fixture.Breaker.Succeeded();
+        fixture.Intake.Release(1);
+    }
+
+    [Fact]
+    public async Task HalfOpen_NoSlotFree_TheProbeWaitsForOne()
+    {
+        await using IntakeFixture fixture = new(concurrency: 1);
+        fixture.Reserve(1);
+        fixture.OpenBreaker();
+        fixture.Time.Advance(Open);
+
+        fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Full);
+        fixture.Intake.Release(1);
+        fixture.Intake.TryReserve().ShouldBe(IntakeAnswer.Reserved);
+        fixture.Breaker.Succeeded();
+        fixture.Intake.Release(1);
+    }
+
+    private static async Task WaitForInFlightAsync(IntakeFixture fixture, int count)
+    {
+        using CancellationTokenSource patience = new(TestMessage.Patience);
+        while (fixture.Intake.InFlight != count)
+        {
+            await Task.Delay(1, patience.Token);
+        }
+    }
+}

@@ -1,0 +1,252 @@
+using Microsoft.Extensions.Logging;
+using Pipeline.Contexts;
+using Pipeline.Execution;
+using Pipeline.Settlements;
+using Worker.Tests.Telemetry;
+
+namespace Worker.Tests.Intake;
+
+/// <summary>How a chain ended decides what becomes of the message, in every form, thrown at once or after a hop; and no end loses a slot.</summary>
+public sealed class MessageIntakeSettlementTests
+{
+    private static readonly TimeSpan RetryAfter = TimeSpan.FromMinutes(3);
+
+    public static TheoryData<ChainEnd, PipelineForm, bool> Ends
+    {
+        get
+        {
+            TheoryData<ChainEnd, PipelineForm, bool> data = [];
+            foreach (ChainEnd end in Enum.GetValues<ChainEnd>())
+            {
+                foreach (PipelineForm form in PipelineForm.All)
+                {
+                    data.Add(end, form, false);
+                    data.Add(end, form, true);
+                }
+            }
+
+            return data;
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Ends))]
+    public async Task Settle_AnyEndOnTheFirstDelivery_LeadsToItsSettlement(ChainEnd end, PipelineForm form, bool hop)
+    {
+        await using IntakeFixture fixture = new(context => hop ? HopAsync(context, end) : End(context, end), form: form);
+
+        Settlement settlement = await fixture.RunAsync(new TestMessage { Deliveries = 1 });
+
+        settlement.Kind.ShouldBe(end switch
+        {
+            ChainEnd.Complete => SettlementKind.Complete,
+            ChainEnd.DeadLetter or ChainEnd.Poison => SettlementKind.DeadLetter,
+            _ => SettlementKind.Abandon,
+        });
+        if (end == ChainEnd.TransientWithRetryAfter)
+        {
+            settlement.Delay.ShouldBe(RetryAfter);
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Ends))]
+    public async Task Settle_AnyEndOnTheLastDelivery_OnlyUnknownReasonsAreDeadLettered(ChainEnd end, PipelineForm form, bool hop)
+    {
+        await using IntakeFixture fixture = new(context => hop ? HopAsync(context, end) : End(context, end), form: form);
+
+        Settlement settlement = await fixture.RunAsync(new TestMessage { Deliveries = fixture.Recoverability.MaxDeliveries });
+
+        settlement.Kind.ShouldBe(end switch
+        {
+            ChainEnd.Complete => SettlementKind.Complete,
+            ChainEnd.Abandon or ChainEnd.Transient or ChainEnd.TransientWithRetryAfter or ChainEnd.Refused => SettlementKind.Abandon,
+            _ => SettlementKind.DeadLetter,
+        });
+    }
+
+    [Fact]
+    public async Task Settle_ManyEnds_AreCountedAndTheBalanceIsZero()
+    {
+        await using IntakeFixture fixture = new(context => End(context, (ChainEnd)context.Message.Body.Length));
+        ChainEnd[] ends = Enum.GetValues<ChainEnd>();
+
+        foreach (ChainEnd end in ends)
+        {
+            await fixture.RunAsync(new TestMessage { Bytes = new byte[(int)end] });
+        }
+
+        fixture.Metrics.Totals.ShouldBe(new(Received: ends.Length, Stored: 1, Duplicates: 0, Returned: ends.Length - 3, DeadLetters: 2));
+    }
+
+    [Fact]
+    public async Task Settle_ContextOfTheNextMessage_IsClean()
+    {
+        List<Settlement> found = [];
+        await using IntakeFixture fixture = new(
+            context =>
+            {
+                found.Add(context.Settlement);
+                return IntakeFixture.CompleteAsync(context);
+            },
+            concurrency: 1);
+
+        await fixture.RunAsync();
+        await fixture.DrainAsync();
+        await fixture.RunAsync();
+
+        found.ShouldBe([default, default]);
+    }
+
+    [Theory]
+    [InlineData(false, false)]
+    [InlineData(true, false)]
+    [InlineData(false, true)]
+    [InlineData(true, true)]
+    public async Task Settle_SourceThrows_TheSlotIsFreeAgainAndItIsLogged(bool hop, bool cancelled)
+    {
+        await using IntakeFixture fixture = new(concurrency: 1);
+        Exception thrown = cancelled ? new OperationCanceledException("x") : new InvalidOperationException("x");
+
+        for (int i = 0; i < 3; i++)
+        {
+            await fixture.RunAsync(new TestMessage { OnSettle = () => hop ? ThrowLaterAsync(thrown) : throw thrown });
+            await fixture.DrainAsync();
+        }
+
+        fixture.Logger.Of(5004).Select(line => line.Exception).ShouldBe([thrown, thrown, thrown]);
+        fixture.Intake.InFlight.ShouldBe(0);
+    }
+
+    [Fact]
+    public async Task Settle_SourceTakesItsTime_TheSlotIsTakenUntilThen()
+    {
+        TaskCompletionSource settling = new();
+        await using IntakeFixture fixture = new(concurrency: 1);
+
+        await fixture.RunAsync(new TestMessage { OnSettle = () => new ValueTask(settling.Task) });
+
+        fixture.Intake.InFlight.ShouldBe(1);
+        settling.SetResult();
+        await fixture.DrainAsync();
+    }
+
+    [Fact]
+    public async Task Settle_LoggerThrows_TheMessageIsSettledAndTheSlotIsFree()
+    {
+        await using IntakeFixture fixture = new(_ => throw new InvalidOperationException("x"), concurrency: 1);
+        fixture.Logger.Throws = true;
+
+        (await fixture.RunAsync(new TestMessage { OnSettle = () => throw new InvalidOperationException("y") })).Kind.ShouldBe(SettlementKind.Abandon);
+        await fixture.DrainAsync();
+        (await fixture.RunAsync()).Kind.ShouldBe(SettlementKind.Abandon);
+    }
+
+    [Fact]
+    public async Task Accept_BodyThrows_NoSlotIsLost()
+    {
+        await using IntakeFixture fixture = new(concurrency: 1);
+        fixture.Reserve(1);
+
+        Should.Throw<ObjectDisposedException>(() => fixture.Intake.Accept(new BrokenMessage()));
+
+        fixture.Intake.Release(1);
+    }
+
+    [Fact]
+    public async Task Settle_Complete_LogsNothing()
+    {
+        await using IntakeFixture fixture = new();
+
+        await fixture.RunAsync();
+
+        fixture.Logger.Lines.ShouldBeEmpty();
+    }
+
+    [Fact]
+    public async Task Settle_DeadLetter_LogsIdAndReasonWithUntrustedTextMadeHarmless()
+    {
+        await using IntakeFixture fixture = new(_ => throw new PoisonMessageException("malformed", "bad\nline " + new string('x', 1_000)));
+
+        await fixture.RunAsync(new TestMessage { Id = "a\u001b[2Jb", Deliveries = 2 });
+
+        LoggedLine line = fixture.Logger.Of(5001).ShouldHaveSingleItem();
+        line.Level.ShouldBe(LogLevel.Warning);
+        line.Text.ShouldStartWith("Route test: message a\\u001b[2Jb is dead-lettered as malformed on delivery 2: bad\\u000aline xxx");
+        line.Text.Length.ShouldBeLessThan(400);
+        line.Text.Any(char.IsControl).ShouldBeFalse();
+    }
+
+    [Fact]
+    public async Task Settle_ManyReturned_LogsOneASecondAndCountsTheRest()
+    {
+        await using IntakeFixture fixture = new(_ => throw new TransientFaultException("down\r\n"));
+        for (int i = 0; i < 5; i++)
+        {
+            await fixture.RunAsync();
+        }
+
+        fixture.Time.Advance(TimeSpan.FromSeconds(1));
+        await fixture.RunAsync();
+
+        LoggedLine[] lines = [.. fixture.Logger.Of(5002)];
+        lines.Length.ShouldBe(2);
+        lines[0].Text.ShouldContain("down\\u000d\\u000a (0 more");
+        lines[1].Text.ShouldContain("(4 more");
+    }
+
+    private static async ValueTask HopAsync(PhysicalContext context, ChainEnd end)
+    {
+        await Task.Yield();
+        await End(context, end);
+    }
+
+    private static async ValueTask ThrowLaterAsync(Exception exception)
+    {
+        await Task.Yield();
+        throw exception;
+    }
+
+    private static ValueTask End(PhysicalContext context, ChainEnd end)
+    {
+        switch (end)
+        {
+            case ChainEnd.Complete:
+                context.Settlement = Settlement.Complete;
+                return default;
+            case ChainEnd.DeadLetter:
+                context.Settlement = Settlement.DeadLetter("decided", "by a part");
+                return default;
+            case ChainEnd.Abandon:
+                context.Settlement = Settlement.Abandon(TimeSpan.FromSeconds(1));
+                return default;
+            case ChainEnd.Undecided:
+                return default;
+            case ChainEnd.Poison:
+                // A part's decision does not count once something was thrown.
+                context.Settlement = Settlement.Complete;
+                throw new PoisonMessageException("poison", "x");
+            case ChainEnd.Transient:
+                context.Settlement = Settlement.Complete;
+                throw new TransientFaultException("x");
+            case ChainEnd.TransientWithRetryAfter:
+                throw new TransientFaultException("x", RetryAfter);
+            case ChainEnd.Refused:
+                throw new RefusedException("x");
+            case ChainEnd.OwnCancellation:
+                throw new OperationCanceledException("x");
+            default:
+                context.Settlement = Settlement.Complete;
+                throw new InvalidOperationException("x");
+        }
+    }
+
+    private sealed class BrokenMessage : Pipeline.Messages.ReceivedMessage
+    {
+        public override ReadOnlyMemory<byte> Body => throw new ObjectDisposedException("body");
+
+        public override ReadOnlyMemory<byte> SourceId => default;
+
+        protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken) => default;
+    }
+}

@@ -1,0 +1,174 @@
+using Pipeline.Contexts;
+using Pipeline.Settlements;
+using Worker.Recoverability;
+using Worker.Sources;
+
+namespace Worker.Tests.Intake;
+
+/// <summary>Many threads reserve, cancel, give back and hand in, while messages end in every way: in the end every slot is there.</summary>
+public sealed class MessageIntakeStressTests
+{
+    private const int Concurrency = 16;
+    private const int Threads = 8;
+    private const int Rounds = 400;
+
+    [Theory]
+    [InlineData(1, false)]
+    [InlineData(2, false)]
+    [InlineData(3, true)]
+    [InlineData(4, true)]
+    public async Task Anything_FromManyThreads_NoSlotIsLost(int seed, bool breakerFlaps)
+    {
+        int working = 0;
+        int tooMany = 0;
+        int accepted = 0;
+        await using IntakeFixture fixture = new(
+            async context =>
+            {
+                if (Interlocked.Increment(ref working) > Concurrency)
+                {
+                    Interlocked.Increment(ref tooMany);
+                }
+
+                try
+                {
+                    await EndAsync(context);
+                }
+                finally
+                {
+                    Interlocked.Decrement(ref working);
+                }
+            },
+            Concurrency,
+            bytesInFlight: 200);
+        using CancellationTokenSource stopFlapping = new();
+        Task flapping = breakerFlaps ? Task.Run(() => FlapAsync(fixture, stopFlapping.Token)) : Task.CompletedTask;
+
+        await Task.WhenAll(Enumerable.Range(0, Threads).Select(number => Task.Run(() => UseAsync(new Random((seed * 100) + number)))));
+        await stopFlapping.CancelAsync();
+        await flapping;
+
+        await fixture.DrainAsync();
+        tooMany.ShouldBe(0);
+        fixture.Intake.InFlight.ShouldBe(0);
+        fixture.Intake.BytesInFlight.ShouldBe(0);
+        fixture.Metrics.Totals.Received.ShouldBe(accepted);
+        (fixture.Metrics.Totals.Stored + fixture.Metrics.Totals.Returned + fixture.Metrics.Totals.DeadLetters).ShouldBe(accepted);
+
+        async Task UseAsync(Random random)
+        {
+            for (int i = 0; i < Rounds; i++)
+            {
+                int min = random.Next(1, 6);
+                int max = min + random.Next(0, 10);
+                int slots = random.Next(4) == 0
+                    ? fixture.Intake.TryReserve() == IntakeAnswer.Reserved ? 1 : 0
+                    : await ReserveOrGiveUpAsync(fixture, min, max, random);
+                int used = random.Next(0, slots + 1);
+                for (int message = 0; message < used; message++)
+                {
+                    Interlocked.Increment(ref accepted);
+                    fixture.Intake.Accept(RandomMessage(random));
+                }
+
+                if (random.Next(3) == 0)
+                {
+                    await Task.Yield();
+                }
+
+                fixture.Intake.Release(slots - used);
+            }
+        }
+    }
+
+    private static async Task<int> ReserveOrGiveUpAsync(IntakeFixture fixture, int min, int max, Random random)
+    {
+        using CancellationTokenSource patience = new();
+        if (random.Next(3) == 0)
+        {
+            patience.Cancel();
+        }
+        else
+        {
+            // Now and then shorter than the wait, so that grants and cancellations meet.
+            patience.CancelAfter(TimeSpan.FromMilliseconds(random.Next(1, 5)));
+        }
+
+        try
+        {
+            return await fixture.Intake.ReserveAsync(min, max, patience.Token);
+        }
+        catch (OperationCanceledException)
+        {
+            return 0;
+        }
+    }
+
+    private static TestMessage RandomMessage(Random random)
+    {
+        int settles = random.Next(10);
+        return new TestMessage
+        {
+            Bytes = new byte[random.Next(0, 40)],
+            OnSettle = settles switch
+            {
+                0 => () => throw new InvalidOperationException("source"),
+                1 => async () =>
+                {
+                    await Task.Yield();
+                    throw new InvalidOperationException("source, later");
+                },
+                2 or 3 => async () => await Task.Yield(),
+                _ => null,
+            },
+        };
+    }
+
+    private static async ValueTask EndAsync(PhysicalContext context)
+    {
+        int length = context.Message.Body.Length;
+        if (length % 3 == 0)
+        {
+            await Task.Yield();
+        }
+
+        switch (length % 7)
+        {
+            case 0:
+                throw new TransientFaultException("x");
+            case 1:
+                throw new PoisonMessageException("bad", "x");
+            case 2:
+                throw new InvalidOperationException("x");
+            case 3:
+                return;
+            default:
+                context.Settlement = Settlement.Complete;
+                return;
+        }
+    }
+
+    private static async Task FlapAsync(IntakeFixture fixture, CancellationToken stop)
+    {
+        while (!stop.IsCancellationRequested)
+        {
+            for (int i = 0; i < fixture.Recoverability.BreakerFailures; i++)
+            {
+                fixture.Breaker.Failed("flapping");
+            }
+
+            await Task.Yield();
+            fixture.Time.Advance(fixture.Recoverability.BreakerOpen);
+            await Task.Yield();
+            fixture.Breaker.Succeeded();
+        }
+
+        // Whatever state it was left in, it closes.
+        while (fixture.Breaker.State != BreakerState.Closed)
+        {
+            fixture.Time.Advance(fixture.Recoverability.BreakerOpen);
+            fixture.Breaker.AskToReceive();
+            fixture.Breaker.Succeeded();
+        }
+    }
+}

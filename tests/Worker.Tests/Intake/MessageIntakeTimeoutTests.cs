@@ -1,0 +1,275 @@
+using Microsoft.Extensions.Logging;
+using Pipeline.Contexts;
+using Pipeline.Settlements;
+
+namespace Worker.Tests.Intake;
+
+/// <summary>Messages that take too long, messages that ignore it, and the end of the worker's patience.</summary>
+public sealed class MessageIntakeTimeoutTests
+{
+    // The intake looks every half second.
+    private static readonly TimeSpan Watch = TimeSpan.FromSeconds(1);
+
+    // Time a cancelled call has to unwind.
+    private static readonly TimeSpan Grace = TimeSpan.FromSeconds(15);
+
+    [Fact]
+    public async Task Timeout_HandlerObservesItsToken_TheMessageGoesBack()
+    {
+        TaskCompletionSource started = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        await using IntakeFixture fixture = new(context => WaitForCancellationAsync(context, started));
+        TestMessage message = fixture.Accept();
+        await started.Task;
+
+        fixture.Time.Advance(fixture.Options.MessageTimeout);
+        message.IsSettled.ShouldBeFalse();
+        fixture.Time.Advance(Watch);
+
+        Settlement settlement = await message.Settled;
+        settlement.Kind.ShouldBe(SettlementKind.Abandon);
+        settlement.Description.ShouldBe("The message took longer than Intake:MessageTimeout.");
+        fixture.Intake.IsStuck.ShouldBeFalse();
+    }
+
+    [Fact]
+    public async Task Timeout_OnTheLastDelivery_IsDeadLettered()
+    {
+        TaskCompletionSource started = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        await using IntakeFixture fixture = new(context => WaitForCancellationAsync(context, started));
+        TestMessage message = fixture.Accept(new TestMessage { Deliveries = fixture.Recoverability.MaxDeliveries });
+        await started.Task;
+
+        fixture.Time.Advance(fixture.Options.MessageTimeout + Watch);
+
+        (await message.Settled).Reason.ShouldBe("deliveries-exhausted");
+    }
+
+    [Fact]
+    public async Task Timeout_HandlerFinishesAllTheSame_ItsDecisionCounts()
+    {
+        TaskCompletionSource started = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource gate = new();
+        await using IntakeFixture fixture = new(async context =>
+        {
+            started.SetResult();
+            await gate.Task;
+            await IntakeFixture.CompleteAsync(context);
+        });
+        TestMessage message = fixture.Accept();
+        await started.Task;
+
+        fixture.Time.Advance(fixture.Options.MessageTimeout + Watch);
+        gate.SetResult();
+
+        (await message.Settled).Kind.ShouldBe(SettlementKind.Complete);
+    }
+
+    [Fact]
+    public async Task Timeout_HandlerIgnoresItsToken_IsStuckAndNeverAcknowledged()
+    {
+        TaskCompletionSource started = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        TaskCompletionSource gate = new();
+        await using IntakeFixture fixture = new(async context =>
+        {
+            started.SetResult();
+            await gate.Task;
+            context.CancellationToken.ThrowIfCancellationRequested();
+            await IntakeFixture.CompleteAsync(context);
+        });
+        TestMessage message = fixture.Accept();
+        await started.Task;
+        fixture.Time.Advance(fixture.Options.MessageTimeout + Grace);
+        fixture.Intake.IsStuck.ShouldBeFalse("it still has time to unwind");
+
+        fixture.Time.Advance(Watch);
+        fixture.Intake.IsStuck.ShouldBeTrue();
+        fixture.Time.Advance(TimeSpan.FromHours(1));
+
+        message.IsSettled.ShouldBeFalse();
+        fixture.Intake.InFlight.ShouldBe(1);
+        fixture.Intake.OldestAge.ShouldBeGreaterThan(TimeSpan.FromHours(1));
+        fixture.Logger.Of(5003).ShouldHaveSingleItem().Level.ShouldBe(LogLevel.Critical);
+
+        gate.SetResult();
+        (await message.Settled).Kind.ShouldBe(SettlementKind.Abandon);
+        await fixture.DrainAsync();
+        fixture.Time.Advance(Watch);
+        fixture.Intake.IsStuck.ShouldBeFalse();
+        fixture.Intake.OldestAge.ShouldBe(TimeSpan.Zero);
+    }
+
+    [Fact]
+    public async Task Timeout_OfOneMessage_LeavesYoungerOnesAlone()
+    {
+        TaskCompletionSource gate = new();
+        await using IntakeFixture fixture = new(async context =>
+        {
+            await gate.Task.WaitAsync(context.CancellationToken);
+            await IntakeFixture.CompleteAsync(context);
+        });
+        TestMessage old = fixture.Accept();
+        fixture.Time.Advance(fixture.Options.MessageTimeout);
+        TestMessage young = fixture.Accept();
+
+        fixture.Time.Advance(Watch);
+        (await old.Settled).Kind.ShouldBe(SettlementKind.Abandon);
+        young.IsSettled.ShouldBeFalse();
+        gate.SetResult();
+
+        (await young.Settled).Kind.ShouldBe(SettlementKind.Complete);
+    }
+
+    [Fact]
+    public async Task Timeout_NextMessageInTheSameSlot_HasAFreshToken()
+    {
+        TaskCompletionSource started = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        List<bool> cancelledAtStart = [];
+        await using IntakeFixture fixture = new(
+            context =>
+            {
+                cancelledAtStart.Add(context.CancellationToken.IsCancellationRequested);
+                return cancelledAtStart.Count == 1 ? WaitForCancellationAsync(context, started) : IntakeFixture.CompleteAsync(context);
+            },
+            concurrency: 1);
+        TestMessage first = fixture.Accept();
+        await started.Task;
+        fixture.Time.Advance(fixture.Options.MessageTimeout + Watch);
+        await first.Settled;
+        await fixture.DrainAsync();
+
+        (await fixture.RunAsync()).Kind.ShouldBe(SettlementKind.Complete);
+
+        cancelledAtStart.ShouldBe([false, false]);
+    }
+
+    [Fact]
+    public async Task Abort_WhileMessagesEnd_NeverHitsTheMessageThatComesNext()
+    {
+        int hit = 0;
+        bool mayBeAborted = false;
+        await using IntakeFixture fixture = new(
+            async context =>
+            {
+                await Task.Yield();
+                if (context.CancellationToken.IsCancellationRequested && !Volatile.Read(ref mayBeAborted))
+                {
+                    Interlocked.Increment(ref hit);
+                }
+
+                await IntakeFixture.CompleteAsync(context);
+            },
+            concurrency: 1);
+
+        for (int i = 0; i < 1_000; i++)
+        {
+            Volatile.Write(ref mayBeAborted, true);
+            TestMessage aborted = fixture.Accept();
+            fixture.Intake.Abort();
+            await aborted.Settled;
+            await fixture.DrainAsync();
+            Volatile.Write(ref mayBeAborted, false);
+            await fixture.RunAsync();
+            await fixture.DrainAsync();
+        }
+
+        hit.ShouldBe(0);
+    }
+
+    [Fact]
+    public async Task Abort_MessagesInWork_GoBackAtOnce()
+    {
+        TaskCompletionSource started = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        await using IntakeFixture fixture = new(context => WaitForCancellationAsync(context, started));
+        TestMessage message = fixture.Accept(new TestMessage { Deliveries = fixture.Recoverability.MaxDeliveries });
+        await started.Task;
+
+        fixture.Intake.Abort();
+
+        (await message.Settled).ShouldBe(Settlement.Abandon(TimeSpan.Zero, "The worker is stopping."));
+    }
+
+    [Fact]
+    public async Task Abort_AfterATimeout_TheTimeoutStaysTheReason()
+    {
+        TaskCompletionSource gate = new();
+        await using IntakeFixture fixture = new(async context =>
+        {
+            await gate.Task;
+            context.CancellationToken.ThrowIfCancellationRequested();
+        });
+        TestMessage message = fixture.Accept();
+        fixture.Time.Advance(fixture.Options.MessageTimeout + Watch);
+
+        fixture.Intake.Abort();
+        gate.SetResult();
+
+        (await message.Settled).Description.ShouldBe("The message took longer than Intake:MessageTimeout.");
+    }
+
+    [Fact]
+    public async Task Drain_NothingInWork_CompletesAtOnce()
+    {
+        await using IntakeFixture fixture = new();
+
+        fixture.Intake.DrainAsync(CancellationToken.None).IsCompletedSuccessfully.ShouldBeTrue();
+    }
+
+    [Fact]
+    public async Task Drain_MessagesAndReservedSlots_WaitsForAll()
+    {
+        TaskCompletionSource gate = new();
+        await using IntakeFixture fixture = new(async context =>
+        {
+            await gate.Task;
+            await IntakeFixture.CompleteAsync(context);
+        });
+        TestMessage message = fixture.Accept();
+        fixture.Reserve(1);
+        Task draining = fixture.Intake.DrainAsync(CancellationToken.None);
+
+        gate.SetResult();
+        await message.Settled;
+        draining.IsCompleted.ShouldBeFalse("a slot is still reserved");
+        fixture.Intake.Release(1);
+
+        await draining.WaitAsync(TestMessage.Patience);
+    }
+
+    [Fact]
+    public async Task Drain_AfterAnEarlierDrain_WaitsAgain()
+    {
+        await using IntakeFixture fixture = new();
+        fixture.Reserve(1);
+        Task first = fixture.Intake.DrainAsync(CancellationToken.None);
+        fixture.Intake.Release(1);
+        await first.WaitAsync(TestMessage.Patience);
+        fixture.Reserve(1);
+
+        Task second = fixture.Intake.DrainAsync(CancellationToken.None);
+
+        second.IsCompleted.ShouldBeFalse();
+        fixture.Intake.Release(1);
+        await second.WaitAsync(TestMessage.Patience);
+    }
+
+    [Fact]
+    public async Task Drain_LimitPasses_ThrowsAndMessagesGoOn()
+    {
+        using CancellationTokenSource limit = new();
+        await using IntakeFixture fixture = new();
+        fixture.Reserve(1);
+        Task draining = fixture.Intake.DrainAsync(limit.Token);
+
+        await limit.CancelAsync();
+
+        await Should.ThrowAsync<OperationCanceledException>(draining);
+        fixture.CountFreeSlots().ShouldBe(3);
+        fixture.Intake.Release(1);
+    }
+
+    private static async ValueTask WaitForCancellationAsync(PhysicalContext context, TaskCompletionSource started)
+    {
+        started.TrySetResult();
+        await Task.Delay(Timeout.InfiniteTimeSpan, context.CancellationToken);
+    }
+}

@@ -1,0 +1,39 @@
+using System.Text;
+using Pipeline.Messages;
+using Pipeline.Settlements;
+
+namespace Worker.Tests.Intake;
+
+/// <summary>A message that reports how it was settled.</summary>
+internal sealed class TestMessage : ReceivedMessage
+{
+    private readonly TaskCompletionSource<Settlement> _settled = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    public static TimeSpan Patience { get; } = TimeSpan.FromSeconds(30);
+
+    public override ReadOnlyMemory<byte> Body => Bytes;
+
+    public override ReadOnlyMemory<byte> SourceId => Encoding.UTF8.GetBytes(Id);
+
+    public override int DeliveryCount => Deliveries;
+
+    public byte[] Bytes { get; init; } = [1, 2, 3];
+
+    public string Id { get; init; } = "id";
+
+    public int Deliveries { get; init; } = 1;
+
+    /// <summary>What the source does when it is told; the settlement counts as reported before.</summary>
+    public Func<ValueTask>? OnSettle { get; init; }
+
+    public bool IsSettled => _settled.Task.IsCompleted;
+
+    /// <summary>The message's fate, awaited with patience for a slow machine.</summary>
+    public Task<Settlement> Settled => _settled.Task.WaitAsync(Patience);
+
+    protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken)
+    {
+        _settled.SetResult(settlement);
+        return OnSettle?.Invoke() ?? default;
+    }
+}

@@ -1,0 +1,336 @@
+using Worker.Recoverability;
+using Worker.Tests.Telemetry;
+
+namespace Worker.Tests.Recoverability;
+
+public sealed class CircuitBreakerTests
+{
+    private readonly ManualTimeProvider _time = new();
+    private readonly RecordingLogger _logger = new();
+    private readonly RecoverabilityOptions _options = new();
+    private readonly CircuitBreaker _breaker;
+
+    public CircuitBreakerTests() => _breaker = new CircuitBreaker("test", _options, _time, _logger);
+
+    [Fact]
+    public void New_IsClosed()
+    {
+        _breaker.State.ShouldBe(BreakerState.Closed);
+        _breaker.AskToReceive().ShouldBe(BreakerState.Closed);
+        _breaker.IsRefused.ShouldBeFalse();
+        _breaker.LastFailure.ShouldBeNull();
+    }
+
+    [Fact]
+    public void Failed_InARow_OpensAtTheCount()
+    {
+        Fail(_options.BreakerFailures - 1);
+        _breaker.State.ShouldBe(BreakerState.Closed);
+        _breaker.LastFailure.ShouldBeNull("it is closed");
+
+        Fail(1);
+
+        _breaker.State.ShouldBe(BreakerState.Open);
+        _breaker.AskToReceive().ShouldBe(BreakerState.Open);
+        _breaker.LastFailure.ShouldBe("down");
+        _breaker.IsRefused.ShouldBeFalse();
+    }
+
+    [Fact]
+    public void Succeeded_BetweenFailures_StartsTheRowAnew()
+    {
+        for (int round = 0; round < 3; round++)
+        {
+            Fail(_options.BreakerFailures - 1);
+            _breaker.Succeeded();
+        }
+
+        _breaker.State.ShouldBe(BreakerState.Closed);
+    }
+
+    [Theory]
+    [InlineData(10, 90, true)]
+    [InlineData(9, 91, false)]
+    [InlineData(9, 90, false)]
+    [InlineData(15, 85, true)]
+    public void Failed_ShareInTheWindow_OpensFromTheRatioOnAndNotBelowTheMinimum(int failures, int successes, bool opens)
+    {
+        Mix(failures, successes);
+
+        _breaker.State.ShouldBe(opens ? BreakerState.Open : BreakerState.Closed);
+    }
+
+    [Fact]
+    public void Failed_LongAgo_NoLongerCounts()
+    {
+        Mix(9, 50);
+        _time.Advance(_options.BreakerWindow + TimeSpan.FromSeconds(1));
+
+        Mix(9, 85);
+
+        _breaker.State.ShouldBe(BreakerState.Closed, "18 of 153 would have been too many");
+    }
+
+    [Fact]
+    public void Failed_SpreadOverTheWindow_AllCount()
+    {
+        // One failure and nine successes each tenth of a window: only together are they a hundred.
+        for (int i = 0; i < 9; i++)
+        {
+            Mix(1, 9);
+            _breaker.State.ShouldBe(BreakerState.Closed);
+            _time.Advance(_options.BreakerWindow / 12);
+        }
+
+        Mix(1, 9);
+
+        _breaker.State.ShouldBe(BreakerState.Open);
+    }
+
+    [Fact]
+    public void Window_MovesOnByASixth_OnlyTheOldestSixthLeaves()
+    {
+        Mix(20, 0, spacing: 1);
+        _time.Advance(_options.BreakerWindow / 6);
+        Mix(0, 79);
+        _time.Advance(_options.BreakerWindow * 4 / 6);
+
+        _breaker.Failed("21 of 101 in the window");
+
+        _breaker.State.ShouldBe(BreakerState.Open);
+    }
+
+    [Fact]
+    public void Window_TheFailuresSixthHasLeft_OnlyTheRestCounts()
+    {
+        Mix(20, 0, spacing: 1);
+        _time.Advance(_options.BreakerWindow / 6);
+        Mix(0, 150);
+        _time.Advance(_options.BreakerWindow * 5 / 6);
+
+        _breaker.Failed("1 of 151");
+
+        _breaker.State.ShouldBe(BreakerState.Closed);
+    }
+
+    [Fact]
+    public void Refused_Once_OpensAtOnceAndSaysSo()
+    {
+        _breaker.Refused("AccessDenied");
+
+        _breaker.State.ShouldBe(BreakerState.Open);
+        _breaker.IsRefused.ShouldBeTrue();
+        _breaker.LastFailure.ShouldBe("AccessDenied");
+    }
+
+    [Fact]
+    public void AskToReceive_TimeIsUp_OneProbeOnly()
+    {
+        Open();
+        _time.Advance(_options.BreakerOpen - TimeSpan.FromMilliseconds(1));
+        _breaker.AskToReceive().ShouldBe(BreakerState.Open);
+
+        _time.Advance(TimeSpan.FromMilliseconds(1));
+
+        _breaker.State.ShouldBe(BreakerState.Open, "nobody asked yet");
+        _breaker.AskToReceive().ShouldBe(BreakerState.HalfOpen);
+        _breaker.AskToReceive().ShouldBe(BreakerState.HalfOpen, "asking is not taking");
+        _breaker.ProbeGiven().ShouldNotBe(0);
+        _breaker.AskToReceive().ShouldBe(BreakerState.Open);
+        _breaker.State.ShouldBe(BreakerState.HalfOpen);
+    }
+
+    [Fact]
+    public void ProbeReturned_Unused_TheNextMayProbe()
+    {
+        long probe = HalfOpenAndTakeProbe();
+
+        _breaker.ProbeReturned(probe);
+
+        _breaker.AskToReceive().ShouldBe(BreakerState.HalfOpen);
+    }
+
+    [Fact]
+    public void ProbeReturned_OfAnEarlierProbe_ChangesNothing()
+    {
+        long first = HalfOpenAndTakeProbe();
+        Fail(1);
+        _time.Advance(_options.BreakerOpen);
+        _breaker.AskToReceive().ShouldBe(BreakerState.HalfOpen);
+        _breaker.ProbeGiven().ShouldNotBe(first);
+
+        _breaker.ProbeReturned(first);
+
+        _breaker.AskToReceive().ShouldBe(BreakerState.Open);
+    }
+
+    [Fact]
+    public void Probe_IdleForAsLongAsTheBreakerIsOpen_TheNextMayProbe()
+    {
+        HalfOpenAndTakeProbe();
+
+        _time.Advance(_options.BreakerOpen);
+
+        _breaker.AskToReceive().ShouldBe(BreakerState.HalfOpen);
+    }
+
+    [Fact]
+    public void Probe_Working_KeepsItsPlaceHoweverLongItTakes()
+    {
+        long probe = HalfOpenAndTakeProbe();
+        _breaker.ProbeWorking(probe);
+
+        _time.Advance(TimeSpan.FromHours(1));
+
+        _breaker.AskToReceive().ShouldBe(BreakerState.Open);
+    }
+
+    [Fact]
+    public void Succeeded_HalfOpen_ClosesAndForgetsTheWindow()
+    {
+        HalfOpenAndTakeProbe();
+
+        _breaker.Succeeded();
+
+        _breaker.State.ShouldBe(BreakerState.Closed);
+        _breaker.LastFailure.ShouldBeNull();
+        Mix(9, 91);
+        _breaker.State.ShouldBe(BreakerState.Closed, "what was before the opening no longer counts");
+    }
+
+    [Fact]
+    public void Succeeded_AfterRefused_NoLongerRefused()
+    {
+        _breaker.Refused("AccessDenied");
+        _time.Advance(_options.BreakerOpen);
+        _breaker.AskToReceive();
+
+        _breaker.Succeeded();
+
+        _breaker.IsRefused.ShouldBeFalse();
+        _breaker.State.ShouldBe(BreakerState.Closed);
+    }
+
+    [Fact]
+    public void Succeeded_OfAMessageFromBeforeTheOpening_DoesNotClose()
+    {
+        Mix(10, 90);
+        _breaker.State.ShouldBe(BreakerState.Open);
+
+        _breaker.Succeeded();
+
+        _breaker.State.ShouldBe(BreakerState.Open);
+        _breaker.AskToReceive().ShouldBe(BreakerState.Open);
+    }
+
+    [Fact]
+    public void Failed_HalfOpen_OpensAgainAtTheFirst()
+    {
+        HalfOpenAndTakeProbe();
+
+        _breaker.Failed("still down");
+
+        _breaker.State.ShouldBe(BreakerState.Open);
+        _breaker.LastFailure.ShouldBe("still down");
+        _time.Advance(_options.BreakerOpen - TimeSpan.FromMilliseconds(1));
+        _breaker.AskToReceive().ShouldBe(BreakerState.Open);
+        _time.Advance(TimeSpan.FromMilliseconds(1));
+        _breaker.AskToReceive().ShouldBe(BreakerState.HalfOpen);
+    }
+
+    [Fact]
+    public void Relaxed_OnlyOnClosing_IsRaised()
+    {
+        int raised = 0;
+        _breaker.Relaxed += () => raised++;
+        _breaker.Succeeded();
+        HalfOpenAndTakeProbe();
+        raised.ShouldBe(0);
+
+        _breaker.Succeeded();
+
+        raised.ShouldBe(1);
+    }
+
+    [Fact]
+    public void Relaxed_Handler_MayAskTheBreaker()
+    {
+        BreakerState seen = BreakerState.Open;
+        _breaker.Relaxed += () => Task.Run(() => seen = _breaker.AskToReceive()).Wait(TimeSpan.FromSeconds(10)).ShouldBeTrue("raised outside the lock");
+        HalfOpenAndTakeProbe();
+
+        _breaker.Succeeded();
+
+        seen.ShouldBe(BreakerState.Closed);
+    }
+
+    [Fact]
+    public void Log_OneOutage_TwoLines()
+    {
+        Fail(_options.BreakerFailures + 30);
+        for (int i = 0; i < 5; i++)
+        {
+            _time.Advance(_options.BreakerOpen);
+            _breaker.AskToReceive();
+            Fail(1);
+        }
+
+        _time.Advance(_options.BreakerOpen);
+        _breaker.AskToReceive();
+        _breaker.Succeeded();
+        _breaker.Succeeded();
+
+        _logger.Lines.Select(line => line.EventId).ShouldBe([2001, 2002]);
+    }
+
+    [Fact]
+    public void Log_RefusedDuringAnOutage_IsSaidToo()
+    {
+        Fail(_options.BreakerFailures);
+
+        _breaker.Refused("AccessDenied");
+        _breaker.Refused("AccessDenied");
+
+        _logger.Of(2001).Count().ShouldBe(2);
+    }
+
+    private void Fail(int times)
+    {
+        for (int i = 0; i < times; i++)
+        {
+            _breaker.Failed("down");
+        }
+    }
+
+    private void Open()
+    {
+        Fail(_options.BreakerFailures);
+        _breaker.State.ShouldBe(BreakerState.Open);
+    }
+
+    private long HalfOpenAndTakeProbe()
+    {
+        Open();
+        _time.Advance(_options.BreakerOpen);
+        _breaker.AskToReceive().ShouldBe(BreakerState.HalfOpen);
+        return _breaker.ProbeGiven();
+    }
+
+    /// <summary>Successes first and failures last, with a success now and then so that they are never too many in a row.</summary>
+    private void Mix(int failures, int successes, int spacing = 0)
+    {
+        for (int i = 0; i < successes; i++)
+        {
+            _breaker.Succeeded();
+        }
+
+        for (int i = 0; i < failures; i++)
+        {
+            _breaker.Failed("down");
+            if (spacing > 0 && i % 15 == 14)
+            {
+                _breaker.Succeeded();
+            }
+        }
+    }
+}

@@ -1,0 +1,29 @@
+using Worker.Configuration;
+using Worker.Recoverability;
+
+namespace Worker.Tests.Recoverability;
+
+public sealed class RecoverabilityOptionsTests
+{
+    [Fact]
+    public void Validate_CapBelowBase_Fails()
+    {
+        List<ConfigurationError> errors = [];
+        RecoverabilityOptions options = new() { BackoffBase = TimeSpan.FromSeconds(2), BackoffCap = TimeSpan.FromSeconds(1) };
+
+        options.Validate(new SettingsCheck("Recoverability", _ => "1s", errors));
+
+        errors.ShouldHaveSingleItem().ToString().ShouldBe(
+            "Recoverability:BackoffCap = \"1s\": must not be below BackoffBase. The waits could never reach their first bound.");
+    }
+
+    [Fact]
+    public void Validate_Defaults_AreRight()
+    {
+        List<ConfigurationError> errors = [];
+
+        new RecoverabilityOptions().Validate(new SettingsCheck("Recoverability", _ => null, errors));
+
+        errors.ShouldBeEmpty();
+    }
+}

@@ -1,0 +1,121 @@
+using Pipeline.Settlements;
+using Worker.Recoverability;
+
+namespace Worker.Tests.Recoverability;
+
+/// <summary>The table from how a chain ended to what becomes of its message.</summary>
+public sealed class RecoverabilityPolicyTests
+{
+    private const int Max = 5;
+
+    private static readonly RecoverabilityOptions Options = new() { MaxDeliveries = Max };
+    private readonly RecoverabilityPolicy _policy = new(Options);
+
+    public static TheoryData<Exception?, int, int, SettlementKind> Table
+    {
+        get
+        {
+            TheoryData<Exception?, int, int, SettlementKind> data = [];
+            Add(() => null, SettlementKind.Abandon, SettlementKind.DeadLetter, SettlementKind.DeadLetter, SettlementKind.Abandon);
+            Add(() => new InvalidOperationException("x"), SettlementKind.Abandon, SettlementKind.DeadLetter, SettlementKind.DeadLetter, SettlementKind.Abandon);
+            Add(() => new OperationCanceledException("x"), SettlementKind.Abandon, SettlementKind.DeadLetter, SettlementKind.DeadLetter, SettlementKind.Abandon);
+            Add(() => new TaskCanceledException("x"), SettlementKind.Abandon, SettlementKind.DeadLetter, SettlementKind.DeadLetter, SettlementKind.Abandon);
+            Add(() => new TimeoutException("x"), SettlementKind.Abandon, SettlementKind.DeadLetter, SettlementKind.DeadLetter, SettlementKind.Abandon);
+            Add(() => new AggregateException(new TransientFaultException("x")), SettlementKind.Abandon, SettlementKind.DeadLetter, SettlementKind.DeadLetter, SettlementKind.Abandon);
+            Add(() => new TransientFaultException("x"), SettlementKind.Abandon, SettlementKind.Abandon, SettlementKind.Abandon, SettlementKind.Abandon);
+            Add(() => new RefusedException("x"), SettlementKind.Abandon, SettlementKind.Abandon, SettlementKind.Abandon, SettlementKind.Abandon);
+            Add(() => new PoisonMessageException("code", "x"), SettlementKind.DeadLetter, SettlementKind.DeadLetter, SettlementKind.DeadLetter, SettlementKind.DeadLetter);
+            return data;
+
+            void Add(Func<Exception?> exception, SettlementKind early, SettlementKind atMax, SettlementKind atMaxTimedOut, SettlementKind atMaxStopping)
+            {
+                data.Add(exception(), 1, (int)Cancellation.None, early);
+                data.Add(exception(), Max - 1, (int)Cancellation.None, early);
+                data.Add(exception(), Max, (int)Cancellation.None, atMax);
+                data.Add(exception(), Max + 1, (int)Cancellation.None, atMax);
+                data.Add(exception(), int.MaxValue, (int)Cancellation.None, atMax);
+                data.Add(exception(), Max - 1, (int)Cancellation.Timeout, early);
+                data.Add(exception(), Max, (int)Cancellation.Timeout, atMaxTimedOut);
+                data.Add(exception(), 1, (int)Cancellation.Shutdown, early);
+                data.Add(exception(), Max, (int)Cancellation.Shutdown, atMaxStopping);
+            }
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Table))]
+    public void Decide_UndecidedWithAnyException_AsTheTableSays(Exception? exception, int deliveries, int cancellation, SettlementKind expected) =>
+        _policy.Decide(default, exception, deliveries, (Cancellation)cancellation).Kind.ShouldBe(expected);
+
+    [Theory]
+    [MemberData(nameof(Table))]
+    public void Decide_DecidedButThrown_TheExceptionCounts(Exception? exception, int deliveries, int cancellation, SettlementKind expected)
+    {
+        Settlement settlement = _policy.Decide(Settlement.Complete, exception, deliveries, (Cancellation)cancellation);
+
+        settlement.Kind.ShouldBe(exception is null ? SettlementKind.Complete : expected);
+    }
+
+    [Theory]
+    [InlineData((int)Cancellation.None)]
+    [InlineData((int)Cancellation.Timeout)]
+    [InlineData((int)Cancellation.Shutdown)]
+    public void Decide_DecidedAndReturned_StaysAsDecided(int cancellation)
+    {
+        foreach (Settlement decided in new[] { Settlement.Complete, Settlement.DeadLetter("a", "b"), Settlement.Abandon(TimeSpan.FromSeconds(7)) })
+        {
+            _policy.Decide(decided, exception: null, Max + 1, (Cancellation)cancellation).ShouldBe(decided);
+        }
+    }
+
+    [Fact]
+    public void Decide_Poison_KeepsReasonMessageAndType() =>
+        _policy.Decide(default, new PoisonMessageException("bad-json", "at byte 3"), 1, Cancellation.None)
+            .ShouldBe(Settlement.DeadLetter("bad-json", "at byte 3", "Pipeline.Settlements.PoisonMessageException"));
+
+    [Fact]
+    public void Decide_TransientWithRetryAfter_WaitsAtLeastThat()
+    {
+        Settlement settlement = _policy.Decide(default, new TransientFaultException("slow down", TimeSpan.FromMinutes(2)), 1, Cancellation.None);
+
+        settlement.ShouldBe(Settlement.Abandon(TimeSpan.FromMinutes(2), "slow down", "Pipeline.Settlements.TransientFaultException"));
+    }
+
+    [Fact]
+    public void Decide_TransientAgainAndAgain_WaitsLongerButNeverAboveTheCap()
+    {
+        TimeSpan[] early = [.. Enumerable.Range(0, 300).Select(_ => Delay(1))];
+        TimeSpan[] late = [.. Enumerable.Range(0, 300).Select(_ => Delay(1_000))];
+
+        early.Max().ShouldBeLessThanOrEqualTo(Options.BackoffBase);
+        late.Max().ShouldBeGreaterThan(Options.BackoffCap / 2);
+        late.Max().ShouldBeLessThanOrEqualTo(Options.BackoffCap);
+
+        TimeSpan Delay(int deliveries) => _policy.Decide(default, new TransientFaultException("x"), deliveries, Cancellation.None).Delay;
+    }
+
+    [Fact]
+    public void Decide_Refused_ComesBackNotBeforeTheFirstProbe() =>
+        _policy.Decide(default, new RefusedException("AccessDenied"), 1, Cancellation.None).Delay.ShouldBe(Options.BreakerOpen);
+
+    [Fact]
+    public void Decide_UnknownAtTheLastDelivery_SaysHowOftenAndWhy()
+    {
+        Settlement settlement = _policy.Decide(default, new InvalidOperationException("boom"), Max, Cancellation.None);
+
+        settlement.ShouldBe(Settlement.DeadLetter("deliveries-exhausted", "Failed on delivery 5: boom", "System.InvalidOperationException"));
+    }
+
+    [Fact]
+    public void Decide_Undecided_SaysThatNobodyDecided() =>
+        _policy.Decide(default, exception: null, 1, Cancellation.None).Description.ShouldBe("No part of the pipeline decided what becomes of the message.");
+
+    [Fact]
+    public void Decide_Stopping_GoesBackWithoutDelay()
+    {
+        _policy.Decide(default, new OperationCanceledException(), Max, Cancellation.Shutdown).ShouldBe(Settlement.Abandon(TimeSpan.Zero, "The worker is stopping."));
+        _policy.Decide(default, new IOException("connection cut"), Max, Cancellation.Shutdown)
+            .ShouldBe(Settlement.Abandon(TimeSpan.Zero, "The worker is stopping.", "System.IO.IOException"));
+        _policy.Decide(default, exception: null, Max, Cancellation.Shutdown).ShouldBe(Settlement.Abandon(TimeSpan.Zero, "The worker is stopping."));
+    }
+}

@@ -1,0 +1,232 @@
+using Microsoft.Extensions.Logging.Abstractions;
+using Pipeline.Behaviors;
+using Pipeline.Contexts;
+using Pipeline.Settlements;
+using Worker.Recoverability;
+
+namespace Worker.Tests.Recoverability;
+
+public sealed class RetryBehaviorTests
+{
+    private readonly ManualTimeProvider _time = new();
+    private readonly RecoverabilityOptions _options = new() { Attempts = 3 };
+    private readonly CircuitBreaker _breaker;
+    private readonly RetryBehavior<PhysicalContext> _retry;
+    private readonly PhysicalContext _context = new();
+
+    public RetryBehaviorTests()
+    {
+        _breaker = new CircuitBreaker("test", _options, _time, NullLogger.Instance);
+        _retry = new RetryBehavior<PhysicalContext>(_options, _breaker, _time);
+    }
+
+    [Fact]
+    public void Invoke_SucceedsAtOnce_CompletesSynchronously()
+    {
+        ScriptedNext next = new((_, _) => default);
+
+        _retry.InvokeAsync(_context, next).IsCompletedSuccessfully.ShouldBeTrue();
+
+        next.Attempts.ShouldBe(1);
+        _time.ArmedTimers.ShouldBe(0);
+    }
+
+    [Theory]
+    [InlineData(Throwing.InTheCall)]
+    [InlineData(Throwing.InTheTask)]
+    [InlineData(Throwing.AfterAHop)]
+    public async Task Invoke_FailsTwiceThenSucceeds_ThreeAttempts(Throwing throwing)
+    {
+        ScriptedNext next = new((attempt, _) => attempt < 3 ? Throw(throwing, new TransientFaultException("x")) : default);
+
+        Task running = _retry.InvokeAsync(_context, next).AsTask();
+        await RunWaitsAsync(running);
+
+        await running;
+        next.Attempts.ShouldBe(3);
+    }
+
+    [Theory]
+    [InlineData(Throwing.InTheCall)]
+    [InlineData(Throwing.InTheTask)]
+    [InlineData(Throwing.AfterAHop)]
+    public async Task Invoke_FailsAlways_ThrowsTheLastFaultAfterAllAttempts(Throwing throwing)
+    {
+        List<TransientFaultException> faults = [];
+        ScriptedNext next = new((attempt, _) =>
+        {
+            faults.Add(new TransientFaultException($"attempt {attempt}"));
+            return Throw(throwing, faults[^1]);
+        });
+
+        Task running = _retry.InvokeAsync(_context, next).AsTask();
+        await RunWaitsAsync(running);
+
+        (await Should.ThrowAsync<TransientFaultException>(running)).ShouldBeSameAs(faults[2]);
+        next.Attempts.ShouldBe(3);
+    }
+
+    [Fact]
+    public async Task Invoke_OneAttemptConfigured_NeverRetries()
+    {
+        RetryBehavior<PhysicalContext> once = new(new RecoverabilityOptions { Attempts = 1 }, _breaker, _time);
+        ScriptedNext next = new((_, _) => throw new TransientFaultException("x"));
+
+        await Should.ThrowAsync<TransientFaultException>(async () => await once.InvokeAsync(_context, next));
+
+        next.Attempts.ShouldBe(1);
+    }
+
+    public static TheoryData<Exception> NotRetried =>
+    [
+        new PoisonMessageException("bad", "x"),
+        new RefusedException("x"),
+        new InvalidOperationException("x"),
+        new OperationCanceledException("x"),
+        new TransientFaultException("x", retryInProcess: false),
+        new TransientFaultException("x", retryAfter: TimeSpan.FromMinutes(1)),
+    ];
+
+    [Theory]
+    [MemberData(nameof(NotRetried))]
+    public async Task Invoke_FaultThatIsNotForThisProcess_PassesThroughAtOnce(Exception fault)
+    {
+        foreach (Throwing throwing in Enum.GetValues<Throwing>())
+        {
+            ScriptedNext next = new((_, _) => Throw(throwing, fault));
+
+            (await Record.ExceptionAsync(async () => await _retry.InvokeAsync(_context, next))).ShouldBeSameAs(fault);
+
+            next.Attempts.ShouldBe(1);
+            _time.ArmedTimers.ShouldBe(0);
+        }
+    }
+
+    [Fact]
+    public async Task Invoke_BreakerOpensWithTheFault_DoesNotRetry()
+    {
+        ScriptedNext next = new((_, _) =>
+        {
+            _breaker.Refused("down");
+            throw new TransientFaultException("x");
+        });
+
+        await Should.ThrowAsync<TransientFaultException>(async () => await _retry.InvokeAsync(_context, next));
+
+        next.Attempts.ShouldBe(1);
+    }
+
+    [Fact]
+    public async Task Invoke_RetryAfter_IsWaitedForAndNotCutShort()
+    {
+        ScriptedNext next = new((attempt, _) => attempt == 1 ? throw new TransientFaultException("x", TimeSpan.FromSeconds(15)) : default);
+        Task running = _retry.InvokeAsync(_context, next).AsTask();
+        await _time.WaitForTimersAsync(1);
+
+        _time.Advance(TimeSpan.FromMilliseconds(14_999));
+        next.Attempts.ShouldBe(1);
+        running.IsCompleted.ShouldBeFalse();
+        _time.Advance(TimeSpan.FromMilliseconds(1));
+
+        await running.WaitAsync(TimeSpan.FromSeconds(20));
+        next.Attempts.ShouldBe(2);
+    }
+
+    [Fact]
+    public async Task Invoke_Waits_StayWithinTheDoublingBounds()
+    {
+        for (int round = 0; round < 50; round++)
+        {
+            List<DateTimeOffset> at = [];
+            ScriptedNext next = new((_, _) =>
+            {
+                at.Add(_time.GetUtcNow());
+                throw new TransientFaultException("x");
+            });
+            Task running = _retry.InvokeAsync(_context, next).AsTask();
+            await RunWaitsAsync(running, TimeSpan.FromMilliseconds(1));
+            await Should.ThrowAsync<TransientFaultException>(running);
+
+            // The clock moves in steps of a millisecond, and so does what it measures.
+            (at[1] - at[0]).ShouldBeLessThanOrEqualTo(_options.BackoffBase + TimeSpan.FromMilliseconds(1));
+            (at[2] - at[1]).ShouldBeLessThanOrEqualTo((_options.BackoffBase * 2) + TimeSpan.FromMilliseconds(1));
+        }
+    }
+
+    [Fact]
+    public async Task Invoke_CancelledDuringTheWait_EndsAtOnceWithTheToken()
+    {
+        using CancellationTokenSource source = new();
+        _context.CancellationToken = source.Token;
+        ScriptedNext next = new((_, _) => throw new TransientFaultException("x", TimeSpan.FromSeconds(10)));
+        Task running = _retry.InvokeAsync(_context, next).AsTask();
+        await _time.WaitForTimersAsync(1);
+
+        await source.CancelAsync();
+
+        (await Should.ThrowAsync<OperationCanceledException>(running)).CancellationToken.ShouldBe(source.Token);
+        next.Attempts.ShouldBe(1);
+    }
+
+    [Fact]
+    public async Task Invoke_FailedAttemptHadDecided_TheDecisionIsForgotten()
+    {
+        List<Settlement> found = [];
+        ScriptedNext next = new((attempt, context) =>
+        {
+            found.Add(context.Settlement);
+            context.Settlement = Settlement.Complete;
+            return attempt == 1 ? throw new TransientFaultException("x") : default;
+        });
+
+        Task running = _retry.InvokeAsync(_context, next).AsTask();
+        await RunWaitsAsync(running);
+
+        await running;
+        found.ShouldBe([default, default]);
+        _context.Settlement.ShouldBe(Settlement.Complete);
+    }
+
+    private static ValueTask Throw(Throwing throwing, Exception exception) => throwing switch
+    {
+        Throwing.InTheCall => throw exception,
+        Throwing.InTheTask => ValueTask.FromException(exception),
+        _ => ThrowLaterAsync(exception),
+    };
+
+    private static async ValueTask ThrowLaterAsync(Exception exception)
+    {
+        await Task.Yield();
+        throw exception;
+    }
+
+    /// <summary>Moves the clock whenever somebody waits for it, until the work is done.</summary>
+    private async Task RunWaitsAsync(Task running, TimeSpan? step = null)
+    {
+        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(20));
+        while (!running.IsCompleted)
+        {
+            if (_time.ArmedTimers > 0)
+            {
+                _time.Advance(step ?? _options.BackoffCap);
+            }
+
+            await Task.Yield();
+            patience.Token.ThrowIfCancellationRequested();
+        }
+    }
+
+    public enum Throwing
+    {
+        InTheCall,
+        InTheTask,
+        AfterAHop,
+    }
+
+    private sealed class ScriptedNext(Func<int, PhysicalContext, ValueTask> body) : Next<PhysicalContext>
+    {
+        public int Attempts { get; private set; }
+
+        public override ValueTask InvokeAsync(PhysicalContext context) => body(++Attempts, context);
+    }
+}
