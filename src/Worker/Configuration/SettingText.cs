@@ -41,7 +41,7 @@ internal static class SettingText
         {
             value = time;
         }
-        else if (target == typeof(Uri) && Uri.TryCreate(text, UriKind.Absolute, out Uri? uri))
+        else if (target == typeof(Uri) && text.Contains("://", StringComparison.Ordinal) && Uri.TryCreate(text, UriKind.Absolute, out Uri? uri))
         {
             value = uri;
         }
@@ -49,9 +49,10 @@ internal static class SettingText
         {
             value = text.Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries);
         }
-        else if (target.IsEnum && !char.IsAsciiDigit(text.FirstOrDefault()) && Enum.TryParse(target, text, ignoreCase: true, out object? member) && Enum.IsDefined(target, member))
+        else if (target.IsEnum && Enum.GetNames(target).FirstOrDefault(name => string.Equals(name, text, StringComparison.OrdinalIgnoreCase)) is { } member)
         {
-            value = member;
+            // Only names: Enum.TryParse would also take numbers, and join names separated by commas.
+            value = Enum.Parse(target, member);
         }
 
         return value is not null;
@@ -121,14 +122,15 @@ internal static class SettingText
                 && double.TryParse(text.AsSpan(0, text.Length - suffix.Length).Trim(), NumberStyles.Float, CultureInfo.InvariantCulture, out double count)
                 && double.IsFinite(count) && Math.Abs(count * milliseconds) < TimeSpan.MaxValue.TotalMilliseconds / 2)
             {
-                value = TimeSpan.FromMilliseconds(count * milliseconds);
+                // Rounded: TimeSpan.FromMilliseconds cuts off, and 1.001 s would lose a tick.
+                value = TimeSpan.FromTicks((long)Math.Round(count * milliseconds * TimeSpan.TicksPerMillisecond));
                 return true;
             }
         }
 
-        // A bare number would be read as days; refusing it prevents the classic mistake.
+        // Exactly [d.]hh:mm:ss[.fff]: TimeSpan.TryParse would read a bare number as days, 24:00:00 as 24 days and 5:00 as hours.
         value = default;
-        return text.Contains(':', StringComparison.Ordinal) && TimeSpan.TryParse(text, CultureInfo.InvariantCulture, out value);
+        return text.Count(':') == 2 && TimeSpan.TryParseExact(text, "c", CultureInfo.InvariantCulture, out value);
     }
 
     private static string FormatTime(TimeSpan time)

@@ -49,7 +49,9 @@ internal sealed class SettingsReader(IConfiguration configuration)
         string hint = nearest is not null && EditDistance(nearest, name) <= Math.Max(2, name.Length / 3)
             ? $"Did you mean {nearest}?"
             : $"Known here: {string.Join(", ", names)}.";
-        Fail(key, Configuration[key], $"is not a known key. {hint}", "It would have no effect.");
+
+        // Without its value: a password under a mistyped name is still a password.
+        Fail(key, value: null, $"is not a known key. {hint}", "It would have no effect.");
     }
 
     private T ReadLayers<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] T>(string[] layers, IReadOnlyCollection<string> allowedSections)
@@ -123,7 +125,7 @@ internal sealed class SettingsReader(IConfiguration configuration)
             string key = $"{layer}:{property}";
 
             // An empty value counts as not set, so that an environment variable can switch a key off.
-            if (Configuration[key] is { Length: > 0 } value)
+            if (Configuration[key] is { } value && !string.IsNullOrWhiteSpace(value))
             {
                 return (key, value);
             }

@@ -1,0 +1,210 @@
+using System.Globalization;
+using FsCheck;
+using FsCheck.Fluent;
+using Worker.Configuration;
+
+namespace Worker.Tests.Configuration;
+
+public sealed class SettingTextTests
+{
+    [Theory]
+    [InlineData("250ms", "00:00:00.250")]
+    [InlineData("20s", "00:00:20")]
+    [InlineData("5m", "00:05:00")]
+    [InlineData("2h", "02:00:00")]
+    [InlineData("3d", "3.00:00:00")]
+    [InlineData("1.5s", "00:00:01.5")]
+    [InlineData("1.001s", "00:00:01.001")]
+    [InlineData("0s", "00:00:00")]
+    [InlineData("0.1ms", "00:00:00.0001")]
+    [InlineData(" 20 S ", "00:00:20")]
+    [InlineData("20MS", "00:00:00.020")]
+    [InlineData("-5s", "-00:00:05")]
+    [InlineData("00:00:20", "00:00:20")]
+    [InlineData("1.00:00:01", "1.00:00:01")]
+    [InlineData("00:00:00.5", "00:00:00.5")]
+    public void TryParse_Time_IsRead(string text, string expected) =>
+        Parse<TimeSpan>(text).ShouldBe(TimeSpan.ParseExact(expected, ["c", @"hh\:mm\:ss\.f", @"hh\:mm\:ss\.fff", @"hh\:mm\:ss\.ffff", @"\-hh\:mm\:ss"], CultureInfo.InvariantCulture, expected[0] == '-' ? TimeSpanStyles.AssumeNegative : TimeSpanStyles.None));
+
+    [Theory]
+    [InlineData("20")]
+    [InlineData("s")]
+    [InlineData("")]
+    [InlineData("5:00")]
+    [InlineData("24:00:00")]
+    [InlineData("00:60:00")]
+    [InlineData("1:2:3:4")]
+    [InlineData("20 seconds")]
+    [InlineData("NaNs")]
+    [InlineData("Infinityms")]
+    [InlineData("1e300d")]
+    [InlineData("0x10s")]
+    [InlineData("5m30s")]
+    public void TryParse_NotATime_IsRefused(string text) => SettingText.TryParse(text, typeof(TimeSpan), bytes: false, out _).ShouldBeFalse();
+
+    [Theory]
+    [InlineData("65536", 65_536)]
+    [InlineData("64KiB", 65_536)]
+    [InlineData("64 kib", 65_536)]
+    [InlineData("64KB", 64_000)]
+    [InlineData("1MiB", 1_048_576)]
+    [InlineData("2MB", 2_000_000)]
+    [InlineData("3GiB", 3_221_225_472)]
+    [InlineData("3GB", 3_000_000_000)]
+    [InlineData("17B", 17)]
+    [InlineData("0", 0)]
+    [InlineData("-1", -1)]
+    public void TryParse_Bytes_AreRead(string text, long expected) => Parse<long>(text, bytes: true).ShouldBe(expected);
+
+    [Theory]
+    [InlineData("64K")]
+    [InlineData("1.5MiB")]
+    [InlineData("-1KiB")]
+    [InlineData("KiB")]
+    [InlineData("9999999999GiB")]
+    [InlineData("64TiB")]
+    [InlineData("64KiBB")]
+    public void TryParse_NotBytes_IsRefused(string text) => SettingText.TryParse(text, typeof(long), bytes: true, out _).ShouldBeFalse();
+
+    [Fact]
+    public void TryParse_BytesWhereNoneAreMeant_IsRefused() => SettingText.TryParse("64KiB", typeof(int), bytes: false, out _).ShouldBeFalse();
+
+    [Theory]
+    [InlineData("2147483647", true)]
+    [InlineData("-2147483648", true)]
+    [InlineData("2147483648", false)]
+    [InlineData("2GiB", false)]
+    [InlineData("1,000", false)]
+    [InlineData("1.0", false)]
+    [InlineData("0x10", false)]
+    public void TryParse_Int_ChecksItsRange(string text, bool accepted) =>
+        SettingText.TryParse(text, typeof(int), bytes: text.EndsWith('B'), out _).ShouldBe(accepted);
+
+    [Theory]
+    [InlineData("true", true)]
+    [InlineData("False", true)]
+    [InlineData("1", false)]
+    [InlineData("yes", false)]
+    public void TryParse_Bool_OnlyTrueAndFalse(string text, bool accepted) => SettingText.TryParse(text, typeof(bool), bytes: false, out _).ShouldBe(accepted);
+
+    [Theory]
+    [InlineData("0.1", true)]
+    [InlineData("1e-3", true)]
+    [InlineData("NaN", false)]
+    [InlineData("Infinity", false)]
+    [InlineData("1e999", false)]
+    [InlineData("0,1", false)]
+    public void TryParse_Double_OnlyFiniteNumbers(string text, bool accepted) => SettingText.TryParse(text, typeof(double), bytes: false, out _).ShouldBe(accepted);
+
+    [Theory]
+    [InlineData("Monday", true)]
+    [InlineData("moNDay", true)]
+    [InlineData("1", false)]
+    [InlineData("+1", false)]
+    [InlineData("-1", false)]
+    [InlineData("Sunday,Monday", false)]
+    [InlineData("Someday", false)]
+    public void TryParse_Enum_OnlyNames(string text, bool accepted)
+    {
+        SettingText.TryParse(text, typeof(DayOfWeek), bytes: false, out object? value).ShouldBe(accepted);
+        value.ShouldBe(accepted ? DayOfWeek.Monday : null);
+    }
+
+    [Theory]
+    [InlineData("http://127.0.0.1:4566", true)]
+    [InlineData("https://example.com/a%20b", true)]
+    [InlineData("localhost:4566", false)]
+    [InlineData("/etc/passwd", false)]
+    [InlineData("example.com", false)]
+    [InlineData("http://", false)]
+    public void TryParse_Uri_OnlyWithScheme(string text, bool accepted) => SettingText.TryParse(text, typeof(Uri), bytes: false, out _).ShouldBe(accepted);
+
+    [Fact]
+    public void TryParse_List_IsSplitTrimmedAndWithoutEmptyEntries() => Parse<string[]>(" a, b ,,c ").ShouldBe(["a", "b", "c"]);
+
+    [Fact]
+    public void TryParse_Nullable_IsReadAsItsValue() => SettingText.TryParse("5s", typeof(TimeSpan?), bytes: false, out object? value).ShouldBe(value is TimeSpan { Seconds: 5 });
+
+    [Theory]
+    [InlineData(typeof(bool), false, "true or false")]
+    [InlineData(typeof(long), true, "a number of bytes such as 65536 or 64KiB")]
+    [InlineData(typeof(int), false, "a whole number")]
+    [InlineData(typeof(double), false, "a number")]
+    [InlineData(typeof(TimeSpan), false, "a time such as 250ms, 20s, 5m or 00:00:20")]
+    [InlineData(typeof(TimeSpan?), false, "a time such as 250ms, 20s, 5m or 00:00:20")]
+    [InlineData(typeof(Uri), false, "an absolute address such as http://127.0.0.1:4566")]
+    [InlineData(typeof(UriKind), false, "one of RelativeOrAbsolute, Absolute, Relative")]
+    public void Expected_SaysWhatAValueLooksLike(Type type, bool bytes, string expected) => SettingText.Expected(type, bytes).ShouldBe(expected);
+
+    [Theory]
+    [InlineData(0, "0ms")]
+    [InlineData(250, "250ms")]
+    [InlineData(20_000, "20s")]
+    [InlineData(90_000, "90s")]
+    [InlineData(300_000, "5m")]
+    [InlineData(86_400_000, "24h")]
+    [InlineData(-1_000, "-1000ms")]
+    public void Format_Time_UsesTheLargestWholeUnit(double milliseconds, string expected) =>
+        SettingText.Format(TimeSpan.FromMilliseconds(milliseconds), bytes: false).ShouldBe(expected);
+
+    [Theory]
+    [InlineData(0, "0")]
+    [InlineData(1_000, "1000")]
+    [InlineData(1_024, "1KiB")]
+    [InlineData(1_536, "1536")]
+    [InlineData(64L << 20, "64MiB")]
+    [InlineData(3L << 30, "3GiB")]
+    public void Format_Bytes_UsesTheLargestWholeUnit(long bytes, string expected) => SettingText.Format(bytes, bytes: true).ShouldBe(expected);
+
+    [Fact]
+    public void Format_Null_IsEmpty() => SettingText.Format(value: null, bytes: false).ShouldBe(string.Empty);
+
+    [Fact]
+    public void FormatThenTryParse_AnyValue_GivesTheSame()
+    {
+        RoundTrips(ArbMap.Default.ArbFor<int>(), bytes: false);
+        RoundTrips(ArbMap.Default.ArbFor<int>(), bytes: true);
+        RoundTrips(ArbMap.Default.ArbFor<long>(), bytes: false);
+        RoundTrips(ArbMap.Default.ArbFor<bool>(), bytes: false);
+        RoundTrips(ArbMap.Default.ArbFor<DayOfWeek>(), bytes: false);
+        RoundTrips(ArbMap.Default.ArbFor<NormalFloat>().Convert(real => real.Get, NormalFloat.NewNormalFloat), bytes: false);
+        RoundTrips(Arb.From(Gen.Choose(0, 62).SelectMany(shift => Gen.Choose(1, 1_000).Select(factor => (long)((ulong)factor << shift) & long.MaxValue))), bytes: true);
+
+        // From a tick to a year; the text carries milliseconds as a double, which is exact far beyond that.
+        RoundTrips(
+            Arb.From(Gen.Choose(0, 48).SelectMany(shift => Gen.Choose(-1_000, 1_000).Select(factor => TimeSpan.FromTicks((long)factor << shift)))
+                .Where(time => time.Duration() < TimeSpan.FromDays(365))),
+            bytes: false);
+    }
+
+    [Fact]
+    public void FormatThenTryParse_Addresses_GiveTheSame()
+    {
+        foreach (string address in (string[])["http://127.0.0.1:4566/", "https://example.com/a%20b?c=%2F%25", "https://[::1]:8080/", "https://exämple.com/ü"])
+        {
+            Uri uri = new(address);
+
+            SettingText.TryParse(SettingText.Format(uri, bytes: false), typeof(Uri), bytes: false, out object? again).ShouldBeTrue();
+            again.ShouldBe(uri);
+            ((Uri)again!).AbsoluteUri.ShouldBe(uri.AbsoluteUri);
+        }
+    }
+
+    private static void RoundTrips<T>(Arbitrary<T> values, bool bytes)
+    {
+        Property sameAgain = Prop.ForAll(values, value =>
+        {
+            string text = SettingText.Format(value, bytes);
+            bool parsed = SettingText.TryParse(text, typeof(T), bytes, out object? again);
+            return (parsed && Equals(again, value)).Label($"{value} -> {text} -> {again}");
+        });
+
+        Check.One(Config.QuickThrowOnFailure.WithMaxTest(500), sameAgain);
+    }
+
+    private static T Parse<T>(string text, bool bytes = false)
+    {
+        SettingText.TryParse(text, typeof(T), bytes, out object? value).ShouldBeTrue();
+        return value.ShouldBeOfType<T>();
+    }
+}

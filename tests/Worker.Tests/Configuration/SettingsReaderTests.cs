@@ -1,0 +1,285 @@
+using Microsoft.Extensions.Configuration;
+using Worker.Configuration;
+
+namespace Worker.Tests.Configuration;
+
+public sealed class SettingsReaderTests
+{
+    private const string Secret = "hunter2-canary";
+
+    [Fact]
+    public void Read_EverythingGiven_IsRead()
+    {
+        SettingsReader reader = Reader(
+            ("Sample:Count", "5"),
+            ("Sample:Size", "64KiB"),
+            ("Sample:Wait", "1m"),
+            ("Sample:Share", "0.25"),
+            ("Sample:Enabled", "true"),
+            ("Sample:Day", "monday"),
+            ("Sample:Endpoint", "http://127.0.0.1:4566"),
+            ("Sample:Names", "x, y"),
+            ("Sample:Limit", "6"),
+            ("Sample:Password", Secret),
+            ("Sample:Place", " here "));
+
+        SampleOptions sample = reader.Read<SampleOptions>("Sample");
+
+        reader.Errors.ShouldBeEmpty();
+        sample.Count.ShouldBe(5);
+        sample.Size.ShouldBe(65_536);
+        sample.Wait.ShouldBe(TimeSpan.FromMinutes(1));
+        sample.Share.ShouldBe(0.25);
+        sample.Enabled.ShouldBeTrue();
+        sample.Day.ShouldBe(DayOfWeek.Monday);
+        sample.Endpoint.ShouldBe(new Uri("http://127.0.0.1:4566"));
+        sample.Names.ShouldBe(["x", "y"]);
+        sample.Limit.ShouldBe(6);
+        sample.Password.ShouldBe(Secret);
+        sample.Place.ShouldBe("here");
+    }
+
+    [Fact]
+    public void Read_OnlyTheRequiredKey_EverythingElseIsDefault()
+    {
+        SettingsReader reader = Reader(("Sample:Place", "here"));
+
+        SampleOptions sample = reader.Read<SampleOptions>("Sample");
+
+        reader.Errors.ShouldBeEmpty();
+        sample.Count.ShouldBe(3);
+        sample.Names.ShouldBe(["a"]);
+        sample.Limit.ShouldBeNull();
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("  ")]
+    public void Read_EmptyValue_MeansNotSet(string empty)
+    {
+        SettingsReader reader = Reader(("Sample:Place", "here"), ("Sample:Count", empty), ("Sample:Password", empty));
+
+        SampleOptions sample = reader.Read<SampleOptions>("Sample");
+
+        reader.Errors.ShouldBeEmpty();
+        sample.Count.ShouldBe(3);
+        sample.Password.ShouldBeNull();
+    }
+
+    [Theory]
+    [InlineData(null)]
+    [InlineData("")]
+    [InlineData("  ")]
+    public void Read_RequiredKeyMissing_IsAnError(string? place)
+    {
+        SettingsReader reader = Reader(("Sample:Place", place));
+
+        reader.Read<SampleOptions>("Sample");
+
+        ErrorsOf(reader).ShouldBe(["Sample:Place: must be set: The place. Nothing could be stored."]);
+    }
+
+    [Theory]
+    [InlineData("Count", "many", "must be a whole number from 1 to 10. Too many tire us.")]
+    [InlineData("Count", "0", "must be from 1 to 10. Too many tire us.")]
+    [InlineData("Count", "11", "must be from 1 to 10. Too many tire us.")]
+    [InlineData("Count", "99999999999", "must be a whole number from 1 to 10. Too many tire us.")]
+    [InlineData("Size", "1023", "must be from 1KiB to 1GiB.")]
+    [InlineData("Size", "1073741825", "must be from 1KiB to 1GiB.")]
+    [InlineData("Size", "big", "must be a number of bytes such as 65536 or 64KiB from 1KiB to 1GiB.")]
+    [InlineData("Wait", "9ms", "must be from 10ms to 1h.")]
+    [InlineData("Wait", "61m", "must be from 10ms to 1h.")]
+    [InlineData("Wait", "20", "must be a time such as 250ms, 20s, 5m or 00:00:20 from 10ms to 1h.")]
+    [InlineData("Share", "1.1", "must be from 0 to 1.")]
+    [InlineData("Enabled", "on", "must be true or false.")]
+    [InlineData("Day", "3", "must be one of Sunday, Monday, Tuesday, Wednesday, Thursday, Friday, Saturday.")]
+    [InlineData("Endpoint", "localhost:80", "must be an absolute address such as http://127.0.0.1:4566.")]
+    [InlineData("Limit", "4", "must be 5 or more.")]
+    public void Read_WrongValue_SaysWhatIsAllowed(string key, string value, string problem)
+    {
+        SettingsReader reader = Reader(("Sample:Place", "here"), ($"Sample:{key}", value));
+
+        reader.Read<SampleOptions>("Sample");
+
+        ErrorsOf(reader).ShouldBe([$"Sample:{key} = \"{value}\": {problem}"]);
+    }
+
+    [Theory]
+    [InlineData("1")]
+    [InlineData("10")]
+    public void Read_ValueAtTheEdgeOfItsRange_IsAllowed(string value)
+    {
+        SettingsReader reader = Reader(("Sample:Place", "here"), ("Sample:Count", value));
+
+        reader.Read<SampleOptions>("Sample");
+
+        reader.Errors.ShouldBeEmpty();
+    }
+
+    [Fact]
+    public void Read_SeveralProblems_AllAreFoundAtOnce()
+    {
+        SettingsReader reader = Reader(("Sample:Count", "0"), ("Sample:Wait", "soon"), ("Sample:Enabld", "true"), ("Sample:Day", "Someday"));
+
+        reader.Read<SampleOptions>("Sample");
+
+        reader.Errors.Select(error => error.Key).ShouldBe(["Sample:Count", "Sample:Wait", "Sample:Day", "Sample:Place", "Sample:Enabld"], ignoreOrder: true);
+        new ConfigurationException(reader.Errors).Message.ShouldStartWith($"The configuration has 5 problem(s):{Environment.NewLine}  - Sample:");
+    }
+
+    [Theory]
+    [InlineData("Cuont", "is not a known key. Did you mean Count? It would have no effect.")]
+    [InlineData("pasword", "is not a known key. Did you mean Password? It would have no effect.")]
+    [InlineData("Internal", "is not a known key. Known here: Count, Size, Wait, Share, Enabled, Day, Endpoint, Names, Limit, Password, Place. It would have no effect.")]
+    [InlineData("Whatever:Nested", "is not a known key. Known here: Count, Size, Wait, Share, Enabled, Day, Endpoint, Names, Limit, Password, Place. It would have no effect.")]
+    public void Read_UnknownKey_SuggestsTheNearestAndKeepsTheValueToItself(string key, string problem)
+    {
+        SettingsReader reader = Reader(("Sample:Place", "here"), ($"Sample:{key}", Secret));
+
+        reader.Read<SampleOptions>("Sample");
+
+        ErrorsOf(reader).ShouldBe([$"Sample:{key.Split(':')[0]}: {problem}"]);
+    }
+
+    [Fact]
+    public void Read_SectionWhereAValueBelongs_IsAnError()
+    {
+        SettingsReader reader = Reader(("Sample:Place", "here"), ("Sample:Names:0", "x"), ("Sample:Names:1", "y"));
+
+        reader.Read<SampleOptions>("Sample");
+
+        ErrorsOf(reader).ShouldBe(["Sample:Names: must be a single value, but a section was given."]);
+    }
+
+    [Fact]
+    public void Read_KeysInAnyCase_AreKnown()
+    {
+        SettingsReader reader = Reader(("sample:PLACE", "here"), ("SAMPLE:count", "9"));
+
+        reader.Read<SampleOptions>("Sample").Count.ShouldBe(9);
+
+        reader.Errors.ShouldBeEmpty();
+    }
+
+    [Fact]
+    public void Read_ForARoute_ItsValuesWinOverTheGlobalOnes()
+    {
+        SettingsReader reader = Reader(
+            ("Sample:Place", "everywhere"),
+            ("Sample:Count", "1"),
+            ("Routes:a:Sample:Count", "2"),
+            ("Routes:b:Sample:Place", "b"),
+            ("Routes:c:Sample:Count", ""));
+
+        SampleOptions a = reader.Read<SampleOptions>("Sample", "a");
+        SampleOptions b = reader.Read<SampleOptions>("Sample", "b");
+        SampleOptions c = reader.Read<SampleOptions>("Sample", "c");
+
+        reader.Errors.ShouldBeEmpty();
+        (a.Count, a.Place).ShouldBe((2, "everywhere"));
+        (b.Count, b.Place).ShouldBe((1, "b"));
+        (c.Count, c.Place).ShouldBe((1, "everywhere"));
+        reader.Effective.Single(setting => setting.Key == "Routes:a:Sample:Count").Value.ShouldBe("2");
+        reader.Effective.Single(setting => setting.Key == "Sample:Count").Value.ShouldBe("1");
+    }
+
+    [Fact]
+    public void Read_WrongValueOfARoute_NamesTheRoutesKey()
+    {
+        SettingsReader reader = Reader(("Sample:Place", "x"), ("Sample:Count", "1"), ("Routes:a:Sample:Count", "99"), ("Routes:a:Sample:Cont", "1"));
+
+        reader.Read<SampleOptions>("Sample", "a");
+
+        reader.Errors.Select(error => error.Key).ShouldBe(["Routes:a:Sample:Count", "Routes:a:Sample:Cont"]);
+    }
+
+    [Fact]
+    public void Read_SameSectionForTwoRoutes_ReportsAProblemOnce()
+    {
+        SettingsReader reader = Reader(("Sample:Place", "x"), ("Sample:Count", "99"));
+
+        reader.Read<SampleOptions>("Sample", "a");
+        reader.Read<SampleOptions>("Sample", "b");
+
+        reader.Errors.ShouldHaveSingleItem();
+    }
+
+    [Fact]
+    public void Read_AllowedSections_AreNotUnknown()
+    {
+        SettingsReader reader = Reader(("Sample:Place", "x"), ("Sample:Intake:Concurrency", "1"), ("Sample:Other:Key", "1"));
+
+        reader.Read<SampleOptions>("Sample", allowedSections: ["Intake"]);
+
+        reader.Errors.Select(error => error.Key).ShouldBe(["Sample:Other"]);
+    }
+
+    [Fact]
+    public void Read_RuleAcrossKeysBroken_ReportsEachWithItsValueAndMasksSecrets()
+    {
+        SettingsReader reader = Reader(("Sample:Place", "x"), ("Sample:Count", "7"), ("Sample:Password", Secret));
+
+        reader.Read<SampleOptions>("Sample");
+
+        ErrorsOf(reader).ShouldBe([
+            "Sample:Count = \"7\": must not be seven. It would be unlucky.",
+            "Sample:Password = \"***\": must not go with seven.",
+        ]);
+    }
+
+    [Fact]
+    public void Read_ValuesWrongByThemselves_RulesAcrossKeysWait()
+    {
+        SettingsReader reader = Reader(("Sample:Place", "x"), ("Sample:Count", "7"), ("Sample:Wait", "soon"));
+
+        reader.Read<SampleOptions>("Sample");
+
+        reader.Errors.Select(error => error.Key).ShouldBe(["Sample:Wait"]);
+    }
+
+    [Fact]
+    public void Effective_AllKeys_CanonicalTextAndWhereItComesFrom()
+    {
+        SettingsReader reader = Reader(("Sample:Place", "here"), ("Sample:Size", "65536"), ("Sample:Password", Secret));
+
+        reader.Read<SampleOptions>("Sample");
+
+        reader.Effective.Select(setting => $"{setting.Key}={setting.Value}{(setting.IsDefault ? string.Empty : " (set)")}").ShouldBe([
+            "Sample:Count=3",
+            "Sample:Size=64KiB (set)",
+            "Sample:Wait=2s",
+            "Sample:Share=0.5",
+            "Sample:Enabled=false",
+            "Sample:Day=Friday",
+            "Sample:Endpoint=",
+            "Sample:Names=a",
+            "Sample:Limit=",
+            "Sample:Password=*** (set)",
+            "Sample:Place=here (set)",
+        ]);
+        reader.Effective.First().Description.ShouldBe("A count");
+    }
+
+    [Fact]
+    public void AnythingShown_WithASecretInEveryPlace_NeverShowsIt()
+    {
+        SettingsReader reader = Reader(
+            ("Sample:Count", "7"),
+            ("Sample:Password", Secret),
+            ("Sample:Pasword", Secret),
+            ("Routes:a:Sample:Password", Secret),
+            ("Routes:a:Sample:Passwort", Secret));
+
+        reader.Read<SampleOptions>("Sample");
+        reader.Read<SampleOptions>("Sample", "a");
+
+        string everything = new ConfigurationException(reader.Errors).ToString() + string.Join(' ', reader.Effective);
+        everything.ShouldNotContain(Secret);
+        reader.Errors.Count.ShouldBeGreaterThan(2);
+    }
+
+    private static SettingsReader Reader(params (string Key, string? Value)[] values) =>
+        new(new ConfigurationBuilder().AddInMemoryCollection(values.Select(pair => KeyValuePair.Create(pair.Key, pair.Value))).Build());
+
+    private static IEnumerable<string> ErrorsOf(SettingsReader reader) => reader.Errors.Select(error => error.ToString());
+}
