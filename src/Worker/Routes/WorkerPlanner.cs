@@ -68,6 +68,7 @@ internal sealed class WorkerPlanner(
         int problemsBefore = settings.Errors.Count;
         string section = $"Routes:{name}";
         RouteOptions options = ReadRoute(settings, name, section);
+        FindUnknownFeatures(settings, $"{section}:");
         IntakeOptions intake = settings.Read<IntakeOptions>("Intake", name);
         RecoverabilityOptions recoverability = settings.Read<RecoverabilityOptions>("Recoverability", name);
         StagesOptions stages = settings.Read<StagesOptions>("Stages", name);
@@ -120,14 +121,19 @@ internal sealed class WorkerPlanner(
             }
         }
 
-        FindUnknownFeatures(settings, "Sources", _sources.Keys);
-        FindUnknownFeatures(settings, "Handlers", _handlers.Keys);
-        FindUnknownFeatures(settings, "Sinks", _sinks.Keys);
+        FindUnknownFeatures(settings, prefix: string.Empty);
     }
 
     private static bool IsOurs(IConfigurationProvider provider) => provider
         is Microsoft.Extensions.Configuration.Json.JsonConfigurationProvider
         or Microsoft.Extensions.Configuration.CommandLine.CommandLineConfigurationProvider;
+
+    private void FindUnknownFeatures(SettingsReader settings, string prefix)
+    {
+        FindUnknownFeatures(settings, $"{prefix}Sources", _sources.Keys);
+        FindUnknownFeatures(settings, $"{prefix}Handlers", _handlers.Keys);
+        FindUnknownFeatures(settings, $"{prefix}Sinks", _sinks.Keys);
+    }
 
     private void FindUnknownFeatures(SettingsReader settings, string section, IEnumerable<string> known)
     {

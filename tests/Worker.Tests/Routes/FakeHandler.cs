@@ -1,0 +1,18 @@
+using Pipeline.Building;
+using Pipeline.Contexts;
+using Worker.Configuration;
+using Worker.Handlers;
+
+namespace Worker.Tests.Routes;
+
+/// <summary>A handler that can be configured and never added.</summary>
+internal sealed class FakeHandler(string name) : IHandlerFeature
+{
+    public string Name { get; } = name;
+
+    public Action<PipelineBuilder<PhysicalContext>, HandlerServices> Configure(SettingsReader settings, string route)
+    {
+        settings.Read<FakeFeatureOptions>($"Handlers:{Name}", route);
+        return (_, _) => throw new NotSupportedException();
+    }
+}

@@ -1,0 +1,151 @@
+using Microsoft.Extensions.Configuration;
+using Pipeline.Execution;
+using Worker.Configuration;
+using Worker.Routes;
+
+namespace Worker.Tests.Routes;
+
+public sealed class WorkerPlannerTests
+{
+    private readonly FakeSource _channel = new("Channel");
+    private readonly FakeSource _http = new("Http");
+
+    [Fact]
+    public void Plan_NothingConfigured_IsTheArchiveRouteWithDefaults()
+    {
+        WorkerPlan plan = Plan();
+
+        plan.Errors.ShouldBeEmpty();
+        RoutePlan route = plan.Routes.ShouldHaveSingleItem();
+        route.Name.ShouldBe("archive");
+        route.Form.ShouldBe(PipelineForm.Precompiled);
+        route.Sources.Select(source => source.Name).ShouldBe(["Channel", "Http"]);
+        route.Intake.Concurrency.ShouldBe(64);
+    }
+
+    [Fact]
+    public void Plan_SeveralRoutes_EachHasItsOwnSettings()
+    {
+        WorkerPlan plan = Plan(
+            "Intake:Concurrency=8",
+            "Routes:one:Source=http",
+            "Routes:one:Intake:Concurrency=2",
+            "Routes:one:Sources:Http:Speed=9",
+            "Routes:two:Source=Channel, HTTP, channel",
+            "Routes:two:Sink=Memory",
+            "Sources:Http:Speed=1");
+
+        plan.Errors.ShouldBeEmpty();
+        plan.Routes.Select(route => $"{route.Name}:{route.Intake.Concurrency}:{string.Join('+', route.Sources.Select(source => source.Name))}")
+            .ShouldBe(["one:2:Http", "two:8:Channel+Http"]);
+        _http.Configured.ShouldBe(["one:9", "two:1"]);
+        _channel.Configured.ShouldBe(["two:5"]);
+        plan.Effective.Select(setting => setting.Key).ShouldContain("Routes:one:Sources:Http:Speed");
+    }
+
+    [Theory]
+    [InlineData("closure", "Closure")]
+    [InlineData("PRECOMPILED", "Precompiled")]
+    public void Plan_FormInAnyCase_IsChosen(string value, string expected) =>
+        Plan($"Pipeline:Form={value}").Routes.Single().Form.Name.ShouldBe(expected);
+
+    [Fact]
+    public void Plan_UnknownForm_NamesTheForms() =>
+        ErrorsOf("Pipeline:Form=Interpreted").ShouldBe([
+            $"Pipeline:Form = \"Interpreted\": must be one of {string.Join(", ", PipelineForm.All)}. There is no such way to execute the chain.",
+        ]);
+
+    [Fact]
+    public void Plan_UnknownNames_EachNamesWhatThereIs() =>
+        ErrorsOf("Routes:a:Source=Htpp", "Routes:a:Handler=Archve", "Routes:a:Sink=S4").ShouldBe([
+            "Routes:a:Source = \"Htpp\": there is no such source; it must be one of Channel, Http.",
+            "Routes:a:Handler = \"Archve\": there is no such handler; it must be one of Archive, Other.",
+            "Routes:a:Sink = \"S4\": there is no such sink; it must be one of Directory, Memory.",
+        ]);
+
+    [Fact]
+    public void Plan_NoSource_IsAnError() =>
+        ErrorsOf("Routes:a:Source=,").ShouldBe(["Routes:a:Source = \"\": must name at least one of Channel, Http. The route would never receive a message."]);
+
+    [Fact]
+    public void Plan_UnknownSection_SuggestsTheNearest() =>
+        ErrorsOf("Intakes:Concurrency=1", "Something:Else=1").ShouldBe(
+            [
+                "Intakes: is not a known key. Did you mean Intake? It would have no effect.",
+                "Something: is not a known key. Known here: Pipeline, Routes, Sources, Stages, Handlers, Sinks, Intake, Recoverability, DeadLetters, Aws, Hosting, Logging. It would have no effect.",
+            ],
+            ignoreOrder: true);
+
+    [Fact]
+    public void Plan_UnknownVariablesOfTheEnvironment_AreNobodysBusiness()
+    {
+        IConfigurationRoot configuration = new ConfigurationBuilder()
+            .AddInMemoryCollection([KeyValuePair.Create<string, string?>("PATH", "/bin"), KeyValuePair.Create<string, string?>("Whatever:Key", "1")])
+            .Build();
+
+        Planner(configuration).Plan().Errors.ShouldBeEmpty();
+    }
+
+    [Fact]
+    public void Plan_FeatureThatDoesNotExist_IsAnErrorGloballyAndBelowARoute() =>
+        ErrorsOf("Sources:Htp:Speed=1", "Sinks:Memori:Speed=1", "Handlers:Nothing:Speed=1", "Routes:a:Sources:Chanel:Speed=1").ShouldBe(
+            [
+                "Sources:Htp: is not a known key. Did you mean Http? It would have no effect.",
+                "Sinks:Memori: is not a known key. Did you mean Memory? It would have no effect.",
+                "Handlers:Nothing: is not a known key. Known here: Archive, Other. It would have no effect.",
+                "Routes:a:Sources:Chanel: is not a known key. Did you mean Channel? It would have no effect.",
+            ],
+            ignoreOrder: true);
+
+    [Fact]
+    public void Plan_UnknownKeyOfARoute_IsAnError() =>
+        ErrorsOf("Routes:a:Sorce=Http", "Routes:a:Intakes:Concurrency=1").ShouldBe(
+            [
+                "Routes:a:Sorce: is not a known key. Did you mean Source? It would have no effect.",
+                "Routes:a:Intakes: is not a known key. Known here: Source, Handler, Sink. It would have no effect.",
+            ],
+            ignoreOrder: true);
+
+    [Theory]
+    [InlineData("with space")]
+    [InlineData("a/b")]
+    [InlineData("ümlaut")]
+    [InlineData("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa")]
+    public void Plan_RouteNameThatCannotBeShown_IsAnError(string name) =>
+        ErrorsOf($"Routes:{name}:Sink=Memory").ShouldHaveSingleItem().ShouldEndWith("a route's name must be 1 to 64 letters, digits, - or _.");
+
+    [Fact]
+    public void Plan_ProblemsInEverySection_AreAllFoundAndNoBrokenRouteIsPlanned()
+    {
+        WorkerPlan plan = Plan(
+            "Pipeline:Form=x",
+            "Hosting:DrainTimeout=soon",
+            "Intake:Concurrency=0",
+            "Recoverability:BackoffCap=1ms",
+            "Stages:MaxMessageBytes=huge",
+            "Sinks:Directory:Speed=10",
+            "Routes:good:Sink=Memory",
+            "Routes:bad:Sink=None");
+
+        plan.Errors.Select(error => error.Key).ShouldBe(
+            ["Pipeline:Form", "Hosting:DrainTimeout", "Intake:Concurrency", "Recoverability:BackoffCap", "Stages:MaxMessageBytes", "Routes:bad:Sink"],
+            ignoreOrder: true);
+        plan.Routes.ShouldNotContain(route => route.Name == "bad");
+    }
+
+    [Fact]
+    public void Plan_RouteWithAWrongOverride_NamesItsKey() =>
+        ErrorsOf("Routes:a:Recoverability:Attempts=0", "Routes:a:Sources:Http:Speed=0").Select(error => error.Split(' ')[0])
+            .ShouldBe(["Routes:a:Recoverability:Attempts", "Routes:a:Sources:Http:Speed"]);
+
+    private WorkerPlan Plan(params string[] keys) =>
+        Planner(new ConfigurationBuilder().AddCommandLine([.. keys.Select(key => $"--{key}")]).Build()).Plan();
+
+    private WorkerPlanner Planner(IConfiguration configuration) => new(
+        configuration,
+        [_channel, _http],
+        [new FakeHandler("Archive"), new FakeHandler("Other")],
+        [new FakeSink("Directory"), new FakeSink("Memory")]);
+
+    private IEnumerable<string> ErrorsOf(params string[] keys) => Plan(keys).Errors.Select((ConfigurationError error) => error.ToString());
+}
