@@ -1,0 +1,25 @@
+using Pipeline.Contexts;
+using Tests.Shared;
+using Worker.Stages;
+
+namespace Worker.Tests.Stages;
+
+/// <summary>Whatever a message left in a context is gone before the next one: checked for every field of every context type of the worker.</summary>
+public sealed class ContextResetTests
+{
+    public static TheoryData<Type> ContextTypes =>
+        [.. typeof(SizeLimitStep).Assembly.GetTypes().Where(type => type.IsSubclassOf(typeof(PipelineContext)) && !type.IsAbstract)];
+
+    [Theory]
+    [MemberData(nameof(ContextTypes))]
+    public void Reset_EveryFieldSet_ClearsEveryField(Type type)
+    {
+        PipelineContext used = (PipelineContext)Activator.CreateInstance(type)!;
+        PipelineContext fresh = (PipelineContext)Activator.CreateInstance(type)!;
+        NonDefault.Fill(used);
+
+        used.Reset();
+
+        NonDefault.Differences(used, fresh).ShouldBeEmpty();
+    }
+}

@@ -1,0 +1,102 @@
+using System.Collections.Concurrent;
+using System.Diagnostics;
+using Pipeline.Behaviors;
+using Pipeline.Contexts;
+using Pipeline.Settlements;
+using Worker.Stages;
+using Worker.Telemetry;
+using Worker.Tests.Intake;
+
+namespace Worker.Tests.Stages;
+
+public sealed class TracingBehaviorTests
+{
+    private readonly string _route = $"route-{Guid.NewGuid():n}";
+    private readonly ConcurrentQueue<Activity> _spans = new();
+    private readonly PhysicalContext _context = new() { Message = new TestMessage { Id = "a\nb", Bytes = new byte[7] } };
+
+    [Fact]
+    public async Task Invoke_Complete_IsOneSpanWithoutError()
+    {
+        using ActivityListener listener = Listen();
+
+        await new TracingBehavior(_route).InvokeAsync(_context, new ScriptedNext(Settlement.Complete));
+
+        Activity span = _spans.ShouldHaveSingleItem();
+        span.DisplayName.ShouldBe($"process {_route}");
+        span.Kind.ShouldBe(ActivityKind.Consumer);
+        span.Status.ShouldBe(ActivityStatusCode.Unset);
+        span.GetTagItem("messaging.operation.type").ShouldBe("process");
+        span.GetTagItem("messaging.message.id").ShouldBe("a\\u000ab");
+        span.GetTagItem("messaging.message.body.size").ShouldBe(7);
+        span.GetTagItem("worker.settlement").ShouldBe("Complete");
+    }
+
+    [Fact]
+    public async Task Invoke_DeadLetter_IsAnErrorWithItsReason()
+    {
+        using ActivityListener listener = Listen();
+
+        await new TracingBehavior(_route).InvokeAsync(_context, new ScriptedNext(Settlement.DeadLetter("malformed", "why")));
+
+        Activity span = _spans.ShouldHaveSingleItem();
+        span.Status.ShouldBe(ActivityStatusCode.Error);
+        span.StatusDescription.ShouldBe("malformed");
+    }
+
+    [Fact]
+    public async Task Invoke_Throws_IsAnErrorAndTheExceptionGoesOn()
+    {
+        using ActivityListener listener = Listen();
+        TransientFaultException thrown = new("down");
+
+        (await Record.ExceptionAsync(async () => await new TracingBehavior(_route).InvokeAsync(_context, new ScriptedNext(default, thrown)))).ShouldBeSameAs(thrown);
+
+        Activity span = _spans.ShouldHaveSingleItem();
+        span.Status.ShouldBe(ActivityStatusCode.Error);
+        span.GetTagItem("error.type").ShouldBe(typeof(TransientFaultException).FullName);
+    }
+
+    [Fact]
+    public async Task Invoke_SpanIsSampledOut_TheChainRunsAllTheSame()
+    {
+        using ActivityListener listener = Listen(ActivitySamplingResult.None);
+
+        await new TracingBehavior(_route).InvokeAsync(_context, new ScriptedNext(Settlement.Complete));
+
+        _spans.ShouldBeEmpty();
+        _context.Settlement.ShouldBe(Settlement.Complete);
+    }
+
+    /// <summary>Other tests trace at the same time: only this test's route is kept.</summary>
+    private ActivityListener Listen(ActivitySamplingResult sampling = ActivitySamplingResult.AllDataAndRecorded)
+    {
+        ActivityListener listener = new()
+        {
+            ShouldListenTo = source => source.Name == RouteMetrics.SourceName,
+            Sample = (ref ActivityCreationOptions<ActivityContext> options) => options.Name == $"process {_route}" ? sampling : ActivitySamplingResult.None,
+            ActivityStopped = span =>
+            {
+                if (span.OperationName == $"process {_route}")
+                {
+                    _spans.Enqueue(span);
+                }
+            },
+        };
+        ActivitySource.AddActivityListener(listener);
+        return listener;
+    }
+
+    private sealed class ScriptedNext(Settlement settlement, Exception? exception = null) : Next<PhysicalContext>
+    {
+        public override async ValueTask InvokeAsync(PhysicalContext context)
+        {
+            await Task.Yield();
+            context.Settlement = settlement;
+            if (exception is not null)
+            {
+                throw exception;
+            }
+        }
+    }
+}
