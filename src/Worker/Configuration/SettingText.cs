@@ -122,7 +122,8 @@ internal static class SettingText
                 && double.TryParse(text.AsSpan(0, text.Length - suffix.Length).Trim(), NumberStyles.Float, CultureInfo.InvariantCulture, out double count)
                 && double.IsFinite(count) && Math.Abs(count * milliseconds) < TimeSpan.MaxValue.TotalMilliseconds / 2)
             {
-                value = TimeSpan.FromMilliseconds(count * milliseconds);
+                // Rounded: TimeSpan.FromMilliseconds cuts off, and 1.001 s would lose a tick.
+                value = TimeSpan.FromTicks((long)Math.Round(count * milliseconds * TimeSpan.TicksPerMillisecond));
                 return true;
             }
         }

@@ -14,6 +14,7 @@ public sealed class SettingTextTests
     [InlineData("2h", "02:00:00")]
     [InlineData("3d", "3.00:00:00")]
     [InlineData("1.5s", "00:00:01.5")]
+    [InlineData("1.001s", "00:00:01.001")]
     [InlineData("0s", "00:00:00")]
     [InlineData("0.1ms", "00:00:00.0001")]
     [InlineData(" 20 S ", "00:00:20")]

@@ -4,6 +4,7 @@ using Pipeline.Execution;
 using Pipeline.Settlements;
 using Worker.Intake;
 using Worker.Recoverability;
+using Worker.Sources;
 using Worker.Telemetry;
 using Worker.Tests.Telemetry;
 
@@ -63,6 +64,19 @@ internal sealed class IntakeFixture : IAsyncDisposable
         ValueTask<int> granted = Intake.ReserveAsync(slots, slots, CancellationToken.None);
         granted.IsCompletedSuccessfully.ShouldBeTrue("the slots must be free");
         granted.Result.ShouldBe(slots);
+    }
+
+    /// <summary>Slots that could be reserved now, one by one.</summary>
+    public int CountFreeSlots()
+    {
+        int free = 0;
+        while (Intake.TryReserve() == IntakeAnswer.Reserved)
+        {
+            free++;
+        }
+
+        Intake.Release(free);
+        return free;
     }
 
     /// <summary>Lets the breaker open; it has the fixture's count of failures.</summary>

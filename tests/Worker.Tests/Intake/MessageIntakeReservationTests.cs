@@ -18,7 +18,8 @@ public sealed class MessageIntakeReservationTests
 
         granted.IsCompletedSuccessfully.ShouldBeTrue();
         (await granted).ShouldBe(expected);
-        fixture.Intake.InFlight.ShouldBe(expected);
+        fixture.CountFreeSlots().ShouldBe(4 - expected);
+        fixture.Intake.InFlight.ShouldBe(0, "no message is worked on");
         fixture.Intake.Release(expected);
     }
 
@@ -95,7 +96,7 @@ public sealed class MessageIntakeReservationTests
 
         (await Should.ThrowAsync<OperationCanceledException>(async () => await large)).CancellationToken.ShouldBe(cancelLarge.Token);
         (await small.WaitAsync(TestMessage.Patience)).ShouldBe(1);
-        fixture.Intake.InFlight.ShouldBe(3);
+        fixture.CountFreeSlots().ShouldBe(1);
         fixture.Intake.Release(3);
     }
 
@@ -106,7 +107,7 @@ public sealed class MessageIntakeReservationTests
 
         await Should.ThrowAsync<OperationCanceledException>(async () => await fixture.Intake.ReserveAsync(1, 1, new CancellationToken(canceled: true)));
 
-        fixture.Intake.InFlight.ShouldBe(0);
+        fixture.CountFreeSlots().ShouldBe(4);
     }
 
     [Fact]
@@ -144,7 +145,7 @@ public sealed class MessageIntakeReservationTests
         Should.Throw<ArgumentOutOfRangeException>(() => fixture.Intake.Release(-1));
         fixture.Intake.Release(0);
 
-        fixture.Intake.InFlight.ShouldBe(2);
+        fixture.CountFreeSlots().ShouldBe(2);
         fixture.Intake.Release(2);
     }
 
@@ -163,6 +164,7 @@ public sealed class MessageIntakeReservationTests
         Should.Throw<InvalidOperationException>(() => fixture.Intake.Release(1));
 
         fixture.Intake.InFlight.ShouldBe(1);
+        fixture.CountFreeSlots().ShouldBe(3);
         gate.SetResult();
         await working.Settled;
     }
