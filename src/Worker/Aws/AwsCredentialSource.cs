@@ -1,6 +1,7 @@
 using Amazon.Runtime;
 using Amazon.Runtime.CredentialManagement;
 using Amazon.Runtime.Credentials;
+using Worker.Telemetry;
 
 namespace Worker.Aws;
 

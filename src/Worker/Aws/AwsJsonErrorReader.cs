@@ -1,4 +1,5 @@
 using System.Text.Json;
+using Worker.Telemetry;
 
 namespace Worker.Aws;
 
@@ -18,7 +19,7 @@ internal static class AwsJsonErrorReader
         code ??= Header(response, "x-amzn-errortype") ?? Header(response, "x-amzn-query-error");
         return new AwsErrorResponse(
             (int)response.StatusCode,
-            UntrustedText.Shorten(Simplify(code)),
+            UntrustedText.Shorten(Simplify(code).ToString()),
             UntrustedText.Shorten(message),
             Header(response, "x-amzn-requestid") is { } id ? UntrustedText.Shorten(id) : null,
             response.Headers.Date,

@@ -1,6 +1,7 @@
 using System.Buffers;
 using Amazon.Runtime;
 using Amazon.Runtime.CredentialManagement;
+using Worker.Telemetry;
 
 namespace Worker.Aws;
 

@@ -1,3 +1,5 @@
+using Worker.Telemetry;
+
 namespace Worker.Aws;
 
 /// <summary>

@@ -5,7 +5,7 @@ using Worker.Configuration;
 using Worker.Hosting;
 using Worker.Sources.Sqs;
 using Worker.Sources.Sqs.Wire;
-using UntrustedText = Worker.Telemetry.UntrustedText;
+using Worker.Telemetry;
 
 namespace Worker.CommandLine;
 

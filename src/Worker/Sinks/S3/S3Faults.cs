@@ -4,6 +4,7 @@ using Amazon.Runtime;
 using Amazon.Runtime.Internal;
 using Amazon.Runtime.Internal.Transform;
 using Worker.Aws;
+using Worker.Telemetry;
 
 namespace Worker.Sinks.S3;
 
@@ -110,7 +111,7 @@ internal static class S3Faults
     private static string CodeOf(AmazonServiceException answer, int status) =>
         string.IsNullOrEmpty(answer.ErrorCode) ? ((HttpStatusCode)status).ToString() : Bound(answer.ErrorCode);
 
-    private static string Bound(string text) => UntrustedText.Shorten(text.AsSpan(0, Math.Min(text.Length, MaxCode)));
+    private static string Bound(string text) => UntrustedText.Shorten(text[..Math.Min(text.Length, MaxCode)]);
 
     private static TimeSpan RetryAfterOf(IWebResponseData? data)
     {

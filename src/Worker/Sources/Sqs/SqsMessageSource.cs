@@ -5,7 +5,7 @@ using Worker.Aws;
 using Worker.DeadLetters;
 using Worker.Recoverability;
 using Worker.Sources.Sqs.Wire;
-using UntrustedText = Worker.Telemetry.UntrustedText;
+using Worker.Telemetry;
 
 namespace Worker.Sources.Sqs;
 

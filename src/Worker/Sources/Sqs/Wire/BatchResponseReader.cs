@@ -1,5 +1,6 @@
 using System.Text.Json;
 using Worker.Aws;
+using Worker.Telemetry;
 
 namespace Worker.Sources.Sqs.Wire;
 

@@ -1,5 +1,6 @@
 using Worker.Aws;
 using Worker.Hosting;
+using Worker.Telemetry;
 
 namespace Worker.Sources.Sqs.Wire;
 
