@@ -113,15 +113,17 @@ public sealed class MessageIntakeStressTests
             OnSettle = settles switch
             {
                 0 => () => throw new InvalidOperationException("source"),
-                1 => async () =>
-                {
-                    await Task.Yield();
-                    throw new InvalidOperationException("source, later");
-                },
+                1 => FailLaterAsync,
                 2 or 3 => async () => await Task.Yield(),
                 _ => null,
             },
         };
+
+        static async ValueTask FailLaterAsync()
+        {
+            await Task.Yield();
+            throw new InvalidOperationException("source, later");
+        }
     }
 
     private static async ValueTask EndAsync(PhysicalContext context)

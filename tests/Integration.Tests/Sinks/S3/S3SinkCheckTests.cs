@@ -4,8 +4,8 @@ using Microsoft.Extensions.Logging;
 using Worker.Hosting;
 using Worker.Sinks;
 using Worker.Sinks.S3;
-using AwsOptions = Worker.Aws.AwsOptions;
 using AwsEndpoint = Integration.Tests.Servers.AwsEndpoint;
+using AwsOptions = Worker.Aws.AwsOptions;
 using S3Fault = Integration.Tests.Faults.S3.S3Fault;
 
 namespace Integration.Tests.Sinks.S3;

@@ -1,10 +1,10 @@
+using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
 using Worker.Configuration;
 using Worker.Sources;
 using Worker.Sources.Channels;
 using Worker.Tests.Sources.Contract;
-using Microsoft.Extensions.Configuration;
 
 namespace Worker.Tests.Sources.Channels;
 
