@@ -16,21 +16,15 @@ internal static class DirectorySinkWriter
 {
     private const string Command = "directory-sink-writer";
 
-    // Up to three times what one write call of a pipe or page takes: a kill can come in the middle of one.
-    private const int LargestObject = 200_000;
+    // Writing this much takes long enough that many kills come in the middle.
+    private const int LargestObject = 1 << 20;
+
+    private static readonly byte[] Pattern = CreatePattern();
 
     public static string KeyOf(int number) => $"o/{number % 40}/{number}";
 
-    public static byte[] BodyOf(int number)
-    {
-        byte[] body = new byte[number * 7_919L % LargestObject];
-        for (int i = 0; i < body.Length; i++)
-        {
-            body[i] = (byte)(number + (i * 31) + (i >> 8));
-        }
-
-        return body;
-    }
+    public static byte[] BodyOf(int number) =>
+        Pattern.AsSpan((int)(number * 7_919L % LargestObject), (int)(number * 104_729L % LargestObject)).ToArray();
 
     /// <param name="folder">The sink's folder.</param>
     /// <param name="first">The number to begin with.</param>
@@ -65,7 +59,8 @@ internal static class DirectorySinkWriter
 
     private static void Write(string folder, int first, bool exhaust)
     {
-        DirectorySink sink = new(new DirectorySinkOptions { Path = folder }, new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System));
+        // Without fsync, which is there for a power failure: so nearly all the time goes into writing and naming.
+        DirectorySink sink = new(new DirectorySinkOptions { Path = folder, Fsync = false }, new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System));
         sink.CheckAsync(CancellationToken.None).GetAwaiter().GetResult();
         if (exhaust)
         {
@@ -107,5 +102,12 @@ internal static class DirectorySinkWriter
         {
             return taken;
         }
+    }
+
+    private static byte[] CreatePattern()
+    {
+        byte[] pattern = new byte[2 * LargestObject];
+        new Random(20261121).NextBytes(pattern);
+        return pattern;
     }
 }
