@@ -183,6 +183,6 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore
         }
     }
 
-    [LoggerMessage(4201, LogLevel.Warning, "The dead letter {Path} cannot be read and is left where it is")]
+    [LoggerMessage(5101, LogLevel.Warning, "The dead letter {Path} cannot be read and is left where it is")]
     private partial void LogUnreadable(Exception exception, string path);
 }

@@ -3,7 +3,7 @@ namespace Worker.Sinks.S3;
 /// <summary>
 /// Reads bytes that somebody else owns, until <see cref="Detach"/>. After a timeout or a reset the HTTP client may still be
 /// reading when the call has ended; it then finds an error, never the next message's bytes. One an attempt and not pooled for
-/// the same reason: 48 bytes, next to more than 50 KB that the SDK allocates for a request. Threads: one reader, any may detach.
+/// the same reason: about 80 bytes, next to 60 KB that the SDK allocates for a request. Threads: one reader, any may detach.
 /// </summary>
 internal sealed class BorrowedStream(ReadOnlyMemory<byte> bytes) : Stream
 {

@@ -10,7 +10,7 @@ namespace Worker.Sinks.S3;
 
 /// <summary>
 /// Stores each object with one conditional PUT. Attempts, waits and comparisons end within one total time; the SDK retries
-/// nothing by itself. About 56 KB allocated an object, all but 2 KB of it by the SDK. Threads: any number at once.
+/// nothing by itself. About 61 KB allocated an object, 60 of them by the SDK (234 KB with its defaults). Threads: any number at once.
 /// </summary>
 internal sealed class S3Sink : IObjectSink
 {
