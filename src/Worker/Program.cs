@@ -4,5 +4,9 @@ namespace Worker;
 
 internal static class Program
 {
-    public static Task<int> Main(string[] args) => WorkerCommandLine.RunAsync(args);
+    public static Task<int> Main(string[] args)
+    {
+        TolerantWriter.Install();
+        return WorkerCommandLine.RunAsync(args);
+    }
 }

@@ -23,6 +23,11 @@ internal static partial class DaemonAction
         {
             throw new StartupException($"Hosting:Url: {exception.Message} Stop what listens there, or choose another address with --Hosting:Url=http://127.0.0.1:8081 (port 0 picks a free one).");
         }
+        catch (OperationCanceledException) when (worker.IsStopping)
+        {
+            // A signal came before anything was received: there is nothing to finish.
+            return ExitCodes.Success;
+        }
         catch (SocketException exception)
         {
             throw new StartupException($"Hosting:Url: {exception.Message}. Choose an address of this machine with --Hosting:Url=http://127.0.0.1:8081.");

@@ -62,6 +62,12 @@ internal static class WorkerCommandLine
             ConfigurationReport.WriteError("interrupted.");
             return ExitCodes.Incomplete;
         }
+        catch (Exception exception)
+        {
+            // Without this the runtime would abort and leave a core dump.
+            ConfigurationReport.WriteError($"a defect in the worker: {exception}");
+            return ExitCodes.Software;
+        }
     }
 
     private static RootCommand Build()

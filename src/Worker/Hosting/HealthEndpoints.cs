@@ -11,7 +11,8 @@ namespace Worker.Hosting;
 
 /// <summary>
 /// <c>/healthz/live</c>: 200 unless a message is stuck for good (a restart helps). <c>/healthz/ready</c>: 200 while every route
-/// receives and its sink works (a restart does not help). Both show a line of JSON a route.
+/// receives and its sink works (a restart does not help). Both show a line of JSON a route. A route whose sink failed and that only
+/// a caller's message can probe is ready again when it may be probed: a load balancer that waited for more would wait for ever.
 /// </summary>
 internal static class HealthEndpoints
 {
@@ -20,8 +21,10 @@ internal static class HealthEndpoints
         endpoints.MapGet("/healthz/live", static context => WriteAsync(context, static (_, route) => !route.IsStuck));
         endpoints.MapGet("/healthz/ready", static context => WriteAsync(
             context,
-            static (worker, route) => !worker.IsStopping && route.IsReceiving && !route.IsStuck && route.Breaker.State == BreakerState.Closed && route.Problem is null));
+            static (worker, route) => !worker.IsStopping && route.IsReceiving && !route.IsStuck && MayStore(route.Breaker) && route.Problem is null));
     }
+
+    private static bool MayStore(CircuitBreaker breaker) => breaker.State == BreakerState.Closed || breaker.AwaitsProbe;
 
     private static async Task WriteAsync(HttpContext context, Func<WorkerService, MessageRoute, bool> isHealthy)
     {

@@ -5,6 +5,7 @@ using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Console;
 using Worker.Configuration;
 using Worker.DeadLetters;
 using Worker.Handlers.Archive;
@@ -86,6 +87,11 @@ internal static class WorkerHost
         logging.AddConfiguration(configuration.GetSection("Logging"));
         // What keeps the worker from starting is told by the command line, once and without a stack trace.
         logging.AddFilter("Microsoft.Extensions.Hosting.Internal.Host", LogLevel.None);
+        logging.Services.Configure<ConsoleLoggerOptions>(console =>
+        {
+            // Where nobody takes the output, lines are dropped, and counted in the next line that gets through. To wait would stop the worker.
+            console.QueueFullMode = ConsoleLoggerQueueFullMode.DropWrite;
+        });
         logging.AddSimpleConsole(console =>
         {
             console.SingleLine = true;

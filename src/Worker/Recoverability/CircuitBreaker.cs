@@ -11,6 +11,9 @@ internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions
     // The window rotates in this many buckets: old results leave in steps of a sixth of it.
     private const int Buckets = 6;
 
+    // Sources that wait for a slot ask again twice a second.
+    private static readonly TimeSpan AskedWithin = TimeSpan.FromSeconds(1);
+
     private readonly Lock _lock = new();
     private readonly long _bucketTicks = Math.Max(1, (long)(options.BreakerWindow.TotalSeconds * time.TimestampFrequency / Buckets));
     private readonly int[] _succeeded = new int[Buckets];
@@ -38,6 +41,21 @@ internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions
             lock (_lock)
             {
                 return _state;
+            }
+        }
+    }
+
+    /// <summary>
+    /// True when the breaker is open, its time is up and nobody has asked to receive since: the next message will be the probe, but
+    /// it has to come by itself, as with callers of HTTP.
+    /// </summary>
+    public bool AwaitsProbe
+    {
+        get
+        {
+            lock (_lock)
+            {
+                return _state == BreakerState.Open && time.GetElapsedTime(_openedAt) >= options.BreakerOpen + AskedWithin;
             }
         }
     }

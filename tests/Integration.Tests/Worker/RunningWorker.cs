@@ -31,6 +31,7 @@ internal sealed partial class RunningWorker : IAsyncDisposable
         "--Routes:archive:Source=Sqs",
         $"--Sources:Sqs:Queue={queue.Name}",
         "--Sources:Sqs:VisibilityTimeout=30s",
+        "--Sources:Sqs:WaitTime=1s",
         $"--Aws:Endpoint={endpoint.ServiceUrl}",
         $"--Aws:Region={endpoint.Region}",
         $"--Aws:AccessKeyId={endpoint.AccessKey}",

@@ -1,0 +1,42 @@
+using System.Text;
+
+namespace Worker.CommandLine;
+
+/// <summary>
+/// Standard output or error that may be closed or full: what cannot be written is dropped, since no report is worth ending a worker
+/// that works. A pipe that broke is dropped by .NET itself.
+/// </summary>
+internal sealed class TolerantWriter(TextWriter inner) : TextWriter
+{
+    public override Encoding Encoding => inner.Encoding;
+
+    /// <summary>Puts it around both.</summary>
+    public static void Install()
+    {
+        Console.SetOut(new TolerantWriter(Console.Out));
+        Console.SetError(new TolerantWriter(Console.Error));
+    }
+
+    public override void Write(char value) => Try(static (writer, character) => writer.Write(character), value);
+
+    public override void Write(char[] buffer, int index, int count) =>
+        Try(static (writer, piece) => writer.Write(piece.buffer, piece.index, piece.count), (buffer, index, count));
+
+    public override void Write(string? value) => Try(static (writer, text) => writer.Write(text), value);
+
+    public override void WriteLine(string? value) => Try(static (writer, text) => writer.WriteLine(text), value);
+
+    public override void Flush() => Try(static (writer, _) => writer.Flush(), 0);
+
+    private void Try<TState>(Action<TextWriter, TState> write, TState state)
+    {
+        try
+        {
+            write(inner, state);
+        }
+        catch (IOException)
+        {
+            // Dropped.
+        }
+    }
+}

@@ -1,0 +1,140 @@
+using System.Net;
+using System.Text;
+using System.Text.Json.Nodes;
+using Integration.Tests.Processes;
+using Integration.Tests.Servers;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Worker.Hosting;
+using Worker.Sources.Channels;
+
+namespace Integration.Tests.Worker;
+
+/// <summary>
+/// Poison among good messages over every source (fault table, rows 14 and 15): a dead letter with its reason and its bytes, one log
+/// line, and the good messages around it are stored.
+/// </summary>
+[Collection(WorkerProcesses.Name)]
+public sealed class BadInputTests(AwsServer aws, RealS3 realS3)
+{
+    [Theory]
+    [InlineData(SinkKind.Directory)]
+    [InlineData(SinkKind.RealS3)]
+    public async Task Http_BadMessagesBetweenGoodOnes_DeadLettersEachWithItsReason(SinkKind kind)
+    {
+        await using SinkUnderTest sink = await SinkUnderTest.CreateAsync(kind, aws, realS3);
+        await using RunningWorker worker = await RunningWorker.StartAsync([.. sink.Arguments, "--Routes:archive:Source=Http"]);
+        BadMessage[] bad = [.. BadMessage.All, .. BadMessage.Bytes];
+        ArchiveMessage[] good = ArchiveMessage.CreateMany("between", bad.Length);
+
+        for (int i = 0; i < bad.Length; i++)
+        {
+            (HttpStatusCode status, JsonNode answer) = await worker.PostAsync(bad[i].Body);
+            status.ShouldBe(HttpStatusCode.UnprocessableEntity);
+            answer["status"]!.GetValue<string>().ShouldBe("dead-lettered");
+            answer["reason"]!.GetValue<string>().ShouldBe(bad[i].Reason);
+            (await worker.PostAsync(good[i].Body)).Status.ShouldBe(HttpStatusCode.OK);
+        }
+
+        (await worker.HealthAsync("live")).Status.ShouldBe(HttpStatusCode.OK);
+        (await worker.StopAsync()).ShouldBe(0);
+        await sink.ShouldHoldExactlyAsync(good);
+        DeadLetterFolder.ShouldHoldExactly(Path.Combine(worker.Process.WorkingDirectory, "dead-letters"), bad);
+        ShouldHaveOneLineEach(worker.Process.Output, bad);
+    }
+
+    [Fact]
+    public async Task Http_TooLargeOrEmpty_RefusesWithoutADeadLetter()
+    {
+        await using SinkUnderTest sink = await SinkUnderTest.CreateAsync(SinkKind.Directory, aws, realS3);
+        await using RunningWorker worker = await RunningWorker.StartAsync([.. sink.Arguments, "--Routes:archive:Source=Http"]);
+        ArchiveMessage good = ArchiveMessage.Create("small-enough");
+
+        (HttpStatusCode tooLarge, JsonNode answer) = await worker.PostAsync(ArchiveMessage.Create("large", 2 << 20).Body);
+        (HttpStatusCode empty, JsonNode emptyAnswer) = await worker.PostAsync(ReadOnlyMemory<byte>.Empty);
+        (HttpStatusCode stored, _) = await worker.PostAsync(good.Body);
+
+        tooLarge.ShouldBe(HttpStatusCode.RequestEntityTooLarge);
+        answer["error"]!.GetValue<string>().ShouldBe("too-large");
+        empty.ShouldBe(HttpStatusCode.BadRequest);
+        emptyAnswer["error"]!.GetValue<string>().ShouldBe("empty-body");
+        stored.ShouldBe(HttpStatusCode.OK);
+        (await worker.StopAsync()).ShouldBe(0);
+        await sink.ShouldHoldExactlyAsync([good]);
+        DeadLetterFolder.Read(Path.Combine(worker.Process.WorkingDirectory, "dead-letters")).ShouldBeEmpty();
+    }
+
+    [Theory]
+    [InlineData(SinkKind.Directory)]
+    [InlineData(SinkKind.RealS3)]
+    public async Task Sqs_BadMessagesBetweenGoodOnes_SendsEachToTheDeadLetterQueueWithItsReason(SinkKind kind)
+    {
+        AwsEndpoint endpoint = await aws.RequireAsync();
+        using SqsQueue deadLetters = await SqsQueue.CreateAsync(endpoint);
+        using SqsQueue queue = await SqsQueue.CreateAsync(endpoint, deadLetters: deadLetters);
+        await using SinkUnderTest sink = await SinkUnderTest.CreateAsync(kind, aws, realS3);
+        await using RunningWorker worker = await RunningWorker.StartAsync([.. RunningWorker.SqsArguments(endpoint, queue), .. sink.Arguments, "--Stages:MaxMessageBytes=201KiB"]);
+        BadMessage[] bad = [.. BadMessage.All, new BadMessage("too-large", ArchiveMessage.Create("large", 202 << 10).Body)];
+        ArchiveMessage[] good = ArchiveMessage.CreateMany("between", 2 * bad.Length);
+
+        for (int i = 0; i < bad.Length; i++)
+        {
+            await queue.SendAsync(good[2 * i].Text);
+            await queue.SendAsync(Encoding.UTF8.GetString(bad[i].Body));
+            await queue.SendAsync(good[(2 * i) + 1].Text);
+        }
+
+        await queue.WaitForCountAsync(counts => counts.Total == 0);
+        (await worker.HealthAsync()).Status.ShouldBe(HttpStatusCode.OK);
+        (await worker.StopAsync()).ShouldBe(0);
+        await sink.ShouldHoldExactlyAsync(good);
+        (await deadLetters.DrainAsync()).Select(letter => $"{letter.Attributes["DeadLetterReason"]} {letter.Body}")
+            .ShouldBe(bad.Select(message => $"{message.Reason} {Encoding.UTF8.GetString(message.Body)}"), ignoreOrder: true);
+        ShouldHaveOneLineEach(worker.Process.Output, bad);
+    }
+
+    [Fact]
+    public async Task Channel_BadMessagesBetweenGoodOnes_DeadLettersEachWithItsReason()
+    {
+        await using SinkUnderTest sink = await SinkUnderTest.CreateAsync(SinkKind.Directory, aws, realS3);
+        DirectoryInfo folder = Directory.CreateTempSubdirectory("channel-");
+        try
+        {
+            BadMessage[] bad = [.. BadMessage.All, .. BadMessage.Bytes, new BadMessage("empty-body", []), new BadMessage("too-large", ArchiveMessage.Create("large", 202 << 10).Body)];
+            ArchiveMessage[] good = ArchiveMessage.CreateMany("between", bad.Length);
+            IConfigurationRoot configuration = WorkerConfiguration.Build(
+                configFile: null,
+                [.. RunningWorker.CommonArguments, .. sink.Arguments, "--Routes:archive:Source=Channel", "--Stages:MaxMessageBytes=201KiB", $"--DeadLetters:Path={folder.FullName}"]);
+            await using (WebApplication app = WorkerHost.Build(configuration, logging => logging.ClearProviders()))
+            {
+                await app.StartAsync();
+                ChannelPublisher publisher = app.Services.GetRequiredService<ChannelPublishers>().For("archive");
+                for (int i = 0; i < bad.Length; i++)
+                {
+                    await publisher.PublishAsync(bad[i].Body);
+                    await publisher.PublishAsync(good[i].Body);
+                }
+
+                await publisher.WhenSettledAsync(new CancellationTokenSource(TimeSpan.FromSeconds(60)).Token);
+                (publisher.Completed, publisher.DeadLettered, publisher.Lost).ShouldBe((good.Length, bad.Length, 0));
+                await app.StopAsync();
+            }
+
+            await sink.ShouldHoldExactlyAsync(good);
+            DeadLetterFolder.ShouldHoldExactly(folder.FullName, bad);
+        }
+        finally
+        {
+            folder.Delete(recursive: true);
+        }
+    }
+
+    private static void ShouldHaveOneLineEach(CapturedOutput output, IEnumerable<BadMessage> bad)
+    {
+        CapturedLine[] lines = [.. output.Snapshot().Where(line => line.Text.Contains("is dead-lettered as", StringComparison.Ordinal))];
+        lines.Select(line => line.Text.Split("is dead-lettered as ")[1].Split(' ')[0]).ShouldBe(bad.Select(message => message.Reason), ignoreOrder: true);
+        output.Snapshot().ShouldAllBe(line => !line.Text.Contains("   at ", StringComparison.Ordinal));
+    }
+}

@@ -1,0 +1,151 @@
+namespace Integration.Tests.Worker;
+
+/// <summary>Wrong configuration, as an operator meets it: named, explained, with its own exit code, never a stack trace.</summary>
+[Collection(WorkerProcesses.Name)]
+public sealed class ConfigurationErrorTests
+{
+    private const int Usage = 64;
+    private const int Wrong = 78;
+
+    private static readonly string[] WrongKeys =
+    [
+        "--Intake:Concurrency=0",
+        "--Intake:BytesInFlight=many",
+        "--Sources:Http:BodyTimeout=5",
+        "--Sinks:Directory:Pth=elsewhere",
+        "--Unknown:Key=1",
+        "--Pipeline:Form=Fastest",
+        "--Recoverability:BackoffCap=1ms",
+        "--Handlers:Archive:Template={Product",
+        "--Hosting:Url=ftp://127.0.0.1:1",
+        "--Routes:archive:Source=Channel,Carrier-Pigeon",
+        "--Sources:Sqs:VisibilityTimeout=5s",
+        "--Routes:second:Source=Sqs",
+        "--Routes:second:Sink=S3",
+    ];
+
+    // Key, value, what is allowed, and where there is one, the consequence.
+    private static readonly string[][] Explanations =
+    [
+        ["Intake:Concurrency = \"0\"", "1", "10000", "0 would never receive"],
+        ["Intake:BytesInFlight = \"many\"", "a number of bytes such as"],
+        ["Sources:Http:BodyTimeout = \"5\"", "a time such as 250ms, 20s"],
+        ["Sinks:Directory:Pth = \"elsewhere\"", "Did you mean Path?", "It would have no effect."],
+        ["Unknown", "is not a known key", "It would have no effect."],
+        ["Pipeline:Form = \"Fastest\"", "Closure", "Precompiled"],
+        ["Recoverability:BackoffCap = \"1ms\"", "must not be below BackoffBase"],
+        ["Handlers:Archive:Template = \"{Product\""],
+        ["Hosting:Url = \"ftp://127.0.0.1:1\"", "must be http://address:port"],
+        ["Routes:archive:Source = \"Carrier-Pigeon\"", "Channel, Http, Sqs"],
+        ["Sources:Sqs:VisibilityTimeout = \"5s\"", "30s", "12h", "delivered twice"],
+        ["Sources:Sqs:Queue is not set", "There would be nothing to receive from."],
+        ["Sinks:S3:Bucket is not set"],
+    ];
+
+    [Theory]
+    [InlineData("validate")]
+    [InlineData("")]
+    public async Task WrongKeys_NamesEachWithValueRangeAndConsequence_Exits78(string command)
+    {
+        WorkerCommand result = (await WorkerCommand.RunAsync([.. command.Split(' ', StringSplitOptions.RemoveEmptyEntries), .. WrongKeys])).ShouldHaveNoStackTrace();
+
+        result.ExitCode.ShouldBe(Wrong, result.Text);
+        string[] problems = [.. result.Error.Split('\n').Where(line => line.StartsWith("  - ", StringComparison.Ordinal))];
+        foreach (string[] words in Explanations)
+        {
+            problems.Count(line => words.All(word => line.Contains(word, StringComparison.Ordinal))).ShouldBe(1, $"{string.Join(" | ", words)} in\n{result.Error}");
+        }
+
+        problems.Length.ShouldBe(Explanations.Length, result.Error);
+        result.Error.ShouldContain($"has {Explanations.Length} problems; nothing was started");
+    }
+
+    [Theory]
+    [InlineData("--no-such-option", "'--no-such-option' is neither a command, an option")]
+    [InlineData("no-such-command", "'no-such-command' is neither a command")]
+    [InlineData("--Sinks:S3:Bucket", "'--Sinks:S3:Bucket' is neither")]
+    [InlineData("--once", "--once goes with --demo N")]
+    [InlineData("--demo 0", "--demo must be from 1 to 100000000, not 0.")]
+    [InlineData("publish --to pigeon", "pigeon")]
+    [InlineData("publish --url nowhere", "--url nowhere: must be an address")]
+    public async Task WrongUsage_SaysWhatAndExits64(string commandLine, string message)
+    {
+        WorkerCommand result = (await WorkerCommand.RunAsync(commandLine.Split(' '))).ShouldHaveNoStackTrace();
+
+        result.ExitCode.ShouldBe(Usage, result.Text);
+        result.Error.ShouldContain(message);
+    }
+
+    [Fact]
+    public async Task ConfigFile_MissingOrMalformed_SaysWhereAndExits78()
+    {
+        DirectoryInfo folder = Directory.CreateTempSubdirectory("config-");
+        try
+        {
+            string malformed = Path.Combine(folder.FullName, "malformed.json");
+            await File.WriteAllTextAsync(malformed, "{\n  \"Intake\": { \"Concurrency\": }\n}\n");
+            string missing = Path.Combine(folder.FullName, "missing.json");
+
+            WorkerCommand absent = (await WorkerCommand.RunAsync("--config", missing)).ShouldHaveNoStackTrace();
+            WorkerCommand broken = (await WorkerCommand.RunAsync("validate", "--config", malformed)).ShouldHaveNoStackTrace();
+            WorkerCommand isFolder = (await WorkerCommand.RunAsync("validate", "--config", folder.FullName)).ShouldHaveNoStackTrace();
+
+            absent.ExitCode.ShouldBe(Wrong);
+            absent.Error.ShouldContain($"--config {missing}: there is no such file.");
+            broken.ExitCode.ShouldBe(Wrong);
+            broken.Error.ShouldContain(malformed);
+            broken.Error.ShouldContain("LineNumber: 1");
+            isFolder.ExitCode.ShouldBe(Wrong);
+            isFolder.Error.ShouldContain(folder.FullName);
+        }
+        finally
+        {
+            folder.Delete(recursive: true);
+        }
+    }
+
+    [Fact]
+    public async Task Keys_FileEnvironmentAndCommandLine_TheLaterWins()
+    {
+        DirectoryInfo folder = Directory.CreateTempSubdirectory("config-");
+        try
+        {
+            string file = Path.Combine(folder.FullName, "mine.json");
+            await File.WriteAllTextAsync(file, """{ "Intake": { "Concurrency": 11, "MessageTimeout": "11s", "BytesInFlight": "11MiB" } }""");
+            var environment = new Dictionary<string, string>(StringComparer.Ordinal) { ["Intake__MessageTimeout"] = "12s", ["Intake__BytesInFlight"] = "12MiB" };
+
+            WorkerCommand result = await WorkerCommand.RunAsync(["validate", "--config", file, "--Intake:BytesInFlight", "13MiB"], environment);
+
+            result.ExitCode.ShouldBe(0, result.Text);
+            Shown(result, "Intake:Concurrency").ShouldBe("11");
+            Shown(result, "Intake:MessageTimeout").ShouldBe("12s");
+            Shown(result, "Intake:BytesInFlight").ShouldBe("13MiB");
+        }
+        finally
+        {
+            folder.Delete(recursive: true);
+        }
+    }
+
+    [Fact]
+    public async Task Validate_Secrets_AreMasked()
+    {
+        WorkerCommand result = await WorkerCommand.RunAsync(
+            "validate", "--Routes:archive:Source=Sqs", "--Sources:Sqs:Queue=q", "--Routes:archive:Sink=S3", "--Sinks:S3:Bucket=bucket",
+            "--Aws:AccessKeyId=AKIA-visible", "--Aws:SecretAccessKey=visible-secret", "--Aws:SessionToken=visible-token",
+            "--Sinks:S3:AccessKeyId=AKIA-visible", "--Sinks:S3:SecretAccessKey=visible-secret", "--Sinks:S3:SessionToken=visible-token");
+
+        result.ExitCode.ShouldBe(0, result.Text);
+        result.Text.ShouldNotContain("visible");
+        foreach (string key in (string[])["Aws:AccessKeyId", "Aws:SecretAccessKey", "Aws:SessionToken", "Sinks:S3:AccessKeyId", "Sinks:S3:SecretAccessKey", "Sinks:S3:SessionToken"])
+        {
+            Shown(result, key).ShouldBe("***");
+        }
+    }
+
+    private static string Shown(WorkerCommand result, string key)
+    {
+        string line = result.Text.Split('\n').Single(line => line.StartsWith(key + " ", StringComparison.Ordinal));
+        return line[(line.IndexOf('=', StringComparison.Ordinal) + 1)..].Replace("(default)", "", StringComparison.Ordinal).Trim();
+    }
+}

@@ -1,0 +1,64 @@
+using System.Globalization;
+using Integration.Tests.Processes;
+
+namespace Integration.Tests.Worker;
+
+/// <summary>The first command of a newcomer, and what the daemon costs when there is nothing to do.</summary>
+[Collection(WorkerProcesses.Name)]
+public sealed class DemoTests
+{
+    private const long MostResidentBytes = 120L << 20;
+
+    // The promise is below 1 %; this is no timed test, so only a loop that never rests is a failure here.
+    private const double MostIdleCpu = 0.05;
+
+    [Fact]
+    public async Task Demo_Once_StoresAThousandObjectsAndExits0()
+    {
+        await using WorkerProcess worker = WorkerProcess.Start([.. RunningWorker.CommonArguments, "--demo", "1000", "--once"]);
+
+        (await worker.WaitForExitAsync()).ShouldBe(0, worker.Output.Describe());
+
+        string data = Path.Combine(worker.WorkingDirectory, "data");
+        string[] objects = [.. Directory.EnumerateFiles(data, "*.json", SearchOption.AllDirectories)];
+        objects.Length.ShouldBe(1_000);
+        objects.ShouldAllBe(path => new FileInfo(path).Length > 100);
+        Directory.EnumerateFiles(Path.Combine(data, ".tmp")).ShouldBeEmpty();
+        worker.Output.Describe().ShouldContain("Stored          1,000 messages");
+    }
+
+    [Fact]
+    public async Task Demo_DaemonAfterIt_RestsInLittleMemory()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "needs /proc");
+        await using RunningWorker worker = await RunningWorker.StartAsync(["--demo", "1000"]);
+        await worker.Process.WaitForLineAsync("The worker stays up");
+        await Task.Delay(TimeSpan.FromSeconds(2));
+
+        TimeSpan before = CpuTime(worker.Process.Id);
+        var interval = TimeSpan.FromSeconds(10);
+        await Task.Delay(interval);
+        double cpu = (CpuTime(worker.Process.Id) - before) / interval;
+        long resident = ResidentBytes(worker.Process.Id);
+
+        TestContext.Current.TestOutputHelper?.WriteLine($"IDLE: {cpu:p2} of one core, {resident / 1048576.0:f1} MiB resident");
+        (await worker.StopAsync()).ShouldBe(0);
+        resident.ShouldBeLessThan(MostResidentBytes);
+        cpu.ShouldBeLessThan(MostIdleCpu);
+    }
+
+    private static TimeSpan CpuTime(int processId)
+    {
+        // proc(5): fields 14 and 15 of stat are user and system time in ticks of 10 ms; the name before them may hold blanks.
+        string stat = File.ReadAllText($"/proc/{processId}/stat");
+        string[] fields = stat[(stat.LastIndexOf(')') + 2)..].Split(' ');
+        long ticks = long.Parse(fields[11], CultureInfo.InvariantCulture) + long.Parse(fields[12], CultureInfo.InvariantCulture);
+        return TimeSpan.FromMilliseconds(10 * ticks);
+    }
+
+    private static long ResidentBytes(int processId)
+    {
+        string line = File.ReadLines($"/proc/{processId}/status").Single(line => line.StartsWith("VmRSS:", StringComparison.Ordinal));
+        return 1024 * long.Parse(line.Split(' ', StringSplitOptions.RemoveEmptyEntries)[1], CultureInfo.InvariantCulture);
+    }
+}

@@ -1,0 +1,128 @@
+using System.Net;
+using System.Text.Json.Nodes;
+using Integration.Tests.Processes;
+using Integration.Tests.Servers;
+
+namespace Integration.Tests.Worker;
+
+/// <summary>A disk that is full or read-only (fault table, row 25), and file descriptors that are used up (row 26).</summary>
+[Collection(WorkerProcesses.Name)]
+public sealed class FullDiskTests(AwsServer aws)
+{
+    [Fact]
+    public async Task Run_DiskIsFull_PausesAndRecoversWhenThereIsSpace()
+    {
+        await using Tmpfs disk = await Tmpfs.MountAsync("2m");
+        AwsEndpoint endpoint = await aws.RequireAsync();
+        using SqsQueue deadLetters = await SqsQueue.CreateAsync(endpoint);
+        using SqsQueue queue = await SqsQueue.CreateAsync(endpoint, deadLetters: deadLetters);
+        ArchiveMessage[] messages = ArchiveMessage.CreateMany("full", 200);
+        string ballast = disk.Fill();
+        await using RunningWorker worker = await RunningWorker.StartAsync([.. RunningWorker.SqsArguments(endpoint, queue), $"--Sinks:Directory:Path={disk.Path}/objects", "--Recoverability:BreakerOpen=1s"]);
+        await queue.SendAllAsync(messages.Select(message => message.Text));
+
+        await worker.WaitForHealthAsync(HttpStatusCode.ServiceUnavailable);
+        JsonNode route = (await worker.HealthAsync()).Route;
+        await Task.Delay(TimeSpan.FromSeconds(3));
+        int lines = worker.Process.Output.Snapshot().Length;
+        (await worker.HealthAsync("live")).Status.ShouldBe(HttpStatusCode.OK);
+        (await queue.CountAsync()).Total.ShouldBe(messages.Length);
+        File.Delete(ballast);
+
+        await queue.WaitForCountAsync(counts => counts.Total == 0, TimeSpan.FromSeconds(90));
+        await worker.WaitForHealthAsync(HttpStatusCode.OK);
+        (await worker.StopAsync()).ShouldBe(0);
+        ShouldHold($"{disk.Path}/objects", messages);
+        (await deadLetters.CountAsync()).Total.ShouldBe(0);
+        route["breaker"]!.GetValue<string>().ShouldNotBe("Closed");
+        route["lastFailure"]!.GetValue<string>().ShouldContain("No space left on device");
+        lines.ShouldBeLessThan(60, worker.Process.Output.Describe());
+    }
+
+    [Fact]
+    public async Task Run_DiskBecomesReadOnly_PausesAndRecoversWhenItIsWritable()
+    {
+        await using Tmpfs disk = await Tmpfs.MountAsync("8m");
+        await using RunningWorker worker = await RunningWorker.StartAsync(
+            ["--Routes:archive:Source=Http", $"--Sinks:Directory:Path={disk.Path}/objects", $"--DeadLetters:Path={disk.Path}/letters", "--Recoverability:BreakerOpen=1s"]);
+        ArchiveMessage[] messages = ArchiveMessage.CreateMany("read-only", 3);
+        (await worker.PostAsync(messages[0].Body)).Status.ShouldBe(HttpStatusCode.OK);
+
+        await disk.RemountAsync("ro");
+        (await worker.PostAsync(messages[1].Body)).Status.ShouldBe(HttpStatusCode.ServiceUnavailable);
+        (await worker.HealthAsync()).Status.ShouldBe(HttpStatusCode.ServiceUnavailable);
+        (HttpStatusCode whilePaused, JsonNode answer) = await worker.PostAsync(messages[1].Body);
+        await disk.RemountAsync("rw");
+
+        // Callers come back as they were asked to; the first of them is the probe.
+        await Eventually.BecomesTrueAsync(async () => (await worker.PostAsync(messages[1].Body)).Status == HttpStatusCode.OK, "a message is stored again");
+        (await worker.PostAsync(messages[2].Body)).Status.ShouldBe(HttpStatusCode.OK);
+        (await worker.HealthAsync()).Status.ShouldBe(HttpStatusCode.OK);
+        (await worker.StopAsync()).ShouldBe(0);
+        whilePaused.ShouldBe(HttpStatusCode.ServiceUnavailable);
+        answer["error"]!.GetValue<string>().ShouldBeOneOf("paused", "not-stored");
+        ShouldHold($"{disk.Path}/objects", messages);
+    }
+
+    [Fact]
+    public async Task Run_DeadLettersHaveNoSpace_KeepsTheMessageWithTheCaller()
+    {
+        await using Tmpfs disk = await Tmpfs.MountAsync("1m");
+        await using RunningWorker worker = await RunningWorker.StartAsync(["--Routes:archive:Source=Http", $"--DeadLetters:Path={disk.Path}/letters"]);
+        (await worker.PostAsync("{broken"u8.ToArray())).Status.ShouldBe(HttpStatusCode.UnprocessableEntity);
+        string ballast = disk.Fill();
+
+        (HttpStatusCode status, JsonNode answer) = await worker.PostAsync("{broken too"u8.ToArray());
+        (HttpStatusCode good, _) = await worker.PostAsync(ArchiveMessage.Create("good").Body);
+        File.Delete(ballast);
+        (HttpStatusCode mended, _) = await worker.PostAsync("{broken too"u8.ToArray());
+
+        status.ShouldBe(HttpStatusCode.ServiceUnavailable);
+        answer["error"]!.GetValue<string>().ShouldBe("not-stored");
+        good.ShouldBe(HttpStatusCode.OK);
+        mended.ShouldBe(HttpStatusCode.UnprocessableEntity);
+        (await worker.StopAsync()).ShouldBe(0);
+        DeadLetterFolder.Read($"{disk.Path}/letters").Count.ShouldBe(2);
+    }
+
+    [Fact]
+    public async Task Run_DescriptorsAreUsedUp_AnswersAndRecovers()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "needs /proc and prlimit");
+        await using RunningWorker worker = await RunningWorker.StartAsync(["--Routes:archive:Source=Http", "--Recoverability:BreakerOpen=1s"]);
+        ArchiveMessage[] messages = ArchiveMessage.CreateMany("descriptors", 3);
+        // Everything that is loaded with the first use is loaded now.
+        (await worker.PostAsync(messages[0].Body)).Status.ShouldBe(HttpStatusCode.OK);
+        (await worker.PostAsync("{broken"u8.ToArray())).Status.ShouldBe(HttpStatusCode.UnprocessableEntity);
+        await worker.HealthAsync();
+
+        int open = Directory.GetFileSystemEntries($"/proc/{worker.Process.Id}/fd").Length;
+        (await LimitAsync(worker.Process.Id, open)).ShouldBe(0);
+        (HttpStatusCode starved, _) = await worker.PostAsync(messages[1].Body);
+        (HttpStatusCode health, _) = await worker.HealthAsync("live");
+        (await LimitAsync(worker.Process.Id, 4_096)).ShouldBe(0);
+
+        await Eventually.BecomesTrueAsync(async () => (await worker.PostAsync(messages[1].Body)).Status == HttpStatusCode.OK, "a message is stored again");
+        (await worker.PostAsync(messages[2].Body)).Status.ShouldBe(HttpStatusCode.OK);
+        (await worker.HealthAsync()).Status.ShouldBe(HttpStatusCode.OK);
+        (await worker.StopAsync()).ShouldBe(0);
+        starved.ShouldBe(HttpStatusCode.ServiceUnavailable);
+        health.ShouldBe(HttpStatusCode.OK);
+        ShouldHold(Path.Combine(worker.Process.WorkingDirectory, "data"), messages);
+    }
+
+    private static async Task<int> LimitAsync(int processId, int descriptors)
+    {
+        // The hard limit stays, so that the soft one can be raised again.
+        await using CapturedProcess prlimit = CapturedProcess.Start("prlimit", "--pid", $"{processId}", $"--nofile={descriptors}:");
+        return await prlimit.WaitForExitAsync();
+    }
+
+    private static void ShouldHold(string folder, IEnumerable<ArchiveMessage> messages)
+    {
+        Directory.EnumerateFiles(folder, "*.json", SearchOption.AllDirectories).Select(path => Path.GetRelativePath(folder, path))
+            .ShouldBe(messages.Select(message => message.Key), ignoreOrder: true);
+        messages.ShouldAllBe(message => File.ReadAllBytes(Path.Combine(folder, message.Key)).SequenceEqual(message.Body));
+        Directory.EnumerateFiles(Path.Combine(folder, ".tmp")).ShouldBeEmpty();
+    }
+}

@@ -1,0 +1,162 @@
+using System.Diagnostics;
+using System.Net;
+using System.Text.Json.Nodes;
+using Integration.Tests.Faults.S3;
+using Integration.Tests.Processes;
+using Integration.Tests.Servers;
+
+namespace Integration.Tests.Worker;
+
+/// <summary>SIGTERM with messages in flight (fault table, row 2).</summary>
+[Collection(WorkerProcesses.Name)]
+public sealed class ShutdownTests(AwsServer aws, RealS3 realS3)
+{
+    // A multiple of ten, since receives bring ten at a time.
+    private const int Concurrency = 40;
+    private const int Messages = 100;
+
+    [Theory]
+    [InlineData(ProcessSignal.Terminate)]
+    [InlineData(ProcessSignal.Interrupt)]
+    internal async Task Signal_MessagesInFlight_FinishesThemAndHandsBackTheRest(ProcessSignal signal)
+    {
+        await using Scene scene = await Scene.CreateAsync(aws, realS3, new FaultRule { Fault = S3Fault.None, Delay = TimeSpan.FromSeconds(4) }, "--Hosting:DrainTimeout=25s");
+        RunningWorker worker = scene.Worker;
+
+        await worker.Process.SignalAsync(signal);
+        int exitCode = await worker.Process.WaitForExitAsync(TimeSpan.FromSeconds(25));
+
+        exitCode.ShouldBe(0);
+        Dictionary<string, byte[]> stored = await scene.Sink.ReadAllAsync();
+        // What was in flight at the signal (on a slow machine some had been stored before and others were received in their place),
+        // each once; all others are visible again.
+        stored.Count.ShouldBeInRange(Concurrency, 2 * Concurrency);
+        scene.Sink.Puts.ShouldBe(stored.Count);
+        (await scene.Queue.CountAsync()).ShouldBe(new SqsCounts(Visible: Messages - stored.Count, InFlight: 0, Delayed: 0));
+        await scene.Sink.ShouldHoldExactlyAsync(scene.Sent.Where(message => stored.ContainsKey(message.Key)));
+    }
+
+    [Fact]
+    public async Task Terminate_DrainLimitPasses_HandsBackAtOnceAndExitsWith1()
+    {
+        await using Scene scene = await Scene.CreateAsync(aws, realS3, new FaultRule { Fault = S3Fault.HangBeforeCommit }, "--Hosting:DrainTimeout=1s", "--Sinks:S3:AttemptTimeout=60s", "--Sinks:S3:TotalTimeout=60s");
+
+        int exitCode = await scene.Worker.StopAsync(TimeSpan.FromSeconds(25));
+
+        exitCode.ShouldBe(1);
+        (await scene.Queue.CountAsync()).ShouldBe(new SqsCounts(Visible: Messages, InFlight: 0, Delayed: 0));
+        (await scene.DeadLetters.CountAsync()).Total.ShouldBe(0);
+    }
+
+    [Fact]
+    public async Task Terminate_SecondSignal_EndsTheDrainNow()
+    {
+        await using Scene scene = await Scene.CreateAsync(aws, realS3, new FaultRule { Fault = S3Fault.HangBeforeCommit }, "--Hosting:DrainTimeout=5m", "--Sinks:S3:AttemptTimeout=60s", "--Sinks:S3:TotalTimeout=60s");
+        RunningWorker worker = scene.Worker;
+
+        await worker.Process.SignalAsync(ProcessSignal.Terminate);
+        await worker.Process.WaitForLineAsync("Stopping: receiving has ended");
+        await Task.Delay(500);
+        worker.Process.HasExited.ShouldBeFalse();
+        await worker.Process.SignalAsync(ProcessSignal.Terminate);
+        int exitCode = await worker.Process.WaitForExitAsync(TimeSpan.FromSeconds(25));
+
+        exitCode.ShouldBe(1);
+        (await scene.Queue.CountAsync()).ShouldBe(new SqsCounts(Visible: Messages, InFlight: 0, Delayed: 0));
+    }
+
+    [Fact]
+    public async Task Terminate_HttpCallersWait_AnswersEachAndStoresWhatItAnsweredWith200()
+    {
+        await using var sink = (FaultyS3UnderTest)await SinkUnderTest.CreateAsync(SinkKind.FaultyS3, aws, realS3);
+        sink.Server.Script = FaultScript.Empty.With(new FaultRule { Fault = S3Fault.None, Delay = TimeSpan.FromSeconds(2) });
+        await using RunningWorker worker = await RunningWorker.StartAsync([.. sink.Arguments, "--Routes:archive:Source=Http"]);
+        ArchiveMessage[] messages = ArchiveMessage.CreateMany("waiting", 20);
+        Task<(HttpStatusCode Status, JsonNode Answer)>[] posts = [.. messages.Select(message => worker.PostAsync(message.Body))];
+        await Eventually.BecomesTrueAsync(() => sink.Server.InFlight == messages.Length, "every message is being stored");
+
+        Task<int> stopping = worker.StopAsync();
+        (HttpStatusCode Status, JsonNode Answer)[] answers = await Task.WhenAll(posts).WaitAsync(TimeSpan.FromSeconds(30));
+
+        answers.ShouldAllBe(answer => answer.Status == HttpStatusCode.OK);
+        (await stopping).ShouldBe(0);
+        await sink.ShouldHoldExactlyAsync(messages);
+    }
+
+    [Fact]
+    public async Task Terminate_HttpCallersWaitLongerThanTheDrain_Answers503()
+    {
+        await using var sink = (FaultyS3UnderTest)await SinkUnderTest.CreateAsync(SinkKind.FaultyS3, aws, realS3);
+        sink.Server.Script = FaultScript.Empty.OnEveryPut(S3Fault.HangBeforeCommit);
+        await using RunningWorker worker = await RunningWorker.StartAsync(
+            [.. sink.Arguments, "--Routes:archive:Source=Http", "--Hosting:DrainTimeout=1s", "--Sinks:S3:AttemptTimeout=60s", "--Sinks:S3:TotalTimeout=60s"]);
+        ArchiveMessage[] messages = ArchiveMessage.CreateMany("hanging", 20);
+        Task<(HttpStatusCode Status, JsonNode Answer)>[] posts = [.. messages.Select(message => worker.PostAsync(message.Body))];
+        await Eventually.BecomesTrueAsync(() => sink.Server.InFlight == messages.Length, "every message is being stored");
+
+        var watch = Stopwatch.StartNew();
+        Task<int> stopping = worker.StopAsync();
+        (HttpStatusCode Status, JsonNode Answer)[] answers = await Task.WhenAll(posts).WaitAsync(TimeSpan.FromSeconds(30));
+
+        answers.ShouldAllBe(answer => answer.Status == HttpStatusCode.ServiceUnavailable);
+        (await stopping).ShouldBe(1);
+        watch.Elapsed.ShouldBeLessThan(TimeSpan.FromSeconds(30));
+        (await sink.ReadAllAsync()).ShouldBeEmpty();
+    }
+
+    [Fact]
+    public async Task Terminate_WhileStarting_EndsWithoutReceiving()
+    {
+        AwsEndpoint endpoint = await aws.RequireAsync();
+        using SqsQueue deadLetters = await SqsQueue.CreateAsync(endpoint);
+        using SqsQueue queue = await SqsQueue.CreateAsync(endpoint, deadLetters: deadLetters);
+        await using var proxy = new Faults.TcpFaultProxy(endpoint.ServiceUrl);
+        proxy.Set(new Faults.TcpFault.Hang());
+        await using WorkerProcess worker = WorkerProcess.Start([.. RunningWorker.CommonArguments, .. RunningWorker.SqsArguments(endpoint with { ServiceUrl = proxy.Url }, queue)]);
+        await Eventually.BecomesTrueAsync(() => proxy.Accepted > 0, "the worker asks for its queue");
+
+        await worker.SignalAsync(ProcessSignal.Terminate);
+        int exitCode = await worker.WaitForExitAsync(TimeSpan.FromSeconds(20));
+
+        exitCode.ShouldBe(0);
+        worker.Output.Snapshot().ShouldAllBe(line => !line.Text.Contains("   at ", StringComparison.Ordinal));
+    }
+
+    /// <summary>A worker whose every slot holds a message that the sink is working on, and more messages in the queue.</summary>
+    private sealed class Scene(SqsQueue queue, SqsQueue deadLetters, FaultyS3UnderTest sink, ArchiveMessage[] sent, RunningWorker worker) : IAsyncDisposable
+    {
+        public SqsQueue Queue => queue;
+
+        public SqsQueue DeadLetters => deadLetters;
+
+        public FaultyS3UnderTest Sink => sink;
+
+        public ArchiveMessage[] Sent => sent;
+
+        public RunningWorker Worker => worker;
+
+        public static async Task<Scene> CreateAsync(AwsServer aws, RealS3 realS3, FaultRule rule, params string[] arguments)
+        {
+            Assert.SkipWhen(OperatingSystem.IsWindows(), "needs POSIX signals");
+            AwsEndpoint endpoint = await aws.RequireAsync();
+            SqsQueue deadLetters = await SqsQueue.CreateAsync(endpoint);
+            SqsQueue queue = await SqsQueue.CreateAsync(endpoint, deadLetters: deadLetters);
+            var sink = (FaultyS3UnderTest)await SinkUnderTest.CreateAsync(SinkKind.FaultyS3, aws, realS3);
+            sink.Server.Script = FaultScript.Empty.With(rule);
+            ArchiveMessage[] messages = ArchiveMessage.CreateMany("stop", Messages);
+            await queue.SendAllAsync(messages.Select(message => message.Text));
+            RunningWorker worker = await RunningWorker.StartAsync(
+                [.. RunningWorker.SqsArguments(endpoint, queue), .. sink.Arguments, $"--Intake:Concurrency={Concurrency}", .. arguments]);
+            await Eventually.BecomesTrueAsync(() => sink.Server.InFlight == Concurrency, "every slot is storing");
+            return new Scene(queue, deadLetters, sink, messages, worker);
+        }
+
+        public async ValueTask DisposeAsync()
+        {
+            await worker.DisposeAsync();
+            await sink.DisposeAsync();
+            queue.Dispose();
+            deadLetters.Dispose();
+        }
+    }
+}

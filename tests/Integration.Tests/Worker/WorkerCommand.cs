@@ -1,0 +1,29 @@
+using Integration.Tests.Processes;
+
+namespace Integration.Tests.Worker;
+
+/// <summary>A run of the worker that ends by itself: a command, or a daemon that cannot start.</summary>
+/// <param name="Text">Standard output and standard error together, a line each.</param>
+/// <param name="Error">Standard error alone.</param>
+internal sealed record WorkerCommand(int ExitCode, string Text, string Error)
+{
+    public static Task<WorkerCommand> RunAsync(params string[] arguments) => RunAsync(arguments, environment: null);
+
+    public static async Task<WorkerCommand> RunAsync(
+        IEnumerable<string> arguments, IEnumerable<KeyValuePair<string, string>>? environment, string? workingDirectory = null, IReadOnlyList<string>? launcher = null)
+    {
+        await using WorkerProcess process = WorkerProcess.Start(arguments, environment, workingDirectory, launcher);
+        int exitCode = await process.WaitForExitAsync();
+        CapturedLine[] lines = process.Output.Snapshot();
+        return new WorkerCommand(
+            exitCode, string.Join('\n', lines.Select(line => line.Text)), string.Join('\n', lines.Where(line => line.IsError).Select(line => line.Text)));
+    }
+
+    /// <summary>What an operator's mistake must never bring: a stack trace.</summary>
+    public WorkerCommand ShouldHaveNoStackTrace()
+    {
+        Text.ShouldNotContain("   at ");
+        Text.ShouldNotContain("Unhandled exception");
+        return this;
+    }
+}
