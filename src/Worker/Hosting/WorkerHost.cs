@@ -22,8 +22,8 @@ namespace Worker.Hosting;
 /// <summary>Builds the process: configuration, features, one Kestrel for the HTTP source and the health pages.</summary>
 internal static class WorkerHost
 {
-    // Above the longest drain plus its grace, so that the host never cuts a drain off: the drain has its own limit.
-    private static readonly TimeSpan ShutdownReserve = TimeSpan.FromSeconds(5);
+    // Behind the drain limit: 2 s for cancelled messages, 8 s for acknowledgements and leftovers. The host cuts nothing off.
+    private static readonly TimeSpan ShutdownReserve = TimeSpan.FromSeconds(12);
 
     /// <summary>Reads and checks the configuration without opening anything.</summary>
     public static WorkerPlan Plan(IConfiguration configuration)

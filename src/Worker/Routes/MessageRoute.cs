@@ -22,6 +22,9 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     // After the drain limit, cancelled messages get this long to unwind and go back to their source.
     private static readonly TimeSpan AbortGrace = TimeSpan.FromSeconds(2);
 
+    // Writing a thousand messages of a channel to the dead letters took 2 s on a slow disk; what is cut off here may be lost.
+    private static readonly TimeSpan CloseLimit = TimeSpan.FromSeconds(8);
+
     private readonly List<(IMessageSource Source, MessageIntake Intake)> _inlets = [];
     private readonly IObjectSink _sink;
     private readonly TimeProvider _time;
@@ -127,7 +130,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
             await FinishAsync(grace.Token);
         }
 
-        using CancellationTokenSource flush = new(AbortGrace, _time);
+        using CancellationTokenSource flush = new(CloseLimit, _time);
         foreach ((IMessageSource source, _) in _inlets)
         {
             drained &= await CloseAsync(source, flush.Token);
