@@ -85,13 +85,13 @@ public sealed class MessageIntakeAllocationTests
             }
             else
             {
-                spin.SpinOnce();
+                spin.SpinOnce(sleep1Threshold: -1);
             }
         }
 
         while (intake.InFlight > 0)
         {
-            spin.SpinOnce();
+            spin.SpinOnce(sleep1Threshold: -1);
         }
     }
 
