@@ -25,7 +25,7 @@ public sealed class SecretCanaryTests(AwsServer aws, RealS3 realS3)
     [
         $$"""{"MessageId":"good","Product":"Shop","Payload":"{{BodySecret}}"}""",
         $$"""{"MessageId":"broken","Payload":"{{BodySecret}}" oops}""",
-        $$"""{"MessageId":{"secret":"{{BodySecret}}"}}""",
+        $$$"""{"MessageId":{"secret":"{{{BodySecret}}}"}}""",
         $$"""{"Product":"Shop","Payload":"{{BodySecret}}"}""",
         $$"""{"MessageId":"dated","EventDateUtc":"{{BodySecret}}"}""",
         $$"""{"MessageId":"twice","MessageId":"{{BodySecret}}"}""",
