@@ -18,7 +18,7 @@ public sealed class ConfigurationErrorTests
         "--Recoverability:BackoffCap=1ms",
         "--Handlers:Archive:Template={Product",
         "--Hosting:Url=ftp://127.0.0.1:1",
-        "--Routes:archive:Source=Channel,Carrier-Pigeon",
+        "--Routes:archive:Source=Channel,Http,Carrier-Pigeon",
         "--Sources:Sqs:VisibilityTimeout=5s",
         "--Routes:second:Source=Sqs",
         "--Routes:second:Sink=S3",

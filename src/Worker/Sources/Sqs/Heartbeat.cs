@@ -55,7 +55,7 @@ internal sealed class Heartbeat : IAsyncDisposable
             {
                 try
                 {
-                    await BeatAsync(queueUrl());
+                    await BeatAsync(queueUrl);
                 }
                 catch (Exception exception) when (exception is not OperationCanceledException || !_stop.IsCancellationRequested)
                 {
@@ -68,7 +68,7 @@ internal sealed class Heartbeat : IAsyncDisposable
         }
     }
 
-    private async ValueTask BeatAsync(string queueUrl)
+    private async ValueTask BeatAsync(Func<string> queueUrl)
     {
         PooledBuffer handles = BufferPool.Shared.Rent(4096);
         try
@@ -82,7 +82,7 @@ internal sealed class Heartbeat : IAsyncDisposable
 
             for (int start = 0; start < _due.Count; start += SqsLimits.BatchEntries)
             {
-                await RenewAsync(queueUrl, start, Math.Min(SqsLimits.BatchEntries, _due.Count - start), handles.WrittenMemory);
+                await RenewAsync(queueUrl(), start, Math.Min(SqsLimits.BatchEntries, _due.Count - start), handles.WrittenMemory);
             }
         }
         finally

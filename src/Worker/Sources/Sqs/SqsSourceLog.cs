@@ -8,6 +8,9 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
 {
     private readonly LogThrottle _sends = new(time, TimeSpan.FromSeconds(5));
 
+    // After a pause of the process every message in flight may end here at once.
+    private readonly LogThrottle _givenUp = new(time, TimeSpan.FromSeconds(1));
+
     // Every receive loop fails on its own; one of them is enough to read.
     private readonly LogThrottle _receives = new(time, TimeSpan.FromSeconds(10));
 
@@ -27,9 +30,21 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
         }
     }
 
-    public void DeleteGivenUp(string error) => LogDeleteGivenUp(route, error);
+    public void DeleteGivenUp(string error)
+    {
+        if (_givenUp.ShouldLog(out long suppressed))
+        {
+            LogDeleteGivenUp(route, error, suppressed);
+        }
+    }
 
-    public void ReturnGivenUp(string error) => LogReturnGivenUp(route, error);
+    public void ReturnGivenUp(string error)
+    {
+        if (_givenUp.ShouldLog(out long suppressed))
+        {
+            LogReturnGivenUp(route, error, suppressed);
+        }
+    }
 
     public void RenewFailed(string error, long suppressed) => LogRenewFailed(route, error, suppressed);
 
@@ -67,11 +82,11 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
     [LoggerMessage(3201, LogLevel.Warning, "Route {Route}: handing back {Count} message(s) failed and will be tried again: {Error} ({Suppressed} such lines not shown)")]
     private partial void LogReturnFailed(string route, int count, string error, long suppressed);
 
-    [LoggerMessage(3202, LogLevel.Warning, "Route {Route}: a stored message could not be deleted and will be delivered again; its object stays as it is: {Error}")]
-    private partial void LogDeleteGivenUp(string route, string error);
+    [LoggerMessage(3202, LogLevel.Warning, "Route {Route}: a stored message could not be deleted and will be delivered again; its object stays as it is: {Error} ({Suppressed} such lines not shown)")]
+    private partial void LogDeleteGivenUp(string route, string error, long suppressed);
 
-    [LoggerMessage(3203, LogLevel.Information, "Route {Route}: a message could not be handed back; it comes again when its visibility timeout ends: {Error}")]
-    private partial void LogReturnGivenUp(string route, string error);
+    [LoggerMessage(3203, LogLevel.Information, "Route {Route}: a message could not be handed back; it comes again when its visibility timeout ends: {Error} ({Suppressed} such lines not shown)")]
+    private partial void LogReturnGivenUp(string route, string error, long suppressed);
 
     [LoggerMessage(3204, LogLevel.Warning, "Route {Route}: renewing a message's visibility failed; tried again in a second where that can help: {Error} ({Suppressed} such lines not shown)")]
     private partial void LogRenewFailed(string route, string error, long suppressed);
