@@ -6,7 +6,12 @@ namespace Worker.Sources.Sqs;
 /// <summary>Log messages of the SQS source: event ids 3200 to 3249. Never a body or a receipt handle.</summary>
 internal sealed partial class SqsSourceLog(ILogger logger, string route, TimeProvider time)
 {
-    private readonly LogThrottle _sends = new(time, TimeSpan.FromSeconds(5));
+    private static readonly TimeSpan Quiet = TimeSpan.FromSeconds(5);
+
+    private readonly LogThrottle _sends = new(time, Quiet);
+    private readonly LogThrottle _givenUp = new(time, Quiet);
+    private readonly LogThrottle _receives = new(time, Quiet);
+    private readonly LogThrottle _refusals = new(time, Quiet);
 
     public void DeleteFailed(int count, string error)
     {
@@ -24,17 +29,41 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
         }
     }
 
-    public void DeleteGivenUp(string error) => LogDeleteGivenUp(route, error);
+    public void DeleteGivenUp(string error)
+    {
+        if (_givenUp.ShouldLog(out long suppressed))
+        {
+            LogDeleteGivenUp(route, error, suppressed);
+        }
+    }
 
-    public void ReturnGivenUp(string error) => LogReturnGivenUp(route, error);
+    public void ReturnGivenUp(string error)
+    {
+        if (_givenUp.ShouldLog(out long suppressed))
+        {
+            LogReturnGivenUp(route, error, suppressed);
+        }
+    }
 
     public void RenewFailed(string error, long suppressed) => LogRenewFailed(route, error, suppressed);
 
     public void HeldTooLong(int count, TimeSpan limit) => LogHeldTooLong(route, count, limit);
 
-    public void ReceiveFailed(string error, TimeSpan wait) => LogReceiveFailed(route, error, wait);
+    public void ReceiveFailed(string error, TimeSpan wait)
+    {
+        if (_receives.ShouldLog(out long suppressed))
+        {
+            LogReceiveFailed(route, error, wait, suppressed);
+        }
+    }
 
-    public void ReceiveRefused(string error, TimeSpan wait) => LogReceiveRefused(route, error, wait);
+    public void ReceiveRefused(string error, TimeSpan wait)
+    {
+        if (_refusals.ShouldLog(out long suppressed))
+        {
+            LogReceiveRefused(route, error, wait, suppressed);
+        }
+    }
 
     public void ReceiveRecovered() => LogReceiveRecovered(route);
 
@@ -46,17 +75,19 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
 
     public void Damaged(string id) => LogDamaged(route, id);
 
+    public void Unusable(int count) => LogUnusable(route, count);
+
     [LoggerMessage(3200, LogLevel.Warning, "Route {Route}: {Count} delete(s) failed and will be sent again: {Error} ({Suppressed} such lines not shown)")]
     private partial void LogDeleteFailed(string route, int count, string error, long suppressed);
 
     [LoggerMessage(3201, LogLevel.Warning, "Route {Route}: handing back {Count} message(s) failed and will be tried again: {Error} ({Suppressed} such lines not shown)")]
     private partial void LogReturnFailed(string route, int count, string error, long suppressed);
 
-    [LoggerMessage(3202, LogLevel.Warning, "Route {Route}: a stored message could not be deleted and will be delivered again; its object stays as it is: {Error}")]
-    private partial void LogDeleteGivenUp(string route, string error);
+    [LoggerMessage(3202, LogLevel.Warning, "Route {Route}: a stored message could not be deleted and will be delivered again; its object stays as it is: {Error} ({Suppressed} such lines not shown)")]
+    private partial void LogDeleteGivenUp(string route, string error, long suppressed);
 
-    [LoggerMessage(3203, LogLevel.Information, "Route {Route}: a message could not be handed back; it comes again when its visibility timeout ends: {Error}")]
-    private partial void LogReturnGivenUp(string route, string error);
+    [LoggerMessage(3203, LogLevel.Information, "Route {Route}: a message could not be handed back; it comes again when its visibility timeout ends: {Error} ({Suppressed} such lines not shown)")]
+    private partial void LogReturnGivenUp(string route, string error, long suppressed);
 
     [LoggerMessage(3204, LogLevel.Warning, "Route {Route}: renewing a message's visibility failed; tried again in a second where that can help: {Error} ({Suppressed} such lines not shown)")]
     private partial void LogRenewFailed(string route, string error, long suppressed);
@@ -64,11 +95,11 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
     [LoggerMessage(3205, LogLevel.Warning, "Route {Route}: {Count} message(s) have been held for more than {Limit} and are renewed no more; the queue will deliver them again")]
     private partial void LogHeldTooLong(string route, int count, TimeSpan limit);
 
-    [LoggerMessage(3206, LogLevel.Warning, "Route {Route}: receiving failed, next attempt in {Wait}: {Error}")]
-    private partial void LogReceiveFailed(string route, string error, TimeSpan wait);
+    [LoggerMessage(3206, LogLevel.Warning, "Route {Route}: receiving failed, next attempt in {Wait}: {Error} ({Suppressed} such lines not shown)")]
+    private partial void LogReceiveFailed(string route, string error, TimeSpan wait, long suppressed);
 
-    [LoggerMessage(3207, LogLevel.Error, "Route {Route}: the queue refuses the worker, next attempt in {Wait}; check the queue's name, the region and the permission sqs:ReceiveMessage: {Error}")]
-    private partial void LogReceiveRefused(string route, string error, TimeSpan wait);
+    [LoggerMessage(3207, LogLevel.Error, "Route {Route}: the queue refuses the worker, next attempt in {Wait}; check the queue's name, the region and the permission sqs:ReceiveMessage: {Error} ({Suppressed} such lines not shown)")]
+    private partial void LogReceiveRefused(string route, string error, TimeSpan wait, long suppressed);
 
     [LoggerMessage(3208, LogLevel.Information, "Route {Route}: receiving works again")]
     private partial void LogReceiveRecovered(string route);
@@ -84,4 +115,7 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
 
     [LoggerMessage(3212, LogLevel.Warning, "Route {Route}: message {Id} does not match its MD5 and goes back to its queue")]
     private partial void LogDamaged(string route, string id);
+
+    [LoggerMessage(3213, LogLevel.Warning, "Route {Route}: {Count} received message(s) lack a body, an id or a receipt handle, or were not asked for; they come again")]
+    private partial void LogUnusable(string route, int count);
 }
