@@ -49,6 +49,23 @@ internal sealed class InFlightMessages(TimeProvider time)
         }
     }
 
+    /// <summary>Removes a message that is done with under <paramref name="handle"/>.</summary>
+    /// <returns>False when a newer handle came meanwhile: the message stays, and its fate has to be told under that one.</returns>
+    public bool TryFinish(SqsReceivedMessage message, ReadOnlyMemory<byte> handle)
+    {
+        lock (_lock)
+        {
+            // A newer handle is a newer array, so comparing the memory is enough.
+            if (!message.Handle.Equals(handle))
+            {
+                return false;
+            }
+
+            Remove(message);
+            return true;
+        }
+    }
+
     /// <summary>The newest handle of a message that the caller owns.</summary>
     public ReadOnlyMemory<byte> HandleOf(SqsReceivedMessage message)
     {
@@ -103,15 +120,19 @@ internal sealed class InFlightMessages(TimeProvider time)
         }
     }
 
-    /// <summary>Notes that the queue no longer takes the handle, unless a newer one came meanwhile.</summary>
-    public void Lost(Guid key, ReadOnlySpan<byte> handle)
+    /// <summary>Notes that the queue no longer takes the handle.</summary>
+    /// <returns>False when that is no matter: the message is done with, or a newer handle came meanwhile.</returns>
+    public bool TryLose(Guid key, ReadOnlySpan<byte> handle)
     {
         lock (_lock)
         {
-            if (_messages.TryGetValue(key, out SqsReceivedMessage? message) && message.Handle.Span.SequenceEqual(handle))
+            if (!_messages.TryGetValue(key, out SqsReceivedMessage? message) || !message.Handle.Span.SequenceEqual(handle))
             {
-                message.IsLost = true;
+                return false;
             }
+
+            message.IsLost = true;
+            return true;
         }
     }
 }

@@ -3,17 +3,24 @@ using Worker.Sources.Sqs.Wire;
 namespace Worker.Sources.Sqs;
 
 /// <summary>Hands messages back by ending or shortening their invisibility. What cannot be handed back comes by itself a little later.</summary>
-internal sealed class ReturnLoop(SqsClient client, SqsMessageSource source, InFlightMessages messages, TimeProvider time, int concurrency, SqsSourceLog log)
-    : SqsBatchLoop(time, TimeSpan.FromMilliseconds(10), concurrency, MaxFailures)
+internal sealed class ReturnLoop(SqsClient client, SqsMessageSource source, InFlightMessages inFlight, TimeProvider time, int concurrency, SqsSourceLog log)
+    : SqsBatchLoop(inFlight, time, Company, concurrency, MaxFailures)
 {
     private const int MaxFailures = 3;
 
-    protected override ValueTask SendAsync(string queueUrl, List<SqsReceivedMessage> batch, Memory<BatchEntryResult> results, CancellationToken cancellationToken) =>
-        client.ChangeVisibilityBatchAsync(
-            queueUrl,
-            batch.ConvertAll(message => new VisibilityChange(messages.HandleOf(message), message.ReturnDelaySeconds)).ToArray(),
-            results,
-            cancellationToken);
+    // A delay counts from the call, so the call must not wait; long enough for the rest of a group or of a stopped batch.
+    private static readonly TimeSpan Company = TimeSpan.FromMilliseconds(10);
+
+    protected override ValueTask SendAsync(string queueUrl, SqsBatch batch, CancellationToken cancellationToken)
+    {
+        Span<VisibilityChange> changes = batch.Changes.Span;
+        for (int i = 0; i < changes.Length; i++)
+        {
+            changes[i] = new VisibilityChange(batch.Handles.Span[i], batch[i].ReturnDelaySeconds);
+        }
+
+        return client.ChangeVisibilityBatchAsync(queueUrl, batch.Changes, batch.Results, cancellationToken);
+    }
 
     protected override void Finished(SqsReceivedMessage message, bool succeeded, string? error)
     {

@@ -32,7 +32,14 @@ internal sealed class SqsQueueFinder(SqsClient client, SqsQueueReference queue, 
         }
 
         SqsQueueReference deadLetters = FindDeadLetters(attributes);
-        string deadLetterUrl = await GetUrlAsync(deadLetters, nameof(SqsSourceOptions.DeadLetterQueue), cancellationToken);
+
+        // By name even where its URL is configured: only the service's answer shows that it exists before the first poison needs it.
+        string deadLetterUrl = await GetUrlAsync(deadLetters with { Url = null }, nameof(SqsSourceOptions.DeadLetterQueue), cancellationToken);
+        if (string.Equals(deadLetterUrl, url, StringComparison.Ordinal))
+        {
+            throw new StartupException($"{SqsSourceOptions.Section}:DeadLetterQueue {deadLetters.Name} is the queue itself: poison would go round for ever. Name another queue.", ExitCodes.Configuration);
+        }
+
         bool isFifo = attributes.IsFifo || queue.IsFifo;
         if (isFifo != deadLetters.IsFifo)
         {

@@ -6,13 +6,12 @@ namespace Worker.Sources.Sqs;
 /// <summary>Log messages of the SQS source: event ids 3200 to 3249. Never a body or a receipt handle.</summary>
 internal sealed partial class SqsSourceLog(ILogger logger, string route, TimeProvider time)
 {
-    private readonly LogThrottle _sends = new(time, TimeSpan.FromSeconds(5));
+    private static readonly TimeSpan Quiet = TimeSpan.FromSeconds(5);
 
-    // After a pause of the process every message in flight may end here at once.
-    private readonly LogThrottle _givenUp = new(time, TimeSpan.FromSeconds(1));
-
-    // Every receive loop fails on its own; one of them is enough to read.
-    private readonly LogThrottle _receives = new(time, TimeSpan.FromSeconds(10));
+    private readonly LogThrottle _sends = new(time, Quiet);
+    private readonly LogThrottle _givenUp = new(time, Quiet);
+    private readonly LogThrottle _receives = new(time, Quiet);
+    private readonly LogThrottle _refusals = new(time, Quiet);
 
     public void DeleteFailed(int count, string error)
     {
@@ -60,7 +59,7 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
 
     public void ReceiveRefused(string error, TimeSpan wait)
     {
-        if (_receives.ShouldLog(out long suppressed))
+        if (_refusals.ShouldLog(out long suppressed))
         {
             LogReceiveRefused(route, error, wait, suppressed);
         }
@@ -75,6 +74,8 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
     public void NearInFlightLimit(long inFlight) => LogNearInFlightLimit(route, inFlight);
 
     public void Damaged(string id) => LogDamaged(route, id);
+
+    public void Unusable(int count) => LogUnusable(route, count);
 
     [LoggerMessage(3200, LogLevel.Warning, "Route {Route}: {Count} delete(s) failed and will be sent again: {Error} ({Suppressed} such lines not shown)")]
     private partial void LogDeleteFailed(string route, int count, string error, long suppressed);
@@ -114,4 +115,7 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
 
     [LoggerMessage(3212, LogLevel.Warning, "Route {Route}: message {Id} does not match its MD5 and goes back to its queue")]
     private partial void LogDamaged(string route, string id);
+
+    [LoggerMessage(3213, LogLevel.Warning, "Route {Route}: {Count} received message(s) lack a body, an id or a receipt handle, or were not asked for; they come again")]
+    private partial void LogUnusable(string route, int count);
 }

@@ -11,7 +11,7 @@ internal static class SqsSourceMetrics
     private static readonly Counter<long> DeleteFailures = Meter.CreateCounter<long>("worker.sqs.delete_failures", "{delete}", "Deletes that failed and were tried again");
     private static readonly Counter<long> Redeliveries = Meter.CreateCounter<long>("worker.sqs.redeliveries", "{message}", "Messages delivered while in work or after they were finished");
 
-    public static void RenewFailed() => RenewFailures.Add(1);
+    public static void RenewFailed(int count) => RenewFailures.Add(count);
 
     public static void DeleteFailed(int count) => DeleteFailures.Add(count);
 

@@ -54,7 +54,7 @@ internal sealed class ManualTime : TimeProvider
             {
                 next = _timers.Where(timer => timer.Due <= end).MinBy(timer => timer.Due);
                 _now = next?.Due > _now ? next.Due.Value : next is null ? end : _now;
-                next?.Due = null;
+                next?.Due += next.Period;
             }
 
             if (next is null)
@@ -70,11 +70,15 @@ internal sealed class ManualTime : TimeProvider
     {
         public DateTimeOffset? Due { get; set; }
 
+        /// <summary>Null for a timer that fires once.</summary>
+        public TimeSpan? Period { get; private set; }
+
         public bool Change(TimeSpan dueTime, TimeSpan period)
         {
             lock (time._gate)
             {
                 Due = dueTime == Timeout.InfiniteTimeSpan ? null : time._now + dueTime;
+                Period = period <= TimeSpan.Zero ? null : period;
             }
 
             return true;

@@ -55,15 +55,24 @@ internal sealed class TestIntake(int concurrency = 64) : IMessageIntake
         min.ShouldBeGreaterThan(0);
         max.ShouldBeGreaterThanOrEqualTo(min);
         await _allowed.Task.WaitAsync(cancellationToken);
-        await _slots.WaitAsync(cancellationToken);
-        int granted = 1;
-        while (granted < max && _slots.Wait(0, CancellationToken.None))
+        while (true)
         {
-            granted++;
-        }
+            await _slots.WaitAsync(cancellationToken);
+            int granted = 1;
+            while (granted < max && _slots.Wait(0, CancellationToken.None))
+            {
+                granted++;
+            }
 
-        Interlocked.Add(ref _reserved, granted);
-        return granted;
+            if (granted >= Math.Min(min, concurrency))
+            {
+                Interlocked.Add(ref _reserved, granted);
+                return granted;
+            }
+
+            _slots.Release(granted);
+            await Task.Delay(1, cancellationToken);
+        }
     }
 
     public IntakeAnswer TryReserve()

@@ -31,6 +31,9 @@ internal sealed class SqsClient : IDisposable
         _options = options;
     }
 
+    /// <summary>Where the client's buffers come from; lends to those who prepare its calls.</summary>
+    public BufferPool Buffers => _buffers;
+
     /// <summary>A client for the endpoint that <paramref name="queue"/> is reached at. May take seconds when the region has to be asked of the instance.</summary>
     /// <exception cref="Hosting.StartupException">See <see cref="SqsEndpoint.Resolve"/>.</exception>
     public static SqsClient Create(AwsOptions aws, SqsQueueReference queue, SqsWireOptions options, BufferPool buffers, TimeProvider time)

@@ -11,7 +11,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Worker.Tests.Sources.Sqs.Wire;
 
-/// <summary>An HTTP server on loopback that answers as a test tells it to, and remembers what it was asked.</summary>
+/// <summary>An HTTP server on loopback that answers as a test tells it to, and remembers what it was asked; the request is a feature of its context.</summary>
 internal sealed class FakeService : IAsyncDisposable
 {
     private readonly WebApplication _app;
@@ -34,10 +34,12 @@ internal sealed class FakeService : IAsyncDisposable
             using MemoryStream body = new();
             await context.Request.Body.CopyToAsync(body);
             Dictionary<string, string> headers = context.Request.Headers.ToDictionary(h => h.Key, h => h.Value.ToString(), StringComparer.OrdinalIgnoreCase);
+            FakeRequest request = new(context.Request.Method, context.Request.Path + context.Request.QueryString, headers, body.ToArray());
+            context.Features.Set(request);
             int number;
             lock (service.Requests)
             {
-                service.Requests.Enqueue(new FakeRequest(context.Request.Method, context.Request.Path + context.Request.QueryString, headers, body.ToArray()));
+                service.Requests.Enqueue(request);
                 number = service.Requests.Count;
             }
 
