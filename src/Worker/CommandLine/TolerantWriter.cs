@@ -34,9 +34,9 @@ internal sealed class TolerantWriter(TextWriter inner) : TextWriter
         {
             write(inner, state);
         }
-        catch (IOException)
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
-            // Dropped.
+            // Dropped. The second is what .NET makes of EBADF, a closed descriptor.
         }
     }
 }

@@ -88,6 +88,17 @@ internal static class SettingText
         _ => value.ToString() ?? string.Empty,
     };
 
+    /// <summary>The text with user and password masked where it is an address that has them.</summary>
+    public static string MaskUserInfo(string text)
+    {
+        const string Separator = "://";
+        int scheme = text.IndexOf(Separator, StringComparison.Ordinal);
+
+        // The last one: whatever stands before it may belong to a password that should have been escaped.
+        int at = text.LastIndexOf('@');
+        return scheme < 0 || at < scheme ? text : $"{text[..(scheme + Separator.Length)]}***{text[at..]}";
+    }
+
     private static bool TryParseNumber(string text, bool bytes, out long value)
     {
         if (long.TryParse(text, NumberStyles.Integer, CultureInfo.InvariantCulture, out value))

@@ -92,7 +92,7 @@ internal sealed class SettingsReader(IConfiguration configuration)
         string key = found?.Key ?? $"{layers[^1]}:{property.Name}";
         if (found is { } given)
         {
-            string shown = setting.Secret ? "***" : given.Value;
+            string shown = Mask(setting, given.Value);
             if (!SettingText.TryParse(given.Value, property.PropertyType, setting.Bytes, out object? value))
             {
                 Fail(key, shown, $"must be {SettingText.Expected(property.PropertyType, setting.Bytes)}{RangeText(setting)}.", setting.Consequence);
@@ -114,7 +114,7 @@ internal sealed class SettingsReader(IConfiguration configuration)
         }
 
         object? current = property.GetValue(settings);
-        string text = setting.Secret && current is not null ? "***" : SettingText.Format(current, setting.Bytes);
+        string text = current is null ? string.Empty : Mask(setting, SettingText.Format(current, setting.Bytes));
         _effective[key] = new EffectiveSetting(key, text, found is null, setting.Description);
     }
 
@@ -151,7 +151,9 @@ internal sealed class SettingsReader(IConfiguration configuration)
     }
 
     private static string? Shown(List<PropertyInfo> properties, string name, string? value) =>
-        value is not null && properties.Find(p => p.Name == name)?.GetCustomAttribute<SettingAttribute>() is { Secret: true } ? "***" : value;
+        value is not null && properties.Find(p => p.Name == name)?.GetCustomAttribute<SettingAttribute>() is { } setting ? Mask(setting, value) : value;
+
+    private static string Mask(SettingAttribute setting, string value) => setting.Secret ? "***" : SettingText.MaskUserInfo(value);
 
     private static bool InRange(object? value, Type type, SettingAttribute setting)
     {

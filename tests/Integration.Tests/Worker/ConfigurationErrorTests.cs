@@ -30,16 +30,16 @@ public sealed class ConfigurationErrorTests
         ["Intake:Concurrency = \"0\"", "1", "10000", "0 would never receive"],
         ["Intake:BytesInFlight = \"many\"", "a number of bytes such as"],
         ["Sources:Http:BodyTimeout = \"5\"", "a time such as 250ms, 20s"],
-        ["Sinks:Directory:Pth = \"elsewhere\"", "Did you mean Path?", "It would have no effect."],
-        ["Unknown", "is not a known key", "It would have no effect."],
+        ["Sinks:Directory:Pth: is not a known key", "Did you mean Path?", "It would have no effect."],
+        ["Unknown: is not a known key", "It would have no effect."],
         ["Pipeline:Form = \"Fastest\"", "Closure", "Precompiled"],
         ["Recoverability:BackoffCap = \"1ms\"", "must not be below BackoffBase"],
         ["Handlers:Archive:Template = \"{Product\""],
         ["Hosting:Url = \"ftp://127.0.0.1:1\"", "must be http://address:port"],
         ["Routes:archive:Source = \"Carrier-Pigeon\"", "Channel, Http, Sqs"],
         ["Sources:Sqs:VisibilityTimeout = \"5s\"", "30s", "12h", "delivered twice"],
-        ["Sources:Sqs:Queue is not set", "There would be nothing to receive from."],
-        ["Sinks:S3:Bucket is not set"],
+        ["Sources:Sqs:Queue: must be set", "There would be nothing to receive from."],
+        ["Sinks:S3:Bucket: must be set"],
     ];
 
     [Theory]

@@ -96,8 +96,8 @@ public sealed class FullDiskTests(AwsServer aws)
         (await worker.PostAsync("{broken"u8.ToArray())).Status.ShouldBe(HttpStatusCode.UnprocessableEntity);
         await worker.HealthAsync();
 
-        int open = Directory.GetFileSystemEntries($"/proc/{worker.Process.Id}/fd").Length;
-        (await LimitAsync(worker.Process.Id, open)).ShouldBe(0);
+        // The limit is on the number of a new descriptor, and the first three are always taken; what is open stays open.
+        (await LimitAsync(worker.Process.Id, 3)).ShouldBe(0);
         (HttpStatusCode starved, _) = await worker.PostAsync(messages[1].Body);
         (HttpStatusCode health, _) = await worker.HealthAsync("live");
         (await LimitAsync(worker.Process.Id, 4_096)).ShouldBe(0);
