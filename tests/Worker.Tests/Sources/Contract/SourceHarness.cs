@@ -22,6 +22,9 @@ internal abstract class SourceHarness : IAsyncDisposable
     /// <summary>False for sources that carry text only.</summary>
     public virtual bool AllowsAnyBytes => true;
 
+    /// <summary>False when the server that the source is tested against takes no characters beyond U+FFFF.</summary>
+    public virtual bool AllowsSupplementaryCharacters => true;
+
     public virtual int MaxBodyBytes => 1 << 20;
 
     /// <summary>False when the source gives ids of its own.</summary>
