@@ -13,7 +13,7 @@ public sealed class DirectorySinkCrashTests : IDisposable
     public async Task Store_ProcessKilled_LeavesWholeObjectsOnlyAndAllThatWereAcknowledged()
     {
         HashSet<int> acknowledged = [];
-        for (int round = 1; round <= 8; round++)
+        for (int round = 1; round <= 12; round++)
         {
             // Overlapping numbers: what an earlier process stored, or had under way, is met again.
             await using CapturedProcess writer = DirectorySinkWriter.Start(_root, first: round * 20);

@@ -1,7 +1,10 @@
 using System.Diagnostics;
 using System.Text;
+using Amazon.Runtime;
 using Integration.Tests.Faults.S3;
 using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Logging.Abstractions;
+using Worker.Aws;
 using Worker.Sinks;
 using Worker.Sinks.S3;
 using S3Fault = Integration.Tests.Faults.S3.S3Fault;
@@ -173,6 +176,25 @@ public sealed class S3SinkFaultTests : IAsyncLifetime
         result.Detail!.ShouldContain(advice);
         result.Detail!.Length.ShouldBeLessThanOrEqualTo(256);
         _s3.History.Of().Length.ShouldBe(1);
+    }
+
+    [Fact]
+    public async Task Store_CredentialsExpired_FetchesOthersOnce()
+    {
+        _s3.Script = FaultScript.Empty.OnPut(1, S3Fault.ExpiredToken);
+        int fetched = 0;
+        S3Credentials credentials = new(new AwsCredentialSource(
+            () => Task.FromResult<AWSCredentials>(new SessionAWSCredentials($"key-{++fetched}", "secret", "token")), TimeProvider.System));
+        S3SinkOptions options = new() { Bucket = Bucket, MaxAttempts = 1 };
+        S3Requests requests = new(options, S3Connection.CreateClient(options, S3Sinks.AwsOf(_s3.Endpoint), credentials, _ => null), credentials, TimeProvider.System);
+        await using S3Sink sink = new(options, requests, new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System));
+
+        (await StoreAsync(sink)).ShouldBe(SinkResult.Stored);
+        (await StoreAsync(sink, "k2")).ShouldBe(SinkResult.Stored);
+
+        fetched.ShouldBe(2);
+        credentials.GetCredentials().AccessKey.ShouldBe("key-2");
+        _s3.History.Of().Select(exchange => exchange.Status).ShouldBe([400, 200, 200]);
     }
 
     [Fact]

@@ -54,35 +54,40 @@ public sealed class BorrowedStreamTests
     [Fact]
     public async Task Detach_WhileAnotherReads_NeverShowsForeignBytes()
     {
-        byte[] owned = new byte[1 << 20];
+        byte[] owned = new byte[1 << 16];
         for (int round = 0; round < 20; round++)
         {
             Array.Fill(owned, (byte)1);
             using BorrowedStream stream = new(owned);
-            Task<int> reading = Task.Run(() =>
-            {
-                byte[] piece = new byte[4_096];
-                int foreign = 0;
-                try
-                {
-                    for (int read; (read = stream.Read(piece)) > 0;)
-                    {
-                        foreign += piece.AsSpan(0, read).Count((byte)2);
-                    }
-                }
-                catch (ObjectDisposedException)
-                {
-                    // The end that a late reader finds.
-                }
-
-                return foreign;
-            }, TestContext.Current.CancellationToken);
-            await Task.Yield();
+            using ManualResetEventSlim reading = new();
+            Task<int> late = Task.Run(() => ReadOverAndOver(stream, reading), TestContext.Current.CancellationToken);
+            reading.Wait(TestContext.Current.CancellationToken);
 
             stream.Detach();
             Array.Fill(owned, (byte)2);
 
-            (await reading).ShouldBe(0);
+            (await late).ShouldBe(0);
         }
+    }
+
+    private static int ReadOverAndOver(BorrowedStream stream, ManualResetEventSlim reading)
+    {
+        byte[] piece = new byte[4_096];
+        int foreign = 0;
+        try
+        {
+            for (int i = 0; i < 200_000; i++)
+            {
+                stream.Position = 0;
+                foreign += piece.AsSpan(0, stream.Read(piece)).Count((byte)2);
+                reading.Set();
+            }
+        }
+        catch (ObjectDisposedException)
+        {
+            // The end that a late reader finds.
+        }
+
+        return foreign;
     }
 }
