@@ -28,7 +28,10 @@ internal sealed class SqsSourceHarness : SourceHarness
         AwsOptions aws = new() { Endpoint = address ?? endpoint.ServiceUrl, Region = endpoint.Region, AccessKeyId = endpoint.AccessKey, SecretAccessKey = endpoint.SecretKey };
         SqsSourceOptions options = new()
         {
-            Queue = queue.Name, VisibilityTimeout = visibility, MaxHoldTime = maxHold, AcknowledgeDelay = TimeSpan.FromMilliseconds(20),
+            Queue = queue.Name,
+            VisibilityTimeout = visibility,
+            MaxHoldTime = maxHold,
+            AcknowledgeDelay = TimeSpan.FromMilliseconds(20),
         };
         SqsClient client = SqsClient.Create(aws, reference, new SqsWireOptions { VerifyMd5 = true, CallTimeout = TimeSpan.FromSeconds(2) }, _buffers, TimeProvider.System);
         ServiceProvider none = new ServiceCollection().BuildServiceProvider();

@@ -167,7 +167,10 @@ public sealed class HeartbeatTests
     {
         await using SqsRun run = await SqsRun.CreateAsync(options: new SqsSourceOptions
         {
-            Queue = "orders", AcknowledgeDelay = TimeSpan.Zero, VisibilityTimeout = TimeSpan.FromSeconds(30), MaxHoldTime = TimeSpan.FromMinutes(1),
+            Queue = "orders",
+            AcknowledgeDelay = TimeSpan.Zero,
+            VisibilityTimeout = TimeSpan.FromSeconds(30),
+            MaxHoldTime = TimeSpan.FromMinutes(1),
         });
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
 

@@ -131,7 +131,10 @@ public sealed class ReceiveTests
     {
         await using SqsRun run = await SqsRun.CreateAsync(options: new SqsSourceOptions
         {
-            Queue = "orders", AcknowledgeDelay = TimeSpan.Zero, VisibilityTimeout = TimeSpan.FromSeconds(30), WaitTime = TimeSpan.FromSeconds(waitSeconds),
+            Queue = "orders",
+            AcknowledgeDelay = TimeSpan.Zero,
+            VisibilityTimeout = TimeSpan.FromSeconds(30),
+            WaitTime = TimeSpan.FromSeconds(waitSeconds),
         });
         run.Queue.AnswersEmptyAtOnce = true;
         await run.BeginAsync();
