@@ -68,7 +68,7 @@ public sealed class S3SinkCheckTests(RealS3 real)
 
         (await CheckAsync(s3.Endpoint, "archive")).ShouldHaveSingleItem().ShouldContain("cannot be reached");
 
-        s3.History.Snapshot().Length.ShouldBe(2);
+        s3.History.Snapshot().Length.ShouldBeInRange(1, 2);
     }
 
     [Fact]

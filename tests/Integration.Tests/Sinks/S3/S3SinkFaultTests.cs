@@ -112,7 +112,7 @@ public sealed class S3SinkFaultTests : IAsyncLifetime
 
         // Far from the 24.8 days of the SDK; the rest is room for two busy cores.
         time.Elapsed.ShouldBeLessThan(TimeSpan.FromSeconds(15));
-        _s3.History.Of().Length.ShouldBeInRange(2, 3);
+        _s3.History.Of().Length.ShouldBeInRange(1, 3);
     }
 
     [Fact]
@@ -312,8 +312,8 @@ public sealed class S3SinkFaultTests : IAsyncLifetime
         await using S3Sink sink = Open(options ?? new S3SinkOptions
         {
             Bucket = Bucket,
-            ConnectTimeout = TimeSpan.FromSeconds(1),
-            AttemptTimeout = TimeSpan.FromSeconds(1),
+            // Long enough for a busy machine to answer in, short enough to wait for a server that never does.
+            AttemptTimeout = TimeSpan.FromSeconds(2),
             TotalTimeout = TimeSpan.FromSeconds(20),
         });
         return await StoreAsync(sink);
