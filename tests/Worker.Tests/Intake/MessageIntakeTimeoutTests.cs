@@ -164,8 +164,11 @@ public sealed class MessageIntakeTimeoutTests
         {
             Volatile.Write(ref mayBeAborted, true);
             TestMessage aborted = fixture.Accept();
-            fixture.Intake.Abort();
-            await aborted.Settled;
+            while (!aborted.IsSettled)
+            {
+                fixture.Intake.Abort();
+            }
+
             await fixture.DrainAsync();
             Volatile.Write(ref mayBeAborted, false);
             await fixture.RunAsync();
@@ -186,6 +189,22 @@ public sealed class MessageIntakeTimeoutTests
         fixture.Intake.Abort();
 
         (await message.Settled).ShouldBe(Settlement.Abandon(TimeSpan.Zero, "The worker is stopping."));
+    }
+
+    [Fact]
+    public async Task Abort_NothingInWork_LaterMessagesAreNotCancelled()
+    {
+        bool cancelled = true;
+        await using IntakeFixture fixture = new(context =>
+        {
+            cancelled = context.CancellationToken.IsCancellationRequested;
+            return IntakeFixture.CompleteAsync(context);
+        });
+
+        fixture.Intake.Abort();
+
+        (await fixture.RunAsync()).Kind.ShouldBe(SettlementKind.Complete);
+        cancelled.ShouldBeFalse();
     }
 
     [Fact]
