@@ -54,9 +54,15 @@ internal sealed class SqsQueue : IDisposable
     }
 
     /// <returns>The message's id.</returns>
-    public async Task<string> SendAsync(string body, string? group = null, string? deduplicationId = null)
+    public async Task<string> SendAsync(string body, string? group = null, string? deduplicationId = null, IReadOnlyDictionary<string, string>? attributes = null)
     {
         var request = new JsonObject { ["QueueUrl"] = Url, ["MessageBody"] = body };
+        if (attributes is not null)
+        {
+            request["MessageAttributes"] = new JsonObject(
+                attributes.Select(attribute => KeyValuePair.Create<string, JsonNode?>(attribute.Key, new JsonObject { ["DataType"] = "String", ["StringValue"] = attribute.Value })));
+        }
+
         if (group is not null)
         {
             request["MessageGroupId"] = group;

@@ -10,6 +10,10 @@ namespace Integration.Tests.Sources.Sqs;
 public sealed class SqsSourceTests(AwsServer aws)
 {
     private static readonly TimeSpan ShortVisibility = TimeSpan.FromSeconds(3);
+    private static readonly TimeSpan Moment = TimeSpan.FromMilliseconds(700);
+
+    // Past the deadline of a call.
+    private static readonly TimeSpan Longer = TimeSpan.FromSeconds(3);
 
     [Fact]
     public async Task Hold_LongerThanTheVisibilityTimeout_MessageStaysHiddenAndIsDeletedOnce()
@@ -144,14 +148,16 @@ public sealed class SqsSourceTests(AwsServer aws)
         {
             await harness.Queue.SendAllAsync(Enumerable.Range(0, Messages / faults.Length).Select(number => $"{fault.GetType().Name}-{number}-{Guid.NewGuid()}"));
             proxy.Set(fault);
-            await Task.Delay(700);
+            await Task.Delay(fault is TcpFault.Hang ? Longer : Moment);
             proxy.Clear();
             await Task.Delay(300);
         }
 
         await harness.WaitUntilEmptyAsync();
 
+        proxy.Strikes.ShouldBeGreaterThan(faults.Length);
         completed.Count.ShouldBe(Messages);
+        completed.Values.ShouldAllBe(times => times == 1, "What is remembered as done is deleted, not stored again.");
         (await harness.DeadLettersAsync(expected: 0)).ShouldBeEmpty();
         harness.Source.Problem.ShouldBeNull();
         await harness.FinishAsync();

@@ -1,0 +1,109 @@
+using System.Text.Json.Nodes;
+using Integration.Tests.Processes;
+using Integration.Tests.Servers;
+using Integration.Tests.Worker;
+
+namespace Integration.Tests.CommandLine;
+
+/// <summary><c>publish --to sqs</c> and <c>redrive --from sqs</c> as processes on a real wire.</summary>
+[Collection(WorkerProcesses.Name)]
+public sealed class SqsCommandsTests(AwsServer aws)
+{
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Publish_Count_SendsThatManyDifferentMessages(bool isFifo)
+    {
+        AwsEndpoint endpoint = await aws.RequireAsync();
+        using SqsQueue queue = await SqsQueue.CreateAsync(endpoint, isFifo: isFifo);
+
+        WorkerCommand publish = await WorkerCommand.RunAsync(["publish", "--to", "sqs", "--count", "127", .. RunningWorker.SqsArguments(endpoint, queue)]);
+
+        publish.ExitCode.ShouldBe(0, publish.Text);
+        publish.Text.ShouldContain($"127 message(s) sent to {queue.Name}");
+        List<SqsMessage> messages = await queue.DrainAsync();
+        messages.Count.ShouldBe(127);
+        messages.Select(message => JsonNode.Parse(message.Body)!["MessageId"]!.GetValue<string>()).Distinct(StringComparer.Ordinal).Count().ShouldBe(127);
+    }
+
+    [Fact]
+    public async Task Publish_QueueIsMissing_Exits69AndSaysWhatToCheck()
+    {
+        AwsEndpoint endpoint = await aws.RequireAsync();
+        using SqsQueue queue = await SqsQueue.CreateAsync(endpoint);
+
+        WorkerCommand publish = await WorkerCommand.RunAsync(["publish", "--to", "sqs", .. RunningWorker.SqsArguments(endpoint, queue), "--Sources:Sqs:Queue=no-such-queue"]);
+
+        publish.ExitCode.ShouldBe(69);
+        publish.ShouldHaveNoStackTrace().Error.ShouldContain("Check the queue's name");
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Redrive_DryRunThenReasonThenAll_MovesWhatWasAskedFor(bool isFifo)
+    {
+        AwsEndpoint endpoint = await aws.RequireAsync();
+        using SqsQueue deadLetters = await SqsQueue.CreateAsync(endpoint, isFifo: isFifo);
+        using SqsQueue queue = await SqsQueue.CreateAsync(endpoint, isFifo: isFifo, deadLetters: deadLetters);
+        string[] sqs = [.. RunningWorker.SqsArguments(endpoint, queue)];
+        for (int number = 0; number < 30; number++)
+        {
+            await deadLetters.SendAsync($"{{\"n\":{number}}}", isFifo ? $"group-{number}" : null, attributes: Letter(number, number % 3 == 0 ? "too-large" : "malformed-json"));
+        }
+
+        WorkerCommand dryRun = await WorkerCommand.RunAsync(["redrive", "--from", "sqs", "--dry-run", .. sqs]);
+        dryRun.ExitCode.ShouldBe(0, dryRun.Text);
+        dryRun.Text.ShouldContain("30 dead letter(s) found; nothing was sent.");
+        (await deadLetters.CountAsync()).ShouldBe(new SqsCounts(Visible: 30, InFlight: 0, Delayed: 0));
+
+        WorkerCommand some = await WorkerCommand.RunAsync(["redrive", "--from", "sqs", "--reason", "too-large", .. sqs]);
+        some.ExitCode.ShouldBe(0, some.Text);
+        some.Text.ShouldContain("10 of 10 dead letter(s) went back.");
+        (await queue.CountAsync()).Visible.ShouldBe(10);
+        (await deadLetters.CountAsync()).ShouldBe(new SqsCounts(Visible: 20, InFlight: 0, Delayed: 0));
+
+        WorkerCommand all = await WorkerCommand.RunAsync(["redrive", "--from", "sqs", .. sqs]);
+        all.ExitCode.ShouldBe(0, all.Text);
+        all.Text.ShouldContain("20 of 20 dead letter(s) went back.");
+        (await deadLetters.CountAsync()).Total.ShouldBe(0);
+
+        List<SqsMessage> back = await queue.DrainAsync();
+        back.Select(message => message.Body).ShouldBe(Enumerable.Range(0, 30).Select(number => $"{{\"n\":{number}}}"), ignoreOrder: true);
+        back.ShouldAllBe(message => message.Attributes.Count == 1 && message.Body == $"{{\"n\":{message.Attributes["trace"]}}}");
+    }
+
+    [Fact]
+    public async Task Redrive_KilledAtAnyMoment_DuplicatesOneAtMostAndLosesNone()
+    {
+        const int Letters = 300;
+        AwsEndpoint endpoint = await aws.RequireAsync();
+        using SqsQueue deadLetters = await SqsQueue.CreateAsync(endpoint);
+        using SqsQueue queue = await SqsQueue.CreateAsync(endpoint, deadLetters: deadLetters);
+        await deadLetters.SendAllAsync(Enumerable.Range(0, Letters).Select(number => $"{{\"n\":{number}}}"));
+
+        // Each kill leaves what the process was looking at hidden, so the next one has fewer to look at, but still enough.
+        foreach (int moment in (int[])[3, 40, 90])
+        {
+            await using WorkerProcess redrive = WorkerProcess.Start(["redrive", "--from", "sqs", .. RunningWorker.SqsArguments(endpoint, queue)]);
+            await queue.WaitForCountAsync(counts => counts.Visible >= moment);
+            redrive.Kill();
+            await redrive.WaitForExitAsync();
+
+            int left = (await deadLetters.CountAsync()).Total;
+            int sent = (await queue.CountAsync()).Total;
+            (left + sent).ShouldBeInRange(Letters, Letters + 3, "Sent first, deleted afterwards: at most one a kill is in both.");
+        }
+
+        int rest = (await deadLetters.CountAsync()).Total;
+        rest.ShouldBeInRange(1, Letters - 1, "The kills were to come in the middle.");
+        (await queue.DrainAsync()).Select(message => message.Body).Distinct(StringComparer.Ordinal).Count().ShouldBeInRange(Letters - rest, Letters);
+    }
+
+    private static Dictionary<string, string> Letter(int number, string reason) => new(StringComparer.Ordinal)
+    {
+        ["trace"] = $"{number}",
+        ["DeadLetterReason"] = reason,
+        ["DeadLetterDetails"] = "{}",
+    };
+}
