@@ -26,7 +26,7 @@ internal sealed class AwsServiceException : Exception
     /// <summary>AWS's error code without prefix, or one of our own for failures without an answer (<c>Timeout</c>, <c>ConnectionError</c>, ...).</summary>
     public string Code { get; }
 
-    /// <summary>The service's message: at most 256 characters, escaped; may be empty.</summary>
+    /// <summary>The service's message: at most 256 bytes of it, escaped; may be empty.</summary>
     public string Detail { get; }
 
     /// <summary>The HTTP status; 0 when no answer arrived.</summary>

@@ -6,7 +6,7 @@ namespace Worker.Sources.Sqs.Wire;
 /// <param name="Succeeded">The service confirmed the entry.</param>
 /// <param name="Kind">What a failure means; <see cref="AwsErrorKind.None"/> on success. Transient when the service takes the blame or did not answer for the entry.</param>
 /// <param name="Code">The error code without prefix; null on success.</param>
-/// <param name="Detail">The service's message: at most 256 characters, escaped; null on success.</param>
+/// <param name="Detail">The service's message: at most 256 bytes of it, escaped; null on success.</param>
 /// <param name="SenderFault">The service says that the request is to blame.</param>
 /// <param name="MessageId">Sends only: the id of the new message.</param>
 internal readonly record struct BatchEntryResult(
