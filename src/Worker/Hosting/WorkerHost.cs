@@ -22,6 +22,9 @@ namespace Worker.Hosting;
 /// <summary>Builds the process: configuration, features, one Kestrel for the HTTP source and the health pages.</summary>
 internal static class WorkerHost
 {
+    // Beyond it connections are closed at once: memory of idle ones stays bounded.
+    private const int MaxConnections = 1_000;
+
     // Behind the drain limit: 2 s for cancelled messages, 8 s for acknowledgements and leftovers. The host cuts nothing off.
     private static readonly TimeSpan ShutdownReserve = TimeSpan.FromSeconds(12);
 
@@ -62,6 +65,7 @@ internal static class WorkerHost
         builder.WebHost.UseKestrelCore().ConfigureKestrel(kestrel =>
         {
             kestrel.AddServerHeader = false;
+            kestrel.Limits.MaxConcurrentConnections = MaxConnections;
             Listen(kestrel, plan.Hosting.Url);
         });
 
