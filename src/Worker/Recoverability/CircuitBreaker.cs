@@ -29,6 +29,7 @@ internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions
     private long _probes;
     private long _probeGivenAt;
     private bool _probeWorking;
+    private long _askedAt;
 
     /// <summary>Raised outside the lock when receiving may have become possible.</summary>
     public event Action? Relaxed;
@@ -46,8 +47,8 @@ internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions
     }
 
     /// <summary>
-    /// True when the breaker is open, its time is up and nobody has asked to receive since: the next message will be the probe, but
-    /// it has to come by itself, as with callers of HTTP.
+    /// True when a message may probe the sink and nobody has asked to receive for a while: it has to come by itself, as with callers
+    /// of HTTP. Also after somebody asked and then brought no message.
     /// </summary>
     public bool AwaitsProbe
     {
@@ -55,7 +56,12 @@ internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions
         {
             lock (_lock)
             {
-                return _state == BreakerState.Open && time.GetElapsedTime(_openedAt) >= options.BreakerOpen + AskedWithin;
+                return _state switch
+                {
+                    BreakerState.Open => time.GetElapsedTime(_openedAt) >= options.BreakerOpen + AskedWithin,
+                    BreakerState.HalfOpen => !IsProbeOut() && time.GetElapsedTime(_askedAt) >= AskedWithin,
+                    _ => false,
+                };
             }
         }
     }
@@ -114,13 +120,13 @@ internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions
                 return _state;
             }
 
-            // A receiver may sit on its probe for as long as its queue is empty, while another one has messages.
-            if (_probe != 0 && !_probeWorking && time.GetElapsedTime(_probeGivenAt) >= options.BreakerOpen)
+            if (IsProbeOut())
             {
-                _probe = 0;
+                return BreakerState.Open;
             }
 
-            return _probe != 0 ? BreakerState.Open : BreakerState.HalfOpen;
+            _askedAt = time.GetTimestamp();
+            return BreakerState.HalfOpen;
         }
     }
 
@@ -157,6 +163,9 @@ internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions
             }
         }
     }
+
+    /// <summary>Under the lock. A receiver may sit on its probe for as long as its queue is empty; that does not keep others from probing.</summary>
+    private bool IsProbeOut() => _probe != 0 && (_probeWorking || time.GetElapsedTime(_probeGivenAt) < options.BreakerOpen);
 
     private void Fail(string detail, bool refused)
     {

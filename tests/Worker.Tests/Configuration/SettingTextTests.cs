@@ -156,6 +156,16 @@ public sealed class SettingTextTests
     [InlineData(3L << 30, "3GiB")]
     public void Format_Bytes_UsesTheLargestWholeUnit(long bytes, string expected) => SettingText.Format(bytes, bytes: true).ShouldBe(expected);
 
+    [Theory]
+    [InlineData("http://user:secret@host:80/path", "http://***@host:80/path")]
+    [InlineData("https://user@host", "https://***@host")]
+    [InlineData("https://u:p@ss@host/", "https://***@host/")]
+    [InlineData("http://host/path", "http://host/path")]
+    [InlineData("someone@example.com", "someone@example.com")]
+    [InlineData("plain", "plain")]
+    [InlineData("", "")]
+    public void MaskUserInfo_AddressWithUser_ShowsEverythingElse(string text, string expected) => SettingText.MaskUserInfo(text).ShouldBe(expected);
+
     [Fact]
     public void Format_Null_IsEmpty() => SettingText.Format(value: null, bytes: false).ShouldBe(string.Empty);
 
@@ -199,7 +209,7 @@ public sealed class SettingTextTests
             return (parsed && Equals(again, value)).Label($"{value} -> {text} -> {again}");
         });
 
-        Check.One(Config.QuickThrowOnFailure.WithMaxTest(500), sameAgain);
+        Check.One(Config.QuickThrowOnFailure.WithQuietOnSuccess(true).WithMaxTest(500), sameAgain);
     }
 
     private static T Parse<T>(string text, bool bytes = false)

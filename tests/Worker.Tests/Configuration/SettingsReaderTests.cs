@@ -261,6 +261,18 @@ public sealed class SettingsReaderTests
     }
 
     [Fact]
+    public void Read_AddressWithAPassword_IsUsedWholeAndShownWithout()
+    {
+        SettingsReader reader = Reader(("Sample:Place", "here"), ("Sample:Endpoint", $"http://user:{Secret}@host/"), ("Sample:Wait", $"http://user:{Secret}@host/"));
+
+        SampleOptions sample = reader.Read<SampleOptions>("Sample");
+
+        sample.Endpoint!.UserInfo.ShouldBe($"user:{Secret}");
+        reader.Effective.Single(setting => setting.Key == "Sample:Endpoint").Value.ShouldBe("http://***@host/");
+        ErrorsOf(reader).Single().ShouldStartWith("Sample:Wait = \"http://***@host/\": must be a time");
+    }
+
+    [Fact]
     public void AnythingShown_WithASecretInEveryPlace_NeverShowsIt()
     {
         SettingsReader reader = Reader(

@@ -186,6 +186,57 @@ public sealed class CircuitBreakerTests
     }
 
     [Fact]
+    public void AwaitsProbe_NobodyAsks_BecomesTrueWhenTheTimeIsUp()
+    {
+        _breaker.AwaitsProbe.ShouldBeFalse();
+        Open();
+        _time.Advance(_options.BreakerOpen);
+        _breaker.AwaitsProbe.ShouldBeFalse("a source that waits for a slot would ask within a second");
+
+        _time.Advance(TimeSpan.FromSeconds(1));
+
+        _breaker.AwaitsProbe.ShouldBeTrue();
+    }
+
+    [Fact]
+    public void AwaitsProbe_ProbeOut_IsFalseUntilItIsOver()
+    {
+        long probe = HalfOpenAndTakeProbe();
+        _breaker.ProbeWorking(probe);
+        _time.Advance(TimeSpan.FromHours(1));
+        _breaker.AwaitsProbe.ShouldBeFalse();
+
+        _breaker.Failed("still down");
+        _breaker.AwaitsProbe.ShouldBeFalse();
+        _time.Advance(_options.BreakerOpen + TimeSpan.FromSeconds(1));
+
+        _breaker.AwaitsProbe.ShouldBeTrue();
+    }
+
+    [Fact]
+    public void AwaitsProbe_SomebodyAskedAndBroughtNoMessage_IsTrueAgainSoon()
+    {
+        _breaker.ProbeReturned(HalfOpenAndTakeProbe());
+        _breaker.AwaitsProbe.ShouldBeFalse();
+
+        _time.Advance(TimeSpan.FromSeconds(1));
+
+        _breaker.AwaitsProbe.ShouldBeTrue();
+        _breaker.AskToReceive().ShouldBe(BreakerState.HalfOpen);
+        _breaker.AwaitsProbe.ShouldBeFalse("somebody has just asked");
+    }
+
+    [Fact]
+    public void AwaitsProbe_ReceiverSitsOnTheProbe_IsTrueWhenOthersMayProbe()
+    {
+        HalfOpenAndTakeProbe();
+
+        _time.Advance(_options.BreakerOpen);
+
+        _breaker.AwaitsProbe.ShouldBeTrue();
+    }
+
+    [Fact]
     public void Succeeded_HalfOpen_ClosesAndForgetsTheWindow()
     {
         HalfOpenAndTakeProbe();
