@@ -46,8 +46,8 @@ internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions
     }
 
     /// <summary>
-    /// True when the breaker is open, its time is up and nobody has asked to receive since: the next message will be the probe, but
-    /// it has to come by itself, as with callers of HTTP.
+    /// True when a message may probe the sink and has not come for a while: no source waits for its turn, so it has to come by itself,
+    /// as with callers of HTTP.
     /// </summary>
     public bool AwaitsProbe
     {
@@ -55,7 +55,9 @@ internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions
         {
             lock (_lock)
             {
-                return _state == BreakerState.Open && time.GetElapsedTime(_openedAt) >= options.BreakerOpen + AskedWithin;
+                return _state != BreakerState.Closed
+                    && (_state == BreakerState.Open || _probe == 0)
+                    && time.GetElapsedTime(_openedAt) >= options.BreakerOpen + AskedWithin;
             }
         }
     }
