@@ -1,4 +1,5 @@
 using System.CommandLine;
+using Worker.CommandLine;
 using Worker.Configuration;
 using Worker.Hosting;
 
@@ -14,14 +15,7 @@ internal static class HarnessCommand
         source.AcceptOnlyFromAmong("channel", "http", "sqs");
         Option<string> sink = new("--sink") { Description = "memory, directory or s3", DefaultValueFactory = _ => "directory", HelpName = "sink" };
         sink.AcceptOnlyFromAmong("memory", "directory", "s3");
-        Option<int> count = new("--count", "-n") { Description = "Messages to publish and process", DefaultValueFactory = _ => 1_000, HelpName = "count" };
-        count.Validators.Add(result =>
-        {
-            if (result.GetValueOrDefault<int>() is < 1 or > 1_000_000)
-            {
-                result.AddError("--count must be from 1 to 1000000.");
-            }
-        });
+        Option<int?> count = CountOption.Create("--count", ["-n"], "Messages to publish and process", 1_000_000, defaultValue: 1_000);
         Option<bool> noWait = new("--no-wait") { Description = "Do not stop for a profiler" };
         Option<bool> json = new("--json") { Description = "End with one line of JSON" };
         RootCommand root = new("Publishes messages to the real worker in this process and processes them, with stops to attach a profiler.\nConfiguration keys go behind: --Sources:Sqs:Queue=name --Sinks:S3:Bucket=name")
@@ -47,7 +41,7 @@ internal static class HarnessCommand
                 result.GetValue(form),
                 result.GetValue(source)!,
                 result.GetValue(sink)!,
-                result.GetValue(count),
+                result.GetValue(count)!.Value,
                 !result.GetValue(noWait),
                 result.GetValue(json),
                 keys);

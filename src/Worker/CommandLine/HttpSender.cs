@@ -18,6 +18,9 @@ internal sealed class HttpSender : IMessageSender
     private readonly HttpClient _client;
     private readonly Uri _address;
 
+    // Set once nobody listens any more: the rest is not tried one by one.
+    private volatile string? _gone;
+
     private HttpSender(Uri address)
     {
         _address = address;
@@ -72,6 +75,11 @@ internal sealed class HttpSender : IMessageSender
     {
         for (int attempt = 1; ; attempt++)
         {
+            if (_gone is { } gone)
+            {
+                return gone;
+            }
+
             TimeSpan wait;
             string error;
             try
@@ -98,7 +106,7 @@ internal sealed class HttpSender : IMessageSender
             }
             catch (HttpRequestException exception)
             {
-                return $"{exception.Message} Is a worker running there? Start one, or give its address with --url.";
+                return _gone = $"{exception.Message.TrimEnd('.')}. Is a worker running there? Start one, or give its address with --url.";
             }
             catch (TaskCanceledException) when (!cancellationToken.IsCancellationRequested)
             {

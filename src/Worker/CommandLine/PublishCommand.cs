@@ -11,22 +11,15 @@ internal static class PublishCommand
 {
     public static Command Create(Func<ParseResult, IConfigurationRoot> readConfiguration)
     {
-        Option<int> count = new("--count", "-n") { Description = "Messages to send", DefaultValueFactory = _ => 1_000, HelpName = "count" };
-        count.Validators.Add(result =>
-        {
-            if (result.GetValueOrDefault<int>() is < 1 or > 100_000_000)
-            {
-                result.AddError("--count must be from 1 to 100000000.");
-            }
-        });
+        Option<int?> count = CountOption.Create("--count", ["-n"], "Messages to send", 100_000_000, defaultValue: 1_000);
         Option<string> to = new("--to") { Description = "Where to: http or channel (both POST to a running worker), sqs (straight into the queue)", DefaultValueFactory = _ => "http", HelpName = "source" };
         to.AcceptOnlyFromAmong("http", "channel", "sqs");
         Option<string?> url = new("--url") { Description = "Address of the running worker; default Hosting:Url", HelpName = "address" };
         Option<string?> route = new("--route") { Description = "Route to send to, where the worker has several", HelpName = "name" };
-        Command command = new("publish", "Send generated messages to a worker's source") { count, to, url, route };
+        Command command = new("publish", "Send generated messages to a worker's source. Into a queue: publish --to sqs --Sources:Sqs:Queue=my-queue") { count, to, url, route };
         command.SetAction((parsed, cancellationToken) => RunAsync(
             readConfiguration(parsed),
-            parsed.GetValue(count),
+            parsed.GetValue(count)!.Value,
             parsed.GetValue(to)!,
             parsed.GetValue(url),
             parsed.GetValue(route),
@@ -56,7 +49,7 @@ internal static class PublishCommand
     {
         int sent = 0;
         string? firstError = null;
-        await Parallel.ForEachAsync(
+        Task sending = Parallel.ForEachAsync(
             Enumerable.Range(0, count).Chunk(sender.BatchSize),
             new ParallelOptions { MaxDegreeOfParallelism = sender.Concurrency, CancellationToken = cancellationToken },
             async (indexes, token) =>
@@ -73,6 +66,15 @@ internal static class PublishCommand
                     }
                 }
             });
+        try
+        {
+            await sending;
+        }
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+        {
+            firstError ??= "interrupted.";
+        }
+
         return new PublishResult(sent, firstError);
     }
 

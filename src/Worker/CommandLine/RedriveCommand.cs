@@ -15,14 +15,14 @@ internal static class RedriveCommand
         Option<string> from = new("--from") { Description = "folder (dead letters of Channel and Http, sent to a running worker) or sqs (dead-letter queue, sent to the queue)", DefaultValueFactory = _ => "folder", HelpName = "store" };
         from.AcceptOnlyFromAmong("folder", "sqs");
         Option<string?> reason = new("--reason") { Description = "Only letters of this reason code", HelpName = "code" };
-        Option<int> max = new("--max") { Description = "Letters at most", DefaultValueFactory = _ => int.MaxValue, HelpName = "count" };
+        Option<int?> max = CountOption.Create("--max", [], "Letters at most; all without it", int.MaxValue);
         Option<bool> list = new("--dry-run") { Description = "List the letters; send and delete nothing" };
         Option<string?> url = new("--url") { Description = "Address of the running worker; default Hosting:Url", HelpName = "address" };
         Option<string?> route = new("--route") { Description = "Route to send to; default the one the letter came from", HelpName = "name" };
-        Command command = new("redrive", "Send dead letters back to their source") { from, reason, max, list, url, route };
+        Command command = new("redrive", "Send dead letters back to their source. From a queue: redrive --from sqs --Sources:Sqs:Queue=my-queue") { from, reason, max, list, url, route };
         command.SetAction(async (parsed, cancellationToken) =>
         {
-            RedriveRequest request = new(parsed.GetValue(reason), parsed.GetValue(max), parsed.GetValue(list), parsed.GetValue(url), parsed.GetValue(route));
+            RedriveRequest request = new(parsed.GetValue(reason), parsed.GetValue(max) ?? int.MaxValue, parsed.GetValue(list), parsed.GetValue(url), parsed.GetValue(route));
             IConfigurationRoot configuration = readConfiguration(parsed);
             RedriveResult result = parsed.GetValue(from) == "sqs"
                 ? await SqsRedrive.RunAsync(configuration, request, cancellationToken)

@@ -36,8 +36,9 @@ internal static class WorkerCommandLine
             return ExitCodes.Usage;
         }
 
-        // Signals belong to the host, which drains; a termination timeout here would cut it short.
-        InvocationConfiguration invocation = new() { ProcessTerminationTimeout = null, EnableDefaultExceptionHandler = false };
+        // Signals of the daemon belong to the host, which drains; the other commands end what they do, report it and exit.
+        TimeSpan? untilKilled = parsed.CommandResult.Command == root ? null : TimeSpan.FromSeconds(10);
+        InvocationConfiguration invocation = new() { ProcessTerminationTimeout = untilKilled, EnableDefaultExceptionHandler = false };
         try
         {
             return await parsed.InvokeAsync(invocation);
@@ -72,8 +73,7 @@ internal static class WorkerCommandLine
 
     private static RootCommand Build()
     {
-        Option<int?> demo = new("--demo") { Description = "Publish this many generated messages through the channel first, then report and stay up", HelpName = "count" };
-        demo.Validators.Add(result => RequireRange(result, demo, 1, 100_000_000));
+        Option<int?> demo = CountOption.Create("--demo", [], "Publish this many generated messages through the channel first, then report and stay up", 100_000_000);
         Option<bool> once = new("--once") { Description = "With --demo: exit after the report" };
         Option<bool> print = new("--print-pipeline") { Description = "Print the composed behaviour chain of every route and exit" };
         RootCommand root = new("Takes messages from a channel, HTTP or SQS, stores each under a key derived from its JSON, and only then acknowledges it.\nEvery configuration key can be given as --Section:Key=value (see README, Configuration).")
@@ -111,14 +111,6 @@ internal static class WorkerCommandLine
         foreach (Command sub in command.Subcommands)
         {
             AllowKeys(sub);
-        }
-    }
-
-    private static void RequireRange(System.CommandLine.Parsing.OptionResult result, Option<int?> option, int min, int max)
-    {
-        if (result.GetValueOrDefault<int?>() is { } value && (value < min || value > max))
-        {
-            result.AddError($"{option.Name} must be from {min} to {max}, not {value}.");
         }
     }
 

@@ -13,6 +13,7 @@ internal sealed class SettingsReader(IConfiguration configuration)
     private readonly List<ConfigurationError> _errors = [];
     private readonly Dictionary<string, EffectiveSetting> _effective = new(StringComparer.OrdinalIgnoreCase);
     private readonly HashSet<string> _reported = new(StringComparer.OrdinalIgnoreCase);
+    private readonly HashSet<string> _sections = new(StringComparer.OrdinalIgnoreCase);
 
     /// <summary>Every problem found so far.</summary>
     public IReadOnlyList<ConfigurationError> Errors => _errors;
@@ -40,6 +41,24 @@ internal sealed class SettingsReader(IConfiguration configuration)
     public T Read<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] T>(string section, string? route = null)
         where T : class, new() => ReadLayers<T>(route is null ? [section] : [$"Routes:{route}:{section}", section], []);
 
+    /// <summary>Checks the keys and values given in a section that nothing has read: a typing error there would wait for the day it is used.</summary>
+    public void CheckUnused(string section, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] Type type)
+    {
+        if (_sections.Contains(section))
+        {
+            return;
+        }
+
+        List<PropertyInfo> properties = [.. type.GetProperties().Where(p => p.IsDefined(typeof(SettingAttribute)))];
+        object settings = Activator.CreateInstance(type)!;
+        foreach (PropertyInfo property in properties.Where(property => Find([section], property.Name) is not null))
+        {
+            ReadProperty(settings, property, [section]);
+        }
+
+        FindUnknownKeys(section, properties, []);
+    }
+
     /// <summary>Reports a key that nothing reads, with the nearest name that exists.</summary>
     public void FailUnknown(string key, IEnumerable<string> known)
     {
@@ -59,6 +78,7 @@ internal sealed class SettingsReader(IConfiguration configuration)
     {
         T settings = new();
         string section = layers[^1];
+        _sections.Add(section);
         List<PropertyInfo> properties = [.. typeof(T).GetProperties().Where(p => p.IsDefined(typeof(SettingAttribute)))];
         int problemsBefore = _errors.Count;
         foreach (PropertyInfo property in properties)

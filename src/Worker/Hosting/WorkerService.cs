@@ -2,6 +2,7 @@ using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Worker.DeadLetters;
 using Worker.Routes;
+using Worker.Telemetry;
 
 namespace Worker.Hosting;
 
@@ -74,6 +75,11 @@ internal sealed partial class WorkerService(
         LogDraining(_routes.Sum(route => route.InFlight), plan.Hosting.DrainTimeout);
         bool[] results = await Task.WhenAll(_routes.Select(route => route.DrainAsync(limit.Token)));
         DrainedCleanly = results.All(drained => drained);
+        foreach (MessageRoute route in _routes)
+        {
+            RouteTotals totals = route.Metrics.Totals;
+            LogStopped(route.Name, totals.Received, totals.Stored, totals.DeadLetters, totals.Returned);
+        }
     }
 
     /// <summary>Ends the drain's patience: the second signal.</summary>
@@ -100,4 +106,7 @@ internal sealed partial class WorkerService(
 
     [LoggerMessage(1101, LogLevel.Information, "Stopping: receiving has ended, {InFlight} message(s) in flight get up to {Limit} to finish")]
     private partial void LogDraining(int inFlight, TimeSpan limit);
+
+    [LoggerMessage(1102, LogLevel.Information, "Route {Route}: stopped; since the start {Received} received, {Stored} stored, {DeadLetters} dead-lettered, {Returned} handed back")]
+    private partial void LogStopped(string route, long received, long stored, long deadLetters, long returned);
 }

@@ -48,6 +48,11 @@ internal sealed class WorkerPlanner(
             }
         }
 
+        foreach ((string section, Type type) in SettingsCatalog.All)
+        {
+            settings.CheckUnused(section, type);
+        }
+
         return new WorkerPlan(routes, hosting, settings.Effective, settings.Errors);
     }
 

@@ -1,6 +1,7 @@
 using System.Net;
 using System.Text;
 using System.Text.Json;
+using System.Text.Json.Nodes;
 using Integration.Tests.Faults;
 using Integration.Tests.Faults.S3;
 using Integration.Tests.Servers;
@@ -42,17 +43,7 @@ public sealed class SecretCanaryTests(AwsServer aws, RealS3 realS3)
         using SqsQueue queue = await SqsQueue.CreateAsync(server.Endpoint, deadLetters: deadLetters);
         await using var sink = (FaultyS3UnderTest)await SinkUnderTest.CreateAsync(SinkKind.FaultyS3, aws, realS3);
         await using var proxy = new TcpFaultProxy(server.Endpoint.ServiceUrl);
-        // Every way a store can fail leaves its own line.
-        sink.Server.Script = FaultScript.Empty
-            .OnPut(1, S3Fault.ExpiredToken).OnPut(2, S3Fault.AccessDenied).OnPut(3, S3Fault.SlowDown).OnPut(4, S3Fault.CommitThenReset).OnPut(5, S3Fault.NoSuchBucket)
-            .OnPuts(6, 20, S3Fault.HangBeforeCommit);
         (string[] credentials, Dictionary<string, string> environment) = Credentials(credentialsFromTheEnvironment);
-        await queue.SendAllAsync(Bodies);
-        foreach (ArchiveMessage message in ArchiveMessage.CreateMany("good", 5))
-        {
-            await queue.SendAsync(message.Text.Replace("xxxx", BodySecret, StringComparison.Ordinal));
-        }
-
         var handles = new HashSet<string>(StringComparer.Ordinal);
         var seen = new StringBuilder();
         await using (RunningWorker worker = await RunningWorker.StartAsync(
@@ -67,8 +58,18 @@ public sealed class SecretCanaryTests(AwsServer aws, RealS3 realS3)
             foreach (string body in Bodies)
             {
                 (HttpStatusCode status, _) = await worker.PostAsync(Encoding.UTF8.GetBytes(body));
-                status.ShouldNotBe(HttpStatusCode.InternalServerError);
-                handles.UnionWith(await queue.HandlesInFlightAsync());
+                status.ShouldBe(body == Bodies[0] ? HttpStatusCode.OK : HttpStatusCode.UnprocessableEntity);
+            }
+
+            // Every way a store can fail leaves its own line.
+            int next = sink.Puts + 1;
+            sink.Server.Script = FaultScript.Empty
+                .OnPut(next, S3Fault.ExpiredToken).OnPut(next + 1, S3Fault.AccessDenied).OnPut(next + 2, S3Fault.SlowDown)
+                .OnPut(next + 3, S3Fault.CommitThenReset).OnPut(next + 4, S3Fault.NoSuchBucket).OnPuts(next + 5, int.MaxValue, S3Fault.HangBeforeCommit);
+            await queue.SendAllAsync(Bodies);
+            foreach (ArchiveMessage message in ArchiveMessage.CreateMany("good", 20))
+            {
+                await queue.SendAsync(message.Text.Replace("xxxx", BodySecret, StringComparison.Ordinal));
             }
 
             await Eventually.BecomesTrueAsync(() => sink.Server.InFlight > 0, "a store hangs");
@@ -82,16 +83,14 @@ public sealed class SecretCanaryTests(AwsServer aws, RealS3 realS3)
             seen.AppendLine(await worker.ReadPageAsync("/")).AppendLine(await worker.ReadPageAsync("/messages"));
             await worker.StopAsync();
             seen.Append(worker.Process.Output.Describe(int.MaxValue));
-            foreach ((System.Text.Json.Nodes.JsonNode record, _) in DeadLetterFolder.Read(Path.Combine(worker.Process.WorkingDirectory, "dead-letters")))
-            {
-                seen.AppendLine(record.ToJsonString());
-            }
+            IReadOnlyList<(JsonNode Record, byte[] Body)> folder = DeadLetterFolder.Read(Path.Combine(worker.Process.WorkingDirectory, "dead-letters"));
+            folder.Count.ShouldBe(Bodies.Length - 1);
+            folder.ToList().ForEach(letter => seen.AppendLine(letter.Record.ToJsonString()));
         }
 
-        foreach (SqsMessage letter in await deadLetters.DrainAsync())
-        {
-            seen.AppendLine(JsonSerializer.Serialize(letter.Attributes));
-        }
+        List<SqsMessage> letters = await deadLetters.DrainAsync();
+        letters.ShouldNotBeEmpty();
+        letters.ForEach(letter => seen.AppendLine(JsonSerializer.Serialize(letter.Attributes)));
 
         handles.ShouldNotBeEmpty();
         seen.ToString().ShouldContain("trce");

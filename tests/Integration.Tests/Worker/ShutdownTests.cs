@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Net;
+using System.Net.Sockets;
 using System.Text.Json.Nodes;
 using Integration.Tests.Faults.S3;
 using Integration.Tests.Processes;
@@ -101,6 +102,26 @@ public sealed class ShutdownTests(AwsServer aws, RealS3 realS3)
         answers.ShouldAllBe(answer => answer.Status == HttpStatusCode.ServiceUnavailable);
         (await stopping).ShouldBe(1);
         watch.Elapsed.ShouldBeLessThan(TimeSpan.FromSeconds(30));
+        (await sink.ReadAllAsync()).ShouldBeEmpty();
+    }
+
+    [Fact]
+    public async Task Terminate_CallerIsStillSending_AnswersAtOnceAndExits0()
+    {
+        await using SinkUnderTest sink = await SinkUnderTest.CreateAsync(SinkKind.Directory, aws, realS3);
+        await using RunningWorker worker = await RunningWorker.StartAsync([.. sink.Arguments, "--Routes:archive:Source=Http"]);
+        using var half = new TcpClient();
+        await half.ConnectAsync(IPAddress.Loopback, worker.Url.Port);
+        using var idle = new TcpClient();
+        await idle.ConnectAsync(IPAddress.Loopback, worker.Url.Port);
+        await half.GetStream().WriteAsync("POST /messages HTTP/1.1\r\nHost: worker\r\nContent-Length: 1000\r\n\r\n{\"MessageId\":"u8.ToArray());
+        await Task.Delay(500);
+
+        int exitCode = await worker.StopAsync(TimeSpan.FromSeconds(20));
+
+        exitCode.ShouldBe(0);
+        using var answer = new StreamReader(half.GetStream());
+        (await answer.ReadLineAsync()).ShouldBe("HTTP/1.1 503 Service Unavailable");
         (await sink.ReadAllAsync()).ShouldBeEmpty();
     }
 

@@ -57,6 +57,22 @@ public sealed class WorkerHostTests
     }
 
     [Fact]
+    public void Plan_MistakesInSectionsNoRouteUses_AreNamedToo()
+    {
+        WorkerPlan plan = WorkerHost.Plan(Configuration("Routes:archive:Sink=Directory", "Sinks:S3:Bukket=x", "Sinks:S3:TotalTimeout=soon", "Sources:Sqs:DoneIds=-1"));
+
+        plan.Errors.Select(error => error.Key).ShouldBe(["Sinks:S3:Bukket", "Sinks:S3:TotalTimeout", "Sources:Sqs:DoneIds"], ignoreOrder: true);
+    }
+
+    [Fact]
+    public void Plan_UnusedSectionThatIsRight_AsksForNothingRequired()
+    {
+        WorkerPlan plan = WorkerHost.Plan(Configuration("Routes:archive:Sink=Directory", "Sinks:S3:TotalTimeout=30s"));
+
+        plan.Errors.ShouldBeEmpty();
+    }
+
+    [Fact]
     public void Plan_RouteOverride_WinsForItsRouteOnly()
     {
         WorkerPlan plan = WorkerHost.Plan(Configuration(

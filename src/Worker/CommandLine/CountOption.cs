@@ -1,0 +1,38 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
+using System.Globalization;
+
+namespace Worker.CommandLine;
+
+/// <summary>An option that takes a whole number within a range and says so when it does not get one.</summary>
+internal static class CountOption
+{
+    /// <summary>Makes the option; its value is null when it is not given and has no default.</summary>
+    public static Option<int?> Create(string name, string[] aliases, string description, int max, int? defaultValue = null)
+    {
+        Option<int?> option = new(name, aliases)
+        {
+            Description = description,
+            HelpName = "count",
+            CustomParser = result => Parse(result, name, max),
+        };
+        if (defaultValue is not null)
+        {
+            option.DefaultValueFactory = _ => defaultValue;
+        }
+
+        return option;
+    }
+
+    private static int? Parse(ArgumentResult result, string name, int max)
+    {
+        string text = result.Tokens.Count == 1 ? result.Tokens[0].Value : string.Empty;
+        if (int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int value) && value >= 1 && value <= max)
+        {
+            return value;
+        }
+
+        result.AddError($"{name} {text}: must be a whole number from 1 to {max}.");
+        return null;
+    }
+}
