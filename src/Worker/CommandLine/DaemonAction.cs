@@ -5,6 +5,7 @@ using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Worker.Hosting;
+using Worker.Sources.Http;
 
 namespace Worker.CommandLine;
 
@@ -33,7 +34,7 @@ internal static partial class DaemonAction
             throw new StartupException($"Hosting:Url: {exception.Message}. Choose an address of this machine with --Hosting:Url=http://127.0.0.1:8081.");
         }
 
-        LogListening(app.Services.GetRequiredService<ILogger<WorkerService>>(), string.Join(", ", app.Urls));
+        LogListening(app.Services.GetRequiredService<ILogger<WorkerService>>(), string.Join(", ", app.Urls), TakesMessages(worker) ? "POST /messages, " : string.Empty);
         bool complete = true;
         if (demoMessages is { } count)
         {
@@ -52,6 +53,9 @@ internal static partial class DaemonAction
         return complete && worker.DrainedCleanly ? ExitCodes.Success : ExitCodes.Incomplete;
     }
 
-    [LoggerMessage(1102, LogLevel.Information, "Listening on {Urls}: POST /messages, /healthz/live, /healthz/ready")]
-    private static partial void LogListening(ILogger logger, string urls);
+    private static bool TakesMessages(WorkerService worker) =>
+        worker.Routes.Any(route => route.SourceNames.Contains(HttpMessageSource.SourceName));
+
+    [LoggerMessage(1102, LogLevel.Information, "Listening on {Urls}: {Messages}/healthz/live, /healthz/ready")]
+    private static partial void LogListening(ILogger logger, string urls, string messages);
 }

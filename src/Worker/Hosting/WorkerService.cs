@@ -107,6 +107,6 @@ internal sealed partial class WorkerService(
     [LoggerMessage(1101, LogLevel.Information, "Stopping: receiving has ended, {InFlight} message(s) in flight get up to {Limit} to finish")]
     private partial void LogDraining(int inFlight, TimeSpan limit);
 
-    [LoggerMessage(1102, LogLevel.Information, "Route {Route}: stopped; since the start {Received} received, {Stored} stored, {DeadLetters} dead-lettered, {Returned} handed back")]
+    [LoggerMessage(1103, LogLevel.Information, "Route {Route}: stopped; since the start {Received} received, {Stored} stored, {DeadLetters} dead-lettered, {Returned} handed back")]
     private partial void LogStopped(string route, long received, long stored, long deadLetters, long returned);
 }
