@@ -91,17 +91,26 @@ internal static class WorkerHost
         logging.AddConfiguration(configuration.GetSection("Logging"));
         // What keeps the worker from starting is told by the command line, once and without a stack trace.
         logging.AddFilter("Microsoft.Extensions.Hosting.Internal.Host", LogLevel.None);
+
+        // Before AddConsole, so that the keys of Logging:Console win over what is set here.
         logging.Services.Configure<ConsoleLoggerOptions>(console =>
         {
             // Where nobody takes the output, lines are dropped, and counted in the next line that gets through. To wait would stop the worker.
             console.QueueFullMode = ConsoleLoggerQueueFullMode.DropWrite;
         });
-        logging.AddSimpleConsole(console =>
+        logging.Services.Configure<SimpleConsoleFormatterOptions>(console =>
         {
             console.SingleLine = true;
-            console.UseUtcTimestamp = true;
-            console.TimestampFormat = "yyyy-MM-dd'T'HH:mm:ss.fff'Z' ";
+            SetTimestamp(console);
         });
+        logging.Services.Configure<JsonConsoleFormatterOptions>(SetTimestamp);
+        logging.AddConsole();
+    }
+
+    private static void SetTimestamp(ConsoleFormatterOptions console)
+    {
+        console.UseUtcTimestamp = true;
+        console.TimestampFormat = "yyyy-MM-dd'T'HH:mm:ss.fff'Z' ";
     }
 
     private static void Listen(Microsoft.AspNetCore.Server.Kestrel.Core.KestrelServerOptions kestrel, Uri url)

@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Text.Json.Nodes;
 using Integration.Tests.Processes;
 
 namespace Integration.Tests.Worker;
@@ -45,6 +46,18 @@ public sealed class DemoTests
         (await worker.StopAsync()).ShouldBe(0);
         resident.ShouldBeLessThan(MostResidentBytes);
         cpu.ShouldBeLessThan(MostIdleCpu);
+    }
+
+    [Fact]
+    public async Task Run_JsonFormatterConfigured_WritesEveryLogLineAsJson()
+    {
+        WorkerCommand result = await WorkerCommand.RunAsync([.. RunningWorker.CommonArguments, "--demo", "1", "--once", "--Logging:Console:FormatterName=json"]);
+
+        result.ExitCode.ShouldBe(0, result.Text);
+        string[] lines = [.. result.Text.Split('\n').Where(line => line.StartsWith('{'))];
+        lines.Length.ShouldBeGreaterThan(2, result.Text);
+        lines.ShouldAllBe(line => JsonNode.Parse(line, null, default)!["Message"] != null);
+        result.Text.ShouldNotContain("info: ");
     }
 
     private static TimeSpan CpuTime(int processId)
