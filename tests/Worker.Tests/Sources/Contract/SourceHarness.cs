@@ -6,13 +6,13 @@ namespace Worker.Tests.Sources.Contract;
 /// What the contract needs to know of one kind of source: how to send to it, how to see what it still holds, and what it cannot
 /// do by nature.
 /// </summary>
-internal abstract class SourceHarness : IAsyncDisposable
+internal abstract class SourceHarness(int slots = 64) : IAsyncDisposable
 {
     private readonly CancellationTokenSource _stop = new();
 
     public abstract IMessageSource Source { get; }
 
-    public TestIntake Intake { get; } = new(concurrency: 64);
+    public TestIntake Intake { get; } = new(slots);
 
     /// <summary>Buffers that the source rented and did not give back.</summary>
     public abstract int OutstandingBuffers { get; }

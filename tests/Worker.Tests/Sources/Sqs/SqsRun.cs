@@ -20,6 +20,7 @@ internal sealed class SqsRun : SourceHarness
     private readonly SqsMessageSource _source;
 
     private SqsRun(FakeQueue queue, SqsSourceOptions options, SqsWireOptions wire, int concurrency, Uri? address)
+        : base(Math.Max(64, concurrency))
     {
         Queue = queue;
         _wire = new WireClient(address ?? queue.Address, wire);
