@@ -65,7 +65,7 @@ public sealed class ConfigurationErrorTests
     [InlineData("no-such-command", "'no-such-command' is neither a command")]
     [InlineData("--Sinks:S3:Bucket", "'--Sinks:S3:Bucket' is neither")]
     [InlineData("--once", "--once goes with --demo N")]
-    [InlineData("--demo 0", "--demo must be from 1 to 100000000, not 0.")]
+    [InlineData("--demo 0", "--demo 0: must be a whole number from 1 to 100000000.")]
     [InlineData("publish --to pigeon", "pigeon")]
     [InlineData("publish --url nowhere", "--url nowhere: must be an address")]
     public async Task WrongUsage_SaysWhatAndExits64(string commandLine, string message)

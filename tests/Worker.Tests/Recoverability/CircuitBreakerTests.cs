@@ -37,6 +37,8 @@ public sealed class CircuitBreakerTests
         long probe = _breaker.ProbeGiven();
         _breaker.AwaitsProbe.ShouldBeFalse("the probe is out");
         _breaker.ProbeReturned(probe);
+        _breaker.AwaitsProbe.ShouldBeFalse("whoever asked may ask again within a second");
+        _time.Advance(TimeSpan.FromSeconds(1));
         _breaker.AwaitsProbe.ShouldBeTrue("the probe did not reach the sink");
 
         _breaker.Failed("still down");

@@ -128,7 +128,7 @@ public sealed class WorkerPlannerTests
             "Routes:bad:Sink=None");
 
         plan.Errors.Select(error => error.Key).ShouldBe(
-            ["Pipeline:Form", "Hosting:DrainTimeout", "Intake:Concurrency", "Recoverability:BackoffCap", "Stages:MaxMessageBytes", "Routes:bad:Sink"],
+            ["Pipeline:Form", "Hosting:DrainTimeout", "Intake:Concurrency", "Recoverability:BackoffCap", "Stages:MaxMessageBytes", "Routes:bad:Sink", "Sinks:Directory:Speed"],
             ignoreOrder: true);
         plan.Routes.ShouldNotContain(route => route.Name == "bad");
     }
