@@ -95,6 +95,9 @@ internal static class WorkerHost
         // Before AddConsole, so that the keys of Logging:Console win over what is set here.
         logging.Services.Configure<ConsoleLoggerOptions>(console =>
         {
+            // Without a name the provider takes its obsolete options, and the formatter's own have no effect.
+            console.FormatterName = ConsoleFormatterNames.Simple;
+
             // Where nobody takes the output, lines are dropped, and counted in the next line that gets through. To wait would stop the worker.
             console.QueueFullMode = ConsoleLoggerQueueFullMode.DropWrite;
         });

@@ -1,12 +1,13 @@
 using System.Globalization;
 using System.Text.Json.Nodes;
+using System.Text.RegularExpressions;
 using Integration.Tests.Processes;
 
 namespace Integration.Tests.Worker;
 
 /// <summary>The first command of a newcomer, and what the daemon costs when there is nothing to do.</summary>
 [Collection(WorkerProcesses.Name)]
-public sealed class DemoTests
+public sealed partial class DemoTests
 {
     private const long MostResidentBytes = 120L << 20;
 
@@ -49,6 +50,17 @@ public sealed class DemoTests
     }
 
     [Fact]
+    public async Task Run_NothingConfigured_WritesEveryEventAsOneLineWithItsTimeInUtc()
+    {
+        WorkerCommand result = await WorkerCommand.RunAsync([.. RunningWorker.CommonArguments, "--demo", "1", "--once"]);
+
+        result.ExitCode.ShouldBe(0, result.Text);
+        string[] events = [.. result.Text.Split('\n').Where(line => line.Contains("info: ", StringComparison.Ordinal))];
+        events.Length.ShouldBeGreaterThan(2, result.Text);
+        events.ShouldAllBe(line => Event().IsMatch(line));
+    }
+
+    [Fact]
     public async Task Run_JsonFormatterConfigured_WritesEveryLogLineAsJson()
     {
         WorkerCommand result = await WorkerCommand.RunAsync([.. RunningWorker.CommonArguments, "--demo", "1", "--once", "--Logging:Console:FormatterName=json"]);
@@ -74,4 +86,7 @@ public sealed class DemoTests
         string line = File.ReadLines($"/proc/{processId}/status").Single(line => line.StartsWith("VmRSS:", StringComparison.Ordinal));
         return 1024 * long.Parse(line.Split(' ', StringSplitOptions.RemoveEmptyEntries)[1], CultureInfo.InvariantCulture);
     }
+
+    [GeneratedRegex(@"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z info: [\w.]+\[\d{4}\] \S")]
+    private static partial Regex Event();
 }
