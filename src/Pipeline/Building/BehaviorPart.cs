@@ -1,5 +1,6 @@
 using Pipeline.Behaviors;
 using Pipeline.Contexts;
+using Pipeline.Execution.Nodes;
 
 namespace Pipeline.Building;
 
@@ -8,5 +9,11 @@ internal sealed record BehaviorPart<TIn, TOut>(string Name, PartKind Kind, IBeha
     where TIn : PipelineContext
     where TOut : PipelineContext
 {
+    private readonly BehaviorNodeFactory<TIn, TOut>? _factory = PartNodes.Of(Behavior);
+
+    public override bool HasOwnNode => _factory is not null;
+
+    public Next<TIn> Node(Next<TOut> next) => _factory is null ? new SharedBehaviorNode<TIn, TOut>(Behavior, next) : _factory(Behavior, next);
+
     public override TResult Accept<TState, TResult>(IPartVisitor<TState, TResult> visitor, TState state) => visitor.Behavior(this, state);
 }

@@ -1,4 +1,3 @@
-using System.Text;
 using Pipeline.Behaviors;
 using Pipeline.Contexts;
 using Pipeline.Execution;
@@ -40,13 +39,18 @@ public sealed class PipelineBuilder<TRoot>(string name)
 
     /// <summary>Checks the stages and wires the chain in the given form.</summary>
     /// <exception cref="PipelineDefinitionException">The parts do not form a chain; names every problem.</exception>
+    /// <exception cref="PlatformNotSupportedException">The form compiles code and this runtime does not allow that.</exception>
     public IPipeline<TRoot> Build(PipelineForm form)
     {
         ArgumentNullException.ThrowIfNull(form);
         IReadOnlyList<string> problems = FindProblems();
-        return problems.Count == 0
-            ? new ComposedPipeline<TRoot>(form.Compose<TRoot>(_parts), Describe(form))
-            : throw new PipelineDefinitionException(name, problems);
+        if (problems.Count > 0)
+        {
+            throw new PipelineDefinitionException(name, problems);
+        }
+
+        PipelinePart[] parts = [.. _parts];
+        return new ComposedPipeline<TRoot>(form.Compose<TRoot>(parts), name, form, parts);
     }
 
     private static string NameOf(object part, string? partName)
@@ -121,39 +125,4 @@ public sealed class PipelineBuilder<TRoot>(string name)
 
     private static bool Opens(PipelinePart other, PipelinePart part) =>
         other.Kind is PartKind.Connector or PartKind.Fork && other.Out == part.In && !ReferenceEquals(other, part);
-
-    private string Describe(PipelineForm form)
-    {
-        StringBuilder text = new();
-        text.Append("pipeline ").Append(name).Append(" (").Append(form.Name).Append(")\n");
-        Type? stage = null;
-        for (int i = 0; i < _parts.Count; i++)
-        {
-            PipelinePart part = _parts[i];
-            if (part.In != stage)
-            {
-                stage = part.In;
-                text.Append("  stage ").Append(stage.Name).Append('\n');
-            }
-
-            text.Append($"    {i + 1,2} {KindName(part.Kind),-10} {part.Name}");
-            if (part.Kind is PartKind.Connector or PartKind.Fork)
-            {
-                text.Append(" -> ").Append(part.Out!.Name);
-            }
-
-            text.Append('\n');
-        }
-
-        return text.ToString();
-    }
-
-    private static string KindName(PartKind kind) => kind switch
-    {
-        PartKind.Step => "step",
-        PartKind.Behavior => "behavior",
-        PartKind.Connector => "connector",
-        PartKind.Fork => "fork",
-        _ => "terminator",
-    };
 }

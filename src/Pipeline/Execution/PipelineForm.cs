@@ -3,6 +3,8 @@ using Pipeline.Behaviors;
 using Pipeline.Building;
 using Pipeline.Contexts;
 using Pipeline.Execution.Closure;
+using Pipeline.Execution.Expressions;
+using Pipeline.Execution.Fused;
 using Pipeline.Execution.Precompiled;
 
 namespace Pipeline.Execution;
@@ -15,11 +17,17 @@ public abstract class PipelineForm
     /// <summary>A closure a part a message: the reference that the other forms are compared with.</summary>
     public static PipelineForm Closure { get; } = new ClosureForm();
 
-    /// <summary>Nodes wired once at start: nothing is allocated for a message while the parts complete synchronously.</summary>
+    /// <summary>Delegates compiled from expression trees once at start; needs a runtime that may compile code.</summary>
+    public static PipelineForm Expression { get; } = new ExpressionForm();
+
+    /// <summary>Nodes wired once at start, one node class a part type: a message allocates nothing.</summary>
     public static PipelineForm Precompiled { get; } = new PrecompiledForm();
 
+    /// <summary>As Precompiled, with adjacent steps in one loop and one state machine: flat in depth when a message suspends or fails.</summary>
+    public static PipelineForm Fused { get; } = new FusedForm();
+
     /// <summary>All forms, in the order they are documented.</summary>
-    public static IReadOnlyList<PipelineForm> All { get; } = [Closure, Precompiled];
+    public static IReadOnlyList<PipelineForm> All { get; } = [Closure, Expression, Precompiled, Fused];
 
     /// <summary>The value of <c>Pipeline:Form</c> that selects this form.</summary>
     public string Name { get; }
@@ -37,4 +45,7 @@ public abstract class PipelineForm
     /// <summary>Wires the parts, whose order and types were checked, into the chain's first link.</summary>
     internal abstract Next<TRoot> Compose<TRoot>(IReadOnlyList<PipelinePart> parts)
         where TRoot : PipelineContext;
+
+    /// <summary>What the form makes of the part at <paramref name="index"/>, for the printed chain; empty when there is nothing to say.</summary>
+    internal virtual string Plan(IReadOnlyList<PipelinePart> parts, int index) => string.Empty;
 }

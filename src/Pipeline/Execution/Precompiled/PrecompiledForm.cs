@@ -8,14 +8,14 @@ namespace Pipeline.Execution.Precompiled;
 internal sealed class PrecompiledForm() : PipelineForm("Precompiled"), IPartVisitor<object?, object>
 {
     public object Step<TContext>(StepPart<TContext> part, object? state)
-        where TContext : PipelineContext => new StepNode<TContext>(part.Step, (Next<TContext>)state!);
+        where TContext : PipelineContext => part.Node((Next<TContext>)state!);
 
     public object Behavior<TIn, TOut>(BehaviorPart<TIn, TOut> part, object? state)
         where TIn : PipelineContext
-        where TOut : PipelineContext => new BehaviorNode<TIn, TOut>(part.Behavior, (Next<TOut>)state!);
+        where TOut : PipelineContext => part.Node((Next<TOut>)state!);
 
     public object Terminator<TContext>(TerminatorPart<TContext> part, object? state)
-        where TContext : PipelineContext => new TerminatorNode<TContext>(part.Terminator);
+        where TContext : PipelineContext => part.Node();
 
     internal override Next<TRoot> Compose<TRoot>(IReadOnlyList<PipelinePart> parts)
     {
@@ -27,4 +27,6 @@ internal sealed class PrecompiledForm() : PipelineForm("Precompiled"), IPartVisi
 
         return (Next<TRoot>)next!;
     }
+
+    internal override string Plan(IReadOnlyList<PipelinePart> parts, int index) => parts[index].HasOwnNode ? string.Empty : "shared node";
 }

@@ -1,0 +1,78 @@
+using Pipeline.Behaviors;
+using Pipeline.Building;
+using Pipeline.Contexts;
+using Pipeline.Execution.Nodes;
+
+namespace Pipeline.Execution.Fused;
+
+/// <summary>
+/// Adjacent steps become one run: a loop, and one state machine when something suspends, whatever their number. Parts that wrap
+/// are nodes between the runs, as in the Precompiled form; so is a step that stands alone.
+/// </summary>
+internal sealed class FusedForm() : PipelineForm("Fused"), IPartVisitor<FusedForm.Place, object>
+{
+    public object Step<TContext>(StepPart<TContext> part, Place state)
+        where TContext : PipelineContext
+    {
+        Next<TContext> next = (Next<TContext>)state.Next!;
+        if (state.Length == 1)
+        {
+            return part.Node(next);
+        }
+
+        StepNode<TContext>[] steps = new StepNode<TContext>[state.Length];
+        for (int i = 0; i < steps.Length; i++)
+        {
+            steps[i] = ((StepPart<TContext>)state.Parts[state.First + i]).Node(next: null);
+        }
+
+        return new FusedRun<TContext>(steps, next);
+    }
+
+    public object Behavior<TIn, TOut>(BehaviorPart<TIn, TOut> part, Place state)
+        where TIn : PipelineContext
+        where TOut : PipelineContext => part.Node((Next<TOut>)state.Next!);
+
+    public object Terminator<TContext>(TerminatorPart<TContext> part, Place state)
+        where TContext : PipelineContext => part.Node();
+
+    internal override Next<TRoot> Compose<TRoot>(IReadOnlyList<PipelinePart> parts)
+    {
+        object? next = null;
+        int end = parts.Count;
+        while (end > 0)
+        {
+            int first = FirstOfRun(parts, end - 1);
+            next = parts[first].Accept(this, new Place(parts, first, end - first, next));
+            end = first;
+        }
+
+        return (Next<TRoot>)next!;
+    }
+
+    internal override string Plan(IReadOnlyList<PipelinePart> parts, int index)
+    {
+        string node = parts[index].HasOwnNode ? string.Empty : "shared node";
+        int first = FirstOfRun(parts, index);
+        int last = index;
+        while (last + 1 < parts.Count && FirstOfRun(parts, last + 1) == first)
+        {
+            last++;
+        }
+
+        return first == last ? node : $"run {first + 1}-{last + 1}{(node.Length == 0 ? string.Empty : ", ")}{node}";
+    }
+
+    private static int FirstOfRun(IReadOnlyList<PipelinePart> parts, int index)
+    {
+        while (index > 0 && parts[index].Kind == PartKind.Step && parts[index - 1].Kind == PartKind.Step)
+        {
+            index--;
+        }
+
+        return index;
+    }
+
+    /// <summary>Where a node is made: the parts from <paramref name="First"/> on, so many, and the node behind them.</summary>
+    internal readonly record struct Place(IReadOnlyList<PipelinePart> Parts, int First, int Length, object? Next);
+}

@@ -1,0 +1,37 @@
+using Pipeline.Behaviors;
+using Pipeline.Contexts;
+
+namespace Pipeline.Execution.Nodes;
+
+/// <summary>
+/// The node classes of the part types. Generated code enters them when its assembly is loaded; a chain looks a part's up once,
+/// when the part is added. Threads: any.
+/// </summary>
+public static class PartNodes
+{
+    /// <summary>Enters the node class of a step type.</summary>
+    public static void AddStep<TStep, TContext>(StepNodeFactory<TContext> factory)
+        where TStep : class, IStep<TContext>
+        where TContext : PipelineContext => FactoriesOf<StepNodeFactory<TContext>>.Add(typeof(TStep), factory);
+
+    /// <summary>Enters the node class of a behaviour, connector or fork type.</summary>
+    public static void AddBehavior<TBehavior, TIn, TOut>(BehaviorNodeFactory<TIn, TOut> factory)
+        where TBehavior : class, IBehavior<TIn, TOut>
+        where TIn : PipelineContext
+        where TOut : PipelineContext => FactoriesOf<BehaviorNodeFactory<TIn, TOut>>.Add(typeof(TBehavior), factory);
+
+    /// <summary>Enters the node class of a terminator type.</summary>
+    public static void AddTerminator<TTerminator, TContext>(TerminatorNodeFactory<TContext> factory)
+        where TTerminator : class, ITerminator<TContext>
+        where TContext : PipelineContext => FactoriesOf<TerminatorNodeFactory<TContext>>.Add(typeof(TTerminator), factory);
+
+    internal static StepNodeFactory<TContext>? Of<TContext>(IStep<TContext> step)
+        where TContext : PipelineContext => FactoriesOf<StepNodeFactory<TContext>>.Find(step.GetType());
+
+    internal static BehaviorNodeFactory<TIn, TOut>? Of<TIn, TOut>(IBehavior<TIn, TOut> behavior)
+        where TIn : PipelineContext
+        where TOut : PipelineContext => FactoriesOf<BehaviorNodeFactory<TIn, TOut>>.Find(behavior.GetType());
+
+    internal static TerminatorNodeFactory<TContext>? Of<TContext>(ITerminator<TContext> terminator)
+        where TContext : PipelineContext => FactoriesOf<TerminatorNodeFactory<TContext>>.Find(terminator.GetType());
+}

@@ -1,0 +1,48 @@
+using Pipeline.Behaviors;
+using Pipeline.Contexts;
+
+namespace Pipeline.Execution.Nodes;
+
+/// <summary>The node of every step that has none of its own.</summary>
+internal sealed class SharedStepNode<TContext>(IStep<TContext> step, Next<TContext>? next) : StepNode<TContext>(next)
+    where TContext : PipelineContext
+{
+    public override ValueTask<StepOutcome> BeforeAsync(TContext context) => step.BeforeAsync(context);
+
+    public override ValueTask AfterAsync(TContext context) => step.AfterAsync(context);
+
+    public override ValueTask<ErrorOutcome> OnErrorAsync(TContext context, Exception exception) => step.OnErrorAsync(context, exception);
+
+    public override ValueTask InvokeAsync(TContext context)
+    {
+        ValueTask<StepOutcome> before = step.BeforeAsync(context);
+        if (!before.IsCompletedSuccessfully)
+        {
+            return AwaitBeforeAsync(before, context);
+        }
+
+        return before.Result == StepOutcome.Stop ? default : InvokeRestAsync(context);
+    }
+
+    protected override ValueTask InvokeRestAsync(TContext context)
+    {
+        ValueTask rest;
+        try
+        {
+            rest = Rest.InvokeAsync(context);
+        }
+        catch (Exception exception)
+        {
+            rest = ValueTask.FromException(exception);
+        }
+
+        if (!rest.IsCompletedSuccessfully)
+        {
+            return AwaitRestAsync(rest, context);
+        }
+
+        // Reading the result hands a pooled task source back.
+        rest.GetAwaiter().GetResult();
+        return step.AfterAsync(context);
+    }
+}

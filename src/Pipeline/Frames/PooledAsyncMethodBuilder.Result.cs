@@ -1,0 +1,125 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+
+namespace Pipeline.Frames;
+
+/// <summary>As <see cref="PooledAsyncMethodBuilder"/>, for methods with a result.</summary>
+/// <typeparam name="TResult">The method's result.</typeparam>
+[StructLayout(LayoutKind.Auto)]
+public struct PooledAsyncMethodBuilder<TResult>
+{
+    // The method's frame once it suspended, or the exception it threw before that.
+    private object? _state;
+    private TResult? _result;
+
+    /// <summary>The method's task.</summary>
+    public readonly ValueTask<TResult> Task => _state switch
+    {
+        null => new ValueTask<TResult>(_result!),
+        Frame<TResult> frame => new ValueTask<TResult>(frame, frame.Version),
+        _ => FaultedTask(),
+    };
+
+    internal readonly ValueTask VoidTask => _state switch
+    {
+        null => default,
+        Frame<TResult> frame => new ValueTask(frame, frame.Version),
+        _ => FaultedVoidTask(),
+    };
+
+    /// <summary>Called by the compiler.</summary>
+    [SuppressMessage("Design", "CA1000:Do not declare static members on generic types", Justification = "The compiler's contract.")]
+    public static PooledAsyncMethodBuilder<TResult> Create() => default;
+
+    /// <summary>Called by the compiler.</summary>
+    public readonly void Start<TStateMachine>(ref TStateMachine stateMachine)
+        where TStateMachine : IAsyncStateMachine
+    {
+        // Keeps what the method does to the execution context from leaking to its caller; the builder's own state is not used.
+        default(AsyncValueTaskMethodBuilder).Start(ref stateMachine);
+    }
+
+    /// <summary>Called by the compiler; there is nothing to do.</summary>
+    public readonly void SetStateMachine(IAsyncStateMachine stateMachine)
+    {
+    }
+
+    /// <summary>Called by the compiler.</summary>
+    public void SetResult(TResult result)
+    {
+        if (_state is null)
+        {
+            _result = result;
+        }
+        else
+        {
+            Unsafe.As<Frame<TResult>>(_state).SetResult(result);
+        }
+    }
+
+    /// <summary>Called by the compiler.</summary>
+    public void SetException(Exception exception)
+    {
+        if (_state is null)
+        {
+            _state = exception;
+        }
+        else
+        {
+            ((Frame<TResult>)_state).SetException(exception);
+        }
+    }
+
+    /// <summary>Called by the compiler.</summary>
+    public void AwaitOnCompleted<TAwaiter, TStateMachine>(ref TAwaiter awaiter, ref TStateMachine stateMachine)
+        where TAwaiter : INotifyCompletion
+        where TStateMachine : IAsyncStateMachine => awaiter.OnCompleted(FrameOf(ref stateMachine).ResumeAction);
+
+    /// <summary>Called by the compiler.</summary>
+    public void AwaitUnsafeOnCompleted<TAwaiter, TStateMachine>(ref TAwaiter awaiter, ref TStateMachine stateMachine)
+        where TAwaiter : ICriticalNotifyCompletion
+        where TStateMachine : IAsyncStateMachine
+    {
+        Frame<TResult> frame = FrameOf(ref stateMachine);
+        if (typeof(TAwaiter) == typeof(YieldAwaitable.YieldAwaiter) && SynchronizationContext.Current is null && ReferenceEquals(TaskScheduler.Current, TaskScheduler.Default))
+        {
+            // The awaiter would allocate a work item around the delegate; the frame is one.
+            ThreadPool.UnsafeQueueUserWorkItem(frame, preferLocal: false);
+            return;
+        }
+
+        awaiter.UnsafeOnCompleted(frame.ResumeAction);
+    }
+
+    private readonly ValueTask<TResult> FaultedTask()
+    {
+        FaultedSource<TResult> source = new((Exception)_state!);
+        return new ValueTask<TResult>(source, source.Version);
+    }
+
+    private readonly ValueTask FaultedVoidTask()
+    {
+        FaultedSource<TResult> source = new((Exception)_state!);
+        return new ValueTask(source, source.Version);
+    }
+
+    private Frame<TResult> FrameOf<TStateMachine>(ref TStateMachine stateMachine)
+        where TStateMachine : IAsyncStateMachine
+    {
+        if (_state is not null)
+        {
+            Frame<TResult> held = Unsafe.As<Frame<TResult>>(_state);
+            held.CaptureContext();
+            return held;
+        }
+
+        StateMachineFrame<TStateMachine, TResult> frame = StateMachineFrame<TStateMachine, TResult>.Rent();
+
+        // Before the copy: this builder lies within the state machine.
+        _state = frame;
+        frame.Hold(stateMachine);
+        frame.CaptureContext();
+        return frame;
+    }
+}

@@ -1,0 +1,8 @@
+using Pipeline.Execution;
+
+namespace Pipeline.Tests.Execution.Fused;
+
+public sealed class FusedFormTests : PipelineFormContract
+{
+    protected override PipelineForm Form => PipelineForm.Fused;
+}
