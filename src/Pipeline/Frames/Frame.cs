@@ -1,19 +1,42 @@
+using System.Runtime.CompilerServices;
+using System.Runtime.ExceptionServices;
+using System.Threading.Tasks.Sources;
+
 namespace Pipeline.Frames;
 
 /// <summary>
-/// The heap home of one suspended asynchronous method: reused, so that a suspension allocates nothing.
-/// Threads: one at a time, like the method itself; rented when it first suspends, given back when its result was read.
+/// The heap home of one suspended asynchronous method, and the source of its value task: reused, so that a suspension allocates
+/// nothing. Rented when the method first suspends, given back when its result was read. Threads: the method runs on one at a
+/// time; completion and the registration of who waits for it may meet on two. Few levels of inheritance on purpose: a value
+/// task walks them several times an await to see that its source is no task.
 /// </summary>
-internal abstract class Frame : IThreadPoolWorkItem
+internal abstract class Frame : IValueTaskSource, IThreadPoolWorkItem
 {
     private static readonly ContextCallback MoveNextCallback = static state => ((Frame)state!).MoveNext();
+    private static readonly Action<object?> CompleteScheduled = static state => ((Frame)state!)._scheduled.SetResult(true);
 
+    // What _continuation holds besides null (nobody waits) and the frame that waits.
+    private static readonly object Completed = new();
+    private static readonly object Scheduled = new();
+
+    private readonly Action _resume;
+    private object? _continuation;
+    private ExceptionDispatchInfo? _error;
     private ExecutionContext? _context;
+    private FrameThread? _thread;
+    private bool _completed;
+    private short _version;
 
-    protected Frame() => ResumeAction = Resume;
+    // Runs the continuations that are not frames, or that must run in a synchronisation context.
+    private ManualResetValueTaskSourceCore<bool> _scheduled;
+
+    protected Frame() => _resume = Resume;
 
     /// <summary>Handed to awaiters; made once a frame.</summary>
-    public Action ResumeAction { get; }
+    public Action ResumeAction => _resume;
+
+    /// <summary>Which use of the frame a value task belongs to.</summary>
+    public short Version => _version;
 
     /// <summary>The next idle frame; written only by the pool.</summary>
     public Frame? NextIdle { get; set; }
@@ -21,41 +44,187 @@ internal abstract class Frame : IThreadPoolWorkItem
     /// <summary>The next batch of idle frames, on the first frame of a batch; written only by the pool.</summary>
     public Frame? NextBatch { get; set; }
 
-    /// <summary>The thread pool's entry, for a method that yielded.</summary>
-    public void Execute() => Trampoline.Run(this);
+    /// <summary>The thread pool's entry.</summary>
+    public void Execute() => Resume();
 
-    /// <summary>Remembers what flows with the method: async locals, and with them the current activity.</summary>
-    public void CaptureContext() => _context = ExecutionContext.Capture();
+    /// <summary>The method suspends here: remembers what flows with it, the async locals and so the current activity.</summary>
+    /// <param name="thread">The current one; null when the frame has run already and so knows it.</param>
+    public void Suspend(FrameThread? thread)
+    {
+        if (thread is not null)
+        {
+            _thread = thread;
+        }
+
+        _thread!.Suspending = this;
+        _context = ExecutionContext.Capture();
+    }
 
     /// <summary>Runs the method up to its next suspension or its end, in the context it suspended in.</summary>
-    public void RunInContext()
+    public void RunIn(ExecutionContext? ambient, FrameThread thread)
     {
+        _thread = thread;
         ExecutionContext? context = _context;
-        if (context is null)
+        if (context is null || ReferenceEquals(context, ambient))
         {
-            // The flow was suppressed where the method suspended.
             MoveNext();
-            return;
         }
-
-        if (!ReferenceEquals(ExecutionContext.Capture(), context))
+        else
         {
             ExecutionContext.Run(context, MoveNextCallback, this);
-            return;
         }
 
-        MoveNext();
-
         // What the method set in its async locals is not for the code that resumed it.
-        if (!ReferenceEquals(ExecutionContext.Capture(), context))
+        if (ambient is not null && !ReferenceEquals(ExecutionContext.Capture(), ambient))
         {
-            ExecutionContext.Restore(context);
+            ExecutionContext.Restore(ambient);
         }
     }
 
-    protected void ForgetContext() => _context = null;
+    public void SetException(Exception exception)
+    {
+        _error = ExceptionDispatchInfo.Capture(exception);
+        Complete();
+    }
+
+    public ValueTaskSourceStatus GetStatus(short token)
+    {
+        Validate(token);
+        if (Volatile.Read(ref _continuation) is null || !_completed)
+        {
+            return ValueTaskSourceStatus.Pending;
+        }
+
+        return _error is null ? ValueTaskSourceStatus.Succeeded
+            : _error.SourceException is OperationCanceledException ? ValueTaskSourceStatus.Canceled
+            : ValueTaskSourceStatus.Faulted;
+    }
+
+    public void OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags)
+    {
+        Validate(token);
+        Frame? waiting = _thread?.Suspending;
+        if (waiting is null || !ReferenceEquals(waiting._resume, state) || MustBeScheduled(flags))
+        {
+            Schedule(continuation, state, flags);
+            return;
+        }
+
+        object? found = Interlocked.CompareExchange(ref _continuation, waiting, comparand: null);
+        if (found is not null)
+        {
+            ThrowUnlessCompleted(found);
+            ThreadPool.UnsafeQueueUserWorkItem(waiting, preferLocal: true);
+        }
+    }
+
+    void IValueTaskSource.GetResult(short token)
+    {
+        FrameThread? thread = BeginRead(token);
+        EndRead(thread);
+    }
+
+    /// <summary>The method returned: whoever waits goes on.</summary>
+    public void Complete()
+    {
+        // Another thread may read the result as soon as the completion shows, and gives the frame back there.
+        FrameThread thread = _thread!;
+        _thread = null;
+        _completed = true;
+        object? continuation = Volatile.Read(ref _continuation) ?? Interlocked.CompareExchange(ref _continuation, Completed, comparand: null);
+        if (continuation is null)
+        {
+            return;
+        }
+
+        if (ReferenceEquals(continuation, Scheduled))
+        {
+            _scheduled.SetResult(true);
+            return;
+        }
+
+        // The waiting frame reads the result on this thread.
+        _thread = thread;
+        thread.ResumeNext(Unsafe.As<Frame>(continuation));
+    }
 
     protected abstract void MoveNext();
 
-    private void Resume() => Trampoline.Run(this);
+    /// <summary>Clears the method's state and gives the frame back to its pool.</summary>
+    protected abstract void Recycle(FrameThread thread);
+
+    /// <summary>Checks that the result may be read.</summary>
+    /// <returns>The thread it is read on, when that is known.</returns>
+    protected FrameThread? BeginRead(short token)
+    {
+        // A second or early await must not give the frame back to the pool under the method that runs in it.
+        Validate(token);
+        if (Volatile.Read(ref _continuation) is null || !_completed)
+        {
+            throw new InvalidOperationException("The value task has not completed; await it instead of reading its result.");
+        }
+
+        return _thread;
+    }
+
+    /// <summary>Gives the frame back; throws the method's exception if there is one.</summary>
+    protected void EndRead(FrameThread? thread)
+    {
+        ExceptionDispatchInfo? error = _error;
+        if (ReferenceEquals(_continuation, Scheduled))
+        {
+            _scheduled.Reset();
+        }
+
+        _error = null;
+        _continuation = null;
+        _context = null;
+        _thread = null;
+        _completed = false;
+        _version++;
+        Recycle(thread ?? FrameThread.Current);
+        error?.Throw();
+    }
+
+    private static bool MustBeScheduled(ValueTaskSourceOnCompletedFlags flags) =>
+        (flags & ValueTaskSourceOnCompletedFlags.UseSchedulingContext) != ValueTaskSourceOnCompletedFlags.None
+        && (SynchronizationContext.Current is not null || !ReferenceEquals(TaskScheduler.Current, TaskScheduler.Default));
+
+    private static void ThrowUnlessCompleted(object found)
+    {
+        if (!ReferenceEquals(found, Completed))
+        {
+            throw new InvalidOperationException("The value task is awaited a second time; a value task may be awaited once.");
+        }
+    }
+
+    private void Resume() => FrameThread.Current.Run(this);
+
+    private void Schedule(Action<object?> continuation, object? state, ValueTaskSourceOnCompletedFlags flags)
+    {
+        object? found = Volatile.Read(ref _continuation);
+        if (found is not null)
+        {
+            ThrowUnlessCompleted(found);
+        }
+
+        _scheduled.OnCompleted(continuation, state, _scheduled.Version, flags);
+        found = Interlocked.CompareExchange(ref _continuation, Scheduled, comparand: null);
+        if (found is null)
+        {
+            return;
+        }
+
+        // Completed in between. Never on the caller's stack: it is still suspending.
+        _continuation = Scheduled;
+        ThreadPool.UnsafeQueueUserWorkItem(CompleteScheduled, this, preferLocal: true);
+    }
+
+    private void Validate(short token)
+    {
+        if (token != _version)
+        {
+            throw new InvalidOperationException("The value task was awaited already; a value task may be awaited once.");
+        }
+    }
 }

@@ -6,34 +6,35 @@ namespace Pipeline.Frames;
 /// one thread and end on another, any number at once, and nothing is allocated once as many frames exist as messages were
 /// ever in flight. The runtime's own pooled builder keeps one frame a thread and core: 1.2 KB a message at 1,000 in flight.
 /// </summary>
-/// <typeparam name="TOwner">The method's state machine; only tells the pools apart.</typeparam>
-internal static class FramePool<TOwner>
+internal sealed class FramePool
 {
-    /// <summary>Amortises the lock to a sixteenth of a nanosecond-scale operation while a thread hoards at most 31 frames.</summary>
+    /// <summary>One lock for sixteen frames that change threads; a thread hoards at most 31.</summary>
     public const int BatchSize = 16;
 
-    private static readonly Lock Gate = new();
-    private static Frame? s_batches;
-    private static int s_batchCount;
+    private static int s_pools;
 
-    [ThreadStatic]
-    private static Magazine t_magazine;
+    private readonly Lock _gate = new();
+    private Frame? _batches;
+    private int _batchCount;
+
+    /// <summary>The pool's place among a thread's magazines.</summary>
+    public int Index { get; } = Interlocked.Increment(ref s_pools) - 1;
 
     /// <summary>Frames in the shared list; a thread's own are not counted.</summary>
-    public static int SharedCount
+    public int SharedCount
     {
         get
         {
-            lock (Gate)
+            lock (_gate)
             {
-                return s_batchCount * BatchSize;
+                return _batchCount * BatchSize;
             }
         }
     }
 
-    public static Frame? TryRent()
+    public Frame? TryRent(FrameThread thread)
     {
-        ref Magazine magazine = ref t_magazine;
+        ref FrameThread.Magazine magazine = ref thread.MagazineOf(this);
         Frame? frame = magazine.Head;
         if (frame is null)
         {
@@ -46,9 +47,9 @@ internal static class FramePool<TOwner>
         return frame;
     }
 
-    public static void Return(Frame frame)
+    public void Return(Frame frame, FrameThread thread)
     {
-        ref Magazine magazine = ref t_magazine;
+        ref FrameThread.Magazine magazine = ref thread.MagazineOf(this);
         frame.NextIdle = magazine.Head;
         magazine.Head = frame;
         if (++magazine.Count == 2 * BatchSize)
@@ -57,19 +58,19 @@ internal static class FramePool<TOwner>
         }
     }
 
-    private static Frame? Refill(ref Magazine magazine)
+    private Frame? Refill(ref FrameThread.Magazine magazine)
     {
         Frame? batch;
-        lock (Gate)
+        lock (_gate)
         {
-            batch = s_batches;
+            batch = _batches;
             if (batch is null)
             {
                 return null;
             }
 
-            s_batches = batch.NextBatch;
-            s_batchCount--;
+            _batches = batch.NextBatch;
+            _batchCount--;
         }
 
         batch.NextBatch = null;
@@ -79,7 +80,7 @@ internal static class FramePool<TOwner>
         return batch;
     }
 
-    private static void Unload(ref Magazine magazine)
+    private void Unload(ref FrameThread.Magazine magazine)
     {
         Frame batch = magazine.Head!;
         Frame last = batch;
@@ -91,20 +92,14 @@ internal static class FramePool<TOwner>
         magazine.Head = last.NextIdle;
         magazine.Count -= BatchSize;
         last.NextIdle = null;
-        lock (Gate)
+        lock (_gate)
         {
-            if ((s_batchCount + 1) * BatchSize <= PooledFrames.Capacity)
+            if ((_batchCount + 1) * BatchSize <= PooledFrames.Capacity)
             {
-                batch.NextBatch = s_batches;
-                s_batches = batch;
-                s_batchCount++;
+                batch.NextBatch = _batches;
+                _batches = batch;
+                _batchCount++;
             }
         }
-    }
-
-    private struct Magazine
-    {
-        public Frame? Head;
-        public int Count;
     }
 }

@@ -1,6 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Runtime.InteropServices;
+using System.Threading.Tasks.Sources;
 
 namespace Pipeline.Frames;
 
@@ -17,14 +18,14 @@ public struct PooledAsyncMethodBuilder<TResult>
     public readonly ValueTask<TResult> Task => _state switch
     {
         null => new ValueTask<TResult>(_result!),
-        Frame<TResult> frame => new ValueTask<TResult>(frame, frame.Version),
+        Frame frame => new ValueTask<TResult>(Unsafe.As<IValueTaskSource<TResult>>(frame), frame.Version),
         _ => FaultedTask(),
     };
 
     internal readonly ValueTask VoidTask => _state switch
     {
         null => default,
-        Frame<TResult> frame => new ValueTask(frame, frame.Version),
+        Frame frame => new ValueTask(frame, frame.Version),
         _ => FaultedVoidTask(),
     };
 
@@ -52,9 +53,13 @@ public struct PooledAsyncMethodBuilder<TResult>
         {
             _result = result;
         }
+        else if (typeof(TResult) == typeof(ValueTuple))
+        {
+            Unsafe.As<Frame>(_state).Complete();
+        }
         else
         {
-            Unsafe.As<Frame<TResult>>(_state).SetResult(result);
+            Unsafe.As<IResultFrame<TResult>>(_state).Complete(result);
         }
     }
 
@@ -67,7 +72,7 @@ public struct PooledAsyncMethodBuilder<TResult>
         }
         else
         {
-            ((Frame<TResult>)_state).SetException(exception);
+            Unsafe.As<Frame>(_state).SetException(exception);
         }
     }
 
@@ -81,7 +86,7 @@ public struct PooledAsyncMethodBuilder<TResult>
         where TAwaiter : ICriticalNotifyCompletion
         where TStateMachine : IAsyncStateMachine
     {
-        Frame<TResult> frame = FrameOf(ref stateMachine);
+        Frame frame = FrameOf(ref stateMachine);
         if (typeof(TAwaiter) == typeof(YieldAwaitable.YieldAwaiter) && SynchronizationContext.Current is null && ReferenceEquals(TaskScheduler.Current, TaskScheduler.Default))
         {
             // The awaiter would allocate a work item around the delegate; the frame is one.
@@ -104,22 +109,23 @@ public struct PooledAsyncMethodBuilder<TResult>
         return new ValueTask(source, source.Version);
     }
 
-    private Frame<TResult> FrameOf<TStateMachine>(ref TStateMachine stateMachine)
+    private Frame FrameOf<TStateMachine>(ref TStateMachine stateMachine)
         where TStateMachine : IAsyncStateMachine
     {
         if (_state is not null)
         {
-            Frame<TResult> held = Unsafe.As<Frame<TResult>>(_state);
-            held.CaptureContext();
+            Frame held = Unsafe.As<Frame>(_state);
+            held.Suspend(thread: null);
             return held;
         }
 
-        StateMachineFrame<TStateMachine, TResult> frame = StateMachineFrame<TStateMachine, TResult>.Rent();
+        FrameThread thread = FrameThread.Current;
+        StateMachineFrame<TStateMachine, TResult> frame = StateMachineFrame<TStateMachine, TResult>.Rent(thread);
 
         // Before the copy: this builder lies within the state machine.
         _state = frame;
         frame.Hold(stateMachine);
-        frame.CaptureContext();
+        frame.Suspend(thread);
         return frame;
     }
 }

@@ -1,148 +1,102 @@
 using System.Runtime.CompilerServices;
-using System.Runtime.ExceptionServices;
 using Pipeline.Behaviors;
 using Pipeline.Contexts;
 using Pipeline.Execution.Nodes;
-using Pipeline.Frames;
 
 namespace Pipeline.Execution.Fused;
 
 /// <summary>
 /// Several steps in a row: Before forwards, the rest of the chain, After backwards, or OnError backwards over the steps that
-/// were entered. No state machine while everything completes at once, one for all of them otherwise; an exception is caught
-/// and thrown once a run, not once a step.
+/// were entered. A loop while everything completes at once, one frame for all of them otherwise.
 /// </summary>
-internal sealed class FusedRun<TContext>(StepNode<TContext>[] steps, Next<TContext> next) : Next<TContext>
+internal sealed class FusedRun<TContext>(StepNode<TContext>[] steps, Next<TContext> next) : Next<TContext>, IStepRun
     where TContext : PipelineContext
 {
     public override ValueTask InvokeAsync(TContext context)
     {
-        // Steps that an exception from here on is shown to.
         int entered = 0;
-        ValueTask rest;
         try
         {
-            for (; entered < steps.Length; entered++)
+            StepOutcome? entering = Enter(context, ref entered, out ValueTask<StepOutcome> before);
+            if (entering is null)
             {
-                ValueTask<StepOutcome> before = steps[entered].BeforeAsync(context);
-                if (!before.IsCompletedSuccessfully)
-                {
-                    return AwaitBeforeAsync(before, context, entered);
-                }
-
-                if (before.Result == StepOutcome.Stop)
-                {
-                    return Leave(context, entered);
-                }
+                return StepFrame.AwaitBefore(this, context, entered, before);
             }
 
-            rest = next.InvokeAsync(context);
+            if (entering == StepOutcome.Continue)
+            {
+                ValueTask rest = next.InvokeAsync(context);
+                if (!rest.IsCompletedSuccessfully)
+                {
+                    return StepFrame.AwaitRest(this, context, entered, rest);
+                }
+
+                // Reading the result hands a pooled task source back.
+                rest.GetAwaiter().GetResult();
+            }
+
+            return TryLeave(context, ref entered, out ValueTask after) ? default : StepFrame.AwaitRest(this, context, entered, after);
         }
         catch (Exception exception)
         {
-            return AwaitRestAsync(default, context, entered, exception);
+            return StepFrame.Unwind(this, context, entered, exception);
         }
-
-        if (!rest.IsCompletedSuccessfully)
-        {
-            return AwaitRestAsync(rest, context, entered, error: null);
-        }
-
-        // Reading the result hands a pooled task source back.
-        rest.GetAwaiter().GetResult();
-        return Leave(context, entered);
     }
 
-    private ValueTask Leave(TContext context, int entered)
-    {
-        try
-        {
-            while (entered > 0)
-            {
-                entered--;
-                ValueTask after = steps[entered].AfterAsync(context);
-                if (!after.IsCompletedSuccessfully)
-                {
-                    return AwaitRestAsync(after, context, entered, error: null);
-                }
+    // Safe: the frame passes on the context that this run gave it.
+    StepOutcome? IStepRun.Enter(PipelineContext context, ref int entered, out ValueTask<StepOutcome> underWay) =>
+        Enter(Unsafe.As<TContext>(context), ref entered, out underWay);
 
-                after.GetAwaiter().GetResult();
+    ValueTask IStepRun.InvokeNextAsync(PipelineContext context) => next.InvokeAsync(Unsafe.As<TContext>(context));
+
+    bool IStepRun.TryLeave(PipelineContext context, ref int entered, out ValueTask underWay) =>
+        TryLeave(Unsafe.As<TContext>(context), ref entered, out underWay);
+
+    ValueTask<ErrorOutcome> IStepRun.OnErrorAsync(PipelineContext context, int step, Exception exception) =>
+        steps[step].OnErrorAsync(Unsafe.As<TContext>(context), exception);
+
+    private StepOutcome? Enter(TContext context, ref int entered, out ValueTask<StepOutcome> underWay)
+    {
+        for (int i = entered; i < steps.Length; i++)
+        {
+            // Before the call: an exception of a step's own Before is not shown to its OnError.
+            entered = i;
+            ValueTask<StepOutcome> before = steps[i].BeforeAsync(context);
+            if (!before.IsCompletedSuccessfully)
+            {
+                underWay = before;
+                return null;
+            }
+
+            if (before.Result == StepOutcome.Stop)
+            {
+                underWay = default;
+                return StepOutcome.Stop;
             }
         }
-        catch (Exception exception)
-        {
-            return AwaitRestAsync(default, context, entered, exception);
-        }
 
-        return default;
+        entered = steps.Length;
+        underWay = default;
+        return StepOutcome.Continue;
     }
 
-    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]
-    private async ValueTask AwaitBeforeAsync(ValueTask<StepOutcome> before, TContext context, int entered)
+    private bool TryLeave(TContext context, ref int entered, out ValueTask underWay)
     {
-        ValueTask rest = default;
-        Exception? error = null;
-        try
+        for (int i = entered - 1; i >= 0; i--)
         {
-            StepOutcome outcome = await before;
-            while (outcome != StepOutcome.Stop && ++entered < steps.Length)
+            // Before the call: an exception of a step's own After is not shown to its OnError.
+            entered = i;
+            ValueTask after = steps[i].AfterAsync(context);
+            if (!after.IsCompletedSuccessfully)
             {
-                outcome = await steps[entered].BeforeAsync(context);
+                underWay = after;
+                return false;
             }
 
-            if (outcome != StepOutcome.Stop)
-            {
-                rest = next.InvokeAsync(context);
-            }
-        }
-        catch (Exception exception)
-        {
-            error = exception;
+            after.GetAwaiter().GetResult();
         }
 
-        await AwaitRestAsync(rest, context, entered, error);
-    }
-
-    /// <summary>Awaits what is under way, unless <paramref name="error"/> has ended it already, and leaves the steps entered.</summary>
-    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]
-    private async ValueTask AwaitRestAsync(ValueTask rest, TContext context, int entered, Exception? error)
-    {
-        bool awaitRest = error is null;
-        while (true)
-        {
-            try
-            {
-                if (awaitRest)
-                {
-                    awaitRest = false;
-                    await rest;
-                }
-
-                while (entered > 0)
-                {
-                    // Before the call: a step's own After and OnError are not shown to its OnError.
-                    StepNode<TContext> step = steps[--entered];
-                    if (error is null)
-                    {
-                        await step.AfterAsync(context);
-                    }
-                    else if (await step.OnErrorAsync(context, error) == ErrorOutcome.Handled)
-                    {
-                        error = null;
-                    }
-                }
-
-                break;
-            }
-            catch (Exception exception)
-            {
-                error = exception;
-            }
-        }
-
-        if (error is not null)
-        {
-            ExceptionDispatchInfo.Throw(error);
-        }
+        underWay = default;
+        return true;
     }
 }

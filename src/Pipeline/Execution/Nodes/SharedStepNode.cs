@@ -21,11 +21,11 @@ internal sealed class SharedStepNode<TContext>(IStep<TContext> step, Next<TConte
             return AwaitBeforeAsync(before, context);
         }
 
-        return before.Result == StepOutcome.Stop ? default : InvokeRestAsync(context);
-    }
+        if (before.Result == StepOutcome.Stop)
+        {
+            return default;
+        }
 
-    protected override ValueTask InvokeRestAsync(TContext context)
-    {
         ValueTask rest;
         try
         {
@@ -33,7 +33,7 @@ internal sealed class SharedStepNode<TContext>(IStep<TContext> step, Next<TConte
         }
         catch (Exception exception)
         {
-            rest = ValueTask.FromException(exception);
+            return UnwindAsync(context, exception);
         }
 
         if (!rest.IsCompletedSuccessfully)

@@ -1,7 +1,6 @@
 using System.Runtime.CompilerServices;
 using Pipeline.Behaviors;
 using Pipeline.Contexts;
-using Pipeline.Frames;
 
 namespace Pipeline.Execution.Nodes;
 
@@ -11,7 +10,7 @@ namespace Pipeline.Execution.Nodes;
 /// </summary>
 /// <typeparam name="TContext">The stage's context.</typeparam>
 /// <param name="next">The rest of the chain; null where the node is part of a fused run.</param>
-public abstract class StepNode<TContext>(Next<TContext>? next) : Next<TContext>
+public abstract class StepNode<TContext>(Next<TContext>? next) : Next<TContext>, IStepRun
     where TContext : PipelineContext
 {
     /// <summary>The rest of the chain.</summary>
@@ -26,37 +25,30 @@ public abstract class StepNode<TContext>(Next<TContext>? next) : Next<TContext>
     /// <summary><see cref="IStep{TContext}.OnErrorAsync"/>.</summary>
     public virtual ValueTask<ErrorOutcome> OnErrorAsync(TContext context, Exception exception) => new(ErrorOutcome.Rethrow);
 
-    /// <summary>Everything behind Before: the rest of the chain, then After or OnError.</summary>
-    protected abstract ValueTask InvokeRestAsync(TContext context);
-
-    /// <summary>Goes on when Before did not complete at once.</summary>
-    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]
-    protected async ValueTask AwaitBeforeAsync(ValueTask<StepOutcome> before, TContext context)
+    // Safe: the frame passes on the context that this node gave it.
+    StepOutcome? IStepRun.Enter(PipelineContext context, ref int entered, out ValueTask<StepOutcome> underWay)
     {
-        if (await before != StepOutcome.Stop)
-        {
-            await InvokeRestAsync(context);
-        }
+        underWay = default;
+        return StepOutcome.Continue;
     }
 
-    /// <summary>Goes on when the rest of the chain did not complete at once.</summary>
-    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]
-    protected async ValueTask AwaitRestAsync(ValueTask rest, TContext context)
+    ValueTask IStepRun.InvokeNextAsync(PipelineContext context) => Rest.InvokeAsync(Unsafe.As<TContext>(context));
+
+    bool IStepRun.TryLeave(PipelineContext context, ref int entered, out ValueTask underWay)
     {
-        try
-        {
-            await rest;
-        }
-        catch (Exception exception)
-        {
-            if (await OnErrorAsync(context, exception) == ErrorOutcome.Handled)
-            {
-                return;
-            }
-
-            throw;
-        }
-
-        await AfterAsync(context);
+        entered = 0;
+        underWay = AfterAsync(Unsafe.As<TContext>(context));
+        return false;
     }
+
+    ValueTask<ErrorOutcome> IStepRun.OnErrorAsync(PipelineContext context, int step, Exception exception) => OnErrorAsync(Unsafe.As<TContext>(context), exception);
+
+    /// <summary>Goes on when Before did not complete at once: the rest of the chain, then After or OnError.</summary>
+    protected ValueTask AwaitBeforeAsync(in ValueTask<StepOutcome> before, TContext context) => StepFrame.AwaitBefore(this, context, 0, before);
+
+    /// <summary>Goes on when the rest of the chain did not complete at once: After or OnError.</summary>
+    protected ValueTask AwaitRestAsync(in ValueTask rest, TContext context) => StepFrame.AwaitRest(this, context, 1, rest);
+
+    /// <summary>Goes on when the rest of the chain threw instead of returning a task: OnError.</summary>
+    protected ValueTask UnwindAsync(TContext context, Exception exception) => StepFrame.Unwind(this, context, 1, exception);
 }

@@ -1,0 +1,3 @@
+namespace Benchmarks.Pipelines;
+
+internal sealed class BenchException() : Exception("The sink refused the object.");

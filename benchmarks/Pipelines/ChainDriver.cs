@@ -1,0 +1,76 @@
+using Benchmarks.Pipelines.Chains;
+
+namespace Benchmarks.Pipelines;
+
+/// <summary>Sends messages through one chain, so many in flight at once, on the calling thread.</summary>
+internal sealed class ChainDriver
+{
+    private readonly Chain _chain;
+    private readonly bool _suspends;
+    private readonly bool _throws;
+    private readonly BenchContext[] _contexts;
+    private readonly object?[] _prepared;
+    private readonly ValueTask[] _running;
+
+    public ChainDriver(Variant variant, Scenario scenario, int depth, int inFlight)
+    {
+        _chain = Chain.Compose(variant, scenario, depth);
+        _suspends = scenario is Scenario.RealHop or Scenario.Throwing;
+        _throws = scenario == Scenario.Throwing;
+        Tail tail = scenario switch
+        {
+            Scenario.RealHop => Tail.Hops,
+            Scenario.Throwing => Tail.ThrowsAfterHop,
+            _ => Tail.Returns,
+        };
+        _contexts = [.. Enumerable.Range(0, inFlight).Select(_ => new BenchContext { Tail = tail })];
+        _prepared = [.. _contexts.Select(_chain.Prepare)];
+        _running = new ValueTask[inFlight];
+    }
+
+    /// <summary>One message a context through the chain.</summary>
+    /// <returns>The last message's sum: every variant must come to the same.</returns>
+    public int Run()
+    {
+        for (int i = 0; i < _contexts.Length; i++)
+        {
+            _contexts[i].Sum = 0;
+            _running[i] = _chain.InvokeAsync(_contexts[i], _prepared[i]);
+        }
+
+        if (_suspends)
+        {
+            foreach (BenchContext context in _contexts)
+            {
+                context.Resume();
+            }
+        }
+
+        foreach (ValueTask running in _running)
+        {
+            End(running);
+        }
+
+        return _contexts[^1].Sum;
+    }
+
+    private void End(ValueTask running)
+    {
+        if (!_throws)
+        {
+            running.GetAwaiter().GetResult();
+            return;
+        }
+
+        try
+        {
+            running.GetAwaiter().GetResult();
+        }
+        catch (BenchException)
+        {
+            return;
+        }
+
+        throw new InvalidOperationException("The chain lost the exception.");
+    }
+}

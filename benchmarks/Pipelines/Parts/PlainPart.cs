@@ -1,0 +1,15 @@
+using Pipeline.Behaviors;
+
+namespace Benchmarks.Pipelines.Parts;
+
+/// <summary>Does something before and after the rest, as most people write it.</summary>
+internal sealed class PlainPart<TTag> : IBehavior<BenchContext, BenchContext>
+    where TTag : struct, ITag
+{
+    public async ValueTask InvokeAsync(BenchContext context, Next<BenchContext> next)
+    {
+        context.Enter(TTag.Value);
+        await next.InvokeAsync(context);
+        context.Leave(TTag.Value);
+    }
+}

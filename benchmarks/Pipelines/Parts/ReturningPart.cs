@@ -1,0 +1,14 @@
+using Pipeline.Behaviors;
+
+namespace Benchmarks.Pipelines.Parts;
+
+/// <summary>Does something and returns what next returns.</summary>
+internal sealed class ReturningPart<TTag> : IBehavior<BenchContext, BenchContext>
+    where TTag : struct, ITag
+{
+    public ValueTask InvokeAsync(BenchContext context, Next<BenchContext> next)
+    {
+        context.Enter(TTag.Value);
+        return next.InvokeAsync(context);
+    }
+}

@@ -1,0 +1,26 @@
+using Pipeline.Behaviors;
+using Pipeline.Contexts;
+
+namespace Pipeline.Execution.Nodes;
+
+/// <summary>
+/// One step or several in a row, with the context type erased, as <see cref="StepFrame"/> drives them. <c>entered</c> counts the
+/// steps that an exception is shown to. That something is under way is said, not left to be seen from the task: it may
+/// complete in between, and the steps behind it would be skipped.
+/// </summary>
+internal interface IStepRun
+{
+    /// <summary>Runs the Befores from step <paramref name="entered"/> on.</summary>
+    /// <returns>The outcome; null when the Before of step <paramref name="entered"/> is under way.</returns>
+    StepOutcome? Enter(PipelineContext context, ref int entered, out ValueTask<StepOutcome> underWay);
+
+    /// <summary>Runs the rest of the chain.</summary>
+    ValueTask InvokeNextAsync(PipelineContext context);
+
+    /// <summary>Runs the Afters from the last step entered backwards.</summary>
+    /// <returns>Whether all have run; false when the After of step <paramref name="entered"/> is under way.</returns>
+    bool TryLeave(PipelineContext context, ref int entered, out ValueTask underWay);
+
+    /// <summary>Runs one step's OnError.</summary>
+    ValueTask<ErrorOutcome> OnErrorAsync(PipelineContext context, int step, Exception exception);
+}
