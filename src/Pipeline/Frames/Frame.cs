@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Runtime.ExceptionServices;
 using System.Threading.Tasks.Sources;
@@ -118,6 +119,7 @@ internal abstract class Frame : IValueTaskSource, IThreadPoolWorkItem
         }
     }
 
+    [StackTraceHidden]
     void IValueTaskSource.GetResult(short token)
     {
         FrameThread? thread = BeginRead(token);
@@ -168,6 +170,7 @@ internal abstract class Frame : IValueTaskSource, IThreadPoolWorkItem
     }
 
     /// <summary>Gives the frame back; throws the method's exception if there is one.</summary>
+    [StackTraceHidden]
     protected void EndRead(FrameThread? thread)
     {
         ExceptionDispatchInfo? error = _error;

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using System.Threading.Tasks.Sources;
 
@@ -28,6 +29,7 @@ internal sealed class StateMachineFrame<TStateMachine, TResult> : Frame, IResult
         Complete();
     }
 
+    [StackTraceHidden]
     TResult IValueTaskSource<TResult>.GetResult(short token)
     {
         FrameThread? thread = BeginRead(token);

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 
 namespace Pipeline.Frames;
@@ -30,6 +31,7 @@ internal sealed class ThenFrame : Frame
         return task;
     }
 
+    [StackTraceHidden]
     protected override void MoveNext()
     {
         try

@@ -1,4 +1,5 @@
 using Pipeline.Behaviors;
+using Pipeline.Frames;
 
 namespace Pipeline.Tests.Allocations;
 
@@ -9,20 +10,6 @@ internal sealed class FastPathBehavior<TNumber> : IBehavior<MeasuredContext, Mea
     public ValueTask InvokeAsync(MeasuredContext context, Next<MeasuredContext> next)
     {
         context.Count++;
-        ValueTask rest = next.InvokeAsync(context);
-        if (!rest.IsCompletedSuccessfully)
-        {
-            return AwaitAsync(rest, context);
-        }
-
-        rest.GetAwaiter().GetResult();
-        context.Count++;
-        return default;
-    }
-
-    private static async ValueTask AwaitAsync(ValueTask rest, MeasuredContext context)
-    {
-        await rest;
-        context.Count++;
+        return next.InvokeAsync(context).Then(context, static context => context.Count++);
     }
 }

@@ -6,8 +6,13 @@ public enum MeasuredPart
     Step,
     ReturningBehavior,
     FastPathBehavior,
-    AwaitingBehavior,
 
-    /// <summary>All of them in turn.</summary>
+    /// <summary>An asynchronous method over the pooled builder.</summary>
+    PooledBehavior,
+
+    /// <summary>A plain asynchronous method: what it allocates on a suspension is its own.</summary>
+    PlainBehavior,
+
+    /// <summary>All but the plain ones, in turn.</summary>
     Mixed,
 }

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using Pipeline.Behaviors;
 using Pipeline.Contexts;
@@ -60,6 +61,7 @@ internal sealed class StepFrame : Frame
         return task;
     }
 
+    [StackTraceHidden]
     protected override void MoveNext()
     {
         try

@@ -2,8 +2,8 @@ using Pipeline.Behaviors;
 
 namespace Pipeline.Tests.Allocations;
 
-/// <summary>A plain async method; completes synchronously when next does.</summary>
-internal sealed class AwaitingBehavior<TNumber> : IBehavior<MeasuredContext, MeasuredContext>
+/// <summary>A plain async method, as most people write it.</summary>
+internal sealed class PlainBehavior<TNumber> : IBehavior<MeasuredContext, MeasuredContext>
     where TNumber : struct
 {
     public async ValueTask InvokeAsync(MeasuredContext context, Next<MeasuredContext> next)

@@ -1,0 +1,18 @@
+using System.Runtime.CompilerServices;
+using Pipeline.Behaviors;
+using Pipeline.Frames;
+
+namespace Pipeline.Tests.Allocations;
+
+/// <summary>An async method over the pooled builder.</summary>
+internal sealed class PooledBehavior<TNumber> : IBehavior<MeasuredContext, MeasuredContext>
+    where TNumber : struct
+{
+    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]
+    public async ValueTask InvokeAsync(MeasuredContext context, Next<MeasuredContext> next)
+    {
+        context.Count++;
+        await next.InvokeAsync(context);
+        context.Count++;
+    }
+}

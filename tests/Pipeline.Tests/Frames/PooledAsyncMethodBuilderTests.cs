@@ -1,0 +1,368 @@
+#pragma warning disable xUnit1031 // The tasks read here have completed: what a resumption leaves behind on this very thread is the subject.
+using System.Runtime.CompilerServices;
+using Pipeline.Frames;
+
+namespace Pipeline.Tests.Frames;
+
+/// <summary>Methods over the pooled builder do what the runtime's would, at any number in flight and from any thread.</summary>
+public sealed class PooledAsyncMethodBuilderTests
+{
+    private static readonly AsyncLocal<int> Flowing = new();
+
+    [Fact]
+    public void Result_NothingSuspends_CompletedWithoutASource()
+    {
+        ValueTask<int> task = DoubleAsync(Task.CompletedTask, 21);
+
+        task.IsCompletedSuccessfully.ShouldBeTrue();
+        task.Result.ShouldBe(42);
+    }
+
+    [Fact]
+    public async Task Result_Suspends_ComesWithTheTask()
+    {
+        TaskCompletionSource gate = new();
+        ValueTask<int> task = DoubleAsync(gate.Task, 21);
+
+        task.IsCompleted.ShouldBeFalse();
+        gate.SetResult();
+
+        (await task).ShouldBe(42);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Exception_BeforeOrAfterASuspension_ComesWithTheTask(bool suspends)
+    {
+        ValueTask task = ThrowAsync(suspends, new FormatException("no number"));
+
+        (await Should.ThrowAsync<FormatException>(async () => await task)).Message.ShouldBe("no number");
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Cancellation_BeforeOrAfterASuspension_TaskIsCanceledNotFaulted(bool suspends)
+    {
+        ValueTask task = ThrowAsync(suspends, new OperationCanceledException());
+        while (!task.IsCompleted)
+        {
+            await Task.Yield();
+        }
+
+        task.IsCanceled.ShouldBeTrue();
+        task.IsFaulted.ShouldBeFalse();
+        await Should.ThrowAsync<OperationCanceledException>(async () => await task);
+    }
+
+    [Fact]
+    public async Task Await_ASecondTime_ThrowsAndTheFrameIsNotHandedOutTwice()
+    {
+        TaskCompletionSource gate = new();
+        ValueTask<int> task = DoubleAsync(gate.Task, 1);
+        gate.SetResult();
+        (await task).ShouldBe(2);
+
+        await Should.ThrowAsync<InvalidOperationException>(async () => await task);
+
+        TaskCompletionSource first = new();
+        TaskCompletionSource second = new();
+        ValueTask<int> one = DoubleAsync(first.Task, 10);
+        ValueTask<int> two = DoubleAsync(second.Task, 20);
+        first.SetResult();
+        second.SetResult();
+        (await one).ShouldBe(20);
+        (await two).ShouldBe(40);
+    }
+
+    [Fact]
+    public void GetResult_BeforeCompletion_ThrowsAndTheMethodGoesOn()
+    {
+        TaskCompletionSource gate = new();
+        ValueTask<int> task = DoubleAsync(gate.Task, 21);
+
+        Should.Throw<InvalidOperationException>(() => task.GetAwaiter().GetResult());
+        gate.SetResult();
+
+        task.Result.ShouldBe(42);
+    }
+
+    [Fact]
+    public async Task Await_TwiceAtOnce_TheSecondThrows()
+    {
+        TaskCompletionSource gate = new();
+        ValueTask<int> task = DoubleAsync(gate.Task, 21);
+        Task<int> first = task.AsTask();
+
+        Should.Throw<InvalidOperationException>(() => task.GetAwaiter().OnCompleted(() => { }));
+        gate.SetResult();
+
+        (await first).ShouldBe(42);
+    }
+
+    [Fact]
+    public async Task AsyncLocal_SetByTheMethod_FlowsOverItsSuspensionsAndNotToItsCaller()
+    {
+        Flowing.Value = 1;
+        TaskCompletionSource gate = new();
+
+        ValueTask<int> task = SetLocalAsync(gate.Task, 2);
+        Flowing.Value.ShouldBe(1, "what a method sets is not for its caller");
+        gate.SetResult();
+
+        (await task).ShouldBe(2, "what a method set is there after it suspended");
+        Flowing.Value.ShouldBe(1);
+    }
+
+    [Fact]
+    public void AsyncLocal_SetByTheMethod_IsNotForTheCodeThatResumesIt()
+    {
+        TaskCompletionSource gate = new();
+        ValueTask<int> task = SetLocalAfterAsync(gate.Task, 7);
+        Flowing.Value = 3;
+
+        gate.SetResult();
+
+        Flowing.Value.ShouldBe(3);
+        task.Result.ShouldBe(7);
+    }
+
+    [Fact]
+    public void AsyncLocal_FlowSuppressedWhereItSuspends_RunsInTheResumersContext()
+    {
+        TaskCompletionSource gate = new();
+        Flowing.Value = 1;
+        ValueTask<int> task;
+        using (ExecutionContext.SuppressFlow())
+        {
+            task = ReadLocalAsync(gate.Task);
+        }
+
+        Flowing.Value = 9;
+        gate.SetResult();
+
+        task.Result.ShouldBe(9);
+    }
+
+    [Fact]
+    public void Resume_WithinAFrame_WaitingFrameIsThroughWhenTheInnerCallReturns()
+    {
+        // A part that completes what another message waits for: that one goes on in place, else a part that then blocks would wait for ever.
+        TaskCompletionSource outerGate = new();
+        TaskCompletionSource innerGate = new();
+        ValueTask<int> waiting = OuterAsync(innerGate.Task);
+        bool through = false;
+        ValueTask completing = CompleteAsync(outerGate.Task, () =>
+        {
+            innerGate.SetResult();
+            through = waiting.IsCompleted;
+        });
+
+        outerGate.SetResult();
+
+        completing.IsCompletedSuccessfully.ShouldBeTrue();
+        through.ShouldBeTrue();
+        waiting.Result.ShouldBe(2);
+
+        [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
+        static async ValueTask<int> OuterAsync(Task gate) => await DoubleAsync(gate, 1);
+
+        [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]
+        static async ValueTask CompleteAsync(Task gate, Action complete)
+        {
+            await gate;
+            complete();
+        }
+    }
+
+    [Fact]
+    public async Task SynchronizationContext_WhereItSuspends_IsWhereItGoesOn()
+    {
+        CountingContext context = new();
+        TaskCompletionSource gate = new();
+        SynchronizationContext? before = SynchronizationContext.Current;
+        SynchronizationContext.SetSynchronizationContext(context);
+        ValueTask<bool> task;
+        try
+        {
+            task = IsOnAsync(context, gate.Task);
+        }
+        finally
+        {
+            SynchronizationContext.SetSynchronizationContext(before);
+        }
+
+        await Task.Run(gate.SetResult, TestContext.Current.CancellationToken);
+
+        (await task).ShouldBeTrue();
+        context.Posts.ShouldBeGreaterThanOrEqualTo(2, "the inner method's await and the outer one's");
+
+        [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
+        static async ValueTask<bool> IsOnAsync(SynchronizationContext expected, Task gate)
+        {
+            // The inner method ends on the pool; the outer one goes back.
+            await OffAsync(gate);
+            bool back = SynchronizationContext.Current == expected;
+            await Task.Yield();
+            return back && SynchronizationContext.Current == expected;
+        }
+
+        [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]
+        static async ValueTask OffAsync(Task gate) => await gate.ConfigureAwait(false);
+    }
+
+    [Fact]
+    public async Task ManyThreads_FramesChangeHands_EveryMethodSeesOnlyItsOwnState()
+    {
+        // Each method suspends on one thread and ends on another, so that the frames travel between the threads' stocks.
+        const int Writers = 8;
+        const int Each = 20_000;
+        int wrong = 0;
+
+        await Task.WhenAll(Enumerable.Range(0, Writers).Select(writer => Task.Run(async () =>
+        {
+            for (int i = 0; i < Each; i++)
+            {
+                int value = (writer * Each) + i;
+                if (await NestAsync(value, i % 5) != value + (i % 5))
+                {
+                    Interlocked.Increment(ref wrong);
+                }
+            }
+        })));
+
+        wrong.ShouldBe(0);
+    }
+
+    [Fact]
+    public void DeepChain_Resumed_DoesNotGrowTheStack()
+    {
+        // Nested, 200,000 resumptions would need some 50 MB of stack.
+        TaskCompletionSource gate = new();
+        ValueTask task = new(gate.Task);
+        for (int i = 0; i < 200_000; i++)
+        {
+            task = AwaitAsync(task);
+        }
+
+        gate.SetResult();
+
+        task.IsCompletedSuccessfully.ShouldBeTrue();
+
+        [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]
+        static async ValueTask AwaitAsync(ValueTask inner) => await inner;
+    }
+
+    [Fact]
+    public void Recycle_MethodEnded_NothingOfTheMessageIsKept()
+    {
+        WeakReference payload = Run();
+        GC.Collect();
+        GC.WaitForPendingFinalizers();
+        GC.Collect();
+
+        payload.IsAlive.ShouldBeFalse();
+
+        [MethodImpl(MethodImplOptions.NoInlining)]
+        static WeakReference Run()
+        {
+            TaskCompletionSource gate = new();
+            object message = new byte[100];
+            ValueTask<object> task = HoldAsync(gate.Task, message);
+            gate.SetResult();
+            task.Result.ShouldBeSameAs(message);
+            return new WeakReference(message);
+        }
+
+        [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
+        static async ValueTask<object> HoldAsync(Task gate, object message)
+        {
+            await gate;
+            return message;
+        }
+    }
+
+    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
+    private static async ValueTask<int> DoubleAsync(Task gate, int value)
+    {
+        await gate;
+        return value * 2;
+    }
+
+    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]
+    private static async ValueTask ThrowAsync(bool suspends, Exception exception)
+    {
+        if (suspends)
+        {
+            await Task.Yield();
+        }
+
+        throw exception;
+    }
+
+    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
+    private static async ValueTask<int> SetLocalAsync(Task gate, int value)
+    {
+        Flowing.Value = value;
+        await gate;
+        return Flowing.Value;
+    }
+
+    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
+    private static async ValueTask<int> SetLocalAfterAsync(Task gate, int value)
+    {
+        await gate;
+        Flowing.Value = value;
+        return Flowing.Value;
+    }
+
+    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
+    private static async ValueTask<int> ReadLocalAsync(Task gate)
+    {
+        await gate;
+        return Flowing.Value;
+    }
+
+    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
+    private static async ValueTask<int> NestAsync(int value, int depth)
+    {
+        if (depth == 0)
+        {
+            await Task.Yield();
+            return value;
+        }
+
+        int inner = await NestAsync(value, depth - 1);
+        if (depth % 2 == 0)
+        {
+            await Task.Yield();
+        }
+
+        return inner + 1;
+    }
+
+    private sealed class CountingContext : SynchronizationContext
+    {
+        private int _posts;
+
+        public int Posts => Volatile.Read(ref _posts);
+
+        public override void Post(SendOrPostCallback d, object? state)
+        {
+            Interlocked.Increment(ref _posts);
+            ThreadPool.QueueUserWorkItem(_ =>
+            {
+                SetSynchronizationContext(this);
+                try
+                {
+                    d(state);
+                }
+                finally
+                {
+                    SetSynchronizationContext(null);
+                }
+            });
+        }
+    }
+}
