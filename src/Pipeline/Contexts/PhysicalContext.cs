@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using Pipeline.Messages;
 
@@ -14,10 +15,14 @@ public sealed class PhysicalContext : PipelineContext
         set;
     }
 
+    /// <summary>The message's span; null while nobody listens.</summary>
+    public Activity? Span { get; set; }
+
     /// <inheritdoc/>
     public override void Reset()
     {
         base.Reset();
         Message = null;
+        Span = null;
     }
 }

@@ -9,7 +9,26 @@ internal sealed class ComposedPipeline<TContext>(Next<TContext> head, string nam
 {
     public string Description => ChainText.Describe(name, form, parts);
 
-    public ValueTask InvokeAsync(TContext context) => context.CancellationToken.IsCancellationRequested
-        ? ValueTask.FromCanceled(context.CancellationToken)
-        : head.InvokeAsync(context);
+    public ValueTask InvokeAsync(TContext context)
+    {
+        if (context.CancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled(context.CancellationToken);
+        }
+
+        // What parts set in async locals, such as the current activity, flows inwards and never to the caller. Most chains have no
+        // asynchronous method around the whole that would see to it.
+        ExecutionContext? before = ExecutionContext.Capture();
+        try
+        {
+            return head.InvokeAsync(context);
+        }
+        finally
+        {
+            if (before is not null && !ReferenceEquals(ExecutionContext.Capture(), before))
+            {
+                ExecutionContext.Restore(before);
+            }
+        }
+    }
 }

@@ -32,6 +32,9 @@ public abstract class PipelineForm
     /// <summary>The value of <c>Pipeline:Form</c> that selects this form.</summary>
     public string Name { get; }
 
+    /// <summary>Whether this runtime can execute the form; one that compiles code at start needs a runtime that allows it.</summary>
+    public virtual bool IsSupported => true;
+
     /// <summary>Finds a form by name, without regard to case.</summary>
     public static bool TryParse(string? name, [NotNullWhen(true)] out PipelineForm? form)
     {

@@ -1,5 +1,6 @@
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
+using Pipeline.Frames;
 using Worker.DeadLetters;
 using Worker.Routes;
 using Worker.Telemetry;
@@ -17,6 +18,9 @@ internal sealed partial class WorkerService(
 {
     // What exists at start must answer within this, or it counts as unreachable for now.
     private static readonly TimeSpan CheckLimit = TimeSpan.FromSeconds(30);
+
+    // No chain has more places that share one asynchronous method; frames are only made when messages really suspend in all of them.
+    private const int FramesAMessage = 8;
 
     private readonly ILogger _logger = loggers.CreateLogger<WorkerService>();
     private readonly CancellationTokenSource _now = new();
@@ -36,6 +40,7 @@ internal sealed partial class WorkerService(
 
     public async Task StartAsync(CancellationToken cancellationToken)
     {
+        PooledFrames.Reserve(FramesAMessage * plan.Routes.Sum(route => route.Intake.Concurrency * route.Sources.Count));
         _routes = [.. plan.Routes.Select(route => new MessageRoute(route, services, deadLetters, loggers, time))];
         using CancellationTokenSource limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
         limit.CancelAfter(CheckLimit);

@@ -153,10 +153,11 @@ internal sealed partial class MessageRoute : IAsyncDisposable
 
     private IPipeline<PhysicalContext> Compose(RoutePlan plan, ILoggerFactory loggers)
     {
+        int inFlight = plan.Intake.Concurrency * plan.Sources.Count;
         PipelineBuilder<PhysicalContext> builder = new PipelineBuilder<PhysicalContext>(plan.Name)
-            .Behavior(new TracingBehavior(plan.Name))
+            .Step(new TracingStep(plan.Name))
             .Step(new SizeLimitStep(plan.Stages));
-        plan.Handler(builder, new HandlerServices(_sink, Breaker, plan.Recoverability, Metrics, loggers, _time, plan.Intake.Concurrency * plan.Sources.Count));
+        plan.Handler(builder, new HandlerServices(_sink, Breaker, plan.Recoverability, Metrics, loggers, _time, inFlight));
         return builder.Build(plan.Form);
     }
 

@@ -59,13 +59,18 @@ internal sealed class WorkerPlanner(
     private static PipelineForm ReadForm(SettingsReader settings)
     {
         string name = settings.Read<PipelineOptions>("Pipeline").Form;
-        if (PipelineForm.TryParse(name, out PipelineForm? form))
+        if (!PipelineForm.TryParse(name, out PipelineForm? form))
         {
-            return form;
+            settings.Fail("Pipeline:Form", name, $"must be one of {string.Join(", ", PipelineForm.All)}.", "There is no such way to execute the chain.");
+            return PipelineForm.Fused;
         }
 
-        settings.Fail("Pipeline:Form", name, $"must be one of {string.Join(", ", PipelineForm.All)}.", "There is no such way to execute the chain.");
-        return PipelineForm.Precompiled;
+        if (!form.IsSupported)
+        {
+            settings.Fail("Pipeline:Form", name, $"must be one that needs no compiler at run time: {string.Join(", ", PipelineForm.All.Where(other => other.IsSupported))}.", "This runtime does not allow code to be compiled at start.");
+        }
+
+        return form;
     }
 
     private RoutePlan? PlanRoute(SettingsReader settings, string name, PipelineForm form)

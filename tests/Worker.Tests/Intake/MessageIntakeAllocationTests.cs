@@ -38,7 +38,7 @@ public sealed class MessageIntakeAllocationTests
         RouteMetrics metrics = new("allocations");
         CircuitBreaker breaker = new("allocations", recoverability, TimeProvider.System, NullLogger.Instance);
         IPipeline<PhysicalContext> pipeline = new PipelineBuilder<PhysicalContext>("allocations")
-            .Behavior(new TracingBehavior("allocations"))
+            .Step(new TracingStep("allocations"))
             .Step(new SizeLimitStep(new StagesOptions()))
             .Behavior(new RetryBehavior<PhysicalContext>(recoverability, breaker, TimeProvider.System))
             .Terminator(new StoringTerminator(breaker))

@@ -18,6 +18,8 @@ internal sealed class ExpressionForm(bool dynamicCode) : PipelineForm("Expressio
     {
     }
 
+    public override bool IsSupported => dynamicCode;
+
     public object Step<TContext>(StepPart<TContext> part, object? state)
         where TContext : PipelineContext
     {

@@ -1,7 +1,9 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
 using Pipeline.Behaviors;
+using Pipeline.Building;
 using Pipeline.Contexts;
+using Pipeline.Execution;
 using Pipeline.Settlements;
 using Worker.Stages;
 using Worker.Telemetry;
@@ -9,7 +11,7 @@ using Worker.Tests.Intake;
 
 namespace Worker.Tests.Stages;
 
-public sealed class TracingBehaviorTests
+public sealed class TracingStepTests
 {
     private readonly string _route = $"route-{Guid.NewGuid():n}";
     private readonly ConcurrentQueue<Activity> _spans = new();
@@ -20,7 +22,7 @@ public sealed class TracingBehaviorTests
     {
         using ActivityListener listener = Listen();
 
-        await new TracingBehavior(_route).InvokeAsync(_context, new ScriptedNext(Settlement.Complete));
+        await RunAsync(Settlement.Complete);
 
         Activity span = _spans.ShouldHaveSingleItem();
         span.DisplayName.ShouldBe($"process {_route}");
@@ -37,7 +39,7 @@ public sealed class TracingBehaviorTests
     {
         using ActivityListener listener = Listen();
 
-        await new TracingBehavior(_route).InvokeAsync(_context, new ScriptedNext(Settlement.DeadLetter("malformed", "why")));
+        await RunAsync(Settlement.DeadLetter("malformed", "why"));
 
         Activity span = _spans.ShouldHaveSingleItem();
         span.Status.ShouldBe(ActivityStatusCode.Error);
@@ -50,7 +52,7 @@ public sealed class TracingBehaviorTests
         using ActivityListener listener = Listen();
         TransientFaultException thrown = new("down");
 
-        (await Record.ExceptionAsync(async () => await new TracingBehavior(_route).InvokeAsync(_context, new ScriptedNext(default, thrown)))).ShouldBeSameAs(thrown);
+        (await Record.ExceptionAsync(async () => await RunAsync(default, thrown))).ShouldBeSameAs(thrown);
 
         Activity span = _spans.ShouldHaveSingleItem();
         span.Status.ShouldBe(ActivityStatusCode.Error);
@@ -62,11 +64,33 @@ public sealed class TracingBehaviorTests
     {
         using ActivityListener listener = Listen(ActivitySamplingResult.None);
 
-        await new TracingBehavior(_route).InvokeAsync(_context, new ScriptedNext(Settlement.Complete));
+        await RunAsync(Settlement.Complete);
 
         _spans.ShouldBeEmpty();
         _context.Settlement.ShouldBe(Settlement.Complete);
     }
+
+    [Fact]
+    public async Task Invoke_Listened_SpanIsCurrentFurtherInAndNotForTheCaller()
+    {
+        using ActivityListener listener = Listen();
+        Activity? before = Activity.Current;
+        string? current = null;
+
+        ValueTask running = RunAsync(Settlement.Complete, inside: () => current = Activity.Current?.OperationName);
+        Activity.Current.ShouldBeSameAs(before);
+        await running;
+
+        current.ShouldBe($"process {_route}");
+        Activity.Current.ShouldBeSameAs(before);
+    }
+
+    private ValueTask RunAsync(Settlement settlement, Exception? exception = null, Action? inside = null) =>
+        new PipelineBuilder<PhysicalContext>("traced")
+            .Step(new TracingStep(_route))
+            .Terminator(new ScriptedEnd(settlement, exception, inside))
+            .Build(PipelineForm.Fused)
+            .InvokeAsync(_context);
 
     /// <summary>Other tests trace at the same time: only this test's route is kept.</summary>
     private ActivityListener Listen(ActivitySamplingResult sampling = ActivitySamplingResult.AllDataAndRecorded)
@@ -87,11 +111,12 @@ public sealed class TracingBehaviorTests
         return listener;
     }
 
-    private sealed class ScriptedNext(Settlement settlement, Exception? exception = null) : Next<PhysicalContext>
+    private sealed class ScriptedEnd(Settlement settlement, Exception? exception, Action? inside) : ITerminator<PhysicalContext>
     {
-        public override async ValueTask InvokeAsync(PhysicalContext context)
+        public async ValueTask InvokeAsync(PhysicalContext context)
         {
             await Task.Yield();
+            inside?.Invoke();
             context.Settlement = settlement;
             if (exception is not null)
             {
