@@ -1,6 +1,8 @@
 using System.Diagnostics;
+using System.Runtime.CompilerServices;
 using Pipeline.Behaviors;
 using Pipeline.Contexts;
+using Pipeline.Frames;
 using Pipeline.Settlements;
 using Worker.Telemetry;
 
@@ -16,6 +18,7 @@ internal sealed class TracingBehavior(string route) : IBehavior<PhysicalContext,
     public ValueTask InvokeAsync(PhysicalContext context, Next<PhysicalContext> next) =>
         Source.HasListeners() ? TraceAsync(context, next) : next.InvokeAsync(context);
 
+    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]
     private async ValueTask TraceAsync(PhysicalContext context, Next<PhysicalContext> next)
     {
         using Activity? activity = Source.StartActivity(_spanName, ActivityKind.Consumer);
