@@ -4,6 +4,8 @@ WORKDIR /repo
 # Project files first: the restore layer is reused until a package changes.
 COPY global.json Directory.Build.props Directory.Packages.props .editorconfig BannedSymbols.txt ./
 COPY src/Pipeline/Pipeline.csproj src/Pipeline/packages.lock.json src/Pipeline/
+COPY src/Pipeline.Generators/Pipeline.Generators.csproj src/Pipeline.Generators/packages.lock.json src/Pipeline.Generators/
+COPY src/Pipeline.Generators.CodeFixes/Pipeline.Generators.CodeFixes.csproj src/Pipeline.Generators.CodeFixes/packages.lock.json src/Pipeline.Generators.CodeFixes/
 COPY src/Worker/Worker.csproj src/Worker/packages.lock.json src/Worker/
 RUN dotnet restore src/Worker --locked-mode
 COPY appsettings.json ./

@@ -11,14 +11,14 @@ internal sealed class FramePool
     /// <summary>One lock for sixteen frames that change threads; a thread hoards at most 31.</summary>
     public const int BatchSize = 16;
 
-    private static int s_pools;
+    private static int _poolsMade;
 
     private readonly Lock _gate = new();
     private Frame? _batches;
     private int _batchCount;
 
     /// <summary>The pool's place among a thread's magazines.</summary>
-    public int Index { get; } = Interlocked.Increment(ref s_pools) - 1;
+    public int Index { get; } = Interlocked.Increment(ref _poolsMade) - 1;
 
     /// <summary>Frames in the shared list; a thread's own are not counted.</summary>
     public int SharedCount

@@ -8,12 +8,12 @@ namespace Pipeline.Frames;
 internal sealed class FrameThread
 {
     [ThreadStatic]
-    private static FrameThread? t_current;
+    private static FrameThread? _current;
 
     private Magazine[] _magazines = new Magazine[16];
     private Frame? _next;
 
-    public static FrameThread Current => t_current ??= new FrameThread();
+    public static FrameThread Current => _current ??= new FrameThread();
 
     /// <summary>The frame that suspended last: lets the source it awaits recognise it by its delegate, without a type check.</summary>
     public Frame? Suspending { get; set; }

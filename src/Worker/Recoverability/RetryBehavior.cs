@@ -1,5 +1,7 @@
+using System.Runtime.CompilerServices;
 using Pipeline.Behaviors;
 using Pipeline.Contexts;
+using Pipeline.Frames;
 using Pipeline.Settlements;
 
 namespace Worker.Recoverability;
@@ -36,6 +38,7 @@ internal sealed class RetryBehavior<TContext>(RecoverabilityOptions options, Cir
         return default;
     }
 
+    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]
     private async ValueTask AwaitAsync(ValueTask rest, TContext context, Next<TContext> next)
     {
         for (int attempt = 1; ; attempt++)

@@ -32,7 +32,7 @@ public sealed class ConfigurationErrorTests
         ["Sources:Http:BodyTimeout = \"5\"", "a time such as 250ms, 20s"],
         ["Sinks:Directory:Pth: is not a known key", "Did you mean Path?", "It would have no effect."],
         ["Unknown: is not a known key", "It would have no effect."],
-        ["Pipeline:Form = \"Fastest\"", "Closure", "Precompiled"],
+        ["Pipeline:Form = \"Fastest\"", "Closure", "Fused"],
         ["Recoverability:BackoffCap = \"1ms\"", "must not be below BackoffBase"],
         ["Handlers:Archive:Template = \"{Product\""],
         ["Hosting:Url = \"ftp://127.0.0.1:1\"", "must be http://address:port"],

@@ -1,6 +1,7 @@
 using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
+using Pipeline.Execution;
 using Worker.Hosting;
 using Worker.Routes;
 
@@ -9,9 +10,10 @@ namespace Worker.Tests.Hosting;
 /// <summary>The chain the worker runs, approved as text: a change of it is a decision, not an accident.</summary>
 public sealed class PrintedPipelineTests
 {
+    public static TheoryData<string> Forms => [.. PipelineForm.All.Select(form => form.Name)];
+
     [Theory]
-    [InlineData("Closure")]
-    [InlineData("Precompiled")]
+    [MemberData(nameof(Forms))]
     public async Task Description_OfTheArchiveRoute_IsTheApprovedText(string form)
     {
         IConfigurationRoot configuration = WorkerConfiguration.Build(
@@ -24,7 +26,7 @@ public sealed class PrintedPipelineTests
         MessageRoute route = worker.Routes.ShouldHaveSingleItem();
         await app.StopAsync(TestContext.Current.CancellationToken);
 
-        string approved = await File.ReadAllTextAsync(Path.Combine(AppContext.BaseDirectory, "Hosting", "Approved", "archive.txt"), TestContext.Current.CancellationToken);
-        route.Pipeline.Description.ShouldBe(approved.Replace("{form}", form, StringComparison.Ordinal));
+        string approved = await File.ReadAllTextAsync(Path.Combine(AppContext.BaseDirectory, "Hosting", "Approved", $"archive.{form}.txt"), TestContext.Current.CancellationToken);
+        route.Pipeline.Description.ShouldBe(approved);
     }
 }

@@ -21,7 +21,7 @@ internal sealed class IntakeFixture : IAsyncDisposable
         Breaker = new CircuitBreaker("test", Recoverability, Time, Logger);
         IPipeline<PhysicalContext> pipeline = new PipelineBuilder<PhysicalContext>("test")
             .Terminator(new DelegateTerminator(handler ?? CompleteAsync))
-            .Build(form ?? PipelineForm.Precompiled);
+            .Build(form ?? PipelineForm.Fused);
         Options = new IntakeOptions { Concurrency = concurrency, BytesInFlight = bytesInFlight };
         Intake = new MessageIntake("test", "source", pipeline, Options, new RecoverabilityPolicy(Recoverability), Breaker, Metrics, Time, Logger);
     }

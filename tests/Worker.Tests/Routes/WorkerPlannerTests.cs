@@ -18,7 +18,7 @@ public sealed class WorkerPlannerTests
         plan.Errors.ShouldBeEmpty();
         RoutePlan route = plan.Routes.ShouldHaveSingleItem();
         route.Name.ShouldBe("archive");
-        route.Form.ShouldBe(PipelineForm.Precompiled);
+        route.Form.ShouldBe(PipelineForm.Fused);
         route.Sources.Select(source => source.Name).ShouldBe(["Channel", "Http"]);
         route.Intake.Concurrency.ShouldBe(64);
     }
@@ -46,6 +46,8 @@ public sealed class WorkerPlannerTests
     [Theory]
     [InlineData("closure", "Closure")]
     [InlineData("PRECOMPILED", "Precompiled")]
+    [InlineData("expression", "Expression")]
+    [InlineData("Fused", "Fused")]
     public void Plan_FormInAnyCase_IsChosen(string value, string expected) =>
         Plan($"Pipeline:Form={value}").Routes.Single().Form.Name.ShouldBe(expected);
 

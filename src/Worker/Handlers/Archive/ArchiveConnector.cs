@@ -1,5 +1,7 @@
+using System.Runtime.CompilerServices;
 using Pipeline.Behaviors;
 using Pipeline.Contexts;
+using Pipeline.Frames;
 using Pipeline.Settlements;
 using Worker.ObjectKeys;
 
@@ -56,6 +58,7 @@ internal sealed class ArchiveConnector(ArchiveHeaderReader reader, KeyTemplate t
             && template.TryWrite(archive.Header, sourceId, archive.RentKey(template.LongestKeyBytes), out poison);
     }
 
+    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]
     private async ValueTask AwaitAsync(ValueTask rest, PhysicalContext context, ArchiveContext archive)
     {
         try

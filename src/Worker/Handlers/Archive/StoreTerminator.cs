@@ -1,4 +1,6 @@
+using System.Runtime.CompilerServices;
 using Pipeline.Behaviors;
+using Pipeline.Frames;
 using Pipeline.Settlements;
 using Worker.Recoverability;
 using Worker.Sinks;
@@ -24,6 +26,7 @@ internal sealed class StoreTerminator(IObjectSink sink, CircuitBreaker breaker, 
         return default;
     }
 
+    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]
     private async ValueTask AwaitAsync(ValueTask<SinkResult> storing, ArchiveContext context) => Conclude(context, await storing);
 
     private void Conclude(ArchiveContext context, in SinkResult result)

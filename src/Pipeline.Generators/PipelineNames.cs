@@ -1,0 +1,31 @@
+using Microsoft.CodeAnalysis;
+
+namespace Pipeline.Generators;
+
+/// <summary>The library's types, as source text and as symbols: the generator is not linked against it.</summary>
+internal static class PipelineNames
+{
+    public const string Next = "global::Pipeline.Behaviors.Next";
+    public const string Outcome = "global::Pipeline.Behaviors.StepOutcome";
+    public const string ErrorOutcome = "global::Pipeline.Behaviors.ErrorOutcome";
+    public const string StepNode = "global::Pipeline.Execution.Nodes.StepNode";
+    public const string PartNodes = "global::Pipeline.Execution.Nodes.PartNodes";
+    public const string ValueTask = "global::System.Threading.Tasks.ValueTask";
+
+    /// <summary>Which contract an interface is; null for any other interface.</summary>
+    public static PartContract? ContractOf(INamedTypeSymbol type)
+    {
+        PartContract? contract = type.MetadataName switch
+        {
+            "IStep`1" => PartContract.Step,
+            "IBehavior`2" => PartContract.Behavior,
+            "ITerminator`1" => PartContract.Terminator,
+            _ => null,
+        };
+        return contract is not null && IsNamespace(type.ContainingNamespace, "Behaviors") ? contract : null;
+    }
+
+    /// <summary>Whether a type lies in the library's namespace of that name.</summary>
+    public static bool IsNamespace(INamespaceSymbol? space, string name) =>
+        space is { ContainingNamespace: { Name: "Pipeline", ContainingNamespace.IsGlobalNamespace: true } } && space.Name == name;
+}

@@ -1,0 +1,97 @@
+using Pipeline.Building;
+using Pipeline.Execution;
+using Pipeline.Tests.Parts;
+
+namespace Pipeline.Tests.Generators.Combinations;
+
+/// <summary>Generated nodes do what the Closure form does, for every combination of a step's methods, every timing and every place of an exception.</summary>
+public sealed class GeneratedNodeTests
+{
+    private static readonly Combination[] Combinations = [.. Enumerable.Range(0, 8).Select(value => (Combination)value)];
+
+    public static TheoryData<Combination, PipelineForm> CombinationsAndForms =>
+        new(from combination in Combinations from form in PipelineForm.All where form != PipelineForm.Closure select (combination, form));
+
+    [Theory]
+    [MemberData(nameof(CombinationsAndForms))]
+    public async Task Invoke_StepBetweenBehaviors_SameAsClosure(Combination combination, PipelineForm form) => await ShouldEqualClosureAsync(form, (builder, scenario) => builder
+        .Step<OuterContext>(Part.Step("o"))
+        .Behavior(Part.Outer("b"))
+        .Step(CombinedStep.Of(combination, "x", scenario))
+        .Behavior(Part.Outer("c")));
+
+    [Theory]
+    [MemberData(nameof(CombinationsAndForms))]
+    public async Task Invoke_StepBeforeTheTerminator_SameAsClosure(Combination combination, PipelineForm form) =>
+        await ShouldEqualClosureAsync(form, (builder, scenario) => builder.Step(CombinedStep.Of(combination, "x", scenario)));
+
+    [Theory]
+    [MemberData(nameof(CombinationsAndForms))]
+    public async Task Invoke_StepAmongSteps_SameAsClosure(Combination combination, PipelineForm form) => await ShouldEqualClosureAsync(form, (builder, scenario) =>
+    {
+        foreach (Combination other in Combinations)
+        {
+            builder
+                .Step(CombinedStep.Of(other, $"{other}", scenario with { Event = scenario.RestThrows ? Event.RestThrows : Event.Nothing }))
+                .Step(CombinedStep.Of(combination, $"x{other}", scenario));
+        }
+
+        return builder;
+    });
+
+    [Fact]
+    public void Description_CombinedSteps_HaveNodesOfTheirOwn()
+    {
+        Scenario scenario = new(Timing.Synchronous, Timing.Synchronous, Event.Nothing);
+        PipelineBuilder<OuterContext> builder = new("combined");
+        foreach (Combination combination in Combinations)
+        {
+            builder.Step(CombinedStep.Of(combination, "x", scenario));
+        }
+
+        string[] steps = [.. builder.Terminator<OuterContext>(Part.Terminator()).Build(PipelineForm.Precompiled).Description.Split('\n').Where(line => line.Contains(" step ", StringComparison.Ordinal))];
+
+        steps.Length.ShouldBe(Combinations.Length);
+        steps.ShouldAllBe(step => !step.Contains("shared node", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void Description_PartsOfTheContract_HaveNodesWhereTheirContextIsTheStages()
+    {
+        string description = new PipelineBuilder<OuterContext>("contract")
+            .Behavior(Part.Outer("x"), "Outer")
+            .Step<OuterContext>(Part.Step("x"), "AnyContext")
+            .Connector(Part.Connector("x"), "Connector")
+            .Behavior(Part.Inner("x"), "Inner")
+            .Terminator<InnerContext>(Part.Terminator(), "AnyContext")
+            .Build(PipelineForm.Precompiled).Description;
+
+        foreach (string line in description.Split('\n').Where(line => line.StartsWith("    ", StringComparison.Ordinal)))
+        {
+            line.Contains("shared node", StringComparison.Ordinal).ShouldBe(line.Contains("AnyContext", StringComparison.Ordinal), line);
+        }
+    }
+
+    private static async Task ShouldEqualClosureAsync(PipelineForm form, Func<PipelineBuilder<OuterContext>, Scenario, PipelineBuilder<OuterContext>> add)
+    {
+        foreach (Scenario scenario in Scenario.All)
+        {
+            string expected = await RunAsync(PipelineForm.Closure, scenario, add);
+            string actual = await RunAsync(form, scenario, add);
+
+            actual.ShouldBe(expected, $"{scenario}");
+        }
+    }
+
+    private static async Task<string> RunAsync(PipelineForm form, Scenario scenario, Func<PipelineBuilder<OuterContext>, Scenario, PipelineBuilder<OuterContext>> add)
+    {
+        OuterContext context = new();
+        IPipeline<OuterContext> pipeline = add(ChainBuilding.Chain(), scenario)
+            .End(form, Part.Terminator(scenario.Rest, scenario.RestThrows ? _ => throw scenario.RestException : null));
+
+        Exception? exception = await pipeline.RunAsync(context);
+
+        string end = exception is null ? "returned" : ReferenceEquals(exception, scenario.RestException) ? "the rest's exception" : $"{exception.GetType().Name}:{exception.Message}";
+        return $"{context} | {end}";
+    }
+}
