@@ -37,6 +37,11 @@ internal static class Supervisor
 
         // Listens from here on; the child connects before it runs anything.
         Task<DiagnosticsClientConnector?> connecting = DiagnosticsClientConnector.FromDiagnosticPort($"{port},listen", limit.Token)!;
+        if (connecting.IsFaulted)
+        {
+            throw new StartupException($"The diagnostics port {port} cannot be opened: {connecting.Exception.InnerException!.Message}", ExitCodes.Software);
+        }
+
         using Process child = Process.Start(MeasuredProcess.Create(arguments, port, requests.GetClientHandleAsString(), replies.GetClientHandleAsString()))!;
         requests.DisposeLocalCopyOfClientHandle();
         replies.DisposeLocalCopyOfClientHandle();
