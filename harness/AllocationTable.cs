@@ -33,8 +33,8 @@ internal sealed record AllocationTable(IReadOnlyList<AllocationRow> Rows, long E
         writer.WriteLine($"""
 
             Every object by type: {Bytes:N0} of the {allocated:N0} bytes allocated ({Share(allocated):P1}), {Rows.Count} types.
-            The rest: of each type the runtime leaves out the first object on every further thread. It is added again here
-            where the thread allocated a second one, with the type's smallest size.
+            Exact to one object a type and thread: the runtime leaves out a type's first object on every further thread;
+            it is added again, with the type's smallest size, where the thread made a second one.
             Counting takes time: seconds and messages/s are worth nothing in this run.
 
             """);

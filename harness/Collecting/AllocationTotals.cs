@@ -4,8 +4,9 @@ namespace Harness.Collecting;
 
 /// <summary>
 /// Adds up reported objects. The runtime reports the first object of a type, but leaves out the first one on every further thread:
-/// there it only notes that the type is known. Those are added again with the type's smallest size, which is exact for all but
-/// arrays and strings and never too much. What a further thread allocates only once stays unseen.
+/// there it only notes that the type is known. Those are added again with the type's smallest size. What a further thread allocates
+/// only once stays unseen, and a thread that met the type as another's type argument left nothing out: the error is at most one
+/// object a type and thread.
 /// </summary>
 internal sealed class AllocationTotals
 {

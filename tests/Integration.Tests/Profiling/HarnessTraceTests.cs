@@ -1,5 +1,6 @@
 using Harness;
 using Microsoft.Diagnostics.Tracing;
+using Microsoft.Diagnostics.Tracing.Etlx;
 using Microsoft.Diagnostics.Tracing.EventPipe;
 using Microsoft.Diagnostics.Tracing.Parsers;
 using Microsoft.Diagnostics.Tracing.Parsers.Clr;
@@ -47,6 +48,7 @@ public sealed class HarnessTraceTests : IDisposable
         methods.ShouldBePositive();
         rundownEnds.ShouldBe(1);
         marks.ShouldBe([HarnessEvents.ProcessingBeginsId, HarnessEvents.ProcessingEndsId]);
+        AllocatingMethods().ShouldContain(method => method.StartsWith("Worker.", StringComparison.Ordinal));
     }
 
     [Fact]
@@ -80,5 +82,21 @@ public sealed class HarnessTraceTests : IDisposable
 
         harness.Output.Snapshot().ShouldHaveSingleItem().Text.ShouldStartWith("error: --explain and --trace exclude each other");
         File.Exists(TracePath).ShouldBeFalse();
+    }
+
+    /// <summary>By the conversion that PerfView does when it opens the file.</summary>
+    private HashSet<string> AllocatingMethods()
+    {
+        HashSet<string> methods = new(StringComparer.Ordinal);
+        using TraceLog log = new(TraceLog.CreateFromEventPipeDataFile(TracePath));
+        foreach (TraceEvent data in log.Events)
+        {
+            for (TraceCallStack? frame = data is GCAllocationTickTraceData ? data.CallStack() : null; frame is not null; frame = frame.Caller)
+            {
+                methods.Add(frame.CodeAddress.FullMethodName);
+            }
+        }
+
+        return methods;
     }
 }
