@@ -7,8 +7,11 @@ namespace Integration.Tests.Profiling;
 /// <summary>The harness as users run it: <c>dotnet Harness.dll …</c>, in memory, the build that belongs to these tests.</summary>
 internal sealed class HarnessProcess : CapturedProcess
 {
+    private readonly string _temporary;
+
     private HarnessProcess(ProcessStartInfo startInfo, bool pressEnter) : base(startInfo)
     {
+        _temporary = startInfo.Environment["TMPDIR"]!;
         if (pressEnter)
         {
             // At the input's end every stop goes on at once.
@@ -23,6 +26,9 @@ internal sealed class HarnessProcess : CapturedProcess
 
         // As on a machine that has it switched off; the harness needs it in the process that it measures.
         startInfo.Environment["DOTNET_EnableDiagnostics"] = "0";
+
+        // A killed process leaves its sockets there.
+        startInfo.Environment["TMPDIR"] = Directory.CreateTempSubdirectory("harness-").FullName;
         return new HarnessProcess(startInfo, pressEnter);
     }
 
@@ -33,5 +39,11 @@ internal sealed class HarnessProcess : CapturedProcess
         int exitCode = await harness.WaitForExitAsync();
         exitCode.ShouldBe(0, harness.Output.Describe());
         return JsonSerializer.Deserialize<JsonElement>(harness.Output.Snapshot().Last(line => !line.IsError).Text);
+    }
+
+    protected override ValueTask CleanUpAsync()
+    {
+        Directory.Delete(_temporary, recursive: true);
+        return ValueTask.CompletedTask;
     }
 }
