@@ -1,4 +1,6 @@
 using System.CommandLine;
+using Harness.Collecting;
+using Pipeline.Execution;
 using Worker.CommandLine;
 using Worker.Configuration;
 using Worker.Hosting;
@@ -8,9 +10,12 @@ namespace Harness;
 /// <summary>The harness's command line.</summary>
 internal static class HarnessCommand
 {
+    // 128 + SIGINT, as a shell reports it; also the code when the clean-up takes too long.
+    private const int Interrupted = 130;
+
     public static async Task<int> RunAsync(string[] args)
     {
-        Option<string?> form = new("--form") { Description = "Pipeline form: Closure or Precompiled; default as configured", HelpName = "form" };
+        Option<string?> form = new("--form") { Description = $"Pipeline form: {string.Join(", ", PipelineForm.All)}; default as configured", HelpName = "form" };
         Option<string> source = new("--source") { Description = "channel, http or sqs", DefaultValueFactory = _ => "channel", HelpName = "source" };
         source.AcceptOnlyFromAmong("channel", "http", "sqs");
         Option<string> sink = new("--sink") { Description = "memory, directory or s3", DefaultValueFactory = _ => "directory", HelpName = "sink" };
@@ -18,9 +23,11 @@ internal static class HarnessCommand
         Option<int?> count = CountOption.Create("--count", ["-n"], "Messages to publish and process", 1_000_000, defaultValue: 1_000);
         Option<bool> noWait = new("--no-wait") { Description = "Do not stop for a profiler" };
         Option<bool> json = new("--json") { Description = "End with one line of JSON" };
+        Option<bool> explain = new("--explain") { Description = "Count the objects allocated while processing, by type" };
+        Option<string?> trace = new("--trace") { Description = "Write a trace of the processing for PerfView or Visual Studio", HelpName = "file.nettrace" };
         RootCommand root = new("Publishes messages to the real worker in this process and processes them, with stops to attach a profiler.\nConfiguration keys go behind: --Sources:Sqs:Queue=name --Sinks:S3:Bucket=name")
         {
-            form, source, sink, count, noWait, json,
+            form, source, sink, count, noWait, json, explain, trace,
         };
         root.TreatUnmatchedTokensAsErrors = false;
         ParseResult parsed = root.Parse(args);
@@ -30,6 +37,8 @@ internal static class HarnessCommand
             return ExitCodes.Usage;
         }
 
+        // The collecting process waits for the measured one, which has its own limit for its end.
+        bool isCollecting = !CollectorConnection.IsMeasured && (parsed.GetValue(explain) || parsed.GetValue(trace) is not null);
         root.SetAction(async (result, cancellationToken) =>
         {
             if (!WorkerConfiguration.TrySplitKeys(result.UnmatchedTokens, out List<string> keys, out string? unknown))
@@ -44,23 +53,57 @@ internal static class HarnessCommand
                 result.GetValue(count)!.Value,
                 !result.GetValue(noWait),
                 result.GetValue(json),
+                result.GetValue(explain),
+                result.GetValue(trace),
                 keys);
-            return await HarnessRun.RunAsync(options, cancellationToken);
+
+            // System.CommandLine listens for Ctrl+C only once the action has yielded, and up to the first stop everything may be synchronous.
+            await Task.Yield();
+            return isCollecting ? await CollectAsync(options, args) : await MeasureAsync(options, cancellationToken);
         });
 
         try
         {
-            return await parsed.InvokeAsync(new InvocationConfiguration { EnableDefaultExceptionHandler = false });
+            return await parsed.InvokeAsync(new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = isCollecting ? null : TimeSpan.FromSeconds(2) });
         }
         catch (StartupException exception)
         {
             Console.Error.WriteLine($"error: {exception.Message}");
             return exception.ExitCode;
         }
+        catch (OperationCanceledException)
+        {
+            Console.Error.WriteLine("error: interrupted.");
+            return Interrupted;
+        }
         catch (ConfigurationException exception)
         {
             Console.Error.WriteLine($"error: {exception.Message}");
             return ExitCodes.Configuration;
         }
+    }
+
+    private static async Task<int> CollectAsync(HarnessOptions options, string[] args)
+    {
+        if (options.Explain && options.Trace is not null)
+        {
+            throw new StartupException("--explain and --trace exclude each other: task events allocate, and counting would take the time that the trace shows. Run twice.", ExitCodes.Usage);
+        }
+
+        using EventCollection collection = options.Trace is null ? new AllocationCollection() : TraceCollection.Create(options.Trace);
+        return await Supervisor.RunAsync(args, collection);
+    }
+
+    private static async Task<int> MeasureAsync(HarnessOptions options, CancellationToken cancellationToken)
+    {
+        using CollectorConnection? collector = CollectorConnection.Open();
+        if (collector is null)
+        {
+            return await HarnessRun.RunAsync(options, collector: null, cancellationToken);
+        }
+
+        using CancellationTokenSource end = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, collector.Orphaned);
+        await collector.AskAsync(CollectorConnection.Running, end.Token);
+        return await HarnessRun.RunAsync(options, collector, end.Token);
     }
 }

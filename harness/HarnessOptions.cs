@@ -7,5 +7,7 @@ namespace Harness;
 /// <param name="Count">Messages to publish and process.</param>
 /// <param name="Wait">True to stop at the named stops.</param>
 /// <param name="Json">True to end with one line of JSON.</param>
+/// <param name="Explain">True to count what is allocated, by type.</param>
+/// <param name="Trace">The file for a trace; null for none.</param>
 /// <param name="Keys">Configuration keys of the command line, which win over everything.</param>
-internal sealed record HarnessOptions(string? Form, string Source, string Sink, int Count, bool Wait, bool Json, IReadOnlyList<string> Keys);
+internal sealed record HarnessOptions(string? Form, string Source, string Sink, int Count, bool Wait, bool Json, bool Explain, string? Trace, IReadOnlyList<string> Keys);

@@ -1,4 +1,5 @@
 using System.Text.Json;
+using System.Text.Json.Serialization;
 using Worker.Telemetry;
 
 namespace Harness;
@@ -26,6 +27,21 @@ internal sealed record HarnessReport(
     string Source,
     string Sink)
 {
+    /// <summary>Bytes allocated by the whole process.</summary>
+    [JsonIgnore]
+    public long Bytes { get; init; }
+
+    /// <summary>The same by type; null unless asked for.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public IReadOnlyList<AllocationRow>? Allocations => Table?.Rows;
+
+    /// <summary>The part of the allocated bytes that the allocations explain, 1 being all.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public double? AllocationsCoverage => Table is null ? null : Math.Round(Table.Share(Bytes), 4);
+
+    [JsonIgnore]
+    public AllocationTable? Table { get; init; }
+
     public void Write(bool json, RouteTotals totals)
     {
         if (json)
@@ -40,5 +56,6 @@ internal sealed record HarnessReport(
             Allocated    {BytesPerMessage:N0} bytes a message
             Collections  gen0 {Gen0}, gen1 {Gen1}, gen2 {Gen2}
             """);
+        Table?.Write(Console.Out, Messages, Bytes);
     }
 }

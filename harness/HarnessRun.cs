@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Harness.Collecting;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting.Server;
 using Microsoft.AspNetCore.Hosting.Server.Features;
@@ -21,7 +22,9 @@ internal static class HarnessRun
     // Processing that makes no progress for this long has failed; the report then says how far it came.
     private static readonly TimeSpan StallLimit = TimeSpan.FromSeconds(60);
 
-    public static async Task<int> RunAsync(HarnessOptions options, CancellationToken cancellationToken)
+    private static readonly TimeSpan PollInterval = TimeSpan.FromMilliseconds(5);
+
+    public static async Task<int> RunAsync(HarnessOptions options, CollectorConnection? collector, CancellationToken cancellationToken)
     {
         string folder = Path.Combine(Path.GetTempPath(), $"worker-harness-{Environment.ProcessId}");
         IConfigurationRoot configuration = Configure(options, folder);
@@ -38,20 +41,31 @@ internal static class HarnessRun
             MessageRoute route = worker.Routes[0];
 
             Stop(options, "before publishing", together ? "the messages are published and processed next" : "the messages are published next");
-            Measurement? measurement = together ? Measurement.Start() : null;
+            Measurement? measurement = together ? await StartAsync(collector, cancellationToken) : null;
             await PublishAsync(options, configuration, app, cancellationToken);
             if (!together)
             {
                 Stop(options, "after publishing", "the messages are processed next");
-                measurement = Measurement.Start();
+                measurement = await StartAsync(collector, cancellationToken);
                 worker.StartReceiving();
             }
 
             await WaitAsync(route, options.Count, cancellationToken);
             HarnessReport report = measurement!.Finish(options, route);
+            if (collector is not null)
+            {
+                CollectedAllocations collected = await collector.EndAsync(cancellationToken);
+                report = options.Explain ? report with { Table = AllocationTable.Create(collected) } : report;
+            }
+
             Stop(options, "after processing", "the harness reports and ends next");
             await app.StopAsync(cancellationToken);
             report.Write(options.Json, route.Metrics.Totals);
+            if (options.Trace is not null)
+            {
+                Console.Error.WriteLine($"The trace is in {options.Trace}; bytes and times of this run contain the tracing.");
+            }
+
             return report.Messages == options.Count ? ExitCodes.Success : ExitCodes.Incomplete;
         }
         finally
@@ -105,6 +119,9 @@ internal static class HarnessRun
     {
         long last = -1;
         long lastChange = Stopwatch.GetTimestamp();
+
+        // One timer for all rounds: waiting must not allocate within the span that it waits for.
+        using PeriodicTimer timer = new(PollInterval);
         while (true)
         {
             RouteTotals totals = route.Metrics.Totals;
@@ -125,8 +142,18 @@ internal static class HarnessRun
                 return;
             }
 
-            await Task.Delay(5, cancellationToken);
+            await timer.WaitForNextTickAsync(cancellationToken);
         }
+    }
+
+    private static async Task<Measurement> StartAsync(CollectorConnection? collector, CancellationToken cancellationToken)
+    {
+        if (collector is not null)
+        {
+            await collector.AskAsync(CollectorConnection.Begin, cancellationToken);
+        }
+
+        return Measurement.Start();
     }
 
     private static void Stop(HarnessOptions options, string name, string next)

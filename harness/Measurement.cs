@@ -11,12 +11,17 @@ internal sealed class Measurement
     private readonly int[] _collections = [GC.CollectionCount(0), GC.CollectionCount(1), GC.CollectionCount(2)];
     private readonly long _started = Stopwatch.GetTimestamp();
 
-    public static Measurement Start() => new();
+    public static Measurement Start()
+    {
+        HarnessEvents.Log.ProcessingBegins();
+        return new Measurement();
+    }
 
     public HarnessReport Finish(HarnessOptions options, MessageRoute route)
     {
         double seconds = Stopwatch.GetElapsedTime(_started).TotalSeconds;
         long bytes = GC.GetTotalAllocatedBytes(precise: true) - _bytes;
+        HarnessEvents.Log.ProcessingEnds();
         int gen2 = GC.CollectionCount(2) - _collections[2];
         int gen1 = GC.CollectionCount(1) - _collections[1];
         int gen0 = GC.CollectionCount(0) - _collections[0];
@@ -33,6 +38,9 @@ internal sealed class Measurement
             gen2,
             route.Form,
             options.Source,
-            options.Sink);
+            options.Sink)
+        {
+            Bytes = bytes,
+        };
     }
 }

@@ -1,0 +1,45 @@
+using System.Diagnostics;
+using System.Runtime.InteropServices;
+
+namespace Harness.Collecting;
+
+/// <summary>How the measured child is started and reached.</summary>
+internal static class MeasuredProcess
+{
+    /// <summary>Set in the child: the handles of its two pipes to the collecting process.</summary>
+    public const string PipesVariable = "HARNESS_COLLECTOR_PIPES";
+
+    private const string PortsVariable = "DOTNET_DiagnosticPorts";
+
+    public static ProcessStartInfo Create(IReadOnlyList<string> arguments, string port, string requests, string replies)
+    {
+        string program = Environment.ProcessPath!;
+
+        // Started as `dotnet Harness.dll`, the program is dotnet.
+        bool isHost = Path.GetFileNameWithoutExtension(program).Equals("dotnet", StringComparison.OrdinalIgnoreCase);
+        ProcessStartInfo start = new(program, [.. isHost ? [typeof(MeasuredProcess).Assembly.Location] : Array.Empty<string>(), .. arguments]) { UseShellExecute = false };
+        string? others = Environment.GetEnvironmentVariable(PortsVariable);
+        start.Environment[PortsVariable] = string.IsNullOrEmpty(others) ? $"{port},suspend" : $"{port},suspend;{others}";
+        start.Environment["DOTNET_EnableDiagnostics"] = "1";
+        start.Environment["DOTNET_EnableDiagnostics_IPC"] = "1";
+        start.Environment[PipesVariable] = $"{requests},{replies}";
+        return start;
+    }
+
+    /// <summary>
+    /// Leaves the signal to the child. A terminal's Ctrl+C reaches both processes, but a signal sent to this one alone would not;
+    /// the child takes the second as it takes the first.
+    /// </summary>
+    public static void Forward(Process child, PosixSignalContext context)
+    {
+        context.Cancel = true;
+        if (!OperatingSystem.IsWindows() && !child.HasExited)
+        {
+            _ = Kill(child.Id, context.Signal == PosixSignal.SIGINT ? 2 : 15);
+        }
+    }
+
+    [DllImport("libc", EntryPoint = "kill")]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    private static extern int Kill(int pid, int signal);
+}

@@ -1,0 +1,24 @@
+using System.Diagnostics.Tracing;
+
+namespace Harness;
+
+/// <summary>Marks the measured span in the stream of events, so that a reader knows what belongs to it. Free while nobody listens.</summary>
+[EventSource(Name = ProviderName)]
+internal sealed class HarnessEvents : EventSource
+{
+    public const string ProviderName = "Worker-Harness";
+    public const int ProcessingBeginsId = 1;
+    public const int ProcessingEndsId = 2;
+
+    private HarnessEvents()
+    {
+    }
+
+    public static HarnessEvents Log { get; } = new();
+
+    [Event(ProcessingBeginsId, Level = EventLevel.Informational)]
+    public void ProcessingBegins() => WriteEvent(ProcessingBeginsId);
+
+    [Event(ProcessingEndsId, Level = EventLevel.Informational)]
+    public void ProcessingEnds() => WriteEvent(ProcessingEndsId);
+}

@@ -1,0 +1,49 @@
+using System.Diagnostics;
+using System.Text.Json;
+using Integration.Tests.Processes;
+
+namespace Integration.Tests.Profiling;
+
+/// <summary>The harness as users run it: <c>dotnet Harness.dll …</c>, in memory, the build that belongs to these tests.</summary>
+internal sealed class HarnessProcess : CapturedProcess
+{
+    private readonly string _temporary;
+
+    private HarnessProcess(ProcessStartInfo startInfo, bool pressEnter) : base(startInfo)
+    {
+        _temporary = startInfo.Environment["TMPDIR"]!;
+        if (pressEnter)
+        {
+            // At the input's end every stop goes on at once.
+            CloseInput();
+        }
+    }
+
+    public static HarnessProcess Start(IEnumerable<string> arguments, bool pressEnter = true)
+    {
+        string host = Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet";
+        var startInfo = new ProcessStartInfo(host, [Path.Combine(AppContext.BaseDirectory, "Harness.dll"), "--source", "channel", "--sink", "memory", .. arguments]);
+
+        // As on a machine that has it switched off; the harness needs it in the process that it measures.
+        startInfo.Environment["DOTNET_EnableDiagnostics"] = "0";
+
+        // A killed process leaves its sockets there.
+        startInfo.Environment["TMPDIR"] = Directory.CreateTempSubdirectory("harness-").FullName;
+        return new HarnessProcess(startInfo, pressEnter);
+    }
+
+    /// <summary>Runs to the end, which must be a good one, and reads the line of JSON.</summary>
+    public static async Task<JsonElement> ReportAsync(params IEnumerable<string> arguments)
+    {
+        await using HarnessProcess harness = Start([.. arguments, "--json"]);
+        int exitCode = await harness.WaitForExitAsync();
+        exitCode.ShouldBe(0, harness.Output.Describe());
+        return JsonSerializer.Deserialize<JsonElement>(harness.Output.Snapshot().Last(line => !line.IsError).Text);
+    }
+
+    protected override ValueTask CleanUpAsync()
+    {
+        Directory.Delete(_temporary, recursive: true);
+        return ValueTask.CompletedTask;
+    }
+}
