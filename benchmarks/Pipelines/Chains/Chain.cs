@@ -1,40 +1,38 @@
-using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Http;
+using System.Runtime.CompilerServices;
+using Benchmarks.Pipelines.Parts;
 using Pipeline.Behaviors;
 using Pipeline.Building;
 using Pipeline.Execution;
-using Benchmarks.Pipelines.Parts;
-using MassTransit;
-using BenchBehavior = Pipeline.Behaviors.IBehavior<Benchmarks.Pipelines.BenchContext, Benchmarks.Pipelines.BenchContext>;
 
 namespace Benchmarks.Pipelines.Chains;
 
 /// <summary>One composed chain, ready for messages.</summary>
 internal abstract class Chain
 {
-    /// <summary>Composes the variant from the last <paramref name="depth"/> parts of the table.</summary>
+    /// <summary>Composes the variant from the last <paramref name="depth"/> parts of its kind.</summary>
     public static Chain Compose(Variant variant, Scenario scenario, int depth)
     {
         bool returning = scenario == Scenario.Returning;
         return variant switch
         {
             Variant.HandWritten => new HandWrittenChain(returning, depth),
-            Variant.Closure => new FormChain(Behaviors(returning ? PartTable.ReturningParts : PartTable.PlainParts, depth), PipelineForm.Closure),
-            Variant.Expression => new FormChain(Behaviors(returning ? PartTable.ReturningParts : PartTable.PlainParts, depth), PipelineForm.Expression),
-            Variant.PrecompiledPlain => new FormChain(Behaviors(returning ? PartTable.ReturningParts : PartTable.PlainParts, depth), PipelineForm.Precompiled),
-            Variant.Precompiled => new FormChain(Behaviors(returning ? PartTable.ReturningParts : PartTable.FastPathParts, depth), PipelineForm.Precompiled),
-            Variant.Fused => new FormChain(Steps(returning ? PartTable.ReturningSteps : PartTable.WrappingSteps, depth), PipelineForm.Fused),
-            Variant.Middleware => new MiddlewareChain(returning ? PartTable.ReturningMiddleware : PartTable.PlainMiddleware, depth),
-            Variant.MassTransit => new MassTransitChain(returning ? PartTable.ReturningFilters : PartTable.PlainFilters, depth),
+            Variant.Closure => new FormChain(Behaviors(returning ? ReturningParts.Last(depth) : PlainParts.Last(depth)), PipelineForm.Closure),
+            Variant.Expression => new FormChain(Behaviors(returning ? ReturningParts.Last(depth) : PlainParts.Last(depth)), PipelineForm.Expression),
+            Variant.PrecompiledPlain => new FormChain(Behaviors(returning ? ReturningParts.Last(depth) : PlainParts.Last(depth)), PipelineForm.Precompiled),
+            Variant.RuntimePooled => new FormChain(Behaviors(returning ? ReturningParts.Last(depth) : RuntimePooledParts.Last(depth)), PipelineForm.Precompiled),
+            Variant.Precompiled => new FormChain(Behaviors(returning ? ReturningParts.Last(depth) : FastPathParts.Last(depth)), PipelineForm.Precompiled),
+            Variant.Fused => new FormChain(Steps(returning ? ReturningSteps.Last(depth) : WrappingSteps.Last(depth)), PipelineForm.Fused),
+            Variant.Middleware => ComposeMiddleware(returning, depth),
+            Variant.MassTransit => ComposeMassTransit(returning, depth),
             _ => throw new ArgumentOutOfRangeException(nameof(variant), variant, message: null),
         };
     }
 
     /// <summary>The parts of a chain, added and not yet composed.</summary>
-    public static PipelineBuilder<BenchContext> Behaviors(BenchBehavior[] parts, int depth)
+    public static PipelineBuilder<BenchContext> Behaviors(IBehavior<BenchContext, BenchContext>[] parts)
     {
         PipelineBuilder<BenchContext> builder = new("bench");
-        foreach (BenchBehavior part in parts[^depth..])
+        foreach (IBehavior<BenchContext, BenchContext> part in parts)
         {
             builder.Behavior(part);
         }
@@ -43,10 +41,10 @@ internal abstract class Chain
     }
 
     /// <summary>The steps of a chain, added and not yet composed.</summary>
-    public static PipelineBuilder<BenchContext> Steps(IStep<BenchContext>[] steps, int depth)
+    public static PipelineBuilder<BenchContext> Steps(IStep<BenchContext>[] steps)
     {
         PipelineBuilder<BenchContext> builder = new("bench");
-        foreach (IStep<BenchContext> step in steps[^depth..])
+        foreach (IStep<BenchContext> step in steps)
         {
             builder.Step(step);
         }
@@ -59,67 +57,12 @@ internal abstract class Chain
 
     public abstract ValueTask InvokeAsync(BenchContext context, object? prepared);
 
-    private sealed class HandWrittenChain(bool returning, int depth) : Chain
-    {
-        public override ValueTask InvokeAsync(BenchContext context, object? prepared) =>
-            returning ? HandWritten.ReturningAsync(context, depth) : HandWritten.AwaitingAsync(context, depth);
-    }
+    // Not inlined: a process that measures another variant's first message does not load these libraries.
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static MiddlewareChain ComposeMiddleware(bool returning, int depth) =>
+        new(returning ? ReturningMiddlewareTypes.Last(depth) : PlainMiddlewareTypes.Last(depth));
 
-    private sealed class FormChain(PipelineBuilder<BenchContext> builder, PipelineForm form) : Chain
-    {
-        private readonly IPipeline<BenchContext> _pipeline = builder.Build(form);
-
-        public override ValueTask InvokeAsync(BenchContext context, object? prepared) => _pipeline.InvokeAsync(context);
-    }
-
-    private sealed class MiddlewareChain : Chain
-    {
-        private readonly RequestDelegate _pipeline;
-
-        public MiddlewareChain(Type[] middleware, int depth)
-        {
-            ApplicationBuilder builder = new(new NoServices());
-            foreach (Type type in middleware[^depth..])
-            {
-                builder.UseMiddleware(type);
-            }
-
-            builder.Run(static context =>
-            {
-                ValueTask end = ((BenchHttpContext)context).Message.EndAsync();
-                return end.IsCompletedSuccessfully ? Task.CompletedTask : AwaitAsync(end);
-            });
-            _pipeline = builder.Build();
-        }
-
-        public override object Prepare(BenchContext context) => new BenchHttpContext(context);
-
-        public override ValueTask InvokeAsync(BenchContext context, object? prepared) => new(_pipeline((HttpContext)prepared!));
-
-        private static async Task AwaitAsync(ValueTask end) => await end;
-    }
-
-    private sealed class NoServices : IServiceProvider
-    {
-        public object? GetService(Type serviceType) => null;
-    }
-
-    private sealed class MassTransitChain : Chain
-    {
-        private readonly IPipe<BenchPipeContext> _pipe;
-
-        public MassTransitChain(IFilter<BenchPipeContext>[] filters, int depth) => _pipe = Pipe.New<BenchPipeContext>(configurator =>
-        {
-            foreach (IFilter<BenchPipeContext> filter in filters[^depth..])
-            {
-                configurator.UseFilter(filter);
-            }
-
-            configurator.UseFilter(new EndFilter());
-        });
-
-        public override object Prepare(BenchContext context) => new BenchPipeContext(context);
-
-        public override ValueTask InvokeAsync(BenchContext context, object? prepared) => new(_pipe.Send((BenchPipeContext)prepared!));
-    }
+    [MethodImpl(MethodImplOptions.NoInlining)]
+    private static MassTransitChain ComposeMassTransit(bool returning, int depth) =>
+        new(returning ? ReturningFilters.Last(depth) : PlainFilters.Last(depth));
 }

@@ -15,6 +15,9 @@ public enum Variant
     /// <summary>The Precompiled form, the same parts.</summary>
     PrecompiledPlain,
 
+    /// <summary>The Precompiled form, the same parts over the runtime's pooled builder.</summary>
+    RuntimePooled,
+
     /// <summary>The Precompiled form, parts with a synchronous fast path.</summary>
     Precompiled,
 

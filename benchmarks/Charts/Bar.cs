@@ -1,0 +1,3 @@
+namespace Benchmarks.Charts;
+
+internal sealed record Bar(string Label, double Nanoseconds, long Bytes);

@@ -1,0 +1,3 @@
+namespace Benchmarks.Charts;
+
+internal sealed record BarGroup(string Title, IReadOnlyList<Bar> Bars);

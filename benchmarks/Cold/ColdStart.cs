@@ -1,0 +1,87 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Text;
+using Benchmarks.Pipelines.Chains;
+
+namespace Benchmarks.Cold;
+
+/// <summary>Compose and first message in new processes, all variants in turn within a round so that a slow minute hits all alike; medians.</summary>
+internal static class ColdStart
+{
+    private static readonly int[] Depths = [10, 40];
+
+    private static readonly TimeSpan ChildLimit = TimeSpan.FromSeconds(60);
+
+    public static async Task<int> RunAsync(int launches, DirectoryInfo? output, CancellationToken cancellationToken)
+    {
+        Dictionary<(Variant, int), List<double>> samples = [];
+        for (int launch = 0; launch < launches; launch++)
+        {
+            foreach (Variant variant in Enum.GetValues<Variant>())
+            {
+                foreach (int depth in Depths)
+                {
+                    if (!samples.TryGetValue((variant, depth), out List<double>? list))
+                    {
+                        samples[(variant, depth)] = list = [];
+                    }
+
+                    list.Add(await LaunchAsync(variant, depth, cancellationToken));
+                }
+            }
+        }
+
+        string table = Table(samples, launches);
+        Console.Out.Write(table);
+        if (output is not null)
+        {
+            output.Create();
+            await File.WriteAllTextAsync(Path.Combine(output.FullName, "cold-start.md"), table, cancellationToken);
+        }
+
+        return 0;
+    }
+
+    private static async Task<double> LaunchAsync(Variant variant, int depth, CancellationToken cancellationToken)
+    {
+        using Process child = Process.Start(new ProcessStartInfo(Environment.ProcessPath!, ["cold-child", variant.ToString(), depth.ToString(CultureInfo.InvariantCulture)]) { RedirectStandardOutput = true, UseShellExecute = false })!;
+        using CancellationTokenSource limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        limit.CancelAfter(ChildLimit);
+        try
+        {
+            string line = await child.StandardOutput.ReadToEndAsync(limit.Token);
+            await child.WaitForExitAsync(limit.Token);
+            return child.ExitCode == 0
+                ? double.Parse(line.Split(' ')[0], CultureInfo.InvariantCulture)
+                : throw new InvalidOperationException($"{variant} at depth {depth} ended with exit code {child.ExitCode}.");
+        }
+        finally
+        {
+            if (!child.HasExited)
+            {
+                child.Kill();
+            }
+        }
+    }
+
+    private static string Table(Dictionary<(Variant Variant, int Depth), List<double>> samples, int launches)
+    {
+        StringBuilder text = new();
+        text.Append(CultureInfo.InvariantCulture, $"Compose and first message in a new process, ms, median of {launches} launches (parts that await; everything that the process compiles for it included)\n\n");
+        text.Append("| variant | depth 10 | depth 40 | of hand-written, 10 | of hand-written, 40 |\n|---|---:|---:|---:|---:|\n");
+        foreach (Variant variant in Enum.GetValues<Variant>())
+        {
+            double[] medians = [.. Depths.Select(depth => Median(samples[(variant, depth)]))];
+            double[] ratios = [.. Depths.Select((depth, i) => medians[i] / Median(samples[(Variant.HandWritten, depth)]))];
+            text.Append(CultureInfo.InvariantCulture, $"| {variant} | {medians[0] / 1_000:F2} | {medians[1] / 1_000:F2} | {ratios[0]:F2} | {ratios[1]:F2} |\n");
+        }
+
+        return text.ToString();
+    }
+
+    private static double Median(List<double> values)
+    {
+        double[] sorted = [.. values.Order()];
+        return (sorted[(sorted.Length - 1) / 2] + sorted[sorted.Length / 2]) / 2;
+    }
+}

@@ -1,0 +1,57 @@
+using System.Globalization;
+
+namespace Benchmarks.Compare;
+
+/// <summary>Two results folders of one machine, row by row: faster, slower or same by time; bytes by any difference.</summary>
+internal static class ResultComparer
+{
+    /// <returns>0 when nothing got slower or allocates more, 1 when something did, 2 when the folders cannot be compared.</returns>
+    public static int Run(DirectoryInfo before, DirectoryInfo after, double threshold, TextWriter output)
+    {
+        try
+        {
+            return Compare(ResultsFolder.Read(before), ResultsFolder.Read(after), threshold, output);
+        }
+        catch (ResultsException exception)
+        {
+            output.WriteLine($"error: {exception.Message}");
+            return 2;
+        }
+    }
+
+    private static int Compare(ResultsFolder before, ResultsFolder after, double threshold, TextWriter output)
+    {
+        if (before.Machine != after.Machine)
+        {
+            throw new ResultsException($"These are different machines; times of one say nothing about the other.\n  before: {before.Machine}\n  after:  {after.Machine}");
+        }
+
+        int worse = 0;
+        foreach (string name in before.Rows.Keys.Union(after.Rows.Keys, StringComparer.Ordinal).Order(StringComparer.Ordinal))
+        {
+            if (!before.Rows.TryGetValue(name, out BenchmarkRow? old))
+            {
+                output.WriteLine($"new     {name}");
+            }
+            else if (!after.Rows.TryGetValue(name, out BenchmarkRow? current))
+            {
+                output.WriteLine($"gone    {name}");
+            }
+            else
+            {
+                worse += Write(old, current, threshold, output) ? 1 : 0;
+            }
+        }
+
+        return worse == 0 ? 0 : 1;
+    }
+
+    private static bool Write(BenchmarkRow old, BenchmarkRow current, double threshold, TextWriter output)
+    {
+        double ratio = current.Nanoseconds / old.Nanoseconds;
+        string verdict = ratio > 1 + threshold ? "slower" : ratio < 1 - threshold ? "faster" : "same";
+        string bytes = current.Bytes == old.Bytes ? string.Empty : $", {old.Bytes} -> {current.Bytes} B";
+        output.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{verdict,-7} {old.Name}: {old.Nanoseconds:N1} -> {current.Nanoseconds:N1} ns ({ratio:F3}){bytes}"));
+        return verdict == "slower" || current.Bytes > old.Bytes;
+    }
+}

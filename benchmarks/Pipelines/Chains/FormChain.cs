@@ -1,0 +1,11 @@
+using Pipeline.Building;
+using Pipeline.Execution;
+
+namespace Benchmarks.Pipelines.Chains;
+
+internal sealed class FormChain(PipelineBuilder<BenchContext> builder, PipelineForm form) : Chain
+{
+    private readonly IPipeline<BenchContext> _pipeline = builder.Build(form);
+
+    public override ValueTask InvokeAsync(BenchContext context, object? prepared) => _pipeline.InvokeAsync(context);
+}

@@ -1,0 +1,7 @@
+namespace Benchmarks.Pipelines;
+
+/// <summary>Parts do something before and after next; nothing suspends.</summary>
+public class PipelineExecutionAwaitingBenchmarks : PipelineBenchmarks
+{
+    protected override Scenario Measured => Scenario.Awaiting;
+}

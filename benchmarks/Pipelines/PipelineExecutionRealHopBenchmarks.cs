@@ -1,0 +1,7 @@
+namespace Benchmarks.Pipelines;
+
+/// <summary>As Awaiting, and the innermost part really suspends.</summary>
+public class PipelineExecutionRealHopBenchmarks : PipelineBenchmarks
+{
+    protected override Scenario Measured => Scenario.RealHop;
+}
