@@ -65,7 +65,7 @@ public sealed class S3SinkFeatureTests
     [Fact]
     public void Combine_OwnSettings_WinOverAws()
     {
-        AwsOptions aws = S3Connection.Combine(
+        AwsOptions aws = S3Endpoint.Combine(
             new S3SinkOptions { Endpoint = new Uri("https://s3.example"), Region = "eu-west-2" },
             new AwsOptions { Endpoint = new Uri("https://aws.example"), Region = "eu-west-1", AccessKeyId = "a", SecretAccessKey = "b", SessionToken = "c" });
 
@@ -79,7 +79,7 @@ public sealed class S3SinkFeatureTests
     [InlineData(null, "own")]
     public void Combine_OwnCredentials_AreNeverMixedWithOthers(string? accessKeyId, string? profile)
     {
-        AwsOptions aws = S3Connection.Combine(
+        AwsOptions aws = S3Endpoint.Combine(
             new S3SinkOptions { AccessKeyId = accessKeyId, SecretAccessKey = accessKeyId, Profile = profile },
             new AwsOptions { AccessKeyId = "a", SecretAccessKey = "b", SessionToken = "c", Profile = "d" });
 
