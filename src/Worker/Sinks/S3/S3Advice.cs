@@ -11,7 +11,7 @@ internal static class S3Advice
         "InvalidAccessKeyId" or "SignatureDoesNotMatch" or "InvalidToken" => "The credentials are refused: check access key, secret and session token.",
         "ExpiredToken" or "TokenRefreshRequired" => "The credentials have expired and there are no others: renew them.",
         "AccessDenied" or "Forbidden" or "AllAccessDisabled" => $"Grant {PermissionFor(operation)} on the bucket '{bucket}'.",
-        "PermanentRedirect" or "TemporaryRedirect" or "AuthorizationHeaderMalformed" or "IllegalLocationConstraintException" or "MovedPermanently" =>
+        _ when S3Faults.IsElsewhere(fault) =>
             $"The bucket '{bucket}' is in {(fault.Region is null ? "another region" : $"region {fault.Region}")}: set Sinks:S3:Region.",
         "NotImplemented" or "XNotImplemented" => "The store does not know the request: Sinks:S3:Conditional=false does without If-None-Match.",
         "RequestTimeTooSkewed" or "RequestExpired" or "RequestInTheFuture" => "The clock of this machine is off and could not be corrected.",

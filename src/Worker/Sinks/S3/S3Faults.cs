@@ -74,6 +74,11 @@ internal static class S3Faults
     /// <summary>A success that no S3 gives: some proxy's, most likely, and worth nothing.</summary>
     public static S3Fault NotS3(int status) => new(S3FaultKind.Transient, NotS3Code, status, MayHaveCommitted: true);
 
+    /// <summary>True when the answer says that the bucket is in another region than the one asked.</summary>
+    public static bool IsElsewhere(in S3Fault fault) =>
+        fault.Code is "PermanentRedirect" or "AuthorizationHeaderMalformed" or "IllegalLocationConstraintException" or "MovedPermanently"
+        || (fault.Status is >= 300 and < 400 && fault.Region is not null);
+
     /// <summary>What a fault means for a request that reads an object. A HEAD has no body, so its 404 does not say whether the object or the bucket is missing; a PUT will.</summary>
     public static S3Fault OfObject(S3Fault fault) =>
         fault.Status == 404 && fault.Code != "NoSuchBucket" ? fault with { Kind = S3FaultKind.Missing } : fault;
@@ -117,6 +122,7 @@ internal static class S3Faults
     private static string CodeOf(Exception exception) => exception switch
     {
         HttpRequestException { HttpRequestError: HttpRequestError.ConfigurationLimitExceeded or HttpRequestError.InvalidResponse } => NotS3Code,
+        HttpIOException { HttpRequestError: HttpRequestError.ConfigurationLimitExceeded or HttpRequestError.InvalidResponse } => NotS3Code,
         HttpRequestException or IOException or ObjectDisposedException => ConnectionCode,
         AmazonClientException => NotS3Code,
         _ => exception.GetType().Name,

@@ -214,7 +214,7 @@ internal sealed class S3Sink : IObjectSink
             case (_, "NoSuchBucket" or "NotFound"):
                 throw new StartupException(what);
 
-            case (_, "PermanentRedirect" or "TemporaryRedirect" or "AuthorizationHeaderMalformed" or "IllegalLocationConstraintException" or "MovedPermanently"):
+            case (S3FaultKind.Refused, _) when S3Faults.IsElsewhere(fault):
                 throw new StartupException(what, ExitCodes.Configuration);
 
             case (S3FaultKind.Refused, _):

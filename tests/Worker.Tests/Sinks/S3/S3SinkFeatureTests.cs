@@ -31,6 +31,7 @@ public sealed class S3SinkFeatureTests
     [InlineData("RequestChecksumCalculation", "sometimes", "must be one of WHEN_SUPPORTED, WHEN_REQUIRED")]
     [InlineData("SecretAccessKey", "canary-secret", "must be set when SecretAccessKey")]
     [InlineData("Conditonal", "false", "Did you mean Conditional?")]
+    [InlineData("Client", "curl", "must be one of Sdk, Direct")]
     public void Configure_WrongValue_IsOneClearProblem(string key, string? value, string problem)
     {
         SettingsReader settings = Read([("Sinks:S3:Bucket", "archive"), ($"Sinks:S3:{key}", value)]);
@@ -38,6 +39,18 @@ public sealed class S3SinkFeatureTests
         ConfigurationError error = settings.Errors.ShouldHaveSingleItem();
         error.Problem.ShouldContain(problem);
         error.ToString().ShouldNotContain("canary-secret");
+    }
+
+    [Theory]
+    [InlineData("ChunkedEncoding", "true")]
+    [InlineData("Bucket", "archive--use1-az4--x-s3")]
+    public void Configure_WhatOnlyTheSdkCanDo_IsRefusedForDirectAlone(string key, string value)
+    {
+        Read([("Sinks:S3:Bucket", "archive"), ($"Sinks:S3:{key}", value)]).Errors.ShouldBeEmpty();
+
+        SettingsReader settings = Read([("Sinks:S3:Bucket", "archive"), ($"Sinks:S3:{key}", value), ("Sinks:S3:Client", "Direct")]);
+
+        settings.Errors.ShouldHaveSingleItem().Problem.ShouldContain("Sdk can do it");
     }
 
     [Theory]

@@ -162,8 +162,12 @@ internal sealed class DirectRequests : IS3Requests
             : ConfirmReadingAsync(response, named, cancellationToken);
     }
 
-    private async ValueTask<S3Fault> ConfirmReadingAsync(HttpResponseMessage response, bool named, CancellationToken cancellationToken) =>
-        await _answers.DrainAsync(response, cancellationToken) && named ? default : S3Faults.NotS3((int)response.StatusCode);
+    private async ValueTask<S3Fault> ConfirmReadingAsync(HttpResponseMessage response, bool named, CancellationToken cancellationToken)
+    {
+        // An answer that ends with its connection may be half of one.
+        bool delimited = response.Content.Headers.ContentLength is not null || response.Headers.TransferEncodingChunked == true;
+        return await _answers.DrainAsync(response, cancellationToken) && named && delimited ? default : S3Faults.NotS3((int)response.StatusCode);
+    }
 
     /// <returns>The fault, and where there is none whether the bytes are the same; null when HEAD cannot tell.</returns>
     private async ValueTask<(S3Fault Fault, bool? Same)> CompareHeadAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)

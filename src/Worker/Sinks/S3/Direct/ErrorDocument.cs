@@ -31,24 +31,24 @@ internal readonly record struct ErrorDocument(string? Code, string? Message, str
                 return document;
             }
 
-            reader.Read();
-            while (reader is { EOF: false, NodeType: not XmlNodeType.EndElement })
+            // By nodes: of an answer that is cut, the elements before the cut count, and the half one does not.
+            string text = string.Empty;
+            while (reader.Read())
             {
-                if (reader is not { NodeType: XmlNodeType.Element, Depth: 1 } || !IsKnown(reader.LocalName))
+                switch (reader.NodeType, reader.Depth)
                 {
-                    reader.Skip();
-                    continue;
-                }
+                    case (XmlNodeType.Element, 1):
+                        text = string.Empty;
+                        break;
 
-                string name = reader.LocalName;
-                string text = reader.ReadElementContentAsString();
-                document = name switch
-                {
-                    "Code" => document with { Code = text },
-                    "Message" => document with { Message = text },
-                    "RequestId" => document with { RequestId = text },
-                    _ => document with { Region = text },
-                };
+                    case (XmlNodeType.Text or XmlNodeType.CDATA, 2):
+                        text += reader.Value;
+                        break;
+
+                    case (XmlNodeType.EndElement, 1) when text.Length > 0:
+                        document = document.With(reader.LocalName, text);
+                        break;
+                }
             }
         }
         catch (Exception exception) when (exception is XmlException or InvalidOperationException or ArgumentException)
@@ -59,5 +59,12 @@ internal readonly record struct ErrorDocument(string? Code, string? Message, str
         return document;
     }
 
-    private static bool IsKnown(string name) => name is "Code" or "Message" or "RequestId" or "Region";
+    private ErrorDocument With(string element, string text) => element switch
+    {
+        "Code" => this with { Code = text },
+        "Message" => this with { Message = text },
+        "RequestId" => this with { RequestId = text },
+        "Region" => this with { Region = text },
+        _ => this,
+    };
 }
