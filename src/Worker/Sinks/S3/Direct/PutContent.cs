@@ -15,8 +15,11 @@ internal sealed class PutContent : HttpContent
     {
         _bytes = bytes;
 
-        // Set, since the client computes it for the first request only and then remembers it.
-        Headers.ContentLength = bytes.Length;
+        // The client would compute it for the first request only and then remember it. Each new value costs about 90 bytes.
+        if (Headers.ContentLength != bytes.Length)
+        {
+            Headers.ContentLength = bytes.Length;
+        }
     }
 
     public void Close() => _bytes = default;
