@@ -122,7 +122,14 @@ internal sealed class S3Sink : IObjectSink
         int taken = 0;
         while (true)
         {
-            (SinkResult result, S3Fault fault, string operation) = await TryOnceAsync(key, body, start, mayHaveCommitted, cancellationToken);
+            SinkResult result = SinkResult.Stored;
+            string operation = S3Operations.Put;
+            S3Fault fault = _conditional ? await _requests.PutAsync(key, body, Limit(start), cancellationToken) : default;
+            if (!_conditional || fault.Kind == S3FaultKind.Exists)
+            {
+                (result, fault, operation) = await CompareAsync(key, body, start, mayHaveCommitted, cancellationToken);
+            }
+
             mayHaveCommitted |= fault.MayHaveCommitted && operation == S3Operations.Put;
             switch (fault.Kind)
             {
@@ -164,19 +171,10 @@ internal sealed class S3Sink : IObjectSink
         }
     }
 
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
-    private async ValueTask<(SinkResult Result, S3Fault Fault, string Operation)> TryOnceAsync(
+    /// <summary>Finds out what the object holds that is there already; without conditions stores it when there is none.</summary>
+    private async ValueTask<(SinkResult Result, S3Fault Fault, string Operation)> CompareAsync(
         ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, long start, bool mayHaveCommitted, CancellationToken cancellationToken)
     {
-        if (_conditional)
-        {
-            S3Fault put = await _requests.PutAsync(key, body, Limit(start), cancellationToken);
-            if (put.Kind != S3FaultKind.Exists)
-            {
-                return (SinkResult.Stored, put, S3Operations.Put);
-            }
-        }
-
         (S3Fault fault, string operation, bool same) = await _requests.CompareAsync(key, body, Limit(start), cancellationToken);
         if (fault.Kind == S3FaultKind.None)
         {
