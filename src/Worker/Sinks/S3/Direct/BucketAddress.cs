@@ -30,18 +30,34 @@ internal sealed class BucketAddress
     public string Host { get; }
 
     /// <summary>The address of a bucket.</summary>
-    /// <exception cref="StartupException">The settings ask for a kind of endpoint that only the SDK knows.</exception>
-    public static BucketAddress Create(string bucket, S3Endpoint endpoint, Func<string, string?> environment)
+    /// <param name="bucket">A bucket's name.</param>
+    /// <param name="endpoint">Where it is.</param>
+    /// <param name="variant">A kind of AWS's endpoints that the environment or the profile asks for, by its AWS setting; null for the usual one.</param>
+    /// <exception cref="StartupException">The settings ask for an endpoint whose name only the SDK knows.</exception>
+    public static BucketAddress Create(string bucket, S3Endpoint endpoint, string? variant = null)
     {
-        // A certificate for *.s3.region.amazonaws.com does not fit a name with a dot in its place.
         if (endpoint.Custom is { } custom)
         {
+            // A certificate for *.store.example does not fit a name with a dot in its place; addresses have no names below them.
             bool inPath = endpoint.PathStyle || custom.HostNameType != UriHostNameType.Dns || (custom.Scheme == Uri.UriSchemeHttps && bucket.Contains('.'));
             string authority = SigV4Signer.HostOf(custom);
             return new BucketAddress(inPath ? $"{custom.Scheme}://{authority}/{bucket}/" : $"{custom.Scheme}://{bucket}.{authority}/");
         }
 
-        RefuseWhatOnlyTheSdkKnows(endpoint.Region, environment);
+        if (variant is not null)
+        {
+            throw new StartupException(
+                $"{variant} is true, which Sinks:S3:Client=Direct does not know: set Sinks:S3:Endpoint to that endpoint, or Sinks:S3:Client=Sdk.",
+                ExitCodes.Configuration);
+        }
+
+        if (OtherDomains.Any(prefix => endpoint.Region.StartsWith(prefix, StringComparison.Ordinal)))
+        {
+            throw new StartupException(
+                $"Sinks:S3:Client=Direct does not know the host names of region {endpoint.Region}: set Sinks:S3:Endpoint, or Sinks:S3:Client=Sdk.",
+                ExitCodes.Configuration);
+        }
+
         string host = $"s3.{endpoint.Region}.{AwsRegion.DomainOf(endpoint.Region)}";
         return new BucketAddress(endpoint.PathStyle || bucket.Contains('.') ? $"https://{host}/{bucket}/" : $"https://{bucket}.{host}/");
     }
@@ -63,26 +79,6 @@ internal sealed class BucketAddress
 
     /// <summary>Path and query of an address made here, as they go over the wire.</summary>
     public ReadOnlySpan<char> TargetOf(Uri address) => address.OriginalString.AsSpan(_pathStart);
-
-    private static void RefuseWhatOnlyTheSdkKnows(string region, Func<string, string?> environment)
-    {
-        foreach (string variable in (ReadOnlySpan<string>)["AWS_USE_FIPS_ENDPOINT", "AWS_USE_DUALSTACK_ENDPOINT"])
-        {
-            if (string.Equals(environment(variable), "true", StringComparison.OrdinalIgnoreCase))
-            {
-                throw new StartupException(
-                    $"{variable} is true, which Sinks:S3:Client=Direct does not know: set Sinks:S3:Endpoint to that endpoint, or Sinks:S3:Client=Sdk.",
-                    ExitCodes.Configuration);
-            }
-        }
-
-        if (OtherDomains.Any(prefix => region.StartsWith(prefix, StringComparison.Ordinal)))
-        {
-            throw new StartupException(
-                $"Sinks:S3:Client=Direct does not know the host names of region {region}: set Sinks:S3:Endpoint, or Sinks:S3:Client=Sdk.",
-                ExitCodes.Configuration);
-        }
-    }
 
     private readonly ref struct Parts(string root, ReadOnlySpan<byte> key)
     {

@@ -1,6 +1,7 @@
 using System.Net;
 using System.Net.Http.Headers;
 using System.Runtime.CompilerServices;
+using Amazon.Runtime.Internal;
 using Microsoft.Extensions.Logging;
 using Pipeline.Buffers;
 using Worker.Aws;
@@ -46,7 +47,11 @@ internal sealed class DirectRequests : IS3Requests
     /// <exception cref="Hosting.StartupException">See <see cref="BucketAddress.Create"/>.</exception>
     public static DirectRequests Create(S3SinkOptions options, S3Endpoint endpoint, AwsCredentialSource credentials, SinkServices services, int maxConnections)
     {
-        BucketAddress address = BucketAddress.Create(options.Bucket!, endpoint, Environment.GetEnvironmentVariable);
+        // Environment or profile, as the SDK reads them: to ignore them would send to another kind of endpoint than was asked for.
+        string? variant = FallbackInternalConfigurationFactory.UseFIPSEndpoint == true ? "AWS_USE_FIPS_ENDPOINT (use_fips_endpoint)"
+            : FallbackInternalConfigurationFactory.UseDualStackEndpoint == true ? "AWS_USE_DUALSTACK_ENDPOINT (use_dualstack_endpoint)"
+            : null;
+        BucketAddress address = BucketAddress.Create(options.Bucket!, endpoint, variant);
         SocketsHttpHandler handler = AwsHttpHandler.Create(maxConnections);
         handler.ConnectTimeout = options.ConnectTimeout;
 

@@ -22,7 +22,7 @@ internal static class DirectSinks
         Uri server, S3SinkOptions? options = null, AwsCredentialSource? credentials = null, TimeProvider? time = null, BufferPool? buffers = null)
     {
         options ??= Options;
-        BucketAddress address = BucketAddress.Create(options.Bucket!, new S3Endpoint(server, "eu-west-1", PathStyle: true), _ => null);
+        BucketAddress address = BucketAddress.Create(options.Bucket!, new S3Endpoint(server, "eu-west-1", PathStyle: true));
         return new DirectRequests(
             options, address, "eu-west-1", credentials ?? Credentials(), AwsHttpHandler.Create(64), Services(time), buffers ?? BufferPool.Shared, retained: 64);
     }

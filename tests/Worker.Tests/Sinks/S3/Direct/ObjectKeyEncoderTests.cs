@@ -32,7 +32,7 @@ public sealed class ObjectKeyEncoderTests
     [Fact]
     public void Of_NaughtyKeys_ReachTheWireUnchanged()
     {
-        BucketAddress address = BucketAddress.Create("archive", new S3Endpoint(new Uri("http://127.0.0.1:9000"), "eu-west-1", PathStyle: true), _ => null);
+        BucketAddress address = BucketAddress.Create("archive", new S3Endpoint(new Uri("http://127.0.0.1:9000"), "eu-west-1", PathStyle: true));
         foreach (string key in NaughtyStrings.All.Where(key => Encoding.UTF8.GetByteCount(key) <= 1_024))
         {
             byte[] utf8 = Encoding.UTF8.GetBytes(key);
