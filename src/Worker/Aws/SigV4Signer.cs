@@ -274,8 +274,8 @@ internal sealed class SigV4Signer
 
     private sealed record DerivedKey(string Date, string Secret, byte[] Key)
     {
-        // Prepared with the key, which makes half of what signing so little costs: 1,283 ns a signature without, 595 with it. A few
-        // are enough, since none is kept across an await.
+        // Prepared with the key once: about 600 ns a signature instead of 1,300 (140 bytes, OpenSSL 3 on a shared 2-core machine).
+        // A few are enough, since none is kept across an await.
         private readonly BoundedPool<IncrementalHash> _prepared = new(16);
 
         public void Sign(ReadOnlySpan<byte> text, Span<byte> signature)

@@ -1,3 +1,5 @@
+using System.Net;
+using System.Net.Sockets;
 using System.Security.Cryptography;
 using System.Text;
 using Amazon.Runtime;
@@ -95,6 +97,34 @@ public sealed class DirectRequestsTests
         }
 
         server.Requests[3].Line.ShouldBe("GET /archive/?list-type=2&max-keys=1 HTTP/1.1");
+    }
+
+    [Theory]
+    [InlineData("http://store.example", "archive.store.example")]
+    [InlineData("http://store.example:9000", "archive.store.example:9000")]
+    public async Task Put_BucketInTheHostName_IsSentAndSignedForThatHost(string endpoint, string host)
+    {
+        await using RawServer server = new(_ => RawServer.Stored);
+        SocketsHttpHandler handler = AwsHttpHandler.Create(1);
+        handler.ConnectCallback = async (_, token) =>
+        {
+            Socket socket = new(SocketType.Stream, ProtocolType.Tcp);
+            await socket.ConnectAsync(IPAddress.Loopback, server.Url.Port, token);
+            return new NetworkStream(socket, ownsSocket: true);
+        };
+        BucketAddress address = BucketAddress.Create("archive", new S3Endpoint(new Uri(endpoint), "eu-west-1", PathStyle: false));
+        using DirectRequests client = new(
+            DirectSinks.Options, address, "eu-west-1", DirectSinks.Credentials(), handler, DirectSinks.Services(), BufferPool.Shared, retained: 1);
+
+        (await client.PutAsync("a/k"u8.ToArray(), new byte[3], Limit, Token)).ShouldBe(default);
+        await client.ListAsync(Limit, Token);
+
+        server.Requests.Select(request => request.Line).ShouldBe(["PUT /a/k HTTP/1.1", "GET /?list-type=2&max-keys=1 HTTP/1.1"]);
+        foreach (RawRequest request in server.Requests)
+        {
+            request.Headers["Host"].ShouldBe(host);
+            request.Headers["Authorization"].ShouldBe(Authorization(request, new SigningCredentials("AKIDTEST", "secret", sessionToken: null)));
+        }
     }
 
     [Theory]

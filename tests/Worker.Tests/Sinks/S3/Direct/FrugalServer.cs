@@ -34,17 +34,24 @@ internal sealed class FrugalServer : IDisposable
 
     public void Dispose() => _listener.Dispose();
 
-    private static void Start(Action run) => new Thread(() =>
+    private static void Start(Action run)
     {
-        try
+        Thread thread = new(() =>
         {
-            run();
-        }
-        catch (Exception exception) when (exception is SocketException or ObjectDisposedException)
+            try
+            {
+                run();
+            }
+            catch (Exception exception) when (exception is SocketException or ObjectDisposedException)
+            {
+                // One of the two sides has left.
+            }
+        })
         {
-            // One of the two sides has left.
-        }
-    }) { IsBackground = true }.Start();
+            IsBackground = true,
+        };
+        thread.Start();
+    }
 
     private void Accept()
     {
