@@ -15,6 +15,9 @@ internal static class SigV4Canonical
     private static readonly SearchValues<char> Unreserved =
         SearchValues.Create("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~");
 
+    private static readonly SearchValues<char> UnreservedOrSlash =
+        SearchValues.Create("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/");
+
     /// <summary>
     /// Appends the canonical path. S3 signs the object's key encoded once, so an encoded path is decoded first; every other
     /// service encodes the path of the wire once more. Nothing is normalised: <c>//</c> and dot segments stay.
@@ -101,12 +104,7 @@ internal static class SigV4Canonical
 
     private static void AppendName(PooledBuffer output, string name)
     {
-        Span<byte> target = output.GetSpan(name.Length);
-        for (int i = 0; i < name.Length; i++)
-        {
-            target[i] = (byte)SigV4Header.Lower(name[i]);
-        }
-
+        Ascii.ToLower(name, output.GetSpan(name.Length), out _);
         output.Advance(name.Length);
     }
 
@@ -126,6 +124,17 @@ internal static class SigV4Canonical
 
     private static void AppendEncoded(PooledBuffer output, ReadOnlySpan<char> text, bool keepSlash, bool decode, bool plusIsSpace)
     {
+        // Nearly always all of it, and many characters at a time.
+        int plain = text.IndexOfAnyExcept(keepSlash ? UnreservedOrSlash : Unreserved);
+        plain = plain < 0 ? text.Length : plain;
+        Encoding.ASCII.GetBytes(text[..plain], output.GetSpan(plain));
+        output.Advance(plain);
+        text = text[plain..];
+        if (text.IsEmpty)
+        {
+            return;
+        }
+
         Span<byte> target = output.GetSpan(text.Length * MaxEncodedPerChar);
         Span<byte> utf8 = stackalloc byte[4];
         int written = 0;

@@ -5,6 +5,9 @@ namespace Worker.Routes;
 /// <summary>Section <c>Routes:{name}</c>: a named source + handler + sink.</summary>
 internal sealed class RouteOptions
 {
+    /// <summary>The sections that may be given again below a route, for it alone.</summary>
+    public static readonly IReadOnlyList<string> Overrides = ["Intake", "Recoverability", "Stages", "Sources", "Handlers", "Sinks", "Aws"];
+
     [Setting("Sources of the route, separated by commas: Channel, Http, Sqs")]
     public string[] Source { get; set; } = ["Channel", "Http"];
 

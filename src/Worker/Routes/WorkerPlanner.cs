@@ -23,8 +23,6 @@ internal sealed class WorkerPlanner(
     private static readonly string[] Sections =
         ["Pipeline", "Routes", "Sources", "Stages", "Handlers", "Sinks", "Intake", "Recoverability", "DeadLetters", "Aws", "Hosting", "Logging"];
 
-    private static readonly string[] RouteOverrides = ["Intake", "Recoverability", "Stages", "Sources", "Handlers", "Sinks", "Aws"];
-
     private readonly Dictionary<string, ISourceFeature> _sources = sources.ToDictionary(s => s.Name, StringComparer.OrdinalIgnoreCase);
     private readonly Dictionary<string, IHandlerFeature> _handlers = handlers.ToDictionary(h => h.Name, StringComparer.OrdinalIgnoreCase);
     private readonly Dictionary<string, ISinkFeature> _sinks = sinks.ToDictionary(s => s.Name, StringComparer.OrdinalIgnoreCase);
@@ -114,7 +112,7 @@ internal sealed class WorkerPlanner(
             settings.Fail(section, name, "a route's name must be 1 to 64 letters, digits, - or _.");
         }
 
-        return settings.Read<RouteOptions>(section, allowedSections: RouteOverrides);
+        return settings.Read<RouteOptions>(section, RouteOptions.Overrides);
     }
 
     private void FindUnknownSections(SettingsReader settings)

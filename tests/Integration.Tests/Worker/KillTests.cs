@@ -20,10 +20,12 @@ public sealed class KillTests(AwsServer aws, RealS3 realS3)
     private const int LongestLifeMs = 300;
 
     [Theory]
-    [InlineData(SinkKind.Directory)]
-    [InlineData(SinkKind.FaultyS3)]
-    [InlineData(SinkKind.RealS3)]
-    public async Task Kill_InMidStreamTwentyTimes_LosesNothing(SinkKind kind)
+    [InlineData(SinkKind.Directory, "Sdk")]
+    [InlineData(SinkKind.FaultyS3, "Sdk")]
+    [InlineData(SinkKind.FaultyS3, "Direct")]
+    [InlineData(SinkKind.RealS3, "Sdk")]
+    [InlineData(SinkKind.RealS3, "Direct")]
+    public async Task Kill_InMidStreamTwentyTimes_LosesNothing(SinkKind kind, string s3Client)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "needs POSIX signals");
         int seed = Environment.GetEnvironmentVariable("KILL_SEED") is { Length: > 0 } given ? int.Parse(given) : Environment.TickCount;
@@ -36,7 +38,7 @@ public sealed class KillTests(AwsServer aws, RealS3 realS3)
         await using SinkUnderTest sink = await SinkUnderTest.CreateAsync(kind, aws, realS3);
         var sent = new Sent(queue);
         await sent.SendAsync(FirstMessages);
-        string[] arguments = [.. RunningWorker.CommonArguments, .. RunningWorker.SqsArguments(server.Endpoint, queue), .. sink.Arguments];
+        string[] arguments = [.. RunningWorker.CommonArguments, .. RunningWorker.SqsArguments(server.Endpoint, queue), .. sink.Arguments, $"--Sinks:S3:Client={s3Client}"];
 
         int kills = 0;
         int starts = 0;
@@ -70,7 +72,7 @@ public sealed class KillTests(AwsServer aws, RealS3 realS3)
         List<SqsMessage> letters = await deadLetters.DrainAsync();
         int extraPuts = sink is FaultyS3UnderTest faulty ? faulty.Puts - sent.Good.Count : 0;
         TestContext.Current.TestOutputHelper?.WriteLine(
-            $"KILLS {kind}: seed {seed}, {kills} kills in mid-stream of {starts} starts, {sent.Good.Count} good and {sent.Poison.Count} bad messages, "
+            $"KILLS {kind} {s3Client}: seed {seed}, {kills} kills in mid-stream of {starts} starts, {sent.Good.Count} good and {sent.Poison.Count} bad messages, "
             + $"{inFlightAtKills} in flight at the kills, {extraPuts} extra PUTs, {letters.Count - sent.Poison.Count} extra dead letters, {watch.Elapsed.TotalSeconds:f1} s");
         kills.ShouldBe(Kills);
         await sink.ShouldHoldExactlyAsync(sent.Good);
@@ -84,8 +86,10 @@ public sealed class KillTests(AwsServer aws, RealS3 realS3)
         }
     }
 
-    [Fact]
-    public async Task Kill_BetweenTheCommitAndItsAnswer_StoresOneObjectAndDeletesTheMessage()
+    [Theory]
+    [InlineData("Sdk")]
+    [InlineData("Direct")]
+    public async Task Kill_BetweenTheCommitAndItsAnswer_StoresOneObjectAndDeletesTheMessage(string s3Client)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "needs POSIX signals");
         await using FauxqsServer server = await FauxqsServer.RequireOwnAsync();
@@ -96,7 +100,7 @@ public sealed class KillTests(AwsServer aws, RealS3 realS3)
         ArchiveMessage message = ArchiveMessage.Create("committed");
         await queue.SendAsync(message.Text);
         // Short polls: a long poll of the dead worker would be handed the message that comes back.
-        string[] arguments = [.. RunningWorker.SqsArguments(server.Endpoint, queue), "--Sources:Sqs:WaitTime=0s", .. sink.Arguments];
+        string[] arguments = [.. RunningWorker.SqsArguments(server.Endpoint, queue), "--Sources:Sqs:WaitTime=0s", .. sink.Arguments, $"--Sinks:S3:Client={s3Client}"];
 
         await using (RunningWorker first = await RunningWorker.StartAsync(arguments))
         {

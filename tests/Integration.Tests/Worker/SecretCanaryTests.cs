@@ -34,9 +34,10 @@ public sealed class SecretCanaryTests(AwsServer aws, RealS3 realS3)
     ];
 
     [Theory]
-    [InlineData(false)]
-    [InlineData(true)]
-    public async Task Run_SqsToS3AtTrace_ShowsNoSecretAnywhere(bool credentialsFromTheEnvironment)
+    [InlineData(false, "Sdk")]
+    [InlineData(true, "Sdk")]
+    [InlineData(true, "Direct")]
+    public async Task Run_SqsToS3AtTrace_ShowsNoSecretAnywhere(bool credentialsFromTheEnvironment, string s3Client)
     {
         await using FauxqsServer server = await FauxqsServer.RequireOwnAsync();
         using SqsQueue deadLetters = await SqsQueue.CreateAsync(server.Endpoint);
@@ -49,7 +50,7 @@ public sealed class SecretCanaryTests(AwsServer aws, RealS3 realS3)
         await using (RunningWorker worker = await RunningWorker.StartAsync(
             [
                 "--Routes:archive:Source=Sqs,Http", $"--Sources:Sqs:Queue={queue.Name}", "--Sources:Sqs:VisibilityTimeout=30s", "--Sources:Sqs:WaitTime=1s",
-                "--Sources:Sqs:VerifyMd5=true", $"--Aws:Endpoint={proxy.Url}", "--Aws:Region=us-east-1", "--Routes:archive:Sink=S3", "--Sinks:S3:Bucket=archive",
+                "--Sources:Sqs:VerifyMd5=true", $"--Aws:Endpoint={proxy.Url}", "--Aws:Region=us-east-1", "--Routes:archive:Sink=S3", "--Sinks:S3:Bucket=archive", $"--Sinks:S3:Client={s3Client}",
                 $"--Sinks:S3:Endpoint={sink.Server.Endpoint.ServiceUrl}", "--Sinks:S3:AttemptTimeout=2s", "--Recoverability:BreakerOpen=500ms", "--Hosting:DrainTimeout=1s",
                 .. credentials, .. Trace,
             ],

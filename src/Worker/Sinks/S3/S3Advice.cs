@@ -11,7 +11,7 @@ internal static class S3Advice
         "InvalidAccessKeyId" or "SignatureDoesNotMatch" or "InvalidToken" => "The credentials are refused: check access key, secret and session token.",
         "ExpiredToken" or "TokenRefreshRequired" => "The credentials have expired and there are no others: renew them.",
         "AccessDenied" or "Forbidden" or "AllAccessDisabled" => $"Grant {PermissionFor(operation)} on the bucket '{bucket}'.",
-        "PermanentRedirect" or "AuthorizationHeaderMalformed" or "IllegalLocationConstraintException" or "MovedPermanently" =>
+        _ when S3Faults.IsElsewhere(fault) =>
             $"The bucket '{bucket}' is in {(fault.Region is null ? "another region" : $"region {fault.Region}")}: set Sinks:S3:Region.",
         "NotImplemented" or "XNotImplemented" => "The store does not know the request: Sinks:S3:Conditional=false does without If-None-Match.",
         "RequestTimeTooSkewed" or "RequestExpired" or "RequestInTheFuture" => "The clock of this machine is off and could not be corrected.",
@@ -27,8 +27,8 @@ internal static class S3Advice
 
     private static string PermissionFor(string operation) => operation switch
     {
-        S3Requests.Put => "s3:PutObject",
-        S3Requests.List => "s3:ListBucket",
+        S3Operations.Put => "s3:PutObject",
+        S3Operations.List => "s3:ListBucket",
 
         // Without ListBucket a missing object is reported as denied.
         _ => "s3:GetObject and s3:ListBucket (to compare duplicates)",

@@ -16,7 +16,7 @@ internal sealed class S3Attempt : IDisposable
 
     public CancellationToken Token => _either.Token;
 
-    /// <summary>Waits for the SDK, which looks at tokens at many places, but not at all.</summary>
+    /// <summary>Waits for a request that looks at its token at many places, but not at all, as the SDK does.</summary>
     public async ValueTask<T> LimitAsync<T>(Task<T> request)
     {
         try

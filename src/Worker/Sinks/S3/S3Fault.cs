@@ -1,6 +1,8 @@
+using Worker.Aws;
+
 namespace Worker.Sinks.S3;
 
-/// <summary>How one request ended. Expected failures are values; the SDK's exceptions end where the request was made.</summary>
+/// <summary>How one request ended. Expected failures are values; exceptions end where the request was made.</summary>
 /// <param name="Kind">What it means.</param>
 /// <param name="Code">S3's error code, or one of our own where no answer came; empty on success.</param>
 /// <param name="Status">The HTTP status; 0 where no answer came.</param>
@@ -8,6 +10,7 @@ namespace Worker.Sinks.S3;
 /// <param name="RetryAfter">The least wait the store asked for; zero when it did not say.</param>
 /// <param name="MayHaveCommitted">True when the store may have done what was asked although it does not look like it.</param>
 /// <param name="Region">The region that the store says the bucket is in; null when it did not say.</param>
+/// <param name="Rejected">The credentials that were called expired, so that others are fetched once for all who used them; null where unknown.</param>
 internal readonly record struct S3Fault(
     S3FaultKind Kind,
     string Code = "",
@@ -15,4 +18,5 @@ internal readonly record struct S3Fault(
     string? RequestId = null,
     TimeSpan RetryAfter = default,
     bool MayHaveCommitted = false,
-    string? Region = null);
+    string? Region = null,
+    SigningCredentials? Rejected = null);

@@ -15,7 +15,7 @@ internal enum S3FaultKind
     /// <summary>May work later: throttled, unreachable, timed out, damaged on the way.</summary>
     Transient,
 
-    /// <summary>The signature's time was refused. The SDK has learned the store's clock from the same answer: at once again.</summary>
+    /// <summary>The signature's time was refused. The client has learned the store's clock from the same answer: at once again.</summary>
     ClockSkew,
 
     /// <summary>Temporary credentials ran out: again with others, where there are others.</summary>

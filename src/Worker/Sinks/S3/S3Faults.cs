@@ -8,7 +8,7 @@ using Worker.Telemetry;
 
 namespace Worker.Sinks.S3;
 
-/// <summary>Sorts what the SDK throws. Codes from https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html.</summary>
+/// <summary>Sorts what a request ended in. Codes from https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html.</summary>
 internal static class S3Faults
 {
     /// <summary>No answer within the attempt's time.</summary>
@@ -24,7 +24,7 @@ internal static class S3Faults
     private const int MaxCode = 64;
 
     /// <summary>Sorts an exception. One of an unknown kind is transient under its own name: the message stays where it is, and somebody asks why.</summary>
-    /// <param name="exception">What the SDK threw.</param>
+    /// <param name="exception">What was thrown.</param>
     /// <param name="timedOut">True when the attempt's time was over.</param>
     public static S3Fault Classify(Exception exception, bool timedOut)
     {
@@ -44,25 +44,44 @@ internal static class S3Faults
         }
 
         int status = (int)answer.StatusCode;
+        IWebResponseData? data = (answer.InnerException as HttpErrorResponseException)?.Response;
+        return OfAnswer(status, answer.ErrorCode, answer.RequestId, data?.GetHeaderValue("Retry-After"), data?.GetHeaderValue("x-amz-bucket-region"));
+    }
+
+    /// <summary>Sorts an answer that is not the expected success. Its texts may be anything: what is kept of them is bounded and escaped.</summary>
+    public static S3Fault OfAnswer(int status, string? code, string? requestId, string? retryAfter, string? region)
+    {
         if (status is >= 200 and < 300)
         {
-            // It said yes in a form that the SDK could not read.
-            return new S3Fault(S3FaultKind.Transient, NotS3Code, status, MayHaveCommitted: true);
+            // It said yes in a form that no S3 has.
+            return NotS3(status);
         }
 
-        IWebResponseData? data = (answer.InnerException as HttpErrorResponseException)?.Response;
-        S3FaultKind kind = KindOf(status, answer.ErrorCode ?? string.Empty);
+        region = region is not null && AwsRegion.IsWellFormed(region) ? region : null;
+        S3FaultKind kind = status is >= 300 and < 400 && region is not null ? S3FaultKind.Refused : KindOf(status, code ?? string.Empty);
         return new S3Fault(
             kind,
-            CodeOf(answer, status),
+            string.IsNullOrEmpty(code) ? ((HttpStatusCode)status).ToString() : Bound(code),
             status,
-            string.IsNullOrEmpty(answer.RequestId) ? null : Bound(answer.RequestId),
-            RetryAfterOf(data),
+            string.IsNullOrEmpty(requestId) ? null : Bound(requestId),
+            SecondsOf(retryAfter),
 
             // 503 says that nothing was done; the other 5xx say nothing of the kind.
             MayHaveCommitted: kind == S3FaultKind.Transient && status is 500 or 502 or 504,
-            RegionOf(data));
+            region);
     }
+
+    /// <summary>A success that no S3 gives: some proxy's, most likely, and worth nothing.</summary>
+    public static S3Fault NotS3(int status) => new(S3FaultKind.Transient, NotS3Code, status, MayHaveCommitted: true);
+
+    /// <summary>True when the answer says that the bucket is in another region than the one asked.</summary>
+    public static bool IsElsewhere(in S3Fault fault) =>
+        fault.Code is "PermanentRedirect" or "AuthorizationHeaderMalformed" or "IllegalLocationConstraintException" or "MovedPermanently"
+        || (fault.Status is >= 300 and < 400 && fault.Region is not null);
+
+    /// <summary>What a fault means for a request that reads an object. A HEAD has no body, so its 404 does not say whether the object or the bucket is missing; a PUT will.</summary>
+    public static S3Fault OfObject(S3Fault fault) =>
+        fault.Status == 404 && fault.Code != "NoSuchBucket" ? fault with { Kind = S3FaultKind.Missing } : fault;
 
     private static S3FaultKind KindOf(int status, string code) => code switch
     {
@@ -103,27 +122,15 @@ internal static class S3Faults
     private static string CodeOf(Exception exception) => exception switch
     {
         HttpRequestException { HttpRequestError: HttpRequestError.ConfigurationLimitExceeded or HttpRequestError.InvalidResponse } => NotS3Code,
+        HttpIOException { HttpRequestError: HttpRequestError.ConfigurationLimitExceeded or HttpRequestError.InvalidResponse } => NotS3Code,
         HttpRequestException or IOException or ObjectDisposedException => ConnectionCode,
         AmazonClientException => NotS3Code,
         _ => exception.GetType().Name,
     };
 
-    private static string CodeOf(AmazonServiceException answer, int status) =>
-        string.IsNullOrEmpty(answer.ErrorCode) ? ((HttpStatusCode)status).ToString() : Bound(answer.ErrorCode);
-
     private static string Bound(string text) => UntrustedText.Shorten(text[..Math.Min(text.Length, MaxCode)]);
 
-    private static TimeSpan RetryAfterOf(IWebResponseData? data)
-    {
-        if (data?.GetHeaderValue("Retry-After") is not { Length: > 0 } text)
-        {
-            return TimeSpan.Zero;
-        }
-
-        // The form with a date needs the store's clock and is not used by stores; seconds up to an hour are believed.
-        return int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int seconds) ? TimeSpan.FromSeconds(Math.Min(seconds, 3_600)) : TimeSpan.Zero;
-    }
-
-    private static string? RegionOf(IWebResponseData? data) =>
-        data?.GetHeaderValue("x-amz-bucket-region") is { } region && AwsRegion.IsWellFormed(region) ? region : null;
+    // The form with a date needs the store's clock and is not used by stores; seconds up to an hour are believed.
+    private static TimeSpan SecondsOf(string? retryAfter) =>
+        int.TryParse(retryAfter, NumberStyles.None, CultureInfo.InvariantCulture, out int seconds) ? TimeSpan.FromSeconds(Math.Min(seconds, 3_600)) : TimeSpan.Zero;
 }

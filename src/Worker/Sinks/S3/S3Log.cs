@@ -16,4 +16,10 @@ internal static partial class S3Log
 
     [LoggerMessage(4104, LogLevel.Warning, "Sinks:S3:Conditional is false: two messages with one key that are stored at the same moment can overwrite each other unseen")]
     public static partial void LogUnconditional(this ILogger logger);
+
+    [LoggerMessage(4105, LogLevel.Debug, "{Failure}: not again, since too many requests of late had to be repeated")]
+    public static partial void LogBudgetSpent(this ILogger logger, string failure);
+
+    [LoggerMessage(4106, LogLevel.Debug, "{Operation} was answered {Status} {Code}, request {RequestId}: {Message}")]
+    public static partial void LogErrorAnswer(this ILogger logger, string operation, int status, string code, string? requestId, string message);
 }

@@ -1,16 +1,19 @@
 using System.Diagnostics.Metrics;
-using System.Text;
+using System.Runtime.CompilerServices;
+using System.Text.Unicode;
 using Microsoft.Extensions.Logging;
 using Worker.Aws;
 using Worker.Hosting;
 using Worker.Recoverability;
+using Worker.Sinks.S3.Direct;
+using Worker.Sinks.S3.Sdk;
 using Worker.Telemetry;
 
 namespace Worker.Sinks.S3;
 
 /// <summary>
-/// Stores each object with one conditional PUT. Attempts, waits and comparisons end within one total time; the SDK retries
-/// nothing by itself. About 61 KB allocated an object, 60 of them by the SDK (234 KB with its defaults). Threads: any number at once.
+/// Stores each object with one conditional PUT. Attempts, waits and comparisons end within one total time and one budget of
+/// retries; the clients retry nothing by themselves. Allocates nothing itself on success. Threads: any number at once.
 /// </summary>
 internal sealed class S3Sink : IObjectSink
 {
@@ -23,7 +26,7 @@ internal sealed class S3Sink : IObjectSink
     // AWS Architecture Blog, "Exponential Backoff And Jitter"; the cap is never reached within the total time of 20 s.
     private static readonly Backoff Backoff = new(TimeSpan.FromMilliseconds(100), TimeSpan.FromSeconds(20));
 
-    private readonly S3Requests _requests;
+    private readonly IS3Requests _requests;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly string _bucket;
@@ -31,8 +34,9 @@ internal sealed class S3Sink : IObjectSink
     private readonly TimeSpan _attemptTimeout;
     private readonly TimeSpan _totalTimeout;
     private readonly int _maxAttempts;
+    private readonly RetryBudget _retries = new();
 
-    public S3Sink(S3SinkOptions options, S3Requests requests, SinkServices services)
+    public S3Sink(S3SinkOptions options, IS3Requests requests, SinkServices services)
     {
         _requests = requests;
         _time = services.Time;
@@ -48,10 +52,16 @@ internal sealed class S3Sink : IObjectSink
 
     /// <summary>A sink with a client of its own.</summary>
     /// <exception cref="StartupException">Region or endpoint cannot be found out.</exception>
-    public static S3Sink Create(S3SinkOptions options, AwsOptions aws, SinkServices services)
+    public static S3Sink Create(S3SinkOptions options, AwsOptions aws, SinkServices services, int maxConnections = int.MaxValue) =>
+        Create(options, aws, AwsCredentialSource.Create(aws, services.Time), services, maxConnections);
+
+    /// <summary>The same over given credentials, owned from here on.</summary>
+    public static S3Sink Create(S3SinkOptions options, AwsOptions aws, AwsCredentialSource credentials, SinkServices services, int maxConnections = int.MaxValue)
     {
-        S3Credentials credentials = new(AwsCredentialSource.Create(aws, services.Time));
-        S3Requests requests = new(options, S3Connection.CreateClient(options, aws, credentials, Environment.GetEnvironmentVariable), credentials, services.Time);
+        S3Endpoint endpoint = S3Endpoint.Resolve(options, aws, Environment.GetEnvironmentVariable);
+        IS3Requests requests = options.Client == S3ClientKind.Direct
+            ? DirectRequests.Create(options, endpoint, credentials, services, maxConnections)
+            : SdkRequests.Create(options, endpoint, credentials, services.Time);
         return new S3Sink(options, requests, services);
     }
 
@@ -67,7 +77,7 @@ internal sealed class S3Sink : IObjectSink
         {
             fault = await _requests.ListAsync(_attemptTimeout, cancellationToken);
             if (fault.Kind is S3FaultKind.Transient or S3FaultKind.ClockSkew
-                || (fault.Kind == S3FaultKind.ExpiredCredentials && await _requests.RefreshCredentialsAsync(cancellationToken)))
+                || (fault.Kind == S3FaultKind.ExpiredCredentials && await _requests.RefreshCredentialsAsync(fault, _attemptTimeout, cancellationToken)))
             {
                 fault = await _requests.ListAsync(_attemptTimeout, cancellationToken);
             }
@@ -88,9 +98,9 @@ internal sealed class S3Sink : IObjectSink
         }
 
         // Decoding would silently change other bytes, and two keys could become one.
-        return key.Length is 0 or > MaxKeyBytes || !System.Text.Unicode.Utf8.IsValid(key.Span)
+        return key.Length is 0 or > MaxKeyBytes || !Utf8.IsValid(key.Span)
             ? new ValueTask<SinkResult>(new SinkResult(SinkStatus.Rejected, "S3 has no such key: it must be 1 to 1,024 bytes of UTF-8."))
-            : StoreAsync(Encoding.UTF8.GetString(key.Span), body, cancellationToken);
+            : StoreWithinBoundsAsync(key, body, cancellationToken);
     }
 
     public string Locate(string key) => $"s3://{_bucket}/{key}";
@@ -101,27 +111,37 @@ internal sealed class S3Sink : IObjectSink
         return default;
     }
 
-    private async ValueTask<SinkResult> StoreAsync(string key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
+    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    private async ValueTask<SinkResult> StoreWithinBoundsAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
     {
         long start = _time.GetTimestamp();
         bool mayHaveCommitted = false;
         bool clockCorrected = false;
         bool credentialsRefreshed = false;
         int attempt = 1;
+        int taken = 0;
         while (true)
         {
-            (SinkResult result, S3Fault fault, string operation) = await TryOnceAsync(key, body, start, mayHaveCommitted, cancellationToken);
-            mayHaveCommitted |= fault.MayHaveCommitted && operation == S3Requests.Put;
+            SinkResult result = SinkResult.Stored;
+            string operation = S3Operations.Put;
+            S3Fault fault = _conditional ? await _requests.PutAsync(key, body, Limit(start), cancellationToken) : default;
+            if (!_conditional || fault.Kind == S3FaultKind.Exists)
+            {
+                (result, fault, operation) = await CompareAsync(key, body, start, mayHaveCommitted, cancellationToken);
+            }
+
+            mayHaveCommitted |= fault.MayHaveCommitted && operation == S3Operations.Put;
             switch (fault.Kind)
             {
                 case S3FaultKind.None:
+                    _retries.Succeeded(taken);
                     return result;
 
                 case S3FaultKind.ClockSkew when !clockCorrected:
                     clockCorrected = true;
                     continue;
 
-                case S3FaultKind.ExpiredCredentials when !credentialsRefreshed && await _requests.RefreshCredentialsAsync(cancellationToken):
+                case S3FaultKind.ExpiredCredentials when !credentialsRefreshed && await _requests.RefreshCredentialsAsync(fault, Limit(start), cancellationToken):
                     credentialsRefreshed = true;
                     continue;
 
@@ -138,6 +158,12 @@ internal sealed class S3Sink : IObjectSink
                 return Failed(SinkStatus.Transient, fault, operation);
             }
 
+            if (!_retries.TryTake(fault, out taken))
+            {
+                _logger.LogBudgetSpent(S3Advice.Describe(fault, operation));
+                return Failed(SinkStatus.Transient, fault, operation);
+            }
+
             _logger.LogRetry(S3Advice.Describe(fault, operation), attempt, _maxAttempts, wait);
             Retries.Add(1, new KeyValuePair<string, object?>("error.type", fault.Status == 0 ? fault.Code : fault.Status));
             await Task.Delay(wait, _time, cancellationToken);
@@ -145,18 +171,10 @@ internal sealed class S3Sink : IObjectSink
         }
     }
 
-    private async ValueTask<(SinkResult Result, S3Fault Fault, string Operation)> TryOnceAsync(
-        string key, ReadOnlyMemory<byte> body, long start, bool mayHaveCommitted, CancellationToken cancellationToken)
+    /// <summary>Finds out what the object holds that is there already; without conditions stores it when there is none.</summary>
+    private async ValueTask<(SinkResult Result, S3Fault Fault, string Operation)> CompareAsync(
+        ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, long start, bool mayHaveCommitted, CancellationToken cancellationToken)
     {
-        if (_conditional)
-        {
-            S3Fault put = await _requests.PutAsync(key, body, Limit(start), cancellationToken);
-            if (put.Kind != S3FaultKind.Exists)
-            {
-                return (SinkResult.Stored, put, S3Requests.Put);
-            }
-        }
-
         (S3Fault fault, string operation, bool same) = await _requests.CompareAsync(key, body, Limit(start), cancellationToken);
         if (fault.Kind == S3FaultKind.None)
         {
@@ -173,7 +191,7 @@ internal sealed class S3Sink : IObjectSink
         // Without a condition nearly every collision is seen here, but not one that is stored at this very moment.
         if (fault.Kind == S3FaultKind.Missing && !_conditional)
         {
-            return (SinkResult.Stored, await _requests.PutAsync(key, body, Limit(start), cancellationToken), S3Requests.Put);
+            return (SinkResult.Stored, await _requests.PutAsync(key, body, Limit(start), cancellationToken), S3Operations.Put);
         }
 
         return (default, fault, operation);
@@ -181,7 +199,7 @@ internal sealed class S3Sink : IObjectSink
 
     private void Judge(in S3Fault fault)
     {
-        string what = $"{S3Advice.Describe(fault, S3Requests.List)}. {S3Advice.For(fault, S3Requests.List, _bucket)}";
+        string what = $"{S3Advice.Describe(fault, S3Operations.List)}. {S3Advice.For(fault, S3Operations.List, _bucket)}";
         switch (fault.Kind, fault.Code)
         {
             case (S3FaultKind.None, _):
@@ -194,7 +212,7 @@ internal sealed class S3Sink : IObjectSink
             case (_, "NoSuchBucket" or "NotFound"):
                 throw new StartupException(what);
 
-            case (_, "PermanentRedirect" or "AuthorizationHeaderMalformed" or "IllegalLocationConstraintException" or "MovedPermanently"):
+            case (S3FaultKind.Refused, _) when S3Faults.IsElsewhere(fault):
                 throw new StartupException(what, ExitCodes.Configuration);
 
             case (S3FaultKind.Refused, _):
@@ -203,7 +221,7 @@ internal sealed class S3Sink : IObjectSink
                 return;
 
             default:
-                _logger.LogUnreachable(_bucket, S3Advice.Describe(fault, S3Requests.List));
+                _logger.LogUnreachable(_bucket, S3Advice.Describe(fault, S3Operations.List));
                 return;
         }
     }

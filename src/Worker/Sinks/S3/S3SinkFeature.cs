@@ -1,9 +1,11 @@
 using Worker.Aws;
 using Worker.Configuration;
+using Worker.Intake;
+using Worker.Routes;
 
 namespace Worker.Sinks.S3;
 
-/// <summary>The sink <c>S3</c>: one object a message in a bucket, through AWSSDK.S3.</summary>
+/// <summary>The sink <c>S3</c>: one object a message in a bucket.</summary>
 internal sealed class S3SinkFeature : ISinkFeature
 {
     public string Name => "S3";
@@ -11,12 +13,16 @@ internal sealed class S3SinkFeature : ISinkFeature
     public Func<SinkServices, IObjectSink> Configure(SettingsReader settings, string route)
     {
         S3SinkOptions options = settings.Read<S3SinkOptions>(S3SinkOptions.Section, route);
-        AwsOptions aws = S3Connection.Combine(options, settings.Read<AwsOptions>(AwsOptions.Section, route));
+        AwsOptions aws = S3Endpoint.Combine(options, settings.Read<AwsOptions>(AwsOptions.Section, route));
         if (options.Endpoint is not null && AwsEndpoint.FindProblem(options.Endpoint, aws.AllowPlainHttp) is { } problem)
         {
             settings.Fail($"{S3SinkOptions.Section}:{nameof(S3SinkOptions.Endpoint)}", options.Endpoint.ToString(), problem, "Requests would not arrive, or bodies would travel in the open.");
         }
 
-        return services => S3Sink.Create(options, aws, services);
+        // Every source of the route has so many messages stored at once; a connection each, so that none waits against its own deadline.
+        int sources = settings.Read<RouteOptions>($"Routes:{route}", RouteOptions.Overrides).Source.Length;
+        int concurrency = settings.Read<IntakeOptions>("Intake", route).Concurrency;
+        int maxConnections = concurrency * Math.Max(sources, 1);
+        return services => S3Sink.Create(options, aws, services, maxConnections);
     }
 }

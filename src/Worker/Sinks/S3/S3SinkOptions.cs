@@ -16,6 +16,9 @@ internal sealed class S3SinkOptions : ISelfValidating
     // The names S3 documents; a store that knows others is welcome to them, so only the alphabet is checked for classes.
     private static readonly string[] Encryptions = ["AES256", "aws:kms", "aws:kms:dsse"];
 
+    [Setting("Sdk (AWSSDK.S3) or Direct (the worker's own writer, a fraction of the cost a PUT; docs/sinks.md says what it does not do)")]
+    public S3ClientKind Client { get; init; }
+
     [Setting("Bucket the objects are stored in; it must exist", Required = true)]
     public string? Bucket { get; init; }
 
@@ -46,10 +49,10 @@ internal sealed class S3SinkOptions : ISelfValidating
     [Setting("Store with If-None-Match: *, so that the store itself never overwrites; false for a store that does not know it", Consequence = "False leaves a moment in which two messages with one key can overwrite each other unseen.")]
     public bool Conditional { get; init; } = true;
 
-    [Setting("WHEN_REQUIRED or WHEN_SUPPORTED: whether a CRC32 is sent besides the SHA-256 that signs every body; many S3-compatible stores refuse it, and a bucket with object lock requires it")]
+    [Setting("WHEN_REQUIRED or WHEN_SUPPORTED: whether a checksum header is sent besides the SHA-256 that signs every body (Sdk: CRC32, Direct: SHA-256); many S3-compatible stores refuse it, and a bucket with object lock requires it")]
     public RequestChecksumCalculation RequestChecksumCalculation { get; init; } = RequestChecksumCalculation.WHEN_REQUIRED;
 
-    [Setting("Send bodies as aws-chunked; costs about four times the memory a request and gains nothing at these sizes")]
+    [Setting("Send bodies as aws-chunked (Sdk only); costs about four times the memory a request and gains nothing at these sizes")]
     public bool ChunkedEncoding { get; init; }
 
     [Setting("Time to open a connection", Min = "100ms", Max = "1m")]
@@ -101,6 +104,24 @@ internal sealed class S3SinkOptions : ISelfValidating
 
         ValidateCredentials(check);
         ValidateObject(check);
+        if (Client == S3ClientKind.Direct)
+        {
+            ValidateDirect(check);
+        }
+    }
+
+    private void ValidateDirect(SettingsCheck check)
+    {
+        if (ChunkedEncoding)
+        {
+            check.Fail(nameof(ChunkedEncoding), $"must be false with {nameof(Client)} Direct, which sends a body as it is; Sdk can do it.", "The setting would have no effect.");
+        }
+
+        // They need a session of their own (CreateSession) and other host names.
+        if (Bucket?.EndsWith("--x-s3", StringComparison.Ordinal) == true)
+        {
+            check.Fail(nameof(Bucket), $"must not be a directory bucket (S3 Express) with {nameof(Client)} Direct; Sdk can do it.", "Requests would be refused.");
+        }
     }
 
     private void ValidateCredentials(SettingsCheck check)

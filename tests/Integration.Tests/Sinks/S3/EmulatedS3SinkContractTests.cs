@@ -7,11 +7,11 @@ namespace Integration.Tests.Sinks.S3;
 /// Over fauxqs, or LocalStack where <c>AWS_ENDPOINT_URL</c> names one. Without conditional writes: fauxqs answers them with a
 /// success and overwrites, which is the kind of store the setting is there for.
 /// </summary>
-public sealed class EmulatedS3SinkContractTests(AwsServer aws) : S3SinkContract
+public class EmulatedS3SinkContractTests(AwsServer aws) : S3SinkContract
 {
     protected override bool DecidesRaces => false;
 
     internal override async ValueTask<AwsEndpoint> RequireAsync() => await aws.RequireAsync();
 
-    internal override S3SinkOptions OptionsFor(string bucket) => new() { Bucket = bucket, Conditional = false };
+    internal override S3SinkOptions OptionsFor(string bucket) => new() { Client = Client, Bucket = bucket, Conditional = false };
 }

@@ -11,8 +11,11 @@ using S3Fault = Integration.Tests.Faults.S3.S3Fault;
 namespace Integration.Tests.Sinks.S3;
 
 /// <summary>What an operator sees at start.</summary>
-public sealed class S3SinkCheckTests(RealS3 real)
+public class S3SinkCheckTests(RealS3 real)
 {
+    /// <summary>The client under test; a subclass in the folder Direct takes the other one.</summary>
+    internal virtual S3ClientKind Client => S3ClientKind.Sdk;
+
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
@@ -113,7 +116,7 @@ public sealed class S3SinkCheckTests(RealS3 real)
         await using FaultyS3 s3 = await FaultyS3.StartAsync();
         AwsOptions aws = new() { Endpoint = s3.Endpoint.ServiceUrl, Region = "us-east-1", Profile = "no-such-profile" };
         await using S3Sink sink = S3Sink.Create(
-            new S3SinkOptions { Bucket = "archive" }, aws, new SinkServices(null!, new LoggerFactory(), TimeProvider.System));
+            new S3SinkOptions { Client = Client, Bucket = "archive" }, aws, new SinkServices(null!, new LoggerFactory(), TimeProvider.System));
 
         StartupException exception = await Should.ThrowAsync<StartupException>(sink.CheckAsync(Token));
 
@@ -166,12 +169,13 @@ public sealed class S3SinkCheckTests(RealS3 real)
         exception.Message.ShouldContain("does not exist");
     }
 
-    private static async Task<string[]> CheckAsync(AwsEndpoint endpoint, string bucket, bool conditional = true)
+    private async Task<string[]> CheckAsync(AwsEndpoint endpoint, string bucket, bool conditional = true)
     {
         using WarningRecorder recorder = new();
         using LoggerFactory loggers = new([recorder]);
         S3SinkOptions options = new()
         {
+            Client = Client,
             Bucket = bucket,
             Conditional = conditional,
             ConnectTimeout = TimeSpan.FromSeconds(1),

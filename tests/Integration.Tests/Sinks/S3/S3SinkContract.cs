@@ -23,7 +23,10 @@ public abstract class S3SinkContract : ObjectSinkContract
 
     internal abstract ValueTask<AwsEndpoint> RequireAsync();
 
-    internal virtual S3SinkOptions OptionsFor(string bucket) => new() { Bucket = bucket };
+    /// <summary>The client under test; subclasses in the folder Direct take the other one.</summary>
+    internal virtual S3ClientKind Client => S3ClientKind.Sdk;
+
+    internal virtual S3SinkOptions OptionsFor(string bucket) => new() { Client = Client, Bucket = bucket };
 
     internal override async ValueTask<IObjectSink> OpenAsync()
     {

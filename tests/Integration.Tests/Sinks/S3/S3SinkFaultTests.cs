@@ -12,12 +12,15 @@ using S3Fault = Integration.Tests.Faults.S3.S3Fault;
 namespace Integration.Tests.Sinks.S3;
 
 /// <summary>Rows 4 to 8, 17 and 18 of the fault table, for one object at a time.</summary>
-public sealed class S3SinkFaultTests : IAsyncLifetime
+public class S3SinkFaultTests : IAsyncLifetime
 {
     private const string Bucket = "archive";
     private static readonly byte[] Body = Encoding.UTF8.GetBytes("{\"a\":1}");
 
     private FaultyS3 _s3 = null!;
+
+    /// <summary>The client under test; a subclass in the folder Direct takes the other one.</summary>
+    internal virtual S3ClientKind Client => S3ClientKind.Sdk;
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
@@ -63,7 +66,7 @@ public sealed class S3SinkFaultTests : IAsyncLifetime
     {
         _s3.Script = FaultScript.Empty.OnPut(1, S3Fault.CommitThenReset);
 
-        (await StoreAsync(new S3SinkOptions { Bucket = Bucket, Conditional = false })).ShouldBe(SinkResult.Stored);
+        (await StoreAsync(new S3SinkOptions { Client = Client, Bucket = Bucket, Conditional = false })).ShouldBe(SinkResult.Stored);
 
         _s3.History.Of().Length.ShouldBe(1);
     }
@@ -99,6 +102,7 @@ public sealed class S3SinkFaultTests : IAsyncLifetime
 
         SinkResult result = await StoreAsync(new S3SinkOptions
         {
+            Client = Client,
             Bucket = Bucket,
             ConnectTimeout = TimeSpan.FromMilliseconds(400),
             AttemptTimeout = TimeSpan.FromMilliseconds(700),
@@ -132,6 +136,7 @@ public sealed class S3SinkFaultTests : IAsyncLifetime
         });
         await using S3Sink sink = S3Sinks.Open(stub.Endpoint, new S3SinkOptions
         {
+            Client = Client,
             Bucket = Bucket,
             ConnectTimeout = TimeSpan.FromMilliseconds(300),
             AttemptTimeout = TimeSpan.FromMilliseconds(300),
@@ -148,7 +153,7 @@ public sealed class S3SinkFaultTests : IAsyncLifetime
     public async Task Store_SomeAttemptsThrottled_StoresEveryObjectOnce()
     {
         _s3.Script = new FaultScript(7).OnSomePuts(0.2, S3Fault.SlowDown).OnSomePuts(0.1, S3Fault.CommitThenReset).OnSomePuts(0.1, S3Fault.Conflict);
-        await using S3Sink sink = Open(new S3SinkOptions { Bucket = Bucket, MaxAttempts = 12 });
+        await using S3Sink sink = Open(new S3SinkOptions { Client = Client, Bucket = Bucket, MaxAttempts = 12 });
 
         SinkResult[] results = await Task.WhenAll(Enumerable.Range(0, 200).Select(async i =>
             await sink.StoreAsync(Encoding.UTF8.GetBytes($"o/{i}"), Encoding.UTF8.GetBytes($"{i}"), Token)));
@@ -183,17 +188,16 @@ public sealed class S3SinkFaultTests : IAsyncLifetime
     {
         _s3.Script = FaultScript.Empty.OnPut(1, S3Fault.ExpiredToken);
         int fetched = 0;
-        S3Credentials credentials = new(new AwsCredentialSource(
-            () => Task.FromResult<AWSCredentials>(new SessionAWSCredentials($"key-{++fetched}", "secret", "token")), TimeProvider.System));
-        S3SinkOptions options = new() { Bucket = Bucket, MaxAttempts = 1 };
-        S3Requests requests = new(options, S3Connection.CreateClient(options, S3Sinks.AwsOf(_s3.Endpoint), credentials, _ => null), credentials, TimeProvider.System);
-        await using S3Sink sink = new(options, requests, new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System));
+        AwsCredentialSource credentials = new(
+            () => Task.FromResult<AWSCredentials>(new SessionAWSCredentials($"key-{++fetched}", "secret", "token")), TimeProvider.System);
+        S3SinkOptions options = new() { Client = Client, Bucket = Bucket, MaxAttempts = 1 };
+        await using S3Sink sink = S3Sink.Create(
+            options, S3Sinks.AwsOf(_s3.Endpoint), credentials, new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System));
 
         (await StoreAsync(sink)).ShouldBe(SinkResult.Stored);
         (await StoreAsync(sink, "k2")).ShouldBe(SinkResult.Stored);
 
         fetched.ShouldBe(2);
-        credentials.GetCredentials().AccessKey.ShouldBe("key-2");
         _s3.History.Of().Select(exchange => exchange.Status).ShouldBe([400, 200, 200]);
     }
 
@@ -215,7 +219,7 @@ public sealed class S3SinkFaultTests : IAsyncLifetime
     public async Task Store_ClockAnHourOff_IsCorrectedAndStored(int hours)
     {
         _s3.ClockOffset = TimeSpan.FromHours(hours);
-        await using S3Sink sink = Open(new S3SinkOptions { Bucket = Bucket, MaxAttempts = 1 });
+        await using S3Sink sink = Open(new S3SinkOptions { Client = Client, Bucket = Bucket, MaxAttempts = 1 });
 
         (await StoreAsync(sink)).ShouldBe(SinkResult.Stored);
         (await StoreAsync(sink, "k2")).ShouldBe(SinkResult.Stored);
@@ -228,7 +232,7 @@ public sealed class S3SinkFaultTests : IAsyncLifetime
     {
         _s3.Objects.Put(Bucket, "k", [1]);
         _s3.Script = FaultScript.Empty.With(new FaultRule { Fault = S3Fault.None, Operation = S3Operation.HeadObject, Delay = TimeSpan.FromMilliseconds(200) });
-        await using S3Sink sink = Open(new S3SinkOptions { Bucket = Bucket });
+        await using S3Sink sink = Open(new S3SinkOptions { Client = Client, Bucket = Bucket });
 
         Task<SinkResult> storing = StoreAsync(sink).AsTask();
         await _s3.History.WaitForAsync(exchange => exchange.Status == 412);
@@ -251,7 +255,7 @@ public sealed class S3SinkFaultTests : IAsyncLifetime
     public async Task Store_CancelledWhileHanging_ThrowsForThatTokenAtOnce()
     {
         _s3.Script = FaultScript.Empty.OnEveryPut(S3Fault.HangBeforeCommit);
-        await using S3Sink sink = Open(new S3SinkOptions { Bucket = Bucket });
+        await using S3Sink sink = Open(new S3SinkOptions { Client = Client, Bucket = Bucket });
         using CancellationTokenSource source = new();
         Task<SinkResult> storing = sink.StoreAsync("k"u8.ToArray(), Body, source.Token).AsTask();
         await _s3.History.WaitForAsync(exchange => exchange.Fault == S3Fault.HangBeforeCommit);
@@ -289,6 +293,7 @@ public sealed class S3SinkFaultTests : IAsyncLifetime
         });
         await using S3Sink sink = S3Sinks.Open(stub.Endpoint, new S3SinkOptions
         {
+            Client = Client,
             Bucket = Bucket,
             ConnectTimeout = TimeSpan.FromMilliseconds(500),
             AttemptTimeout = TimeSpan.FromMilliseconds(500),
@@ -311,6 +316,7 @@ public sealed class S3SinkFaultTests : IAsyncLifetime
     {
         await using S3Sink sink = Open(options ?? new S3SinkOptions
         {
+            Client = Client,
             Bucket = Bucket,
             // Long enough for a busy machine to answer in, short enough to wait for a server that never does.
             AttemptTimeout = TimeSpan.FromSeconds(2),

@@ -8,6 +8,7 @@ public sealed class SdkDefaultsS3SinkContractTests : FaultyS3SinkContractTests
 {
     internal override S3SinkOptions OptionsFor(string bucket) => new()
     {
+        Client = Client,
         Bucket = bucket,
         ChunkedEncoding = true,
         RequestChecksumCalculation = RequestChecksumCalculation.WHEN_SUPPORTED,

@@ -31,6 +31,7 @@ public sealed class S3SinkFeatureTests
     [InlineData("RequestChecksumCalculation", "sometimes", "must be one of WHEN_SUPPORTED, WHEN_REQUIRED")]
     [InlineData("SecretAccessKey", "canary-secret", "must be set when SecretAccessKey")]
     [InlineData("Conditonal", "false", "Did you mean Conditional?")]
+    [InlineData("Client", "curl", "must be one of Sdk, Direct")]
     public void Configure_WrongValue_IsOneClearProblem(string key, string? value, string problem)
     {
         SettingsReader settings = Read([("Sinks:S3:Bucket", "archive"), ($"Sinks:S3:{key}", value)]);
@@ -38,6 +39,18 @@ public sealed class S3SinkFeatureTests
         ConfigurationError error = settings.Errors.ShouldHaveSingleItem();
         error.Problem.ShouldContain(problem);
         error.ToString().ShouldNotContain("canary-secret");
+    }
+
+    [Theory]
+    [InlineData("ChunkedEncoding", "true")]
+    [InlineData("Bucket", "archive--use1-az4--x-s3")]
+    public void Configure_WhatOnlyTheSdkCanDo_IsRefusedForDirectAlone(string key, string value)
+    {
+        Read([("Sinks:S3:Bucket", "archive"), ($"Sinks:S3:{key}", value)]).Errors.ShouldBeEmpty();
+
+        SettingsReader settings = Read([("Sinks:S3:Bucket", "archive"), ($"Sinks:S3:{key}", value), ("Sinks:S3:Client", "Direct")]);
+
+        settings.Errors.ShouldHaveSingleItem().Problem.ShouldContain("Sdk can do it");
     }
 
     [Theory]
@@ -65,7 +78,7 @@ public sealed class S3SinkFeatureTests
     [Fact]
     public void Combine_OwnSettings_WinOverAws()
     {
-        AwsOptions aws = S3Connection.Combine(
+        AwsOptions aws = S3Endpoint.Combine(
             new S3SinkOptions { Endpoint = new Uri("https://s3.example"), Region = "eu-west-2" },
             new AwsOptions { Endpoint = new Uri("https://aws.example"), Region = "eu-west-1", AccessKeyId = "a", SecretAccessKey = "b", SessionToken = "c" });
 
@@ -79,7 +92,7 @@ public sealed class S3SinkFeatureTests
     [InlineData(null, "own")]
     public void Combine_OwnCredentials_AreNeverMixedWithOthers(string? accessKeyId, string? profile)
     {
-        AwsOptions aws = S3Connection.Combine(
+        AwsOptions aws = S3Endpoint.Combine(
             new S3SinkOptions { AccessKeyId = accessKeyId, SecretAccessKey = accessKeyId, Profile = profile },
             new AwsOptions { AccessKeyId = "a", SecretAccessKey = "b", SessionToken = "c", Profile = "d" });
 

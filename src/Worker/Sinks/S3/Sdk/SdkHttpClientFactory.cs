@@ -1,17 +1,17 @@
 using Amazon.Runtime;
 using Worker.Aws;
 
-namespace Worker.Sinks.S3;
+namespace Worker.Sinks.S3.Sdk;
 
 /// <summary>Gives the SDK its HTTP client: one a sink, disposed with it.</summary>
-internal sealed class S3HttpClientFactory(TimeSpan connectTimeout) : HttpClientFactory
+internal sealed class SdkHttpClientFactory(TimeSpan connectTimeout) : HttpClientFactory
 {
     public override HttpClient CreateHttpClient(IClientConfig clientConfig)
     {
         // The route's concurrency is the bound; a second one here would only queue requests against their own deadline.
         SocketsHttpHandler connections = AwsHttpHandler.Create(int.MaxValue);
         connections.ConnectTimeout = connectTimeout;
-        return new HttpClient(new S3HttpHandler(connections), disposeHandler: true)
+        return new HttpClient(new SdkHttpHandler(connections), disposeHandler: true)
         {
             Timeout = clientConfig.Timeout ?? System.Threading.Timeout.InfiniteTimeSpan,
         };

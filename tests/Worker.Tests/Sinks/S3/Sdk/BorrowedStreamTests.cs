@@ -1,6 +1,6 @@
-using Worker.Sinks.S3;
+using Worker.Sinks.S3.Sdk;
 
-namespace Worker.Tests.Sinks.S3;
+namespace Worker.Tests.Sinks.S3.Sdk;
 
 public sealed class BorrowedStreamTests
 {

@@ -1,7 +1,7 @@
-namespace Worker.Sinks.S3;
+namespace Worker.Sinks.S3.Sdk;
 
 /// <summary>What AWSSDK does on HTTP that a worker should not: wait for leave to send, follow redirects, read answers without end.</summary>
-internal sealed class S3HttpHandler(HttpMessageHandler connections) : DelegatingHandler(connections)
+internal sealed class SdkHttpHandler(HttpMessageHandler connections) : DelegatingHandler(connections)
 {
     // An XML answer of S3 is below 1 KiB, a listing of one key below 4.
     private const int MaxAnswer = 64 * 1024;

@@ -1,9 +1,9 @@
 using System.Net;
-using Worker.Sinks.S3;
+using Worker.Sinks.S3.Sdk;
 
-namespace Worker.Tests.Sinks.S3;
+namespace Worker.Tests.Sinks.S3.Sdk;
 
-public sealed class S3HttpHandlerTests
+public sealed class SdkHttpHandlerTests
 {
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
@@ -66,7 +66,7 @@ public sealed class S3HttpHandlerTests
 
     private static async Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, HttpResponseMessage answer)
     {
-        using HttpMessageInvoker invoker = new(new S3HttpHandler(new Answering(answer)));
+        using HttpMessageInvoker invoker = new(new SdkHttpHandler(new Answering(answer)));
         return await invoker.SendAsync(request, Token);
     }
 

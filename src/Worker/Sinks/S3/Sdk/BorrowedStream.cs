@@ -1,4 +1,4 @@
-namespace Worker.Sinks.S3;
+namespace Worker.Sinks.S3.Sdk;
 
 /// <summary>
 /// Reads bytes that somebody else owns, until <see cref="Detach"/>. After a timeout or a reset the HTTP client may still be

@@ -1,13 +1,13 @@
 using Amazon.Runtime;
 using Worker.Aws;
 
-namespace Worker.Sinks.S3;
+namespace Worker.Sinks.S3.Sdk;
 
 /// <summary>
 /// Hands the worker's credentials to the SDK. The sink asks for them before each attempt, where waiting can be cancelled; the
 /// SDK, whose signer asks synchronously, finds them ready. Threads: any.
 /// </summary>
-internal sealed class S3Credentials(AwsCredentialSource source) : AWSCredentials, IDisposable
+internal sealed class SdkCredentials(AwsCredentialSource source) : AWSCredentials, IDisposable
 {
     private volatile Current? _current;
 

@@ -1,0 +1,10 @@
+namespace Worker.Sinks.S3;
+
+/// <summary>The operations a sink needs, by their names in S3's API reference; shown to people.</summary>
+internal static class S3Operations
+{
+    public const string Put = "PutObject";
+    public const string Head = "HeadObject";
+    public const string Get = "GetObject";
+    public const string List = "ListObjectsV2";
+}

@@ -1,0 +1,9 @@
+using Integration.Tests.Servers;
+using Worker.Sinks.S3;
+
+namespace Integration.Tests.Sinks.S3.Direct;
+
+public sealed class DirectS3SinkCheckTests(RealS3 real) : S3SinkCheckTests(real)
+{
+    internal override S3ClientKind Client => S3ClientKind.Direct;
+}
