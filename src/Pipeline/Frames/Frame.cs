@@ -14,22 +14,19 @@ namespace Pipeline.Frames;
 internal abstract class Frame : IValueTaskSource, IThreadPoolWorkItem
 {
     private static readonly ContextCallback MoveNextCallback = static state => ((Frame)state!).MoveNext();
-    private static readonly Action<object?> CompleteScheduled = static state => ((Frame)state!)._scheduled.SetResult(true);
 
-    // What _continuation holds besides null (nobody waits) and the frame that waits.
     private static readonly object Completed = new();
-    private static readonly object Scheduled = new();
 
     private readonly Action _resume;
+
+    // Null while nobody waits, the frame that waits, the Action<object?> to be called with _continuationState, or Completed.
     private object? _continuation;
+    private object? _continuationState;
     private ExceptionDispatchInfo? _error;
     private ExecutionContext? _context;
     private FrameThread? _thread;
     private bool _completed;
     private short _version;
-
-    // Runs the continuations that are not frames, or that must run in a synchronisation context.
-    private ManualResetValueTaskSourceCore<bool> _scheduled;
 
     protected Frame() => _resume = Resume;
 
@@ -41,9 +38,6 @@ internal abstract class Frame : IValueTaskSource, IThreadPoolWorkItem
 
     /// <summary>The next idle frame; written only by the pool.</summary>
     public Frame? NextIdle { get; set; }
-
-    /// <summary>The next batch of idle frames, on the first frame of a batch; written only by the pool.</summary>
-    public Frame? NextBatch { get; set; }
 
     /// <summary>The thread pool's entry.</summary>
     public void Execute() => Resume();
@@ -107,7 +101,7 @@ internal abstract class Frame : IValueTaskSource, IThreadPoolWorkItem
         Frame? waiting = _thread?.Suspending;
         if (waiting is null || !ReferenceEquals(waiting._resume, state) || MustBeScheduled(flags))
         {
-            Schedule(continuation, state, flags);
+            Register(continuation, state, flags);
             return;
         }
 
@@ -139,9 +133,9 @@ internal abstract class Frame : IValueTaskSource, IThreadPoolWorkItem
             return;
         }
 
-        if (ReferenceEquals(continuation, Scheduled))
+        if (continuation is Action<object?> action)
         {
-            _scheduled.SetResult(true);
+            action(_continuationState);
             return;
         }
 
@@ -174,13 +168,9 @@ internal abstract class Frame : IValueTaskSource, IThreadPoolWorkItem
     protected void EndRead(FrameThread? thread)
     {
         ExceptionDispatchInfo? error = _error;
-        if (ReferenceEquals(_continuation, Scheduled))
-        {
-            _scheduled.Reset();
-        }
-
         _error = null;
         _continuation = null;
+        _continuationState = null;
         _context = null;
         _thread = null;
         _completed = false;
@@ -203,7 +193,8 @@ internal abstract class Frame : IValueTaskSource, IThreadPoolWorkItem
 
     private void Resume() => FrameThread.Current.Run(this);
 
-    private void Schedule(Action<object?> continuation, object? state, ValueTaskSourceOnCompletedFlags flags)
+    /// <summary>Whoever waits is no frame, or must go on in a context of its own.</summary>
+    private void Register(Action<object?> continuation, object? state, ValueTaskSourceOnCompletedFlags flags)
     {
         object? found = Volatile.Read(ref _continuation);
         if (found is not null)
@@ -211,16 +202,26 @@ internal abstract class Frame : IValueTaskSource, IThreadPoolWorkItem
             ThrowUnlessCompleted(found);
         }
 
-        _scheduled.OnCompleted(continuation, state, _scheduled.Version, flags);
-        found = Interlocked.CompareExchange(ref _continuation, Scheduled, comparand: null);
-        if (found is null)
+        if (flags != ValueTaskSourceOnCompletedFlags.None)
         {
-            return;
+            (continuation, state) = ScheduledContinuation.Wrap(continuation, state, flags);
         }
 
-        // Completed in between. Never on the caller's stack: it is still suspending.
-        _continuation = Scheduled;
-        ThreadPool.UnsafeQueueUserWorkItem(CompleteScheduled, this, preferLocal: true);
+        if (found is null)
+        {
+            // Before the continuation shows: whoever completes the method then reads it.
+            _continuationState = state;
+            found = Interlocked.CompareExchange(ref _continuation, continuation, comparand: null);
+            if (found is null)
+            {
+                return;
+            }
+
+            ThrowUnlessCompleted(found);
+        }
+
+        // Completed already. Never on the caller's stack: it is still suspending.
+        ThreadPool.UnsafeQueueUserWorkItem(continuation, state, preferLocal: true);
     }
 
     private void Validate(short token)

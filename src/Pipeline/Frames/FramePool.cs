@@ -14,7 +14,7 @@ internal sealed class FramePool
     private static int _poolsMade;
 
     private readonly Lock _gate = new();
-    private Frame? _batches;
+    private Frame[] _batches = new Frame[4];
     private int _batchCount;
 
     /// <summary>The pool's place among a thread's magazines.</summary>
@@ -60,20 +60,18 @@ internal sealed class FramePool
 
     private Frame? Refill(ref FrameThread.Magazine magazine)
     {
-        Frame? batch;
+        Frame batch;
         lock (_gate)
         {
-            batch = _batches;
-            if (batch is null)
+            if (_batchCount == 0)
             {
                 return null;
             }
 
-            _batches = batch.NextBatch;
-            _batchCount--;
+            batch = _batches[--_batchCount];
+            _batches[_batchCount] = null!;
         }
 
-        batch.NextBatch = null;
         magazine.Head = batch.NextIdle;
         magazine.Count = BatchSize - 1;
         batch.NextIdle = null;
@@ -96,9 +94,12 @@ internal sealed class FramePool
         {
             if ((_batchCount + 1) * BatchSize <= PooledFrames.Capacity)
             {
-                batch.NextBatch = _batches;
-                _batches = batch;
-                _batchCount++;
+                if (_batchCount == _batches.Length)
+                {
+                    Array.Resize(ref _batches, 2 * _batchCount);
+                }
+
+                _batches[_batchCount++] = batch;
             }
         }
     }

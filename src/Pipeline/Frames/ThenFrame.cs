@@ -17,7 +17,7 @@ internal sealed class ThenFrame : Frame
     private Action<object>? _then;
 
     /// <summary>Waits for <paramref name="rest"/>, then calls <paramref name="then"/>.</summary>
-    public static ValueTask Await(in ValueTask rest, object state, Action<object> then)
+    public static ValueTask Await(ValueTask rest, object state, Action<object> then)
     {
         FrameThread thread = FrameThread.Current;
         Frame? idle = Pool.TryRent(thread);

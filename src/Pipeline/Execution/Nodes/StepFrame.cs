@@ -32,7 +32,7 @@ internal sealed class StepFrame : Frame
     }
 
     /// <summary>Goes on behind a Before under way.</summary>
-    public static ValueTask AwaitBefore(IStepRun run, PipelineContext context, int entered, in ValueTask<StepOutcome> before)
+    public static ValueTask AwaitBefore(IStepRun run, PipelineContext context, int entered, ValueTask<StepOutcome> before)
     {
         FrameThread thread = FrameThread.Current;
         StepFrame frame = Rent(thread, run, context, entered);
@@ -42,7 +42,7 @@ internal sealed class StepFrame : Frame
     }
 
     /// <summary>Goes on behind the rest of the chain, or an After, under way.</summary>
-    public static ValueTask AwaitRest(IStepRun run, PipelineContext context, int entered, in ValueTask rest)
+    public static ValueTask AwaitRest(IStepRun run, PipelineContext context, int entered, ValueTask rest)
     {
         FrameThread thread = FrameThread.Current;
         StepFrame frame = Rent(thread, run, context, entered);
@@ -205,7 +205,7 @@ internal sealed class StepFrame : Frame
     }
 
     // Nothing of the frame may be touched behind these three: another thread may run it already.
-    private void Await(in ValueTask<StepOutcome> before, FrameThread thread)
+    private void Await(ValueTask<StepOutcome> before, FrameThread thread)
     {
         _phase = Phase.Before;
         _before = before;
@@ -213,7 +213,7 @@ internal sealed class StepFrame : Frame
         before.ConfigureAwait(false).GetAwaiter().UnsafeOnCompleted(ResumeAction);
     }
 
-    private void Await(in ValueTask rest, FrameThread thread)
+    private void Await(ValueTask rest, FrameThread thread)
     {
         _phase = Phase.Rest;
         _rest = rest;
@@ -221,7 +221,7 @@ internal sealed class StepFrame : Frame
         rest.ConfigureAwait(false).GetAwaiter().UnsafeOnCompleted(ResumeAction);
     }
 
-    private void Await(in ValueTask<ErrorOutcome> handling, FrameThread thread)
+    private void Await(ValueTask<ErrorOutcome> handling, FrameThread thread)
     {
         _phase = Phase.OnError;
         _handling = handling;

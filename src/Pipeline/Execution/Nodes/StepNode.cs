@@ -44,10 +44,10 @@ public abstract class StepNode<TContext>(Next<TContext>? next) : Next<TContext>,
     ValueTask<ErrorOutcome> IStepRun.OnErrorAsync(PipelineContext context, int step, Exception exception) => OnErrorAsync(Unsafe.As<TContext>(context), exception);
 
     /// <summary>Goes on when Before did not complete at once: the rest of the chain, then After or OnError.</summary>
-    protected ValueTask AwaitBeforeAsync(in ValueTask<StepOutcome> before, TContext context) => StepFrame.AwaitBefore(this, context, 0, before);
+    protected ValueTask AwaitBeforeAsync(ValueTask<StepOutcome> before, TContext context) => StepFrame.AwaitBefore(this, context, 0, before);
 
     /// <summary>Goes on when the rest of the chain did not complete at once: After or OnError.</summary>
-    protected ValueTask AwaitRestAsync(in ValueTask rest, TContext context) => StepFrame.AwaitRest(this, context, 1, rest);
+    protected ValueTask AwaitRestAsync(ValueTask rest, TContext context) => StepFrame.AwaitRest(this, context, 1, rest);
 
     /// <summary>Goes on when the rest of the chain threw instead of returning a task: OnError.</summary>
     protected ValueTask UnwindAsync(TContext context, Exception exception) => StepFrame.Unwind(this, context, 1, exception);
