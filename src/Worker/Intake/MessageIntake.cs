@@ -1,6 +1,8 @@
+using System.Runtime.CompilerServices;
 using Microsoft.Extensions.Logging;
 using Pipeline.Contexts;
 using Pipeline.Execution;
+using Pipeline.Frames;
 using Pipeline.Messages;
 using Pipeline.Settlements;
 using Worker.Recoverability;
@@ -303,6 +305,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         GrantWaiting();
     }
 
+    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
     private async ValueTask<int> WaitAsync(SlotRequest request, CancellationToken cancellationToken)
     {
         using (cancellationToken.UnsafeRegister(static (state, _) => ((SlotRequest)state!).Cancel(), request))
