@@ -37,10 +37,10 @@ internal static class Sample
             .Select(path => MetadataReference.CreateFromFile(path)),
     ];
 
-    private static int s_number;
+    private static int _number;
 
     public static CSharpCompilation Compilation(params IEnumerable<string> sources) => CSharpCompilation.Create(
-        $"Sample{Interlocked.Increment(ref s_number)}",
+        $"Sample{Interlocked.Increment(ref _number)}",
         [.. sources.Append(Context).Append(Usings).Select((source, i) => CSharpSyntaxTree.ParseText(source, Parsing, $"Source{i}.cs"))],
         References,
         new CSharpCompilationOptions(OutputKind.DynamicallyLinkedLibrary, nullableContextOptions: NullableContextOptions.Enable, optimizationLevel: OptimizationLevel.Release));
