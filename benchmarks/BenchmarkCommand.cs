@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.CommandLine.Parsing;
 using BenchmarkDotNet.Running;
 using Benchmarks.Bytes;
 using Benchmarks.Charts;
@@ -10,6 +11,9 @@ namespace Benchmarks;
 /// <summary>The benchmarks' command line: BenchmarkDotNet's own behind <c>run</c>, and what it does not have beside it.</summary>
 internal static class BenchmarkCommand
 {
+    // sysexits.h, as in the worker and the harness.
+    private const int UsageError = 64;
+
     public static Task<int> RunAsync(string[] args)
     {
         if (args is ["cold-child", ..])
@@ -23,10 +27,11 @@ internal static class BenchmarkCommand
 
         Option<FileInfo> expected = new("--expected") { Description = "The file of expected bytes", DefaultValueFactory = _ => new FileInfo("benchmarks/expected-bytes.json") };
         Option<bool> update = new("--update") { Description = "Write what is measured into the file instead of checking it" };
-        Command bytes = new("bytes", "Counts the bytes a message allocates in every case and fails on any rise") { expected, update };
+        Command bytes = new("bytes", "Counts the bytes a message allocates in every case (scenario/variant/parts/in flight; half a minute) and ends with 1 on any rise") { expected, update };
         bytes.SetAction(result => ByteGate.Run(result.GetValue(expected)!, result.GetValue(update)));
 
-        Option<int> launches = new("--launches") { Description = "Processes a case", DefaultValueFactory = _ => 15 };
+        Option<int> launches = new("--launches") { Description = "Processes a case, 1 to 1,000", DefaultValueFactory = _ => 15 };
+        launches.Validators.Add(result => RequireRange(result, result.GetValueOrDefault<int>(), 1, 1_000));
         Option<DirectoryInfo?> output = new("--output") { Description = "Folder for cold-start.md" };
         Command cold = new("cold", "Composes a chain and sends one message, each time in a new process") { launches, output };
         cold.SetAction((result, cancellationToken) => ColdStart.RunAsync(result.GetValue(launches), result.GetValue(output), cancellationToken));
@@ -34,7 +39,8 @@ internal static class BenchmarkCommand
         Argument<DirectoryInfo> before = new("before") { Description = "A results folder" };
         Argument<DirectoryInfo> after = new("after") { Description = "Another one of the same machine" };
         Option<double> threshold = new("--threshold") { Description = "Share of the time below which two rows are the same", DefaultValueFactory = _ => 0.02 };
-        Command compare = new("compare", "Compares two results folders row by row") { before, after, threshold };
+        threshold.Validators.Add(result => RequireRange(result, result.GetValueOrDefault<double>(), 0, 1));
+        Command compare = new("compare", "Compares two results folders row by row; ends with 1 when something got slower or allocates more, with 2 when they cannot be compared") { before, after, threshold };
         compare.SetAction(result => ResultComparer.Run(result.GetValue(before)!, result.GetValue(after)!, result.GetValue(threshold), Console.Out));
 
         Argument<DirectoryInfo> results = new("results") { Description = "A results folder" };
@@ -42,15 +48,48 @@ internal static class BenchmarkCommand
         chart.SetAction(result => ChartCommand.Run(result.GetValue(results)!));
 
         RootCommand root = new("What the forms of the pipeline cost, measured") { run, bytes, cold, compare, chart };
-        return root.Parse(args).InvokeAsync();
+        ParseResult parsed = root.Parse(args);
+        if (parsed.Errors.Count > 0)
+        {
+            Console.Error.WriteLine(string.Join(Environment.NewLine, parsed.Errors.Select(error => $"error: {error.Message}").Distinct(StringComparer.Ordinal)));
+            return Task.FromResult(UsageError);
+        }
+
+        return parsed.InvokeAsync();
+    }
+
+    private static void RequireRange(OptionResult result, double value, double least, double most)
+    {
+        if (value < least || value > most)
+        {
+            result.AddError($"{result.Option.Name} must be between {least} and {most}.");
+        }
     }
 
     private static int RunSuites(IReadOnlyList<string> options)
     {
+        if (!File.Exists("benchmarks/Benchmarks.csproj") && !File.Exists("Benchmarks.csproj"))
+        {
+            Console.Error.WriteLine("error: BenchmarkDotNet builds a project around the suites and looks for benchmarks/Benchmarks.csproj here; run from the repository's root.");
+            return UsageError;
+        }
+
+        if (options.Count == 0)
+        {
+            Console.Error.WriteLine("error: say which suites: run --filter '*' for all, --filter '*RealHop*' for some, --list flat for their names.");
+            return UsageError;
+        }
+
         // For the project that BenchmarkDotNet generates: it lacks the shared framework, which here brings the versions that MassTransit's
         // dependencies disagree about. MSBuild reads properties from the environment.
         Environment.SetEnvironmentVariable("NoWarn", "NU1605;NU1603");
-        IEnumerable<BenchmarkDotNet.Reports.Summary> summaries = BenchmarkSwitcher.FromAssembly(typeof(BenchmarkCommand).Assembly).Run([.. options], new SuiteConfig());
+        BenchmarkDotNet.Reports.Summary[] summaries = [.. BenchmarkSwitcher.FromAssembly(typeof(BenchmarkCommand).Assembly).Run([.. options], new SuiteConfig())];
+        if (summaries.Length == 0 && !options.Contains("--list") && !options.Contains("--help"))
+        {
+            Console.Error.WriteLine("error: nothing ran; run --list flat names the suites.");
+            return UsageError;
+        }
+
         return summaries.Any(summary => summary.HasCriticalValidationErrors || summary.Reports.Any(report => !report.Success)) ? 1 : 0;
     }
 }

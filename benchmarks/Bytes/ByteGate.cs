@@ -9,10 +9,15 @@ internal static class ByteGate
 
     public static int Run(FileInfo file, bool update)
     {
-        SortedDictionary<string, long> expected = file.Exists && !update ? Read(file) : new SortedDictionary<string, long>(StringComparer.Ordinal);
         if (!file.Exists && !update)
         {
             Console.Error.WriteLine($"error: there is no {file.FullName}; run from the repository's root, name it with --expected, or make it with --update.");
+            return 2;
+        }
+
+        SortedDictionary<string, long>? expected = update ? [] : Read(file);
+        if (expected is null)
+        {
             return 2;
         }
 
@@ -46,9 +51,17 @@ internal static class ByteGate
         return rises == 0 ? 0 : 1;
     }
 
-    private static SortedDictionary<string, long> Read(FileInfo file)
+    private static SortedDictionary<string, long>? Read(FileInfo file)
     {
-        using FileStream stream = file.OpenRead();
-        return JsonSerializer.Deserialize<SortedDictionary<string, long>>(stream) ?? [];
+        try
+        {
+            using FileStream stream = file.OpenRead();
+            return JsonSerializer.Deserialize<SortedDictionary<string, long>>(stream) ?? [];
+        }
+        catch (JsonException exception)
+        {
+            Console.Error.WriteLine($"error: {file.FullName} is no JSON object of cases and bytes: {exception.Message}");
+            return null;
+        }
     }
 }

@@ -18,7 +18,13 @@ internal static class ChartCommand
         try
         {
             ResultsFolder folder = ResultsFolder.Read(results);
-            string svg = BarChart.Draw("Nanoseconds a message, by form and depth (logarithmic)", folder.Machine, [.. Charts.Select(chart => Group(folder, chart.Suite, chart.Title)).Where(group => group.Bars.Count > 0)]);
+            BarGroup[] groups = [.. Charts.Select(chart => Group(folder, chart.Suite, chart.Title)).Where(group => group.Bars.Count > 0)];
+            if (groups.Length == 0)
+            {
+                throw new ResultsException($"{folder.Path} holds none of the suites that are drawn: {string.Join(", ", Charts.Select(chart => chart.Suite))}.");
+            }
+
+            string svg = BarChart.Draw("Nanoseconds a message, by form and depth (logarithmic)", folder.Machine, groups);
             string path = Path.Combine(results.FullName, "pipeline.svg");
             File.WriteAllText(path, svg);
             Console.Out.WriteLine(path);

@@ -14,6 +14,8 @@ internal static class ColdStart
 
     public static async Task<int> RunAsync(int launches, DirectoryInfo? output, CancellationToken cancellationToken)
     {
+        // Before the measuring: a folder that cannot be made should not cost a minute to find out.
+        output?.Create();
         Dictionary<(Variant, int), List<double>> samples = [];
         for (int launch = 0; launch < launches; launch++)
         {
@@ -35,7 +37,6 @@ internal static class ColdStart
         Console.Out.Write(table);
         if (output is not null)
         {
-            output.Create();
             await File.WriteAllTextAsync(Path.Combine(output.FullName, "cold-start.md"), table, cancellationToken);
         }
 

@@ -43,6 +43,7 @@ internal static class ResultComparer
             }
         }
 
+        output.WriteLine(worse == 0 ? "Nothing got slower or allocates more." : $"{worse} rows got slower or allocate more.");
         return worse == 0 ? 0 : 1;
     }
 
@@ -50,8 +51,13 @@ internal static class ResultComparer
     {
         double ratio = current.Nanoseconds / old.Nanoseconds;
         string verdict = ratio > 1 + threshold ? "slower" : ratio < 1 - threshold ? "faster" : "same";
+        if (verdict == "same" && current.Bytes > old.Bytes)
+        {
+            verdict = "more B";
+        }
+
         string bytes = current.Bytes == old.Bytes ? string.Empty : $", {old.Bytes} -> {current.Bytes} B";
         output.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{verdict,-7} {old.Name}: {old.Nanoseconds:N1} -> {current.Nanoseconds:N1} ns ({ratio:F3}){bytes}"));
-        return verdict == "slower" || current.Bytes > old.Bytes;
+        return verdict is "slower" or "more B" || current.Bytes > old.Bytes;
     }
 }

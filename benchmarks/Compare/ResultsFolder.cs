@@ -53,12 +53,23 @@ internal sealed record ResultsFolder(string Path, string Machine, IReadOnlyDicti
             }
 
             JsonElement host = document.RootElement.GetProperty("HostEnvironmentInfo");
-            return string.Join(", ", MachineParts.Select(part => host.TryGetProperty(part, out JsonElement value) ? value.ToString() : "?"));
+            return string.Join(", ", MachineParts.Select(part => Describe(part, host)));
         }
         catch (Exception exception) when (exception is JsonException or KeyNotFoundException or InvalidOperationException)
         {
             throw new ResultsException($"{report.FullName} is no BenchmarkDotNet report: {exception.Message}");
         }
+    }
+
+    private static string Describe(string part, JsonElement host)
+    {
+        string value = host.TryGetProperty(part, out JsonElement found) ? found.ToString() : "?";
+        return part switch
+        {
+            "PhysicalCoreCount" => $"{value} cores",
+            "LogicalCoreCount" => $"{value} hardware threads",
+            _ => value,
+        };
     }
 
     private static BenchmarkRow? ReadRow(JsonElement one)

@@ -54,43 +54,35 @@ internal static class PartReader
             return PartCall.None;
         }
 
-        return own.ContainingType.TypeKind == TypeKind.Class && own.ExplicitInterfaceImplementations.IsEmpty && own.Name == name && IsFoundFirst(part, own)
+        return own.ContainingType.TypeKind == TypeKind.Class && own.ExplicitInterfaceImplementations.IsEmpty && own.Name == name && IsTheOnlyOne(part, name)
             ? PartCall.Direct
             : PartCall.Interface;
     }
 
     /// <summary>
-    /// Whether a call by name reaches the method: a member of the same name in a class further down hides it, even with
-    /// parameters that fit less well.
+    /// Whether a call by name can only mean this method: nothing else of that name in the class or above it, overrides apart. Hidden
+    /// methods, overloads, their priorities and the rules for generic bases are left to the contract, which needs none of them;
+    /// so is a method that may not be named.
     /// </summary>
-    private static bool IsFoundFirst(INamedTypeSymbol part, IMethodSymbol own)
+    private static bool IsTheOnlyOne(INamedTypeSymbol part, string name)
     {
+        int found = 0;
         for (INamedTypeSymbol? type = part; type is not null; type = type.BaseType)
         {
-            if (SymbolEqualityComparer.Default.Equals(type, own.ContainingType))
+            foreach (ISymbol member in type.GetMembers(name))
             {
-                return true;
-            }
+                if (member.GetAttributes().Any(attribute => attribute.AttributeClass?.Name == "ObsoleteAttribute"))
+                {
+                    return false;
+                }
 
-            if (type.GetMembers(own.Name).Any(member => !Overrides(member, own)))
-            {
-                return false;
-            }
-        }
-
-        return false;
-    }
-
-    private static bool Overrides(ISymbol member, IMethodSymbol method)
-    {
-        for (IMethodSymbol? overridden = (member as IMethodSymbol)?.OverriddenMethod; overridden is not null; overridden = overridden.OverriddenMethod)
-        {
-            if (SymbolEqualityComparer.Default.Equals(overridden, method))
-            {
-                return true;
+                if (!member.IsOverride)
+                {
+                    found++;
+                }
             }
         }
 
-        return false;
+        return found == 1;
     }
 }

@@ -13,7 +13,7 @@ internal static class StepNodeText
 
     private const string StopOrGoOn =
         $$"""
-        if (before.Result == {{PipelineNames.Outcome}}.Stop)
+        if (before.GetAwaiter().GetResult() == {{PipelineNames.Outcome}}.Stop)
                     {
                         return default;
                     }
@@ -22,16 +22,33 @@ internal static class StepNodeText
 
     private const string CaughtRest =
         $$"""
-        {{PipelineNames.ValueTask}} rest;
-                    try
+        try
                     {
-                        rest = Rest.InvokeAsync(context);
+                        {{PipelineNames.ValueTask}} rest = Rest.InvokeAsync(context);
+                        if (!rest.IsCompleted)
+                        {
+                            return AwaitRestAsync(rest, context);
+                        }
+
+                        // Hands a pooled task source back, or throws.
+                        rest.GetAwaiter().GetResult();
                     }
                     catch (global::System.Exception exception)
                     {
                         return UnwindAsync(context, exception);
                     }
+        """;
 
+    private const string PlainRest =
+        $$"""
+        {{PipelineNames.ValueTask}} rest = Rest.InvokeAsync(context);
+                    if (!rest.IsCompleted)
+                    {
+                        return AwaitRestAsync(rest, context);
+                    }
+
+                    // Hands a pooled task source back, or throws.
+                    rest.GetAwaiter().GetResult();
         """;
 
     public static string Write(NodeModel node)
@@ -78,26 +95,19 @@ internal static class StepNodeText
         ? string.Empty
         : $$"""
                     {{PipelineNames.ValueTask}}<{{PipelineNames.Outcome}}> before = {{node.Call(node.Before, Before, "context")}};
-                    if (!before.IsCompletedSuccessfully)
+                    if (!before.IsCompleted)
                     {
                         return AwaitBeforeAsync(before, context);
                     }
 
-                    {{(HasLeaving(node) ? StopOrGoOn : $"return before.Result == {PipelineNames.Outcome}.Stop ? default : Rest.InvokeAsync(context);")}}
+                    {{(HasLeaving(node) ? StopOrGoOn : $"return before.GetAwaiter().GetResult() == {PipelineNames.Outcome}.Stop ? default : Rest.InvokeAsync(context);")}}
 
         """;
 
     private static string Rest(NodeModel node) => !HasLeaving(node)
         ? string.Empty
         : $$"""
-                    {{(node.OnError == PartCall.None ? $"{PipelineNames.ValueTask} rest = Rest.InvokeAsync(context);" : CaughtRest)}}
-                    if (!rest.IsCompletedSuccessfully)
-                    {
-                        return AwaitRestAsync(rest, context);
-                    }
-
-                    // Reading the result hands a pooled task source back.
-                    rest.GetAwaiter().GetResult();
+                    {{(node.OnError == PartCall.None ? PlainRest : CaughtRest)}}
                     return {{(node.After == PartCall.None ? "default" : node.Call(node.After, After, "context"))}};
 
         """;

@@ -6,8 +6,9 @@ namespace Pipeline.Generators.Nodes;
 /// <summary>Types as generated code at the top level of the same assembly can write them.</summary>
 internal static class TypeText
 {
-    // A metadata name ends at 1,023 bytes; the kind of node, a number and a compiler's own names for closures follow.
-    private const int LongestIdentifier = 400;
+    // A metadata name ends at 1,023 bytes of UTF-8, up to three a character; the kind of node, a number and a compiler's own names for
+    // closures follow.
+    private const int LongestIdentifier = 250;
 
     public static string Of(ITypeSymbol type) => type.ToDisplayString(SymbolDisplayFormat.FullyQualifiedFormat);
 

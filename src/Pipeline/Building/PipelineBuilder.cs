@@ -83,6 +83,12 @@ public sealed class PipelineBuilder<TRoot>(string name)
             {
                 problems.Add($"Part {i + 1} ({part.Name}) stands behind the terminator and would never run; move it before it.");
             }
+            else if (part.In != stage && part.In.IsAssignableFrom(stage))
+            {
+                // Written for a base of the stage's context: right where it stands, only added under the wrong stage.
+                problems.Add($"Part {i + 1} ({part.Name}) was added to the stage of {part.In.Name}, but the stage at its place is {stage.Name}, which derives from it; name the stage when adding it: .Step<{stage.Name}>(...).");
+                continue;
+            }
             else if (part.In != stage)
             {
                 problems.Add($"Part {i + 1} ({part.Name}) works on {part.In.Name}, but the stage at its place is {stage.Name}; {Advice(part, i)}.");

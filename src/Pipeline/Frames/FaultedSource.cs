@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Threading.Tasks.Sources;
 
 namespace Pipeline.Frames;
@@ -13,8 +14,10 @@ internal sealed class FaultedSource<TResult> : IValueTaskSource<TResult>, IValue
 
     public ValueTaskSourceStatus GetStatus(short token) => _core.GetStatus(token);
 
+    [StackTraceHidden]
     public TResult GetResult(short token) => _core.GetResult(token);
 
+    [StackTraceHidden]
     void IValueTaskSource.GetResult(short token) => _core.GetResult(token);
 
     public void OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>

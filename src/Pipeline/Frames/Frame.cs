@@ -116,14 +116,15 @@ internal abstract class Frame : IValueTaskSource, IThreadPoolWorkItem
     [StackTraceHidden]
     void IValueTaskSource.GetResult(short token)
     {
-        FrameThread? thread = BeginRead(token);
-        EndRead(thread);
+        BeginRead(token);
+        EndRead();
     }
 
     /// <summary>The method returned: whoever waits goes on.</summary>
     public void Complete()
     {
-        // Another thread may read the result as soon as the completion shows, and gives the frame back there.
+        // Another thread may read the result as soon as the completion shows, and gives the frame back there: to its own stock, whoever
+        // waits. A waiting frame runs next on this thread, but its awaiter need not read the result at once.
         FrameThread thread = _thread!;
         _thread = null;
         _completed = true;
@@ -139,8 +140,6 @@ internal abstract class Frame : IValueTaskSource, IThreadPoolWorkItem
             return;
         }
 
-        // The waiting frame reads the result on this thread.
-        _thread = thread;
         thread.ResumeNext(Unsafe.As<Frame>(continuation));
     }
 
@@ -150,8 +149,7 @@ internal abstract class Frame : IValueTaskSource, IThreadPoolWorkItem
     protected abstract void Recycle(FrameThread thread);
 
     /// <summary>Checks that the result may be read.</summary>
-    /// <returns>The thread it is read on, when that is known.</returns>
-    protected FrameThread? BeginRead(short token)
+    protected void BeginRead(short token)
     {
         // A second or early await must not give the frame back to the pool under the method that runs in it.
         Validate(token);
@@ -159,13 +157,11 @@ internal abstract class Frame : IValueTaskSource, IThreadPoolWorkItem
         {
             throw new InvalidOperationException("The value task has not completed; await it instead of reading its result.");
         }
-
-        return _thread;
     }
 
     /// <summary>Gives the frame back; throws the method's exception if there is one.</summary>
     [StackTraceHidden]
-    protected void EndRead(FrameThread? thread)
+    protected void EndRead()
     {
         ExceptionDispatchInfo? error = _error;
         _error = null;
@@ -175,7 +171,7 @@ internal abstract class Frame : IValueTaskSource, IThreadPoolWorkItem
         _thread = null;
         _completed = false;
         _version++;
-        Recycle(thread ?? FrameThread.Current);
+        Recycle(FrameThread.Current);
         error?.Throw();
     }
 

@@ -79,13 +79,26 @@ public struct PooledAsyncMethodBuilder<TResult>
     /// <summary>Called by the compiler.</summary>
     public void AwaitOnCompleted<TAwaiter, TStateMachine>(ref TAwaiter awaiter, ref TStateMachine stateMachine)
         where TAwaiter : INotifyCompletion
-        where TStateMachine : IAsyncStateMachine => awaiter.OnCompleted(FrameOf(ref stateMachine).ResumeAction);
+        where TStateMachine : IAsyncStateMachine
+    {
+        bool first = _state is null;
+        try
+        {
+            awaiter.OnCompleted(FrameOf(ref stateMachine).ResumeAction);
+        }
+        catch
+        {
+            ForgetFrame(first);
+            throw;
+        }
+    }
 
     /// <summary>Called by the compiler.</summary>
     public void AwaitUnsafeOnCompleted<TAwaiter, TStateMachine>(ref TAwaiter awaiter, ref TStateMachine stateMachine)
         where TAwaiter : ICriticalNotifyCompletion
         where TStateMachine : IAsyncStateMachine
     {
+        bool first = _state is null;
         Frame frame = FrameOf(ref stateMachine);
         if (typeof(TAwaiter) == typeof(YieldAwaitable.YieldAwaiter) && SynchronizationContext.Current is null && ReferenceEquals(TaskScheduler.Current, TaskScheduler.Default))
         {
@@ -94,7 +107,24 @@ public struct PooledAsyncMethodBuilder<TResult>
             return;
         }
 
-        awaiter.UnsafeOnCompleted(frame.ResumeAction);
+        try
+        {
+            awaiter.UnsafeOnCompleted(frame.ResumeAction);
+        }
+        catch
+        {
+            ForgetFrame(first);
+            throw;
+        }
+    }
+
+    /// <summary>An awaiter that throws instead of waiting has not suspended the method: it goes on where it is, not in the frame.</summary>
+    private void ForgetFrame(bool first)
+    {
+        if (first)
+        {
+            _state = null;
+        }
     }
 
     private readonly ValueTask<TResult> FaultedTask()

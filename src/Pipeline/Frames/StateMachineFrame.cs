@@ -32,10 +32,10 @@ internal sealed class StateMachineFrame<TStateMachine, TResult> : Frame, IResult
     [StackTraceHidden]
     TResult IValueTaskSource<TResult>.GetResult(short token)
     {
-        FrameThread? thread = BeginRead(token);
+        BeginRead(token);
         TResult result = _result!;
         _result = default;
-        EndRead(thread);
+        EndRead();
         return result;
     }
 

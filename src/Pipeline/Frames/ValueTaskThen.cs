@@ -18,12 +18,13 @@ public static class ValueTaskThen
     public static ValueTask Then<TState>(this ValueTask rest, TState state, Action<TState> then)
         where TState : class
     {
-        if (!rest.IsCompletedSuccessfully)
+        if (!rest.IsCompleted)
         {
             // Safe: the delegate is only ever called with this state.
             return ThenFrame.Await(rest, state, Unsafe.As<Action<object>>(then));
         }
 
+        // Throws what the rest threw: a task that failed already is not worth a trip through the thread pool.
         rest.GetAwaiter().GetResult();
         then(state);
         return default;

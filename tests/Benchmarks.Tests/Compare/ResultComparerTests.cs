@@ -32,7 +32,9 @@ public sealed class ResultComparerTests : IDisposable
     {
         Run(Folder("before", "EPYC", ("Suite.Fused", 100, 0)), Folder("after", "EPYC", ("Suite.Fused", 100, 24))).ShouldBe(1);
 
+        _output.ToString().ShouldStartWith("more B");
         _output.ToString().ShouldContain("0 -> 24 B");
+        _output.ToString().ShouldContain("1 rows got slower or allocate more.");
     }
 
     [Fact]

@@ -236,6 +236,62 @@ public sealed class PooledAsyncMethodBuilderTests
     }
 
     [Fact]
+    public async Task Await_ResultReadLaterOnAnotherThread_FramesStayApart()
+    {
+        // The wait and the reading are two things: who was resumed need not read the result at once, nor on that thread.
+        int wrong = 0;
+
+        await Task.WhenAll(Enumerable.Range(0, 32).Select(start => Task.Run(async () =>
+        {
+            for (int i = 0; i < 1_000; i++)
+            {
+                int value = (start * 1_000) + i;
+                if (await ReadLaterAsync(value) != value + 1 || await NestAsync(value, 3) != value + 3)
+                {
+                    Interlocked.Increment(ref wrong);
+                }
+            }
+        })));
+
+        wrong.ShouldBe(0);
+
+        [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
+        static async ValueTask<int> ReadLaterAsync(int value)
+        {
+            ValueTask<int> inner = NestAsync(value, 1);
+            await new WhenDone(inner);
+            await Task.Yield();
+            return await inner;
+        }
+    }
+
+    [Fact]
+    public async Task Await_AwaiterThrowsInsteadOfWaiting_TheMethodCatchesAndGoesOn()
+    {
+        ValueTask<int> task = CatchAsync();
+
+        (await task).ShouldBe(3);
+
+        [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
+        static async ValueTask<int> CatchAsync()
+        {
+            int steps = 0;
+            try
+            {
+                await new Throwing();
+            }
+            catch (FormatException)
+            {
+                steps++;
+                await Task.Yield();
+                steps++;
+            }
+
+            return steps + 1;
+        }
+    }
+
+    [Fact]
     public void DeepChain_Resumed_DoesNotGrowTheStack()
     {
         // Nested, 200,000 resumptions would need some 50 MB of stack.
@@ -340,6 +396,35 @@ public sealed class PooledAsyncMethodBuilderTests
         }
 
         return inner + 1;
+    }
+
+    /// <summary>Waits for a task without reading its result.</summary>
+    private readonly struct WhenDone(ValueTask<int> task) : ICriticalNotifyCompletion
+    {
+        public bool IsCompleted => task.IsCompleted;
+
+        public WhenDone GetAwaiter() => this;
+
+        public void GetResult()
+        {
+        }
+
+        public void OnCompleted(Action continuation) => UnsafeOnCompleted(continuation);
+
+        public void UnsafeOnCompleted(Action continuation) => task.ConfigureAwait(false).GetAwaiter().UnsafeOnCompleted(continuation);
+    }
+
+    private readonly struct Throwing : ICriticalNotifyCompletion
+    {
+        public bool IsCompleted => false;
+
+        public Throwing GetAwaiter() => this;
+
+        public void GetResult() => throw new NotSupportedException();
+
+        public void OnCompleted(Action continuation) => throw new FormatException();
+
+        public void UnsafeOnCompleted(Action continuation) => throw new FormatException();
     }
 
     private sealed class CountingContext : SynchronizationContext

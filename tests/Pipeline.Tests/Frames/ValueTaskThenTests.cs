@@ -41,10 +41,14 @@ public sealed class ValueTaskThenTests
             gate.SetException(new FormatException("rest"));
         }
 
-        ValueTask task = new ValueTask(gate.Task).Then(trace, static trace => trace.Add("then"));
-        gate.TrySetException(new FormatException("rest"));
+        async Task RunAsync()
+        {
+            ValueTask task = new ValueTask(gate.Task).Then(trace, static trace => trace.Add("then"));
+            gate.TrySetException(new FormatException("rest"));
+            await task;
+        }
 
-        (await Should.ThrowAsync<FormatException>(async () => await task)).Message.ShouldBe("rest");
+        (await Should.ThrowAsync<FormatException>(RunAsync)).Message.ShouldBe("rest");
         trace.ShouldBeEmpty();
     }
 

@@ -26,12 +26,12 @@ internal sealed class FusedRun<TContext>(StepNode<TContext>[] steps, Next<TConte
             if (entering == StepOutcome.Continue)
             {
                 ValueTask rest = next.InvokeAsync(context);
-                if (!rest.IsCompletedSuccessfully)
+                if (!rest.IsCompleted)
                 {
                     return StepFrame.AwaitRest(this, context, entered, rest);
                 }
 
-                // Reading the result hands a pooled task source back.
+                // Hands a pooled task source back, or throws: what failed already is not worth a trip through the thread pool.
                 rest.GetAwaiter().GetResult();
             }
 
@@ -62,13 +62,13 @@ internal sealed class FusedRun<TContext>(StepNode<TContext>[] steps, Next<TConte
             // Before the call: an exception of a step's own Before is not shown to its OnError.
             entered = i;
             ValueTask<StepOutcome> before = steps[i].BeforeAsync(context);
-            if (!before.IsCompletedSuccessfully)
+            if (!before.IsCompleted)
             {
                 underWay = before;
                 return null;
             }
 
-            if (before.Result == StepOutcome.Stop)
+            if (before.GetAwaiter().GetResult() == StepOutcome.Stop)
             {
                 underWay = default;
                 return StepOutcome.Stop;
@@ -87,7 +87,7 @@ internal sealed class FusedRun<TContext>(StepNode<TContext>[] steps, Next<TConte
             // Before the call: an exception of a step's own After is not shown to its OnError.
             entered = i;
             ValueTask after = steps[i].AfterAsync(context);
-            if (!after.IsCompletedSuccessfully)
+            if (!after.IsCompleted)
             {
                 underWay = after;
                 return false;

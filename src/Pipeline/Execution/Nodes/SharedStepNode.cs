@@ -16,33 +16,32 @@ internal sealed class SharedStepNode<TContext>(IStep<TContext> step, Next<TConte
     public override ValueTask InvokeAsync(TContext context)
     {
         ValueTask<StepOutcome> before = step.BeforeAsync(context);
-        if (!before.IsCompletedSuccessfully)
+        if (!before.IsCompleted)
         {
             return AwaitBeforeAsync(before, context);
         }
 
-        if (before.Result == StepOutcome.Stop)
+        if (before.GetAwaiter().GetResult() == StepOutcome.Stop)
         {
             return default;
         }
 
-        ValueTask rest;
         try
         {
-            rest = Rest.InvokeAsync(context);
+            ValueTask rest = Rest.InvokeAsync(context);
+            if (!rest.IsCompleted)
+            {
+                return AwaitRestAsync(rest, context);
+            }
+
+            // Hands a pooled task source back, or throws: what failed already is not worth a trip through the thread pool.
+            rest.GetAwaiter().GetResult();
         }
         catch (Exception exception)
         {
             return UnwindAsync(context, exception);
         }
 
-        if (!rest.IsCompletedSuccessfully)
-        {
-            return AwaitRestAsync(rest, context);
-        }
-
-        // Reading the result hands a pooled task source back.
-        rest.GetAwaiter().GetResult();
         return step.AfterAsync(context);
     }
 }

@@ -135,7 +135,7 @@ internal sealed class StepFrame : Frame
         }
 
         ValueTask rest = _run.InvokeNextAsync(_context!);
-        if (!rest.IsCompletedSuccessfully)
+        if (!rest.IsCompleted)
         {
             Await(rest, FrameThread.Current);
             return false;
@@ -158,7 +158,7 @@ internal sealed class StepFrame : Frame
                         continue;
                     }
 
-                    if (!after.IsCompletedSuccessfully)
+                    if (!after.IsCompleted)
                     {
                         Await(after, FrameThread.Current);
                         return;
@@ -171,13 +171,13 @@ internal sealed class StepFrame : Frame
                 {
                     _entered--;
                     ValueTask<ErrorOutcome> handling = _run!.OnErrorAsync(_context!, _entered, _error);
-                    if (!handling.IsCompletedSuccessfully)
+                    if (!handling.IsCompleted)
                     {
                         Await(handling, FrameThread.Current);
                         return;
                     }
 
-                    Handle(handling.Result);
+                    Handle(handling.GetAwaiter().GetResult());
                 }
             }
             catch (Exception exception)

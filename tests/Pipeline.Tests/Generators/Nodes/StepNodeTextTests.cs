@@ -26,7 +26,7 @@ public sealed class StepNodeTextTests
         node.Contains("_part.OnErrorAsync(context, exception)", StringComparison.Ordinal).ShouldBe(onError);
         node.Contains("catch", StringComparison.Ordinal).ShouldBe(onError);
         node.Contains("AwaitRestAsync", StringComparison.Ordinal).ShouldBe(after || onError);
-        node.Contains("IsCompletedSuccessfully", StringComparison.Ordinal).ShouldBe(before || after || onError);
+        node.Contains("IsCompleted)", StringComparison.Ordinal).ShouldBe(before || after || onError);
     }
 
     [Fact]
@@ -102,6 +102,38 @@ public sealed class StepNodeTextTests
         run.ShouldNotContain("shared node");
         sample.Text.ShouldContain("((global::Pipeline.Behaviors.IStep<global::Samples.Ctx>)_part).BeforeAsync(context)");
     }
+
+    [Theory]
+    [InlineData("""
+        public class Base : IStep<Ctx> { public virtual ValueTask<StepOutcome> BeforeAsync(Ctx context) => default; }
+        public class Middle : Base { public ValueTask<StepOutcome> BeforeAsync(Pipeline.Contexts.PipelineContext context) => throw new InvalidOperationException(); }
+        public sealed class S : Middle, IStep<Ctx> { public override ValueTask<StepOutcome> BeforeAsync(Ctx context) => default; }
+        """)]
+    [InlineData("""
+        public class Base<T> : IStep<T> where T : Pipeline.Contexts.PipelineContext
+        {
+            public ValueTask<StepOutcome> BeforeAsync(T context) => default;
+            public ValueTask<StepOutcome> BeforeAsync(Ctx context, int other = 0) => throw new InvalidOperationException();
+        }
+        public sealed class S : Base<Ctx>;
+        """)]
+    [InlineData("""
+        public sealed class S : IStep<Ctx>
+        {
+            public ValueTask<StepOutcome> BeforeAsync(Ctx context) => default;
+            [System.Runtime.CompilerServices.OverloadResolutionPriority(1)]
+            public ValueTask<StepOutcome> BeforeAsync(Pipeline.Contexts.PipelineContext context) => throw new InvalidOperationException();
+        }
+        """)]
+    [InlineData("""
+        public sealed class S : IStep<Ctx>
+        {
+            [Obsolete("use the chain", error: true)]
+            public ValueTask<StepOutcome> BeforeAsync(Ctx context) => default;
+        }
+        """)]
+    public void Generate_ANameThatCouldMeanAnotherMethod_IsCalledThroughTheContract(string parts) =>
+        GeneratedSample.Of($"namespace Samples;\n{parts}").Node("Samples_S_StepNode").ShouldContain("((global::Pipeline.Behaviors.IStep<global::Samples.Ctx>)_part).BeforeAsync(context)");
 
     [Fact]
     public void Run_StepOnABaseContext_KeepsTheSharedNode()
