@@ -5,6 +5,9 @@ using Benchmarks.Bytes;
 using Benchmarks.Charts;
 using Benchmarks.Cold;
 using Benchmarks.Compare;
+using Benchmarks.EndToEnd;
+using Benchmarks.EndToEnd.Clients;
+using Benchmarks.EndToEnd.Server;
 
 namespace Benchmarks;
 
@@ -16,10 +19,15 @@ internal static class BenchmarkCommand
 
     public static Task<int> RunAsync(string[] args)
     {
-        if (args is ["cold-child", ..])
+        switch (args)
         {
-            // Before anything else is compiled: the process measures its own first steps.
-            return Task.FromResult(ColdChild.Run(args));
+            case ["cold-child", ..]:
+                // Before anything else is compiled: the process measures its own first steps.
+                return Task.FromResult(ColdChild.Run(args));
+            case [ServerProcess.Verb]:
+                return Task.FromResult(ServerProcess.Run());
+            case [ClientProcess.Verb, ..]:
+                return ClientProcess.RunAsync(args);
         }
 
         Command run = new("run", "Runs BenchmarkDotNet suites; its own options follow, such as --filter '*Execution*'") { TreatUnmatchedTokensAsErrors = false };
@@ -47,7 +55,7 @@ internal static class BenchmarkCommand
         Command chart = new("chart", "Draws a results folder's charts as SVG into it") { results };
         chart.SetAction(result => ChartCommand.Run(result.GetValue(results)!));
 
-        RootCommand root = new("What the forms of the pipeline cost, measured") { run, bytes, cold, compare, chart };
+        RootCommand root = new("What the forms of the pipeline cost, measured") { run, bytes, cold, EndToEndCommand.Create(), compare, chart };
         ParseResult parsed = root.Parse(args);
         if (parsed.Errors.Count > 0)
         {

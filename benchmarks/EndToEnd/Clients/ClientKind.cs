@@ -1,0 +1,20 @@
+namespace Benchmarks.EndToEnd.Clients;
+
+/// <summary>Who does the work.</summary>
+internal enum ClientKind
+{
+    /// <summary>The ordinary loop: AWSSDK.S3 with its defaults, HttpClient for SQS, System.Text.Json, closures.</summary>
+    SdkDefaults,
+
+    /// <summary>The same with AWSSDK.S3 tuned: no chunked encoding, no checksum besides the signature.</summary>
+    SdkTuned,
+
+    /// <summary>The same with HttpClient and a signature for the PUT too.</summary>
+    PlainSigned,
+
+    /// <summary>The worker, storing through AWSSDK.S3.</summary>
+    WorkerSdk,
+
+    /// <summary>The worker, storing through its own client.</summary>
+    WorkerDirect,
+}

@@ -1,0 +1,48 @@
+using System.Globalization;
+using System.Text.Json;
+
+namespace Benchmarks.EndToEnd.Clients;
+
+/// <summary>A client in a process of its own: works on whatever its queue has, and answers each line of its input with a <see cref="ClientSample"/>.</summary>
+internal static class ClientProcess
+{
+    public const string Verb = "end-to-end-client";
+
+    public static string[] Arguments(ClientSettings settings) =>
+        [Verb, settings.Kind.ToString(), settings.Endpoint.AbsoluteUri, settings.Queue, settings.InFlight.ToString(CultureInfo.InvariantCulture)];
+
+    public static async Task<int> RunAsync(string[] args)
+    {
+        ClientSettings settings = new(Enum.Parse<ClientKind>(args[1]), new Uri(args[2]), args[3], int.Parse(args[4], CultureInfo.InvariantCulture));
+        Task work = Task.Run(() => WorkAsync(settings));
+        Task asked = Task.Factory.StartNew(Answer, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        Task ended = await Task.WhenAny(work, asked);
+        await ended;
+        if (ended == work)
+        {
+            throw new InvalidOperationException("The client stopped working.");
+        }
+
+        return 0;
+    }
+
+    private static Task WorkAsync(ClientSettings settings)
+    {
+        if (settings.Kind is ClientKind.WorkerSdk or ClientKind.WorkerDirect)
+        {
+            return WorkerLoop.RunAsync(settings);
+        }
+
+        HttpClient http = new(new SocketsHttpHandler { UseProxy = false }) { Timeout = TimeSpan.FromSeconds(60) };
+        IObjectWriter writer = settings.Kind == ClientKind.PlainSigned ? new PlainObjectWriter(http, settings) : new SdkObjectWriter(settings);
+        return new TwinLoop(new PlainSqs(http, settings), writer, settings.Loops).RunAsync();
+    }
+
+    private static void Answer()
+    {
+        while (Console.In.ReadLine() is not null)
+        {
+            Console.Out.WriteLine(JsonSerializer.Serialize(ClientSample.Take(), EndToEndJson.Default.ClientSample));
+        }
+    }
+}

@@ -1,0 +1,59 @@
+using System.Text;
+using System.Text.Json;
+
+namespace Benchmarks.EndToEnd.Clients;
+
+/// <summary>
+/// What the worker is compared with: the loop a competent person writes. Each of a few loops receives a batch, sends every message
+/// through a chain of closures to a PUT, waits for all, deletes the batch.
+/// </summary>
+internal sealed class TwinLoop(PlainSqs sqs, IObjectWriter writer, int loops)
+{
+    public Task RunAsync() => Task.WhenAll(Enumerable.Range(0, loops).Select(_ => Task.Run(LoopAsync)));
+
+    private async Task LoopAsync()
+    {
+        while (true)
+        {
+            SqsShapes.Received[] messages = await sqs.ReceiveAsync();
+            if (messages.Length == 0)
+            {
+                continue;
+            }
+
+            await Task.WhenAll(messages.Select(ProcessAsync));
+            await sqs.DeleteAsync(messages);
+        }
+    }
+
+    private Task ProcessAsync(SqsShapes.Received message)
+    {
+        // Three behaviours around the handler, as frameworks chain them.
+        Func<Task> handle = () => StoreAsync(message);
+        Func<Task> limited = () => message.Body.Length <= 1024 * 1024 ? handle() : throw new InvalidDataException("too large");
+        Func<Task> retried = () => RetryAsync(limited);
+        return retried();
+    }
+
+    private static async Task RetryAsync(Func<Task> next)
+    {
+        for (int attempt = 1; ; attempt++)
+        {
+            try
+            {
+                await next();
+                return;
+            }
+            catch (HttpRequestException) when (attempt < 3)
+            {
+                await Task.Delay(100 * attempt);
+            }
+        }
+    }
+
+    private Task StoreAsync(SqsShapes.Received received)
+    {
+        TwinMessage message = JsonSerializer.Deserialize(received.Body, EndToEndJson.Default.TwinMessage)!;
+        return writer.PutAsync(TwinKey.Of(message), Encoding.UTF8.GetBytes(received.Body));
+    }
+}

@@ -1,0 +1,34 @@
+using Microsoft.AspNetCore.Builder;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.Logging;
+using Worker.Hosting;
+
+namespace Benchmarks.EndToEnd.Clients;
+
+/// <summary>The worker itself, the whole host, with one route from SQS to S3.</summary>
+internal static class WorkerLoop
+{
+    public static async Task RunAsync(ClientSettings settings)
+    {
+        List<string> keys =
+        [
+            "--Routes:measured:Source=Sqs",
+            "--Routes:measured:Sink=S3",
+            "--Hosting:Url=http://127.0.0.1:0",
+            $"--Sources:Sqs:Queue={new Uri(settings.Endpoint, $"/000000000000/{settings.Queue}")}",
+            $"--Sources:Sqs:DeadLetterQueue={new Uri(settings.Endpoint, "/000000000000/dead-letters")}",
+            $"--Sources:Sqs:VisibilityTimeout={ClientSettings.VisibilitySeconds}s",
+            $"--Sources:Sqs:WaitTime={ClientSettings.WaitSeconds}s",
+            $"--Aws:Endpoint={settings.Endpoint}",
+            $"--Aws:Region={ClientSettings.Region}",
+            $"--Aws:AccessKeyId={ClientSettings.AccessKey}",
+            $"--Aws:SecretAccessKey={ClientSettings.SecretKey}",
+            $"--Sinks:S3:Bucket={ClientSettings.Bucket}",
+            $"--Sinks:S3:Client={(settings.Kind == ClientKind.WorkerDirect ? "Direct" : "Sdk")}",
+            $"--Intake:Concurrency={settings.InFlight}",
+        ];
+        IConfigurationRoot configuration = WorkerConfiguration.Build(configFile: null, keys, readSettingsFile: false);
+        await using WebApplication app = WorkerHost.Build(configuration, logging => logging.SetMinimumLevel(LogLevel.Warning));
+        await app.RunAsync();
+    }
+}

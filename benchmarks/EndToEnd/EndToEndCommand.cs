@@ -1,0 +1,66 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
+using System.Runtime.InteropServices;
+using System.Text.Json;
+using Benchmarks.EndToEnd.Clients;
+
+namespace Benchmarks.EndToEnd;
+
+/// <summary><c>end-to-end</c>: the worker and its twins from SQS to S3.</summary>
+internal static class EndToEndCommand
+{
+    private static readonly JsonSerializerOptions Indented = new() { WriteIndented = true, Converters = { new System.Text.Json.Serialization.JsonStringEnumConverter() } };
+
+    public static Command Create()
+    {
+        Option<int[]> inFlight = new("--in-flight") { Description = "Messages in work at once", AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => [1, 16, 64, 256] };
+        Option<int> messages = new("--messages") { Description = "Messages a pass", DefaultValueFactory = _ => 30_000 };
+        Option<int> passes = new("--passes") { Description = "Passes a row; the median is shown", DefaultValueFactory = _ => 3 };
+        Option<int[]> sizes = new("--sizes") { Description = "Messages a pass of the table that shows whether the cost stays flat", AllowMultipleArgumentsPerToken = true, Arity = ArgumentArity.ZeroOrMore, DefaultValueFactory = _ => [1_000, 10_000, 100_000, 1_000_000] };
+        Option<ClientKind[]> clients = new("--clients") { Description = "Who", AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => Enum.GetValues<ClientKind>() };
+        Option<int> warmUp = new("--warm-up") { Description = "Messages a warm-up round", DefaultValueFactory = _ => 10_000 };
+        Option<DirectoryInfo?> output = new("--output") { Description = "Folder for end-to-end.md, .json and .svg" };
+        Command command = new("end-to-end", "From SQS to S3: the worker with both clients beside the loops one writes with the SDKs; a quarter of an hour") { inFlight, messages, passes, sizes, clients, warmUp, output };
+        foreach (Option<int[]> counts in (Option<int[]>[])[inFlight, sizes])
+        {
+            counts.Validators.Add(result => RequireCounts(result, counts));
+        }
+
+        command.SetAction((result, cancellationToken) => RunAsync(
+            new EndToEndOptions(
+                result.GetValue(clients)!,
+                result.GetValue(inFlight)!,
+                result.GetValue(messages),
+                result.GetValue(passes),
+                result.GetValue(sizes)!,
+                result.GetValue(warmUp)),
+            result.GetValue(output),
+            cancellationToken));
+        return command;
+    }
+
+    private static void RequireCounts(OptionResult result, Option<int[]> option)
+    {
+        if (result.GetValue(option) is { } values && values.Any(value => value is < 1 or > 10_000_000))
+        {
+            result.AddError($"{option.Name} takes numbers from 1 to 10,000,000.");
+        }
+    }
+
+    private static async Task<int> RunAsync(EndToEndOptions options, DirectoryInfo? output, CancellationToken cancellationToken)
+    {
+        using EndToEndRun run = new(options, Console.Error);
+        (IReadOnlyList<EndToEndRow> byInFlight, IReadOnlyList<EndToEndRow> bySize) = await run.RunAsync(cancellationToken);
+        string machine = $"{RuntimeInformation.OSDescription}, {Environment.ProcessorCount} hardware threads shared by server and client, {RuntimeInformation.FrameworkDescription}, workstation GC, not concurrent";
+        string report = EndToEndReport.Write(machine, byInFlight, bySize);
+        Console.Out.WriteLine(report);
+        if (output is not null)
+        {
+            output.Create();
+            await File.WriteAllTextAsync(Path.Combine(output.FullName, "end-to-end.md"), report, cancellationToken);
+            await File.WriteAllTextAsync(Path.Combine(output.FullName, "end-to-end.json"), JsonSerializer.Serialize(new { machine, byInFlight, bySize }, Indented) + "\n", cancellationToken);
+        }
+
+        return 0;
+    }
+}

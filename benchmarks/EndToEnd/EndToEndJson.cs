@@ -1,0 +1,14 @@
+using System.Text.Json.Serialization;
+using Benchmarks.EndToEnd.Clients;
+using Benchmarks.EndToEnd.Server;
+
+namespace Benchmarks.EndToEnd;
+
+[JsonSerializable(typeof(QueueTotals))]
+[JsonSerializable(typeof(ClientSample))]
+[JsonSerializable(typeof(SqsShapes.ReceiveRequest))]
+[JsonSerializable(typeof(SqsShapes.ReceiveResponse))]
+[JsonSerializable(typeof(SqsShapes.DeleteRequest))]
+[JsonSerializable(typeof(SqsShapes.DeleteResponse))]
+[JsonSerializable(typeof(TwinMessage))]
+internal sealed partial class EndToEndJson : JsonSerializerContext;

@@ -1,0 +1,54 @@
+using System.Globalization;
+using System.Text;
+using Benchmarks.EndToEnd.Clients;
+
+namespace Benchmarks.EndToEnd;
+
+/// <summary>The rows as tables for people.</summary>
+internal static class EndToEndReport
+{
+    public static string Write(string machine, IReadOnlyList<EndToEndRow> byInFlight, IReadOnlyList<EndToEndRow> bySize)
+    {
+        StringBuilder text = new();
+        text.Append("# From SQS to S3, end to end\n\n").Append(machine).Append("\n\n");
+        foreach (IGrouping<int, EndToEndRow> group in byInFlight.GroupBy(row => row.InFlight))
+        {
+            EndToEndRow first = group.First();
+            text.Append(CultureInfo.InvariantCulture, $"## {group.Key} in flight, {first.Messages:N0} messages of 1 KiB, median of {first.Passes} passes\n\n");
+            Table(text, [.. group], row => row.Client.ToString());
+        }
+
+        if (bySize.Count > 0)
+        {
+            text.Append(CultureInfo.InvariantCulture, $"## Flat: {EndToEndOptions.SizesInFlight} in flight\n\n");
+            text.Append("| client | messages | us of processor a message | of the row with most messages | bytes a message |\n|---|---:|---:|---:|---:|\n");
+            foreach (IGrouping<ClientKind, EndToEndRow> group in bySize.GroupBy(row => row.Client))
+            {
+                EndToEndRow most = group.MaxBy(row => row.Messages)!;
+                foreach (EndToEndRow row in group)
+                {
+                    text.Append(CultureInfo.InvariantCulture, $"| {row.Client} | {row.Messages:N0} | {row.CpuMicroseconds:F1} | {row.CpuMicroseconds / most.CpuMicroseconds:F2} | {row.Bytes:N0} |\n");
+                }
+            }
+        }
+
+        return text.ToString();
+    }
+
+    private static void Table(StringBuilder text, IReadOnlyList<EndToEndRow> rows, Func<EndToEndRow, string> name)
+    {
+        text.Append("| client | messages/s | us of processor a message | messages a processor second, of SdkDefaults / SdkTuned / PlainSigned | bytes a message | collections 0/1/2 | paused ms | p50 ms | p99 ms | SQS calls a 1,000 |\n");
+        text.Append("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n");
+        foreach (EndToEndRow row in rows)
+        {
+            text.Append(CultureInfo.InvariantCulture, $"| {name(row)} | {row.MessagesPerSecond:N0} | {row.CpuMicroseconds:F1} | {Times(rows, ClientKind.SdkDefaults, row)} / {Times(rows, ClientKind.SdkTuned, row)} / {Times(rows, ClientKind.PlainSigned, row)} | {row.Bytes:N0} | {row.Gen0}/{row.Gen1}/{row.Gen2} | {row.PauseMilliseconds:F0} | {row.P50:F2} | {row.P99:F2} | {row.Calls:F0} |\n");
+        }
+
+        text.Append('\n');
+    }
+
+    private static string Times(IReadOnlyList<EndToEndRow> rows, ClientKind of, EndToEndRow row) =>
+        rows.FirstOrDefault(other => other.Client == of) is { } other
+            ? (other.CpuMicroseconds / row.CpuMicroseconds).ToString("F2", CultureInfo.InvariantCulture)
+            : "-";
+}

@@ -1,0 +1,18 @@
+using System.Globalization;
+
+namespace Benchmarks.EndToEnd.Server;
+
+/// <summary>The message server in a process of its own: prints its port and serves until its input ends.</summary>
+internal static class ServerProcess
+{
+    public const string Verb = "end-to-end-server";
+
+    public static int Run()
+    {
+        using MessageServer server = new();
+        _ = server.RunAsync();
+        Console.Out.WriteLine(server.Port.ToString(CultureInfo.InvariantCulture));
+        Console.In.ReadToEnd();
+        return 0;
+    }
+}
