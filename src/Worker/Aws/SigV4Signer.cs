@@ -19,6 +19,17 @@ internal sealed class SigV4Signer
 
     private const int HashBytes = SHA256.HashSizeInBytes;
 
+    // Never given back: of these only the two of each thread exist.
+    private static readonly BufferPool ScratchBuffers = new();
+
+    // Signing never awaits, so a thread's own buffers do: renting three for each signature cost more than writing them, since
+    // the pool's counters move from core to core.
+    [ThreadStatic]
+    private static PooledBuffer? _scratch;
+
+    [ThreadStatic]
+    private static PooledBuffer? _authorization;
+
     private readonly AwsClock _clock;
     private readonly BufferPool _buffers;
     private readonly byte[] _region;
@@ -32,7 +43,7 @@ internal sealed class SigV4Signer
     /// <param name="service">The signing name, such as <c>sqs</c> or <c>s3</c>.</param>
     /// <param name="region">The signing region.</param>
     /// <param name="clock">Gives the time to sign with.</param>
-    /// <param name="buffers">Lends scratch space; everything is back when a call returns.</param>
+    /// <param name="buffers">Lends scratch space for queries; everything is back when a call returns.</param>
     public SigV4Signer(string service, string region, AwsClock clock, BufferPool buffers)
     {
         _service = Encoding.UTF8.GetBytes(service);
@@ -70,6 +81,14 @@ internal sealed class SigV4Signer
 
     /// <summary>The value of <c>x-amz-date</c> for a time; the same string within a second.</summary>
     public string DateTimeOf(DateTimeOffset at) => StampOf(at).DateTime;
+
+    /// <summary>The value of the Authorization header for a described request.</summary>
+    public string Authorize(scoped SigV4Request request, SigningCredentials credentials, DateTimeOffset at)
+    {
+        PooledBuffer authorization = Cleared(ref _authorization);
+        AppendAuthorization(authorization, request, credentials, at);
+        return Encoding.ASCII.GetString(authorization.WrittenSpan);
+    }
 
     /// <summary>Appends the value of the Authorization header (ASCII) for a described request.</summary>
     /// <param name="output">Gets the value appended.</param>
@@ -113,7 +132,6 @@ internal sealed class SigV4Signer
 
         int most = headers.NonValidated.Count + (request.Content?.Headers.NonValidated.Count ?? 0) + 1;
         SigV4Header[] signed = ArrayPool<SigV4Header>.Shared.Rent(most);
-        PooledBuffer authorization = _buffers.Rent(512);
         try
         {
             int count = 0;
@@ -128,12 +146,10 @@ internal sealed class SigV4Signer
                 Headers = signed.AsSpan(0, count),
                 PayloadHash = payloadHash,
             };
-            AppendAuthorization(authorization, description, credentials, at);
-            Set(headers, "Authorization", Encoding.ASCII.GetString(authorization.WrittenSpan));
+            Set(headers, "Authorization", Authorize(description, credentials, at));
         }
         finally
         {
-            authorization.Dispose();
             ArrayPool<SigV4Header>.Shared.Return(signed, clearArray: true);
         }
 
@@ -142,46 +158,32 @@ internal sealed class SigV4Signer
 
     private void HashCanonicalRequest(scoped SigV4Request request, Span<byte> hash)
     {
-        PooledBuffer canonical = _buffers.Rent(1024);
-        try
-        {
-            AppendAscii(canonical, request.Method);
-            canonical.Append("\n"u8);
-            SigV4Canonical.AppendPath(canonical, request.Path, _isS3);
-            canonical.Append("\n"u8);
-            SigV4Canonical.AppendQuery(canonical, request.Query, _buffers);
-            canonical.Append("\n"u8);
-            SigV4Canonical.AppendHeaders(canonical, request.Headers);
-            canonical.Append("\n"u8);
-            SigV4Canonical.AppendHeaderNames(canonical, request.Headers);
-            canonical.Append("\n"u8);
-            canonical.Append(request.PayloadHash);
-            SHA256.HashData(canonical.WrittenSpan, hash);
-        }
-        finally
-        {
-            canonical.Dispose();
-        }
+        PooledBuffer canonical = Cleared(ref _scratch);
+        AppendAscii(canonical, request.Method);
+        canonical.Append("\n"u8);
+        SigV4Canonical.AppendPath(canonical, request.Path, _isS3);
+        canonical.Append("\n"u8);
+        SigV4Canonical.AppendQuery(canonical, request.Query, _buffers);
+        canonical.Append("\n"u8);
+        SigV4Canonical.AppendHeaders(canonical, request.Headers);
+        canonical.Append("\n"u8);
+        SigV4Canonical.AppendHeaderNames(canonical, request.Headers);
+        canonical.Append("\n"u8);
+        canonical.Append(request.PayloadHash);
+        SHA256.HashData(canonical.WrittenSpan, hash);
     }
 
     /// <summary>Turns the canonical request's hash into the signature, in place.</summary>
     private void SignHash(Stamp stamp, SigningCredentials credentials, Span<byte> hash)
     {
-        PooledBuffer toSign = _buffers.Rent(256);
-        try
-        {
-            toSign.Append("AWS4-HMAC-SHA256\n"u8);
-            AppendAscii(toSign, stamp.DateTime);
-            toSign.Append("\n"u8);
-            AppendScope(toSign, stamp);
-            toSign.Append("\n"u8);
-            AppendHex(toSign, hash);
-            KeyOf(stamp, credentials).Sign(toSign.WrittenSpan, hash);
-        }
-        finally
-        {
-            toSign.Dispose();
-        }
+        PooledBuffer toSign = Cleared(ref _scratch);
+        toSign.Append("AWS4-HMAC-SHA256\n"u8);
+        AppendAscii(toSign, stamp.DateTime);
+        toSign.Append("\n"u8);
+        AppendScope(toSign, stamp);
+        toSign.Append("\n"u8);
+        AppendHex(toSign, hash);
+        KeyOf(stamp, credentials).Sign(toSign.WrittenSpan, hash);
     }
 
     private void AppendScope(PooledBuffer output, Stamp stamp)
@@ -224,6 +226,13 @@ internal sealed class SigV4Signer
         }
 
         return stamp;
+    }
+
+    private static PooledBuffer Cleared(ref PooledBuffer? buffer)
+    {
+        buffer ??= ScratchBuffers.Rent(1024);
+        buffer.Truncate(0);
+        return buffer;
     }
 
     private static int Collect(HttpHeaders headers, SigV4Header[] signed, int count)

@@ -1,8 +1,7 @@
-using System.Runtime.CompilerServices;
 using Microsoft.Extensions.Logging;
+using Pipeline.Buffers;
 using Pipeline.Contexts;
 using Pipeline.Execution;
-using Pipeline.Frames;
 using Pipeline.Messages;
 using Pipeline.Settlements;
 using Worker.Recoverability;
@@ -38,6 +37,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
     private readonly Lock _lock = new();
     private readonly Stack<MessageSlot> _freeSlots;
     private readonly LinkedList<SlotRequest> _waiting = new();
+    private readonly BoundedPool<SlotRequest> _requests;
     private int _free;
     private long _bytes;
 
@@ -68,6 +68,9 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         _logger = logger;
         _returnedLog = new LogThrottle(time, TimeSpan.FromSeconds(1));
         _free = options.Concurrency;
+
+        // Who waits asks for at least one slot: more of them than slots are not worth keeping.
+        _requests = new BoundedPool<SlotRequest>(options.Concurrency);
         _slots = new MessageSlot[options.Concurrency];
         _freeSlots = new Stack<MessageSlot>(options.Concurrency);
         for (int i = _slots.Length - 1; i >= 0; i--)
@@ -76,7 +79,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
             _freeSlots.Push(_slots[i]);
         }
 
-        _breaker.Relaxed += GrantWaiting;
+        _breaker.Relaxed += LookAgain;
         _watch = time.CreateTimer(static state => ((MessageIntake)state!).Watch(), this, WatchInterval, WatchInterval);
         metrics.Observe(source, () => InFlight, () => OldestAge.TotalSeconds, () => (int)_breaker.State, () => BytesInFlight);
     }
@@ -134,11 +137,12 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
                 return new ValueTask<int>(granted);
             }
 
-            request = new SlotRequest(min, max);
-            request.Node = _waiting.AddLast(request);
+            request = _requests.TryTake(out SlotRequest? pooled) ? pooled : new SlotRequest(this);
+            request.Open(min, max, cancellationToken);
+            _waiting.AddLast(request.Node);
         }
 
-        return WaitAsync(request, cancellationToken);
+        return request.WaitAsync();
     }
 
     public IntakeAnswer TryReserve()
@@ -177,9 +181,8 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
             _free += slots;
             EndUnusedProbe();
             CheckDrained();
+            GrantWaiting();
         }
-
-        GrantWaiting();
     }
 
     public void Accept(ReceivedMessage message)
@@ -244,7 +247,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        _breaker.Relaxed -= GrantWaiting;
+        _breaker.Relaxed -= LookAgain;
         await _watch.DisposeAsync();
     }
 
@@ -300,36 +303,29 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
             }
 
             CheckDrained();
+            GrantWaiting();
         }
-
-        GrantWaiting();
     }
 
-    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
-    private async ValueTask<int> WaitAsync(SlotRequest request, CancellationToken cancellationToken)
+    /// <summary>The caller of a request has given up.</summary>
+    internal void Withdraw(SlotRequest request)
     {
-        using (cancellationToken.UnsafeRegister(static (state, _) => ((SlotRequest)state!).Cancel(), request))
+        lock (_lock)
         {
-            try
+            if (request.Node.List is null)
             {
-                return await request.Task;
+                return;
             }
-            catch (OperationCanceledException)
-            {
-                lock (_lock)
-                {
-                    if (request.Node is { List: not null } node)
-                    {
-                        _waiting.Remove(node);
-                    }
-                }
 
-                // Without this request in front, the next one may be served.
-                GrantWaiting();
-                throw new OperationCanceledException(cancellationToken);
-            }
+            _waiting.Remove(request.Node);
+            request.Cancel();
+
+            // Without this request in front, the next one may be served.
+            GrantWaiting();
         }
     }
+
+    internal void Recycle(SlotRequest request) => _requests.Return(request);
 
     /// <summary>Under the lock: the probe is over when nobody can hold it any more.</summary>
     private void EndUnusedProbe()
@@ -351,33 +347,35 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         }
     }
 
-    private void GrantWaiting()
+    private void LookAgain()
     {
         lock (_lock)
         {
-            while (_waiting.First is { } first)
-            {
-                SlotRequest request = first.Value;
-                int granted = Grant(request.Min, request.Max);
-                if (granted == 0)
-                {
-                    return;
-                }
+            GrantWaiting();
+        }
+    }
 
-                _waiting.RemoveFirst();
-                if (!request.TryGrant(granted))
-                {
-                    _free += granted;
-                    EndUnusedProbe();
-                }
+    /// <summary>Under the lock.</summary>
+    private void GrantWaiting()
+    {
+        while (_waiting.First is { } first)
+        {
+            SlotRequest request = first.Value;
+            int granted = Grant(request.Min, request.Max);
+            if (granted == 0)
+            {
+                return;
             }
+
+            _waiting.Remove(first);
+            request.Grant(granted);
         }
     }
 
     /// <summary>Takes slots if the rules allow it now; called under the lock.</summary>
     private int Grant(int min, int max)
     {
-        if (_bytes >= _options.BytesInFlight)
+        if (_free == 0 || _bytes >= _options.BytesInFlight)
         {
             return 0;
         }
@@ -420,7 +418,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         _stuck = stuck;
 
         // An open breaker's time passes without any event; this is where somebody looks again.
-        GrantWaiting();
+        LookAgain();
     }
 
     private void LogNotStored(ReceivedMessage message, in Settlement settlement)

@@ -25,6 +25,9 @@ internal abstract class SqsBatchLoop
     private readonly int _maxFailures;
     private readonly int _workers;
     private readonly SemaphoreSlim _turn = new(1, 1);
+
+    // Its user has the turn.
+    private readonly Gathering _gathering;
     private readonly CancellationTokenSource _closing = new();
     private readonly CancellationTokenSource _stop = new();
     private Task _loops = Task.CompletedTask;
@@ -41,6 +44,8 @@ internal abstract class SqsBatchLoop
         _delay = delay;
         _maxFailures = maxFailures;
 
+        _gathering = new Gathering(time);
+
         // As many as receive loops, so that acknowledging keeps up with receiving.
         _workers = Math.Max(MinWorkers, SqsMessageSource.LoopsFor(concurrency));
         _waiting = Channel.CreateBounded<SqsReceivedMessage>(new BoundedChannelOptions(Math.Max(100, concurrency * 4))
@@ -54,17 +59,33 @@ internal abstract class SqsBatchLoop
     public void Start(Func<string> queueUrl) => _loops = Task.WhenAll(Enumerable.Range(0, _workers).Select(_ => Task.Run(() => RunAsync(queueUrl))));
 
     /// <summary>Takes the message over; it comes back through <see cref="Finished"/>. Never throws.</summary>
-    public ValueTask EnqueueAsync(SqsReceivedMessage message) => _waiting.Writer.TryWrite(message) ? default : WaitToEnqueueAsync(message);
+    public ValueTask EnqueueAsync(SqsReceivedMessage message)
+    {
+        if (!_waiting.Writer.TryWrite(message))
+        {
+            return WaitToEnqueueAsync(message);
+        }
+
+        if (_gathering.Needed is > 0 and int needed && _waiting.Reader.Count >= needed)
+        {
+            _gathering.End();
+        }
+
+        return default;
+    }
 
     /// <summary>Sends what waits without further delay and ends. What the token cuts off is delivered again by the queue. May be called again.</summary>
     public async Task CloseAsync(CancellationToken limit)
     {
         _waiting.Writer.TryComplete();
         await _closing.CancelAsync();
+        _gathering.End();
         using (limit.UnsafeRegister(static state => ((CancellationTokenSource)state!).Cancel(), _stop))
         {
             await _loops;
         }
+
+        _gathering.Dispose();
     }
 
     /// <summary>Sends one batch and fills in its results.</summary>
@@ -153,18 +174,17 @@ internal abstract class SqsBatchLoop
 
     private async ValueTask WaitForCompanyAsync(SqsBatch batch)
     {
-        using CancellationTokenSource patience = new(_delay, _time);
-        try
+        int needed = SqsLimits.BatchEntries - batch.Count;
+        ValueTask gathered = _gathering.BeginAsync(needed, _delay);
+
+        // What came before the wait began has told nobody; once the loop closes nothing more can come.
+        if (_waiting.Reader.Count >= needed || _closing.IsCancellationRequested)
         {
-            // Closing ends this too: nothing more can come.
-            while (!batch.IsFull && await _waiting.Reader.WaitToReadAsync(patience.Token))
-            {
-                Fill(batch);
-            }
+            _gathering.End();
         }
-        catch (OperationCanceledException)
-        {
-        }
+
+        await gathered;
+        Fill(batch);
     }
 
     private void Fill(SqsBatch batch)

@@ -4,6 +4,7 @@ using System.Runtime.CompilerServices;
 using Amazon.Runtime.Internal;
 using Microsoft.Extensions.Logging;
 using Pipeline.Buffers;
+using Pipeline.Frames;
 using Worker.Aws;
 
 namespace Worker.Sinks.S3.Direct;
@@ -62,7 +63,7 @@ internal sealed class DirectRequests : IS3Requests
         return new DirectRequests(options, address, endpoint.Region, credentials, handler, services, BufferPool.Shared, Math.Clamp(maxConnections, 1, 4_096));
     }
 
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
     public async ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken)
     {
         PutRequest request = _puts.TryTake(out PutRequest? pooled) ? pooled : _signer.CreatePut(_time);

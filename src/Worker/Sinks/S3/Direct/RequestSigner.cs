@@ -16,13 +16,9 @@ internal sealed class RequestSigner
 {
     private const string ContentType = "Content-Type";
 
-    // 250 characters with an access key of 20; the buffer grows for longer ones.
-    private const int AuthorizationBytes = 512;
-
     private readonly BucketAddress _address;
     private readonly SigV4Signer _signer;
     private readonly AwsClock _clock;
-    private readonly BufferPool _buffers;
     private readonly bool _checksum;
     private readonly string _contentType;
 
@@ -34,7 +30,6 @@ internal sealed class RequestSigner
         _address = address;
         _signer = new SigV4Signer("s3", region, clock, buffers);
         _clock = clock;
-        _buffers = buffers;
         _checksum = options.RequestChecksumCalculation == RequestChecksumCalculation.WHEN_SUPPORTED;
         _contentType = options.ContentType;
         ReadOnlySpan<(string Name, string? Value)> headers =
@@ -113,26 +108,16 @@ internal sealed class RequestSigner
 
         ReadOnlySpan<char> target = _address.TargetOf(request.RequestUri!);
         int query = target.IndexOf('?');
-        PooledBuffer authorization = _buffers.Rent(AuthorizationBytes);
-        try
+        SigV4Request description = new()
         {
-            SigV4Request description = new()
-            {
-                Method = request.Method.Method,
-                Path = query < 0 ? target : target[..query],
-                Query = query < 0 ? default : target[(query + 1)..],
-                Headers = headers[..count],
-                PayloadHash = hex,
-            };
-            _signer.AppendAuthorization(authorization, description, credentials, at);
-            request.Headers.Remove("Authorization");
-            request.Headers.TryAddWithoutValidation("Authorization", Encoding.ASCII.GetString(authorization.WrittenSpan));
-        }
-        finally
-        {
-            authorization.Dispose();
-        }
-
+            Method = request.Method.Method,
+            Path = query < 0 ? target : target[..query],
+            Query = query < 0 ? default : target[(query + 1)..],
+            Headers = headers[..count],
+            PayloadHash = hex,
+        };
+        request.Headers.Remove("Authorization");
+        request.Headers.TryAddWithoutValidation("Authorization", _signer.Authorize(description, credentials, at));
         return at;
     }
 
