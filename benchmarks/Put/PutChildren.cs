@@ -9,6 +9,7 @@ internal static class PutChildren
     public const string Server = "put-server";
     public const string Client = "put-client";
 
+    private const int LeastWarmUpRounds = 4;
     private const int MostWarmUpRounds = 12;
     private const int MeasuredRounds = 3;
 
@@ -55,7 +56,7 @@ internal static class PutChildren
         {
             PutRound current = await load.RunAsync(round);
             puts += current.Puts;
-            if (last is not null && puts >= LeastWarmUpPuts && current.Agrees(last))
+            if (last is not null && rounds >= LeastWarmUpRounds && puts >= LeastWarmUpPuts && current.Agrees(last))
             {
                 return (rounds, true, puts);
             }

@@ -14,7 +14,7 @@ internal sealed class PutConnection(Socket socket)
 
     private readonly byte[] _buffer = new byte[LargestRequest];
 
-    // As Amazon's answer to a PUT, but for x-amz-id-2: it costs every client that keeps headers 218 bytes more.
+    // As Amazon's answer to a PUT, but for x-amz-id-2: a fifth header costs every client over HttpClient 330 to 370 bytes more.
     private readonly byte[] _answer =
     [
         .. "HTTP/1.1 200 OK\r\nx-amz-request-id: 0A49CE4060975EAC\r\nDate: Sat, 21 Nov 2026 12:00:00 GMT\r\nETag: \""u8,
