@@ -8,6 +8,7 @@ using Benchmarks.Compare;
 using Benchmarks.EndToEnd;
 using Benchmarks.EndToEnd.Clients;
 using Benchmarks.EndToEnd.Server;
+using Benchmarks.Put;
 
 namespace Benchmarks;
 
@@ -28,6 +29,10 @@ internal static class BenchmarkCommand
                 return Task.FromResult(ServerProcess.Run());
             case [ClientProcess.Verb, ..]:
                 return ClientProcess.RunAsync(args);
+            case [PutChildren.Server]:
+                return Task.FromResult(PutChildren.RunServer());
+            case [PutChildren.Client, ..]:
+                return PutChildren.RunClientAsync(args);
         }
 
         Command run = new("run", "Runs BenchmarkDotNet suites; its own options follow, such as --filter '*Execution*'") { TreatUnmatchedTokensAsErrors = false };
@@ -35,7 +40,7 @@ internal static class BenchmarkCommand
 
         Option<FileInfo> expected = new("--expected") { Description = "The file of expected bytes", DefaultValueFactory = _ => new FileInfo("benchmarks/expected-bytes.json") };
         Option<bool> update = new("--update") { Description = "Write what is measured into the file instead of checking it" };
-        Command bytes = new("bytes", "Counts the bytes a message allocates in every case (scenario/variant/parts/in flight; half a minute) and ends with 1 on any rise") { expected, update };
+        Command bytes = new("bytes", "Counts the bytes a message allocates in every case (scenario/variant/parts or bytes/in flight; half a minute) and ends with 1 on any rise") { expected, update };
         bytes.SetAction(result => ByteGate.Run(result.GetValue(expected)!, result.GetValue(update)));
 
         Option<int> launches = new("--launches") { Description = "Processes a case, 1 to 1,000", DefaultValueFactory = _ => 15 };
@@ -55,7 +60,7 @@ internal static class BenchmarkCommand
         Command chart = new("chart", "Draws a results folder's charts as SVG into it") { results };
         chart.SetAction(result => ChartCommand.Run(result.GetValue(results)!));
 
-        RootCommand root = new("What the forms of the pipeline cost, measured") { run, bytes, cold, EndToEndCommand.Create(), compare, chart };
+        RootCommand root = new("What the worker's parts cost, measured") { run, bytes, cold, Put(), EndToEndCommand.Create(), compare, chart };
         ParseResult parsed = root.Parse(args);
         if (parsed.Errors.Count > 0)
         {
@@ -64,6 +69,21 @@ internal static class BenchmarkCommand
         }
 
         return parsed.InvokeAsync();
+    }
+
+    private static Command Put()
+    {
+        Option<double> seconds = new("--seconds") { Description = "Seconds a round, 0.1 to 60", DefaultValueFactory = _ => 2 };
+        seconds.Validators.Add(result => RequireRange(result, result.GetValueOrDefault<double>(), 0.1, 60));
+        Option<int> inFlight = new("--in-flight") { Description = "PUTs under way at once, 1 to 256", DefaultValueFactory = _ => 16 };
+        inFlight.Validators.Add(result => RequireRange(result, result.GetValueOrDefault<int>(), 1, 256));
+        Option<int> passes = new("--passes") { Description = "Times each client runs, 1 to 20", DefaultValueFactory = _ => 3 };
+        passes.Validators.Add(result => RequireRange(result, result.GetValueOrDefault<int>(), 1, 20));
+        Option<DirectoryInfo?> results = new("--results") { Description = "Folder for put.md and put.json" };
+        Command put = new("put", "Puts objects of 1 KiB by every client in turn, each in a process of its own, to a server in another (5 minutes)") { seconds, inFlight, passes, results };
+        put.SetAction((result, cancellationToken) =>
+            PutCommand.RunAsync(result.GetValue(seconds), result.GetValue(inFlight), result.GetValue(passes), result.GetValue(results), cancellationToken));
+        return put;
     }
 
     private static void RequireRange(OptionResult result, double value, double least, double most)

@@ -1,30 +1,19 @@
-using Benchmarks.Pipelines;
-using Benchmarks.Pipelines.Chains;
-
 namespace Benchmarks.Bytes;
 
-/// <summary>One chain whose allocations are counted.</summary>
-internal sealed record ByteCase(Variant Variant, Scenario Scenario, int Depth, int InFlight)
+/// <summary>One thing whose allocations are counted.</summary>
+internal abstract record ByteCase
 {
-    public string Name => $"{Scenario}/{Variant}/{Depth}/{InFlight}";
+    /// <summary>Scenario/variant/size/in flight, where the size is a chain's parts or a message's bytes.</summary>
+    public abstract string Name { get; }
 
-    /// <summary>The forms and the hand-written chain; what others allocate is not this repository's to gate.</summary>
-    public static IEnumerable<ByteCase> All()
-    {
-        foreach (Scenario scenario in Enum.GetValues<Scenario>())
-        {
-            foreach (Variant variant in (Variant[])[Variant.HandWritten, Variant.Closure, Variant.Expression, Variant.PrecompiledPlain, Variant.Precompiled, Variant.Fused])
-            {
-                foreach (int depth in (int[])[10, 20, 40])
-                {
-                    yield return new ByteCase(variant, scenario, depth, 1);
-                    if (scenario == Scenario.RealHop)
-                    {
-                        yield return new ByteCase(variant, scenario, depth, 64);
-                        yield return new ByteCase(variant, scenario, depth, 1_000);
-                    }
-                }
-            }
-        }
-    }
+    /// <summary>Messages whose bytes are averaged.</summary>
+    public virtual int MessagesARound => 2_000;
+
+    /// <summary>Messages that one call of what <see cref="Prepare"/> gives handles.</summary>
+    public virtual int MessagesARun => 1;
+
+    public static IEnumerable<ByteCase> All() => [.. PipelineByteCase.All(), .. KeyByteCase.All()];
+
+    /// <summary>Sets up, uncounted.</summary>
+    public abstract Action Prepare();
 }

@@ -1,6 +1,3 @@
-using Benchmarks.Pipelines;
-using Pipeline.Frames;
-
 namespace Benchmarks.Bytes;
 
 /// <summary>Counts the bytes a message allocates on the thread that runs it: exact, and the same on every machine of one runtime.</summary>
@@ -9,7 +6,6 @@ internal static class ByteMeter
     // The last tier of the compiler may move an allocation to the stack, so it must have arrived: in a background thread, after some 100 ms
     // without new code. Waited for rather than trusted: two counts in a row must agree.
     private const int MostRounds = 40;
-    private const int MessagesARound = 2_000;
 
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(120);
 
@@ -17,14 +13,12 @@ internal static class ByteMeter
     /// <exception cref="InvalidOperationException">The counts never came to rest.</exception>
     public static long Measure(ByteCase measured)
     {
-        PooledFrames.Reserve(measured.InFlight * (measured.Depth + 1));
-        ChainDriver driver = new(measured.Variant, measured.Scenario, measured.Depth, measured.InFlight);
-        int messages = measured.Scenario == Scenario.Throwing ? MessagesARound / 10 : MessagesARound;
+        Action run = measured.Prepare();
         long last = -1;
         int same = 0;
         for (int round = 0; round < MostRounds; round++)
         {
-            long bytes = Round(driver, measured.InFlight, messages);
+            long bytes = Round(run, measured.MessagesARun, measured.MessagesARound);
             same = bytes == last ? same + 1 : 0;
             if (same == 2)
             {
@@ -38,14 +32,14 @@ internal static class ByteMeter
         throw new InvalidOperationException($"{measured.Name}: the bytes a message did not come to rest; last {last}.");
     }
 
-    private static long Round(ChainDriver driver, int inFlight, int messages)
+    private static long Round(Action run, int messagesARun, int messages)
     {
         int sent = 0;
         long before = GC.GetAllocatedBytesForCurrentThread();
         while (sent < messages)
         {
-            driver.Run();
-            sent += inFlight;
+            run();
+            sent += messagesARun;
         }
 
         return (long)Math.Round((double)(GC.GetAllocatedBytesForCurrentThread() - before) / sent);

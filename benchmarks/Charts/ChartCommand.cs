@@ -5,12 +5,22 @@ namespace Benchmarks.Charts;
 /// <summary>Draws the charts of a results folder from its reports.</summary>
 internal static class ChartCommand
 {
-    private static readonly (string Suite, string Title)[] Charts =
+    private static readonly ChartFile[] Files =
     [
-        ("PipelineExecutionReturningBenchmarks", "Parts return what next returns"),
-        ("PipelineExecutionAwaitingBenchmarks", "Parts await; nothing suspends"),
-        ("PipelineExecutionRealHopBenchmarks", "The innermost part really suspends"),
-        ("PipelineExceptionBenchmarks", "The innermost part throws after a suspension"),
+        new("pipeline.svg", "Nanoseconds a message, by form and depth (logarithmic)",
+        [
+            ("PipelineExecutionReturningBenchmarks", "Parts return what next returns"),
+            ("PipelineExecutionAwaitingBenchmarks", "Parts await; nothing suspends"),
+            ("PipelineExecutionRealHopBenchmarks", "The innermost part really suspends"),
+            ("PipelineExceptionBenchmarks", "The innermost part throws after a suspension"),
+        ]),
+        new("keys.svg", "Nanoseconds a message, JSON and keys (logarithmic)",
+        [
+            ("ObjectKeyBuilderBenchmarks", "Values to key"),
+            ("MessageToKeyBenchmarks", "Message of 300 bytes to key"),
+            ("MessageReadingBenchmarks", "Five properties of a message of 300 bytes"),
+            ("BulkResponseReadingBenchmarks", "Failed ids of a bulk response of 25 KB"),
+        ]),
     ];
 
     public static int Run(DirectoryInfo results)
@@ -18,17 +28,10 @@ internal static class ChartCommand
         try
         {
             ResultsFolder folder = ResultsFolder.Read(results);
-            BarGroup[] groups = [.. Charts.Select(chart => Group(folder, chart.Suite, chart.Title)).Where(group => group.Bars.Count > 0)];
-            if (groups.Length == 0)
-            {
-                throw new ResultsException($"{folder.Path} holds none of the suites that are drawn: {string.Join(", ", Charts.Select(chart => chart.Suite))}.");
-            }
-
-            string svg = BarChart.Draw("Nanoseconds a message, by form and depth (logarithmic)", folder.Machine, groups);
-            string path = Path.Combine(results.FullName, "pipeline.svg");
-            File.WriteAllText(path, svg);
-            Console.Out.WriteLine(path);
-            return 0;
+            int drawn = Files.Count(file => Draw(folder, results, file));
+            return drawn > 0
+                ? 0
+                : throw new ResultsException($"{folder.Path} holds none of the suites that are drawn: {string.Join(", ", Files.SelectMany(file => file.Suites).Select(suite => suite.Name))}.");
         }
         catch (ResultsException exception)
         {
@@ -37,7 +40,21 @@ internal static class ChartCommand
         }
     }
 
-    /// <summary>Rows are named Namespace.Suite.Method(Depth: n).</summary>
+    private static bool Draw(ResultsFolder folder, DirectoryInfo results, ChartFile file)
+    {
+        BarGroup[] groups = [.. file.Suites.Select(suite => Group(folder, suite.Name, suite.Title)).Where(group => group.Bars.Count > 0)];
+        if (groups.Length == 0)
+        {
+            return false;
+        }
+
+        string path = Path.Combine(results.FullName, file.Name);
+        File.WriteAllText(path, BarChart.Draw(file.Title, folder.Machine, groups));
+        Console.Out.WriteLine(path);
+        return true;
+    }
+
+    /// <summary>Rows are named Namespace.Suite.Method(Depth: n), or without what stands in parentheses.</summary>
     private static BarGroup Group(ResultsFolder folder, string suite, string title)
     {
         List<Bar> bars = [];
@@ -47,7 +64,7 @@ internal static class ChartCommand
             int at = Array.IndexOf(parts, suite);
             if (at >= 0)
             {
-                bars.Add(new Bar($"{parts[at + 1]} {parts[at + 3].Trim()}", row.Nanoseconds, row.Bytes ?? 0));
+                bars.Add(new Bar(parts.Length > at + 3 ? $"{parts[at + 1]} {parts[at + 3].Trim()}" : parts[at + 1], row.Nanoseconds, row.Bytes ?? 0));
             }
         }
 

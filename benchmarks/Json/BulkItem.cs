@@ -1,0 +1,5 @@
+using System.Text.Json.Serialization;
+
+namespace Benchmarks.Json;
+
+public sealed record BulkItem([property: JsonPropertyName("index")] BulkResult Index);

@@ -1,0 +1,9 @@
+using System.Text.Json.Serialization;
+
+namespace Benchmarks.Json;
+
+/// <summary>Elasticsearch's answer to a bulk request, as far as the failed ids need it.</summary>
+public sealed record BulkResponse([property: JsonPropertyName("errors")] bool Errors, [property: JsonPropertyName("items")] IReadOnlyList<BulkItem> Items)
+{
+    public List<string> FailedIds() => [.. Items.Where(item => item.Index.Status >= 300).Select(item => item.Index.Id)];
+}

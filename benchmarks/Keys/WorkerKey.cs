@@ -1,0 +1,56 @@
+using System.Text;
+using Pipeline.Buffers;
+using Worker.Handlers.Archive;
+using Worker.ObjectKeys;
+
+namespace Benchmarks.Keys;
+
+/// <summary>The worker's own reader and template, as its archive stage calls them: message bytes to key bytes.</summary>
+internal sealed class WorkerKey
+{
+    private readonly KeyTemplate _template;
+    private readonly ArchiveHeaderReader _reader;
+    private readonly ArchiveHeader _header = new();
+
+    public WorkerKey(BodyValidation validation)
+    {
+        _template = KeyTemplate.TryCompile(new KeyTemplateOptions(), out KeyTemplate? template, out _)
+            ? template
+            : throw new InvalidOperationException("The default template does not compile.");
+        _reader = new ArchiveHeaderReader(_template.Properties, validation);
+    }
+
+    /// <returns>The key's length in bytes.</returns>
+    public int Length(ReadOnlyMemory<byte> body)
+    {
+        PooledBuffer key = Write(body);
+        int length = key.Length;
+        Release(key);
+        return length;
+    }
+
+    public string Text(ReadOnlyMemory<byte> body)
+    {
+        PooledBuffer key = Write(body);
+        string text = Encoding.ASCII.GetString(key.WrittenSpan);
+        Release(key);
+        return text;
+    }
+
+    private PooledBuffer Write(ReadOnlyMemory<byte> body)
+    {
+        PooledBuffer key = BufferPool.Shared.Rent(_template.LongestKeyBytes);
+        if (!_reader.TryRead(body, _header, out Poison poison) || !_template.TryWrite(_header, default, key, out poison))
+        {
+            throw new InvalidOperationException($"The body is poison: {poison}.");
+        }
+
+        return key;
+    }
+
+    private void Release(PooledBuffer key)
+    {
+        _header.Reset();
+        key.Dispose();
+    }
+}

@@ -1,0 +1,12 @@
+namespace Benchmarks.Tests.Json;
+
+/// <summary>Gives its bytes in pieces: one that ends at <paramref name="size"/> and the rest, or all of that size.</summary>
+internal sealed class PiecewiseStream(byte[] bytes, int size, bool repeat = false) : MemoryStream(bytes)
+{
+    public override int Read(byte[] buffer, int offset, int count) => base.Read(buffer, offset, Math.Min(count, Most()));
+
+    // A derived MemoryStream reads spans and memories through the array overload.
+    public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) => new(Read(buffer.Span));
+
+    private int Most() => repeat || Position < size ? Math.Max(1, size - (repeat ? 0 : (int)Position)) : int.MaxValue;
+}
