@@ -82,11 +82,32 @@ internal sealed class SigV4Signer
     /// <summary>The value of <c>x-amz-date</c> for a time; the same string within a second.</summary>
     public string DateTimeOf(DateTimeOffset at) => StampOf(at).DateTime;
 
+    /// <summary>A buffer of the calling thread for a text that is made and used up without an await; cleared.</summary>
+    public static PooledBuffer Scratch() => Cleared(ref _scratch);
+
     /// <summary>The value of the Authorization header for a described request.</summary>
     public string Authorize(scoped SigV4Request request, SigningCredentials credentials, DateTimeOffset at)
     {
         PooledBuffer authorization = Cleared(ref _authorization);
         AppendAuthorization(authorization, request, credentials, at);
+        return Encoding.ASCII.GetString(authorization.WrittenSpan);
+    }
+
+    /// <summary>The value of the Authorization header for a canonical request that is written already.</summary>
+    /// <param name="canonical">The canonical request; may lie in <see cref="Scratch"/>.</param>
+    /// <param name="signedNames">The names of its headers, separated by semicolons.</param>
+    /// <param name="credentials">The keys to sign with.</param>
+    /// <param name="at">The time in the request's <c>x-amz-date</c>.</param>
+    public string Authorize(ReadOnlySpan<byte> canonical, ReadOnlySpan<byte> signedNames, SigningCredentials credentials, DateTimeOffset at)
+    {
+        Span<byte> signature = stackalloc byte[HashBytes];
+        SHA256.HashData(canonical, signature);
+        Stamp stamp = StampOf(at);
+        SignHash(stamp, credentials, signature);
+        PooledBuffer authorization = Cleared(ref _authorization);
+        AppendCredential(authorization, credentials, stamp);
+        authorization.Append(signedNames);
+        AppendSignature(authorization, signature);
         return Encoding.ASCII.GetString(authorization.WrittenSpan);
     }
 
@@ -103,14 +124,9 @@ internal sealed class SigV4Signer
         HashCanonicalRequest(request, signature);
         SignHash(stamp, credentials, signature);
 
-        output.Append("AWS4-HMAC-SHA256 Credential="u8);
-        AppendAscii(output, credentials.AccessKeyId);
-        output.Append("/"u8);
-        AppendScope(output, stamp);
-        output.Append(", SignedHeaders="u8);
+        AppendCredential(output, credentials, stamp);
         SigV4Canonical.AppendHeaderNames(output, request.Headers);
-        output.Append(", Signature="u8);
-        AppendHex(output, signature);
+        AppendSignature(output, signature);
     }
 
     /// <summary>The Host header as the HTTP client writes it: the port only when it is not the scheme's own, brackets around IPv6.</summary>
@@ -184,6 +200,21 @@ internal sealed class SigV4Signer
         toSign.Append("\n"u8);
         AppendHex(toSign, hash);
         KeyOf(stamp, credentials).Sign(toSign.WrittenSpan, hash);
+    }
+
+    private void AppendCredential(PooledBuffer output, SigningCredentials credentials, Stamp stamp)
+    {
+        output.Append("AWS4-HMAC-SHA256 Credential="u8);
+        AppendAscii(output, credentials.AccessKeyId);
+        output.Append("/"u8);
+        AppendScope(output, stamp);
+        output.Append(", SignedHeaders="u8);
+    }
+
+    private static void AppendSignature(PooledBuffer output, ReadOnlySpan<byte> signature)
+    {
+        output.Append(", Signature="u8);
+        AppendHex(output, signature);
     }
 
     private void AppendScope(PooledBuffer output, Stamp stamp)

@@ -35,6 +35,54 @@ public sealed class MessageIntakeAllocationTests
     [Fact]
     public async Task AcceptToSettle_Closure_IsSeenByTheMeasurement() => (await MeasureAsync(PipelineForm.Closure)).ShouldBeGreaterThan(300);
 
+    [Fact]
+    public async Task Reserve_WhileAllSlotsAreTaken_WaitsWithoutGarbage() =>
+        (await MeasureWaitingAsync()).ShouldBeLessThan(1);
+
+    private static async Task<double> MeasureWaitingAsync()
+    {
+        RecoverabilityOptions recoverability = new();
+        CircuitBreaker breaker = new("waiting", recoverability, TimeProvider.System, NullLogger.Instance);
+        await using MessageIntake intake = new(
+            "waiting",
+            "source",
+            new PipelineBuilder<PhysicalContext>("waiting").Terminator(new StoringTerminator(breaker)).Build(PipelineForm.Fused),
+            new IntakeOptions { Concurrency = 1 },
+            new RecoverabilityPolicy(recoverability),
+            breaker,
+            new RouteMetrics("waiting"),
+            TimeProvider.System,
+            NullLogger.Instance);
+        long least = long.MaxValue;
+        for (int round = 0; round < 6; round++)
+        {
+            long before = GC.GetTotalAllocatedBytes(precise: true);
+            int waits = await WaitAsync(intake, Messages);
+            waits.ShouldBe(Messages);
+            least = Math.Min(least, GC.GetTotalAllocatedBytes(precise: true) - before);
+        }
+
+        TestContext.Current.TestOutputHelper?.WriteLine($"{(double)least / Messages:F3} B a wait");
+        return (double)least / Messages;
+    }
+
+    private static async Task<int> WaitAsync(MessageIntake intake, int count)
+    {
+        using CancellationTokenSource never = new();
+        int waits = 0;
+        for (int i = 0; i < count; i++)
+        {
+            await intake.ReserveAsync(1, 1, never.Token);
+            ValueTask<int> second = intake.ReserveAsync(1, 1, never.Token);
+            waits += second.IsCompleted ? 0 : 1;
+            intake.Release(1);
+            await second;
+            intake.Release(1);
+        }
+
+        return waits;
+    }
+
     private static async Task<double> MeasureAsync(PipelineForm form)
     {
         RecoverabilityOptions recoverability = new();

@@ -11,6 +11,8 @@ internal sealed class PutRequest : IDisposable
 {
     private readonly PutContent _content = new();
     private readonly TimeProvider _time;
+    private string? _date;
+    private string? _token;
     private CancellationTokenSource? _timer;
     private CancellationTokenRegistration _caller;
 
@@ -46,6 +48,13 @@ internal sealed class PutRequest : IDisposable
         _caller = caller.UnsafeRegister(static timer => ((CancellationTokenSource)timer!).Cancel(), _timer);
     }
 
+    /// <summary>Gives the request the headers that stay the same for many: the date for a second, the session token for hours.</summary>
+    public void SetStamp(string date, string? token)
+    {
+        Set(PutCanonicalRequest.Date, date, ref _date);
+        Set(PutCanonicalRequest.Token, token, ref _token);
+    }
+
     /// <summary>Ends a request: nothing of it, the caller's token least of all, stays behind.</summary>
     public void Close()
     {
@@ -65,5 +74,21 @@ internal sealed class PutRequest : IDisposable
         _timer?.Dispose();
         _timer = null;
         Message.Dispose();
+    }
+
+    private void Set(string name, string? value, ref string? present)
+    {
+        if (ReferenceEquals(value, present))
+        {
+            return;
+        }
+
+        Message.Headers.Remove(name);
+        if (value is not null)
+        {
+            Message.Headers.TryAddWithoutValidation(name, value);
+        }
+
+        present = value;
     }
 }

@@ -1,5 +1,5 @@
 using System.Net.Http.Headers;
-using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
 using System.Security.Cryptography;
 using System.Text;
 using Amazon.Runtime;
@@ -15,6 +15,9 @@ namespace Worker.Sinks.S3.Direct;
 internal sealed class RequestSigner
 {
     private const string ContentType = "Content-Type";
+    private const string Authorization = "Authorization";
+
+    private static readonly string EmptyHash = Convert.ToHexStringLower(SHA256.HashData([]));
 
     private readonly BucketAddress _address;
     private readonly SigV4Signer _signer;
@@ -24,6 +27,7 @@ internal sealed class RequestSigner
 
     // What the settings say about objects, for every PUT the same.
     private readonly SigV4Header[] _constant;
+    private readonly PutCanonicalRequest _canonical;
 
     public RequestSigner(S3SinkOptions options, BucketAddress address, string region, AwsClock clock, BufferPool buffers)
     {
@@ -49,6 +53,7 @@ internal sealed class RequestSigner
         }
 
         _constant = [.. constant];
+        _canonical = new PutCanonicalRequest([.. _constant, new SigV4Header(ContentType, _contentType), new SigV4Header("host", address.Host)], _checksum);
     }
 
     /// <summary>Makes a request that puts objects, with the headers that are the same for all.</summary>
@@ -72,40 +77,49 @@ internal sealed class RequestSigner
         message.RequestUri = _address.Of(key);
         Span<byte> hash = stackalloc byte[SHA256.HashSizeInBytes];
         SHA256.HashData(body, hash);
-        HeaderSlots slots = default;
-        Span<SigV4Header> headers = slots;
-        headers[0] = new SigV4Header(ContentType, _contentType);
-        _constant.CopyTo(headers[1..]);
-        int count = 1 + _constant.Length;
+        Span<byte> hex = stackalloc byte[SHA256.HashSizeInBytes * 2];
+        Convert.TryToHexStringLower(hash, hex, out _);
+        DateTimeOffset at = _clock.UtcNow;
+        string date = _signer.DateTimeOf(at);
+
+        // Of the checksums that S3 knows, the one that is there already.
+        string checksum = _checksum ? Convert.ToBase64String(hash) : string.Empty;
+        PooledBuffer canonical = SigV4Signer.Scratch();
+        _canonical.Write(canonical, _address.TargetOf(message.RequestUri), hex, date, checksum, credentials.SessionToken);
+        string authorization = _signer.Authorize(canonical.WrittenSpan, _canonical.SignedNames(credentials.SessionToken is not null), credentials, at);
+
+        HttpRequestHeaders headers = message.Headers;
         if (_checksum)
         {
-            // Of the checksums that S3 knows, the one that is there already.
-            Set(message.Headers, headers, ref count, "x-amz-checksum-sha256", Convert.ToBase64String(hash));
+            Set(headers, PutCanonicalRequest.Checksum, checksum);
         }
 
-        return Sign(message, headers, count, hash, credentials);
+        Set(headers, PutCanonicalRequest.ContentHash, Encoding.ASCII.GetString(hex));
+        request.SetStamp(date, credentials.SessionToken);
+        Set(headers, Authorization, authorization);
+        return at;
     }
 
     /// <summary>Signs a request without a body.</summary>
     /// <returns>The time it was signed at, by the corrected clock.</returns>
     public DateTimeOffset Sign(HttpRequestMessage request, SigningCredentials credentials)
     {
-        Span<byte> hash = stackalloc byte[SHA256.HashSizeInBytes];
-        SHA256.HashData([], hash);
-        HeaderSlots slots = default;
-        return Sign(request, slots, 0, hash, credentials);
-    }
-
-    private DateTimeOffset Sign(HttpRequestMessage request, Span<SigV4Header> headers, int count, ReadOnlySpan<byte> hash, SigningCredentials credentials)
-    {
         DateTimeOffset at = _clock.UtcNow;
-        Span<byte> hex = stackalloc byte[SHA256.HashSizeInBytes * 2];
-        Convert.TryToHexStringLower(hash, hex, out _);
-        headers[count++] = new SigV4Header("host", _address.Host);
-        Set(request.Headers, headers, ref count, "x-amz-content-sha256", Encoding.ASCII.GetString(hex));
-        Set(request.Headers, headers, ref count, "x-amz-date", _signer.DateTimeOf(at));
-        Set(request.Headers, headers, ref count, "x-amz-security-token", credentials.SessionToken);
+        string date = _signer.DateTimeOf(at);
+        List<SigV4Header> headers =
+        [
+            new("host", _address.Host),
+            new(PutCanonicalRequest.ContentHash, EmptyHash),
+            new(PutCanonicalRequest.Date, date),
+        ];
+        if (credentials.SessionToken is { } token)
+        {
+            headers.Add(new SigV4Header(PutCanonicalRequest.Token, token));
+            Set(request.Headers, PutCanonicalRequest.Token, token);
+        }
 
+        Set(request.Headers, PutCanonicalRequest.ContentHash, EmptyHash);
+        Set(request.Headers, PutCanonicalRequest.Date, date);
         ReadOnlySpan<char> target = _address.TargetOf(request.RequestUri!);
         int query = target.IndexOf('?');
         SigV4Request description = new()
@@ -113,28 +127,16 @@ internal sealed class RequestSigner
             Method = request.Method.Method,
             Path = query < 0 ? target : target[..query],
             Query = query < 0 ? default : target[(query + 1)..],
-            Headers = headers[..count],
-            PayloadHash = hex,
+            Headers = CollectionsMarshal.AsSpan(headers),
+            PayloadHash = Encoding.ASCII.GetBytes(EmptyHash),
         };
-        request.Headers.Remove("Authorization");
-        request.Headers.TryAddWithoutValidation("Authorization", _signer.Authorize(description, credentials, at));
+        Set(request.Headers, Authorization, _signer.Authorize(description, credentials, at));
         return at;
     }
 
-    private static void Set(HttpRequestHeaders headers, Span<SigV4Header> signed, ref int count, string name, string? value)
+    private static void Set(HttpRequestHeaders headers, string name, string value)
     {
         headers.Remove(name);
-        if (value is not null)
-        {
-            headers.TryAddWithoutValidation(name, value);
-            signed[count++] = new SigV4Header(name, value);
-        }
-    }
-
-    // Content type, four constant ones, checksum, host, hash, date, token.
-    [InlineArray(10)]
-    private struct HeaderSlots
-    {
-        private SigV4Header _first;
+        headers.TryAddWithoutValidation(name, value);
     }
 }

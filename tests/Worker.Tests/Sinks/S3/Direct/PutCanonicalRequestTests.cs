@@ -1,0 +1,79 @@
+using System.Text;
+using Pipeline.Buffers;
+using Worker.Aws;
+using Worker.Sinks.S3.Direct;
+
+namespace Worker.Tests.Sinks.S3.Direct;
+
+/// <summary>The text made of prepared parts against the one made from the headers themselves.</summary>
+public sealed class PutCanonicalRequestTests
+{
+    private const string Hash = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+
+    private static readonly SigV4Header[] Settings =
+    [
+        new("Content-Type", "application/json;  charset=utf-8 "),
+        new("host", "bucket.s3.eu-west-1.amazonaws.com"),
+        new("If-None-Match", "*"),
+        new("x-amz-server-side-encryption", "aws:kms"),
+        new("x-amz-server-side-encryption-aws-kms-key-id", "arn:aws:kms:eu-west-1:123456789012:key/1"),
+        new("x-amz-storage-class", "STANDARD_IA"),
+    ];
+
+    [Fact]
+    public void Write_EveryCombination_IsTheCanonicalRequestOfItsHeaders()
+    {
+        int combinations = 0;
+        for (int chosen = 0; chosen < 1 << Settings.Length; chosen++)
+        {
+            SigV4Header[] constant = [.. Settings.Where((_, i) => (chosen & (1 << i)) != 0)];
+            foreach (string? checksum in (string?[])[null, "n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg="])
+            {
+                foreach (string? token in (string?[])[null, "a/token+with=signs"])
+                {
+                    Check(constant, checksum, token);
+                    combinations++;
+                }
+            }
+        }
+
+        combinations.ShouldBe(256);
+    }
+
+    private static void Check(SigV4Header[] constant, string? checksum, string? token)
+    {
+        const string path = "/product/a%20b//%2E%2E/id.json";
+        const string date = "20260131T100000Z";
+        List<SigV4Header> all = [.. constant, new("x-amz-content-sha256", Hash), new("x-amz-date", date)];
+        if (checksum is not null)
+        {
+            all.Add(new SigV4Header("x-amz-checksum-sha256", checksum));
+        }
+
+        if (token is not null)
+        {
+            all.Add(new SigV4Header("x-amz-security-token", token));
+        }
+
+        all.Sort(SigV4Header.Compare);
+        BufferPool buffers = new();
+        using PooledBuffer expected = buffers.Rent();
+        expected.Append("PUT\n"u8);
+        SigV4Canonical.AppendPath(expected, path, isS3: true);
+        expected.Append("\n\n"u8);
+        SigV4Canonical.AppendHeaders(expected, all.ToArray());
+        expected.Append("\n"u8);
+        int namesAt = expected.Length;
+        SigV4Canonical.AppendHeaderNames(expected, all.ToArray());
+        string names = Encoding.UTF8.GetString(expected.WrittenSpan[namesAt..]);
+        expected.Append("\n"u8);
+        expected.Append(Encoding.ASCII.GetBytes(Hash));
+
+        PutCanonicalRequest prepared = new(constant, checksum is not null);
+        using PooledBuffer written = buffers.Rent();
+        prepared.Write(written, path, Encoding.ASCII.GetBytes(Hash), date, checksum ?? string.Empty, token);
+
+        Encoding.UTF8.GetString(written.WrittenSpan).ShouldBe(Encoding.UTF8.GetString(expected.WrittenSpan));
+        Encoding.UTF8.GetString(prepared.SignedNames(token is not null)).ShouldBe(names);
+    }
+}
