@@ -27,6 +27,8 @@ internal static class ByteGate
             measured[one.Name] = ByteMeter.Measure(one);
         }
 
+        measured[EndToEndBytes.Name] = EndToEndBytes.MeasureAsync(CancellationToken.None).GetAwaiter().GetResult();
+
         if (update)
         {
             File.WriteAllText(file.FullName, JsonSerializer.Serialize(measured, Indented) + "\n");

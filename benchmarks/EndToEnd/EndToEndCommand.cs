@@ -1,6 +1,5 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
-using System.Runtime.InteropServices;
 using System.Text.Json;
 using Benchmarks.EndToEnd.Clients;
 
@@ -16,11 +15,12 @@ internal static class EndToEndCommand
         Option<int[]> inFlight = new("--in-flight") { Description = "Messages in work at once", AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => [1, 16, 64, 256] };
         Option<int> messages = new("--messages") { Description = "Messages a pass", DefaultValueFactory = _ => 30_000 };
         Option<int> passes = new("--passes") { Description = "Passes a row; the median is shown", DefaultValueFactory = _ => 3 };
-        Option<int[]> sizes = new("--sizes") { Description = "Messages a pass of the table that shows whether the cost stays flat", AllowMultipleArgumentsPerToken = true, Arity = ArgumentArity.ZeroOrMore, DefaultValueFactory = _ => [1_000, 10_000, 100_000, 1_000_000] };
+        Option<int[]> sizes = new("--sizes") { Description = "Messages a pass of the table that shows whether the cost stays flat", AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => [1_000, 10_000, 100_000, 1_000_000] };
+        Option<bool> noSizes = new("--no-sizes") { Description = "Leave that table out" };
         Option<ClientKind[]> clients = new("--clients") { Description = "Who", AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => Enum.GetValues<ClientKind>() };
         Option<int> warmUp = new("--warm-up") { Description = "Messages a warm-up round", DefaultValueFactory = _ => 10_000 };
         Option<DirectoryInfo?> output = new("--output") { Description = "Folder for end-to-end.md, .json and .svg" };
-        Command command = new("end-to-end", "From SQS to S3: the worker with both clients beside the loops one writes with the SDKs; a quarter of an hour") { inFlight, messages, passes, sizes, clients, warmUp, output };
+        Command command = new("end-to-end", "From SQS to S3: the worker with both clients beside the loops one writes with the SDKs; a quarter of an hour") { inFlight, messages, passes, sizes, noSizes, clients, warmUp, output };
         foreach (Option<int[]> counts in (Option<int[]>[])[inFlight, sizes])
         {
             counts.Validators.Add(result => RequireCounts(result, counts));
@@ -32,7 +32,7 @@ internal static class EndToEndCommand
                 result.GetValue(inFlight)!,
                 result.GetValue(messages),
                 result.GetValue(passes),
-                result.GetValue(sizes)!,
+                result.GetValue(noSizes) ? [] : result.GetValue(sizes)!,
                 result.GetValue(warmUp)),
             result.GetValue(output),
             cancellationToken));
@@ -51,7 +51,7 @@ internal static class EndToEndCommand
     {
         using EndToEndRun run = new(options, Console.Error);
         (IReadOnlyList<EndToEndRow> byInFlight, IReadOnlyList<EndToEndRow> bySize) = await run.RunAsync(cancellationToken);
-        string machine = $"{RuntimeInformation.OSDescription}, {Environment.ProcessorCount} hardware threads shared by server and client, {RuntimeInformation.FrameworkDescription}, workstation GC, not concurrent";
+        string machine = $"{MachineInfo.Current()}, {TimeProvider.System.GetUtcNow():yyyy-MM-dd}; server and client share it; workstation GC, not concurrent";
         string report = EndToEndReport.Write(machine, byInFlight, bySize);
         Console.Out.WriteLine(report);
         if (output is not null)

@@ -21,9 +21,13 @@ internal sealed class EndToEndRun : IDisposable
     private static readonly TimeSpan Poll = TimeSpan.FromMilliseconds(10);
 
     private static readonly TimeSpan StallLimit = TimeSpan.FromSeconds(60);
+    private static readonly TimeSpan AnswerLimit = TimeSpan.FromSeconds(60);
 
     // The worker turns concurrent collection off; the twins get the same.
     private static readonly (string Name, string Value)[] ClientEnvironment = [("DOTNET_gcConcurrent", "0")];
+
+    // What the worker's runtimeconfig.json says besides; the twins run as .NET comes.
+    private static readonly (string Name, string Value)[] WorkerEnvironment = [.. ClientEnvironment, ("DOTNET_ThreadPool_UnfairSemaphoreSpinLimit", "0")];
 
     // One thread serves: cheap, and never more than one core of the machine.
     private static readonly (string Name, string Value)[] ServerEnvironment = [("DOTNET_SYSTEM_NET_SOCKETS_INLINE_COMPLETIONS", "1"), ("DOTNET_SYSTEM_NET_SOCKETS_THREAD_COUNT", "1"), ("DOTNET_gcConcurrent", "0")];
@@ -38,14 +42,14 @@ internal sealed class EndToEndRun : IDisposable
     {
         _options = options;
         _log = log;
-        _server = new ChildProcess([ServerProcess.Verb], ServerEnvironment);
+        _server = ChildProcess.Start([ServerProcess.Verb], ServerEnvironment);
     }
 
     /// <returns>The rows by concurrency, then those by number of messages.</returns>
     /// <exception cref="InvalidOperationException">A client lost, damaged or repeated a message, or stopped.</exception>
     public async Task<(IReadOnlyList<EndToEndRow> ByInFlight, IReadOnlyList<EndToEndRow> BySize)> RunAsync(CancellationToken cancellationToken)
     {
-        _endpoint = new Uri($"http://127.0.0.1:{await _server.ReadLineAsync()}");
+        _endpoint = new Uri($"http://127.0.0.1:{await _server.ReadLineAsync(AnswerLimit, cancellationToken)}");
         List<EndToEndRow> byInFlight = [];
         List<EndToEndRow> bySize = [];
         foreach (int inFlight in _options.InFlight.Union(_options.Sizes.Count > 0 ? [EndToEndOptions.SizesInFlight] : []).Order())
@@ -55,7 +59,7 @@ internal sealed class EndToEndRun : IDisposable
             {
                 foreach (ClientKind kind in _options.Clients)
                 {
-                    clients[kind] = new ChildProcess(ClientProcess.Arguments(new ClientSettings(kind, _endpoint, QueueOf(kind, inFlight), inFlight)), ClientEnvironment);
+                    clients[kind] = ChildProcess.Start(ClientProcess.Arguments(new ClientSettings(kind, _endpoint, QueueOf(kind, inFlight), inFlight)), EnvironmentOf(kind));
                     await WarmUpAsync(clients[kind], kind, inFlight, cancellationToken);
                 }
 
@@ -132,14 +136,14 @@ internal sealed class EndToEndRun : IDisposable
     private async Task<EndToEndRow> PassAsync(ChildProcess client, ClientKind kind, int inFlight, int messages, CancellationToken cancellationToken)
     {
         string queue = QueueOf(kind, inFlight);
-        ClientSample before = await SampleAsync(client);
+        ClientSample before = await SampleAsync(client, cancellationToken);
         using (HttpResponseMessage filled = await _http.GetAsync(new Uri(_endpoint, $"/control/fill/{queue}/{messages}"), cancellationToken))
         {
             filled.EnsureSuccessStatusCode();
         }
 
         QueueTotals totals = await WaitAsync(queue, cancellationToken);
-        ClientSample used = (await SampleAsync(client)).Since(before);
+        ClientSample used = (await SampleAsync(client, cancellationToken)).Since(before);
         if (totals.Stored != messages || totals.Wrong != 0)
         {
             throw new InvalidOperationException($"{kind} with {inFlight} in flight: of {messages} messages {totals.Stored} are stored as they were sent, {totals.Wrong} otherwise.");
@@ -188,7 +192,9 @@ internal sealed class EndToEndRun : IDisposable
         }
     }
 
-    private static async Task<ClientSample> SampleAsync(ChildProcess client) => JsonSerializer.Deserialize(await client.AskAsync(), EndToEndJson.Default.ClientSample)!;
+    private static async Task<ClientSample> SampleAsync(ChildProcess client, CancellationToken cancellationToken) => JsonSerializer.Deserialize(await client.AskAsync(AnswerLimit, cancellationToken), EndToEndJson.Default.ClientSample)!;
+
+    private static (string Name, string Value)[] EnvironmentOf(ClientKind kind) => kind is ClientKind.WorkerSdk or ClientKind.WorkerDirect ? WorkerEnvironment : ClientEnvironment;
 
     private static string QueueOf(ClientKind kind, int inFlight) => string.Create(CultureInfo.InvariantCulture, $"{kind}-{inFlight}");
 }

@@ -1,5 +1,6 @@
 using System.Net.Sockets;
 using System.Security.Cryptography;
+using Benchmarks.Wire;
 
 namespace Benchmarks.Put;
 
@@ -32,7 +33,8 @@ internal sealed class PutConnection(Socket socket)
         while (TryReceive(out int headLength))
         {
             int requestLength = 0;
-            if (!PutHead.TryParse(_buffer.AsSpan(0, headLength), out PutHead head)
+            if (!RequestHead.TryParse(_buffer.AsSpan(0, headLength), out RequestHead head)
+                || !head.Method.SequenceEqual("PUT"u8)
                 || (requestLength = headLength + "\r\n\r\n"u8.Length + head.BodyLength) > LargestRequest)
             {
                 Refuse("400 Bad Request"u8);

@@ -1,4 +1,5 @@
 using System.Net.Http.Headers;
+using Benchmarks.Wire;
 
 namespace Benchmarks.Put;
 
@@ -6,7 +7,7 @@ namespace Benchmarks.Put;
 internal sealed class SignedHttpClient(Uri server, PutObjects objects) : IPutClient
 {
     private readonly HttpClient _http = new();
-    private readonly SimpleSigner _signer = new(PutObjects.AccessKey, PutObjects.SecretKey, PutObjects.Region);
+    private readonly SimpleSigner _signer = new("s3", PutObjects.AccessKey, PutObjects.SecretKey, PutObjects.Region);
 
     public async ValueTask PutAsync(int key)
     {

@@ -1,6 +1,7 @@
 using System.Net.Http.Headers;
 using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
+using Benchmarks.Wire;
 using static Benchmarks.EndToEnd.Clients.SqsShapes;
 
 namespace Benchmarks.EndToEnd.Clients;
@@ -8,7 +9,7 @@ namespace Benchmarks.EndToEnd.Clients;
 /// <summary>SQS over HttpClient: one signed request a call, System.Text.Json with source generation.</summary>
 internal sealed class PlainSqs(HttpClient http, ClientSettings settings)
 {
-    private readonly PlainSigV4 _signer = new("sqs");
+    private readonly SimpleSigner _signer = new("sqs", ClientSettings.AccessKey, ClientSettings.SecretKey, ClientSettings.Region);
     private readonly string _queueUrl = new Uri(settings.Endpoint, $"/000000000000/{settings.Queue}").AbsoluteUri;
 
     public async Task<Received[]> ReceiveAsync()
@@ -34,7 +35,7 @@ internal sealed class PlainSqs(HttpClient http, ClientSettings settings)
         using HttpRequestMessage message = new(HttpMethod.Post, settings.Endpoint) { Content = new ByteArrayContent(body) };
         message.Content.Headers.ContentType = new MediaTypeHeaderValue("application/x-amz-json-1.0");
         message.Headers.Add("X-Amz-Target", $"AmazonSQS.{operation}");
-        _signer.Sign(message, body);
+        _signer.Sign(message, body, TimeProvider.System.GetUtcNow());
         using HttpResponseMessage response = await http.SendAsync(message, HttpCompletionOption.ResponseHeadersRead);
         response.EnsureSuccessStatusCode();
         await using Stream stream = await response.Content.ReadAsStreamAsync();

@@ -2,6 +2,7 @@ using System.Net;
 using System.Net.Sockets;
 using System.Text;
 using System.Text.Json;
+using Benchmarks.Wire;
 
 namespace Benchmarks.EndToEnd.Server;
 
@@ -83,10 +84,14 @@ internal sealed class MessageServer : IDisposable
 
     private void Put(in RequestHead head, Span<byte> body, IAnswer answer)
     {
-        if (head.IsAwsChunked)
+        int length = head.IsChunked ? AwsChunks.Decode(body) : body.Length;
+        if (length != head.DecodedLength)
         {
-            body = body[..AwsChunks.Decode(body)];
+            answer.WriteEmpty("400 Bad Request"u8);
+            return;
         }
+
+        body = body[..length];
 
         ReadOnlySpan<byte> path = PathOf(head);
         if (!_objects.TryPut(path, body, head.OnlyIfAbsent))

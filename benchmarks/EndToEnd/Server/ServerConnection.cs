@@ -1,4 +1,5 @@
 using System.Net.Sockets;
+using Benchmarks.Wire;
 
 namespace Benchmarks.EndToEnd.Server;
 
@@ -87,12 +88,16 @@ internal sealed class ServerConnection(Socket socket, MessageServer server) : IA
 
     private (int BodyLength, bool ExpectsContinue) Measure(int headEnd)
     {
-        RequestHead head = RequestHead.Parse(_input.AsSpan(0, headEnd + 2));
-        return (head.ContentLength, head.ExpectsContinue);
+        RequestHead head = Head(headEnd);
+        return (head.BodyLength, head.ExpectsContinue);
     }
 
+    private RequestHead Head(int headEnd) => RequestHead.TryParse(_input.AsSpan(0, headEnd), out RequestHead head)
+        ? head
+        : throw new InvalidDataException("not a request that this server understands");
+
     private bool TryHandle(int headEnd, int bodyLength, bool mayWait, out Task wait) =>
-        server.TryHandle(RequestHead.Parse(_input.AsSpan(0, headEnd + 2)), _input.AsSpan(headEnd + 4, bodyLength), this, mayWait, out wait);
+        server.TryHandle(Head(headEnd), _input.AsSpan(headEnd + 4, bodyLength), this, mayWait, out wait);
 
     private async ValueTask<int> ReadHeadAsync()
     {

@@ -1,6 +1,7 @@
 using System.Diagnostics;
+using System.Reflection;
 
-namespace Benchmarks.Put;
+namespace Benchmarks;
 
 /// <summary>This program once more, with other arguments. Disposing ends it.</summary>
 internal sealed class ChildProcess : IDisposable
@@ -24,13 +25,24 @@ internal sealed class ChildProcess : IDisposable
         }
     }
 
-    public static ChildProcess Start(params string[] arguments)
+    public static ChildProcess Start(params string[] arguments) => Start(arguments, []);
+
+    /// <param name="arguments">Its arguments.</param>
+    /// <param name="environment">Variables of its environment besides this process's own.</param>
+    public static ChildProcess Start(string[] arguments, IEnumerable<(string Name, string Value)> environment)
     {
-        // Started by its own host or by dotnet.
-        string host = Environment.ProcessPath!;
-        bool isDotnet = Path.GetFileNameWithoutExtension(host) == "dotnet";
-        string[] all = isDotnet ? [typeof(ChildProcess).Assembly.Location, .. arguments] : arguments;
+        // Run by its own host, by dotnet, or as a library of a test process.
+        Assembly program = typeof(ChildProcess).Assembly;
+        string own = $"{program.GetName().Name}{(OperatingSystem.IsWindows() ? ".exe" : string.Empty)}";
+        bool isOwnHost = string.Equals(Path.GetFileName(Environment.ProcessPath), own, StringComparison.Ordinal);
+        string host = isOwnHost ? Environment.ProcessPath! : Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet";
+        string[] all = isOwnHost ? arguments : [program.Location, .. arguments];
         ProcessStartInfo start = new(host, all) { RedirectStandardInput = true, RedirectStandardOutput = true, UseShellExecute = false };
+        foreach ((string name, string value) in environment)
+        {
+            start.Environment[name] = value;
+        }
+
         return new ChildProcess(Process.Start(start)!, string.Join(' ', arguments));
     }
 
@@ -47,6 +59,14 @@ internal sealed class ChildProcess : IDisposable
 
         await _process.WaitForExitAsync(cancellationToken);
         throw new InvalidOperationException($"'{_name}' ended with exit code {_process.ExitCode} and no result.");
+    }
+
+    /// <summary>Sends an empty line and returns the next line that it prints.</summary>
+    public async Task<string> AskAsync(TimeSpan limit, CancellationToken cancellationToken)
+    {
+        await _process.StandardInput.WriteLineAsync(ReadOnlyMemory<char>.Empty, cancellationToken);
+        await _process.StandardInput.FlushAsync(cancellationToken);
+        return await ReadLineAsync(limit, cancellationToken);
     }
 
     public void Dispose()

@@ -1,7 +1,7 @@
 using System.Text;
-using Benchmarks.Put;
+using Benchmarks.Wire;
 
-namespace Benchmarks.Tests.Put;
+namespace Benchmarks.Tests.Wire;
 
 public sealed class AwsChunksTests
 {

@@ -1,10 +1,11 @@
 using System.Security.Cryptography;
 using System.Text;
 using Benchmarks.Put;
+using Benchmarks.Wire;
 using Pipeline.Buffers;
 using Worker.Aws;
 
-namespace Benchmarks.Tests.Put;
+namespace Benchmarks.Tests.Wire;
 
 public sealed class SimpleSignerTests
 {
@@ -25,7 +26,7 @@ public sealed class SimpleSignerTests
             new SigningCredentials(PutObjects.AccessKey, PutObjects.SecretKey, null),
             At);
 
-        new SimpleSigner(PutObjects.AccessKey, PutObjects.SecretKey, "us-east-1").Sign(request, body, At);
+        new SimpleSigner("s3", PutObjects.AccessKey, PutObjects.SecretKey, "us-east-1").Sign(request, body, At);
 
         request.Headers.GetValues("Authorization").Single().ShouldBe(Encoding.ASCII.GetString(expected.WrittenSpan));
     }

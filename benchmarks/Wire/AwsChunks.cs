@@ -1,6 +1,6 @@
 using System.Buffers.Text;
 
-namespace Benchmarks.Put;
+namespace Benchmarks.Wire;
 
 /// <summary>
 /// Undoes aws-chunked encoding: <c>hex[;chunk-signature=…]\r\n data \r\n</c>, a last chunk of length zero, then trailers (Amazon S3 API

@@ -1,0 +1,26 @@
+using Benchmarks.EndToEnd;
+using Benchmarks.EndToEnd.Clients;
+
+namespace Benchmarks.Bytes;
+
+/// <summary>The bytes a message costs on its whole way from SQS to S3, all threads of the worker's process counted.</summary>
+internal static class EndToEndBytes
+{
+    public const string Name = "EndToEnd/WorkerDirect/1024/64";
+
+    // Other than a chain's, these bytes are not the same in every run: how many messages share a call, and what the pools had to
+    // add, moves them by some tens.
+    private const int Step = 500;
+
+    private const int InFlight = 64;
+
+    /// <returns>Bytes a message, rounded up.</returns>
+    /// <exception cref="InvalidOperationException">The worker lost or damaged a message.</exception>
+    public static async Task<long> MeasureAsync(CancellationToken cancellationToken)
+    {
+        EndToEndOptions options = new([ClientKind.WorkerDirect], [InFlight], Messages: 20_000, Passes: 3, Sizes: [], WarmUp: 10_000);
+        using EndToEndRun run = new(options, TextWriter.Null);
+        (IReadOnlyList<EndToEndRow> rows, _) = await run.RunAsync(cancellationToken);
+        return (long)Math.Ceiling(rows.Single().Bytes / Step) * Step;
+    }
+}

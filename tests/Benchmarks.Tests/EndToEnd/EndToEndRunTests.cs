@@ -1,0 +1,36 @@
+using Benchmarks.EndToEnd;
+using Benchmarks.EndToEnd.Clients;
+
+namespace Benchmarks.Tests.EndToEnd;
+
+/// <summary>The whole path, with server and clients in processes of their own. The run itself fails when a message is lost or damaged.</summary>
+public sealed class EndToEndRunTests
+{
+    // What the worker may allocate for a message on its whole way: docs/performance.md has the measured figure.
+    private const double WorkerBytes = 4_000;
+
+    [Fact]
+    public async Task Run_EveryClient_StoresEveryMessageBeforeItsDelete()
+    {
+        EndToEndOptions options = new(Enum.GetValues<ClientKind>(), [1, 16], Messages: 500, Passes: 1, Sizes: [], WarmUp: 50);
+        using EndToEndRun run = new(options, TextWriter.Null);
+
+        (IReadOnlyList<EndToEndRow> rows, _) = await run.RunAsync(TestContext.Current.CancellationToken);
+
+        rows.Select(row => (row.Client, row.InFlight)).ShouldBe(
+            from inFlight in (int[])[1, 16] from client in Enum.GetValues<ClientKind>() select (client, inFlight), ignoreOrder: true);
+        rows.ShouldAllBe(row => row.Bytes > 1_000 && row.CpuMicroseconds > 0 && row.P99 >= row.P50 && row.Calls >= 100);
+    }
+
+    [Fact]
+    public async Task Run_WorkerWithTheDirectClient_AllocatesAtMostFourThousandBytesAMessage()
+    {
+        EndToEndOptions options = new([ClientKind.WorkerDirect], [64], Messages: 10_000, Passes: 3, Sizes: [], WarmUp: 10_000);
+        using EndToEndRun run = new(options, TextWriter.Null);
+
+        (IReadOnlyList<EndToEndRow> rows, _) = await run.RunAsync(TestContext.Current.CancellationToken);
+
+        TestContext.Current.TestOutputHelper?.WriteLine($"{rows.Single().Bytes:F0} B a message");
+        rows.Single().Bytes.ShouldBeInRange(2_000, WorkerBytes);
+    }
+}

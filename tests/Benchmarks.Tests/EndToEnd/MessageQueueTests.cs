@@ -1,0 +1,72 @@
+using Benchmarks.EndToEnd.Server;
+
+namespace Benchmarks.Tests.EndToEnd;
+
+/// <summary>The server keeps SQS's promises, or the benchmark would praise clients that break theirs.</summary>
+public sealed class MessageQueueTests
+{
+    private readonly MessageQueue _queue = new("q");
+    private readonly int[] _received = new int[10];
+
+    public MessageQueueTests()
+    {
+        _queue.Fill(generation: 1, count: 3);
+    }
+
+    [Fact]
+    public void Receive_AllThatIsThere_IsHiddenUntilItsTime()
+    {
+        _queue.Receive(_received, visibilitySeconds: 60).ShouldBe(3);
+        _queue.Receive(_received, visibilitySeconds: 60).ShouldBe(0);
+        _queue.Hide(1, 2, receiveCount: 1, seconds: 0).ShouldBeTrue();
+
+        _queue.Receive(_received, visibilitySeconds: 60).ShouldBe(1);
+
+        _received[0].ShouldBe(2);
+        _queue.Totals().Redelivered.ShouldBe(1);
+    }
+
+    [Fact]
+    public void Delete_WithAnOutdatedHandle_SucceedsAndDeletesNothing()
+    {
+        _queue.Receive(_received, visibilitySeconds: 0);
+        _queue.Receive(_received, visibilitySeconds: 60);
+
+        _queue.Delete(1, 0, receiveCount: 1).ShouldBeTrue();
+        _queue.Totals().Deleted.ShouldBe(0);
+        _queue.Delete(1, 0, receiveCount: 2).ShouldBeTrue();
+        _queue.Totals().Deleted.ShouldBe(1);
+        _queue.Delete(1, 99, receiveCount: 1).ShouldBeFalse();
+    }
+
+    [Fact]
+    public void Stored_OtherBytesOrAfterTheDelete_IsWrong()
+    {
+        _queue.Receive(_received, visibilitySeconds: 60);
+        _queue.Stored(0, MessageBody.Md5(1, 0));
+        _queue.Stored(1, MessageBody.Md5(1, 0));
+        _queue.Delete(1, 2, receiveCount: 1);
+        _queue.Stored(2, MessageBody.Md5(1, 2));
+
+        QueueTotals totals = _queue.Totals();
+        totals.Stored.ShouldBe(1);
+        totals.Wrong.ShouldBe(2);
+    }
+
+    [Fact]
+    public void Body_EveryMessage_IsJsonOfOneKibibyteWithItsId()
+    {
+        byte[] body = new byte[MessageBody.Length];
+        byte[] escaped = new byte[MessageBody.Length * 2];
+        for (int index = 0; index < 20; index++)
+        {
+            MessageBody.Write(body, 7, index).ShouldBe(MessageBody.Length);
+            string id = System.Text.Json.JsonDocument.Parse(body).RootElement.GetProperty("MessageId").GetString()!;
+            int length = MessageBody.WriteEscaped(escaped, 7, index);
+
+            MessageBody.TryReadId(System.Text.Encoding.ASCII.GetBytes(id), out int generation, out int read).ShouldBeTrue();
+            (generation, read).ShouldBe((7, index));
+            System.Text.Json.JsonSerializer.Deserialize<string>([(byte)'"', .. escaped[..length], (byte)'"']).ShouldBe(System.Text.Encoding.UTF8.GetString(body));
+        }
+    }
+}
