@@ -1,4 +1,5 @@
 using Microsoft.Extensions.Logging;
+using Worker.Costs;
 
 namespace Worker.Sinks;
 
@@ -7,4 +8,5 @@ namespace Worker.Sinks;
 /// <param name="Loggers">Loggers.</param>
 /// <param name="Time">The clock; tests drive it.</param>
 /// <param name="Route">The route it stores for, as its metrics are tagged; null outside of one, and then no gauges are published.</param>
-internal sealed record SinkServices(IServiceProvider Services, ILoggerFactory Loggers, TimeProvider Time, string? Route = null);
+/// <param name="Calls">Counts what it sends; null when nobody asks.</param>
+internal sealed record SinkServices(IServiceProvider Services, ILoggerFactory Loggers, TimeProvider Time, string? Route = null, ApiCalls? Calls = null);

@@ -72,7 +72,7 @@ internal sealed class S3Sink : IObjectSink
         maxConnections = Math.Min(maxConnections, options.MaxConcurrency ?? int.MaxValue);
         IS3Requests requests = options.Client == S3ClientKind.Direct
             ? DirectRequests.Create(options, endpoint, credentials, services, maxConnections)
-            : SdkRequests.Create(options, endpoint, credentials, services.Time);
+            : SdkRequests.Create(options, endpoint, credentials, services.Time, services.Calls);
         return new S3Sink(options, requests, services, maxConnections);
     }
 
