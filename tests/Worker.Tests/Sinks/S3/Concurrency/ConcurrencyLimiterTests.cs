@@ -53,6 +53,7 @@ public sealed class ConcurrencyLimiterTests
         await source.CancelAsync();
 
         (await Should.ThrowAsync<OperationCanceledException>(cancelled)).CancellationToken.ShouldBe(source.Token);
+        (limiter.InFlight, limiter.Waiting).ShouldBe((1, 1));
         Release(limiter, held);
         Release(limiter, await patient);
         (limiter.InFlight, limiter.Waiting, _time.ArmedTimers).ShouldBe((0, 0, 0));
