@@ -39,6 +39,14 @@ internal sealed record HarnessReport(
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public double? AllocationsCoverage => Table is null ? null : Math.Round(Table.Share(Bytes), 4);
 
+    /// <summary>Calls of AWS since the start, by service and operation; null when there were none.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public IReadOnlyDictionary<string, long>? ApiCalls { get; init; }
+
+    /// <summary>The same for people, with the estimated cost.</summary>
+    [JsonIgnore]
+    public string? CallsText { get; init; }
+
     [JsonIgnore]
     public AllocationTable? Table { get; init; }
 
@@ -56,6 +64,11 @@ internal sealed record HarnessReport(
             Allocated    {BytesPerMessage:N0} bytes a message
             Collections  gen0 {Gen0}, gen1 {Gen1}, gen2 {Gen2}
             """);
+        if (CallsText is not null)
+        {
+            Console.Out.WriteLine($"Calls        {CallsText}");
+        }
+
         Table?.Write(Console.Out, Messages, Bytes);
     }
 }

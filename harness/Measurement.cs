@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Worker.Costs;
 using Worker.Routes;
 using Worker.Telemetry;
 
@@ -41,6 +42,8 @@ internal sealed class Measurement
             options.Sink)
         {
             Bytes = bytes,
+            ApiCalls = ApiCallReport.ByName(route.Calls),
+            CallsText = ApiCallReport.Describe(route.Calls, totals.Stored, route.Costs),
         };
     }
 }

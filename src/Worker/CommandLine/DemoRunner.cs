@@ -5,6 +5,7 @@ using Microsoft.AspNetCore.Hosting.Server.Features;
 using Microsoft.Extensions.DependencyInjection;
 using Pipeline.Buffers;
 using Spectre.Console;
+using Worker.Costs;
 using Worker.Hosting;
 using Worker.Routes;
 using Worker.Sources.Channels;
@@ -114,6 +115,7 @@ internal static class DemoRunner
             Allocated       {perMessage} bytes a message (publishing and start-up of the code included)
             Collections     gen0 {collections[0]}, gen1 {collections[1]}, gen2 {collections[2]}
             Objects         {route.Sink.Locate(string.Empty)}
+            Calls of AWS    {ApiCallReport.Describe(route.Calls, route.Metrics.Totals.Stored, route.Costs) ?? $"none: {string.Join(", ", route.SourceNames)} and {route.Sink.Name} need no service"}
             """);
     }
 

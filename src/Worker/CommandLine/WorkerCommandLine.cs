@@ -83,6 +83,7 @@ internal static class WorkerCommandLine
             once,
             print,
             ValidateCommand.Create(ReadConfiguration),
+            ExplainCommand.Create(ReadConfiguration),
             PublishCommand.Create(ReadConfiguration),
             RedriveCommand.Create(ReadConfiguration),
         };

@@ -1,4 +1,5 @@
 using Worker.Aws;
+using Worker.Costs;
 using Worker.DeadLetters;
 using Worker.Handlers.Archive;
 using Worker.Intake;
@@ -33,6 +34,7 @@ internal static class SettingsCatalog
         ("Intake", typeof(IntakeOptions)),
         ("Recoverability", typeof(RecoverabilityOptions)),
         ("Aws", typeof(AwsOptions)),
+        ("Costs", typeof(CostOptions)),
         ("Hosting", typeof(HostingOptions)),
     ];
 }

@@ -1,6 +1,7 @@
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Pipeline.Frames;
+using Worker.Costs;
 using Worker.DeadLetters;
 using Worker.Routes;
 using Worker.Telemetry;
@@ -84,6 +85,10 @@ internal sealed partial class WorkerService(
         {
             RouteTotals totals = route.Metrics.Totals;
             LogStopped(route.Name, totals.Received, totals.Stored, totals.DeadLetters, totals.Returned);
+            if (ApiCallReport.Describe(route.Calls, totals.Stored, route.Costs) is { } calls)
+            {
+                LogCalls(route.Name, calls);
+            }
         }
     }
 
@@ -114,4 +119,7 @@ internal sealed partial class WorkerService(
 
     [LoggerMessage(1103, LogLevel.Information, "Route {Route}: stopped; since the start {Received} received, {Stored} stored, {DeadLetters} dead-lettered, {Returned} handed back")]
     private partial void LogStopped(string route, long received, long stored, long deadLetters, long returned);
+
+    [LoggerMessage(1104, LogLevel.Information, "Route {Route}: calls since the start: {Calls} (estimate, section Costs)")]
+    private partial void LogCalls(string route, string calls);
 }

@@ -2,6 +2,7 @@ using Microsoft.Extensions.Logging;
 using Pipeline.Building;
 using Pipeline.Contexts;
 using Pipeline.Execution;
+using Worker.Costs;
 using Worker.DeadLetters;
 using Worker.Handlers;
 using Worker.Intake;
@@ -39,14 +40,17 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         _time = time;
         _logger = loggers.CreateLogger($"Worker.Routes.{plan.Name}");
         Metrics = new RouteMetrics(plan.Name);
+        Calls = new ApiCalls();
+        Calls.Observe(plan.Name, plan.Costs);
+        Costs = plan.Costs;
         Breaker = new CircuitBreaker(plan.Name, plan.Recoverability, time, _logger);
-        _sink = plan.Sink(new SinkServices(services, loggers, time));
+        _sink = plan.Sink(new SinkServices(services, loggers, time, plan.Name, Calls));
         Pipeline = Compose(plan, loggers);
         RecoverabilityPolicy policy = new(plan.Recoverability);
         foreach (SourcePlan source in plan.Sources)
         {
             MessageIntake intake = new(plan.Name, source.Name, Pipeline, plan.Intake, policy, Breaker, Metrics, time, _logger);
-            _inlets.Add((source.Create(new SourceServices(plan.Name, services, deadLetters, loggers, time, plan.Intake.Concurrency)), intake));
+            _inlets.Add((source.Create(new SourceServices(plan.Name, services, deadLetters, loggers, time, plan.Intake.Concurrency, Calls)), intake));
         }
     }
 
@@ -60,6 +64,11 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     public RouteMetrics Metrics { get; }
 
     public CircuitBreaker Breaker { get; }
+
+    /// <summary>What it sent to AWS, and the prices to estimate that by.</summary>
+    public ApiCalls Calls { get; }
+
+    public CostOptions Costs { get; }
 
     public IObjectSink Sink => _sink;
 

@@ -1,6 +1,7 @@
 using Pipeline.Building;
 using Pipeline.Contexts;
 using Pipeline.Execution;
+using Worker.Costs;
 using Worker.Handlers;
 using Worker.Intake;
 using Worker.Recoverability;
@@ -18,4 +19,5 @@ internal sealed record RoutePlan(
     Func<SinkServices, IObjectSink> Sink,
     IntakeOptions Intake,
     RecoverabilityOptions Recoverability,
-    StagesOptions Stages);
+    StagesOptions Stages,
+    CostOptions Costs);

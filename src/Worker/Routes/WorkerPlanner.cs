@@ -3,6 +3,7 @@ using Pipeline.Building;
 using Pipeline.Contexts;
 using Pipeline.Execution;
 using Worker.Configuration;
+using Worker.Costs;
 using Worker.Handlers;
 using Worker.Hosting;
 using Worker.Intake;
@@ -21,7 +22,7 @@ internal sealed class WorkerPlanner(
     IEnumerable<ISinkFeature> sinks)
 {
     private static readonly string[] Sections =
-        ["Pipeline", "Routes", "Sources", "Stages", "Handlers", "Sinks", "Intake", "Recoverability", "DeadLetters", "Aws", "Hosting", "Logging"];
+        ["Pipeline", "Routes", "Sources", "Stages", "Handlers", "Sinks", "Intake", "Recoverability", "DeadLetters", "Aws", "Costs", "Hosting", "Logging"];
 
     private readonly Dictionary<string, ISourceFeature> _sources = sources.ToDictionary(s => s.Name, StringComparer.OrdinalIgnoreCase);
     private readonly Dictionary<string, IHandlerFeature> _handlers = handlers.ToDictionary(h => h.Name, StringComparer.OrdinalIgnoreCase);
@@ -35,12 +36,13 @@ internal sealed class WorkerPlanner(
         HostingOptions hosting = settings.Read<HostingOptions>("Hosting");
         PipelineForm form = ReadForm(settings);
         settings.Read<DeadLetters.DeadLettersOptions>("DeadLetters");
+        CostOptions costs = settings.Read<CostOptions>("Costs");
 
         string[] names = [.. configuration.GetSection("Routes").GetChildren().Select(child => child.Key)];
         List<RoutePlan> routes = [];
         foreach (string name in names.Length > 0 ? names : ["archive"])
         {
-            if (PlanRoute(settings, name, form) is { } route)
+            if (PlanRoute(settings, name, form, costs) is { } route)
             {
                 routes.Add(route);
             }
@@ -71,7 +73,7 @@ internal sealed class WorkerPlanner(
         return form;
     }
 
-    private RoutePlan? PlanRoute(SettingsReader settings, string name, PipelineForm form)
+    private RoutePlan? PlanRoute(SettingsReader settings, string name, PipelineForm form, CostOptions costs)
     {
         int problemsBefore = settings.Errors.Count;
         string section = $"Routes:{name}";
@@ -102,7 +104,7 @@ internal sealed class WorkerPlanner(
 
         return settings.Errors.Count > problemsBefore || handler is null || sink is null
             ? null
-            : new RoutePlan(name, form, sourcePlans, handler, sink, intake, recoverability, stages);
+            : new RoutePlan(name, form, sourcePlans, handler, sink, intake, recoverability, stages, costs);
     }
 
     private RouteOptions ReadRoute(SettingsReader settings, string name, string section)

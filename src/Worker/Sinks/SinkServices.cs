@@ -1,4 +1,5 @@
 using Microsoft.Extensions.Logging;
+using Worker.Costs;
 
 namespace Worker.Sinks;
 
@@ -6,4 +7,6 @@ namespace Worker.Sinks;
 /// <param name="Services">The container, for singletons of the feature itself.</param>
 /// <param name="Loggers">Loggers.</param>
 /// <param name="Time">The clock; tests drive it.</param>
-internal sealed record SinkServices(IServiceProvider Services, ILoggerFactory Loggers, TimeProvider Time);
+/// <param name="Route">The route it stores for, as its metrics are tagged; null outside of one, and then no gauges are published.</param>
+/// <param name="Calls">Counts what it sends; null when nobody asks.</param>
+internal sealed record SinkServices(IServiceProvider Services, ILoggerFactory Loggers, TimeProvider Time, string? Route = null, ApiCalls? Calls = null);

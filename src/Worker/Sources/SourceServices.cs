@@ -1,4 +1,5 @@
 using Microsoft.Extensions.Logging;
+using Worker.Costs;
 using Worker.DeadLetters;
 
 namespace Worker.Sources;
@@ -10,10 +11,12 @@ namespace Worker.Sources;
 /// <param name="Loggers">Loggers.</param>
 /// <param name="Time">The clock; tests drive it.</param>
 /// <param name="Concurrency">Messages the route works on at once, at least 1.</param>
+/// <param name="Calls">Counts what it sends; null when nobody asks.</param>
 internal sealed record SourceServices(
     string Route,
     IServiceProvider Services,
     IDeadLetterStore DeadLetters,
     ILoggerFactory Loggers,
     TimeProvider Time,
-    int Concurrency);
+    int Concurrency,
+    ApiCalls? Calls = null);

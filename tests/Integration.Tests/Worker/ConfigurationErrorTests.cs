@@ -44,6 +44,7 @@ public sealed class ConfigurationErrorTests
 
     [Theory]
     [InlineData("validate")]
+    [InlineData("explain")]
     [InlineData("")]
     public async Task WrongKeys_NamesEachWithValueRangeAndConsequence_Exits78(string command)
     {

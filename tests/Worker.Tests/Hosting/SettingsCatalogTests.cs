@@ -47,7 +47,8 @@ public sealed class SettingsCatalogTests
                     }
 
                     SettingText.TryParse(limit, property.PropertyType, setting.Bytes, out object? value).ShouldBeTrue($"{section}:{property.Name} {limit}");
-                    (((IComparable)property.GetValue(defaults)!).CompareTo(value) * sign).ShouldBeGreaterThanOrEqualTo(0, $"{section}:{property.Name} {limit}");
+                    // Not set is within every range.
+                    ((property.GetValue(defaults) is IComparable given ? given.CompareTo(value) : 0) * sign).ShouldBeGreaterThanOrEqualTo(0, $"{section}:{property.Name} {limit}");
                 }
             }
         }

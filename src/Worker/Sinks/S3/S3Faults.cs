@@ -20,6 +20,9 @@ internal static class S3Faults
     /// <summary>An answer that no S3 gives: a success without an ETag, not XML, without end.</summary>
     public const string NotS3Code = "NotAnS3Answer";
 
+    /// <summary>Not sent: see <see cref="NoTurn"/>.</summary>
+    public const string NoTurnCode = "NoTurnWithinTotalTimeout";
+
     // What a store says in a code is shown to people: this long is enough for every code S3 has.
     private const int MaxCode = 64;
 
@@ -73,6 +76,14 @@ internal static class S3Faults
 
     /// <summary>A success that no S3 gives: some proxy's, most likely, and worth nothing.</summary>
     public static S3Fault NotS3(int status) => new(S3FaultKind.Transient, NotS3Code, status, MayHaveCommitted: true);
+
+    /// <summary>No request at all: the total time was over before its turn came.</summary>
+    public static S3Fault NoTurn => new(S3FaultKind.Transient, NoTurnCode);
+
+    /// <summary>True for a throttled request, or one without an answer in time. Conflicts, refusals and broken connections say nothing about load.</summary>
+    public static bool IsOverload(in S3Fault fault) =>
+        fault.Kind == S3FaultKind.Transient
+        && (fault.Status is 429 or 503 || fault.Code is TimeoutCode or "SlowDown" or "Throttling" or "ThrottlingException" or "RequestLimitExceeded" or "TooManyRequests");
 
     /// <summary>True when the answer says that the bucket is in another region than the one asked.</summary>
     public static bool IsElsewhere(in S3Fault fault) =>

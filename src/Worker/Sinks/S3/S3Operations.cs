@@ -1,3 +1,5 @@
+using Worker.Costs;
+
 namespace Worker.Sinks.S3;
 
 /// <summary>The operations a sink needs, by their names in S3's API reference; shown to people.</summary>
@@ -7,4 +9,12 @@ internal static class S3Operations
     public const string Head = "HeadObject";
     public const string Get = "GetObject";
     public const string List = "ListObjectsV2";
+
+    public static ApiOperation BilledAs(string operation) => operation switch
+    {
+        Put => ApiOperation.S3PutObject,
+        Head => ApiOperation.S3HeadObject,
+        Get => ApiOperation.S3GetObject,
+        _ => ApiOperation.S3ListObjects,
+    };
 }

@@ -2,9 +2,11 @@ using System.Diagnostics.Metrics;
 using System.Runtime.CompilerServices;
 using System.Text.Unicode;
 using Microsoft.Extensions.Logging;
+using Pipeline.Frames;
 using Worker.Aws;
 using Worker.Hosting;
 using Worker.Recoverability;
+using Worker.Sinks.S3.Concurrency;
 using Worker.Sinks.S3.Direct;
 using Worker.Sinks.S3.Sdk;
 using Worker.Telemetry;
@@ -13,7 +15,7 @@ namespace Worker.Sinks.S3;
 
 /// <summary>
 /// Stores each object with one conditional PUT. Attempts, waits and comparisons end within one total time and one budget of
-/// retries; the clients retry nothing by themselves. Allocates nothing itself on success. Threads: any number at once.
+/// retries, each request under a permit of the limiter; the clients retry nothing by themselves. Allocates nothing itself on success. Threads: any number at once.
 /// </summary>
 internal sealed class S3Sink : IObjectSink
 {
@@ -36,7 +38,11 @@ internal sealed class S3Sink : IObjectSink
     private readonly int _maxAttempts;
     private readonly RetryBudget _retries = new();
 
-    public S3Sink(S3SinkOptions options, IS3Requests requests, SinkServices services)
+    /// <param name="options">How to store.</param>
+    /// <param name="requests">Owned from here on.</param>
+    /// <param name="services">Time, log and the route's name.</param>
+    /// <param name="maxRequests">The most requests the route can have in flight.</param>
+    public S3Sink(S3SinkOptions options, IS3Requests requests, SinkServices services, int maxRequests = int.MaxValue)
     {
         _requests = requests;
         _time = services.Time;
@@ -46,9 +52,13 @@ internal sealed class S3Sink : IObjectSink
         _attemptTimeout = options.AttemptTimeout;
         _totalTimeout = options.TotalTimeout;
         _maxAttempts = options.MaxAttempts;
+        Concurrency = new ConcurrencyLimiter(options.MinConcurrency, Math.Min(options.MaxConcurrency ?? int.MaxValue, maxRequests), services.Time, services.Route);
     }
 
     public string Name => "s3";
+
+    /// <summary>What bounds the requests in flight.</summary>
+    public ConcurrencyLimiter Concurrency { get; }
 
     /// <summary>A sink with a client of its own.</summary>
     /// <exception cref="StartupException">Region or endpoint cannot be found out.</exception>
@@ -59,10 +69,11 @@ internal sealed class S3Sink : IObjectSink
     public static S3Sink Create(S3SinkOptions options, AwsOptions aws, AwsCredentialSource credentials, SinkServices services, int maxConnections = int.MaxValue)
     {
         S3Endpoint endpoint = S3Endpoint.Resolve(options, aws, Environment.GetEnvironmentVariable);
+        maxConnections = Math.Min(maxConnections, options.MaxConcurrency ?? int.MaxValue);
         IS3Requests requests = options.Client == S3ClientKind.Direct
             ? DirectRequests.Create(options, endpoint, credentials, services, maxConnections)
-            : SdkRequests.Create(options, endpoint, credentials, services.Time);
-        return new S3Sink(options, requests, services);
+            : SdkRequests.Create(options, endpoint, credentials, services.Time, services.Calls);
+        return new S3Sink(options, requests, services, maxConnections);
     }
 
     public async Task CheckAsync(CancellationToken cancellationToken)
@@ -124,7 +135,7 @@ internal sealed class S3Sink : IObjectSink
         {
             SinkResult result = SinkResult.Stored;
             string operation = S3Operations.Put;
-            S3Fault fault = _conditional ? await _requests.PutAsync(key, body, Limit(start), cancellationToken) : default;
+            S3Fault fault = _conditional ? await PutAsync(key, body, start, cancellationToken) : default;
             if (!_conditional || fault.Kind == S3FaultKind.Exists)
             {
                 (result, fault, operation) = await CompareAsync(key, body, start, mayHaveCommitted, cancellationToken);
@@ -175,7 +186,7 @@ internal sealed class S3Sink : IObjectSink
     private async ValueTask<(SinkResult Result, S3Fault Fault, string Operation)> CompareAsync(
         ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, long start, bool mayHaveCommitted, CancellationToken cancellationToken)
     {
-        (S3Fault fault, string operation, bool same) = await _requests.CompareAsync(key, body, Limit(start), cancellationToken);
+        (S3Fault fault, string operation, bool same) = await CompareLimitedAsync(key, body, start, cancellationToken);
         if (fault.Kind == S3FaultKind.None)
         {
             // The object of an earlier attempt of this very call, whose answer was lost, is this call's own.
@@ -191,11 +202,64 @@ internal sealed class S3Sink : IObjectSink
         // Without a condition nearly every collision is seen here, but not one that is stored at this very moment.
         if (fault.Kind == S3FaultKind.Missing && !_conditional)
         {
-            return (SinkResult.Stored, await _requests.PutAsync(key, body, Limit(start), cancellationToken), S3Operations.Put);
+            return (SinkResult.Stored, await PutAsync(key, body, start, cancellationToken), S3Operations.Put);
         }
 
         return (default, fault, operation);
     }
+
+    /// <summary>One PUT under a permit. The wait for it counts into the object's total time: a message must not be held longer because the store is slow.</summary>
+    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
+    private async ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, long start, CancellationToken cancellationToken)
+    {
+        Permit permit = await Concurrency.AcquireAsync(Remaining(start), cancellationToken);
+        if (!permit.IsGiven)
+        {
+            return S3Faults.NoTurn;
+        }
+
+        RequestOutcome outcome = RequestOutcome.Neutral;
+        long sent = _time.GetTimestamp();
+        try
+        {
+            TimeSpan limit = Limit(start);
+            S3Fault fault = await _requests.PutAsync(key, body, limit, cancellationToken);
+            outcome = fault.Kind == S3FaultKind.None ? RequestOutcome.Succeeded : OutcomeOf(fault, limit);
+            return fault;
+        }
+        finally
+        {
+            Concurrency.Release(permit, outcome, body.Length, _time.GetElapsedTime(sent));
+        }
+    }
+
+    /// <summary>HEAD, and GET where that cannot tell, under one permit. Their latency is compared with nothing: it is no PUT's.</summary>
+    private async ValueTask<(S3Fault Fault, string Operation, bool Same)> CompareLimitedAsync(
+        ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, long start, CancellationToken cancellationToken)
+    {
+        Permit permit = await Concurrency.AcquireAsync(Remaining(start), cancellationToken);
+        if (!permit.IsGiven)
+        {
+            return (S3Faults.NoTurn, S3Operations.Head, false);
+        }
+
+        RequestOutcome outcome = RequestOutcome.Neutral;
+        try
+        {
+            TimeSpan limit = Limit(start);
+            (S3Fault Fault, string Operation, bool Same) result = await _requests.CompareAsync(key, body, limit, cancellationToken);
+            outcome = OutcomeOf(result.Fault, limit);
+            return result;
+        }
+        finally
+        {
+            Concurrency.Release(permit, outcome, bytes: 0, TimeSpan.Zero);
+        }
+    }
+
+    // Without an answer in less than an attempt has: the object's own deadline was near, which says nothing about the store.
+    private RequestOutcome OutcomeOf(in S3Fault fault, TimeSpan limit) =>
+        S3Faults.IsOverload(fault) && (fault.Status != 0 || limit >= _attemptTimeout) ? RequestOutcome.Overloaded : RequestOutcome.Neutral;
 
     private void Judge(in S3Fault fault)
     {

@@ -67,6 +67,12 @@ internal sealed class S3SinkOptions : ISelfValidating
     [Setting("Attempts to store one object, the first included", Min = "1", Max = "20")]
     public int MaxAttempts { get; init; } = 3;
 
+    [Setting("Least requests in flight at once that the limit falls to when the store throttles or slows down, and where it begins; at or above the most, the limit is fixed", Min = "1", Max = "10000")]
+    public int MinConcurrency { get; init; } = 4;
+
+    [Setting("Most requests in flight at once; without it as many as the route can have: Intake:Concurrency for each of its sources", Min = "1", Max = "10000", Consequence = "More than the route has in flight would have no effect.")]
+    public int? MaxConcurrency { get; init; }
+
     [Setting("Content type of the objects")]
     public string ContentType { get; init; } = "application/json";
 
@@ -100,6 +106,11 @@ internal sealed class S3SinkOptions : ISelfValidating
         if (AttemptTimeout > TotalTimeout)
         {
             check.Fail(nameof(AttemptTimeout), $"must not be above {nameof(TotalTimeout)}.", "It would never be reached.");
+        }
+
+        if (MaxConcurrency < MinConcurrency)
+        {
+            check.Fail(nameof(MaxConcurrency), $"must not be below {nameof(MinConcurrency)} ({MinConcurrency}); set both to the same number for a fixed limit.", "It would be unclear which of the two counts.");
         }
 
         ValidateCredentials(check);

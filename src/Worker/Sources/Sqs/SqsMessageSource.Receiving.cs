@@ -8,12 +8,11 @@ namespace Worker.Sources.Sqs;
 internal sealed partial class SqsMessageSource
 {
     // After an empty answer that came at once (short polls, emulators): keeps an idle worker from calling in a hot loop.
-    private static readonly TimeSpan EmptyPause = TimeSpan.FromMilliseconds(500);
+    internal static readonly TimeSpan ShortPollPause = TimeSpan.FromMilliseconds(500);
 
     private async Task LoopAsync(IMessageIntake intake, CancellationToken stop, CancellationToken cutOff)
     {
-        // Under load a receive for one freed slot would cost as much as one for ten.
-        int min = Math.Clamp(_concurrency / 2, 1, SqsLimits.BatchEntries);
+        int min = LeastSlotsFor(_concurrency);
         while (!stop.IsCancellationRequested)
         {
             int reserved = 0;
@@ -198,9 +197,9 @@ internal sealed partial class SqsMessageSource
             await CheckInFlightLimitAsync(queues, stop);
         }
 
-        if (took < EmptyPause)
+        if (took < ShortPollPause)
         {
-            await Task.Delay(EmptyPause, _time, stop).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            await Task.Delay(ShortPollPause, _time, stop).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
     }
 

@@ -72,6 +72,21 @@ internal sealed partial class SqsMessageSource : IMessageSource
     /// <summary>Loops that receive, and that acknowledge, for a number of messages in work: one for 10, the batch size.</summary>
     public static int LoopsFor(int concurrency) => (concurrency + SqsLimits.BatchEntries - 1) / SqsLimits.BatchEntries;
 
+    /// <summary>Receives of an empty queue that are under way at once: a loop waits until enough slots are free for its own.</summary>
+    public static int PollsAtOnce(int concurrency)
+    {
+        int polls = 0;
+        for (int free = concurrency; free >= LeastSlotsFor(concurrency) && polls < LoopsFor(concurrency); free -= Math.Min(free, SqsLimits.BatchEntries))
+        {
+            polls++;
+        }
+
+        return polls;
+    }
+
+    // Under load a receive for one freed slot would cost as much as one for ten.
+    private static int LeastSlotsFor(int concurrency) => Math.Clamp(concurrency / 2, 1, SqsLimits.BatchEntries);
+
     public async Task CheckAsync(CancellationToken cancellationToken)
     {
         try

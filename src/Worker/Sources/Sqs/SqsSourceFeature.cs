@@ -18,7 +18,12 @@ internal sealed class SqsSourceFeature : ISourceFeature
         {
             SqsQueueReference queue = SqsQueueReference.Parse(options.Queue!)!;
             SqsWireOptions wire = new() { VerifyMd5 = options.VerifyMd5 };
-            SqsClient client = SqsClient.Create(aws, queue, wire, BufferPool.Shared, services.Time);
+            if (services.Calls is { } calls)
+            {
+                calls.IsFifo = queue.IsFifo;
+            }
+
+            SqsClient client = SqsClient.Create(aws, queue, wire, BufferPool.Shared, services.Time, services.Calls);
             return new SqsMessageSource(client, queue, options, services);
         };
     }

@@ -6,6 +6,7 @@ using Microsoft.Extensions.Logging;
 using Pipeline.Buffers;
 using Pipeline.Frames;
 using Worker.Aws;
+using Worker.Costs;
 
 namespace Worker.Sinks.S3.Direct;
 
@@ -22,13 +23,14 @@ internal sealed class DirectRequests : IS3Requests
     private readonly AnswerReader _answers;
     private readonly TimeProvider _time;
     private readonly BoundedPool<PutRequest> _puts;
+    private readonly ApiCalls _calls;
 
     /// <param name="options">What the requests say about objects.</param>
     /// <param name="address">Where the bucket is.</param>
     /// <param name="region">The region to sign for.</param>
     /// <param name="credentials">Owned from here on.</param>
     /// <param name="handler">Owned from here on; must speak HTTP/1.1 (see <see cref="PutContent"/>).</param>
-    /// <param name="services">Time and log.</param>
+    /// <param name="services">Time, log and the count of calls.</param>
     /// <param name="buffers">Lends what is needed during a call.</param>
     /// <param name="retained">Requests kept for use again: as many as are under way at once.</param>
     public DirectRequests(
@@ -42,6 +44,7 @@ internal sealed class DirectRequests : IS3Requests
         _answers = new AnswerReader(clock, buffers, services.Loggers.CreateLogger<DirectRequests>());
         _time = services.Time;
         _puts = new BoundedPool<PutRequest>(retained);
+        _calls = services.Calls ?? new ApiCalls();
     }
 
     /// <summary>A client with connections of its own; opens none yet.</summary>
@@ -73,6 +76,7 @@ internal sealed class DirectRequests : IS3Requests
         {
             SigningCredentials credentials = await _credentials.GetAsync(request.Token);
             DateTimeOffset signedAt = _signer.Sign(request, key.Span, body.Span, credentials);
+            _calls.Sending(ApiOperation.S3PutObject);
             using HttpResponseMessage response = await _http.SendAsync(request.Message, request.Token);
             S3Fault fault = response.StatusCode == HttpStatusCode.OK
                 ? await ConfirmAsync(response, request.Token)
@@ -224,6 +228,7 @@ internal sealed class DirectRequests : IS3Requests
         request.VersionPolicy = HttpVersionPolicy.RequestVersionExact;
         SigningCredentials credentials = await _credentials.GetAsync(cancellationToken);
         DateTimeOffset signedAt = _signer.Sign(request, credentials);
+        _calls.Sending(S3Operations.BilledAs(operation));
         HttpResponseMessage response = await _http.SendAsync(request, cancellationToken);
         try
         {

@@ -2,6 +2,7 @@ using System.Text;
 using Amazon.S3;
 using Amazon.S3.Model;
 using Worker.Aws;
+using Worker.Costs;
 
 namespace Worker.Sinks.S3.Sdk;
 
@@ -18,12 +19,14 @@ internal sealed class SdkRequests : IS3Requests
     private readonly ServerSideEncryptionMethod? _encryption;
     private readonly string? _kmsKeyId;
     private readonly S3StorageClass? _storageClass;
+    private readonly ApiCalls _calls;
 
-    public SdkRequests(S3SinkOptions options, AmazonS3Client client, SdkCredentials credentials, TimeProvider time)
+    public SdkRequests(S3SinkOptions options, AmazonS3Client client, SdkCredentials credentials, TimeProvider time, ApiCalls? calls = null)
     {
         _client = client;
         _credentials = credentials;
         _time = time;
+        _calls = calls ?? new ApiCalls();
         _bucket = options.Bucket!;
         _ifNoneMatch = options.Conditional ? "*" : null;
         _chunked = options.ChunkedEncoding;
@@ -33,10 +36,10 @@ internal sealed class SdkRequests : IS3Requests
         _storageClass = options.StorageClass is { } storageClass ? new S3StorageClass(storageClass) : null;
     }
 
-    public static SdkRequests Create(S3SinkOptions options, S3Endpoint endpoint, AwsCredentialSource source, TimeProvider time)
+    public static SdkRequests Create(S3SinkOptions options, S3Endpoint endpoint, AwsCredentialSource source, TimeProvider time, ApiCalls? calls = null)
     {
         SdkCredentials credentials = new(source);
-        return new SdkRequests(options, SdkConnection.CreateClient(options, endpoint, credentials), credentials, time);
+        return new SdkRequests(options, SdkConnection.CreateClient(options, endpoint, credentials), credentials, time, calls);
     }
 
     public async ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken)
@@ -60,6 +63,7 @@ internal sealed class SdkRequests : IS3Requests
                 StorageClass = _storageClass,
             };
             request.Headers.ContentType = _contentType;
+            _calls.Sending(ApiOperation.S3PutObject);
             PutObjectResponse response = await attempt.LimitAsync(_client.PutObjectAsync(request, attempt.Token));
 
             // Every S3 names what it stored. A success that does not is some proxy's.
@@ -86,6 +90,7 @@ internal sealed class SdkRequests : IS3Requests
         try
         {
             await _credentials.PrepareAsync(attempt.Token);
+            _calls.Sending(ApiOperation.S3HeadObject);
             GetObjectMetadataResponse head = await attempt.LimitAsync(
                 _client.GetObjectMetadataAsync(new GetObjectMetadataRequest { BucketName = _bucket, Key = name }, attempt.Token));
             if (string.IsNullOrEmpty(head.ETag))
@@ -104,6 +109,7 @@ internal sealed class SdkRequests : IS3Requests
             }
 
             operation = S3Operations.Get;
+            _calls.Sending(ApiOperation.S3GetObject);
             using GetObjectResponse get = await attempt.LimitAsync(
                 _client.GetObjectAsync(new GetObjectRequest { BucketName = _bucket, Key = name }, attempt.Token));
             return (default, operation, await ObjectComparison.HasBytesAsync(get.ResponseStream, body, attempt.Token));
@@ -122,6 +128,7 @@ internal sealed class SdkRequests : IS3Requests
         try
         {
             await _credentials.PrepareAsync(attempt.Token);
+            _calls.Sending(ApiOperation.S3ListObjects);
             await attempt.LimitAsync(_client.ListObjectsV2Async(new ListObjectsV2Request { BucketName = _bucket, MaxKeys = 1 }, attempt.Token));
             return default;
         }

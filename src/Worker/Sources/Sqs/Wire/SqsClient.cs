@@ -1,6 +1,7 @@
 using System.Text.Json;
 using Pipeline.Buffers;
 using Worker.Aws;
+using Worker.Costs;
 
 namespace Worker.Sources.Sqs.Wire;
 
@@ -36,7 +37,7 @@ internal sealed class SqsClient : IDisposable
 
     /// <summary>A client for the endpoint that <paramref name="queue"/> is reached at. May take seconds when the region has to be asked of the instance.</summary>
     /// <exception cref="Hosting.StartupException">See <see cref="SqsEndpoint.Resolve"/>.</exception>
-    public static SqsClient Create(AwsOptions aws, SqsQueueReference queue, SqsWireOptions options, BufferPool buffers, TimeProvider time)
+    public static SqsClient Create(AwsOptions aws, SqsQueueReference queue, SqsWireOptions options, BufferPool buffers, TimeProvider time, ApiCalls? calls = null)
     {
         AwsEndpoint endpoint = SqsEndpoint.Resolve(aws, queue, Environment.GetEnvironmentVariable);
         SqsTransport transport = new(
@@ -46,7 +47,8 @@ internal sealed class SqsClient : IDisposable
             AwsHttpHandler.Create(options.MaxConnections),
             buffers,
             time,
-            options.MaxResponseBytes);
+            options.MaxResponseBytes,
+            calls);
         return new SqsClient(transport, buffers, options);
     }
 

@@ -1,16 +1,19 @@
+using Worker.Costs;
+
 namespace Worker.Sources.Sqs.Wire;
 
 /// <summary>One action of the SQS API.</summary>
 /// <param name="Name">As in the API reference.</param>
-internal sealed record SqsOperation(string Name)
+/// <param name="Billed">As it is counted.</param>
+internal sealed record SqsOperation(string Name, ApiOperation Billed)
 {
-    public static readonly SqsOperation ReceiveMessage = new("ReceiveMessage");
-    public static readonly SqsOperation DeleteMessageBatch = new("DeleteMessageBatch");
-    public static readonly SqsOperation ChangeMessageVisibilityBatch = new("ChangeMessageVisibilityBatch");
-    public static readonly SqsOperation SendMessage = new("SendMessage");
-    public static readonly SqsOperation SendMessageBatch = new("SendMessageBatch");
-    public static readonly SqsOperation GetQueueUrl = new("GetQueueUrl");
-    public static readonly SqsOperation GetQueueAttributes = new("GetQueueAttributes");
+    public static readonly SqsOperation ReceiveMessage = new("ReceiveMessage", ApiOperation.SqsReceiveMessage);
+    public static readonly SqsOperation DeleteMessageBatch = new("DeleteMessageBatch", ApiOperation.SqsDeleteMessageBatch);
+    public static readonly SqsOperation ChangeMessageVisibilityBatch = new("ChangeMessageVisibilityBatch", ApiOperation.SqsChangeMessageVisibilityBatch);
+    public static readonly SqsOperation SendMessage = new("SendMessage", ApiOperation.SqsSendMessage);
+    public static readonly SqsOperation SendMessageBatch = new("SendMessageBatch", ApiOperation.SqsSendMessageBatch);
+    public static readonly SqsOperation GetQueueUrl = new("GetQueueUrl", ApiOperation.SqsGetQueueUrl);
+    public static readonly SqsOperation GetQueueAttributes = new("GetQueueAttributes", ApiOperation.SqsGetQueueAttributes);
 
     /// <summary>The value of <c>X-Amz-Target</c>.</summary>
     public string Target { get; } = $"AmazonSQS.{Name}";

@@ -1,6 +1,7 @@
 using System.Net;
 using Pipeline.Buffers;
 using Worker.Aws;
+using Worker.Costs;
 
 namespace Worker.Sources.Sqs.Wire;
 
@@ -27,6 +28,7 @@ internal sealed class SqsTransport : IDisposable
     private readonly BufferPool _buffers;
     private readonly TimeProvider _time;
     private readonly int _maxResponseBytes;
+    private readonly ApiCalls _calls;
 
     /// <param name="endpoint">Where to send and what to sign for.</param>
     /// <param name="credentials">Owned from here on.</param>
@@ -35,7 +37,8 @@ internal sealed class SqsTransport : IDisposable
     /// <param name="buffers">Lends the response buffers.</param>
     /// <param name="time">Runs the deadlines.</param>
     /// <param name="maxResponseBytes">A longer response is refused.</param>
-    public SqsTransport(AwsEndpoint endpoint, AwsCredentialSource credentials, AwsClock clock, HttpMessageHandler handler, BufferPool buffers, TimeProvider time, int maxResponseBytes)
+    /// <param name="calls">Counts what is sent; null when nobody asks.</param>
+    public SqsTransport(AwsEndpoint endpoint, AwsCredentialSource credentials, AwsClock clock, HttpMessageHandler handler, BufferPool buffers, TimeProvider time, int maxResponseBytes, ApiCalls? calls = null)
     {
         _address = endpoint.BaseUri;
         _credentials = credentials;
@@ -45,6 +48,7 @@ internal sealed class SqsTransport : IDisposable
         _buffers = buffers;
         _time = time;
         _maxResponseBytes = maxResponseBytes;
+        _calls = calls ?? new ApiCalls();
     }
 
     /// <summary>Calls one operation.</summary>
@@ -67,10 +71,13 @@ internal sealed class SqsTransport : IDisposable
                 SigningCredentials credentials = await _credentials.GetAsync(timer.Token);
                 using HttpRequestMessage message = CreateMessage(operation, request.WrittenMemory);
                 DateTimeOffset signedAt = _signer.Sign(message, request.WrittenSpan, credentials);
+                _calls.Sending(operation.Billed, request.Length);
                 using HttpResponseMessage response = await _http.SendAsync(message, timer.Token);
                 if (response.StatusCode == HttpStatusCode.OK)
                 {
-                    return await ReadBodyAsync(operation, response, _maxResponseBytes, cut: false, timer.Token);
+                    PooledBuffer answer = await ReadBodyAsync(operation, response, _maxResponseBytes, cut: false, timer.Token);
+                    _calls.Answered(operation.Billed, answer.Length);
+                    return answer;
                 }
 
                 AwsErrorResponse error = await ReadErrorAsync(operation, response, timer.Token);

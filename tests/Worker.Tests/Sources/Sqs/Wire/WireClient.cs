@@ -1,6 +1,7 @@
 using Amazon.Runtime;
 using Pipeline.Buffers;
 using Worker.Aws;
+using Worker.Costs;
 using Worker.Sources.Sqs.Wire;
 
 namespace Worker.Tests.Sources.Sqs.Wire;
@@ -26,7 +27,8 @@ internal sealed class WireClient : IDisposable
                 AwsHttpHandler.Create(options.MaxConnections),
                 Buffers,
                 time,
-                options.MaxResponseBytes),
+                options.MaxResponseBytes,
+                Calls),
             Buffers,
             options);
     }
@@ -34,6 +36,8 @@ internal sealed class WireClient : IDisposable
     public BufferPool Buffers { get; } = new();
 
     public AwsClock Clock { get; }
+
+    public ApiCalls Calls { get; } = new();
 
     public SqsClient Client { get; }
 

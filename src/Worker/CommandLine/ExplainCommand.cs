@@ -1,0 +1,87 @@
+using System.CommandLine;
+using System.Globalization;
+using System.Text.Json;
+using Microsoft.Extensions.Configuration;
+using Worker.Configuration;
+using Worker.Costs.Explain;
+using Worker.Hosting;
+using Worker.Routes;
+
+namespace Worker.CommandLine;
+
+/// <summary><c>explain</c>: what the settings imply for a load: calls, costs, limits, and what a kill would do.</summary>
+internal static class ExplainCommand
+{
+    public static Command Create(Func<ParseResult, IConfigurationRoot> readConfiguration)
+    {
+        Option<int?> messages = CountOption.Create("--messages-per-day", [], "Messages a day for each route, spread evenly", 2_000_000_000, 18_000_000);
+        Option<int?> bytes = CountOption.Create("--message-bytes", [], "Bytes of a message", 256 << 20, 1_024);
+        Option<int?> bundle = CountOption.Create("--messages-per-object", [], "Messages that one object holds", 1_000_000, 1);
+        Option<int?> latency = CountOption.Create("--put-latency-ms", [], "What storing an object is assumed to take, in milliseconds", 600_000, 50);
+        Option<bool> json = new("--json") { Description = "Print JSON for machines" };
+        Command command = new("explain", "Show what the settings imply for a load: calls of AWS and their estimated cost, concurrency, memory, what a kill redelivers; starts nothing")
+        {
+            messages,
+            bytes,
+            bundle,
+            latency,
+            json,
+        };
+        command.SetAction(parsed => Run(
+            readConfiguration(parsed),
+            new ExplainInput(parsed.GetValue(messages)!.Value, parsed.GetValue(bytes)!.Value, parsed.GetValue(bundle)!.Value, parsed.GetValue(latency)!.Value),
+            parsed.GetValue(json)));
+        return command;
+    }
+
+    /// <exception cref="ConfigurationException">The configuration is wrong; as with <c>validate</c>.</exception>
+    public static Explanation Explain(IConfiguration configuration, ExplainInput input)
+    {
+        WorkerPlan plan = WorkerHost.Plan(configuration);
+        if (plan.Errors.Count > 0)
+        {
+            throw new ConfigurationException(plan.Errors);
+        }
+
+        SettingsReader settings = new(configuration);
+        return new Explanation(input, [.. plan.Routes.Select(route => RouteExplainer.Explain(RouteSettings.Read(settings, route.Name), input))]);
+    }
+
+    private static int Run(IConfiguration configuration, ExplainInput input, bool json)
+    {
+        Explanation explanation = Explain(configuration, input);
+        if (json)
+        {
+            Console.Out.WriteLine(JsonSerializer.Serialize(explanation, ExplainJson.Default.Explanation));
+            return ExitCodes.Success;
+        }
+
+        foreach (RouteExplanation route in explanation.Routes)
+        {
+            Write(route, input);
+        }
+
+        return ExitCodes.Success;
+    }
+
+    private static void Write(RouteExplanation route, ExplainInput input)
+    {
+        Console.Out.WriteLine(string.Create(CultureInfo.InvariantCulture, $"Route {route.Route}: {string.Join(", ", route.Sources)} -> {route.Sink}; {input.MessagesPerDay:N0} messages a day of {input.MessageBytes:N0} bytes"));
+        int title = route.Lines.Max(line => line.Title.Length);
+        int value = route.Lines.Max(line => Text(line).Length);
+        foreach (ExplainLine line in route.Lines)
+        {
+            Console.Out.WriteLine($"  {line.Title.PadRight(title)}  {Text(line).PadLeft(value)}  {line.Because}");
+        }
+
+        Console.Out.WriteLine(route.Savings.Count == 0 ? "  Nothing here would lower the bill." : "  What would lower the bill most:");
+        foreach (ExplainSaving saving in route.Savings)
+        {
+            Console.Out.WriteLine(string.Create(CultureInfo.InvariantCulture, $"    ${saving.UsdPerMonth:N2} a month: {saving.Change}"));
+        }
+    }
+
+    private static string Text(ExplainLine line) => line.Unit == "USD"
+        ? string.Create(CultureInfo.InvariantCulture, $"${line.Value:N2}")
+        : string.Create(CultureInfo.InvariantCulture, $"{line.Value:#,0.#}");
+}

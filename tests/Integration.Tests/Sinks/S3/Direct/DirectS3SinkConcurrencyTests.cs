@@ -1,0 +1,8 @@
+using Worker.Sinks.S3;
+
+namespace Integration.Tests.Sinks.S3.Direct;
+
+public sealed class DirectS3SinkConcurrencyTests : S3SinkConcurrencyTests
+{
+    internal override S3ClientKind Client => S3ClientKind.Direct;
+}

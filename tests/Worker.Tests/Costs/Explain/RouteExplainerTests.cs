@@ -1,0 +1,179 @@
+using Microsoft.Extensions.Configuration;
+using Worker.CommandLine;
+using Worker.Configuration;
+using Worker.Costs.Explain;
+using Worker.Sources.Sqs;
+
+namespace Worker.Tests.Costs.Explain;
+
+/// <summary>What <c>explain</c> derives, from the settings as they are read.</summary>
+public sealed class RouteExplainerTests
+{
+    private static readonly ExplainInput Load = new(18_000_000, 1_024, MessagesPerObject: 1, PutMilliseconds: 50);
+
+    private static readonly string[] SqsToS3 = ["Routes:archive:Source=Sqs", "Sources:Sqs:Queue=orders", "Routes:archive:Sink=S3", "Sinks:S3:Bucket=archive"];
+
+    [Fact]
+    public void Explain_SqsToS3ByDefault_ShowsCallsCostAndLimits()
+    {
+        RouteExplanation route = Explain(Load, SqsToS3);
+
+        Values(route).ShouldBe(new Dictionary<string, double>
+        {
+            ["rate"] = 208.3333,
+            ["objects.day"] = 18_000_000,
+            ["sqs.receive"] = 1_800_000,
+            ["sqs.receive.worst"] = 18_000_000,
+            ["sqs.delete"] = 1_800_000,
+            ["sqs.loops"] = 7,
+            ["sqs.idle"] = 25_920,
+            ["sqs.heartbeats"] = 0,
+            ["s3.put"] = 18_000_000,
+
+            // 18 M PUTs of $5.00 and 3.6 M requests of $0.40 a million.
+            ["cost.day"] = 91.44,
+            ["cost.month"] = 2_743.2,
+            ["cost.million"] = 5.08,
+            ["concurrency.needed"] = 10.4167,
+            ["rate.most"] = 1_280,
+            ["bytes.inflight"] = 65_536,
+            ["kill.redelivered"] = 64 + 21,
+        });
+        route.Savings.ShouldHaveSingleItem().UsdPerMonth.ShouldBe(2_673);
+    }
+
+    [Fact]
+    public void Explain_MessagesBundled_PaysForObjectsOnly()
+    {
+        RouteExplanation route = Explain(Load with { MessagesPerObject = 100 }, SqsToS3);
+
+        Values(route)["objects.day"].ShouldBe(180_000);
+        Values(route)["cost.day"].ShouldBe(0.9 + 1.44);
+        route.Savings.ShouldBeEmpty();
+    }
+
+    [Fact]
+    public void Explain_LargeMessages_BillsEach64KiB()
+    {
+        // Ten of 20 KB are 4 requests.
+        Dictionary<string, double> values = Values(Explain(Load with { MessageBytes = 20_000 }, SqsToS3));
+
+        values["sqs.receive"].ShouldBe(1_800_000);
+        values["cost.day"].ShouldBe(90 + (1.8 * 4 * 0.4) + 0.72, 1e-6);
+    }
+
+    [Fact]
+    public void Explain_FewMessages_SaysThatDeletesGoAlone()
+    {
+        // One in ten seconds.
+        RouteExplanation route = Explain(Load with { MessagesPerDay = 8_640 }, SqsToS3);
+
+        Line(route, "sqs.delete").Value.ShouldBe(8_640 / 1.01, 0.001);
+        Values(route)["concurrency.needed"].ShouldBe(0.005);
+    }
+
+    [Fact]
+    public void Explain_OtherPrices_AreUsed() =>
+        Values(Explain(Load, [.. SqsToS3, "Costs:S3PutPerMillion=10", "Costs:SqsStandardPerMillion=0"]))["cost.day"].ShouldBe(180);
+
+    [Fact]
+    public void Explain_Fifo_HasItsPriceAndShowsWhatItCosts()
+    {
+        RouteExplanation route = Explain(Load, [.. SqsToS3, "Sources:Sqs:Queue=orders.fifo"]);
+
+        Values(route)["cost.day"].ShouldBe(90 + 1.8);
+        route.Savings[^1].Change.ShouldContain("standard queue");
+        route.Savings[^1].UsdPerMonth.ShouldBe(10.8);
+    }
+
+    [Fact]
+    public void Explain_ShortPolls_ShowsWhatTheyCost()
+    {
+        RouteExplanation route = Explain(Load, [.. SqsToS3, "Sources:Sqs:WaitTime=0s"]);
+
+        Values(route)["sqs.idle"].ShouldBe(6 * 86_400 * 2);
+        route.Savings.ShouldContain(saving => saving.Change.Contains("WaitTime=20s", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void Explain_NoConditions_LooksFirst()
+    {
+        RouteExplanation route = Explain(Load, [.. SqsToS3, "Sinks:S3:Conditional=false"]);
+
+        Values(route)["s3.head"].ShouldBe(18_000_000);
+        route.Savings.ShouldContain(saving => saving.Change.Contains("Conditional=true", StringComparison.Ordinal) && saving.UsdPerMonth == 216);
+    }
+
+    [Fact]
+    public void Explain_TooLittleConcurrency_SaysSo()
+    {
+        Line(Explain(Load, [.. SqsToS3, "Intake:Concurrency=10"]), "concurrency.needed").Because.ShouldContain("Intake:Concurrency allows 10 for each of 1 source(s): TOO LITTLE");
+        Line(Explain(Load, [.. SqsToS3, "Sinks:S3:MaxConcurrency=5"]), "concurrency.needed").Because.ShouldContain("Sinks:S3:MaxConcurrency allows 5: TOO LITTLE");
+        Line(Explain(Load, SqsToS3), "concurrency.needed").Because.ShouldEndWith(": enough");
+    }
+
+    [Fact]
+    public void Explain_MessagesThatFillTheCap_SaysFromHowMany()
+    {
+        ExplainLine line = Line(Explain(Load with { MessageBytes = 1 << 20 }, [.. SqsToS3, "Intake:BytesInFlight=16MiB"]), "bytes.inflight");
+
+        line.Value.ShouldBe(64 << 20);
+        line.Because.ShouldContain("from 16 messages in work on");
+    }
+
+    [Fact]
+    public void Explain_NoServiceOfAws_CostsNothingAndSaysWhatAKillLoses()
+    {
+        RouteExplanation route = Explain(Load);
+
+        Values(route)["cost.day"].ShouldBe(0);
+        Values(route).ShouldNotContainKey("s3.put");
+        Values(route)["kill.lost"].ShouldBe(1_000);
+        Values(route)["kill.unanswered"].ShouldBe(64);
+        route.Savings.ShouldBeEmpty();
+    }
+
+    [Fact]
+    public void Explain_SettingsOfTheRouteAlone_AreItsOwn()
+    {
+        Explanation explanation = ExplainAll(Load, [.. SqsToS3, "Routes:archive:Intake:Concurrency=20", "Routes:second:Sink=Memory"]);
+
+        explanation.Routes.Select(route => route.Route).ShouldBe(["archive", "second"]);
+        Values(explanation.Routes[0])["sqs.loops"].ShouldBe(2);
+    }
+
+    [Fact]
+    public void Explain_EachLine_SaysWhy() => Explain(Load, SqsToS3).Lines.ShouldAllBe(line => line.Because.Length > 5 && line.Title.Length > 3);
+
+    [Fact]
+    public void Explain_WrongConfiguration_IsRefusedAsAWhole() =>
+        Should.Throw<ConfigurationException>(() => ExplainAll(Load, ["Routes:archive:Sink=S3", "Intake:Concurrency=0"])).Errors.Count.ShouldBe(2);
+
+    [Theory]
+    [InlineData(1, 1)]
+    [InlineData(5, 1)]
+    [InlineData(10, 1)]
+    [InlineData(15, 1)]
+    [InlineData(18, 1)]
+    [InlineData(20, 2)]
+    [InlineData(64, 6)]
+    [InlineData(70, 7)]
+    public void PollsAtOnce_Slots_AreThoseThatEachLoopReservesFirst(int concurrency, int polls) => SqsMessageSource.PollsAtOnce(concurrency).ShouldBe(polls);
+
+    private static Dictionary<string, double> Values(RouteExplanation route) => route.Lines.ToDictionary(line => line.Name, line => line.Value);
+
+    private static ExplainLine Line(RouteExplanation route, string name) => route.Lines.Single(line => line.Name == name);
+
+    private static RouteExplanation Explain(ExplainInput input, params string[] keys) => ExplainAll(input, keys).Routes.ShouldHaveSingleItem();
+
+    private static Explanation ExplainAll(ExplainInput input, params string[] keys)
+    {
+        Dictionary<string, string?> given = new(StringComparer.OrdinalIgnoreCase);
+        foreach (string[] pair in keys.Select(key => key.Split('=')))
+        {
+            given[pair[0]] = pair[1];
+        }
+
+        return ExplainCommand.Explain(new ConfigurationBuilder().AddInMemoryCollection(given).Build(), input);
+    }
+}
