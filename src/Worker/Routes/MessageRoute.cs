@@ -99,7 +99,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         LogStarted(Name, string.Join(", ", _inlets.Select(inlet => inlet.Source.Name)), _sink.Name);
     }
 
-    /// <summary>Stops receiving, at once and without waiting.</summary>
+    /// <summary>Stops receiving, at once and without waiting; what the sink holds back goes out.</summary>
     public void StopReceiving()
     {
         IsReceiving = false;
@@ -108,6 +108,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
             intake.Stop();
         }
 
+        _sink.StopWaiting();
         _stopReceiving.Cancel();
     }
 

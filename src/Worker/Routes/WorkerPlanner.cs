@@ -8,6 +8,7 @@ using Worker.Hosting;
 using Worker.Intake;
 using Worker.Recoverability;
 using Worker.Sinks;
+using Worker.Sinks.Bundles;
 using Worker.Sources;
 using Worker.Stages;
 
@@ -21,7 +22,7 @@ internal sealed class WorkerPlanner(
     IEnumerable<ISinkFeature> sinks)
 {
     private static readonly string[] Sections =
-        ["Pipeline", "Routes", "Sources", "Stages", "Handlers", "Sinks", "Intake", "Recoverability", "DeadLetters", "Aws", "Hosting", "Logging"];
+        ["Pipeline", "Routes", "Sources", "Stages", "Handlers", "Sinks", "Bundles", "Intake", "Recoverability", "DeadLetters", "Aws", "Hosting", "Logging"];
 
     private readonly Dictionary<string, ISourceFeature> _sources = sources.ToDictionary(s => s.Name, StringComparer.OrdinalIgnoreCase);
     private readonly Dictionary<string, IHandlerFeature> _handlers = handlers.ToDictionary(h => h.Name, StringComparer.OrdinalIgnoreCase);
@@ -35,12 +36,13 @@ internal sealed class WorkerPlanner(
         HostingOptions hosting = settings.Read<HostingOptions>("Hosting");
         PipelineForm form = ReadForm(settings);
         settings.Read<DeadLetters.DeadLettersOptions>("DeadLetters");
+        BundlePlanner bundles = new(settings);
 
         string[] names = [.. configuration.GetSection("Routes").GetChildren().Select(child => child.Key)];
         List<RoutePlan> routes = [];
         foreach (string name in names.Length > 0 ? names : ["archive"])
         {
-            if (PlanRoute(settings, name, form) is { } route)
+            if (PlanRoute(settings, name, form, bundles) is { } route)
             {
                 routes.Add(route);
             }
@@ -71,7 +73,7 @@ internal sealed class WorkerPlanner(
         return form;
     }
 
-    private RoutePlan? PlanRoute(SettingsReader settings, string name, PipelineForm form)
+    private RoutePlan? PlanRoute(SettingsReader settings, string name, PipelineForm form, BundlePlanner bundles)
     {
         int problemsBefore = settings.Errors.Count;
         string section = $"Routes:{name}";
@@ -99,6 +101,10 @@ internal sealed class WorkerPlanner(
             Find(settings, _handlers, $"{section}:Handler", options.Handler, "handler")?.Configure(settings, name);
         Func<SinkServices, IObjectSink>? sink =
             Find(settings, _sinks, $"{section}:Sink", options.Sink, "sink")?.Configure(settings, name);
+        if (sink is not null)
+        {
+            sink = bundles.Around(name, options, intake, sink);
+        }
 
         return settings.Errors.Count > problemsBefore || handler is null || sink is null
             ? null

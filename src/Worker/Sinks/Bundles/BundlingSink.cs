@@ -1,0 +1,348 @@
+using Microsoft.Extensions.Logging;
+using Pipeline.Buffers;
+
+namespace Worker.Sinks.Bundles;
+
+/// <summary>
+/// Stores the messages of one key prefix together, as one object of the sink behind it. A message's task ends with its bundle's
+/// object, so its slot, its heartbeat and its acknowledgement wait for that; nothing is copied until the bundle is compressed.
+/// Allocates a few objects a bundle and nothing a message. Threads: any number at once. This file has the waiting; the other the storing.
+/// </summary>
+internal sealed partial class BundlingSink : IObjectSink
+{
+    // While the worker stops, what still comes waits this long for company: a channel that is drained would otherwise end as an object a message.
+    private static readonly TimeSpan AgeAtStop = TimeSpan.FromMilliseconds(100);
+
+    // As many as the default intake stores at once without bundles.
+    private const int StoresAtOnce = 64;
+
+    private const int RetainedBundles = 64;
+
+    private readonly IObjectSink _inner;
+    private readonly int _maxMessages;
+    private readonly long _maxBytes;
+    private readonly int _mostPending;
+    private readonly BundleBudget _budget;
+    private readonly TimeProvider _time;
+    private readonly ILogger _logger;
+    private readonly BundleMetrics _metrics;
+    private readonly ITimer _timer;
+    private readonly BoundedPool<BundleWaiter> _waiters;
+    private readonly BoundedPool<Bundle> _bundles = new(RetainedBundles);
+    private readonly SemaphoreSlim _stores = new(StoresAtOnce);
+
+    // From here on guarded by the budget's lock.
+    private readonly Dictionary<byte[], Bundle> _open = new(ByteKeys.Comparer);
+    private readonly Dictionary<byte[], Bundle>.AlternateLookup<ReadOnlySpan<byte>> _openByPrefix;
+    private readonly LinkedList<Bundle> _leastRecent = new();
+    private readonly LinkedList<Bundle> _byAge = new();
+    private readonly LinkedList<Bundle> _storing = new();
+    private readonly CompressionRatio _ratio = new();
+    private TimeSpan _maxAge;
+    private int _pendingMessages;
+    private long _pendingBytes;
+    private bool _stopping;
+
+    // True after the sink failed, until it works again; meanwhile one bundle at a time goes out without waiting.
+    private bool _failing;
+    private Bundle? _probe;
+
+    /// <param name="inner">Where bundles go; owned from here on.</param>
+    /// <param name="options">Sizes and times.</param>
+    /// <param name="limits">What the route's sources can bring.</param>
+    /// <param name="budget">Shared by all routes.</param>
+    /// <param name="services">Loggers and the clock.</param>
+    public BundlingSink(IObjectSink inner, BundlesOptions options, BundleLimits limits, BundleBudget budget, SinkServices services)
+    {
+        _inner = inner;
+        _maxMessages = options.MaxMessages;
+        _maxBytes = options.MaxBytes;
+        _maxAge = options.MaxAge;
+        _mostPending = limits.MostPending;
+        _budget = budget;
+        _time = services.Time;
+        _logger = services.Loggers.CreateLogger<BundlingSink>();
+        _metrics = new BundleMetrics(limits.Route);
+        _waiters = new BoundedPool<BundleWaiter>(limits.InFlight);
+        _openByPrefix = _open.GetAlternateLookup<ReadOnlySpan<byte>>();
+        _timer = _time.CreateTimer(static sink => ((BundlingSink)sink!).CloseAged(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        _metrics.Observe(() => PendingMessages, () => PendingBytes);
+    }
+
+    public string Name => $"{_inner.Name}-bundles";
+
+    /// <summary>Where bundles go.</summary>
+    public IObjectSink Inner => _inner;
+
+    /// <summary>Messages that wait in open bundles.</summary>
+    public int PendingMessages
+    {
+        get
+        {
+            lock (_budget.Gate)
+            {
+                return _pendingMessages;
+            }
+        }
+    }
+
+    /// <summary>Bytes of their bodies.</summary>
+    public long PendingBytes
+    {
+        get
+        {
+            lock (_budget.Gate)
+            {
+                return _pendingBytes;
+            }
+        }
+    }
+
+    public Task CheckAsync(CancellationToken cancellationToken) => _inner.CheckAsync(cancellationToken);
+
+    public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
+    {
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled<SinkResult>(cancellationToken);
+        }
+
+        if (!_waiters.TryTake(out BundleWaiter? waiter))
+        {
+            waiter = new BundleWaiter(this);
+        }
+
+        waiter.Open(key, body, cancellationToken);
+        bool joined;
+        lock (_budget.Gate)
+        {
+            joined = Join(waiter);
+        }
+
+        if (joined)
+        {
+            return waiter.Start();
+        }
+
+        waiter.Reset();
+        _waiters.Return(waiter);
+
+        // Shared with nobody, but the sink was not reached: it is no news for the breaker.
+        return new ValueTask<SinkResult>(new SinkResult(SinkStatus.Collision, "Another message of the same bundle has this key and other bytes.", IsShared: true));
+    }
+
+    public void StopWaiting()
+    {
+        lock (_budget.Gate)
+        {
+            _stopping = true;
+            _maxAge = _maxAge < AgeAtStop ? _maxAge : AgeAtStop;
+            while (_byAge.First is { } oldest)
+            {
+                Close(oldest.Value, FlushReason.Shutdown);
+            }
+        }
+    }
+
+    public string Locate(string key) => _inner.Locate(key);
+
+    public async ValueTask DisposeAsync()
+    {
+        await _timer.DisposeAsync();
+        lock (_budget.Gate)
+        {
+            foreach (Bundle bundle in _storing)
+            {
+                _ = bundle.Cancellation.CancelAsync();
+            }
+        }
+
+        await _inner.DisposeAsync();
+    }
+
+    /// <summary>
+    /// The caller's token has ended. A message leaves its bundle as long as nothing reads it; once the bundle is being stored, it
+    /// waits for the result, unless all of the bundle's messages are cancelled: then the storing is.
+    /// </summary>
+    internal void Cancel(BundleWaiter waiter)
+    {
+        CancellationTokenSource? unwanted;
+        bool leaves;
+        lock (_budget.Gate)
+        {
+            if (waiter.IsCancelled || waiter.Bundle is not { } bundle)
+            {
+                return;
+            }
+
+            waiter.IsCancelled = true;
+            leaves = !bundle.IsBeingStored;
+            if (leaves)
+            {
+                Leave(bundle, waiter);
+            }
+            else
+            {
+                bundle.Cancelled++;
+            }
+
+            unwanted = bundle.Messages == bundle.Cancelled ? bundle.Cancellation : null;
+        }
+
+        if (leaves)
+        {
+            waiter.Complete(null);
+        }
+
+        _ = unwanted?.CancelAsync();
+    }
+
+    internal void Return(BundleWaiter waiter) => _waiters.Return(waiter);
+
+    /// <summary>Under the lock.</summary>
+    private bool Join(BundleWaiter waiter)
+    {
+        ReadOnlySpan<byte> prefix = BundleName.PrefixOf(waiter.Key.Span);
+        if (!_openByPrefix.TryGetValue(prefix, out Bundle? bundle))
+        {
+            bundle = Open(prefix);
+        }
+
+        if (!bundle.TryAdd(waiter))
+        {
+            return false;
+        }
+
+        int bytes = waiter.Body.Length;
+        _pendingMessages++;
+        _pendingBytes += bytes;
+        _budget.Add(bundle, bytes);
+        _leastRecent.Remove(bundle.InSink);
+        _leastRecent.AddLast(bundle.InSink);
+        if (FindReason(bundle) is { } reason)
+        {
+            Close(bundle, reason);
+        }
+
+        while (_pendingMessages >= _mostPending)
+        {
+            Close(_leastRecent.First!.Value, FlushReason.Slots);
+        }
+
+        while (_budget.Excess is { } least)
+        {
+            least.Owner.Close(least, FlushReason.Memory);
+        }
+
+        return true;
+    }
+
+    /// <summary>Under the lock.</summary>
+    private Bundle Open(ReadOnlySpan<byte> prefix)
+    {
+        if (!_bundles.TryTake(out Bundle? bundle))
+        {
+            bundle = new Bundle(this);
+        }
+
+        bundle.Open(prefix.ToArray(), _time.GetTimestamp() + (long)(_maxAge.TotalSeconds * _time.TimestampFrequency));
+        _open.Add(bundle.Prefix, bundle);
+        _leastRecent.AddLast(bundle.InSink);
+        _byAge.AddLast(bundle.ByAge);
+        _budget.Open(bundle);
+        if (_byAge.Count == 1)
+        {
+            SetTimer();
+        }
+
+        return bundle;
+    }
+
+    /// <summary>Under the lock.</summary>
+    private FlushReason? FindReason(Bundle bundle)
+    {
+        if (bundle.Messages >= _maxMessages)
+        {
+            return FlushReason.Count;
+        }
+
+        if (_ratio.Estimate(bundle.Bytes) >= _maxBytes)
+        {
+            return FlushReason.Size;
+        }
+
+        return _failing && _probe is null ? FlushReason.Probe : null;
+    }
+
+    /// <summary>Under the lock: nothing joins the bundle any more, and its storing begins.</summary>
+    private void Close(Bundle bundle, FlushReason reason)
+    {
+        Forget(bundle);
+        bundle.Close(reason);
+        _storing.AddLast(bundle.InSink);
+        if (reason == FlushReason.Probe)
+        {
+            _probe = bundle;
+        }
+
+        ThreadPool.UnsafeQueueUserWorkItem(bundle, preferLocal: false);
+    }
+
+    /// <summary>Under the lock.</summary>
+    private void Forget(Bundle bundle)
+    {
+        _open.Remove(bundle.Prefix);
+        _leastRecent.Remove(bundle.InSink);
+        _byAge.Remove(bundle.ByAge);
+        _budget.Close(bundle);
+        _pendingMessages -= bundle.Messages;
+        _pendingBytes -= bundle.Bytes;
+    }
+
+    /// <summary>Under the lock.</summary>
+    private void Leave(Bundle bundle, BundleWaiter waiter)
+    {
+        int bytes = waiter.Body.Length;
+        bundle.Remove(waiter);
+        if (!bundle.IsOpen)
+        {
+            return;
+        }
+
+        _pendingMessages--;
+        _pendingBytes -= bytes;
+        _budget.Release(bytes);
+        if (bundle.Messages == 0)
+        {
+            // Never used again: an empty bundle is too rare to be worth its pool.
+            bundle.Close(default);
+            Forget(bundle);
+        }
+    }
+
+    private void CloseAged()
+    {
+        lock (_budget.Gate)
+        {
+            long now = _time.GetTimestamp();
+            while (_byAge.First is { } oldest && oldest.Value.Deadline <= now)
+            {
+                Close(oldest.Value, _stopping ? FlushReason.Shutdown : FlushReason.Age);
+            }
+
+            SetTimer();
+        }
+    }
+
+    /// <summary>Under the lock. Closing the oldest bundle early lets the timer run: it then finds nothing to do and is set anew.</summary>
+    private void SetTimer()
+    {
+        if (_byAge.First is { } oldest)
+        {
+            TimeSpan wait = _time.GetElapsedTime(_time.GetTimestamp(), oldest.Value.Deadline);
+
+            // Timers count whole milliseconds and drop the rest: one that fires too early would only be set again.
+            _timer.Change(TimeSpan.FromMilliseconds(Math.Max(1, Math.Ceiling(wait.TotalMilliseconds))), Timeout.InfiniteTimeSpan);
+        }
+    }
+}
