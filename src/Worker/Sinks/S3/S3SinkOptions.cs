@@ -67,8 +67,8 @@ internal sealed class S3SinkOptions : ISelfValidating
     [Setting("Attempts to store one object, the first included", Min = "1", Max = "20")]
     public int MaxAttempts { get; init; } = 3;
 
-    [Setting("Content type of the objects")]
-    public string ContentType { get; init; } = "application/json";
+    [Setting("Content type of the objects; without it application/json, for bundles application/gzip")]
+    public string? ContentType { get; init; }
 
     [Setting("Server-side encryption: AES256, aws:kms or aws:kms:dsse; without it what the bucket says")]
     public string? ServerSideEncryption { get; init; }
@@ -78,6 +78,12 @@ internal sealed class S3SinkOptions : ISelfValidating
 
     [Setting("Storage class such as INTELLIGENT_TIERING; without it STANDARD")]
     public string? StorageClass { get; init; }
+
+    /// <summary>True when the objects are bundles.</summary>
+    public bool HoldsBundles { get; set; }
+
+    /// <summary>The content type to store objects with.</summary>
+    public string ObjectContentType => ContentType ?? (HoldsBundles ? "application/gzip" : "application/json");
 
     /// <inheritdoc/>
     public void Validate(SettingsCheck check)
@@ -144,7 +150,7 @@ internal sealed class S3SinkOptions : ISelfValidating
 
     private void ValidateObject(SettingsCheck check)
     {
-        if (!MediaTypeHeaderValue.TryParse(ContentType, out _))
+        if (ContentType is not null && !MediaTypeHeaderValue.TryParse(ContentType, out _))
         {
             check.Fail(nameof(ContentType), "must be a media type such as application/json.", "No object could be stored.");
         }

@@ -36,7 +36,7 @@ internal sealed class RequestSigner
         _clock = clock;
         _buffers = buffers;
         _checksum = options.RequestChecksumCalculation == RequestChecksumCalculation.WHEN_SUPPORTED;
-        _contentType = options.ContentType;
+        _contentType = options.ObjectContentType;
         ReadOnlySpan<(string Name, string? Value)> headers =
         [
             ("If-None-Match", options.Conditional ? "*" : null),
