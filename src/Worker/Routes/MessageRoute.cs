@@ -40,7 +40,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         _logger = loggers.CreateLogger($"Worker.Routes.{plan.Name}");
         Metrics = new RouteMetrics(plan.Name);
         Breaker = new CircuitBreaker(plan.Name, plan.Recoverability, time, _logger);
-        _sink = plan.Sink(new SinkServices(services, loggers, time));
+        _sink = plan.Sink(new SinkServices(services, loggers, time, Breaker));
         Pipeline = Compose(plan, loggers);
         RecoverabilityPolicy policy = new(plan.Recoverability);
         foreach (SourcePlan source in plan.Sources)

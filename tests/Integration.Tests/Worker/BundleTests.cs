@@ -95,6 +95,27 @@ public sealed class BundleTests(AwsServer aws, RealS3 realS3)
     }
 
     [Fact]
+    public async Task Terminate_DrainLimitPasses_EndsThePutAndHandsBackAtOnce()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "needs POSIX signals");
+        AwsEndpoint endpoint = await aws.RequireAsync();
+        using SqsQueue deadLetters = await SqsQueue.CreateAsync(endpoint);
+        using SqsQueue queue = await SqsQueue.CreateAsync(endpoint, deadLetters: deadLetters);
+        await using var sink = (FaultyS3UnderTest)await SinkUnderTest.CreateAsync(SinkKind.FaultyS3, aws, realS3);
+        sink.Server.Script = FaultScript.Empty.OnEveryPut(S3Fault.HangBeforeCommit);
+        ArchiveMessage[] messages = ArchiveMessage.CreateMany("hang", 100);
+        await queue.SendAllAsync(messages.Select(message => message.Text));
+        await using RunningWorker worker = await RunningWorker.StartAsync(
+            [.. RunningWorker.SqsArguments(endpoint, queue), .. sink.Arguments, .. SmallBundles, "--Hosting:DrainTimeout=1s", "--Sinks:S3:AttemptTimeout=60s", "--Sinks:S3:TotalTimeout=60s"]);
+        await Eventually.BecomesTrueAsync(() => sink.Server.InFlight > 0, "a bundle is being stored");
+
+        (await worker.StopAsync(TimeSpan.FromSeconds(25))).ShouldBe(1);
+
+        (await queue.CountAsync()).ShouldBe(new SqsCounts(Visible: messages.Length, InFlight: 0, Delayed: 0));
+        (await deadLetters.CountAsync()).Total.ShouldBe(0);
+    }
+
+    [Fact]
     public async Task Store_SinkFailsAndRecovers_KeepsEveryMessageAndStoresItInABundle()
     {
         AwsEndpoint endpoint = await aws.RequireAsync();

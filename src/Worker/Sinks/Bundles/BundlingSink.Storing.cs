@@ -16,12 +16,13 @@ internal sealed partial class BundlingSink
         CancellationToken unwanted = bundle.Cancellation.Token;
         try
         {
-            _metrics.Flushed(bundle.Reason);
             await _stores.WaitAsync(unwanted);
             try
             {
                 if (Begin(bundle))
                 {
+                    _metrics.Flushed(bundle.Reason);
+                    bundle.Entries.Sort(EntryOrder.ByKey);
                     await StoreAsync(bundle, 0, bundle.Entries.Count, unwanted);
                 }
             }
@@ -38,22 +39,22 @@ internal sealed partial class BundlingSink
         {
             // Nobody's poison as far as anyone knows: it must not take the neighbours along to the dead letters.
             LogFailed(exception, bundle.Entries.Count);
-            bundle.Failed = true;
+            bundle.Failed = Begin(bundle);
             Conclude(bundle, 0, bundle.Entries.Count, new SinkResult(SinkStatus.Transient, $"A bundle could not be stored: {exception.GetType().Name}.", Exhausted: true));
         }
 
         Finish(bundle);
     }
 
+    /// <summary>From here on nobody leaves the bundle.</summary>
+    /// <returns>False when all have left.</returns>
     private bool Begin(Bundle bundle)
     {
         lock (_budget.Gate)
         {
             bundle.IsBeingStored = true;
+            return bundle.Messages > 0;
         }
-
-        bundle.Entries.Sort(EntryOrder.ByKey);
-        return bundle.Entries.Count > 0;
     }
 
     private async Task StoreAsync(Bundle bundle, int first, int count, CancellationToken cancellationToken)
@@ -162,7 +163,7 @@ internal sealed partial class BundlingSink
             _storing.Remove(bundle.InSink);
             _failing = bundle.Failed || (_failing && !bundle.Worked);
             _probe = _probe == bundle ? null : _probe;
-            if (_failing && _probe is null && _byAge.First is { } oldest)
+            if (_probe is null && IsProbing && _byAge.First is { } oldest)
             {
                 Close(oldest.Value, FlushReason.Probe);
             }

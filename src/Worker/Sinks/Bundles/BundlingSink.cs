@@ -1,5 +1,6 @@
 using Microsoft.Extensions.Logging;
 using Pipeline.Buffers;
+using Worker.Recoverability;
 
 namespace Worker.Sinks.Bundles;
 
@@ -24,6 +25,7 @@ internal sealed partial class BundlingSink : IObjectSink
     private readonly int _mostPending;
     private readonly BundleBudget _budget;
     private readonly TimeProvider _time;
+    private readonly CircuitBreaker? _breaker;
     private readonly ILogger _logger;
     private readonly BundleMetrics _metrics;
     private readonly ITimer _timer;
@@ -43,8 +45,10 @@ internal sealed partial class BundlingSink : IObjectSink
     private long _pendingBytes;
     private bool _stopping;
 
-    // True after the sink failed, until it works again; meanwhile one bundle at a time goes out without waiting.
+    // True after the sink failed, until it works again.
     private bool _failing;
+
+    // The bundle that went out to see whether it does; no second one beside it.
     private Bundle? _probe;
 
     /// <param name="inner">Where bundles go; owned from here on.</param>
@@ -61,6 +65,7 @@ internal sealed partial class BundlingSink : IObjectSink
         _mostPending = limits.MostPending;
         _budget = budget;
         _time = services.Time;
+        _breaker = services.Breaker;
         _logger = services.Loggers.CreateLogger<BundlingSink>();
         _metrics = new BundleMetrics(limits.Route);
         _waiters = new BoundedPool<BundleWaiter>(limits.InFlight);
@@ -70,9 +75,6 @@ internal sealed partial class BundlingSink : IObjectSink
     }
 
     public string Name => $"{_inner.Name}-bundles";
-
-    /// <summary>Where bundles go.</summary>
-    public IObjectSink Inner => _inner;
 
     /// <summary>Messages that wait in open bundles.</summary>
     public int PendingMessages
@@ -97,6 +99,9 @@ internal sealed partial class BundlingSink : IObjectSink
             }
         }
     }
+
+    // The breaker may be open for longer than the sink's last failure is: its single probe must not wait for company that cannot come.
+    private bool IsProbing => _failing || _breaker is { State: not BreakerState.Closed };
 
     public Task CheckAsync(CancellationToken cancellationToken) => _inner.CheckAsync(cancellationToken);
 
@@ -271,7 +276,7 @@ internal sealed partial class BundlingSink : IObjectSink
             return FlushReason.Size;
         }
 
-        return _failing && _probe is null ? FlushReason.Probe : null;
+        return _probe is null && IsProbing ? FlushReason.Probe : null;
     }
 
     /// <summary>Under the lock: nothing joins the bundle any more, and its storing begins.</summary>

@@ -3,6 +3,7 @@ using System.Diagnostics.Metrics;
 using System.Text;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
+using Worker.Recoverability;
 using Worker.Sinks;
 using Worker.Sinks.Bundles;
 using Worker.Telemetry;
@@ -20,8 +21,9 @@ internal sealed class BundleFixture : IAsyncDisposable
     public BundleFixture(
         int maxMessages = 100, long maxBytes = 1 << 20, int mostPending = 1_000, BundleBudget? budget = null, IObjectSink? inner = null, TimeProvider? time = null, TimeSpan? maxAge = null)
     {
+        Breaker = new CircuitBreaker(_route, new RecoverabilityOptions(), time ?? Time, NullLogger.Instance);
         BundlesOptions options = new() { Enabled = true, MaxMessages = maxMessages, MaxBytes = maxBytes, MaxAge = maxAge ?? TimeSpan.FromSeconds(10) };
-        SinkServices services = new(new ServiceCollection().BuildServiceProvider(), NullLoggerFactory.Instance, time ?? Time);
+        SinkServices services = new(new ServiceCollection().BuildServiceProvider(), NullLoggerFactory.Instance, time ?? Time, Breaker);
         Sink = new BundlingSink(inner ?? Inner, options, new BundleLimits(_route, 2_000, mostPending), budget ?? new BundleBudget(1 << 30), services);
         _listener = Listen();
     }
@@ -31,6 +33,8 @@ internal sealed class BundleFixture : IAsyncDisposable
     public ScriptedSink Inner { get; } = new();
 
     public BundlingSink Sink { get; }
+
+    public CircuitBreaker Breaker { get; }
 
     /// <summary>The reasons of the bundles closed so far.</summary>
     public string[] Reasons => [.. _metrics.Where(line => line.StartsWith("worker.bundles.flushes", StringComparison.Ordinal)).Select(line => line[(line.LastIndexOf('=') + 1)..])];

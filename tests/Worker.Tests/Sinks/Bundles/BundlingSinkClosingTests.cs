@@ -193,6 +193,19 @@ public sealed class BundlingSinkClosingTests
     }
 
     [Fact]
+    public async Task Store_BreakerIsNotClosed_GoesOutWithoutWaiting()
+    {
+        await using BundleFixture bundles = new();
+        bundles.Breaker.Refused("denied");
+
+        Task<SinkResult> probe = bundles.StoreAsync("a/1.json");
+
+        (await bundles.Inner.NextAsync()).Answer(SinkStatus.Stored);
+        (await probe).Status.ShouldBe(SinkStatus.Stored);
+        bundles.Reasons.ShouldBe(["probe"]);
+    }
+
+    [Fact]
     public async Task Metrics_BundleStored_TellItsSizeItsMessagesAndWhatWaits()
     {
         await using BundleFixture bundles = new(maxMessages: 2) { Inner = { Rule = static _ => SinkResult.Stored } };

@@ -203,6 +203,37 @@ public sealed class BundlingSinkResultTests
     }
 
     [Fact]
+    public async Task Store_CancelledWhileItsBundleWaitsForItsTurn_Leaves()
+    {
+        await using BundleFixture bundles = new(maxMessages: 1);
+        using CancellationTokenSource source = new();
+
+        // So many are stored at once; the next two wait.
+        Task<SinkResult>[] storing = [.. Enumerable.Range(0, 64).Select(i => bundles.StoreAsync($"{i}/1.json"))];
+        RecordedPut[] puts = new RecordedPut[64];
+        for (int i = 0; i < puts.Length; i++)
+        {
+            puts[i] = await bundles.Inner.NextAsync();
+        }
+
+        Task<SinkResult> leaving = bundles.StoreAsync("leaving/1.json", cancellationToken: source.Token);
+        Task<SinkResult> staying = bundles.StoreAsync("staying/1.json");
+        await source.CancelAsync();
+        await Should.ThrowAsync<OperationCanceledException>(() => leaving);
+        foreach (RecordedPut put in puts)
+        {
+            put.Answer(SinkStatus.Stored);
+        }
+
+        await Task.WhenAll(storing);
+        RecordedPut last = await bundles.Inner.NextAsync();
+        last.Key.ShouldStartWith("staying/1-");
+        last.Answer(SinkStatus.Stored);
+        (await staying).Status.ShouldBe(SinkStatus.Stored);
+        bundles.Inner.Unread.ShouldBe(0);
+    }
+
+    [Fact]
     public async Task Dispose_BundleIsBeingStored_EndsItAndKeepsItsMessages()
     {
         await using BundleFixture bundles = new(maxMessages: 1);
