@@ -90,7 +90,7 @@ public sealed class BundleTests(AwsServer aws, RealS3 realS3)
         (await worker.StopAsync(TimeSpan.FromSeconds(20))).ShouldBe(0);
 
         (await sink.ReadLinesAsync()).ShouldBe(messages.Select(message => message.Text), ignoreOrder: true);
-        sink.Puts.ShouldBe(1);
+        sink.Server.Objects.List("archive", "", "", 10).ShouldHaveSingleItem().Value.ContentType.ShouldBe("application/gzip");
         (await queue.CountAsync()).Total.ShouldBe(0);
     }
 
