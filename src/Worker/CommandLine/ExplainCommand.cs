@@ -16,7 +16,7 @@ internal static class ExplainCommand
     {
         Option<int?> messages = CountOption.Create("--messages-per-day", [], "Messages a day for each route, spread evenly", 2_000_000_000, 18_000_000);
         Option<int?> bytes = CountOption.Create("--message-bytes", [], "Bytes of a message", 256 << 20, 1_024);
-        Option<int?> bundle = CountOption.Create("--messages-per-object", [], "Messages that one object holds", 1_000_000, 1);
+        Option<int?> bundle = CountOption.Create("--messages-per-object", [], "Messages that one object holds; without it what the settings lead to: 1, or a bundle", 1_000_000);
         Option<int?> latency = CountOption.Create("--put-latency-ms", [], "What storing an object is assumed to take, in milliseconds", 600_000, 50);
         Option<bool> json = new("--json") { Description = "Print JSON for machines" };
         Command command = new("explain", "Show what the settings imply for a load: calls of AWS and their estimated cost, concurrency, memory, what a kill redelivers; starts nothing")
@@ -29,7 +29,7 @@ internal static class ExplainCommand
         };
         command.SetAction(parsed => Run(
             readConfiguration(parsed),
-            new ExplainInput(parsed.GetValue(messages)!.Value, parsed.GetValue(bytes)!.Value, parsed.GetValue(bundle)!.Value, parsed.GetValue(latency)!.Value),
+            new ExplainInput(parsed.GetValue(messages)!.Value, parsed.GetValue(bytes)!.Value, parsed.GetValue(bundle), parsed.GetValue(latency)!.Value),
             parsed.GetValue(json)));
         return command;
     }

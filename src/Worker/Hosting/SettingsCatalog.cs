@@ -5,6 +5,7 @@ using Worker.Handlers.Archive;
 using Worker.Intake;
 using Worker.Recoverability;
 using Worker.Routes;
+using Worker.Sinks.Bundles;
 using Worker.Sinks.Directory;
 using Worker.Sinks.Memory;
 using Worker.Sinks.S3;
@@ -30,6 +31,7 @@ internal static class SettingsCatalog
         ("Sinks:Directory", typeof(DirectorySinkOptions)),
         ("Sinks:S3", typeof(S3SinkOptions)),
         ("Sinks:Memory", typeof(MemorySinkOptions)),
+        (BundlesOptions.Section, typeof(BundlesOptions)),
         ("DeadLetters", typeof(DeadLettersOptions)),
         ("Intake", typeof(IntakeOptions)),
         ("Recoverability", typeof(RecoverabilityOptions)),

@@ -44,7 +44,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         Calls.Observe(plan.Name, plan.Costs);
         Costs = plan.Costs;
         Breaker = new CircuitBreaker(plan.Name, plan.Recoverability, time, _logger);
-        _sink = plan.Sink(new SinkServices(services, loggers, time, plan.Name, Calls));
+        _sink = plan.Sink(new SinkServices(services, loggers, time, plan.Name, Calls, Breaker));
         Pipeline = Compose(plan, loggers);
         RecoverabilityPolicy policy = new(plan.Recoverability);
         foreach (SourcePlan source in plan.Sources)
@@ -108,7 +108,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         LogStarted(Name, string.Join(", ", _inlets.Select(inlet => inlet.Source.Name)), _sink.Name);
     }
 
-    /// <summary>Stops receiving, at once and without waiting.</summary>
+    /// <summary>Stops receiving, at once and without waiting; what the sink holds back goes out.</summary>
     public void StopReceiving()
     {
         IsReceiving = false;
@@ -117,6 +117,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
             intake.Stop();
         }
 
+        _sink.StopWaiting();
         _stopReceiving.Cancel();
     }
 

@@ -6,7 +6,7 @@ namespace Worker.Routes;
 internal sealed class RouteOptions
 {
     /// <summary>The sections that may be given again below a route, for it alone.</summary>
-    public static readonly IReadOnlyList<string> Overrides = ["Intake", "Recoverability", "Stages", "Sources", "Handlers", "Sinks", "Aws"];
+    public static readonly IReadOnlyList<string> Overrides = ["Intake", "Recoverability", "Stages", "Sources", "Handlers", "Sinks", "Bundles", "Aws"];
 
     [Setting("Sources of the route, separated by commas: Channel, Http, Sqs")]
     public string[] Source { get; set; } = ["Channel", "Http"];

@@ -9,6 +9,7 @@ using Worker.Hosting;
 using Worker.Intake;
 using Worker.Recoverability;
 using Worker.Sinks;
+using Worker.Sinks.Bundles;
 using Worker.Sources;
 using Worker.Stages;
 
@@ -22,7 +23,7 @@ internal sealed class WorkerPlanner(
     IEnumerable<ISinkFeature> sinks)
 {
     private static readonly string[] Sections =
-        ["Pipeline", "Routes", "Sources", "Stages", "Handlers", "Sinks", "Intake", "Recoverability", "DeadLetters", "Aws", "Costs", "Hosting", "Logging"];
+        ["Pipeline", "Routes", "Sources", "Stages", "Handlers", "Sinks", "Bundles", "Intake", "Recoverability", "DeadLetters", "Aws", "Costs", "Hosting", "Logging"];
 
     private readonly Dictionary<string, ISourceFeature> _sources = sources.ToDictionary(s => s.Name, StringComparer.OrdinalIgnoreCase);
     private readonly Dictionary<string, IHandlerFeature> _handlers = handlers.ToDictionary(h => h.Name, StringComparer.OrdinalIgnoreCase);
@@ -37,12 +38,13 @@ internal sealed class WorkerPlanner(
         PipelineForm form = ReadForm(settings);
         settings.Read<DeadLetters.DeadLettersOptions>("DeadLetters");
         CostOptions costs = settings.Read<CostOptions>("Costs");
+        BundlePlanner bundles = new(settings);
 
         string[] names = [.. configuration.GetSection("Routes").GetChildren().Select(child => child.Key)];
         List<RoutePlan> routes = [];
         foreach (string name in names.Length > 0 ? names : ["archive"])
         {
-            if (PlanRoute(settings, name, form, costs) is { } route)
+            if (PlanRoute(settings, name, form, costs, bundles) is { } route)
             {
                 routes.Add(route);
             }
@@ -73,7 +75,7 @@ internal sealed class WorkerPlanner(
         return form;
     }
 
-    private RoutePlan? PlanRoute(SettingsReader settings, string name, PipelineForm form, CostOptions costs)
+    private RoutePlan? PlanRoute(SettingsReader settings, string name, PipelineForm form, CostOptions costs, BundlePlanner bundles)
     {
         int problemsBefore = settings.Errors.Count;
         string section = $"Routes:{name}";
@@ -101,6 +103,10 @@ internal sealed class WorkerPlanner(
             Find(settings, _handlers, $"{section}:Handler", options.Handler, "handler")?.Configure(settings, name);
         Func<SinkServices, IObjectSink>? sink =
             Find(settings, _sinks, $"{section}:Sink", options.Sink, "sink")?.Configure(settings, name);
+        if (sink is not null)
+        {
+            sink = bundles.Around(name, options, intake, sink);
+        }
 
         return settings.Errors.Count > problemsBefore || handler is null || sink is null
             ? null

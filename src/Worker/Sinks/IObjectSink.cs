@@ -21,6 +21,11 @@ internal interface IObjectSink : IAsyncDisposable
     /// <returns>What happened; expected failures are values. Throws only <see cref="OperationCanceledException"/> of this token.</returns>
     ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken);
 
+    /// <summary>The worker stops: what the sink holds back, waiting for more, goes out now, and from now on without waiting. May be called again.</summary>
+    void StopWaiting()
+    {
+    }
+
     /// <summary>Where people find the object, for reports: a path or <c>s3://bucket/key</c>.</summary>
     string Locate(string key);
 }

@@ -1,5 +1,6 @@
 using Microsoft.Extensions.Logging;
 using Worker.Costs;
+using Worker.Recoverability;
 
 namespace Worker.Sinks;
 
@@ -9,4 +10,11 @@ namespace Worker.Sinks;
 /// <param name="Time">The clock; tests drive it.</param>
 /// <param name="Route">The route it stores for, as its metrics are tagged; null outside of one, and then no gauges are published.</param>
 /// <param name="Calls">Counts what it sends; null when nobody asks.</param>
-internal sealed record SinkServices(IServiceProvider Services, ILoggerFactory Loggers, TimeProvider Time, string? Route = null, ApiCalls? Calls = null);
+/// <param name="Breaker">The route's breaker, told by others how the sink does; null where there is no route.</param>
+internal sealed record SinkServices(
+    IServiceProvider Services,
+    ILoggerFactory Loggers,
+    TimeProvider Time,
+    string? Route = null,
+    ApiCalls? Calls = null,
+    CircuitBreaker? Breaker = null);

@@ -1,4 +1,5 @@
 using System.Globalization;
+using Worker.Sinks.Bundles;
 using Worker.Sources.Sqs;
 using Worker.Sources.Sqs.Wire;
 
@@ -9,19 +10,18 @@ internal sealed class RouteExplainer
 {
     private const int DaysAMonth = 30;
 
-    // What the bundling of small messages is shown with: enough to see that the PUTs stop being the bill.
-    private const int BundleSize = 100;
-
     private readonly RouteSettings _route;
     private readonly ExplainInput _input;
     private readonly List<ExplainLine> _lines = [];
     private readonly List<ExplainSaving> _savings = [];
+    private readonly int _perObject;
     private double _usdADay;
 
     private RouteExplainer(RouteSettings route, ExplainInput input)
     {
         _route = route;
         _input = input;
+        _perObject = input.MessagesPerObject ?? (route.Bundles.Enabled ? BundleSize(route.Bundles) : 1);
     }
 
     /// <summary>Explains a route.</summary>
@@ -35,7 +35,7 @@ internal sealed class RouteExplainer
     private void Run()
     {
         Add("rate", "messages a second", _input.Rate, "messages/s", $"{_input.MessagesPerDay:N0} a day, spread evenly over 86,400 s");
-        Add("objects.day", "objects a day", Objects(), "objects/day", $"{_input.MessagesPerObject:N0} message(s) an object (--messages-per-object)");
+        Add("objects.day", "objects a day", Objects(), "objects/day", DescribeObjects());
         if (_route.Sqs is { } sqs)
         {
             ExplainSqs(sqs);
@@ -100,9 +100,12 @@ internal sealed class RouteExplainer
             Save(puts * _route.Costs.S3GetPerMillion, "Sinks:S3:Conditional=true, where the store knows If-None-Match");
         }
 
-        if (_input.MessagesPerObject < BundleSize)
+        int bundle = BundleSize(_route.Bundles);
+        if (_perObject < bundle)
         {
-            Save((puts - (_input.MessagesPerDay / (double)BundleSize)) * _route.Costs.S3PutPerMillion, $"{BundleSize} messages an object instead of {_input.MessagesPerObject} (--messages-per-object {BundleSize} shows all that follows)");
+            int slots = _route.Bundles.MaxMessages * 2;
+            string needs = _route.Intake.Concurrency < slots ? $" with Intake:Concurrency={slots}" : string.Empty;
+            Save((puts - (_input.MessagesPerDay / (double)bundle)) * _route.Costs.S3PutPerMillion, $"Bundles:Enabled=true{needs}: {bundle} messages an object instead of {_perObject}, where they have one key prefix; each waits up to {_route.Bundles.MaxAge.TotalSeconds:0.#} s longer");
         }
     }
 
@@ -122,11 +125,14 @@ internal sealed class RouteExplainer
     private void ExplainLimits()
     {
         double seconds = _input.PutMilliseconds / 1_000.0;
-        double needed = _input.Rate / _input.MessagesPerObject * seconds;
+        double needed = _input.Rate / _perObject * seconds;
         int allowed = Math.Min(_route.Slots, _route.S3?.MaxConcurrency ?? int.MaxValue);
         string limit = _route.S3?.MaxConcurrency is { } max && max < _route.Slots ? $"Sinks:S3:MaxConcurrency allows {max}" : $"Intake:Concurrency allows {_route.Intake.Concurrency} for each of {_route.Sources.Count} source(s)";
         Add("concurrency.needed", "stores in flight needed", needed, "requests", $"Little's law: objects a second x {_input.PutMilliseconds} ms (--put-latency-ms); {limit}: {(needed <= allowed ? "enough" : "TOO LITTLE")}");
-        Add("rate.most", "most messages a second", allowed / seconds * _input.MessagesPerObject, "messages/s", $"{allowed} in flight / {_input.PutMilliseconds} ms x {_input.MessagesPerObject} message(s) an object; the store or the processor may allow less");
+        double most = Math.Min((double)allowed * _perObject, _route.Slots) / seconds;
+        Add("rate.most", "most messages a second", most, "messages/s", _perObject == 1
+            ? $"{allowed} in flight / {_input.PutMilliseconds} ms; the store or the processor may allow less"
+            : $"{_route.Slots} messages in work (Intake:Concurrency) / {_input.PutMilliseconds} ms; the store or the processor may allow less");
 
         double bytes = (double)_route.Intake.Concurrency * _input.MessageBytes;
         Add("bytes.inflight", "bytes in flight, all slots full", bytes, "bytes", bytes <= _route.Intake.BytesInFlight
@@ -153,7 +159,21 @@ internal sealed class RouteExplainer
         }
     }
 
-    private double Objects() => Math.Ceiling(_input.MessagesPerDay / (double)_input.MessagesPerObject);
+    private double Objects() => Math.Ceiling(_input.MessagesPerDay / (double)_perObject);
+
+    private FormattableString DescribeObjects() => (_input.MessagesPerObject, _route.Bundles.Enabled) switch
+    {
+        ({ } given, _) => $"{given:N0} message(s) an object (--messages-per-object)",
+        (null, true) => $"{_perObject:N0} messages a bundle at best: what comes within Bundles:MaxAge ({_route.Bundles.MaxAge.TotalSeconds:0.#} s), Bundles:MaxMessages ({_route.Bundles.MaxMessages:N0}) at most, all with one key prefix; more prefixes make smaller bundles (--messages-per-object)",
+        _ => $"one message an object; Bundles:Enabled is false",
+    };
+
+    /// <summary>What a bundle can hold at this rate: bounded by its count, its age and the memory for all.</summary>
+    private int BundleSize(BundlesOptions bundles)
+    {
+        double most = Math.Min(bundles.MaxMessages, Math.Min(_input.Rate * bundles.MaxAge.TotalSeconds, bundles.MemoryBudget / (double)_input.MessageBytes));
+        return (int)Math.Max(1, most);
+    }
 
     /// <summary>Calls that are in the sums.</summary>
     private void Call(string name, string title, double calls, long billed, double pricePerMillion, string because)

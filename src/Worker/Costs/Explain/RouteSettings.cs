@@ -1,6 +1,7 @@
 using Worker.Configuration;
 using Worker.Intake;
 using Worker.Routes;
+using Worker.Sinks.Bundles;
 using Worker.Sinks.S3;
 using Worker.Sources.Channels;
 using Worker.Sources.Sqs;
@@ -19,6 +20,7 @@ internal sealed class RouteSettings
         Intake = settings.Read<IntakeOptions>("Intake", name);
         Costs = settings.Read<CostOptions>("Costs");
         Sqs = Has("Sqs") ? settings.Read<SqsSourceOptions>(SqsSourceOptions.Section, name) : null;
+        Bundles = settings.Read<BundlesOptions>("Bundles", name);
         Channel = Has("Channel") ? settings.Read<ChannelSourceOptions>(ChannelSourceOptions.Section, name) : null;
         S3 = string.Equals(Sink, "S3", StringComparison.OrdinalIgnoreCase) ? settings.Read<S3SinkOptions>(S3SinkOptions.Section, name) : null;
     }
@@ -32,6 +34,8 @@ internal sealed class RouteSettings
     public IntakeOptions Intake { get; }
 
     public CostOptions Costs { get; }
+
+    public BundlesOptions Bundles { get; }
 
     /// <summary>Null when the route does not receive from SQS.</summary>
     public SqsSourceOptions? Sqs { get; }

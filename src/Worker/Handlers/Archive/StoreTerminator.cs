@@ -31,31 +31,46 @@ internal sealed class StoreTerminator(IObjectSink sink, CircuitBreaker breaker, 
 
     private void Conclude(ArchiveContext context, in SinkResult result)
     {
+        if (!result.IsShared)
+        {
+            TellBreaker(result);
+        }
+
         switch (result.Status)
         {
             case SinkStatus.Stored:
-                breaker.Succeeded();
                 context.Settlement = Settlement.Complete;
                 return;
             case SinkStatus.AlreadyStored:
-                breaker.Succeeded();
                 metrics.MessageDuplicate();
                 context.Settlement = Settlement.Complete;
                 return;
             case SinkStatus.Collision:
-                breaker.Succeeded();
                 context.Settlement = Settlement.DeadLetter(CollisionReason, $"Another object has this key already: {UntrustedText.Shorten(context.Key.Span)}. {result.Detail}".TrimEnd());
                 return;
             case SinkStatus.Rejected:
-                breaker.Succeeded();
                 context.Settlement = Settlement.DeadLetter(RejectedReason, result.Detail ?? $"The {sink.Name} sink does not take the object.");
                 return;
             case SinkStatus.Refused:
-                breaker.Refused(result.Detail ?? sink.Name);
                 throw new RefusedException(result.Detail ?? $"The {sink.Name} sink refuses the worker.");
             default:
-                breaker.Failed(result.Detail ?? sink.Name);
                 throw new TransientFaultException(result.Detail ?? $"The {sink.Name} sink failed.", result.RetryAfter, retryInProcess: !result.Exhausted);
+        }
+    }
+
+    private void TellBreaker(in SinkResult result)
+    {
+        switch (result.Status)
+        {
+            case SinkStatus.Refused:
+                breaker.Refused(result.Detail ?? sink.Name);
+                return;
+            case SinkStatus.Transient:
+                breaker.Failed(result.Detail ?? sink.Name);
+                return;
+            default:
+                breaker.Succeeded();
+                return;
         }
     }
 }

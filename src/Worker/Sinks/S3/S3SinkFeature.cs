@@ -2,6 +2,7 @@ using Worker.Aws;
 using Worker.Configuration;
 using Worker.Intake;
 using Worker.Routes;
+using Worker.Sinks.Bundles;
 
 namespace Worker.Sinks.S3;
 
@@ -13,6 +14,7 @@ internal sealed class S3SinkFeature : ISinkFeature
     public Func<SinkServices, IObjectSink> Configure(SettingsReader settings, string route)
     {
         S3SinkOptions options = settings.Read<S3SinkOptions>(S3SinkOptions.Section, route);
+        options.HoldsBundles = settings.Read<BundlesOptions>(BundlesOptions.Section, route).Enabled;
         AwsOptions aws = S3Endpoint.Combine(options, settings.Read<AwsOptions>(AwsOptions.Section, route));
         if (options.Endpoint is not null && AwsEndpoint.FindProblem(options.Endpoint, aws.AllowPlainHttp) is { } problem)
         {

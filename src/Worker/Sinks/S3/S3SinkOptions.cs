@@ -73,8 +73,8 @@ internal sealed class S3SinkOptions : ISelfValidating
     [Setting("Most requests in flight at once; without it as many as the route can have: Intake:Concurrency for each of its sources", Min = "1", Max = "10000", Consequence = "More than the route has in flight would have no effect.")]
     public int? MaxConcurrency { get; init; }
 
-    [Setting("Content type of the objects")]
-    public string ContentType { get; init; } = "application/json";
+    [Setting("Content type of the objects; without it application/json, for bundles application/gzip")]
+    public string? ContentType { get; init; }
 
     [Setting("Server-side encryption: AES256, aws:kms or aws:kms:dsse; without it what the bucket says")]
     public string? ServerSideEncryption { get; init; }
@@ -84,6 +84,12 @@ internal sealed class S3SinkOptions : ISelfValidating
 
     [Setting("Storage class such as INTELLIGENT_TIERING; without it STANDARD")]
     public string? StorageClass { get; init; }
+
+    /// <summary>True when the objects are bundles.</summary>
+    public bool HoldsBundles { get; set; }
+
+    /// <summary>The content type to store objects with.</summary>
+    public string ObjectContentType => ContentType ?? (HoldsBundles ? "application/gzip" : "application/json");
 
     /// <inheritdoc/>
     public void Validate(SettingsCheck check)
@@ -155,7 +161,7 @@ internal sealed class S3SinkOptions : ISelfValidating
 
     private void ValidateObject(SettingsCheck check)
     {
-        if (!MediaTypeHeaderValue.TryParse(ContentType, out _))
+        if (ContentType is not null && !MediaTypeHeaderValue.TryParse(ContentType, out _))
         {
             check.Fail(nameof(ContentType), "must be a media type such as application/json.", "No object could be stored.");
         }

@@ -9,7 +9,7 @@ namespace Worker.Tests.Costs.Explain;
 /// <summary>What <c>explain</c> derives, from the settings as they are read.</summary>
 public sealed class RouteExplainerTests
 {
-    private static readonly ExplainInput Load = new(18_000_000, 1_024, MessagesPerObject: 1, PutMilliseconds: 50);
+    private static readonly ExplainInput Load = new(18_000_000, 1_024, MessagesPerObject: null, PutMilliseconds: 50);
 
     private static readonly string[] SqsToS3 = ["Routes:archive:Source=Sqs", "Sources:Sqs:Queue=orders", "Routes:archive:Sink=S3", "Sinks:S3:Bucket=archive"];
 
@@ -39,17 +39,29 @@ public sealed class RouteExplainerTests
             ["bytes.inflight"] = 65_536,
             ["kill.redelivered"] = 64 + 21,
         });
-        route.Savings.ShouldHaveSingleItem().UsdPerMonth.ShouldBe(2_673);
+        route.Savings.ShouldHaveSingleItem().UsdPerMonth.ShouldBe(2_694.6);
     }
 
     [Fact]
-    public void Explain_MessagesBundled_PaysForObjectsOnly()
+    public void Explain_MessagesAnObjectGiven_PaysForObjectsOnly()
     {
         RouteExplanation route = Explain(Load with { MessagesPerObject = 100 }, SqsToS3);
 
         Values(route)["objects.day"].ShouldBe(180_000);
         Values(route)["cost.day"].ShouldBe(0.9 + 1.44);
-        route.Savings.ShouldBeEmpty();
+    }
+
+    [Theory]
+    [InlineData(18_000_000, 36_000)]
+    [InlineData(864_000, 8_640)]
+    [InlineData(8_640, 8_640)]
+    public void Explain_BundlesEnabled_TakesWhatTheSettingsLeadTo(int messagesPerDay, int objects)
+    {
+        // 500 a bundle, or the 100 or the one that come within its age of 10 s.
+        RouteExplanation route = Explain(Load with { MessagesPerDay = messagesPerDay }, [.. SqsToS3, "--Bundles:Enabled=true", "--Intake:Concurrency=1000"]);
+
+        Values(route)["objects.day"].ShouldBe(objects);
+        route.Savings.ShouldNotContain(saving => saving.Change.Contains("Bundles", StringComparison.Ordinal));
     }
 
     [Fact]

@@ -35,7 +35,7 @@ internal sealed class RequestSigner
         _signer = new SigV4Signer("s3", region, clock, buffers);
         _clock = clock;
         _checksum = options.RequestChecksumCalculation == RequestChecksumCalculation.WHEN_SUPPORTED;
-        _contentType = options.ContentType;
+        _contentType = options.ObjectContentType;
         ReadOnlySpan<(string Name, string? Value)> headers =
         [
             ("If-None-Match", options.Conditional ? "*" : null),

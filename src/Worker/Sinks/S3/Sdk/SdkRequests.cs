@@ -30,7 +30,7 @@ internal sealed class SdkRequests : IS3Requests
         _bucket = options.Bucket!;
         _ifNoneMatch = options.Conditional ? "*" : null;
         _chunked = options.ChunkedEncoding;
-        _contentType = options.ContentType;
+        _contentType = options.ObjectContentType;
         _encryption = options.ServerSideEncryption is { } method ? new ServerSideEncryptionMethod(method) : null;
         _kmsKeyId = options.KmsKeyId;
         _storageClass = options.StorageClass is { } storageClass ? new S3StorageClass(storageClass) : null;

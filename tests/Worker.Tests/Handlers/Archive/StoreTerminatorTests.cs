@@ -1,0 +1,52 @@
+using Microsoft.Extensions.Logging.Abstractions;
+using Pipeline.Settlements;
+using Worker.Handlers.Archive;
+using Worker.Recoverability;
+using Worker.Sinks;
+using Worker.Telemetry;
+using Worker.Tests.Sinks.Bundles;
+
+namespace Worker.Tests.Handlers.Archive;
+
+/// <summary>What the breaker hears of outcomes that several messages share.</summary>
+public sealed class StoreTerminatorTests
+{
+    private readonly ScriptedSink _sink = new();
+    private readonly CircuitBreaker _breaker = new("test", new RecoverabilityOptions { BreakerFailures = 3 }, TimeProvider.System, NullLogger.Instance);
+
+    [Fact]
+    public async Task Invoke_FailureSharedWithAnother_IsNoNewsForTheBreaker()
+    {
+        SinkResult failure = new(SinkStatus.Transient, "down", Exhausted: true);
+
+        await FailAsync(failure);
+        for (int i = 0; i < 10; i++)
+        {
+            (await FailAsync(failure with { IsShared = true })).RetryInProcess.ShouldBeFalse();
+        }
+
+        _breaker.State.ShouldBe(BreakerState.Closed);
+        await FailAsync(failure);
+        await FailAsync(failure);
+        _breaker.State.ShouldBe(BreakerState.Open);
+    }
+
+    [Fact]
+    public async Task Invoke_SharedSuccess_CompletesTheMessage()
+    {
+        _sink.Rule = static _ => SinkResult.Stored with { IsShared = true };
+        ArchiveContext context = new();
+
+        await Terminator().InvokeAsync(context);
+
+        context.Settlement.ShouldBe(Settlement.Complete);
+    }
+
+    private async Task<TransientFaultException> FailAsync(SinkResult result)
+    {
+        _sink.Rule = _ => result;
+        return await Should.ThrowAsync<TransientFaultException>(async () => await Terminator().InvokeAsync(new ArchiveContext()));
+    }
+
+    private StoreTerminator Terminator() => new(_sink, _breaker, new RouteMetrics("test"));
+}

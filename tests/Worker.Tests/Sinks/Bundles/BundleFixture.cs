@@ -1,0 +1,82 @@
+using System.Collections.Concurrent;
+using System.Diagnostics.Metrics;
+using System.Text;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging.Abstractions;
+using Worker.Recoverability;
+using Worker.Sinks;
+using Worker.Sinks.Bundles;
+using Worker.Telemetry;
+using Worker.Tests.Intake;
+
+namespace Worker.Tests.Sinks.Bundles;
+
+/// <summary>Bundles over a scripted sink, on a clock of the test's, with what their metrics said.</summary>
+internal sealed class BundleFixture : IAsyncDisposable
+{
+    private readonly string _route = $"bundles-{Guid.NewGuid():n}";
+    private readonly ConcurrentQueue<string> _metrics = new();
+    private readonly MeterListener _listener;
+
+    public BundleFixture(
+        int maxMessages = 100, long maxBytes = 1 << 20, int mostPending = 1_000, BundleBudget? budget = null, IObjectSink? inner = null, TimeProvider? time = null, TimeSpan? maxAge = null)
+    {
+        Breaker = new CircuitBreaker(_route, new RecoverabilityOptions(), time ?? Time, NullLogger.Instance);
+        BundlesOptions options = new() { Enabled = true, MaxMessages = maxMessages, MaxBytes = maxBytes, MaxAge = maxAge ?? TimeSpan.FromSeconds(10) };
+        SinkServices services = new(new ServiceCollection().BuildServiceProvider(), NullLoggerFactory.Instance, time ?? Time, Breaker: Breaker);
+        Sink = new BundlingSink(inner ?? Inner, options, new BundleLimits(_route, 2_000, mostPending), budget ?? new BundleBudget(1 << 30), services);
+        _listener = Listen();
+    }
+
+    public ManualTimeProvider Time { get; } = new();
+
+    public ScriptedSink Inner { get; } = new();
+
+    public BundlingSink Sink { get; }
+
+    public CircuitBreaker Breaker { get; }
+
+    /// <summary>The reasons of the bundles closed so far.</summary>
+    public string[] Reasons => [.. _metrics.Where(line => line.StartsWith("worker.bundles.flushes", StringComparison.Ordinal)).Select(line => line[(line.LastIndexOf('=') + 1)..])];
+
+    /// <summary>What the instruments reported, in order.</summary>
+    public string[] Metrics => [.. _metrics];
+
+    public static byte[] Body(string text) => Encoding.UTF8.GetBytes(text);
+
+    /// <summary>Stores a message; its body says its key unless another is given.</summary>
+    public Task<SinkResult> StoreAsync(string key, string? body = null, CancellationToken cancellationToken = default) =>
+        Sink.StoreAsync(Encoding.UTF8.GetBytes(key), Body(body ?? $$"""{"key":"{{key}}"}"""), cancellationToken).AsTask().WaitAsync(TestMessage.Patience);
+
+    public void AskGauges() => _listener.RecordObservableInstruments();
+
+    public async ValueTask DisposeAsync()
+    {
+        await Sink.DisposeAsync();
+        _listener.Dispose();
+    }
+
+    private MeterListener Listen()
+    {
+        MeterListener listener = new()
+        {
+            InstrumentPublished = static (instrument, self) =>
+            {
+                if (instrument.Meter.Name == RouteMetrics.SourceName && instrument.Name.StartsWith("worker.bundles.", StringComparison.Ordinal))
+                {
+                    self.EnableMeasurementEvents(instrument);
+                }
+            },
+        };
+        listener.SetMeasurementEventCallback<long>((instrument, value, tags, _) =>
+        {
+            KeyValuePair<string, object?>[] all = tags.ToArray();
+            if (all.Contains(new KeyValuePair<string, object?>("worker.route", _route)))
+            {
+                _metrics.Enqueue(string.Join(' ', all.Where(tag => tag.Key != "worker.route").Select(tag => $"{tag.Key}={tag.Value}").Prepend($"{instrument.Name}={value}")));
+            }
+        });
+        listener.Start();
+        return listener;
+    }
+}

@@ -1,0 +1,64 @@
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging.Abstractions;
+using Worker.Hosting;
+using Worker.Routes;
+using Worker.Sinks;
+
+namespace Worker.Tests.Sinks.Bundles;
+
+/// <summary>Which combinations are refused, with a text that names both sides.</summary>
+public sealed class BundlePlannerTests
+{
+    private static readonly string[] Enabled = ["Bundles:Enabled=true", "Intake:Concurrency=1000", "Routes:archive:Sink=Memory"];
+
+    [Fact]
+    public void Plan_NotEnabled_LeavesTheSinkAlone() => Sink("Routes:archive:Sink=Memory").Name.ShouldBe("memory");
+
+    [Fact]
+    public void Plan_Enabled_PutsBundlesAroundTheSink() => Sink(Enabled).Name.ShouldBe("memory-bundles");
+
+    [Fact]
+    public void Plan_EnabledForOneRoute_LeavesTheOthersAlone()
+    {
+        WorkerPlan plan = Plan("Routes:one:Sink=Memory", "Routes:one:Source=Http", "Routes:one:Bundles:Enabled=true", "Routes:one:Intake:Concurrency=1000", "Routes:two:Sink=Memory");
+
+        plan.Errors.ShouldBeEmpty();
+        plan.Routes.Select(route => Sink(route).Name).ShouldBe(["memory-bundles", "memory"]);
+    }
+
+    [Theory]
+    [InlineData("Intake:Concurrency=999", "Intake:Concurrency = \"999\": must be at least twice Bundles:MaxMessages = 500: raise it to 1000, or lower Bundles:MaxMessages to 499.")]
+    [InlineData("Sources:Channel:Capacity=998", "Sources:Channel:Capacity = \"998\": must be at least twice Bundles:MaxMessages = 500: raise it to 1000, or lower Bundles:MaxMessages to 499.")]
+    [InlineData("Intake:BytesInFlight=63MiB", "Intake:BytesInFlight = \"63MiB\": must be at least twice Bundles:MemoryBudget = 32MiB: raise it, or lower Bundles:MemoryBudget.")]
+    [InlineData("Bundles:MemoryBudget=4MiB", "Bundles:MaxBytes: must not be above MemoryBudget.")]
+    [InlineData("Handlers:Archive:BodyValidation=HeaderOnly", "Handlers:Archive:BodyValidation = \"HeaderOnly\": must be Full or Strict with Bundles:Enabled.")]
+    [InlineData("Intake:MessageTimeout=14s", "Intake:MessageTimeout = \"14s\": must be at least 15s (Bundles:MaxAge 10s + the sink's total time 0ms + 5s).")]
+    [InlineData("Routes:archive:Bundles:MemoryBudget=31MiB", "Routes:archive:Bundles:MemoryBudget = \"31MiB\": is one for the whole process; set Bundles:MemoryBudget instead.")]
+    [InlineData("Bundles:MaxMesages=5", "Bundles:MaxMesages: is not a known key. Did you mean MaxMessages?")]
+    public void Plan_WhatCannotWorkTogether_IsRefused(string setting, string expected) => ErrorsOf([.. Enabled, setting]).ShouldHaveSingleItem().ShouldStartWith(expected);
+
+    [Theory]
+    [InlineData("Intake:MessageTimeout=34s", "Intake:MessageTimeout = \"34s\": must be at least 35s (Bundles:MaxAge 10s + the sink's total time 20s + 5s).")]
+    [InlineData("Sources:Sqs:MaxHoldTime=60s", "Sources:Sqs:MaxHoldTime = \"1m\": must be at least 65s (Bundles:MaxAge 40s + the sink's total time 20s + 5s).")]
+    public void Plan_TooLittleTimeForSqsAndS3_IsRefused(string setting, string expected)
+    {
+        string[] age = setting.Contains("MaxHoldTime", StringComparison.Ordinal) ? ["Bundles:MaxAge=40s"] : [];
+
+        ErrorsOf(["Bundles:Enabled=true", "Intake:Concurrency=1000", "Routes:archive:Sink=S3", "Sinks:S3:Bucket=bucket", "Routes:archive:Source=Sqs", "Sources:Sqs:Queue=queue", .. age, setting])
+            .ShouldHaveSingleItem().ShouldStartWith(expected);
+    }
+
+    [Fact]
+    public void Plan_SmallBundlesWithTheDefaultIntake_AreAllowed() => Plan("Bundles:Enabled=true", "Bundles:MaxMessages=32").Errors.ShouldBeEmpty();
+
+    private static WorkerPlan Plan(params string[] settings) =>
+        WorkerHost.Plan(new ConfigurationBuilder().AddCommandLine([.. settings.Select(setting => $"--{setting}")]).Build());
+
+    private static string[] ErrorsOf(params string[] settings) => [.. Plan(settings).Errors.Select(error => error.ToString())];
+
+    private static IObjectSink Sink(params string[] settings) => Sink(Plan(settings).Routes.Single());
+
+    private static IObjectSink Sink(RoutePlan route) =>
+        route.Sink(new SinkServices(new ServiceCollection().BuildServiceProvider(), NullLoggerFactory.Instance, new ManualTimeProvider()));
+}

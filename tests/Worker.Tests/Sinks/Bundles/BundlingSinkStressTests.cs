@@ -1,0 +1,97 @@
+using System.Collections.Concurrent;
+using System.Text;
+using Worker.Sinks;
+using Worker.Sinks.Bundles;
+
+namespace Worker.Tests.Sinks.Bundles;
+
+/// <summary>Many writers, prefixes, cancellations and failures at once, with bodies that are overwritten the moment their message is done.</summary>
+public sealed class BundlingSinkStressTests
+{
+    private const int Writers = 32;
+    private const int MessagesEach = 300;
+
+    [Fact]
+    public async Task Store_EverythingAtOnce_EachMessageEndsAndEachStoredOneIsInAnObjectUnchanged()
+    {
+        ConcurrentDictionary<string, byte[]> objects = new(StringComparer.Ordinal);
+        int puts = 0;
+        ScriptedSink inner = new()
+        {
+            Rule = put => (Interlocked.Increment(ref puts) % 11) switch
+            {
+                3 => new SinkResult(SinkStatus.Transient, "down"),
+                7 when put.Lines.Length > 1 => new SinkResult(SinkStatus.Rejected, "too large"),
+                _ => objects.TryAdd(put.Key, put.Bytes) || objects[put.Key].AsSpan().SequenceEqual(put.Bytes) ? SinkResult.Stored : new SinkResult(SinkStatus.Collision),
+            },
+        };
+        await using BundleFixture bundles = new(
+            maxMessages: 20, mostPending: 200, budget: new BundleBudget(4_000), inner: inner, time: TimeProvider.System, maxAge: TimeSpan.FromMilliseconds(10));
+        ConcurrentBag<string> stored = [];
+        int cancelled = 0;
+        int failed = 0;
+
+        await Task.WhenAll(Enumerable.Range(0, Writers).Select(writer => Task.Run(() => WriteAsync(writer)))).WaitAsync(TimeSpan.FromMinutes(2), TestContext.Current.CancellationToken);
+
+        bundles.Sink.PendingMessages.ShouldBe(0);
+        bundles.Sink.PendingBytes.ShouldBe(0);
+        HashSet<string> lines = [.. objects.Values.SelectMany(RecordedPut.LinesOf)];
+        stored.Where(body => !lines.Contains(body)).ShouldBeEmpty();
+        lines.ShouldAllBe(line => line.StartsWith("{\"from\":") && line.EndsWith('}'));
+        (stored.Count + cancelled + failed).ShouldBe(Writers * MessagesEach);
+        stored.Count.ShouldBeGreaterThan(Writers * MessagesEach / 4);
+        (cancelled * failed).ShouldBeGreaterThan(0);
+
+        async Task WriteAsync(int writer)
+        {
+            Task[] all = new Task[MessagesEach];
+            for (int i = 0; i < MessagesEach; i++)
+            {
+                all[i] = StoreAsync(writer, i);
+                if (i % 50 == 49)
+                {
+                    await all[i];
+                }
+            }
+
+            await Task.WhenAll(all);
+        }
+
+        async Task StoreAsync(int writer, int number)
+        {
+            // Every fifth writer repeats what its neighbour sends.
+            string text = $$"""{"from":{{(writer % 5 == 0 ? writer + 1 : writer)}},"number":{{number}}}""";
+            byte[] key = Encoding.UTF8.GetBytes($"p{number % 17}/{(writer % 5 == 0 ? writer + 1 : writer)}-{number}.json");
+            byte[] body = Encoding.UTF8.GetBytes(text);
+            using CancellationTokenSource source = new();
+            ValueTask<SinkResult> storing = bundles.Sink.StoreAsync(key, body, source.Token);
+            if (number % 7 == 0)
+            {
+                _ = source.CancelAsync();
+            }
+
+            try
+            {
+                SinkResult result = await storing;
+                result.Status.ShouldBeOneOf(SinkStatus.Stored, SinkStatus.AlreadyStored, SinkStatus.Transient);
+                if (result.Status == SinkStatus.Transient)
+                {
+                    Interlocked.Increment(ref failed);
+                }
+                else
+                {
+                    stored.Add(text);
+                }
+            }
+            catch (OperationCanceledException exception) when (exception.CancellationToken == source.Token)
+            {
+                Interlocked.Increment(ref cancelled);
+            }
+            finally
+            {
+                Array.Fill(key, (byte)'#');
+                Array.Fill(body, (byte)'#');
+            }
+        }
+    }
+}

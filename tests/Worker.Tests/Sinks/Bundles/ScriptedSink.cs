@@ -1,0 +1,41 @@
+using System.Text;
+using System.Threading.Channels;
+using Worker.Sinks;
+
+namespace Worker.Tests.Sinks.Bundles;
+
+/// <summary>A sink whose answers a test gives, one by one or by a rule. Keeps what it was given.</summary>
+internal sealed class ScriptedSink : IObjectSink
+{
+    private readonly Channel<RecordedPut> _puts = Channel.CreateUnbounded<RecordedPut>();
+
+    public string Name => "scripted";
+
+    /// <summary>Answers at once when set.</summary>
+    public Func<RecordedPut, SinkResult>? Rule { get; set; }
+
+    public bool IsDisposed { get; private set; }
+
+    /// <summary>Objects that came and were not looked at yet.</summary>
+    public int Unread => _puts.Reader.Count;
+
+    public Task CheckAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    public async ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
+    {
+        RecordedPut put = new(Encoding.UTF8.GetString(key.Span), body.ToArray(), cancellationToken);
+        _puts.Writer.TryWrite(put).ShouldBeTrue();
+        return Rule?.Invoke(put) ?? await put.Answered;
+    }
+
+    /// <summary>The next object, awaited with patience for a slow machine.</summary>
+    public async Task<RecordedPut> NextAsync() => await _puts.Reader.ReadAsync(TestContext.Current.CancellationToken).AsTask().WaitAsync(Intake.TestMessage.Patience);
+
+    public string Locate(string key) => $"scripted:{key}";
+
+    public ValueTask DisposeAsync()
+    {
+        IsDisposed = true;
+        return default;
+    }
+}
