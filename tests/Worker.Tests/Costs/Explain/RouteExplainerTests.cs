@@ -58,7 +58,7 @@ public sealed class RouteExplainerTests
     public void Explain_BundlesEnabled_TakesWhatTheSettingsLeadTo(int messagesPerDay, int objects)
     {
         // 500 a bundle, or the 100 or the one that come within its age of 10 s.
-        RouteExplanation route = Explain(Load with { MessagesPerDay = messagesPerDay }, [.. SqsToS3, "--Bundles:Enabled=true", "--Intake:Concurrency=1000"]);
+        RouteExplanation route = Explain(Load with { MessagesPerDay = messagesPerDay }, [.. SqsToS3, "Bundles:Enabled=true", "Intake:Concurrency=1000"]);
 
         Values(route)["objects.day"].ShouldBe(objects);
         route.Savings.ShouldNotContain(saving => saving.Change.Contains("Bundles", StringComparison.Ordinal));
