@@ -42,7 +42,7 @@ internal static class BarChart
         foreach (Bar bar in group.Bars)
         {
             double width = Math.Max(1, BarWidth * Math.Log10(Math.Max(1.0, bar.Nanoseconds)) / decades);
-            string fill = bar.Label.StartsWith("Fused", StringComparison.Ordinal) ? "#1b7837"
+            string fill = bar.Label.StartsWith("Fused", StringComparison.Ordinal) || bar.Label.StartsWith("WorkerDirect", StringComparison.Ordinal) ? "#1b7837"
                 : bar.Label.StartsWith("Precompiled", StringComparison.Ordinal) ? "#5aae61"
                 : bar.Label.StartsWith("HandWritten", StringComparison.Ordinal) ? "#555555"
                 : "#a6bddb";

@@ -58,6 +58,11 @@ internal static class EndToEndCommand
         {
             output.Create();
             await File.WriteAllTextAsync(Path.Combine(output.FullName, "end-to-end.md"), report, cancellationToken);
+            if (byInFlight.Count > 0)
+            {
+                await File.WriteAllTextAsync(Path.Combine(output.FullName, "end-to-end.svg"), EndToEndReport.Draw(machine, byInFlight), cancellationToken);
+            }
+
             await File.WriteAllTextAsync(Path.Combine(output.FullName, "end-to-end.json"), JsonSerializer.Serialize(new { machine, byInFlight, bySize }, Indented) + "\n", cancellationToken);
         }
 

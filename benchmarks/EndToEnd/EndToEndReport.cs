@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text;
+using Benchmarks.Charts;
 using Benchmarks.EndToEnd.Clients;
 
 namespace Benchmarks.EndToEnd;
@@ -34,6 +35,14 @@ internal static class EndToEndReport
 
         return text.ToString();
     }
+
+    /// <summary>The same as a chart.</summary>
+    public static string Draw(string machine, IReadOnlyList<EndToEndRow> byInFlight) => BarChart.Draw(
+        "Processor time a message from SQS to S3, and bytes allocated (logarithmic)",
+        machine,
+        [.. byInFlight.GroupBy(row => row.InFlight).Select(group => new BarGroup(
+            string.Create(CultureInfo.InvariantCulture, $"{group.Key} in flight"),
+            [.. group.Select(row => new Bar(row.Client.ToString(), row.CpuMicroseconds * 1_000, (long)row.Bytes))]))]);
 
     private static void Table(StringBuilder text, IReadOnlyList<EndToEndRow> rows, Func<EndToEndRow, string> name)
     {
