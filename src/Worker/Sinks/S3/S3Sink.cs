@@ -122,7 +122,7 @@ internal sealed class S3Sink : IObjectSink
         return default;
     }
 
-    [AsyncMethodBuilder(typeof(PoolingAsyncValueTaskMethodBuilder<>))]
+    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
     private async ValueTask<SinkResult> StoreWithinBoundsAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
     {
         long start = _time.GetTimestamp();
