@@ -1,5 +1,4 @@
 using System.CommandLine;
-using System.CommandLine.Parsing;
 using BenchmarkDotNet.Running;
 using Benchmarks.Bytes;
 using Benchmarks.Charts;
@@ -44,15 +43,15 @@ internal static class BenchmarkCommand
         bytes.SetAction(result => ByteGate.Run(result.GetValue(expected)!, result.GetValue(update)));
 
         Option<int> launches = new("--launches") { Description = "Processes a case, 1 to 1,000", DefaultValueFactory = _ => 15 };
-        launches.Validators.Add(result => RequireRange(result, result.GetValueOrDefault<int>(), 1, 1_000));
-        Option<DirectoryInfo?> output = new("--output") { Description = "Folder for cold-start.md" };
+        launches.InRange(1, 1_000);
+        Option<DirectoryInfo?> output = new("--results") { Description = "Folder for cold-start.md" };
         Command cold = new("cold", "Composes a chain and sends one message, each time in a new process") { launches, output };
         cold.SetAction((result, cancellationToken) => ColdStart.RunAsync(result.GetValue(launches), result.GetValue(output), cancellationToken));
 
         Argument<DirectoryInfo> before = new("before") { Description = "A results folder" };
         Argument<DirectoryInfo> after = new("after") { Description = "Another one of the same machine" };
         Option<double> threshold = new("--threshold") { Description = "Share of the time below which two rows are the same", DefaultValueFactory = _ => 0.02 };
-        threshold.Validators.Add(result => RequireRange(result, result.GetValueOrDefault<double>(), 0, 1));
+        threshold.InRange(0, 1);
         Command compare = new("compare", "Compares two results folders row by row; ends with 1 when something got slower or allocates more, with 2 when they cannot be compared") { before, after, threshold };
         compare.SetAction(result => ResultComparer.Run(result.GetValue(before)!, result.GetValue(after)!, result.GetValue(threshold), Console.Out));
 
@@ -68,17 +67,17 @@ internal static class BenchmarkCommand
             return Task.FromResult(UsageError);
         }
 
-        return parsed.InvokeAsync();
+        return InvokeAsync(parsed);
     }
 
     private static Command Put()
     {
         Option<double> seconds = new("--seconds") { Description = "Seconds a round, 0.1 to 60", DefaultValueFactory = _ => 2 };
-        seconds.Validators.Add(result => RequireRange(result, result.GetValueOrDefault<double>(), 0.1, 60));
+        seconds.InRange(0.1, 60);
         Option<int> inFlight = new("--in-flight") { Description = "PUTs under way at once, 1 to 256", DefaultValueFactory = _ => 16 };
-        inFlight.Validators.Add(result => RequireRange(result, result.GetValueOrDefault<int>(), 1, 256));
+        inFlight.InRange(1, 256);
         Option<int> passes = new("--passes") { Description = "Times each client runs, 1 to 20", DefaultValueFactory = _ => 3 };
-        passes.Validators.Add(result => RequireRange(result, result.GetValueOrDefault<int>(), 1, 20));
+        passes.InRange(1, 20);
         Option<DirectoryInfo?> results = new("--results") { Description = "Folder for put.md and put.json" };
         Command put = new("put", "Puts objects of 1 KiB by every client in turn, each in a process of its own, to a server in another (5 minutes)") { seconds, inFlight, passes, results };
         put.SetAction((result, cancellationToken) =>
@@ -86,11 +85,17 @@ internal static class BenchmarkCommand
         return put;
     }
 
-    private static void RequireRange(OptionResult result, double value, double least, double most)
+    private static async Task<int> InvokeAsync(ParseResult parsed)
     {
-        if (value < least || value > most)
+        try
         {
-            result.AddError($"{result.Option.Name} must be between {least} and {most}.");
+            return await parsed.InvokeAsync(new InvocationConfiguration { EnableDefaultExceptionHandler = false });
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or InvalidOperationException or TimeoutException or HttpRequestException)
+        {
+            // A folder that cannot be written, or a process of the benchmark that gave up: its own errors are above.
+            Console.Error.WriteLine($"error: {exception.Message}");
+            return 1;
         }
     }
 

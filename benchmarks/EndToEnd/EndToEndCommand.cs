@@ -1,5 +1,4 @@
 using System.CommandLine;
-using System.CommandLine.Parsing;
 using System.Text.Json;
 using Benchmarks.EndToEnd.Clients;
 
@@ -12,20 +11,21 @@ internal static class EndToEndCommand
 
     public static Command Create()
     {
-        Option<int[]> inFlight = new("--in-flight") { Description = "Messages in work at once", AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => [1, 16, 64, 256] };
+        Option<int[]> inFlight = new("--in-flight") { Description = "Messages in work at once, separated by blanks", AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => [1, 16, 64, 256] };
         Option<int> messages = new("--messages") { Description = "Messages a pass", DefaultValueFactory = _ => 30_000 };
         Option<int> passes = new("--passes") { Description = "Passes a row; the median is shown", DefaultValueFactory = _ => 3 };
-        Option<int[]> sizes = new("--sizes") { Description = "Messages a pass of the table that shows whether the cost stays flat", AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => [1_000, 10_000, 100_000, 1_000_000] };
+        Option<int[]> sizes = new("--sizes") { Description = "Messages a pass of the table that shows whether the cost stays flat, separated by blanks", AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => [1_000, 10_000, 100_000, 1_000_000] };
         Option<bool> noSizes = new("--no-sizes") { Description = "Leave that table out" };
-        Option<ClientKind[]> clients = new("--clients") { Description = "Who", AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => Enum.GetValues<ClientKind>() };
+        Option<ClientKind[]> clients = new("--clients") { Description = "Clients to run, separated by blanks", AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => Enum.GetValues<ClientKind>() };
         Option<int> warmUp = new("--warm-up") { Description = "Messages a warm-up round", DefaultValueFactory = _ => 10_000 };
-        Option<DirectoryInfo?> output = new("--output") { Description = "Folder for end-to-end.md, .json and .svg" };
-        Command command = new("end-to-end", "From SQS to S3: the worker with both clients beside the loops one writes with the SDKs; a quarter of an hour") { inFlight, messages, passes, sizes, noSizes, clients, warmUp, output };
-        foreach (Option<int[]> counts in (Option<int[]>[])[inFlight, sizes])
-        {
-            counts.Validators.Add(result => RequireCounts(result, counts));
-        }
-
+        Option<DirectoryInfo?> results = new("--results") { Description = "Folder for end-to-end.md, .json and .svg" };
+        Command command = new("end-to-end", "From SQS to S3: the worker with both clients beside the loops one writes with the SDKs; half an hour") { inFlight, messages, passes, sizes, noSizes, clients, warmUp, results };
+        // As many as Intake:Concurrency takes.
+        inFlight.InRange(1, 10_000);
+        messages.InRange(1, 10_000_000);
+        sizes.InRange(1, 10_000_000);
+        passes.InRange(1, 100);
+        warmUp.InRange(1, 1_000_000);
         command.SetAction((result, cancellationToken) => RunAsync(
             new EndToEndOptions(
                 result.GetValue(clients)!,
@@ -34,36 +34,29 @@ internal static class EndToEndCommand
                 result.GetValue(passes),
                 result.GetValue(noSizes) ? [] : result.GetValue(sizes)!,
                 result.GetValue(warmUp)),
-            result.GetValue(output),
+            result.GetValue(results),
             cancellationToken));
         return command;
     }
 
-    private static void RequireCounts(OptionResult result, Option<int[]> option)
+    private static async Task<int> RunAsync(EndToEndOptions options, DirectoryInfo? results, CancellationToken cancellationToken)
     {
-        if (result.GetValue(option) is { } values && values.Any(value => value is < 1 or > 10_000_000))
-        {
-            result.AddError($"{option.Name} takes numbers from 1 to 10,000,000.");
-        }
-    }
-
-    private static async Task<int> RunAsync(EndToEndOptions options, DirectoryInfo? output, CancellationToken cancellationToken)
-    {
+        // Before the measuring: a folder that cannot be made should not cost minutes to find out.
+        results?.Create();
         using EndToEndRun run = new(options, Console.Error);
         (IReadOnlyList<EndToEndRow> byInFlight, IReadOnlyList<EndToEndRow> bySize) = await run.RunAsync(cancellationToken);
         string machine = $"{MachineInfo.Current()}, {TimeProvider.System.GetUtcNow():yyyy-MM-dd}; server and client share it; workstation GC, not concurrent";
         string report = EndToEndReport.Write(machine, byInFlight, bySize);
         Console.Out.WriteLine(report);
-        if (output is not null)
+        if (results is not null)
         {
-            output.Create();
-            await File.WriteAllTextAsync(Path.Combine(output.FullName, "end-to-end.md"), report, cancellationToken);
+            await File.WriteAllTextAsync(Path.Combine(results.FullName, "end-to-end.md"), report, cancellationToken);
             if (byInFlight.Count > 0)
             {
-                await File.WriteAllTextAsync(Path.Combine(output.FullName, "end-to-end.svg"), EndToEndReport.Draw(machine, byInFlight), cancellationToken);
+                await File.WriteAllTextAsync(Path.Combine(results.FullName, "end-to-end.svg"), EndToEndReport.Draw(machine, byInFlight), cancellationToken);
             }
 
-            await File.WriteAllTextAsync(Path.Combine(output.FullName, "end-to-end.json"), JsonSerializer.Serialize(new { machine, byInFlight, bySize }, Indented) + "\n", cancellationToken);
+            await File.WriteAllTextAsync(Path.Combine(results.FullName, "end-to-end.json"), JsonSerializer.Serialize(new { machine, byInFlight, bySize }, Indented) + "\n", cancellationToken);
         }
 
         return 0;

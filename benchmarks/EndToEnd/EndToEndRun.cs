@@ -142,7 +142,7 @@ internal sealed class EndToEndRun : IDisposable
             filled.EnsureSuccessStatusCode();
         }
 
-        QueueTotals totals = await WaitAsync(queue, cancellationToken);
+        QueueTotals totals = await WaitAsync(client, queue, cancellationToken);
         ClientSample used = (await SampleAsync(client, cancellationToken)).Since(before);
         if (totals.Stored != messages || totals.Wrong != 0)
         {
@@ -166,7 +166,7 @@ internal sealed class EndToEndRun : IDisposable
             (totals.Receives + totals.DeleteCalls) * 1_000.0 / messages);
     }
 
-    private async Task<QueueTotals> WaitAsync(string queue, CancellationToken cancellationToken)
+    private async Task<QueueTotals> WaitAsync(ChildProcess client, string queue, CancellationToken cancellationToken)
     {
         int last = -1;
         DateTime changed = DateTime.UtcNow;
@@ -176,6 +176,11 @@ internal sealed class EndToEndRun : IDisposable
             if (totals.Deleted == totals.Messages)
             {
                 return totals;
+            }
+
+            if (client.HasExited)
+            {
+                throw new InvalidOperationException($"The client of {queue} ended at {totals.Deleted} of {totals.Messages} messages; its errors are above.");
             }
 
             if (totals.Deleted != last)

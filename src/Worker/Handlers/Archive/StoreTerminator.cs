@@ -46,7 +46,7 @@ internal sealed class StoreTerminator(IObjectSink sink, CircuitBreaker breaker, 
                 context.Settlement = Settlement.Complete;
                 return;
             case SinkStatus.Collision:
-                context.Settlement = Settlement.DeadLetter(CollisionReason, $"Another object has this key already: {UntrustedText.Shorten(context.Key.Span)}. {result.Detail}".TrimEnd());
+                context.Settlement = Settlement.DeadLetter(CollisionReason, $"The key is taken: {UntrustedText.Shorten(context.Key.Span)}. {result.Detail ?? "Another object has it and holds other bytes."}");
                 return;
             case SinkStatus.Rejected:
                 context.Settlement = Settlement.DeadLetter(RejectedReason, result.Detail ?? $"The {sink.Name} sink does not take the object.");
