@@ -38,7 +38,7 @@ internal sealed partial class BundlingSink
         catch (Exception exception)
         {
             // Nobody's poison as far as anyone knows: it must not take the neighbours along to the dead letters.
-            LogFailed(exception, bundle.Entries.Count);
+            TryLogFailed(exception, bundle.Entries.Count);
             bundle.Failed = Begin(bundle);
             Conclude(bundle, 0, bundle.Entries.Count, new SinkResult(SinkStatus.Transient, $"A bundle could not be stored: {exception.GetType().Name}.", Exhausted: true));
         }
@@ -88,7 +88,7 @@ internal sealed partial class BundlingSink
             case SinkStatus.Rejected when count > 1:
                 // Too large, or one of them is at fault: only a message that is rejected alone is poison.
                 bundle.Worked = true;
-                LogSplit(count, size, result.Detail);
+                TryLogSplit(count, size, result.Detail);
                 await StoreAsync(bundle, first, count / 2, cancellationToken);
                 await StoreAsync(bundle, first + (count / 2), count - (count / 2), cancellationToken);
                 return;
@@ -197,6 +197,31 @@ internal sealed partial class BundlingSink
 
     private static void Complete(BundleWaiter waiter, SinkResult? outcome) =>
         waiter.Complete(outcome ?? (waiter.IsCancelled ? null : new SinkResult(SinkStatus.Transient, "The worker ended before the bundle was stored.", Exhausted: true, IsShared: true)));
+
+    // A log that fails must not decide what becomes of a bundle, and least of all leave its messages waiting for ever.
+    private void TryLogFailed(Exception exception, int messages)
+    {
+        try
+        {
+            LogFailed(exception, messages);
+        }
+        catch (Exception)
+        {
+            // The messages' own outcome says it too.
+        }
+    }
+
+    private void TryLogSplit(int messages, int bytes, string? detail)
+    {
+        try
+        {
+            LogSplit(messages, bytes, detail);
+        }
+        catch (Exception)
+        {
+            // The halves are stored all the same.
+        }
+    }
 
     [LoggerMessage(4151, LogLevel.Error, "A bundle of {Messages} message(s) could not be stored; they go back to their source")]
     private partial void LogFailed(Exception exception, int messages);

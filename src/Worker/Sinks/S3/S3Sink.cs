@@ -224,7 +224,12 @@ internal sealed class S3Sink : IObjectSink
         {
             TimeSpan limit = Limit(start);
             S3Fault fault = await _requests.PutAsync(key, body, limit, cancellationToken);
-            outcome = fault.Kind == S3FaultKind.None ? RequestOutcome.Succeeded : OutcomeOf(fault, limit);
+            outcome = fault.Kind switch
+            {
+                S3FaultKind.None => RequestOutcome.Succeeded,
+                S3FaultKind.Exists => RequestOutcome.Existed,
+                _ => OutcomeOf(fault, limit),
+            };
             return fault;
         }
         finally
@@ -248,7 +253,7 @@ internal sealed class S3Sink : IObjectSink
         {
             TimeSpan limit = Limit(start);
             (S3Fault Fault, string Operation, bool Same) result = await _requests.CompareAsync(key, body, limit, cancellationToken);
-            outcome = OutcomeOf(result.Fault, limit);
+            outcome = result.Fault.Kind == S3FaultKind.None ? RequestOutcome.Existed : OutcomeOf(result.Fault, limit);
             return result;
         }
         finally

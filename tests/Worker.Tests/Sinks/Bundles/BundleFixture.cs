@@ -2,6 +2,7 @@ using System.Collections.Concurrent;
 using System.Diagnostics.Metrics;
 using System.Text;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
 using Worker.Recoverability;
 using Worker.Sinks;
@@ -19,11 +20,12 @@ internal sealed class BundleFixture : IAsyncDisposable
     private readonly MeterListener _listener;
 
     public BundleFixture(
-        int maxMessages = 100, long maxBytes = 1 << 20, int mostPending = 1_000, BundleBudget? budget = null, IObjectSink? inner = null, TimeProvider? time = null, TimeSpan? maxAge = null)
+        int maxMessages = 100, long maxBytes = 1 << 20, int mostPending = 1_000, BundleBudget? budget = null, IObjectSink? inner = null, TimeProvider? time = null, TimeSpan? maxAge = null,
+        ILoggerFactory? loggers = null)
     {
         Breaker = new CircuitBreaker(_route, new RecoverabilityOptions(), time ?? Time, NullLogger.Instance);
         BundlesOptions options = new() { Enabled = true, MaxMessages = maxMessages, MaxBytes = maxBytes, MaxAge = maxAge ?? TimeSpan.FromSeconds(10) };
-        SinkServices services = new(new ServiceCollection().BuildServiceProvider(), NullLoggerFactory.Instance, time ?? Time, Breaker: Breaker);
+        SinkServices services = new(new ServiceCollection().BuildServiceProvider(), loggers ?? NullLoggerFactory.Instance, time ?? Time, Breaker: Breaker);
         Sink = new BundlingSink(inner ?? Inner, options, new BundleLimits(_route, 2_000, mostPending), budget ?? new BundleBudget(1 << 30), services);
         _listener = Listen();
     }

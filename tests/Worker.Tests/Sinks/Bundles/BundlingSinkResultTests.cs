@@ -1,4 +1,6 @@
+using Microsoft.Extensions.Logging;
 using Worker.Sinks;
+using Worker.Tests.Telemetry;
 
 namespace Worker.Tests.Sinks.Bundles;
 
@@ -98,6 +100,33 @@ public sealed class BundlingSinkResultTests
         (await bundles.Inner.NextAsync()).Throw(new InvalidOperationException("a bug"));
 
         (await Task.WhenAll(messages)).ShouldAllBe(result => result.Status == SinkStatus.Transient && result.Exhausted && result.Detail == "A bundle could not be stored: InvalidOperationException.");
+    }
+
+    [Fact]
+    public async Task Store_SinkAndLogThrow_KeepsTheMessagesAndGoesOn()
+    {
+        await using BundleFixture bundles = new(maxMessages: 2, loggers: new FullLog());
+        Task<SinkResult>[] messages = [bundles.StoreAsync("a/1.json"), bundles.StoreAsync("a/2.json")];
+
+        (await bundles.Inner.NextAsync()).Throw(new InvalidOperationException("a bug"));
+
+        (await Task.WhenAll(messages)).ShouldAllBe(result => result.Status == SinkStatus.Transient && result.Exhausted);
+
+        // The sink is probed with the next message: the bundle that failed must not stay the probe.
+        Task<SinkResult> next = bundles.StoreAsync("a/3.json");
+        (await bundles.Inner.NextAsync()).Answer(SinkStatus.Stored);
+        (await next).Status.ShouldBe(SinkStatus.Stored);
+    }
+
+    [Fact]
+    public async Task Store_RejectedAndLogThrows_IsStoredInHalves()
+    {
+        await using BundleFixture bundles = new(maxMessages: 2, loggers: new FullLog());
+        bundles.Inner.Rule = put => new SinkResult(put.Lines.Length > 1 ? SinkStatus.Rejected : SinkStatus.Stored);
+
+        SinkResult[] results = await Task.WhenAll(bundles.StoreAsync("a/1.json"), bundles.StoreAsync("a/2.json"));
+
+        results.ShouldAllBe(result => result.Status == SinkStatus.Stored);
     }
 
     [Fact]
@@ -244,5 +273,18 @@ public sealed class BundlingSinkResultTests
 
         (await message).Status.ShouldBe(SinkStatus.Transient);
         bundles.Inner.IsDisposed.ShouldBeTrue();
+    }
+
+    private sealed class FullLog : ILoggerFactory
+    {
+        public ILogger CreateLogger(string categoryName) => new RecordingLogger { Throws = true };
+
+        public void AddProvider(ILoggerProvider provider)
+        {
+        }
+
+        public void Dispose()
+        {
+        }
     }
 }

@@ -69,7 +69,11 @@ internal sealed class AdaptiveLimit(int min, int max)
             return Lower(OverloadFactor, next) ? LimitChange.LoweredByOverload : LimitChange.None;
         }
 
-        _floors.Add(bytes, latency);
+        if (outcome == RequestOutcome.Succeeded)
+        {
+            _floors.Add(bytes, latency);
+        }
+
         _answers++;
         _fullAnswers += full ? 1 : 0;
         return _answers < Math.Max(Current, _slowStart ? MinSlowStartRound : MinRound) ? LimitChange.None : EndRound(next);

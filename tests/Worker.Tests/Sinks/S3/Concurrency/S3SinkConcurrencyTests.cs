@@ -75,6 +75,23 @@ public sealed class S3SinkConcurrencyTests
     }
 
     [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Store_EverythingIsThereAlready_TheLimitGrowsAllTheSame(bool conditional)
+    {
+        // A replay: each PUT is answered with 412, or each comparison finds the object, and no PUT succeeds.
+        HeldRequests requests = new() { Answer = new S3Fault(S3FaultKind.Exists, "PreconditionFailed", 412) };
+        await using S3Sink sink = Open(requests, min: 4, max: 64, conditional);
+
+        Task<SinkResult>[] stores = [.. Enumerable.Range(0, 1_000).Select(_ => StoreAsync(sink))];
+        await requests.AnswerAllAsync(conditional ? 1_000 : 0);
+
+        (await Task.WhenAll(stores)).ShouldAllBe(result => result == SinkResult.AlreadyStored);
+        sink.Concurrency.Limit.ShouldBe(64);
+        sink.Concurrency.InFlight.ShouldBe(0);
+    }
+
+    [Theory]
     [InlineData("SlowDown", 503, true)]
     [InlineData("ServiceUnavailable", 503, true)]
     [InlineData("TooManyRequests", 429, true)]
@@ -91,8 +108,8 @@ public sealed class S3SinkConcurrencyTests
         S3Faults.IsOverload(fault).ShouldBe(expected);
     }
 
-    private S3Sink Open(IS3Requests requests, int min, int max) => new(
-        new S3SinkOptions { Bucket = "archive", MinConcurrency = min, MaxConcurrency = max },
+    private S3Sink Open(IS3Requests requests, int min, int max, bool conditional = true) => new(
+        new S3SinkOptions { Bucket = "archive", MinConcurrency = min, MaxConcurrency = max, Conditional = conditional },
         requests,
         new SinkServices(null!, NullLoggerFactory.Instance, _time));
 
@@ -144,7 +161,7 @@ public sealed class S3SinkConcurrencyTests
         }
 
         public ValueTask<(S3Fault Fault, string Operation, bool Same)> CompareAsync(
-            ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken) => throw new NotSupportedException();
+            ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken) => CompareAsync();
 
         public ValueTask<S3Fault> ListAsync(TimeSpan limit, CancellationToken cancellationToken) => throw new NotSupportedException();
 
@@ -152,6 +169,12 @@ public sealed class S3SinkConcurrencyTests
 
         public void Dispose()
         {
+        }
+
+        private static async ValueTask<(S3Fault Fault, string Operation, bool Same)> CompareAsync()
+        {
+            await Task.Yield();
+            return (default, S3Operations.Head, true);
         }
     }
 }
