@@ -122,7 +122,7 @@ internal static class DemoRunner
     }
 
     private static string DescribeObjects(IObjectSink sink) => sink is BundlingSink bundles
-        ? $"{sink.Locate(string.Empty)}, in bundles: {bundles.Objects:N0}"
+        ? $"{bundles.Objects:N0} bundles in {sink.Locate(string.Empty)}"
         : sink.Locate(string.Empty);
 
     private static int[] CountCollections() => [GC.CollectionCount(0) - GC.CollectionCount(1), GC.CollectionCount(1) - GC.CollectionCount(2), GC.CollectionCount(2)];
