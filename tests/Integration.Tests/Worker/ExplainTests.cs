@@ -52,7 +52,7 @@ public sealed class ExplainTests
         WorkerCommand result = (await WorkerCommand.RunAsync([.. SqsToS3, "--json", "--message-bytes", "2000000"])).ShouldHaveNoStackTrace();
 
         result.ExitCode.ShouldBe(64, result.Text);
-        result.Text.ShouldBeEmpty();
+        result.Text.Trim().ShouldBe(result.Error.Trim(), "nothing goes to standard output");
         result.Error.ShouldContain("--message-bytes 2,000,000 is above Stages:MaxMessageBytes (1,048,576)");
     }
 }
