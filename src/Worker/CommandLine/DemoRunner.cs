@@ -8,6 +8,8 @@ using Spectre.Console;
 using Worker.Costs;
 using Worker.Hosting;
 using Worker.Routes;
+using Worker.Sinks;
+using Worker.Sinks.Bundles;
 using Worker.Sources.Channels;
 using Worker.Telemetry;
 
@@ -114,10 +116,14 @@ internal static class DemoRunner
             Dead letters    {deadLetters:N0}; handed back and tried again {returned:N0}
             Allocated       {perMessage} bytes a message (publishing and start-up of the code included)
             Collections     gen0 {collections[0]}, gen1 {collections[1]}, gen2 {collections[2]}
-            Objects         {route.Sink.Locate(string.Empty)}
-            Calls of AWS    {ApiCallReport.Describe(route.Calls, route.Metrics.Totals.Stored, route.Costs) ?? $"none: {string.Join(", ", route.SourceNames)} and {route.Sink.Name} need no service"}
+            Objects         {DescribeObjects(route.Sink)}
+            Calls of AWS    {ApiCallReport.Describe(route.Calls, route.Metrics.Totals.Stored, route.Costs) ?? "none"}
             """);
     }
+
+    private static string DescribeObjects(IObjectSink sink) => sink is BundlingSink bundles
+        ? $"{bundles.Objects:N0} bundles in {sink.Locate(string.Empty)}"
+        : sink.Locate(string.Empty);
 
     private static int[] CountCollections() => [GC.CollectionCount(0) - GC.CollectionCount(1), GC.CollectionCount(1) - GC.CollectionCount(2), GC.CollectionCount(2)];
 }

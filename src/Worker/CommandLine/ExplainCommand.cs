@@ -35,6 +35,7 @@ internal static class ExplainCommand
     }
 
     /// <exception cref="ConfigurationException">The configuration is wrong; as with <c>validate</c>.</exception>
+    /// <exception cref="StartupException">A route would store no message of this load.</exception>
     public static Explanation Explain(IConfiguration configuration, ExplainInput input)
     {
         WorkerPlan plan = WorkerHost.Plan(configuration);
@@ -74,14 +75,22 @@ internal static class ExplainCommand
             Console.Out.WriteLine($"  {line.Title.PadRight(title)}  {Text(line).PadLeft(value)}  {line.Because}");
         }
 
+        foreach (string note in route.Notes)
+        {
+            Console.Out.WriteLine($"  Note: {note}");
+        }
+
         Console.Out.WriteLine(route.Savings.Count == 0 ? "  Nothing here would lower the bill." : "  What would lower the bill most:");
         foreach (ExplainSaving saving in route.Savings)
         {
-            Console.Out.WriteLine(string.Create(CultureInfo.InvariantCulture, $"    ${saving.UsdPerMonth:N2} a month: {saving.Change}"));
+            Console.Out.WriteLine(string.Create(CultureInfo.InvariantCulture, $"    {(saving.AtMost ? "at most " : string.Empty)}${saving.UsdPerMonth:N2} a month: {saving.Change}"));
         }
     }
 
-    private static string Text(ExplainLine line) => line.Unit == "USD"
-        ? string.Create(CultureInfo.InvariantCulture, $"${line.Value:N2}")
-        : string.Create(CultureInfo.InvariantCulture, $"{line.Value:#,0.#}");
+    private static string Text(ExplainLine line) => line switch
+    {
+        { Unit: "USD" } => string.Create(CultureInfo.InvariantCulture, $"${line.Value:N2}"),
+        { Value: > 0 and < 1 } => string.Create(CultureInfo.InvariantCulture, $"{line.Value:0.00}"),
+        _ => string.Create(CultureInfo.InvariantCulture, $"{line.Value:#,0.#}"),
+    };
 }

@@ -1,11 +1,12 @@
-using System.Globalization;
-
 namespace Worker.Costs;
 
 /// <summary>What a route's calls were, in a sentence for people.</summary>
 internal static class ApiCallReport
 {
-    /// <summary>Such as <c>SQS ReceiveMessage 104, S3 PutObject 1,000 for 1,000 messages; about $5.08 a million messages</c>; null when there were no calls.</summary>
+    /// <summary>
+    /// Such as <c>S3 PutObject 500, SQS ReceiveMessage 51 for 500 messages stored: about $5.04 a million; besides, to find queue and bucket,
+    /// S3 ListObjectsV2 1; about $0.002525 in all</c>; null when there were no calls.
+    /// </summary>
     /// <param name="calls">The route's.</param>
     /// <param name="messages">Messages stored in the same time.</param>
     /// <param name="costs">The prices.</param>
@@ -17,13 +18,23 @@ internal static class ApiCallReport
             return null;
         }
 
-        double cost = calls.Cost(costs);
+        string all = Invariant($"about ${calls.Cost(costs):0.######}");
         if (messages == 0)
         {
-            return Invariant($"{List(used, operation => calls.Sent(operation), "N0")} and no message stored; about ${cost:0.######}");
+            return $"{List(used, calls)} and no message stored; {all} in all";
         }
 
-        return Invariant($"{List(used, operation => calls.Sent(operation) * 1_000.0 / messages, "N1")} for 1,000 messages; about ${cost / messages * 1_000_000:N2} a million messages");
+        // A short run's share of the lookups would make its million look dear.
+        ApiOperation[] lookups = [.. used.Where(ApiOperations.IsLookup)];
+        ApiOperation[] work = [.. used.Except(lookups)];
+        double million = work.Sum(operation => calls.Cost(operation, costs)) / messages * 1_000_000;
+        string stored = Invariant($"for {messages:N0} {(messages == 1 ? "message" : "messages")} stored: about ${million:N2} a million");
+        return (work, lookups) switch
+        {
+            ([], _) => $"{List(lookups, calls)} to find queue and bucket; {all} in all",
+            (_, []) => $"{List(work, calls)} {stored}; {all} in all",
+            _ => $"{List(work, calls)} {stored}; besides, to find queue and bucket, {List(lookups, calls)}; {all} in all",
+        };
     }
 
     /// <summary>Calls by service and operation; null when there were none.</summary>
@@ -35,9 +46,9 @@ internal static class ApiCallReport
         return sent.Count == 0 ? null : sent;
     }
 
-    private static string List(ApiOperation[] used, Func<ApiOperation, double> count, string format) => string.Join(
+    private static string List(ApiOperation[] operations, ApiCalls calls) => string.Join(
         ", ",
-        used.Select(operation => $"{ApiOperations.ServiceOf(operation)} {ApiOperations.NameOf(operation)} {count(operation).ToString(format, CultureInfo.InvariantCulture)}"));
+        operations.Select(operation => Invariant($"{ApiOperations.ServiceOf(operation)} {ApiOperations.NameOf(operation)} {calls.Sent(operation):N0}")));
 
     private static string Invariant(FormattableString text) => FormattableString.Invariant(text);
 }

@@ -54,11 +54,14 @@ internal sealed class ApiCalls
         double total = 0;
         foreach (ApiOperation operation in ApiOperations.All)
         {
-            total += Billed(operation) * ApiOperations.PriceOf(operation, costs, IsFifo) / 1_000_000;
+            total += Cost(operation, costs);
         }
 
         return total;
     }
+
+    /// <summary>What the calls of one operation cost so far, in USD.</summary>
+    public double Cost(ApiOperation operation, CostOptions costs) => Billed(operation) * ApiOperations.PriceOf(operation, costs, IsFifo) / 1_000_000;
 
     /// <summary>Publishes counters that are read when somebody asks.</summary>
     public void Observe(string route, CostOptions costs)

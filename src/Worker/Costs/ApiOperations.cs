@@ -20,6 +20,9 @@ internal static class ApiOperations
         _ => operation.ToString()[Sqs.Length..],
     };
 
+    /// <summary>True for the calls that find queue and bucket, as many for one message as for a million.</summary>
+    public static bool IsLookup(ApiOperation operation) => operation is ApiOperation.S3ListObjects or ApiOperation.SqsGetQueueUrl or ApiOperation.SqsGetQueueAttributes;
+
     /// <summary>USD of a million requests. S3 has a list in the class of PUT, and a HEAD in that of GET.</summary>
     public static double PriceOf(ApiOperation operation, CostOptions costs, bool fifo) => operation switch
     {

@@ -27,6 +27,19 @@ public sealed partial class DemoTests
         objects.ShouldAllBe(path => new FileInfo(path).Length > 100);
         Directory.EnumerateFiles(Path.Combine(data, ".tmp")).ShouldBeEmpty();
         worker.Output.Describe().ShouldContain("Stored          1,000 messages");
+        worker.Output.Describe().ShouldContain("Calls of AWS    none");
+    }
+
+    [Fact]
+    public async Task Demo_InBundles_SaysHowManyObjectsItStored()
+    {
+        await using WorkerProcess worker = WorkerProcess.Start([.. RunningWorker.CommonArguments, "--demo", "1000", "--once", "--Bundles:Enabled=true", "--Bundles:MaxAge=500ms", "--Intake:Concurrency=1000"]);
+
+        (await worker.WaitForExitAsync()).ShouldBe(0, worker.Output.Describe());
+
+        int bundles = Directory.EnumerateFiles(Path.Combine(worker.WorkingDirectory, "data"), "*.gz", SearchOption.AllDirectories).Count();
+        bundles.ShouldBeInRange(1, 999);
+        worker.Output.Describe().ShouldContain(string.Create(System.Globalization.CultureInfo.InvariantCulture, $"Objects         {bundles:N0} bundles in "));
     }
 
     [Fact]

@@ -20,7 +20,7 @@ public sealed class ExplainTests
         lines[0].ShouldBe("Route archive: Sqs -> S3; 18,000,000 messages a day of 1,024 bytes");
         lines.ShouldContain(line => line.Contains("S3 PutObject", StringComparison.Ordinal) && line.Contains("$90.00 a day", StringComparison.Ordinal));
         lines.ShouldContain(line => line.Contains("estimated cost a month", StringComparison.Ordinal) && line.Contains("$2,743.20", StringComparison.Ordinal));
-        lines[^1].ShouldStartWith("    $2,694.60 a month: Bundles:Enabled=true with Intake:Concurrency=1000: 500 messages an object");
+        lines[^1].ShouldStartWith("    at most $2,694.60 a month: Bundles:Enabled=true with Intake:Concurrency=1000: 500 messages an object");
     }
 
     [Fact]
@@ -44,5 +44,15 @@ public sealed class ExplainTests
 
         result.ExitCode.ShouldBe(64, result.Text);
         result.Error.ShouldContain("--messages-per-day none: must be a whole number");
+    }
+
+    [Fact]
+    public async Task Explain_MessagesAboveTheLimit_IsAUsageErrorOfOneLine()
+    {
+        WorkerCommand result = (await WorkerCommand.RunAsync([.. SqsToS3, "--json", "--message-bytes", "2000000"])).ShouldHaveNoStackTrace();
+
+        result.ExitCode.ShouldBe(64, result.Text);
+        result.Text.Trim().ShouldBe(result.Error.Trim(), "nothing goes to standard output");
+        result.Error.ShouldContain("--message-bytes 2,000,000 is above Stages:MaxMessageBytes (1,048,576)");
     }
 }

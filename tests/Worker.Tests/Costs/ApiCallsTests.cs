@@ -43,13 +43,35 @@ public sealed class ApiCallsTests
     public void Describe_NoCalls_IsNothing() => ApiCallReport.Describe(new ApiCalls(), 10, ListPrices).ShouldBeNull();
 
     [Fact]
-    public void Describe_Calls_AreShownForAThousandMessages()
+    public void Describe_Calls_AreThoseThatWereSent()
     {
         ApiCalls calls = new();
         Send(calls, ApiOperation.S3PutObject, 2_010);
         Send(calls, ApiOperation.SqsReceiveMessage, 203);
 
-        ApiCallReport.Describe(calls, 2_000, ListPrices).ShouldBe("S3 PutObject 1,005.0, SQS ReceiveMessage 101.5 for 1,000 messages; about $5.07 a million messages");
+        ApiCallReport.Describe(calls, 2_000, ListPrices).ShouldBe("S3 PutObject 2,010, SQS ReceiveMessage 203 for 2,000 messages stored: about $5.07 a million; about $0.010131 in all");
+    }
+
+    [Fact]
+    public void Describe_ShortRun_LeavesLookupsOutOfTheMillion()
+    {
+        ApiCalls calls = new();
+        Send(calls, ApiOperation.S3PutObject, 1);
+        Send(calls, ApiOperation.S3ListObjects, 1);
+        Send(calls, ApiOperation.SqsReceiveMessage, 1);
+        Send(calls, ApiOperation.SqsGetQueueUrl, 1);
+        Send(calls, ApiOperation.SqsGetQueueAttributes, 2);
+
+        ApiCallReport.Describe(calls, 1, ListPrices).ShouldBe("S3 PutObject 1, SQS ReceiveMessage 1 for 1 message stored: about $5.40 a million; besides, to find queue and bucket, S3 ListObjectsV2 1, SQS GetQueueUrl 1, SQS GetQueueAttributes 2; about $0.000012 in all");
+    }
+
+    [Fact]
+    public void Describe_LookupsAlone_SaysWhatForAndNoMillion()
+    {
+        ApiCalls calls = new();
+        Send(calls, ApiOperation.S3ListObjects, 1);
+
+        ApiCallReport.Describe(calls, 3, ListPrices).ShouldBe("S3 ListObjectsV2 1 to find queue and bucket; about $0.000005 in all");
     }
 
     [Fact]
@@ -58,7 +80,7 @@ public sealed class ApiCallsTests
         ApiCalls calls = new();
         Send(calls, ApiOperation.SqsReceiveMessage, 1_250);
 
-        ApiCallReport.Describe(calls, 0, ListPrices).ShouldBe("SQS ReceiveMessage 1,250 and no message stored; about $0.0005");
+        ApiCallReport.Describe(calls, 0, ListPrices).ShouldBe("SQS ReceiveMessage 1,250 and no message stored; about $0.0005 in all");
     }
 
     [Fact]

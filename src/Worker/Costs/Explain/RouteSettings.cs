@@ -5,6 +5,7 @@ using Worker.Sinks.Bundles;
 using Worker.Sinks.S3;
 using Worker.Sources.Channels;
 using Worker.Sources.Sqs;
+using Worker.Stages;
 
 namespace Worker.Costs.Explain;
 
@@ -18,6 +19,7 @@ internal sealed class RouteSettings
         Sources = [.. route.Source.Distinct(StringComparer.OrdinalIgnoreCase)];
         Sink = route.Sink;
         Intake = settings.Read<IntakeOptions>("Intake", name);
+        Stages = settings.Read<StagesOptions>("Stages", name);
         Costs = settings.Read<CostOptions>("Costs");
         Sqs = Has("Sqs") ? settings.Read<SqsSourceOptions>(SqsSourceOptions.Section, name) : null;
         Bundles = settings.Read<BundlesOptions>("Bundles", name);
@@ -32,6 +34,8 @@ internal sealed class RouteSettings
     public string Sink { get; }
 
     public IntakeOptions Intake { get; }
+
+    public StagesOptions Stages { get; }
 
     public CostOptions Costs { get; }
 

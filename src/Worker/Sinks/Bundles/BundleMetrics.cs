@@ -15,6 +15,10 @@ internal sealed class BundleMetrics(string route)
     private static readonly Counter<long> Flushes = Meter.CreateCounter<long>("worker.bundles.flushes", "{bundle}", "Bundles that were closed to be stored, by reason");
 
     private readonly KeyValuePair<string, object?> _route = new("worker.route", route);
+    private long _objects;
+
+    /// <summary>Bundles stored since the start.</summary>
+    public long Objects => Volatile.Read(ref _objects);
 
     /// <summary>Publishes gauges whose values are computed when somebody asks.</summary>
     public void Observe(Func<long> pendingMessages, Func<long> pendingBytes)
@@ -27,6 +31,7 @@ internal sealed class BundleMetrics(string route)
 
     public void Stored(int messages, int bytes)
     {
+        Interlocked.Increment(ref _objects);
         Size.Record(bytes, _route);
         Messages.Record(messages, _route);
     }

@@ -76,6 +76,9 @@ internal sealed partial class BundlingSink : IObjectSink
 
     public string Name => $"{_inner.Name}-bundles";
 
+    /// <summary>Bundles stored since the start.</summary>
+    public long Objects => _metrics.Objects;
+
     /// <summary>Messages that wait in open bundles.</summary>
     public int PendingMessages
     {

@@ -2,6 +2,7 @@ using Microsoft.Extensions.Configuration;
 using Worker.CommandLine;
 using Worker.Configuration;
 using Worker.Costs.Explain;
+using Worker.Hosting;
 using Worker.Sources.Sqs;
 
 namespace Worker.Tests.Costs.Explain;
@@ -12,6 +13,8 @@ public sealed class RouteExplainerTests
     private static readonly ExplainInput Load = new(18_000_000, 1_024, MessagesPerObject: null, PutMilliseconds: 50);
 
     private static readonly string[] SqsToS3 = ["Routes:archive:Source=Sqs", "Sources:Sqs:Queue=orders", "Routes:archive:Sink=S3", "Sinks:S3:Bucket=archive"];
+
+    private static readonly string[] Bundled = ["Bundles:Enabled=true", "Intake:Concurrency=1000"];
 
     [Fact]
     public void Explain_SqsToS3ByDefault_ShowsCallsCostAndLimits()
@@ -39,7 +42,10 @@ public sealed class RouteExplainerTests
             ["bytes.inflight"] = 65_536,
             ["kill.redelivered"] = 64 + 21,
         });
-        route.Savings.ShouldHaveSingleItem().UsdPerMonth.ShouldBe(2_694.6);
+        ExplainSaving saving = route.Savings.ShouldHaveSingleItem();
+        (saving.UsdPerMonth, saving.AtMost).ShouldBe((2_694.6, true));
+        saving.Change.ShouldContain("500 messages an object instead of 1, where they have one key prefix (with --messages-per-object you see your own figure)");
+        route.Notes.ShouldBeEmpty();
     }
 
     [Fact]
@@ -62,6 +68,127 @@ public sealed class RouteExplainerTests
 
         Values(route)["objects.day"].ShouldBe(objects);
         route.Savings.ShouldNotContain(saving => saving.Change.Contains("Bundles", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void Explain_BundlesEnabled_DeletesInFullBatchesAndHoldsSlots()
+    {
+        // Ten a second, a hundred a bundle: one or two would gather within the delay of 100 ms.
+        RouteExplanation route = Explain(Load with { MessagesPerDay = 864_000 }, [.. SqsToS3, .. Bundled]);
+
+        Values(route)["sqs.delete"].ShouldBe(86_400);
+        Line(route, "sqs.delete").Because.ShouldContain("the messages of a bundle are acknowledged together");
+        Values(route)["slots.needed"].ShouldBe(100.5);
+        Line(route, "slots.needed").Because.ShouldEndWith("allows 1000 for each of 1 source(s): enough");
+        Line(Explain(Load, [.. SqsToS3, .. Bundled]), "slots.needed").Value.ShouldBe(510.4167);
+    }
+
+    [Fact]
+    public void Explain_BundlesOfManyPrefixes_HoldMoreSlotsThanThereAre() =>
+        Line(Explain(Load with { MessagesPerObject = 10 }, [.. SqsToS3, .. Bundled]), "slots.needed").Because.ShouldEndWith("TOO LITTLE, so bundles are closed earlier and are smaller");
+
+    [Theory]
+    [InlineData("30s", 0)]
+    [InlineData("60s", 21_600)]
+    [InlineData("90s", 43_200)]
+    public void Explain_BundlesThatOutwaitHalfOfTheVisibility_PayForHeartbeats(string age, double calls)
+    {
+        // Five a second with a limit of 5,000 a bundle: 60 s contain one renewal at 30 s for the older half, 90 s those at 30 and at 60.
+        RouteExplanation route = Explain(Load with { MessagesPerDay = 432_000 }, [.. SqsToS3, "Bundles:Enabled=true", "Bundles:MaxMessages=5000", "Intake:Concurrency=10000", "Intake:MessageTimeout=5m", $"Bundles:MaxAge={age}"]);
+
+        Values(route)["sqs.heartbeats"].ShouldBe(calls);
+        double others = (Values(route)["s3.put"] * 5 / 1_000_000) + (86_400 * 0.4 / 1_000_000);
+        Values(route)["cost.day"].ShouldBe(others + (Values(route)["sqs.heartbeats"] * 0.4 / 1_000_000), 1e-4);
+    }
+
+    [Fact]
+    public void Explain_BundlesEnabled_AKillMayStoreAgain()
+    {
+        ExplainLine line = Line(Explain(Load, [.. SqsToS3, .. Bundled]), "kill.redelivered");
+
+        line.Value.ShouldBe(1_000 + 500);
+        line.Because.ShouldEndWith("they may be stored a second time: readers drop known ids");
+        line.Because.ShouldNotContain("objects are found");
+    }
+
+    [Theory]
+    [InlineData("Sinks:S3:MaxConcurrency=5", 100, "Sinks:S3:MaxConcurrency allows 5, x 1 message(s) an object")]
+    [InlineData("Sinks:S3:MaxConcurrency=500", 1_280, "64 slots (Intake:Concurrency x sources);")]
+    public void Explain_MostARate_NamesTheLimitThatBinds(string setting, double most, string because)
+    {
+        ExplainLine line = Line(Explain(Load, [.. SqsToS3, setting]), "rate.most");
+
+        line.Value.ShouldBe(most);
+        line.Because.ShouldStartWith(because);
+    }
+
+    [Theory]
+    [InlineData(2, 1_000, "Sinks:S3:MaxConcurrency allows 5, x 2 message(s) an object")]
+    [InlineData(500, 1_000, "1000 slots (Intake:Concurrency x sources), of which half waits in bundles")]
+    public void Explain_MostARateInBundles_NamesTheLimitThatBinds(int perObject, int concurrency, string because)
+    {
+        ExplainLine line = Line(Explain(Load with { MessagesPerObject = perObject }, [.. SqsToS3, .. Bundled, "Sinks:S3:MaxConcurrency=5"]), "rate.most");
+
+        line.Value.ShouldBe(Math.Min(5 * perObject, concurrency / 2) / 0.05);
+        line.Because.ShouldStartWith(because);
+    }
+
+    [Fact]
+    public void Explain_LowLoad_CountsIdlePollsAtWorstAndSavesNothingByMoreOfThem()
+    {
+        // One in five seconds: more polls end empty than with a message. A bundle of two would need 100 polls at once instead of 6.
+        RouteExplanation route = Explain(Load with { MessagesPerDay = 17_280 }, SqsToS3);
+
+        ExplainLine worst = Line(route, "sqs.receive.worst");
+        worst.Value.ShouldBe(25_920);
+        worst.Because.ShouldStartWith("the polls of an empty queue");
+        route.Savings.ShouldNotContain(saving => saving.Change.Contains("Bundles", StringComparison.Ordinal));
+    }
+
+    [Theory]
+    [InlineData("Bundles:Enabled=true", 501, "--messages-per-object 501 is above Bundles:MaxMessages (500)")]
+    [InlineData("Bundles:Enabled=false", 2, "--messages-per-object 2, but Bundles:Enabled is false")]
+    public void Explain_MoreMessagesAnObjectThanTheSettingsAllow_SaysSo(string bundles, int perObject, string note) =>
+        Explain(Load with { MessagesPerObject = perObject }, [.. SqsToS3, .. Bundled, bundles]).Notes.ShouldHaveSingleItem().ShouldStartWith(note);
+
+    [Fact]
+    public void Explain_StorageClass_SaysWhosePriceItIs()
+    {
+        string[] other = [.. SqsToS3, "Sinks:S3:StorageClass=STANDARD_IA"];
+
+        Explain(Load, other).Notes.ShouldHaveSingleItem().ShouldBe("Sinks:S3:StorageClass is STANDARD_IA, and the price of a PUT is STANDARD's: set Costs:S3PutPerMillion.");
+        Explain(Load, [.. other, "Costs:S3PutPerMillion=10"]).Notes.ShouldBeEmpty();
+    }
+
+    [Fact]
+    public void Explain_MessagesAboveTheLimit_AreRefusedByTheKey()
+    {
+        StartupException refused = Should.Throw<StartupException>(() => Explain(Load with { MessageBytes = 2_000_000 }, SqsToS3));
+
+        refused.ExitCode.ShouldBe(ExitCodes.Usage);
+        refused.Message.ShouldStartWith("--message-bytes 2,000,000 is above Stages:MaxMessageBytes (1,048,576): route 'archive' would dead-letter every message as too-large.");
+    }
+
+    [Fact]
+    public void Explain_HugeMessages_HasThousandsSeparators() =>
+        Line(Explain(Load with { MessageBytes = 200_000_000 }, [.. SqsToS3, "Stages:MaxMessageBytes=256MiB"]), "sqs.receive").Because.ShouldContain("30,518 request(s)");
+
+    [Fact]
+    public void Explain_Lines_HaveOneUnitForCallsAndTitlesWithoutLayout()
+    {
+        RouteExplanation route = Explain(Load, SqsToS3);
+
+        route.Lines.Where(line => line.Name is "sqs.receive" or "sqs.receive.worst" or "sqs.idle" or "sqs.delete" or "sqs.heartbeats").ShouldAllBe(line => line.Unit == "calls/day");
+        route.Lines.ShouldAllBe(line => line.Title == line.Title.Trim());
+    }
+
+    [Fact]
+    public void Explain_TwoSources_FillTheBytesOfBoth()
+    {
+        ExplainLine line = Line(Explain(Load, [.. SqsToS3, "Routes:archive:Source=Sqs,Http"]), "bytes.inflight");
+
+        line.Value.ShouldBe(2 * 65_536);
+        line.Because.ShouldStartWith("Intake:Concurrency x 2 source(s) x --message-bytes");
     }
 
     [Fact]
