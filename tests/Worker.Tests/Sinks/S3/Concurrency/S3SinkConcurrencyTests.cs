@@ -60,7 +60,8 @@ public sealed class S3SinkConcurrencyTests
     [Fact]
     public async Task Store_BackingOff_HoldsNoPermit()
     {
-        HeldRequests requests = new() { Answer = new S3Fault(S3FaultKind.Transient, "SlowDown", 503) };
+        // A least wait: one drawn below a millisecond would be none, without a timer.
+        HeldRequests requests = new() { Answer = new S3Fault(S3FaultKind.Transient, "SlowDown", 503, RetryAfter: TimeSpan.FromMilliseconds(500)) };
         await using S3Sink sink = Open(requests, min: 1, max: 1);
         Task<SinkResult> store = StoreAsync(sink);
         await requests.AnswerAllAsync(1);
