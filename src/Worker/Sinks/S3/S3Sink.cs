@@ -17,7 +17,7 @@ namespace Worker.Sinks.S3;
 /// Stores each object with one conditional PUT. Attempts, waits and comparisons end within one total time and one budget of
 /// retries, each request under a permit of the limiter; the clients retry nothing by themselves. Allocates nothing itself on success. Threads: any number at once.
 /// </summary>
-internal sealed class S3Sink : IObjectSink
+internal sealed partial class S3Sink : IObjectSink
 {
     private const int MaxKeyBytes = 1_024;
     private const int MaxDetail = 256;
@@ -74,31 +74,6 @@ internal sealed class S3Sink : IObjectSink
             ? DirectRequests.Create(options, endpoint, credentials, services, maxConnections)
             : SdkRequests.Create(options, endpoint, credentials, services.Time, services.Calls);
         return new S3Sink(options, requests, services, maxConnections);
-    }
-
-    public async Task CheckAsync(CancellationToken cancellationToken)
-    {
-        if (!_conditional)
-        {
-            _logger.LogUnconditional();
-        }
-
-        S3Fault fault;
-        try
-        {
-            fault = await _requests.ListAsync(_attemptTimeout, cancellationToken);
-            if (fault.Kind is S3FaultKind.Transient or S3FaultKind.ClockSkew
-                || (fault.Kind == S3FaultKind.ExpiredCredentials && await _requests.RefreshCredentialsAsync(fault, _attemptTimeout, cancellationToken)))
-            {
-                fault = await _requests.ListAsync(_attemptTimeout, cancellationToken);
-            }
-        }
-        catch (AwsServiceException exception)
-        {
-            throw new StartupException($"The bucket '{_bucket}' cannot be used. {exception.Message}", ExitCodes.NoPermission, exception);
-        }
-
-        Judge(fault);
     }
 
     public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
@@ -265,35 +240,6 @@ internal sealed class S3Sink : IObjectSink
     // Without an answer in less than an attempt has: the object's own deadline was near, which says nothing about the store.
     private RequestOutcome OutcomeOf(in S3Fault fault, TimeSpan limit) =>
         S3Faults.IsOverload(fault) && (fault.Status != 0 || limit >= _attemptTimeout) ? RequestOutcome.Overloaded : RequestOutcome.Neutral;
-
-    private void Judge(in S3Fault fault)
-    {
-        string what = $"{S3Advice.Describe(fault, S3Operations.List)}. {S3Advice.For(fault, S3Operations.List, _bucket)}";
-        switch (fault.Kind, fault.Code)
-        {
-            case (S3FaultKind.None, _):
-                return;
-
-            case (S3FaultKind.ClockSkew or S3FaultKind.ExpiredCredentials, _):
-            case (_, "InvalidAccessKeyId" or "SignatureDoesNotMatch" or "InvalidToken" or "AllAccessDisabled"):
-                throw new StartupException(what, ExitCodes.NoPermission);
-
-            case (_, "NoSuchBucket" or "NotFound"):
-                throw new StartupException(what);
-
-            case (S3FaultKind.Refused, _) when S3Faults.IsElsewhere(fault):
-                throw new StartupException(what, ExitCodes.Configuration);
-
-            case (S3FaultKind.Refused, _):
-                // s3:ListBucket may be withheld from a worker that may put.
-                _logger.LogUnchecked(_bucket, what);
-                return;
-
-            default:
-                _logger.LogUnreachable(_bucket, S3Advice.Describe(fault, S3Operations.List));
-                return;
-        }
-    }
 
     private SinkResult Failed(SinkStatus status, in S3Fault fault, string operation)
     {
