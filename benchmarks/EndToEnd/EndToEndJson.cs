@@ -10,5 +10,4 @@ namespace Benchmarks.EndToEnd;
 [JsonSerializable(typeof(SqsShapes.ReceiveResponse))]
 [JsonSerializable(typeof(SqsShapes.DeleteRequest))]
 [JsonSerializable(typeof(SqsShapes.DeleteResponse))]
-[JsonSerializable(typeof(TwinMessage))]
 internal sealed partial class EndToEndJson : JsonSerializerContext;

@@ -1,3 +1,4 @@
+using Benchmarks.Wire;
 using Worker.Sinks.S3;
 
 namespace Benchmarks.Put;
@@ -6,11 +7,11 @@ internal static class PutClients
 {
     public static IPutClient Create(PutClientKind kind, Uri server, PutObjects objects, int inFlight) => kind switch
     {
-        PutClientKind.SdkDefaults => new SdkClient(server, objects, tuned: false),
-        PutClientKind.SdkTuned => new SdkClient(server, objects, tuned: true),
+        PutClientKind.SdkDefaults => new WriterClient(new SdkObjectWriter(server, PutObjects.Bucket, tuned: false), objects),
+        PutClientKind.SdkTuned => new WriterClient(new SdkObjectWriter(server, PutObjects.Bucket, tuned: true), objects),
         PutClientKind.SdkSink => new SinkClient(server, objects, S3ClientKind.Sdk, inFlight),
         PutClientKind.DirectSink => new SinkClient(server, objects, S3ClientKind.Direct, inFlight),
-        PutClientKind.SignedHttp => new SignedHttpClient(server, objects),
+        PutClientKind.SignedHttp => new WriterClient(new SignedObjectWriter(server, PutObjects.Bucket), objects),
         _ => new UnsignedHttpClient(server, objects),
     };
 }

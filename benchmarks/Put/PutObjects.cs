@@ -7,12 +7,7 @@ namespace Benchmarks.Put;
 internal sealed class PutObjects
 {
     public const string Bucket = "archive";
-    public const string Region = "us-east-1";
     public const int BodyLength = 1_024;
-
-    // The example keys of AWS's documentation.
-    public const string AccessKey = "AKIAIOSFODNN7EXAMPLE";
-    public const string SecretKey = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY";
 
     private const int Seed = 20190401;
     private const int Keys = 64;

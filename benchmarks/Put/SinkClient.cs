@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using Benchmarks.Wire;
 using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Frames;
 using Worker.Aws;
@@ -16,7 +17,7 @@ internal sealed class SinkClient : IPutClient
     public SinkClient(Uri server, PutObjects objects, S3ClientKind kind, int inFlight)
     {
         _objects = objects;
-        AwsOptions aws = new() { Endpoint = server, Region = PutObjects.Region, AccessKeyId = PutObjects.AccessKey, SecretAccessKey = PutObjects.SecretKey };
+        AwsOptions aws = new() { Endpoint = server, Region = WireAccount.Region, AccessKeyId = WireAccount.AccessKey, SecretAccessKey = WireAccount.SecretKey };
         SinkServices services = new(null!, NullLoggerFactory.Instance, TimeProvider.System);
         _sink = S3Sink.Create(new S3SinkOptions { Client = kind, Bucket = PutObjects.Bucket }, aws, services, inFlight);
     }

@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text.Json;
+using Benchmarks.Wire;
 
 namespace Benchmarks.EndToEnd.Clients;
 
@@ -34,7 +35,9 @@ internal static class ClientProcess
         }
 
         HttpClient http = new(new SocketsHttpHandler { UseProxy = false }) { Timeout = TimeSpan.FromSeconds(60) };
-        IObjectWriter writer = settings.Kind == ClientKind.PlainSigned ? new PlainObjectWriter(http, settings) : new SdkObjectWriter(settings);
+        IObjectWriter writer = settings.Kind == ClientKind.PlainSigned
+            ? new SignedObjectWriter(settings.Endpoint, ClientSettings.Bucket)
+            : new SdkObjectWriter(settings.Endpoint, ClientSettings.Bucket, settings.Kind == ClientKind.SdkTuned);
         return new TwinLoop(new PlainSqs(http, settings), writer, settings.Loops).RunAsync();
     }
 

@@ -8,9 +8,6 @@ namespace Benchmarks.EndToEnd.Clients;
 internal sealed record ClientSettings(ClientKind Kind, Uri Endpoint, string Queue, int InFlight)
 {
     public const string Bucket = "bucket";
-    public const string Region = "us-east-1";
-    public const string AccessKey = "AKIAIOSFODNN7EXAMPLE";
-    public const string SecretKey = "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY";
     public const int VisibilitySeconds = 60;
     public const int WaitSeconds = 20;
 

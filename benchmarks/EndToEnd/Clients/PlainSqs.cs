@@ -9,7 +9,7 @@ namespace Benchmarks.EndToEnd.Clients;
 /// <summary>SQS over HttpClient: one signed request a call, System.Text.Json with source generation.</summary>
 internal sealed class PlainSqs(HttpClient http, ClientSettings settings)
 {
-    private readonly SimpleSigner _signer = new("sqs", ClientSettings.AccessKey, ClientSettings.SecretKey, ClientSettings.Region);
+    private readonly SimpleSigner _signer = new("sqs", WireAccount.AccessKey, WireAccount.SecretKey, WireAccount.Region);
     private readonly string _queueUrl = new Uri(settings.Endpoint, $"/000000000000/{settings.Queue}").AbsoluteUri;
 
     public async Task<Received[]> ReceiveAsync()

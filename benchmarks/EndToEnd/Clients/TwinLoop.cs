@@ -1,5 +1,7 @@
 using System.Text;
 using System.Text.Json;
+using Benchmarks.Keys;
+using Benchmarks.Wire;
 
 namespace Benchmarks.EndToEnd.Clients;
 
@@ -53,7 +55,7 @@ internal sealed class TwinLoop(PlainSqs sqs, IObjectWriter writer, int loops)
 
     private Task StoreAsync(SqsShapes.Received received)
     {
-        TwinMessage message = JsonSerializer.Deserialize(received.Body, EndToEndJson.Default.TwinMessage)!;
-        return writer.PutAsync(TwinKey.Of(message), Encoding.UTF8.GetBytes(received.Body));
+        KeyMessage message = JsonSerializer.Deserialize(received.Body, KeyMessageContext.Default.KeyMessage)!;
+        return writer.PutAsync(StringCreateKey.Of(message), Encoding.UTF8.GetBytes(received.Body), onlyIfAbsent: true);
     }
 }

@@ -1,3 +1,4 @@
+using Benchmarks.Wire;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Logging;
@@ -20,9 +21,9 @@ internal static class WorkerLoop
             $"--Sources:Sqs:VisibilityTimeout={ClientSettings.VisibilitySeconds}s",
             $"--Sources:Sqs:WaitTime={ClientSettings.WaitSeconds}s",
             $"--Aws:Endpoint={settings.Endpoint}",
-            $"--Aws:Region={ClientSettings.Region}",
-            $"--Aws:AccessKeyId={ClientSettings.AccessKey}",
-            $"--Aws:SecretAccessKey={ClientSettings.SecretKey}",
+            $"--Aws:Region={WireAccount.Region}",
+            $"--Aws:AccessKeyId={WireAccount.AccessKey}",
+            $"--Aws:SecretAccessKey={WireAccount.SecretKey}",
             $"--Sinks:S3:Bucket={ClientSettings.Bucket}",
             $"--Sinks:S3:Client={(settings.Kind == ClientKind.WorkerDirect ? "Direct" : "Sdk")}",
             $"--Intake:Concurrency={settings.InFlight}",

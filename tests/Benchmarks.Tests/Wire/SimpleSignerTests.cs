@@ -1,6 +1,5 @@
 using System.Security.Cryptography;
 using System.Text;
-using Benchmarks.Put;
 using Benchmarks.Wire;
 using Pipeline.Buffers;
 using Worker.Aws;
@@ -23,10 +22,10 @@ public sealed class SimpleSignerTests
         signer.AppendAuthorization(
             expected,
             new SigV4Request { Method = "PUT", Path = "/archive/a/b.json", Headers = headers, PayloadHash = Encoding.ASCII.GetBytes(hash) },
-            new SigningCredentials(PutObjects.AccessKey, PutObjects.SecretKey, null),
+            new SigningCredentials(WireAccount.AccessKey, WireAccount.SecretKey, null),
             At);
 
-        new SimpleSigner("s3", PutObjects.AccessKey, PutObjects.SecretKey, "us-east-1").Sign(request, body, At);
+        new SimpleSigner("s3", WireAccount.AccessKey, WireAccount.SecretKey, "us-east-1").Sign(request, body, At);
 
         request.Headers.GetValues("Authorization").Single().ShouldBe(Encoding.ASCII.GetString(expected.WrittenSpan));
     }
