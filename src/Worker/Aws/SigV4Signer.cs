@@ -174,7 +174,7 @@ internal sealed class SigV4Signer
 
     private void HashCanonicalRequest(scoped SigV4Request request, Span<byte> hash)
     {
-        PooledBuffer canonical = Cleared(ref _scratch);
+        PooledBuffer canonical = Scratch();
         AppendAscii(canonical, request.Method);
         canonical.Append("\n"u8);
         SigV4Canonical.AppendPath(canonical, request.Path, _isS3);
@@ -192,7 +192,7 @@ internal sealed class SigV4Signer
     /// <summary>Turns the canonical request's hash into the signature, in place.</summary>
     private void SignHash(Stamp stamp, SigningCredentials credentials, Span<byte> hash)
     {
-        PooledBuffer toSign = Cleared(ref _scratch);
+        PooledBuffer toSign = Scratch();
         toSign.Append("AWS4-HMAC-SHA256\n"u8);
         AppendAscii(toSign, stamp.DateTime);
         toSign.Append("\n"u8);

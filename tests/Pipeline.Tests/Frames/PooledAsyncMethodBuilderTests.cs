@@ -7,8 +7,6 @@ namespace Pipeline.Tests.Frames;
 /// <summary>Methods over the pooled builder do what the runtime's would, at any number in flight and from any thread.</summary>
 public sealed class PooledAsyncMethodBuilderTests
 {
-    private static readonly AsyncLocal<int> Flowing = new();
-
     [Fact]
     public void Result_NothingSuspends_CompletedWithoutASource()
     {
@@ -102,50 +100,6 @@ public sealed class PooledAsyncMethodBuilderTests
     }
 
     [Fact]
-    public async Task AsyncLocal_SetByTheMethod_FlowsOverItsSuspensionsAndNotToItsCaller()
-    {
-        Flowing.Value = 1;
-        TaskCompletionSource gate = new();
-
-        ValueTask<int> task = SetLocalAsync(gate.Task, 2);
-        Flowing.Value.ShouldBe(1, "what a method sets is not for its caller");
-        gate.SetResult();
-
-        (await task).ShouldBe(2, "what a method set is there after it suspended");
-        Flowing.Value.ShouldBe(1);
-    }
-
-    [Fact]
-    public void AsyncLocal_SetByTheMethod_IsNotForTheCodeThatResumesIt()
-    {
-        TaskCompletionSource gate = new();
-        ValueTask<int> task = SetLocalAfterAsync(gate.Task, 7);
-        Flowing.Value = 3;
-
-        gate.SetResult();
-
-        Flowing.Value.ShouldBe(3);
-        task.Result.ShouldBe(7);
-    }
-
-    [Fact]
-    public void AsyncLocal_FlowSuppressedWhereItSuspends_RunsInTheResumersContext()
-    {
-        TaskCompletionSource gate = new();
-        Flowing.Value = 1;
-        ValueTask<int> task;
-        using (ExecutionContext.SuppressFlow())
-        {
-            task = ReadLocalAsync(gate.Task);
-        }
-
-        Flowing.Value = 9;
-        gate.SetResult();
-
-        task.Result.ShouldBe(9);
-    }
-
-    [Fact]
     public void Resume_WithinAFrame_WaitingFrameIsThroughWhenTheInnerCallReturns()
     {
         // A part that completes what another message waits for: that one goes on in place, else a part that then blocks would wait for ever.
@@ -174,42 +128,6 @@ public sealed class PooledAsyncMethodBuilderTests
             await gate;
             complete();
         }
-    }
-
-    [Fact]
-    public async Task SynchronizationContext_WhereItSuspends_IsWhereItGoesOn()
-    {
-        CountingContext context = new();
-        TaskCompletionSource gate = new();
-        SynchronizationContext? before = SynchronizationContext.Current;
-        SynchronizationContext.SetSynchronizationContext(context);
-        ValueTask<bool> task;
-        try
-        {
-            task = IsOnAsync(context, gate.Task);
-        }
-        finally
-        {
-            SynchronizationContext.SetSynchronizationContext(before);
-        }
-
-        await Task.Run(gate.SetResult, TestContext.Current.CancellationToken);
-
-        (await task).ShouldBeTrue();
-        context.Posts.ShouldBeGreaterThanOrEqualTo(2, "the inner method's await and the outer one's");
-
-        [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
-        static async ValueTask<bool> IsOnAsync(SynchronizationContext expected, Task gate)
-        {
-            // The inner method ends on the pool; the outer one goes back.
-            await OffAsync(gate);
-            bool back = SynchronizationContext.Current == expected;
-            await Task.Yield();
-            return back && SynchronizationContext.Current == expected;
-        }
-
-        [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]
-        static async ValueTask OffAsync(Task gate) => await gate.ConfigureAwait(false);
     }
 
     [Fact]
@@ -358,29 +276,6 @@ public sealed class PooledAsyncMethodBuilderTests
     }
 
     [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
-    private static async ValueTask<int> SetLocalAsync(Task gate, int value)
-    {
-        Flowing.Value = value;
-        await gate;
-        return Flowing.Value;
-    }
-
-    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
-    private static async ValueTask<int> SetLocalAfterAsync(Task gate, int value)
-    {
-        await gate;
-        Flowing.Value = value;
-        return Flowing.Value;
-    }
-
-    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
-    private static async ValueTask<int> ReadLocalAsync(Task gate)
-    {
-        await gate;
-        return Flowing.Value;
-    }
-
-    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
     private static async ValueTask<int> NestAsync(int value, int depth)
     {
         if (depth == 0)
@@ -425,29 +320,5 @@ public sealed class PooledAsyncMethodBuilderTests
         public void OnCompleted(Action continuation) => throw new FormatException();
 
         public void UnsafeOnCompleted(Action continuation) => throw new FormatException();
-    }
-
-    private sealed class CountingContext : SynchronizationContext
-    {
-        private int _posts;
-
-        public int Posts => Volatile.Read(ref _posts);
-
-        public override void Post(SendOrPostCallback d, object? state)
-        {
-            Interlocked.Increment(ref _posts);
-            ThreadPool.QueueUserWorkItem(_ =>
-            {
-                SetSynchronizationContext(this);
-                try
-                {
-                    d(state);
-                }
-                finally
-                {
-                    SetSynchronizationContext(null);
-                }
-            });
-        }
     }
 }
