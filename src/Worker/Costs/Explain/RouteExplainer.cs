@@ -1,5 +1,6 @@
 using System.Globalization;
 using Worker.Hosting;
+using Worker.Sinks.Bundles;
 using Worker.Sources.Sqs;
 using Worker.Sources.Sqs.Wire;
 
@@ -138,7 +139,7 @@ internal sealed class RouteExplainer
 
     private void SaveByBundles(double puts)
     {
-        int slots = _route.Bundles.MaxMessages * 2;
+        int slots = BundlePlanner.LeastConcurrency(_route.Bundles);
         int concurrency = Math.Max(slots, _route.Intake.Concurrency);
         double saved = (puts - (_input.MessagesPerDay / (double)_bundle.Size)) * _route.Costs.S3PutPerMillion;
         if (_route.Sqs is { } sqs)

@@ -51,10 +51,13 @@ internal sealed class BundlePlanner(SettingsReader settings)
 
     private static string Key(string name) => $"{BundlesOptions.Section}:{name}";
 
+    /// <summary>The least <c>Intake:Concurrency</c>: as many messages again are being stored while a bundle fills.</summary>
+    public static int LeastConcurrency(BundlesOptions bundles) => 2 * bundles.MaxMessages;
+
     /// <summary>What a single source can have in work: a bundle may have to fill up from one alone.</summary>
     private int MostInWork(string route, RouteOptions options, IntakeOptions intake, BundlesOptions bundles)
     {
-        int needed = 2 * bundles.MaxMessages;
+        int needed = LeastConcurrency(bundles);
         const string Consequence = "The messages that wait would leave no slots for those that could fill their bundle: it would wait for its age each time.";
         if (intake.Concurrency < needed)
         {
