@@ -9,7 +9,7 @@ internal static class ServiceBusBuild
 {
     public const string Missing = "this build has no Azure Service Bus client; the MSBuild switch AzureServiceBus leaves it out by default.";
 
-    public const string HowToBuild = "Build with it: dotnet build -c Release -p:AzureServiceBus=true, then run again without -p; or use the image of docker compose --profile servicebus.";
+    public const string HowToBuild = "Build and run with it: put -p:AzureServiceBus=true behind dotnet build, run or test, or set the environment variable AzureServiceBus=true for all of them; or use the image of docker compose --profile servicebus.";
 
     /// <summary>The client library's door; null in a build without it.</summary>
     public static IServiceBusConnector? FindConnector()

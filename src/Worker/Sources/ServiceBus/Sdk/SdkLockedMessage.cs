@@ -6,7 +6,10 @@ namespace Worker.Sources.ServiceBus.Sdk;
 /// <summary>A message as the processor handed it out.</summary>
 internal sealed class SdkLockedMessage(ProcessMessageEventArgs args) : LockedMessage
 {
-    public override ReadOnlyMemory<byte> Body => args.Message.Body.ToMemory();
+    // The library makes it anew each time it is asked.
+    private BinaryData? _body;
+
+    public override ReadOnlyMemory<byte> Body => _body ??= args.Message.Body;
 
     public override string? MessageId => args.Message.MessageId;
 
