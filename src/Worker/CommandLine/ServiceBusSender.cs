@@ -64,7 +64,7 @@ internal sealed class ServiceBusSender : IMessageSender
         }
         catch (ServiceBusFaultException exception)
         {
-            throw new StartupException($"Service Bus {target}: {exception.Message.TrimEnd('.')}. Check the connection, the entity's name and the right Send (role Azure Service Bus Data Sender).", ExitCodes.Unavailable, exception);
+            throw new StartupException($"Service Bus {target}: {exception.Message.TrimEnd('.')}. Check the connection, the entity's name and the right Send (role Azure Service Bus Data Sender).", exception.Fault.Kind == ServiceBusFaultKind.Unauthorized ? ExitCodes.NoPermission : ExitCodes.Unavailable, exception);
         }
     }
 

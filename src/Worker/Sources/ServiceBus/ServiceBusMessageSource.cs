@@ -62,7 +62,7 @@ internal sealed class ServiceBusMessageSource : IMessageSource
         }
         catch (ServiceBusFaultException exception) when (exception.Fault.IsRefusal)
         {
-            throw new StartupException($"Service Bus {_options.Entity}: {Advice(exception.Fault.Kind)} {exception.Message}", ExitCodes.Unavailable, exception);
+            throw new StartupException($"Service Bus {_options.Entity}: {Advice(exception.Fault.Kind)} {exception.Message}", exception.Fault.Kind == ServiceBusFaultKind.Unauthorized ? ExitCodes.NoPermission : ExitCodes.Unavailable, exception);
         }
         catch (ServiceBusFaultException exception)
         {

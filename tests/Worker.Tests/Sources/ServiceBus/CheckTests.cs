@@ -6,17 +6,17 @@ namespace Worker.Tests.Sources.ServiceBus;
 public sealed class CheckTests
 {
     [Theory]
-    [InlineData(nameof(ServiceBusFaultKind.NotFound), "Sources:ServiceBus:Queue")]
-    [InlineData(nameof(ServiceBusFaultKind.Disabled), "enable it")]
-    [InlineData(nameof(ServiceBusFaultKind.Unauthorized), "Azure Service Bus Data Receiver")]
-    public async Task Check_Refused_SaysWhatToDo(string kind, string advice)
+    [InlineData(nameof(ServiceBusFaultKind.NotFound), "Sources:ServiceBus:Queue", ExitCodes.Unavailable)]
+    [InlineData(nameof(ServiceBusFaultKind.Disabled), "enable it", ExitCodes.Unavailable)]
+    [InlineData(nameof(ServiceBusFaultKind.Unauthorized), "Azure Service Bus Data Receiver", ExitCodes.NoPermission)]
+    public async Task Check_Refused_SaysWhatToDo(string kind, string advice, int exitCode)
     {
         await using ServiceBusSourceHarness harness = new();
         harness.Bus.CheckFault = new ServiceBusFault(Enum.Parse<ServiceBusFaultKind>(kind), "the service's words");
 
         StartupException exception = await Should.ThrowAsync<StartupException>(harness.Source.CheckAsync(CancellationToken.None));
 
-        exception.ExitCode.ShouldBe(ExitCodes.Unavailable);
+        exception.ExitCode.ShouldBe(exitCode);
         exception.Message.ShouldContain("Service Bus orders");
         exception.Message.ShouldContain(advice);
         exception.Message.ShouldContain("the service's words");
