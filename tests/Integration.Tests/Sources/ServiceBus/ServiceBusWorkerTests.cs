@@ -1,5 +1,4 @@
 using System.Text.Json;
-using Integration.Tests.Processes;
 using Integration.Tests.Profiling;
 using Integration.Tests.Worker;
 
