@@ -60,5 +60,5 @@ public sealed class BundlePlannerTests
     private static IObjectSink Sink(params string[] settings) => Sink(Plan(settings).Routes.Single());
 
     private static IObjectSink Sink(RoutePlan route) =>
-        route.Sink(new SinkServices(new ServiceCollection().BuildServiceProvider(), NullLoggerFactory.Instance, new ManualTimeProvider()));
+        (IObjectSink)route.Sink(new SinkServices(new ServiceCollection().BuildServiceProvider(), NullLoggerFactory.Instance, new ManualTimeProvider()));
 }
