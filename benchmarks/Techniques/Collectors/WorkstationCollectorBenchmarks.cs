@@ -1,0 +1,7 @@
+using BenchmarkDotNet.Attributes;
+
+namespace Benchmarks.Techniques.Collectors;
+
+/// <summary>One heap, collected by the thread that needs memory; concurrent for the oldest generation.</summary>
+[GcServer(false)]
+public class WorkstationCollectorBenchmarks : CollectorBenchmarks;
