@@ -1,7 +1,5 @@
-using BenchmarkDotNet.Attributes;
-
 namespace Benchmarks.Techniques.Collectors;
 
 /// <summary>A heap and a collecting thread a core.</summary>
-[GcServer(true)]
+[Collector(server: true)]
 public class ServerCollectorBenchmarks : CollectorBenchmarks;

@@ -1,7 +1,5 @@
-using BenchmarkDotNet.Attributes;
-
 namespace Benchmarks.Techniques.Collectors;
 
 /// <summary>One heap, collected by the thread that needs memory; concurrent for the oldest generation.</summary>
-[GcServer(false)]
+[Collector(server: false)]
 public class WorkstationCollectorBenchmarks : CollectorBenchmarks;
