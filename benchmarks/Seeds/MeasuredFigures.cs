@@ -4,13 +4,12 @@ using Benchmarks.Compare;
 namespace Benchmarks.Seeds;
 
 /// <summary>
-/// What was measured here, by the short names of rows: BenchmarkDotNet's reports, and <c>*-figures.json</c> of commands that measure
-/// otherwise (<c>{"rows": [{"name": "Udp.Pooled", "value": 250000, "unit": "datagrams/s", "bytes": 0}]}</c>).
+/// What was measured here, by the short names of rows: <c>Suite.Method(Size: 10)</c> of BenchmarkDotNet's reports, and
+/// <c>udp.Receiver</c> of the command <c>udp</c>, which writes <c>udp.json</c>.
 /// </summary>
 internal sealed class MeasuredFigures
 {
-    private const string OtherFigures = "*-figures.json";
-    private static readonly JsonSerializerOptions Options = new(JsonSerializerDefaults.Web);
+    private const string ReceivingReport = "udp.json";
 
     private readonly Dictionary<string, SeedFigure> _figures = new(StringComparer.Ordinal);
 
@@ -35,9 +34,9 @@ internal sealed class MeasuredFigures
             figures._figures[row.ShortName] = new SeedFigure(row.Nanoseconds, Bytes: row.Bytes);
         }
 
-        foreach (FileInfo file in folders.SelectMany(folder => folder.GetFiles(OtherFigures, SearchOption.AllDirectories)))
+        foreach (FileInfo file in folders.SelectMany(folder => folder.GetFiles(ReceivingReport, SearchOption.AllDirectories)))
         {
-            figures.Add(file);
+            figures.AddReceivers(file);
         }
 
         return figures;
@@ -46,19 +45,22 @@ internal sealed class MeasuredFigures
     /// <returns>Null when the row is not among the results.</returns>
     public SeedFigure? Find(string? name) => name is null ? null : _figures.GetValueOrDefault(name);
 
-    private void Add(FileInfo file)
+    private void AddReceivers(FileInfo file)
     {
         try
         {
             using FileStream stream = file.OpenRead();
-            foreach (OtherFigure one in JsonSerializer.Deserialize<OtherFigureFile>(stream, Options)?.Rows ?? [])
+            using JsonDocument report = JsonDocument.Parse(stream);
+            JsonElement of = report.RootElement.GetProperty("Case");
+            foreach (JsonElement row in report.RootElement.GetProperty("Rows").EnumerateArray())
             {
-                _figures[one.Name] = new SeedFigure(one.Value, one.Unit, one.Bytes);
+                _figures[$"{of.GetProperty("File").GetString()}.{row.GetProperty("Receiver").GetString()}"] =
+                    new SeedFigure(row.GetProperty("PerSecond").GetDouble(), $"{of.GetProperty("Unit").GetString()}s/s", row.GetProperty("Bytes").GetDouble());
             }
         }
-        catch (JsonException exception)
+        catch (Exception exception) when (exception is JsonException or KeyNotFoundException or InvalidOperationException)
         {
-            throw new ResultsException($"{file.FullName} holds no figures: {exception.Message}");
+            throw new ResultsException($"{file.FullName} is no report of receivers: {exception.Message}");
         }
     }
 }

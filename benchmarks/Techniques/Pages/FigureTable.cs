@@ -9,6 +9,9 @@ internal static class FigureTable
     /// <summary>The kind of the marks around a table: <c>figures</c>.</summary>
     public const string Mark = "figures";
 
+    /// <summary>What stands in a page until its suite was run.</summary>
+    public const string Pending = "Not measured yet.";
+
     /// <returns>Null when the folder holds nothing of the suite.</returns>
     public static string? Create(string suite, ResultsFolder results)
     {

@@ -39,16 +39,14 @@ public sealed class SeedsCommandTests : IDisposable
     }
 
     [Fact]
-    public void Run_FiguresOfAnotherCommand_AreRatesWhereMoreIsBetter()
+    public void Run_AReportOfReceivers_HasRatesWhereMoreIsBetter()
     {
         ReportFile.Write(_results, "a", "EPYC", ("N.NameParserBenchmarks.Original", 80, 160));
-        File.WriteAllText(
-            Path.Combine(_results.FullName, "udp-figures.json"),
-            """{"rows":[{"name":"Udp.Original","value":100000,"unit":"datagrams/s"},{"name":"Udp.Ours","value":250000,"unit":"datagrams/s","bytes":0}]}""");
+        WriteReceivers("""{"Case":{"File":"udp","Unit":"datagram"},"Rows":[{"Receiver":"ArticleWithoutChannel","PerSecond":100000,"Bytes":89.4},{"Receiver":"Source","PerSecond":250000,"Bytes":0}]}""");
 
         Run(markdown: true).ShouldBe(0);
 
-        _output.ToString().ShouldContain("| 144,000 datagrams/s | 147,000 datagrams/s (1.02x) | 100,000 datagrams/s | not run | 250,000 datagrams/s, 0 B (2.5x) |");
+        _output.ToString().ShouldContain("| 144,000 datagrams/s | 147,000 datagrams/s (1.02x) | 100,000 datagrams/s, 89 B | not run | 250,000 datagrams/s, 0 B (2.5x) |");
     }
 
     [Fact]
@@ -105,15 +103,20 @@ public sealed class SeedsCommandTests : IDisposable
         _errors.ToString().ShouldContain("holds no *-report-brief.json");
     }
 
-    [Fact]
-    public void Run_FiguresThatAreNone_Fails()
+    [Theory]
+    [InlineData("no JSON")]
+    [InlineData("{}")]
+    [InlineData("""{"Case":{"File":"udp","Unit":"datagram"},"Rows":[{"Receiver":1}]}""")]
+    public void Run_AReportOfReceiversThatIsNone_Fails(string report)
     {
         ReportFile.Write(_results, "a", "EPYC", ("N.NameParserBenchmarks.Original", 80, 160));
-        File.WriteAllText(Path.Combine(_results.FullName, "udp-figures.json"), "no JSON");
+        WriteReceivers(report);
 
         Run(markdown: false).ShouldBe(2);
-        _errors.ToString().ShouldContain("udp-figures.json holds no figures");
+        _errors.ToString().ShouldContain("udp.json is no report of receivers");
     }
+
+    private void WriteReceivers(string report) => File.WriteAllText(Path.Combine(_results.FullName, "udp.json"), report);
 
     private int Run(bool markdown) => SeedsCommand.Run([_results], markdown, null, _output, _errors);
 }

@@ -1,9 +1,10 @@
 using System.Text.RegularExpressions;
+using BenchmarkDotNet.Attributes;
 using Benchmarks.Techniques.Pages;
 
 namespace Benchmarks.Tests.Techniques;
 
-/// <summary>Every suite has its figures on a page, every page is in the index, and what pages point to is there.</summary>
+/// <summary>Every suite has its figures on a page, tables are of the suite as it is, every page is in the index, and what pages point to is there.</summary>
 public sealed partial class TechniquePageTests
 {
     private const string Index = "README.md";
@@ -18,15 +19,18 @@ public sealed partial class TechniquePageTests
     }
 
     [Fact]
-    public void Pages_Each_HasFiguresThatAreFilled()
+    public void Pages_Tables_HaveTheRowsOfTheirSuite()
     {
-        foreach ((string name, string text) in Pages().Where(page => page.Name != Index))
+        foreach ((string name, string text) in Pages())
         {
-            string[] suites = [.. MarkedText.Names(text, FigureTable.Mark)];
-            suites.ShouldNotBeEmpty(name);
-            foreach (string suite in suites)
+            foreach (string suite in MarkedText.Names(text, FigureTable.Mark))
             {
-                MarkedText.Content(text, FigureTable.Mark, suite).ShouldContain("Medians, 2", Case.Sensitive, $"{name}: {suite}");
+                string[] methods = [.. SuiteTypes.Techniques.Single(type => type.Name == suite).GetMethods().Where(method => method.IsDefined(typeof(BenchmarkAttribute), true)).Select(method => method.Name)];
+                string table = MarkedText.Content(text, FigureTable.Mark, suite);
+                string[] rows = [.. table.Split('\n').Where(line => line.StartsWith("| ", StringComparison.Ordinal)).Skip(1).Select(line => line.Split('|')[1].Trim())];
+
+                // Either as it comes, or of exactly this suite: a method that was added or renamed since shows.
+                (table == FigureTable.Pending || rows.ToHashSet(StringComparer.Ordinal).SetEquals(methods)).ShouldBeTrue($"{name}: {suite}");
             }
         }
     }

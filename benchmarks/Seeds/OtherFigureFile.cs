@@ -1,4 +1,0 @@
-namespace Benchmarks.Seeds;
-
-/// <summary>A <c>*-figures.json</c>.</summary>
-internal sealed record OtherFigureFile(IReadOnlyList<OtherFigure> Rows);
