@@ -11,7 +11,7 @@ internal sealed record SeedFigure(double? Value = null, string Unit = "ns", doub
 
     private bool IsRate => Unit.EndsWith(RateEnd, StringComparison.Ordinal);
 
-    /// <summary>How many times better than another figure, such as <c>5.8x</c>; empty where they cannot be compared.</summary>
+    /// <summary>How many times better than another figure, such as <c>5.8x</c>, or how much worse, <c>1/20</c>; empty where they cannot be compared.</summary>
     public string Gain(SeedFigure? other)
     {
         if (other?.Value is not { } theirs || Value is not { } ours || Unit != other.Unit || ours == 0 || theirs == 0)
@@ -20,7 +20,7 @@ internal sealed record SeedFigure(double? Value = null, string Unit = "ns", doub
         }
 
         double times = IsRate ? ours / theirs : theirs / ours;
-        return times < 10 ? $"{times:0.0#}x" : $"{times:N0}x";
+        return times < 0.1 ? $"1/{1 / times:N0}" : times < 10 ? $"{times:0.0#}x" : $"{times:N0}x";
     }
 
     public override string ToString()
