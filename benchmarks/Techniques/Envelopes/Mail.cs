@@ -34,6 +34,19 @@ internal static class Mail
         return Drain(queue);
     }
 
+    /// <summary>One envelope made before, sent again and again.</summary>
+    public static int OneObjectOnOneThread(int envelopes)
+    {
+        ConcurrentQueue<ClassEnvelope> queue = new();
+        ClassEnvelope envelope = new(Message, Sender);
+        for (int sent = 0; sent < envelopes; sent++)
+        {
+            queue.Enqueue(envelope);
+        }
+
+        return Drain(queue);
+    }
+
     /// <summary>A struct where the queue is of the interface: boxed.</summary>
     public static int BoxesOnOneThread(int envelopes)
     {

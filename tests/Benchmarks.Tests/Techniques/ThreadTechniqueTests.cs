@@ -34,7 +34,7 @@ public sealed class ThreadTechniqueTests
     {
         int[] found =
         [
-            Mail.StructsOnOneThread(envelopes), Mail.ClassesOnOneThread(envelopes), Mail.BoxesOnOneThread(envelopes),
+            Mail.StructsOnOneThread(envelopes), Mail.OneObjectOnOneThread(envelopes), Mail.ClassesOnOneThread(envelopes), Mail.BoxesOnOneThread(envelopes),
             await Mail.StructsAcrossThreadsAsync(envelopes).WaitAsync(Limit), await Mail.ClassesAcrossThreadsAsync(envelopes).WaitAsync(Limit),
         ];
         found.ShouldAllBe(one => one == envelopes);
