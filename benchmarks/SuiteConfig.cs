@@ -26,6 +26,9 @@ internal sealed class SuiteConfig : ManualConfig
         AddLogger(ConsoleLogger.Default);
         WithSummaryStyle(SummaryStyle.Default.WithTimeUnit(TimeUnit.Nanosecond).WithRatioStyle(RatioStyle.Value));
         WithOptions(ConfigOptions.DisableLogFile);
+
+        // Everything is built once more for the child processes: two minutes, the default, do not suffice on a busy machine.
+        WithBuildTimeout(TimeSpan.FromMinutes(10));
     }
 
     /// <summary>Rounds of 150 ms. Ten of warm-up, since the last tier of 40 part types takes about a second to arrive.</summary>
