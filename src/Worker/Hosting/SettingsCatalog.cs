@@ -12,6 +12,7 @@ using Worker.Sinks.Memory;
 using Worker.Sinks.S3;
 using Worker.Sources.Channels;
 using Worker.Sources.Http;
+using Worker.Sources.ServiceBus;
 using Worker.Sources.Sqs;
 using Worker.Stages;
 
@@ -27,6 +28,7 @@ internal static class SettingsCatalog
         ("Sources:Channel", typeof(ChannelSourceOptions)),
         ("Sources:Http", typeof(HttpSourceOptions)),
         ("Sources:Sqs", typeof(SqsSourceOptions)),
+        (ServiceBusSourceOptions.Section, typeof(ServiceBusSourceOptions)),
         ("Stages", typeof(StagesOptions)),
         ("Handlers:Archive", typeof(ArchiveOptions)),
         ("Sinks:Directory", typeof(DirectorySinkOptions)),

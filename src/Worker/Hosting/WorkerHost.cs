@@ -16,6 +16,7 @@ using Worker.Sinks.Memory;
 using Worker.Sinks.S3;
 using Worker.Sources.Channels;
 using Worker.Sources.Http;
+using Worker.Sources.ServiceBus;
 using Worker.Sources.Sqs;
 
 namespace Worker.Hosting;
@@ -81,6 +82,7 @@ internal static class WorkerHost
         .AddChannelSource()
         .AddHttpSource()
         .AddSqsSource()
+        .AddServiceBusSource()
         .AddArchiveHandler()
         .AddDirectorySink()
         .AddS3Sink()
