@@ -8,6 +8,7 @@ using Worker.Recoverability;
 using Worker.Routes;
 using Worker.Sinks.Bundles;
 using Worker.Sinks.Directory;
+using Worker.Sinks.Elasticsearch;
 using Worker.Sinks.Memory;
 using Worker.Sinks.S3;
 using Worker.Sources.Channels;
@@ -32,6 +33,7 @@ internal static class SettingsCatalog
         (CloudFrontOptions.Section, typeof(CloudFrontOptions)),
         ("Sinks:Directory", typeof(DirectorySinkOptions)),
         ("Sinks:S3", typeof(S3SinkOptions)),
+        (ElasticsearchSinkOptions.Section, typeof(ElasticsearchSinkOptions)),
         ("Sinks:Memory", typeof(MemorySinkOptions)),
         (BundlesOptions.Section, typeof(BundlesOptions)),
         ("DeadLetters", typeof(DeadLettersOptions)),

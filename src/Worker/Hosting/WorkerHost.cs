@@ -12,6 +12,7 @@ using Worker.Handlers.Archive;
 using Worker.Handlers.CloudFront;
 using Worker.Routes;
 using Worker.Sinks.Directory;
+using Worker.Sinks.Elasticsearch;
 using Worker.Sinks.Memory;
 using Worker.Sinks.S3;
 using Worker.Sources.Channels;
@@ -86,6 +87,7 @@ internal static class WorkerHost
         .AddDirectorySink()
         .AddS3Sink()
         .AddMemorySink()
+        .AddElasticsearchSink()
         .AddDirectoryDeadLetters();
 
     private static void ConfigureLogging(ILoggingBuilder logging, IConfiguration configuration)

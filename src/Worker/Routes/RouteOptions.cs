@@ -14,6 +14,6 @@ internal sealed class RouteOptions
     [Setting("What a message of this route means")]
     public string Handler { get; set; } = "Archive";
 
-    [Setting("Where the route's objects go: Directory, S3, Memory")]
+    [Setting("Where the route's results go: Directory, S3, Memory for objects; Elasticsearch for documents")]
     public string Sink { get; set; } = "Directory";
 }

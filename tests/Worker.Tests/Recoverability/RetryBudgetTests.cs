@@ -1,19 +1,16 @@
-using Worker.Sinks.S3;
+using Worker.Recoverability;
 
-namespace Worker.Tests.Sinks.S3;
+namespace Worker.Tests.Recoverability;
 
 public sealed class RetryBudgetTests
 {
-    private static readonly S3Fault SlowDown = new(S3FaultKind.Transient, "SlowDown", 503);
-    private static readonly S3Fault Timeout = new(S3FaultKind.Transient, S3Faults.TimeoutCode);
-
     [Fact]
     public void TryTake_UntilEmpty_GrantsAHundredRetries()
     {
         RetryBudget budget = new();
 
-        Enumerable.Range(0, 200).Count(_ => budget.TryTake(SlowDown, out _)).ShouldBe(100);
-        budget.TryTake(SlowDown, out int taken).ShouldBeFalse();
+        Enumerable.Range(0, 200).Count(_ => budget.TryTake(timedOut: false, out _)).ShouldBe(100);
+        budget.TryTake(timedOut: false, out int taken).ShouldBeFalse();
 
         (taken, budget.Tokens).ShouldBe((0, 0));
     }
@@ -23,15 +20,15 @@ public sealed class RetryBudgetTests
     {
         RetryBudget budget = new();
 
-        Enumerable.Range(0, 200).Count(_ => budget.TryTake(Timeout, out _)).ShouldBe(50);
+        Enumerable.Range(0, 200).Count(_ => budget.TryTake(timedOut: true, out _)).ShouldBe(50);
     }
 
     [Fact]
     public void Succeeded_GivesBackWhatTheRetryTookOrOne()
     {
         RetryBudget budget = new();
-        budget.TryTake(Timeout, out int timeout).ShouldBeTrue();
-        budget.TryTake(SlowDown, out _).ShouldBeTrue();
+        budget.TryTake(timedOut: true, out int timeout).ShouldBeTrue();
+        budget.TryTake(timedOut: false, out _).ShouldBeTrue();
         budget.Tokens.ShouldBe(485);
 
         budget.Succeeded(timeout);
@@ -51,7 +48,7 @@ public sealed class RetryBudgetTests
 
         await Parallel.ForEachAsync(Enumerable.Range(0, 1_000), TestContext.Current.CancellationToken, (_, _) =>
         {
-            if (budget.TryTake(SlowDown, out int _))
+            if (budget.TryTake(timedOut: false, out int _))
             {
                 Interlocked.Increment(ref granted);
             }

@@ -1,7 +1,7 @@
-namespace Worker.Sinks.S3;
+namespace Worker.Recoverability;
 
 /// <summary>
-/// Bounds the share of requests that are retries, over all objects: a store in trouble gets its own load and little more. The
+/// Bounds the share of requests that are retries, over all that a sink stores: a store in trouble gets its own load and little more. The
 /// rule and the numbers are those of the AWS SDKs' standard mode ("Retry behavior", SDK reference): 500 tokens; a retry takes 5,
 /// after a timeout 10; a success gives back what its last retry took, or 1. So about 100 retries may be made before any success,
 /// and of requests that fail for good at most one in five is repeated. Threads: any.
@@ -18,13 +18,13 @@ internal sealed class RetryBudget
     /// <summary>What is left.</summary>
     public int Tokens => Volatile.Read(ref _tokens);
 
-    /// <summary>Takes what a retry after <paramref name="fault"/> costs.</summary>
-    /// <param name="fault">Why there is a retry.</param>
+    /// <summary>Takes what a retry costs.</summary>
+    /// <param name="timedOut">True when there is a retry because no answer came in time.</param>
     /// <param name="taken">What was taken, for <see cref="Succeeded"/>.</param>
     /// <returns>False when there is not enough left: no retry.</returns>
-    public bool TryTake(in S3Fault fault, out int taken)
+    public bool TryTake(bool timedOut, out int taken)
     {
-        taken = fault.Code == S3Faults.TimeoutCode ? TimeoutCost : Cost;
+        taken = timedOut ? TimeoutCost : Cost;
         int left = Volatile.Read(ref _tokens);
         while (left >= taken)
         {
