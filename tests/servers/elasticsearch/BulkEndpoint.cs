@@ -13,7 +13,7 @@ internal sealed class BulkEndpoint(BulkService service, BulkExchanges exchanges,
     public async Task HandleAsync(HttpContext context)
     {
         (int number, FaultRule? rule, int inFlight) = exchanges.Begin();
-        BulkExchange exchange = new(number, rule?.Fault ?? ServerFault.None, 0, null, [], 0, 0, IsGzip: false, inFlight);
+        BulkExchange exchange = new(number, rule?.Fault ?? ServerFault.None, 0, null, [], 0, 0, IsGzip: false, inFlight, context.Request.Headers.Expect.Count > 0);
         try
         {
             await HandleAsync(context, rule, exchange);

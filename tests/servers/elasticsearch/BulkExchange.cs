@@ -10,4 +10,5 @@ namespace ElasticsearchServer;
 /// <param name="WireBytes">Bytes of the body as they came.</param>
 /// <param name="IsGzip">Whether it came compressed.</param>
 /// <param name="InFlight">Bulk requests that were being worked on when it came, itself included.</param>
-internal sealed record BulkExchange(int Number, ServerFault Fault, int Status, string? Error, IReadOnlyList<string> Ids, long Bytes, long WireBytes, bool IsGzip, int InFlight);
+/// <param name="AskedFirst">Whether the client waited for consent before it sent the body (Expect: 100-continue).</param>
+internal sealed record BulkExchange(int Number, ServerFault Fault, int Status, string? Error, IReadOnlyList<string> Ids, long Bytes, long WireBytes, bool IsGzip, int InFlight, bool AskedFirst);

@@ -81,9 +81,9 @@ internal sealed class ServerHost : IAsyncDisposable
         MapJson(application, "GET", "/{index}/_count", context => Task.FromResult(documents.Count(Value(context, "index"))));
         MapJson(application, "POST", "/{index}/_mget", context => documents.GetManyAsync(context.Request, Value(context, "index")));
 
-        application.MapMethods("/_test/settings", ["PUT"], async (HttpContext context) => settings = (await JsonSerializer.DeserializeAsync<ServerSettings>(context.Request.Body))!);
-        application.MapMethods("/_test/script", ["PUT"], async (HttpContext context) => exchanges.Script = (await JsonSerializer.DeserializeAsync<FaultRule[]>(context.Request.Body))!);
-        application.MapMethods("/_test/history", ["GET"], (HttpContext context) => context.Response.WriteAsync(JsonSerializer.Serialize(exchanges.Snapshot())));
+        application.MapMethods("/_test/settings", ["PUT"], async (HttpContext context) => settings = (await JsonSerializer.DeserializeAsync<ServerSettings>(context.Request.Body, JsonSerializerOptions.Web))!);
+        application.MapMethods("/_test/script", ["PUT"], async (HttpContext context) => exchanges.Script = (await JsonSerializer.DeserializeAsync<FaultRule[]>(context.Request.Body, JsonSerializerOptions.Web))!);
+        application.MapMethods("/_test/history", ["GET"], (HttpContext context) => context.Response.WriteAsync(JsonSerializer.Serialize(exchanges.Snapshot(), JsonSerializerOptions.Web)));
         application.MapMethods("/_test/documents/{index}", ["GET"], (HttpContext context) => context.Response.WriteAsync(documents.List(Value(context, "index"))));
     }
 

@@ -5,6 +5,7 @@ using Worker.Routes;
 using Worker.Sinks.S3;
 using Worker.Sources.Channels;
 using Worker.Sources.Sqs;
+using Worker.Sources.Sqs.Wire;
 
 namespace Worker.Sinks.Bundles;
 
@@ -111,9 +112,20 @@ internal sealed class BundlePlanner(SettingsReader settings)
             settings.Fail("Intake:MessageTimeout", Text(intake.MessageTimeout), $"must be at least {Text(longest)} ({sum}).", "Messages would be cut off while their bundle is stored.");
         }
 
-        if (Has(options, "Sqs") && settings.Read<SqsSourceOptions>(SqsSourceOptions.Section, route).MaxHoldTime is var hold && hold < longest)
+        if (Has(options, "Sqs"))
         {
-            settings.Fail($"{SqsSourceOptions.Section}:{nameof(SqsSourceOptions.MaxHoldTime)}", Text(hold), $"must be at least {Text(longest)} ({sum}).", "Messages would become visible again while they wait in a bundle, and be stored twice.");
+            CheckHoldTime(settings.Read<SqsSourceOptions>(SqsSourceOptions.Section, route), longest, sum);
+        }
+    }
+
+    private void CheckHoldTime(SqsSourceOptions sqs, TimeSpan longest, string sum)
+    {
+        // One message of a FIFO group at a time: the last of a receive waits for the bundles of all before it.
+        int turns = sqs.Queue is { } name && SqsQueueReference.Parse(name) is { IsFifo: true } ? SqsLimits.BatchEntries : 1;
+        if (sqs.MaxHoldTime < turns * longest)
+        {
+            string each = turns == 1 ? sum : $"{turns} messages of a group, one after another: {sum} each";
+            settings.Fail($"{SqsSourceOptions.Section}:{nameof(SqsSourceOptions.MaxHoldTime)}", Text(sqs.MaxHoldTime), $"must be at least {Text(turns * longest)} ({each}).", "Messages would become visible again while they wait in a bundle, and be stored twice.");
         }
     }
 

@@ -43,7 +43,7 @@ internal sealed class BatchContent : HttpContent
         {
             if (_gzip)
             {
-                // The cheapest level: documents of one kind shrink to a tenth with it already.
+                // The cheapest level: what documents of one kind repeat, their names, it finds too.
                 await using GZipStream compressor = new(stream, CompressionLevel.Fastest, leaveOpen: true);
                 await _batch.WriteAsync(compressor, _count, cancellationToken);
             }
