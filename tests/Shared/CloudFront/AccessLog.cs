@@ -65,7 +65,7 @@ internal sealed class AccessLog
         for (int row = 0; row < rows; row++)
         {
             second += Next(40) == 0 ? 1 : 0;
-            string[] request = requests[Next(8) == 0 ? Next(requests.Length) : row / 24 % requests.Length];
+            string[] request = requests[Next(100) == 0 ? Next(requests.Length) : row / 64 % requests.Length];
             text.Append("2026-01-31\t").Append(CultureInfo.InvariantCulture, $"{10 + (second / 3600 % 10)}:{second / 60 % 60:00}:{second % 60:00}");
             foreach (string value in request.AsSpan(0, columns - 2))
             {
@@ -81,7 +81,7 @@ internal sealed class AccessLog
     /// <summary>Everything behind date and time.</summary>
     private string[] Request()
     {
-        string path = $"/assets/{Next(1_000)}/app-{Next(100)}.js";
+        string path = $"/assets/static/{Next(1_000)}/bundle-app-{Next(100)}.min.js";
         return
         [
             $"FRA{Next(60)}-C1", $"{Next(90_000) + 300}", $"192.0.2.{Next(256)}", "GET", "d111111abcdef8.cloudfront.net", path, Next(10) == 0 ? "404" : "200",
