@@ -22,7 +22,7 @@ internal sealed class CloudFrontConnector(S3EventReader reader, CloudFrontMetric
         }
 
         metrics.RecordsIgnored(read.Ignored);
-        if (read.Objects.Count == 0)
+        if (read.Objects.Length == 0)
         {
             context.Settlement = Settlement.Complete;
             return default;
@@ -32,7 +32,7 @@ internal sealed class CloudFrontConnector(S3EventReader reader, CloudFrontMetric
     }
 
     [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]
-    private async ValueTask NextAsync(PhysicalContext context, Next<CloudFrontContext> next, IReadOnlyList<LogObject> objects)
+    private async ValueTask NextAsync(PhysicalContext context, Next<CloudFrontContext> next, LogObject[] objects)
     {
         CloudFrontContext logs = _contexts.Rent();
         try

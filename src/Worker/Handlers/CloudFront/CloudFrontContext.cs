@@ -7,7 +7,7 @@ namespace Worker.Handlers.CloudFront;
 internal sealed class CloudFrontContext : PipelineContext
 {
     /// <summary>The objects, in the event's order.</summary>
-    public IReadOnlyList<LogObject> Objects { get; set; } = [];
+    public LogObject[] Objects { get; set; } = [];
 
     /// <summary>How often the message was delivered, this time included.</summary>
     public int DeliveryCount { get; set; }

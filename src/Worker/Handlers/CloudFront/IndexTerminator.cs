@@ -53,7 +53,7 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
     [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]
     private async ValueTask IndexAllAsync(CloudFrontContext context)
     {
-        while (context.Done < context.Objects.Count)
+        while (context.Done < context.Objects.Length)
         {
             LogObject log = context.Objects[context.Done];
             (string Reason, string Description)? poison = await IndexAsync(log, context);
@@ -93,6 +93,11 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
             await using IDocumentWriter writer = _sink.Begin(badRows);
             LogOutcome outcome = await _indexer.IndexAsync(opened.Content, opened.Length, id, writer, numbers, badRows, attempt.Token);
             return Judge(outcome, log, attempt);
+        }
+        catch (PoisonMessageException poison)
+        {
+            // Too many of its documents were rejected; the other objects of the event are worked off all the same.
+            return (poison.Reason, poison.Message);
         }
         catch (OperationCanceledException) when (attempt.Token.IsCancellationRequested && !context.CancellationToken.IsCancellationRequested)
         {

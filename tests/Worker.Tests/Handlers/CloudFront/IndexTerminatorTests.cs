@@ -287,12 +287,16 @@ public sealed class IndexTerminatorTests
     {
         CloudFrontRun run = new(maxRejected: 3);
         run.Objects.Put("a.gz", Log);
-        run.Sink.Rejects = static _ => true;
+        run.Objects.Put("b.gz", AccessLog.Compress("#Fields: date time cs(User-Agent)\nd\tt\tu\n"u8));
+        run.Sink.Rejects = static index => index > 0;
 
-        PoisonMessageException poison = await Should.ThrowAsync<PoisonMessageException>(() => run.HandleAsync(Event));
+        Settlement settlement = await run.HandleAsync(Events.Of(Events.Record("a.gz"), Events.Record("b.gz")));
 
-        poison.Reason.ShouldBe("documents-rejected");
+        settlement.Kind.ShouldBe(SettlementKind.DeadLetter);
+        settlement.Reason.ShouldBe("documents-rejected");
         run.DeadLetters.Letters.Count.ShouldBe(3);
+        run.Objects.Asked.ShouldBe(["a.gz", "b.gz"]);
+        run.Sink.Documents.Values.ShouldContain("""{"date":"d","time":"t","user_agent":"u"}""");
     }
 
     [Fact]

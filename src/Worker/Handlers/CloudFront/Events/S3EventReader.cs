@@ -145,7 +145,7 @@ internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, KeyFilt
         }
 
         // An empty list asks for nothing and is acknowledged.
-        return new S3Event(objects, ignored);
+        return new S3Event([.. objects], ignored);
     }
 
     private static string? NullIfEmpty(string? text) => string.IsNullOrEmpty(text) ? null : text.Trim('"');

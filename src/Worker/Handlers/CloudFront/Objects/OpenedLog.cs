@@ -37,9 +37,9 @@ internal sealed class OpenedLog : IDisposable
 
     public string Version { get; }
 
+    /// <summary>Gives the connection back, or up where the object was not read to its end.</summary>
     public void Dispose()
     {
-        // The connection of an answer that was not read to its end is closed by this, not drained.
         Content.Dispose();
         _answer?.Dispose();
     }
