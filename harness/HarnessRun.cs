@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Harness.Collecting;
+using Harness.ServiceBus;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting.Server;
 using Microsoft.AspNetCore.Hosting.Server.Features;
@@ -10,6 +11,7 @@ using Worker.CommandLine;
 using Worker.Hosting;
 using Worker.Routes;
 using Worker.Sources.Channels;
+using Worker.Sources.ServiceBus;
 using Worker.Telemetry;
 
 namespace Harness;
@@ -30,37 +32,10 @@ internal static class HarnessRun
         IConfigurationRoot configuration = Configure(options, folder);
         try
         {
-            await using WebApplication app = WorkerHost.Build(configuration, logging => logging.SetMinimumLevel(LogLevel.Warning));
-            WorkerService worker = app.Services.GetRequiredService<WorkerService>();
-
-            // Publishing and processing are measured apart, so nothing is received before everything is published; over HTTP
-            // the answer to a publish is the processing's end, and the two are one.
-            bool together = options.Source == "http";
-            worker.ReceiveOnStart = together;
-            await app.StartAsync(cancellationToken);
-            MessageRoute route = worker.Routes[0];
-
-            Stop(options, "before publishing", together ? "the messages are published and processed next" : "the messages are published next");
-            Measurement? measurement = together ? await StartAsync(collector, cancellationToken) : null;
-            await PublishAsync(options, configuration, app, cancellationToken);
-            if (!together)
-            {
-                Stop(options, "after publishing", "the messages are processed next");
-                measurement = await StartAsync(collector, cancellationToken);
-                worker.StartReceiving();
-            }
-
-            await WaitAsync(route, options.Count, cancellationToken);
-            HarnessReport report = measurement!.Finish(options, route);
-            if (collector is not null)
-            {
-                CollectedAllocations collected = await collector.EndAsync(cancellationToken);
-                report = options.Explain ? report with { Table = AllocationTable.Create(collected) } : report;
-            }
-
-            Stop(options, "after processing", "the harness reports and ends next");
-            await app.StopAsync(cancellationToken);
-            report.Write(options.Json, route.Metrics.Totals);
+            (HarnessReport report, RouteTotals totals) = options.Bare
+                ? (await BareRun.RunAsync(options, configuration, Route, ServiceBusBuild.RequireConnector(), collector, cancellationToken), default)
+                : await RunWorkerAsync(options, configuration, collector, cancellationToken);
+            report.Write(options.Json, totals);
             if (options.Trace is not null)
             {
                 Console.Error.WriteLine($"The trace is in {options.Trace}; bytes and times of this run contain the tracing.");
@@ -77,45 +52,19 @@ internal static class HarnessRun
         }
     }
 
-    private static IConfigurationRoot Configure(HarnessOptions options, string folder)
+    /// <summary>Sends generated messages.</summary>
+    /// <exception cref="StartupException">Not all were taken.</exception>
+    public static async Task PublishAsync(IMessageSender sender, int count, CancellationToken cancellationToken)
     {
-        List<string> keys =
-        [
-            $"--Routes:{Route}:Source={options.Source}",
-            $"--Routes:{Route}:Sink={options.Sink}",
-            "--Hosting:Url=http://127.0.0.1:0",
-            $"--Sources:Channel:Capacity={options.Count}",
-            $"--Sinks:Directory:Path={Path.Combine(folder, "data")}",
-            $"--DeadLetters:Path={Path.Combine(folder, "dead-letters")}",
-        ];
-        if (options.Form is not null)
-        {
-            keys.Add($"--Pipeline:Form={options.Form}");
-        }
-
-        return WorkerConfiguration.Build(configFile: null, [.. keys, .. options.Keys], readSettingsFile: false);
-    }
-
-    private static async Task PublishAsync(HarnessOptions options, IConfiguration configuration, WebApplication app, CancellationToken cancellationToken)
-    {
-        if (options.Source == "channel")
-        {
-            await DemoRunner.PublishAsync(app.Services.GetRequiredService<ChannelPublishers>().For(Route), options.Count, TimeProvider.System, cancellationToken);
-            return;
-        }
-
-        string address = app.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.First();
-        using IMessageSender sender = options.Source == "http"
-            ? HttpSender.Create(configuration, address, route: null)
-            : await SqsSender.CreateAsync(configuration, Route, cancellationToken);
-        string? error = (await PublishCommand.SendAsync(sender, options.Count, cancellationToken)).FirstError;
+        string? error = (await PublishCommand.SendAsync(sender, count, cancellationToken)).FirstError;
         if (error is not null)
         {
             throw new StartupException($"Publishing failed: {error}");
         }
     }
 
-    private static async Task WaitAsync(MessageRoute route, int count, CancellationToken cancellationToken)
+    /// <summary>Waits until <paramref name="countDone"/> says that all messages are through; gives up when it no longer moves.</summary>
+    public static async Task WaitAsync(Func<long> countDone, int count, CancellationToken cancellationToken)
     {
         long last = -1;
         long lastChange = Stopwatch.GetTimestamp();
@@ -124,8 +73,7 @@ internal static class HarnessRun
         using PeriodicTimer timer = new(PollInterval);
         while (true)
         {
-            RouteTotals totals = route.Metrics.Totals;
-            long done = totals.Stored + totals.DeadLetters;
+            long done = countDone();
             if (done >= count)
             {
                 return;
@@ -146,7 +94,8 @@ internal static class HarnessRun
         }
     }
 
-    private static async Task<Measurement> StartAsync(CollectorConnection? collector, CancellationToken cancellationToken)
+    /// <summary>Begins the measured span.</summary>
+    public static async Task<Measurement> StartAsync(CollectorConnection? collector, CancellationToken cancellationToken)
     {
         if (collector is not null)
         {
@@ -156,14 +105,98 @@ internal static class HarnessRun
         return Measurement.Start();
     }
 
-    private static void Stop(HarnessOptions options, string name, string next)
+    /// <summary>Fetches what was collected in the measured span, which has ended.</summary>
+    public static async Task<HarnessReport> EndAsync(HarnessReport report, HarnessOptions options, CollectorConnection? collector, CancellationToken cancellationToken)
     {
-        if (!options.Wait)
+        if (collector is null)
         {
+            return report;
+        }
+
+        CollectedAllocations collected = await collector.EndAsync(cancellationToken);
+        return options.Explain ? report with { Table = AllocationTable.Create(collected) } : report;
+    }
+
+    private static async Task<(HarnessReport Report, RouteTotals Totals)> RunWorkerAsync(
+        HarnessOptions options, IConfigurationRoot configuration, CollectorConnection? collector, CancellationToken cancellationToken)
+    {
+        await using WebApplication app = WorkerHost.Build(configuration, logging => logging.SetMinimumLevel(LogLevel.Warning));
+        WorkerService worker = app.Services.GetRequiredService<WorkerService>();
+
+        // Publishing and processing are measured apart, so nothing is received before everything is published; over HTTP
+        // the answer to a publish is the processing's end, and the two are one.
+        bool together = options.Source == "http";
+        worker.ReceiveOnStart = together;
+        await app.StartAsync(cancellationToken);
+        MessageRoute route = worker.Routes[0];
+
+        HarnessStops.Wait(options, together ? HarnessStops.BeforeBoth : HarnessStops.Before);
+        Measurement? measurement = together ? await StartAsync(collector, cancellationToken) : null;
+        await PublishAsync(options, configuration, app, cancellationToken);
+        if (!together)
+        {
+            HarnessStops.Wait(options, HarnessStops.Published);
+            measurement = await StartAsync(collector, cancellationToken);
+            worker.StartReceiving();
+        }
+
+        await WaitAsync(() => CountDone(route), options.Count, cancellationToken);
+        HarnessReport report = await EndAsync(measurement!.Finish(options, route), options, collector, cancellationToken);
+        HarnessStops.Wait(options, HarnessStops.Processed);
+        await app.StopAsync(cancellationToken);
+        return (report, route.Metrics.Totals);
+    }
+
+    private static long CountDone(MessageRoute route)
+    {
+        RouteTotals totals = route.Metrics.Totals;
+        return totals.Stored + totals.DeadLetters;
+    }
+
+    private static IConfigurationRoot Configure(HarnessOptions options, string folder)
+    {
+        List<string> keys =
+        [
+            $"--Routes:{Route}:Source={options.Source}",
+            $"--Routes:{Route}:Sink={options.Sink}",
+            "--Hosting:Url=http://127.0.0.1:0",
+            $"--Sources:Channel:Capacity={options.Count}",
+            $"--Sinks:Directory:Path={Path.Combine(folder, "data")}",
+            $"--DeadLetters:Path={Path.Combine(folder, "dead-letters")}",
+        ];
+        if (options.Form is not null)
+        {
+            keys.Add($"--Pipeline:Form={options.Form}");
+        }
+
+        if (options.IsServiceBus)
+        {
+            IConfigurationRoot given = WorkerConfiguration.Build(configFile: null, options.Keys, readSettingsFile: false);
+            keys.AddRange(ServiceBusKeys.Defaults(given, Environment.GetEnvironmentVariable, options.ConcurrencyOrDefault));
+        }
+        else if (options.Concurrency is { } concurrency)
+        {
+            keys.Add($"--Intake:Concurrency={concurrency}");
+        }
+
+        return WorkerConfiguration.Build(configFile: null, [.. keys, .. options.Keys], readSettingsFile: false);
+    }
+
+    private static async Task PublishAsync(HarnessOptions options, IConfiguration configuration, WebApplication app, CancellationToken cancellationToken)
+    {
+        if (options.Source == "channel")
+        {
+            await DemoRunner.PublishAsync(app.Services.GetRequiredService<ChannelPublishers>().For(Route), options.Count, TimeProvider.System, cancellationToken);
             return;
         }
 
-        Console.Error.WriteLine($"[{name}] Attach the profiler and press Enter: process {Environment.ProcessId}; {next}.");
-        Console.ReadLine();
+        string address = app.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.First();
+        using IMessageSender sender = options.Source switch
+        {
+            "http" => HttpSender.Create(configuration, address, route: null),
+            "servicebus" => await ServiceBusSender.CreateAsync(configuration, Route, ServiceBusBuild.RequireConnector(), cancellationToken, options.Batch),
+            _ => await SqsSender.CreateAsync(configuration, Route, cancellationToken),
+        };
+        await PublishAsync(sender, options.Count, cancellationToken);
     }
 }

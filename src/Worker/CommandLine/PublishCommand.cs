@@ -3,6 +3,7 @@ using System.Diagnostics;
 using Microsoft.Extensions.Configuration;
 using Pipeline.Buffers;
 using Worker.Hosting;
+using Worker.Sources.ServiceBus;
 
 namespace Worker.CommandLine;
 
@@ -12,8 +13,8 @@ internal static class PublishCommand
     public static Command Create(Func<ParseResult, IConfigurationRoot> readConfiguration)
     {
         Option<int?> count = CountOption.Create("--count", ["-n"], "Messages to send", 100_000_000, defaultValue: 1_000);
-        Option<string> to = new("--to") { Description = "Where to: http or channel (both POST to a running worker), sqs (straight into the queue)", DefaultValueFactory = _ => "http", HelpName = "source" };
-        to.AcceptOnlyFromAmong("http", "channel", "sqs");
+        Option<string> to = new("--to") { Description = "Where to: http or channel (both POST to a running worker), sqs or servicebus (straight into the queue)", DefaultValueFactory = _ => "http", HelpName = "source" };
+        to.AcceptOnlyFromAmong("http", "channel", "sqs", "servicebus");
         Option<string?> url = new("--url") { Description = "Address of the running worker; default Hosting:Url", HelpName = "address" };
         Option<string?> route = new("--route") { Description = "Route to send to, where the worker has several", HelpName = "name" };
         Command command = new("publish", "Send generated messages to a worker's source. Into a queue: publish --to sqs --Sources:Sqs:Queue=my-queue") { count, to, url, route };
@@ -29,9 +30,12 @@ internal static class PublishCommand
 
     private static async Task<int> RunAsync(IConfigurationRoot configuration, int count, string to, string? url, string? route, CancellationToken cancellationToken)
     {
-        using IMessageSender sender = to == "sqs"
-            ? await SqsSender.CreateAsync(configuration, route, cancellationToken)
-            : HttpSender.Create(configuration, url, route);
+        using IMessageSender sender = to switch
+        {
+            "sqs" => await SqsSender.CreateAsync(configuration, route, cancellationToken),
+            "servicebus" => await ServiceBusSender.CreateAsync(configuration, route, ServiceBusBuild.RequireConnector(), cancellationToken),
+            _ => HttpSender.Create(configuration, url, route),
+        };
         Stopwatch watch = Stopwatch.StartNew();
         PublishResult result = await SendAsync(sender, count, cancellationToken);
         Console.Out.WriteLine($"{result.Sent:N0} message(s) {sender.Accepted} {sender.Target} in {watch.Elapsed.TotalSeconds:N2} s ({result.Sent / watch.Elapsed.TotalSeconds:N0}/s).");

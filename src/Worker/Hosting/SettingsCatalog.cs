@@ -13,6 +13,7 @@ using Worker.Sinks.Memory;
 using Worker.Sinks.S3;
 using Worker.Sources.Channels;
 using Worker.Sources.Http;
+using Worker.Sources.ServiceBus;
 using Worker.Sources.Sqs;
 using Worker.Stages;
 
@@ -28,6 +29,7 @@ internal static class SettingsCatalog
         ("Sources:Channel", typeof(ChannelSourceOptions)),
         ("Sources:Http", typeof(HttpSourceOptions)),
         ("Sources:Sqs", typeof(SqsSourceOptions)),
+        (ServiceBusSourceOptions.Section, typeof(ServiceBusSourceOptions)),
         ("Stages", typeof(StagesOptions)),
         ("Handlers:Archive", typeof(ArchiveOptions)),
         (CloudFrontOptions.Section, typeof(CloudFrontOptions)),

@@ -17,6 +17,7 @@ using Worker.Sinks.Memory;
 using Worker.Sinks.S3;
 using Worker.Sources.Channels;
 using Worker.Sources.Http;
+using Worker.Sources.ServiceBus;
 using Worker.Sources.Sqs;
 
 namespace Worker.Hosting;
@@ -82,6 +83,7 @@ internal static class WorkerHost
         .AddChannelSource()
         .AddHttpSource()
         .AddSqsSource()
+        .AddServiceBusSource()
         .AddArchiveHandler()
         .AddCloudFrontHandler()
         .AddDirectorySink()

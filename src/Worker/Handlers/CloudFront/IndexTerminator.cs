@@ -89,7 +89,7 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
 
             DocumentId id = new(log.Bucket, log.Key, opened.Version);
             RowNumbers numbers = new();
-            LogDeadLetters badRows = new(_deadLetters, log, id, numbers, context.DeliveryCount);
+            LogDeadLetters badRows = new(_deadLetters, log, opened.Version, id, numbers, context.DeliveryCount);
             await using IDocumentWriter writer = _sink.Begin(badRows);
             LogOutcome outcome = await _indexer.IndexAsync(opened.Content, opened.Length, id, writer, numbers, badRows, attempt.Token);
             return Judge(outcome, log, attempt);
@@ -107,7 +107,7 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
 
     private (string Reason, string Description)? Judge(in S3Fault fault, LogObject log, int deliveryCount)
     {
-        string detail = S3Advice.Describe(fault, S3Operations.Get);
+        string detail = $"{S3Advice.Describe(fault, S3Operations.Get)}.";
         switch (fault.Kind)
         {
             case S3FaultKind.Missing when deliveryCount >= _missingDeliveries:
@@ -123,9 +123,9 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
                 return (ArchivedReason, $"The object is in an archive storage class and must be restored first. {detail}");
             case S3FaultKind.Transient:
                 _breaker.Failed(detail);
-                throw new TransientFaultException(detail, fault.RetryAfter);
+                throw new TransientFaultException($"{UntrustedText.Shorten(log.Location)} cannot be read now. {detail}", fault.RetryAfter);
             default:
-                string advice = $"{detail}. Grant s3:GetObject (for versions s3:GetObjectVersion) and s3:ListBucket on the bucket '{log.Bucket}', and check its region and credentials.";
+                string advice = $"{detail} Grant s3:GetObject (for versions s3:GetObjectVersion) and s3:ListBucket on the bucket '{log.Bucket}', and check its region and credentials.";
                 _breaker.Refused(advice);
                 throw new RefusedException(advice);
         }
@@ -135,12 +135,12 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
     {
         if (outcome.Fault != LogFault.None)
         {
-            return (outcome.Fault.Code(), $"{outcome.Detail}. Rows before it may be indexed already.");
+            return (outcome.Fault.Code(), $"{outcome.Detail} Rows before that may be indexed already.");
         }
 
         if (outcome.SourceFailure is { } failure)
         {
-            string detail = S3Advice.Describe(attempt.Classify(failure), S3Operations.Get);
+            string detail = $"{S3Advice.Describe(attempt.Classify(failure), S3Operations.Get)}.";
             _breaker.Failed(detail);
             throw new TransientFaultException($"Reading {UntrustedText.Shorten(log.Location)} broke off after {outcome.Rows} rows. {detail}", innerException: failure);
         }

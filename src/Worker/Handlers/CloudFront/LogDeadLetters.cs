@@ -12,10 +12,11 @@ namespace Worker.Handlers.CloudFront;
 /// <summary>Keeps the rows of one log that became no documents, and the documents that the sink rejected, each as a dead letter of its own.</summary>
 /// <param name="settings">What is the same for every log of the route.</param>
 /// <param name="log">The object they are of.</param>
+/// <param name="version">What tells the object from others of its key, as the ids are made with.</param>
 /// <param name="id">Ids of its documents.</param>
 /// <param name="numbers">Which row a document was made of.</param>
 /// <param name="attempts">Deliveries of the message so far.</param>
-internal sealed class LogDeadLetters(LogDeadLetterSettings settings, LogObject log, DocumentId id, RowNumbers numbers, int attempts) : IBadRows, IDocumentRejections
+internal sealed class LogDeadLetters(LogDeadLetterSettings settings, LogObject log, string version, DocumentId id, RowNumbers numbers, int attempts) : IBadRows, IDocumentRejections
 {
     /// <summary>A document that the sink will never take.</summary>
     public const string RejectedReason = "document-rejected";
@@ -46,7 +47,7 @@ internal sealed class LogDeadLetters(LogDeadLetterSettings settings, LogObject l
         }
 
         long row = numbers.Of(rejection.Index);
-        await WriteAsync(row, RejectedReason, $"The document of row {row} of {UntrustedText.Shorten(log.Location)} was rejected: {why}", rejection.Json, cancellationToken);
+        await WriteAsync(row, RejectedReason, $"The document of row {row} of {UntrustedText.Shorten(log.Location)} was rejected: {why}.", rejection.Json, cancellationToken);
     }
 
     private async ValueTask WriteAsync(long row, string reason, string description, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
@@ -67,7 +68,7 @@ internal sealed class LogDeadLetters(LogDeadLetterSettings settings, LogObject l
             {
                 ["bucket"] = log.Bucket,
                 ["key"] = log.Key,
-                ["version"] = log.VersionId ?? log.ETag ?? string.Empty,
+                ["version"] = version,
                 ["row"] = row.ToString(CultureInfo.InvariantCulture),
             },
         };

@@ -53,7 +53,7 @@ internal sealed class LogIndexer(DocumentShape shape, LogLimits limits, BufferPo
 
                 if (read.Fault != LogFault.None)
                 {
-                    return Fail(read.Fault, $"noticed after {gzip.Taken} compressed bytes and {parser.Rows} rows", parser, documents);
+                    return Fail(read.Fault, $"{Explain(read.Fault)} Noticed after {gzip.Taken} compressed bytes and {parser.Rows} rows.", parser, documents);
                 }
 
                 parser.Advance(read.Count);
@@ -71,7 +71,7 @@ internal sealed class LogIndexer(DocumentShape shape, LogLimits limits, BufferPo
             {
                 if (documents.HasTooManyBadRows)
                 {
-                    return Fail(LogFault.TooManyBadRows, $"row {parser.Rows} is the last of {documents.BadRows} that cannot be read, and {limits.MaxBadRows} are allowed", parser, documents);
+                    return Fail(LogFault.TooManyBadRows, $"Row {parser.Rows} is number {documents.BadRows} that cannot be read, and {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.MaxBadRows)} allows {limits.MaxBadRows}.", parser, documents);
                 }
 
                 if (documents.Bad is { } bad)
@@ -95,6 +95,16 @@ internal sealed class LogIndexer(DocumentShape shape, LogLimits limits, BufferPo
 
         return await CompleteAsync(writer, parser, documents, cancellationToken);
     }
+
+    private static string Explain(LogFault fault) => fault switch
+    {
+        LogFault.NotGzip => "The object is empty, or no gzip.",
+        LogFault.GzipTruncated => "The object ends within a gzip member: it was cut.",
+        LogFault.GzipCorrupt => "A gzip member's data, checksum or length is wrong.",
+        LogFault.GzipTrailingData => "Something that is no gzip member follows the last one.",
+        LogFault.TooLarge => $"There is more than {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.MaxLogBytes)} allows.",
+        _ => $"It decompresses to more than {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.MaxRatio)} allows.",
+    };
 
     private static LogOutcome Fail(LogFault fault, string detail, LogParser parser, LogDocuments documents) =>
         new(fault, detail, null, null, parser.Rows, documents.BadRows);

@@ -1,13 +1,13 @@
-using Worker.Sources.Sqs;
+using Worker.Sources;
 
-namespace Worker.Tests.Sources.Sqs;
+namespace Worker.Tests.Sources;
 
 public sealed class DoneIdsTests
 {
     [Fact]
     public void Add_MoreThanTheCapacity_ForgetsTheOldestFirst()
     {
-        DoneIds done = new(3);
+        DoneIds<Guid> done = new(3);
         Guid[] ids = [.. Enumerable.Range(0, 100).Select(_ => Guid.NewGuid())];
 
         for (int i = 0; i < ids.Length; i++)
@@ -21,7 +21,7 @@ public sealed class DoneIdsTests
     [Fact]
     public void Add_KnownId_TakesNoOthersPlace()
     {
-        DoneIds done = new(2);
+        DoneIds<Guid> done = new(2);
         (Guid a, Guid b) = (Guid.NewGuid(), Guid.NewGuid());
         done.Add(a);
         done.Add(b);
@@ -38,7 +38,7 @@ public sealed class DoneIdsTests
     [Fact]
     public void Add_NoCapacity_RemembersNothing()
     {
-        DoneIds done = new(0);
+        DoneIds<Guid> done = new(0);
         Guid id = Guid.NewGuid();
 
         done.Add(id);
@@ -49,7 +49,7 @@ public sealed class DoneIdsTests
     [Fact]
     public void Add_ManyThreads_StaysBounded()
     {
-        DoneIds done = new(50);
+        DoneIds<Guid> done = new(50);
         Guid[] ids = [.. Enumerable.Range(0, 5_000).Select(_ => Guid.NewGuid())];
 
         Parallel.ForEach(ids, done.Add);

@@ -1,17 +1,18 @@
-namespace Worker.Sources.Sqs;
+namespace Worker.Sources;
 
 /// <summary>
 /// The ids of the messages finished last: a redelivery of one is deleted, not stored again. Bounded: the oldest is forgotten
 /// first. Threads: any.
 /// </summary>
-internal sealed class DoneIds(int capacity)
+internal sealed class DoneIds<TId>(int capacity)
+    where TId : notnull
 {
     private readonly Lock _lock = new();
-    private readonly HashSet<Guid> _ids = new(capacity);
-    private readonly Guid[] _ring = new Guid[capacity];
+    private readonly HashSet<TId> _ids = new(capacity);
+    private readonly TId[] _ring = new TId[capacity];
     private long _added;
 
-    public bool Contains(Guid id)
+    public bool Contains(TId id)
     {
         lock (_lock)
         {
@@ -19,7 +20,7 @@ internal sealed class DoneIds(int capacity)
         }
     }
 
-    public void Add(Guid id)
+    public void Add(TId id)
     {
         if (capacity == 0)
         {
