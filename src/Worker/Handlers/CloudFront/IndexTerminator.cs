@@ -25,6 +25,9 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
     public const string ArchivedReason = "object-archived";
     public const string RejectedReason = "sink-rejected";
 
+    // An S3 that has not begun to answer by then is asked again rather than waited for; it answers within a tenth of a second.
+    private static readonly TimeSpan OpenTimeout = TimeSpan.FromSeconds(10);
+
     private readonly ILogObjects _objects;
     private readonly LogIndexer _indexer;
     private readonly IDocumentSink _sink;
@@ -81,7 +84,7 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
         using S3Attempt attempt = new(_objectTimeout, _deadLetters.Time, context.CancellationToken);
         try
         {
-            using OpenedLog opened = await _objects.OpenAsync(log, _objectTimeout, attempt.Token);
+            using OpenedLog opened = await _objects.OpenAsync(log, OpenTimeout, attempt.Token);
             if (opened.Fault.Kind != S3FaultKind.None)
             {
                 return Judge(opened.Fault, log, context.DeliveryCount);

@@ -1,6 +1,5 @@
 using Amazon.S3;
 using Amazon.S3.Model;
-using Integration.Tests.Servers;
 using Worker.Aws;
 using Worker.Costs;
 using Worker.Handlers.CloudFront.Events;

@@ -79,6 +79,30 @@ public sealed class CloudFrontTests(AwsServer aws)
     }
 
     [Fact]
+    public async Task Http_ElasticsearchThrottlesAndRejects_AreRetriedAndSetAside()
+    {
+        AwsEndpoint endpoint = await aws.RequireAsync();
+        using LogBucket bucket = await LogBucket.CreateAsync(endpoint);
+        await using StrictElasticsearch elasticsearch = await StrictElasticsearch.StartAsync();
+        using var folder = new LetterFolder();
+        ExpectedRows log = ExpectedRows.Create("a.gz", 50, seed: 5);
+        string notification = await bucket.PutAsync(log.Key, log.Compressed);
+
+        // Every item is refused for now, then two of the fifty for good: rows 1 and 26.
+        await elasticsearch.ScriptAsync(
+            new FaultRule { Fault = ServerFault.FailItems, First = 1, Last = 1, Status = 429 },
+            new FaultRule { Fault = ServerFault.FailItems, First = 2, Last = 2, Status = 400, Type = "document_parsing_exception", Reason = "no", EveryNthItem = 25 });
+        await using RunningWorker worker = await RunningWorker.StartAsync(
+            [.. Arguments(endpoint, bucket, elasticsearch), "--Routes:archive:Source=Http", $"--Aws:Endpoint={endpoint.ServiceUrl}", .. folder.Arguments], endpoint.ToEnvironment());
+
+        (await worker.PostAsync(Encoding.UTF8.GetBytes(notification))).Status.ShouldBe(HttpStatusCode.OK);
+
+        (await elasticsearch.DocumentsAsync(Index)).Count.ShouldBe(48);
+        folder.Bodies("document-rejected").Select(Encoding.UTF8.GetString).ShouldBe([log.Documents[0], log.Documents[25]], ignoreOrder: true);
+        (await worker.StopAsync()).ShouldBe(0);
+    }
+
+    [Fact]
     public async Task Kill_InMidLog_LosesAndRepeatsNothing()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "needs POSIX signals");
