@@ -9,6 +9,7 @@ using Microsoft.Extensions.Logging.Console;
 using Worker.Configuration;
 using Worker.DeadLetters;
 using Worker.Handlers.Archive;
+using Worker.Handlers.CloudFront;
 using Worker.Routes;
 using Worker.Sinks.Directory;
 using Worker.Sinks.Elasticsearch;
@@ -84,6 +85,7 @@ internal static class WorkerHost
         .AddSqsSource()
         .AddServiceBusSource()
         .AddArchiveHandler()
+        .AddCloudFrontHandler()
         .AddDirectorySink()
         .AddS3Sink()
         .AddMemorySink()
