@@ -12,6 +12,8 @@ using Worker.Sinks.S3;
 using Worker.Sources.Channels;
 using Worker.Sources.Http;
 using Worker.Sources.Sqs;
+using Worker.Sources.TcpLines;
+using Worker.Sources.Udp;
 using Worker.Stages;
 
 namespace Worker.Hosting;
@@ -26,6 +28,8 @@ internal static class SettingsCatalog
         ("Sources:Channel", typeof(ChannelSourceOptions)),
         ("Sources:Http", typeof(HttpSourceOptions)),
         ("Sources:Sqs", typeof(SqsSourceOptions)),
+        (UdpSourceOptions.Section, typeof(UdpSourceOptions)),
+        (TcpLinesSourceOptions.Section, typeof(TcpLinesSourceOptions)),
         ("Stages", typeof(StagesOptions)),
         ("Handlers:Archive", typeof(ArchiveOptions)),
         ("Sinks:Directory", typeof(DirectorySinkOptions)),

@@ -16,6 +16,8 @@ using Worker.Sinks.S3;
 using Worker.Sources.Channels;
 using Worker.Sources.Http;
 using Worker.Sources.Sqs;
+using Worker.Sources.TcpLines;
+using Worker.Sources.Udp;
 
 namespace Worker.Hosting;
 
@@ -80,6 +82,8 @@ internal static class WorkerHost
         .AddChannelSource()
         .AddHttpSource()
         .AddSqsSource()
+        .AddUdpSource()
+        .AddTcpLinesSource()
         .AddArchiveHandler()
         .AddDirectorySink()
         .AddS3Sink()

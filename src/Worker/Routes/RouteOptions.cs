@@ -8,7 +8,7 @@ internal sealed class RouteOptions
     /// <summary>The sections that may be given again below a route, for it alone.</summary>
     public static readonly IReadOnlyList<string> Overrides = ["Intake", "Recoverability", "Stages", "Sources", "Handlers", "Sinks", "Bundles", "Aws"];
 
-    [Setting("Sources of the route, separated by commas: Channel, Http, Sqs")]
+    [Setting("Sources of the route, separated by commas: Channel, Http, Sqs, Udp, TcpLines")]
     public string[] Source { get; set; } = ["Channel", "Http"];
 
     [Setting("What a message of this route means")]
