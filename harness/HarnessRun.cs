@@ -108,7 +108,7 @@ internal static class HarnessRun
         using IMessageSender sender = options.Source == "http"
             ? HttpSender.Create(configuration, address, route: null)
             : await SqsSender.CreateAsync(configuration, Route, cancellationToken);
-        string? error = (await PublishCommand.SendAsync(sender, options.Count, cancellationToken)).FirstError;
+        string? error = (await PublishCommand.SendAsync(sender, options.Count, rate: null, cancellationToken)).FirstError;
         if (error is not null)
         {
             throw new StartupException($"Publishing failed: {error}");

@@ -19,7 +19,7 @@ internal sealed partial class LineConnection
     private async Task<string> ReadToEndAsync(Stream stream, IMessageIntake intake)
     {
         Pipe pipe = new(Pipes);
-        Task filling = FillAsync(stream, pipe.Writer);
+        Task filling = FillAndCloseAsync(stream, pipe.Writer);
         try
         {
             await ReadLinesAsync(pipe.Reader, intake);
@@ -34,30 +34,13 @@ internal sealed partial class LineConnection
         return _endOfStream;
     }
 
-    private async Task FillAsync(Stream stream, PipeWriter writer)
+    private async Task FillAndCloseAsync(Stream stream, PipeWriter writer)
     {
         // Only what is to end the waiting for bytes: what was read is worked off even when the worker stops.
         using CancellationTokenSource reading = CancellationTokenSource.CreateLinkedTokenSource(_end.Token, _source.StopReading);
         try
         {
-            int room = SmallestRead;
-            while (true)
-            {
-                Memory<byte> memory = writer.GetMemory(room);
-                int read = await stream.ReadAsync(memory[..Math.Min(memory.Length, LargestRead)], reading.Token);
-                if (read == 0)
-                {
-                    return;
-                }
-
-                room = read >= room ? Math.Min(room * 2, LargestRead) : read < room / 4 ? Math.Max(room / 2, SmallestRead) : room;
-                writer.Advance(read);
-                FlushResult flushed = await writer.FlushAsync(CancellationToken.None);
-                if (flushed.IsCompleted)
-                {
-                    return;
-                }
-            }
+            await FillAsync(stream, writer, reading.Token);
         }
         catch (OperationCanceledException)
         {
@@ -70,6 +53,29 @@ internal sealed partial class LineConnection
         finally
         {
             await writer.CompleteAsync();
+        }
+    }
+
+    /// <summary>Reads into the pipe until the stream ends or nobody reads the pipe.</summary>
+    internal static async Task FillAsync(Stream stream, PipeWriter writer, CancellationToken cancellationToken)
+    {
+        int room = SmallestRead;
+        while (true)
+        {
+            Memory<byte> memory = writer.GetMemory(room);
+            int read = await stream.ReadAsync(memory[..Math.Min(memory.Length, LargestRead)], cancellationToken);
+            if (read == 0)
+            {
+                return;
+            }
+
+            room = read >= room ? Math.Min(room * 2, LargestRead) : read < room / 4 ? Math.Max(room / 2, SmallestRead) : room;
+            writer.Advance(read);
+            FlushResult flushed = await writer.FlushAsync(CancellationToken.None);
+            if (flushed.IsCompleted)
+            {
+                return;
+            }
         }
     }
 

@@ -16,7 +16,7 @@ internal sealed partial class LineConnection : IDisposable
     // Two reads of the largest size: one is cut into lines while the next one comes.
     private const int PipeBytes = 128 << 10;
 
-    private static readonly PipeOptions Pipes = new(
+    internal static readonly PipeOptions Pipes = new(
         // Both loops run on whichever thread has the bytes: handing over to another one costs more than cutting them.
         readerScheduler: PipeScheduler.Inline,
         writerScheduler: PipeScheduler.Inline,

@@ -37,10 +37,10 @@ internal sealed class BatchReceiver : IDatagramReceiver
         {
             _buffers[i].Address = Marshal.UnsafeAddrOfPinnedArrayElement(_bytes, i * _stride);
             _buffers[i].Length = (nuint)_stride;
-            _headers[i].Name = Marshal.UnsafeAddrOfPinnedArrayElement(_names, i * NameBytes);
-            _headers[i].NameLength = NameBytes;
-            _headers[i].Buffers = Marshal.UnsafeAddrOfPinnedArrayElement(_buffers, i);
-            _headers[i].BufferCount = 1;
+            _headers[i].Message.Name = Marshal.UnsafeAddrOfPinnedArrayElement(_names, i * NameBytes);
+            _headers[i].Message.NameLength = NameBytes;
+            _headers[i].Message.Buffers = Marshal.UnsafeAddrOfPinnedArrayElement(_buffers, i);
+            _headers[i].Message.BufferCount = 1;
         }
     }
 
@@ -51,7 +51,7 @@ internal sealed class BatchReceiver : IDatagramReceiver
         get
         {
             ref readonly SocketCalls.Header header = ref _headers[index];
-            return new Datagram(_bytes.AsSpan(index * _stride, (int)header.Length), (header.Flags & SocketCalls.Truncated) != 0);
+            return new Datagram(_bytes.AsSpan(index * _stride, (int)header.Length), (header.Message.Flags & SocketCalls.Truncated) != 0);
         }
     }
 
@@ -60,7 +60,7 @@ internal sealed class BatchReceiver : IDatagramReceiver
         for (int i = 0; i < _received; i++)
         {
             // The kernel wrote each sender's length over the room there is.
-            _headers[i].NameLength = NameBytes;
+            _headers[i].Message.NameLength = NameBytes;
         }
 
         int received = SocketCalls.ReceiveMany(_socket.SafeHandle, _headersAddress, (uint)Math.Min(max, Datagrams), SocketCalls.DoNotWait, timeout: 0);
@@ -70,7 +70,7 @@ internal sealed class BatchReceiver : IDatagramReceiver
 
     public EndPoint? SenderOf(int index)
     {
-        int length = (int)_headers[index].NameLength;
+        int length = (int)_headers[index].Message.NameLength;
         SocketAddress address = new(_family, Math.Max(length, 2));
         _names.AsSpan(index * NameBytes, length).CopyTo(address.Buffer.Span);
         return length == 0 ? null : new IPEndPoint(_family == AddressFamily.InterNetworkV6 ? IPAddress.IPv6Any : IPAddress.Any, 0).Create(address);

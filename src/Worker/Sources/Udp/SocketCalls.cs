@@ -13,7 +13,7 @@ internal static class SocketCalls
     /// <summary>MSG_DONTWAIT: this call does not wait, whatever the socket's mode.</summary>
     public const int DoNotWait = 0x40;
 
-    /// <summary>MSG_TRUNC, in <see cref="Header.Flags"/>: the datagram was longer than its buffer.</summary>
+    /// <summary>MSG_TRUNC, in <see cref="Message.Flags"/>: the datagram was longer than its buffer.</summary>
     public const int Truncated = 0x20;
 
     public const int Eintr = 4;
@@ -27,9 +27,9 @@ internal static class SocketCalls
         public nuint Length;
     }
 
-    /// <summary>struct mmsghdr: a struct msghdr and the length received.</summary>
+    /// <summary>struct msghdr.</summary>
     [StructLayout(LayoutKind.Sequential)]
-    public struct Header
+    public struct Message
     {
         public nint Name;
         public uint NameLength;
@@ -38,6 +38,13 @@ internal static class SocketCalls
         public nint Control;
         public nuint ControlLength;
         public int Flags;
+    }
+
+    /// <summary>struct mmsghdr: the message and the length received.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public struct Header
+    {
+        public Message Message;
         public uint Length;
     }
 

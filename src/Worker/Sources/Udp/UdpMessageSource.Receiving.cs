@@ -130,7 +130,7 @@ internal sealed partial class UdpMessageSource
         }
     }
 
-    private void WaitForChannel(ChannelWriter<DatagramMessage> writer, DatagramMessage message, CancellationToken stop)
+    private void WaitForChannel(ChannelWriter<DatagramMessage?> writer, DatagramMessage message, CancellationToken stop)
     {
         try
         {

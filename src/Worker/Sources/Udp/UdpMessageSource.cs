@@ -22,6 +22,10 @@ internal sealed partial class UdpMessageSource : IMessageSource
     /// <summary>Why a datagram was dropped: the checksum was wrong, or there was no room for one.</summary>
     public const string ChecksumReason = "checksum";
 
+    // Null entries only wake the channel's reader: at the end of receiving, and at the end of draining. Waiting with a token would
+    // allocate on every wait.
+    private const int WakeUps = 2;
+
     private static readonly TimeSpan KernelLookInterval = TimeSpan.FromSeconds(10);
 
     private readonly UdpSourceOptions _options;
@@ -34,7 +38,7 @@ internal sealed partial class UdpMessageSource : IMessageSource
     private readonly LogThrottle _dropLog;
     private readonly UdpSourceMetrics _metrics;
     private readonly HeldMessages<DatagramMessage> _held;
-    private readonly Channel<DatagramMessage>? _channel;
+    private readonly Channel<DatagramMessage?>? _channel;
     private readonly BlockingWait _wait = new();
     private readonly ManualResetEventSlim _taken = new(initialState: false, spinCount: 0);
     private readonly ITimer _kernelLook;
@@ -59,11 +63,11 @@ internal sealed partial class UdpMessageSource : IMessageSource
         _held = new HeldMessages<DatagramMessage>(HeldServices.Of(services, SourceName, _logger), limit, static held => new DatagramMessage(held));
         if (options.ChannelCapacity > 0)
         {
-            _channel = Channel.CreateBounded<DatagramMessage>(new BoundedChannelOptions(options.ChannelCapacity)
+            _channel = Channel.CreateBounded<DatagramMessage?>(new BoundedChannelOptions(options.ChannelCapacity + WakeUps)
             {
                 FullMode = BoundedChannelFullMode.Wait,
                 SingleReader = true,
-                SingleWriter = true,
+                SingleWriter = false,
 
                 // The receiving thread only receives.
                 AllowSynchronousContinuations = false,
@@ -83,6 +87,12 @@ internal sealed partial class UdpMessageSource : IMessageSource
 
     /// <summary>Messages received and not settled for good.</summary>
     public int Unsettled => _held.Unsettled;
+
+    /// <summary>Messages that wait for another attempt.</summary>
+    public int Waiting => _held.Waiting;
+
+    /// <summary>Datagrams the kernel dropped; 0 where it does not say.</summary>
+    public long KernelDrops => _socket?.KernelState?.Drops ?? 0;
 
     /// <summary>Binds. From here on the kernel keeps what comes, up to its buffer.</summary>
     public Task CheckAsync(CancellationToken cancellationToken)
@@ -107,7 +117,7 @@ internal sealed partial class UdpMessageSource : IMessageSource
         List<Task> loops = [ReceiveOnOwnThreadAsync(intake, ending.Token), _held.HandInAsync(intake, ending.Token)];
         if (_channel is not null)
         {
-            loops.Add(HandInChannelAsync(_channel.Reader, intake, ending.Token));
+            loops.Add(HandInChannelAsync(_channel, intake, ending.Token));
         }
 
         await Task.WhenAll(loops.Select(loop => EndingAsync(loop, ending)));
@@ -119,8 +129,8 @@ internal sealed partial class UdpMessageSource : IMessageSource
         Task kernel = Task.Factory.StartNew(() => TakeOverKernelBuffer(intake, stopDraining), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
         if (_channel is not null)
         {
-            _ = kernel.ContinueWith(static (_, channel) => ((Channel<DatagramMessage>)channel!).Writer.TryComplete(), _channel, TaskScheduler.Default);
-            await HandInChannelAsync(_channel.Reader, intake, stopDraining);
+            _ = kernel.ContinueWith(static (_, channel) => ((Channel<DatagramMessage?>)channel!).Writer.TryComplete(), _channel, TaskScheduler.Default);
+            await HandInChannelAsync(_channel, intake, stopDraining);
         }
 
         await kernel;
@@ -135,7 +145,10 @@ internal sealed partial class UdpMessageSource : IMessageSource
             _channel.Writer.TryComplete();
             while (_channel.Reader.TryRead(out DatagramMessage? message))
             {
-                await _held.ReturnAsync(message, TimeSpan.Zero);
+                if (message is not null)
+                {
+                    await _held.ReturnAsync(message, TimeSpan.Zero);
+                }
             }
         }
 
@@ -172,30 +185,41 @@ internal sealed partial class UdpMessageSource : IMessageSource
         }
     }
 
-    private async Task HandInChannelAsync(ChannelReader<DatagramMessage> reader, IMessageIntake intake, CancellationToken stop)
+    private async Task HandInChannelAsync(Channel<DatagramMessage?> channel, IMessageIntake intake, CancellationToken stop)
     {
+        ChannelReader<DatagramMessage?> reader = channel.Reader;
+        await using CancellationTokenRegistration wake = stop.UnsafeRegister(static state => ((Channel<DatagramMessage?>)state!).Writer.TryWrite(null), channel);
         try
         {
-            while (await reader.WaitToReadAsync(stop))
+            while (!stop.IsCancellationRequested && await reader.WaitToReadAsync(CancellationToken.None))
             {
                 int slots = await intake.ReserveAsync(1, Math.Clamp(reader.Count, 1, _concurrency), stop);
-                while (slots > 0 && reader.TryRead(out DatagramMessage? message))
-                {
-                    slots--;
-                    message.BeginDelivery();
-                    intake.Accept(message);
-                }
-
+                HandInFrom(reader, intake, stop.IsCancellationRequested ? 0 : slots, slots);
                 _taken.Set();
-                if (slots > 0)
-                {
-                    intake.Release(slots);
-                }
             }
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)
         {
             // What is in the channel stays there for the drain.
+        }
+    }
+
+    private static void HandInFrom(ChannelReader<DatagramMessage?> reader, IMessageIntake intake, int wanted, int slots)
+    {
+        int used = 0;
+        while (used < wanted && reader.TryRead(out DatagramMessage? message))
+        {
+            if (message is not null)
+            {
+                used++;
+                message.BeginDelivery();
+                intake.Accept(message);
+            }
+        }
+
+        if (used < slots)
+        {
+            intake.Release(slots - used);
         }
     }
 
