@@ -20,6 +20,9 @@ internal static class TcpLinesCommand
         ["Source"] = static () => new SourceLineReceiver(acknowledge: false),
     };
 
+    /// <summary>The receivers' names, the limit first.</summary>
+    public static IReadOnlyCollection<string> Names => Receivers.Keys;
+
     public static Command Create() => ReceivingOption.Create(
         "tcp-lines",
         "Receives lines over one connection in every way in turn, each in a process of its own, from one sender in another (3 minutes)",
@@ -33,10 +36,13 @@ internal static class TcpLinesCommand
             ["BareIndexOf", "StreamReader"],
             MeasuresLoss: false));
 
+    /// <summary>Makes a receiver; it is bound and does not receive yet.</summary>
+    public static IReceiver CreateReceiver(string name) => Receivers[name]();
+
     /// <summary>Prints the port and receives.</summary>
     public static int Receive(string name)
     {
-        using IReceiver receiver = Receivers[name]();
+        using IReceiver receiver = CreateReceiver(name);
         receiver.Start();
         Console.Out.WriteLine(receiver.Port);
         SampleLoop.Run(() => receiver.Received);

@@ -25,6 +25,9 @@ internal static class UdpCommand
         ["Source"] = static () => new SourceReceiver(channelCapacity: 0),
     };
 
+    /// <summary>The receivers' names, the limit first.</summary>
+    public static IReadOnlyCollection<string> Names => Receivers.Keys;
+
     public static Command Create() => ReceivingOption.Create(
         "udp",
         "Receives datagrams of 512 bytes in every way in turn, each in a process of its own, from one sender in another; Linux (5 minutes)",
@@ -38,10 +41,13 @@ internal static class UdpCommand
             ["BareBatch"],
             MeasuresLoss: true));
 
+    /// <summary>Makes a receiver; it is bound and does not receive yet.</summary>
+    public static IReceiver CreateReceiver(string name) => Receivers[name]();
+
     /// <summary>Prints the port and receives.</summary>
     public static int Receive(string name)
     {
-        using IReceiver receiver = Receivers[name]();
+        using IReceiver receiver = CreateReceiver(name);
         receiver.Start();
         Console.Out.WriteLine(receiver.Port);
         SampleLoop.Run(() => receiver.Received);

@@ -13,6 +13,9 @@ internal sealed class UdpSender : IMessageSender
     private readonly Socket _socket;
     private readonly bool _withChecksum;
 
+    // Set once nobody receives: the rest is not tried one by one.
+    private string? _gone;
+
     private UdpSender(Socket socket, bool withChecksum, string target)
     {
         _socket = socket;
@@ -55,14 +58,20 @@ internal sealed class UdpSender : IMessageSender
         {
             try
             {
-                await _socket.SendAsync(ToDatagram(messages[i].Body), SocketFlags.None, cancellationToken);
+                errors[i] = _gone;
+                if (_gone is null)
+                {
+                    await _socket.SendAsync(ToDatagram(messages[i].Body), SocketFlags.None, cancellationToken);
+                }
+            }
+            catch (SocketException exception) when (exception.SocketErrorCode == SocketError.ConnectionRefused)
+            {
+                // What this machine answered to an earlier one.
+                errors[i] = _gone = $"nobody receives datagrams on {Target}. Start a worker with a route whose source is Udp, or name its endpoint: --{UdpSourceOptions.Section}:{nameof(UdpSourceOptions.Endpoint)}=address:port.";
             }
             catch (SocketException exception)
             {
-                // Refused is what this machine said about an earlier one; either way nobody receives.
-                errors[i] = exception.SocketErrorCode == SocketError.ConnectionRefused
-                    ? $"nobody receives datagrams on {Target}. Start a worker with a route whose source is Udp, or name its endpoint: --{UdpSourceOptions.Section}:{nameof(UdpSourceOptions.Endpoint)}=address:port."
-                    : exception.Message;
+                errors[i] = exception.Message;
             }
         }
 

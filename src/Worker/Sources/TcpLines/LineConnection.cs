@@ -173,7 +173,12 @@ internal sealed partial class LineConnection : IDisposable
         {
             string reason = await ReadToEndAsync(stream, intake);
             EndOne();
-            if (_answers is not null)
+            if (ReferenceEquals(reason, CloseReason.Reset))
+            {
+                // Nobody is there to be told: the place is free, and the lines in work go on without it.
+                Abort(CloseReason.Reset);
+            }
+            else if (_answers is not null)
             {
                 await _settled.Task.WaitAsync(_end.Token);
             }

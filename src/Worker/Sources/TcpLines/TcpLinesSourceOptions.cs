@@ -23,7 +23,7 @@ internal sealed class TcpLinesSourceOptions : ISelfValidating
     public TailRule UnterminatedTail { get; set; }
 
     [Setting("Connections at once; beyond it a new one is closed", Min = "1", Max = "100000",
-        Consequence = "Each open connection takes about 10 KB and a descriptor.")]
+        Consequence = "Each open connection takes about 20 KB, up to 200 KB while it sends, and a descriptor.")]
     public int MaxConnections { get; set; } = 1_000;
 
     [Setting("Connections at once of one address", Min = "1", Max = "100000")]

@@ -11,12 +11,20 @@ namespace Worker.Tests.Sources.TcpLines;
 public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IClassFixture<TestCertificate>
 {
     [Theory]
-    [InlineData(true)]
-    [InlineData(false)]
-    public async Task Stop_LinesRead_AreWorkedOffAndAnswered(bool acknowledge)
+    [InlineData(true, false)]
+    [InlineData(false, false)]
+    [InlineData(true, true)]
+    public async Task Stop_LinesRead_AreWorkedOffAndAnswered(bool acknowledge, bool tls)
     {
-        await using TcpLinesRun run = await TcpLinesRun.StartAsync(options => options.Acknowledge = acknowledge);
-        await using LineClient client = await run.ConnectAsync();
+        await using TcpLinesRun run = await TcpLinesRun.StartAsync(options =>
+        {
+            options.Acknowledge = acknowledge;
+            if (tls)
+            {
+                WithTls(options);
+            }
+        });
+        await using LineClient client = await LineClient.ConnectAsync(run.Endpoint, tls);
         run.Intake.Pause();
         await client.SendAsync(string.Concat(Enumerable.Range(1, 100).Select(n => $"{{\"n\":{n}}}\n")));
         await run.Intake.ShouldBeQuietAsync();
