@@ -121,17 +121,22 @@ internal sealed partial class HeldMessages<T> : IDisposable
         }
     }
 
-    /// <summary>Hands in what comes back, until nothing is unsettled any more or the token ends. Nothing new is taken by then.</summary>
-    public async Task DrainAsync(IMessageIntake intake, CancellationToken stopDraining)
+    /// <summary>Hands in what comes back, until nothing is unsettled any more or the token ends.</summary>
+    /// <param name="intake">The route's door.</param>
+    /// <param name="lastTaken">Completes when no message will be taken any more; does not fail.</param>
+    /// <param name="stopDraining">The end of patience.</param>
+    public async Task DrainAsync(IMessageIntake intake, Task lastTaken, CancellationToken stopDraining)
     {
-        Interlocked.Exchange(ref _draining, true);
-        EndIfDrained();
         if (Unsettled > 0)
         {
             HeldLog.Draining(_services.Logger, _services.Route, _services.Source, Unsettled);
         }
 
-        await HandInAsync(intake, stopDraining);
+        Task handingIn = HandInAsync(intake, stopDraining);
+        await lastTaken;
+        Interlocked.Exchange(ref _draining, true);
+        EndIfDrained();
+        await handingIn;
     }
 
     /// <summary>

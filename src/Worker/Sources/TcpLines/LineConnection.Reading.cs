@@ -130,7 +130,7 @@ internal sealed partial class LineConnection
         await _source.Held.WaitForRoomAsync(_source.StopHandingIn);
         if (_answers is not null)
         {
-            await _answers.WaitForRoomAsync();
+            await _answers.WaitForRoomAsync().WaitAsync(_source.StopHandingIn);
         }
 
         return true;

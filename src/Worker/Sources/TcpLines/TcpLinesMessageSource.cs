@@ -126,12 +126,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         _listener?.Dispose();
         await _stopReading.CancelAsync();
         await using CancellationTokenRegistration end = stopDraining.UnsafeRegister(static state => ((CancellationTokenSource)state!).Cancel(), _stopHandingIn);
-        using CancellationTokenSource allRead = CancellationTokenSource.CreateLinkedTokenSource(stopDraining);
-        Task handingIn = Held.HandInAsync(intake, allRead.Token);
-        await Task.WhenAll(_connections.Snapshot().Select(connection => connection.Read));
-        await allRead.CancelAsync();
-        await handingIn;
-        await Held.DrainAsync(intake, stopDraining);
+        await Held.DrainAsync(intake, Task.WhenAll(_connections.Snapshot().Select(connection => connection.Read)), stopDraining);
     }
 
     /// <summary>Answers what is left and closes the connections.</summary>
@@ -208,6 +203,12 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         Socket listener = new(endpoint!.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
         try
         {
+            if (endpoint.Address.Equals(IPAddress.IPv6Any))
+            {
+                // Every address of this machine, those of IPv4 too.
+                listener.DualMode = true;
+            }
+
             listener.Bind(endpoint);
             listener.Listen(Backlog);
             return listener;

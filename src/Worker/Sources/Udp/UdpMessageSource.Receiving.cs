@@ -1,3 +1,4 @@
+using System.ComponentModel;
 using System.Diagnostics.CodeAnalysis;
 using System.Net.Sockets;
 using System.Threading.Channels;
@@ -71,11 +72,12 @@ internal sealed partial class UdpMessageSource
             long left = _socket!.KernelState?.Bytes ?? _socket.ReceiveBuffer;
             while (left > 0 && _socket.Socket.Poll(TimeSpan.Zero, SelectMode.SelectRead))
             {
+                _wait.For(WaitForRoomAsync(stopDraining));
                 ReceiveBatch(intake, stopDraining, out int bytes);
                 left -= bytes;
             }
         }
-        catch (OperationCanceledException) when (stopDraining.IsCancellationRequested)
+        catch (Exception exception) when (exception is Win32Exception || stopDraining.IsCancellationRequested)
         {
             // The rest is lost; the close says so.
         }

@@ -126,15 +126,7 @@ internal sealed partial class UdpMessageSource : IMessageSource
     /// <summary>Takes over what the kernel kept at the stop, at most its buffer once, and hands in all there is.</summary>
     public async Task DrainAsync(IMessageIntake intake, CancellationToken stopDraining)
     {
-        Task kernel = Task.Factory.StartNew(() => TakeOverKernelBuffer(intake, stopDraining), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
-        if (_channel is not null)
-        {
-            _ = kernel.ContinueWith(static (_, channel) => ((Channel<DatagramMessage?>)channel!).Writer.TryComplete(), _channel, TaskScheduler.Default);
-            await HandInChannelAsync(_channel, intake, stopDraining);
-        }
-
-        await kernel;
-        await _held.DrainAsync(intake, stopDraining);
+        await _held.DrainAsync(intake, TakeOverAsync(intake, stopDraining), stopDraining);
     }
 
     public async Task CloseAsync(CancellationToken cancellationToken)
@@ -183,6 +175,20 @@ internal sealed partial class UdpMessageSource : IMessageSource
         {
             await ending.CancelAsync();
         }
+    }
+
+    private async Task TakeOverAsync(IMessageIntake intake, CancellationToken stopDraining)
+    {
+        Task kernel = Task.Factory.StartNew(() => TakeOverKernelBuffer(intake, stopDraining), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        if (_channel is not null)
+        {
+            Task channel = HandInChannelAsync(_channel, intake, stopDraining);
+            await kernel;
+            _channel.Writer.TryComplete();
+            await channel;
+        }
+
+        await kernel;
     }
 
     private async Task HandInChannelAsync(Channel<DatagramMessage?> channel, IMessageIntake intake, CancellationToken stop)

@@ -54,6 +54,12 @@ internal sealed class UdpSocket : IDisposable
         try
         {
             socket.ReceiveBufferSize = options.ReceiveBuffer;
+            if (endpoint.Address.Equals(IPAddress.IPv6Any))
+            {
+                // Every address of this machine, those of IPv4 too.
+                socket.DualMode = true;
+            }
+
             socket.Bind(endpoint);
             return new UdpSocket(socket);
         }

@@ -174,6 +174,65 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
     }
 
     [Fact]
+    public async Task Accept_EveryAddress_TakesIPv4TooAndCountsItAsThat()
+    {
+        Assert.SkipUnless(Socket.OSSupportsIPv6, "No IPv6 here.");
+        await using TcpLinesRun run = await TcpLinesRun.StartAsync(
+            options =>
+            {
+                options.Endpoint = "[::]:0";
+                options.MaxConnectionsPerAddress = 1;
+            },
+            _ => Settlement.Complete);
+        await using LineClient four = await LineClient.ConnectAsync(new IPEndPoint(IPAddress.Loopback, run.Endpoint.Port));
+        await using LineClient six = await LineClient.ConnectAsync(new IPEndPoint(IPAddress.IPv6Loopback, run.Endpoint.Port));
+        await four.SendAsync("{}\n");
+        await six.SendAsync("{}\n");
+
+        (await four.ReadAsync()).ShouldBe("ok 1");
+        (await six.ReadAsync()).ShouldBe("ok 1");
+        await run.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Stop_SenderDoesNotReadItsAnswers_DoesNotHoldUpTheDrain()
+    {
+        await using TcpLinesRun run = await TcpLinesRun.StartAsync(script: _ => Settlement.Complete);
+        LineClient client = await run.ConnectAsync();
+        byte[] lines = Encoding.ASCII.GetBytes(string.Concat(Enumerable.Repeat("x\n", 50_000)));
+        Task sending = Task.Run(async () =>
+        {
+            try
+            {
+                while (true)
+                {
+                    await client.SendAsync(lines);
+                }
+            }
+            catch (Exception exception) when (exception is IOException or ObjectDisposedException)
+            {
+                // The worker ended the connection, or the test.
+            }
+        });
+        int accepted;
+        do
+        {
+            accepted = run.Intake.Accepted;
+            await Task.Delay(300);
+        }
+        while (accepted == 0 || run.Intake.Accepted > accepted);
+        await run.StopReceivingAsync();
+        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(1));
+
+        await run.Source.DrainAsync(run.Intake, patience.Token).WaitAsync(TimeSpan.FromSeconds(20));
+
+        await run.Source.CloseAsync(new CancellationToken(canceled: true));
+        client.Reset();
+        await sending;
+        await run.FinishAsync();
+    }
+
+    [Fact]
     public async Task Tls_PlainTextSender_EndsAndIsCounted()
     {
         await using TcpLinesRun run = await TcpLinesRun.StartAsync(WithTls);

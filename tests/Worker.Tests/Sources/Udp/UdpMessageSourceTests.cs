@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
@@ -220,22 +221,26 @@ public sealed class UdpMessageSourceTests
     [Fact]
     public async Task Receive_TooManyWaitForAnotherAttempt_NoNewOnesAreTaken()
     {
-        await using UdpSourceHarness harness = Create("Auto", 0, slots: 2_000);
+        await using UdpSourceHarness harness = Create("Auto", 0);
         harness.Intake.Script = _ => Settlement.Abandon(TimeSpan.FromMinutes(1));
         await harness.StartAsync();
-        for (int i = 0; i < 3_000; i++)
+        int sent = 0;
+        while (harness.Udp.Waiting < 1_000)
         {
-            await harness.SendAsync(Encoding.ASCII.GetBytes($"{i}"));
-            if (i % 50 == 0)
-            {
-                int sent = i;
-                await harness.UntilAsync(() => harness.Intake.Accepted >= Math.Min(sent, 1_000));
-            }
+            await harness.SendAsync(Encoding.ASCII.GetBytes($"{sent++}"));
+            await harness.UntilAsync(() => harness.Udp.Waiting >= Math.Min(sent, 1_000));
         }
 
-        await harness.UntilAsync(() => harness.Intake.Unsettled == 0 && harness.Udp.Waiting >= 1_000);
+        for (int i = 0; i < 100; i++)
+        {
+            await harness.SendAsync(Encoding.ASCII.GetBytes($"{sent++}"));
+        }
+
         await harness.Intake.ShouldBeQuietAsync();
-        harness.Udp.Waiting.ShouldBeInRange(1_000, 1_000 + 64);
+
+        // A batch may be under way when the last place is taken.
+        int taken = harness.Intake.Accepted;
+        taken.ShouldBeInRange(1_000, 1_064);
 
         harness.Intake.Script = _ => Settlement.Complete;
         for (int minute = 0; minute < 3 && harness.Udp.Unsettled > 0; minute++)
@@ -243,8 +248,47 @@ public sealed class UdpMessageSourceTests
             await harness.AdvanceAsync(TimeSpan.FromMinutes(1));
         }
 
-        await harness.UntilAsync(() => harness.Udp.Unsettled == 0);
+        await harness.UntilAsync(() => harness.Udp.Unsettled == 0 && harness.Intake.Accepted == taken + sent);
         await harness.FinishAsync();
+    }
+
+    [Theory]
+    [MemberData(nameof(Forms))]
+    public async Task Stop_SinkFailsWhileTheKernelIsTakenOver_EachEndsAsADeadLetter(string receiving, int channel)
+    {
+        const int Sent = 1_500;
+        await using UdpSourceHarness harness = Create(receiving, channel);
+        harness.Intake.Pause();
+        await harness.StartAsync();
+        for (int i = 0; i < Sent; i++)
+        {
+            await harness.PublishAsync(Encoding.ASCII.GetBytes($"{i}"));
+        }
+
+        await harness.StopReceivingAsync();
+        harness.Udp.KernelDrops.ShouldBe(0);
+        ConcurrentDictionary<string, bool> delivered = new(StringComparer.Ordinal);
+        harness.Intake.Script = delivery =>
+        {
+            delivered[delivery.Id] = true;
+            return Settlement.Abandon(TimeSpan.Zero);
+        };
+        harness.Intake.Resume();
+        using CancellationTokenSource patience = new();
+        Task draining = harness.Source.DrainAsync(harness.Intake, patience.Token);
+        await harness.UntilAsync(() => harness.Intake.Accepted >= 5_000);
+        harness.Udp.Waiting.ShouldBeLessThanOrEqualTo(1_000 + 64 + 64);
+
+        await patience.CancelAsync();
+        await draining.WaitAsync(TimeSpan.FromSeconds(30));
+        await harness.UntilAsync(() => harness.Intake.Unsettled == 0);
+        await harness.Source.CloseAsync(CancellationToken.None);
+
+        string[] setAside = [.. harness.DeadLetters.Letters.Select(letter => letter.Id)];
+        setAside.ShouldBeUnique();
+        delivered.Keys.Except(setAside, StringComparer.Ordinal).ShouldBeEmpty("What was handed in once ends as a dead letter.");
+        (setAside.Length == Sent || harness.Log.Entries.Any(entry => entry.Id.Id == 3404)).ShouldBeTrue("What was not taken over is said to be lost.");
+        harness.Udp.Unsettled.ShouldBe(0);
     }
 
     [Fact]
@@ -271,28 +315,38 @@ public sealed class UdpMessageSourceTests
         harness.Log.Entries.ShouldContain(entry => entry.Id.Id == 3401 && entry.Text.Contains("net.core.rmem_max", StringComparison.Ordinal));
     }
 
-    [Fact]
-    public async Task Receive_OverIPv6_Works()
+    [Theory]
+    [InlineData("Auto", "[::1]:0", "::1")]
+    [InlineData("Auto", "[::]:0", "::1")]
+    [InlineData("Auto", "[::]:0", "127.0.0.1")]
+    [InlineData("Portable", "[::]:0", "127.0.0.1")]
+    public async Task Receive_OverIPv6_Works(string receiving, string endpoint, string target)
     {
         Assert.SkipUnless(Socket.OSSupportsIPv6, "No IPv6 here.");
-        await using UdpSourceHarness harness = Create("Auto", 0, options => options.Endpoint = "[::1]:0");
+        await using UdpSourceHarness harness = Create(receiving, 0, options =>
+        {
+            options.Endpoint = endpoint;
+            options.MaxMessageBytes = 10;
+        });
         await harness.StartAsync();
-        using Socket sender = new(AddressFamily.InterNetworkV6, SocketType.Dgram, ProtocolType.Udp);
-        await sender.SendToAsync("six"u8.ToArray(), (IPEndPoint)harness.Udp.Endpoint!);
+        IPEndPoint to = new(IPAddress.Parse(target), ((IPEndPoint)harness.Udp.Endpoint!).Port);
+        using Socket sender = new(to.AddressFamily, SocketType.Dgram, ProtocolType.Udp);
+        await sender.SendToAsync(new byte[11], to);
+        await sender.SendToAsync("six"u8.ToArray(), to);
 
         Delivery delivery = await harness.Intake.NextAsync();
 
         delivery.Body.ShouldBe("six"u8.ToArray());
+        harness.Log.Entries.ShouldContain(entry => entry.Id.Id == 3402 && entry.Text.Contains(target, StringComparison.Ordinal), "The sender is named.");
         await delivery.SettleAsync(Settlement.Complete);
         await harness.FinishAsync();
     }
 
-    private static UdpSourceHarness Create(string receiving, int channel, Action<UdpSourceOptions>? configure = null, int slots = 64) => new(
+    private static UdpSourceHarness Create(string receiving, int channel, Action<UdpSourceOptions>? configure = null) => new(
         options =>
         {
             options.Receiving = Enum.Parse<UdpReceiving>(receiving);
             options.ChannelCapacity = channel;
             configure?.Invoke(options);
-        },
-        slots);
+        });
 }

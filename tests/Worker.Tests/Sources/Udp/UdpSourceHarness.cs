@@ -15,7 +15,7 @@ internal sealed class UdpSourceHarness : SourceHarness
     private readonly UdpMessageSource _source;
     private int _sent;
 
-    public UdpSourceHarness(Action<UdpSourceOptions>? configure = null, int slots = 64) : base(slots)
+    public UdpSourceHarness(Action<UdpSourceOptions>? configure = null)
     {
         Options = new UdpSourceOptions { Endpoint = "127.0.0.1:0" };
         configure?.Invoke(Options);
