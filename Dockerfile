@@ -1,13 +1,16 @@
 # syntax=docker/dockerfile:1
 FROM mcr.microsoft.com/dotnet/sdk:10.0 AS build
 WORKDIR /repo
+# true builds with Azure Service Bus (docker compose --profile servicebus). MSBuild reads it as the environment variable it is in RUN.
+ARG AzureServiceBus=false
 # Project files first: the restore layer is reused until a package changes.
 COPY global.json Directory.Build.props Directory.Packages.props .editorconfig BannedSymbols.txt ./
 COPY src/Pipeline/Pipeline.csproj src/Pipeline/packages.lock.json src/Pipeline/
 COPY src/Pipeline.Generators/Pipeline.Generators.csproj src/Pipeline.Generators/packages.lock.json src/Pipeline.Generators/
 COPY src/Pipeline.Generators.CodeFixes/Pipeline.Generators.CodeFixes.csproj src/Pipeline.Generators.CodeFixes/packages.lock.json src/Pipeline.Generators.CodeFixes/
 COPY src/Worker/Worker.csproj src/Worker/packages.lock.json src/Worker/
-RUN dotnet restore src/Worker --locked-mode
+# The lock files are those of the default build.
+RUN if [ "$AzureServiceBus" = true ]; then dotnet restore src/Worker; else dotnet restore src/Worker --locked-mode; fi
 COPY appsettings.json ./
 COPY src src
 RUN dotnet publish src/Worker -c Release --no-restore -o /app

@@ -1,5 +1,4 @@
 using System.CommandLine;
-using BenchmarkDotNet.Running;
 using Benchmarks.Bytes;
 using Benchmarks.Charts;
 using Benchmarks.Cold;
@@ -8,7 +7,9 @@ using Benchmarks.EndToEnd;
 using Benchmarks.EndToEnd.Clients;
 using Benchmarks.EndToEnd.Server;
 using Benchmarks.Put;
+using Benchmarks.Seeds;
 using Benchmarks.TcpLines;
+using Benchmarks.Techniques.Pages;
 using Benchmarks.Udp;
 
 namespace Benchmarks;
@@ -44,8 +45,8 @@ internal static class BenchmarkCommand
                 return Task.FromResult(TcpLinesCommand.Send(port));
         }
 
-        Command run = new("run", "Runs BenchmarkDotNet suites; its own options follow, such as --filter '*Execution*'") { TreatUnmatchedTokensAsErrors = false };
-        run.SetAction(result => RunSuites(result.UnmatchedTokens));
+        Command run = new("run", "Runs the BenchmarkDotNet suites of the worker's parts; its own options follow, such as --filter '*Execution*'") { TreatUnmatchedTokensAsErrors = false };
+        run.SetAction(result => SuiteRunner.Run(SuiteTypes.Systems, result.UnmatchedTokens, SuiteConfig.Full(), "run"));
 
         Option<FileInfo> expected = new("--expected") { Description = "The file of expected bytes", DefaultValueFactory = _ => new FileInfo("benchmarks/expected-bytes.json") };
         Option<bool> update = new("--update") { Description = "Write what is measured into the file instead of checking it" };
@@ -69,7 +70,7 @@ internal static class BenchmarkCommand
         Command chart = new("chart", "Draws a results folder's charts as SVG into it") { results };
         chart.SetAction(result => ChartCommand.Run(result.GetValue(results)!));
 
-        RootCommand root = new("What the worker's parts cost, measured") { run, bytes, cold, Put(), EndToEndCommand.Create(), UdpCommand.Create(), TcpLinesCommand.Create(), compare, chart };
+        RootCommand root = new("What the worker's parts cost, measured") { run, bytes, cold, Put(), EndToEndCommand.Create(), UdpCommand.Create(), TcpLinesCommand.Create(), compare, chart, TechniqueCommand.CreateRun(), TechniqueCommand.CreatePages(), SeedsCommand.Create() };
         ParseResult parsed = root.Parse(args);
         if (parsed.Errors.Count > 0)
         {
@@ -107,32 +108,5 @@ internal static class BenchmarkCommand
             Console.Error.WriteLine($"error: {exception.Message}");
             return 1;
         }
-    }
-
-    private static int RunSuites(IReadOnlyList<string> options)
-    {
-        if (!File.Exists("benchmarks/Benchmarks.csproj") && !File.Exists("Benchmarks.csproj"))
-        {
-            Console.Error.WriteLine("error: BenchmarkDotNet builds a project around the suites and looks for benchmarks/Benchmarks.csproj here; run from the repository's root.");
-            return UsageError;
-        }
-
-        if (options.Count == 0)
-        {
-            Console.Error.WriteLine("error: say which suites: run --filter '*' for all, --filter '*RealHop*' for some, --list flat for their names.");
-            return UsageError;
-        }
-
-        // For the project that BenchmarkDotNet generates: it lacks the shared framework, which here brings the versions that MassTransit's
-        // dependencies disagree about. MSBuild reads properties from the environment.
-        Environment.SetEnvironmentVariable("NoWarn", "NU1605;NU1603");
-        BenchmarkDotNet.Reports.Summary[] summaries = [.. BenchmarkSwitcher.FromAssembly(typeof(BenchmarkCommand).Assembly).Run([.. options], new SuiteConfig())];
-        if (summaries.Length == 0 && !options.Contains("--list") && !options.Contains("--help"))
-        {
-            Console.Error.WriteLine("error: nothing ran; run --list flat names the suites.");
-            return UsageError;
-        }
-
-        return summaries.Any(summary => summary.HasCriticalValidationErrors || summary.Reports.Any(report => !report.Success)) ? 1 : 0;
     }
 }

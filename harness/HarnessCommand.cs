@@ -16,18 +16,21 @@ internal static class HarnessCommand
     public static async Task<int> RunAsync(string[] args)
     {
         Option<string?> form = new("--form") { Description = $"Pipeline form: {string.Join(", ", PipelineForm.All)}; default as configured", HelpName = "form" };
-        Option<string> source = new("--source") { Description = "channel, http, sqs, udp or tcp", DefaultValueFactory = _ => "channel", HelpName = "source" };
-        source.AcceptOnlyFromAmong("channel", "http", "sqs", "udp", "tcp");
+        Option<string> source = new("--source") { Description = "channel, http, sqs, servicebus, udp or tcp", DefaultValueFactory = _ => "channel", HelpName = "source" };
+        source.AcceptOnlyFromAmong("channel", "http", "sqs", "servicebus", "udp", "tcp");
         Option<string> sink = new("--sink") { Description = "memory, directory or s3", DefaultValueFactory = _ => "directory", HelpName = "sink" };
         sink.AcceptOnlyFromAmong("memory", "directory", "s3");
         Option<int?> count = CountOption.Create("--count", ["-n"], "Messages to publish and process", 1_000_000, defaultValue: 1_000);
+        Option<int?> batch = CountOption.Create("--batch", [], "Service Bus: messages of one batch sent", 10_000, defaultValue: 100);
+        Option<int?> concurrency = CountOption.Create("--concurrency", [], "Messages in work at once; default as configured, 100 over Service Bus", 10_000);
+        Option<bool> bare = new("--bare") { Description = "Service Bus: the client's processor alone, completing by itself, to read the worker's own cost from the difference" };
         Option<bool> noWait = new("--no-wait") { Description = "Do not stop for a profiler" };
         Option<bool> json = new("--json") { Description = "End with one line of JSON" };
         Option<bool> explain = new("--explain") { Description = "Count the objects allocated while processing, by type" };
         Option<string?> trace = new("--trace") { Description = "Write a trace of the processing for PerfView or Visual Studio", HelpName = "file.nettrace" };
-        RootCommand root = new("Publishes messages to the real worker in this process and processes them, with stops to attach a profiler.\nConfiguration keys go behind: --Sources:Sqs:Queue=name --Sinks:S3:Bucket=name")
+        RootCommand root = new("Publishes messages to the real worker in this process and processes them, with stops to attach a profiler.\nConfiguration keys go behind: --Sources:Sqs:Queue=name --Sinks:S3:Bucket=name\nService Bus: SERVICEBUS_CONNECTION_STRING, or --Sources:ServiceBus:ConnectionString=...; queue harness, or --Sources:ServiceBus:Queue=name")
         {
-            form, source, sink, count, noWait, json, explain, trace,
+            form, source, sink, count, batch, concurrency, bare, noWait, json, explain, trace,
         };
         root.TreatUnmatchedTokensAsErrors = false;
         ParseResult parsed = root.Parse(args);
@@ -55,7 +58,16 @@ internal static class HarnessCommand
                 result.GetValue(json),
                 result.GetValue(explain),
                 result.GetValue(trace),
-                keys);
+                keys)
+            {
+                Batch = result.GetValue(batch)!.Value,
+                Concurrency = result.GetValue(concurrency),
+                Bare = result.GetValue(bare),
+            };
+            if (options is { Bare: true, IsServiceBus: false })
+            {
+                throw new StartupException("--bare goes with --source servicebus: the other sources have no client of their own to run alone.", ExitCodes.Usage);
+            }
 
             // System.CommandLine listens for Ctrl+C only once the action has yielded, and up to the first stop everything may be synchronous.
             await Task.Yield();

@@ -2,7 +2,7 @@ namespace Harness;
 
 /// <summary>What one run of the harness does.</summary>
 /// <param name="Form">The pipeline form; null for the configured one.</param>
-/// <param name="Source">channel, http, sqs, udp or tcp.</param>
+/// <param name="Source">channel, http, sqs, servicebus, udp or tcp.</param>
 /// <param name="Sink">Memory, Directory or S3.</param>
 /// <param name="Count">Messages to publish and process.</param>
 /// <param name="Wait">True to stop at the named stops.</param>
@@ -10,4 +10,22 @@ namespace Harness;
 /// <param name="Explain">True to count what is allocated, by type.</param>
 /// <param name="Trace">The file for a trace; null for none.</param>
 /// <param name="Keys">Configuration keys of the command line, which win over everything.</param>
-internal sealed record HarnessOptions(string? Form, string Source, string Sink, int Count, bool Wait, bool Json, bool Explain, string? Trace, IReadOnlyList<string> Keys);
+internal sealed record HarnessOptions(string? Form, string Source, string Sink, int Count, bool Wait, bool Json, bool Explain, string? Trace, IReadOnlyList<string> Keys)
+{
+    // What the classic Service Bus harness works with.
+    private const int ServiceBusConcurrency = 100;
+
+    /// <summary>Messages of one batch sent to Service Bus.</summary>
+    public int Batch { get; init; } = 100;
+
+    /// <summary>Messages in work at once; null for the configured number.</summary>
+    public int? Concurrency { get; init; }
+
+    /// <summary>Service Bus: the client's processor alone, without the worker.</summary>
+    public bool Bare { get; init; }
+
+    public bool IsServiceBus => string.Equals(Source, "servicebus", StringComparison.OrdinalIgnoreCase);
+
+    /// <summary>Messages in work at once over Service Bus.</summary>
+    public int ConcurrencyOrDefault => Concurrency ?? ServiceBusConcurrency;
+}

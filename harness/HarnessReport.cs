@@ -27,6 +27,9 @@ internal sealed record HarnessReport(
     string Source,
     string Sink)
 {
+    /// <summary>The form, and the sink, of a run without the worker.</summary>
+    public const string NoForm = "none";
+
     /// <summary>Bytes allocated by the whole process.</summary>
     [JsonIgnore]
     public long Bytes { get; init; }
@@ -59,7 +62,7 @@ internal sealed record HarnessReport(
         }
 
         Console.Out.WriteLine($"""
-            {Form} form, {Source} -> {Sink}
+            {(Form == NoForm ? $"no pipeline, {Source}" : $"{Form} form, {Source} -> {Sink}")}
             Stored       {Messages:N0} messages in {Seconds:N3} s ({MessagesPerSecond:N0} messages/s); dead letters {totals.DeadLetters:N0}, handed back {totals.Returned:N0}
             Allocated    {BytesPerMessage:N0} bytes a message
             Collections  gen0 {Gen0}, gen1 {Gen1}, gen2 {Gen2}

@@ -2,6 +2,7 @@ using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
 using Harness.Collecting;
+using Harness.ServiceBus;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting.Server;
 using Microsoft.AspNetCore.Hosting.Server.Features;
@@ -12,6 +13,7 @@ using Worker.CommandLine;
 using Worker.Hosting;
 using Worker.Routes;
 using Worker.Sources.Channels;
+using Worker.Sources.ServiceBus;
 using Worker.Telemetry;
 
 namespace Harness;
@@ -32,38 +34,10 @@ internal static class HarnessRun
         IConfigurationRoot configuration = Configure(options, folder);
         try
         {
-            await using WebApplication app = WorkerHost.Build(configuration, logging => logging.SetMinimumLevel(LogLevel.Warning));
-            WorkerService worker = app.Services.GetRequiredService<WorkerService>();
-
-            // Publishing and processing are measured apart, so nothing is received before everything is published; over HTTP and
-            // acknowledged lines the answer to a publish is the processing's end, and the two are one, and nothing but the source
-            // itself keeps datagrams.
-            bool together = options.Source is "http" or "tcp" or "udp";
-            worker.ReceiveOnStart = together;
-            await app.StartAsync(cancellationToken);
-            MessageRoute route = worker.Routes[0];
-
-            Stop(options, "before publishing", together ? "the messages are published and processed next" : "the messages are published next");
-            Measurement? measurement = together ? await StartAsync(collector, cancellationToken) : null;
-            await PublishAsync(options, configuration, app, cancellationToken);
-            if (!together)
-            {
-                Stop(options, "after publishing", "the messages are processed next");
-                measurement = await StartAsync(collector, cancellationToken);
-                worker.StartReceiving();
-            }
-
-            await WaitAsync(route, options.Count, cancellationToken);
-            HarnessReport report = measurement!.Finish(options, route);
-            if (collector is not null)
-            {
-                CollectedAllocations collected = await collector.EndAsync(cancellationToken);
-                report = options.Explain ? report with { Table = AllocationTable.Create(collected) } : report;
-            }
-
-            Stop(options, "after processing", "the harness reports and ends next");
-            await app.StopAsync(cancellationToken);
-            report.Write(options.Json, route.Metrics.Totals);
+            (HarnessReport report, RouteTotals totals) = options.Bare
+                ? (await BareRun.RunAsync(options, configuration, Route, ServiceBusBuild.RequireConnector(), collector, cancellationToken), default)
+                : await RunWorkerAsync(options, configuration, collector, cancellationToken);
+            report.Write(options.Json, totals);
             if (options.Trace is not null)
             {
                 Console.Error.WriteLine($"The trace is in {options.Trace}; bytes and times of this run contain the tracing.");
@@ -78,6 +52,116 @@ internal static class HarnessRun
                 Directory.Delete(folder, recursive: true);
             }
         }
+    }
+
+    /// <summary>Sends generated messages.</summary>
+    /// <exception cref="StartupException">Not all were taken.</exception>
+    public static async Task PublishAsync(IMessageSender sender, int count, CancellationToken cancellationToken)
+    {
+        string? error = (await PublishCommand.SendAsync(sender, count, rate: null, cancellationToken)).FirstError;
+        if (error is not null)
+        {
+            throw new StartupException($"Publishing failed: {error}");
+        }
+    }
+
+    /// <summary>Waits until <paramref name="countDone"/> says that all messages are through; gives up when it no longer moves.</summary>
+    public static async Task WaitAsync(Func<long> countDone, int count, CancellationToken cancellationToken)
+    {
+        long last = -1;
+        long lastChange = Stopwatch.GetTimestamp();
+
+        // One timer for all rounds: waiting must not allocate within the span that it waits for.
+        using PeriodicTimer timer = new(PollInterval);
+        while (true)
+        {
+            long done = countDone();
+            if (done >= count)
+            {
+                return;
+            }
+
+            if (done != last)
+            {
+                last = done;
+                lastChange = Stopwatch.GetTimestamp();
+            }
+            else if (Stopwatch.GetElapsedTime(lastChange) > StallLimit)
+            {
+                Console.Error.WriteLine($"error: no progress for {StallLimit.TotalSeconds} s at {done} of {count} messages.");
+                return;
+            }
+
+            await timer.WaitForNextTickAsync(cancellationToken);
+        }
+    }
+
+    /// <summary>Begins the measured span.</summary>
+    public static async Task<Measurement> StartAsync(CollectorConnection? collector, CancellationToken cancellationToken)
+    {
+        if (collector is not null)
+        {
+            await collector.AskAsync(CollectorConnection.Begin, cancellationToken);
+        }
+
+        return Measurement.Start();
+    }
+
+    /// <summary>Fetches what was collected in the measured span, which has ended.</summary>
+    public static async Task<HarnessReport> EndAsync(HarnessReport report, HarnessOptions options, CollectorConnection? collector, CancellationToken cancellationToken)
+    {
+        if (collector is null)
+        {
+            return report;
+        }
+
+        CollectedAllocations collected = await collector.EndAsync(cancellationToken);
+        return options.Explain ? report with { Table = AllocationTable.Create(collected) } : report;
+    }
+
+    private static async Task<(HarnessReport Report, RouteTotals Totals)> RunWorkerAsync(
+        HarnessOptions options, IConfigurationRoot configuration, CollectorConnection? collector, CancellationToken cancellationToken)
+    {
+        await using WebApplication app = WorkerHost.Build(configuration, logging => logging.SetMinimumLevel(LogLevel.Warning));
+        WorkerService worker = app.Services.GetRequiredService<WorkerService>();
+
+        // Publishing and processing are measured apart, so nothing is received before everything is published; over HTTP and
+        // acknowledged lines the answer to a publish is the processing's end, and the two are one; and nothing but the source
+        // itself keeps datagrams.
+        bool together = options.Source is "http" or "tcp" or "udp";
+        worker.ReceiveOnStart = together;
+        await app.StartAsync(cancellationToken);
+        MessageRoute route = worker.Routes[0];
+
+        HarnessStops.Wait(options, together ? HarnessStops.BeforeBoth : HarnessStops.Before);
+        Measurement? measurement = together ? await StartAsync(collector, cancellationToken) : null;
+        await PublishAsync(options, configuration, app, cancellationToken);
+        if (!together)
+        {
+            HarnessStops.Wait(options, HarnessStops.Published);
+            measurement = await StartAsync(collector, cancellationToken);
+            worker.StartReceiving();
+        }
+
+        await WaitAsync(() => CountDone(route), options.Count, cancellationToken);
+        HarnessReport report = await EndAsync(measurement!.Finish(options, route), options, collector, cancellationToken);
+        HarnessStops.Wait(options, HarnessStops.Processed);
+        await app.StopAsync(cancellationToken);
+        return (report, route.Metrics.Totals);
+    }
+
+    // Given back before the worker takes it: the sender is configured before the worker could say which port it got.
+    private static int FreePort(SocketType type)
+    {
+        using Socket socket = new(AddressFamily.InterNetwork, type, type == SocketType.Dgram ? ProtocolType.Udp : ProtocolType.Tcp);
+        socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        return ((IPEndPoint)socket.LocalEndPoint!).Port;
+    }
+
+    private static long CountDone(MessageRoute route)
+    {
+        RouteTotals totals = route.Metrics.Totals;
+        return totals.Stored + totals.DeadLetters;
     }
 
     private static IConfigurationRoot Configure(HarnessOptions options, string folder)
@@ -100,6 +184,16 @@ internal static class HarnessRun
             keys.Add($"--Pipeline:Form={options.Form}");
         }
 
+        if (options.IsServiceBus)
+        {
+            IConfigurationRoot given = WorkerConfiguration.Build(configFile: null, options.Keys, readSettingsFile: false);
+            keys.AddRange(ServiceBusKeys.Defaults(given, Environment.GetEnvironmentVariable, options.ConcurrencyOrDefault));
+        }
+        else if (options.Concurrency is { } concurrency)
+        {
+            keys.Add($"--Intake:Concurrency={concurrency}");
+        }
+
         return WorkerConfiguration.Build(configFile: null, [.. keys, .. options.Keys], readSettingsFile: false);
     }
 
@@ -112,71 +206,14 @@ internal static class HarnessRun
         }
 
         string address = app.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.First();
-        using IMessageSender sender = await PublishCommand.CreateSenderAsync(options.Source, configuration, address, options.Source == "http" ? null : Route, cancellationToken);
-        string? error = (await PublishCommand.SendAsync(sender, options.Count, rate: null, cancellationToken)).FirstError;
-        if (error is not null)
+        using IMessageSender sender = options.Source switch
         {
-            throw new StartupException($"Publishing failed: {error}");
-        }
-    }
-
-    // Given back before the worker takes it: the sender is configured before the worker could say which port it got.
-    private static int FreePort(SocketType type)
-    {
-        using Socket socket = new(AddressFamily.InterNetwork, type, type == SocketType.Dgram ? ProtocolType.Udp : ProtocolType.Tcp);
-        socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
-        return ((IPEndPoint)socket.LocalEndPoint!).Port;
-    }
-
-    private static async Task WaitAsync(MessageRoute route, int count, CancellationToken cancellationToken)
-    {
-        long last = -1;
-        long lastChange = Stopwatch.GetTimestamp();
-
-        // One timer for all rounds: waiting must not allocate within the span that it waits for.
-        using PeriodicTimer timer = new(PollInterval);
-        while (true)
-        {
-            RouteTotals totals = route.Metrics.Totals;
-            long done = totals.Stored + totals.DeadLetters;
-            if (done >= count)
-            {
-                return;
-            }
-
-            if (done != last)
-            {
-                last = done;
-                lastChange = Stopwatch.GetTimestamp();
-            }
-            else if (Stopwatch.GetElapsedTime(lastChange) > StallLimit)
-            {
-                Console.Error.WriteLine($"error: no progress for {StallLimit.TotalSeconds} s at {done} of {count} messages.");
-                return;
-            }
-
-            await timer.WaitForNextTickAsync(cancellationToken);
-        }
-    }
-
-    private static async Task<Measurement> StartAsync(CollectorConnection? collector, CancellationToken cancellationToken)
-    {
-        if (collector is not null)
-        {
-            await collector.AskAsync(CollectorConnection.Begin, cancellationToken);
-        }
-
-        return Measurement.Start();
-    }
-
-    private static void Stop(HarnessOptions options, string name, string next)
-    {
-        if (!options.Wait)
-        {
-            return;
-        }
-
-        Console.Error.WriteLine($"[{name}] Attach the profiler and press Enter: process {Environment.ProcessId}; {next}.");
-        Console.ReadLine();
+            "http" => HttpSender.Create(configuration, address, route: null),
+            "udp" => UdpSender.Create(configuration, Route),
+            "tcp" => await TcpSender.CreateAsync(configuration, Route, cancellationToken),
+            "servicebus" => await ServiceBusSender.CreateAsync(configuration, Route, ServiceBusBuild.RequireConnector(), cancellationToken, options.Batch),
+            _ => await SqsSender.CreateAsync(configuration, Route, cancellationToken),
+        };
+        await PublishAsync(sender, options.Count, cancellationToken);
     }
 }

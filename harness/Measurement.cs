@@ -1,7 +1,6 @@
 using System.Diagnostics;
 using Worker.Costs;
 using Worker.Routes;
-using Worker.Telemetry;
 
 namespace Harness;
 
@@ -18,7 +17,19 @@ internal sealed class Measurement
         return new Measurement();
     }
 
+    /// <summary>Ends the span of a run of the worker.</summary>
     public HarnessReport Finish(HarnessOptions options, MessageRoute route)
+    {
+        long stored = route.Metrics.Totals.Stored;
+        return Finish(stored, route.Form, options.Source, options.Sink) with
+        {
+            ApiCalls = ApiCallReport.ByName(route.Calls),
+            CallsText = ApiCallReport.Describe(route.Calls, stored, route.Costs),
+        };
+    }
+
+    /// <summary>Ends the span.</summary>
+    public HarnessReport Finish(long messages, string form, string source, string sink)
     {
         double seconds = Stopwatch.GetElapsedTime(_started).TotalSeconds;
         long bytes = GC.GetTotalAllocatedBytes(precise: true) - _bytes;
@@ -26,24 +37,21 @@ internal sealed class Measurement
         int gen2 = GC.CollectionCount(2) - _collections[2];
         int gen1 = GC.CollectionCount(1) - _collections[1];
         int gen0 = GC.CollectionCount(0) - _collections[0];
-        RouteTotals totals = route.Metrics.Totals;
 
         // A collection of an older generation counts in the younger ones too; the report shows each once.
         return new HarnessReport(
-            totals.Stored,
+            messages,
             Math.Round(seconds, 4),
-            Math.Round(totals.Stored / seconds, 1),
-            Math.Round((double)bytes / Math.Max(1, totals.Stored), 1),
+            Math.Round(messages / seconds, 1),
+            Math.Round((double)bytes / Math.Max(1, messages), 1),
             gen0 - gen1,
             gen1 - gen2,
             gen2,
-            route.Form,
-            options.Source,
-            options.Sink)
+            form,
+            source,
+            sink)
         {
             Bytes = bytes,
-            ApiCalls = ApiCallReport.ByName(route.Calls),
-            CallsText = ApiCallReport.Describe(route.Calls, totals.Stored, route.Costs),
         };
     }
 }

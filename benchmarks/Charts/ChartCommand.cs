@@ -54,20 +54,7 @@ internal static class ChartCommand
         return true;
     }
 
-    /// <summary>Rows are named Namespace.Suite.Method(Depth: n), or without what stands in parentheses.</summary>
-    private static BarGroup Group(ResultsFolder folder, string suite, string title)
-    {
-        List<Bar> bars = [];
-        foreach (BenchmarkRow row in folder.Rows.Values)
-        {
-            string[] parts = row.Name.Split('.', '(', ':', ')');
-            int at = Array.IndexOf(parts, suite);
-            if (at >= 0)
-            {
-                bars.Add(new Bar(parts.Length > at + 3 ? $"{parts[at + 1]} {parts[at + 3].Trim()}" : parts[at + 1], row.Nanoseconds, row.Bytes ?? 0));
-            }
-        }
-
-        return new BarGroup(title, bars);
-    }
+    private static BarGroup Group(ResultsFolder folder, string suite, string title) => new(
+        title,
+        [.. folder.Rows.Values.Where(row => row.Suite == suite).Select(row => new Bar($"{row.Method} {row.Parameters.Split(' ')[^1]}".TrimEnd(), row.Nanoseconds, row.Bytes ?? 0))]);
 }

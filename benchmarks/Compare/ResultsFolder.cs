@@ -1,9 +1,14 @@
+using System.Globalization;
 using System.Text.Json;
 
 namespace Benchmarks.Compare;
 
 /// <summary>The reports of one results folder: what BenchmarkDotNet's brief JSON says of the machine and the rows.</summary>
-internal sealed record ResultsFolder(string Path, string Machine, IReadOnlyDictionary<string, BenchmarkRow> Rows)
+/// <param name="Path">The folder.</param>
+/// <param name="Machine">Where the figures are from.</param>
+/// <param name="Date">The day of the newest report, such as 2026-11-21; empty when the reports do not say.</param>
+/// <param name="Rows">By full name, in the order of the reports.</param>
+internal sealed record ResultsFolder(string Path, string Machine, string Date, IReadOnlyDictionary<string, BenchmarkRow> Rows)
 {
     private static readonly string[] MachineParts = ["OsVersion", "ProcessorName", "PhysicalCoreCount", "LogicalCoreCount", "RuntimeVersion", "Architecture", "Configuration"];
 
@@ -23,9 +28,11 @@ internal sealed record ResultsFolder(string Path, string Machine, IReadOnlyDicti
 
         Dictionary<string, BenchmarkRow> rows = new(StringComparer.Ordinal);
         string? machine = null;
-        foreach (FileInfo report in reports)
+        string date = string.Empty;
+        foreach (FileInfo report in reports.OrderBy(report => report.Name, StringComparer.Ordinal))
         {
-            string of = ReadReport(report, rows);
+            (string of, string day) = ReadReport(report, rows);
+            date = string.CompareOrdinal(day, date) > 0 ? day : date;
             if (machine is not null && machine != of)
             {
                 throw new ResultsException($"{folder.FullName} mixes machines: {machine} and {of}.");
@@ -34,10 +41,10 @@ internal sealed record ResultsFolder(string Path, string Machine, IReadOnlyDicti
             machine = of;
         }
 
-        return new ResultsFolder(folder.FullName, machine!, rows);
+        return new ResultsFolder(folder.FullName, machine!, date, rows);
     }
 
-    private static string ReadReport(FileInfo report, Dictionary<string, BenchmarkRow> rows)
+    private static (string Machine, string Date) ReadReport(FileInfo report, Dictionary<string, BenchmarkRow> rows)
     {
         try
         {
@@ -53,12 +60,19 @@ internal sealed record ResultsFolder(string Path, string Machine, IReadOnlyDicti
             }
 
             JsonElement host = document.RootElement.GetProperty("HostEnvironmentInfo");
-            return string.Join(", ", MachineParts.Select(part => Describe(part, host)));
+            return (string.Join(", ", MachineParts.Select(part => Describe(part, host))), Day(document.RootElement));
         }
         catch (Exception exception) when (exception is JsonException or KeyNotFoundException or InvalidOperationException)
         {
             throw new ResultsException($"{report.FullName} is no BenchmarkDotNet report: {exception.Message}");
         }
+    }
+
+    /// <summary>A report's title ends in the time of its run, such as -20261121-171932.</summary>
+    private static string Day(JsonElement report)
+    {
+        string[] parts = report.TryGetProperty("Title", out JsonElement title) ? title.ToString().Split('-') : [];
+        return parts.Length > 2 && DateOnly.TryParseExact(parts[^2], "yyyyMMdd", out DateOnly day) ? day.ToString("yyyy-MM-dd", CultureInfo.InvariantCulture) : string.Empty;
     }
 
     private static string Describe(string part, JsonElement host)

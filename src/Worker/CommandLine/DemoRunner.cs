@@ -121,9 +121,12 @@ internal static class DemoRunner
             """);
     }
 
-    private static string DescribeObjects(IObjectSink sink) => sink is BundlingSink bundles
-        ? $"{bundles.Objects:N0} bundles in {sink.Locate(string.Empty)}"
-        : sink.Locate(string.Empty);
+    private static string DescribeObjects(ISink sink) => sink switch
+    {
+        BundlingSink bundles => $"{bundles.Objects:N0} bundles in {bundles.Locate(string.Empty)}",
+        IObjectSink objects => objects.Locate(string.Empty),
+        _ => sink.Name,
+    };
 
     private static int[] CountCollections() => [GC.CollectionCount(0) - GC.CollectionCount(1), GC.CollectionCount(1) - GC.CollectionCount(2), GC.CollectionCount(2)];
 }

@@ -3,6 +3,7 @@ using System.Diagnostics;
 using Microsoft.Extensions.Configuration;
 using Pipeline.Buffers;
 using Worker.Hosting;
+using Worker.Sources.ServiceBus;
 
 namespace Worker.CommandLine;
 
@@ -12,8 +13,8 @@ internal static class PublishCommand
     public static Command Create(Func<ParseResult, IConfigurationRoot> readConfiguration)
     {
         Option<int?> count = CountOption.Create("--count", ["-n"], "Messages to send", 100_000_000, defaultValue: 1_000);
-        Option<string> to = new("--to") { Description = "Where to: http or channel (both POST to a running worker), sqs (straight into the queue), udp, tcp (to where Sources:Udp and Sources:TcpLines say the worker listens)", DefaultValueFactory = _ => "http", HelpName = "source" };
-        to.AcceptOnlyFromAmong("http", "channel", "sqs", "udp", "tcp");
+        Option<string> to = new("--to") { Description = "Where to: http or channel (both POST to a running worker), sqs or servicebus (straight into the queue), udp, tcp (to where Sources:Udp and Sources:TcpLines say the worker listens)", DefaultValueFactory = _ => "http", HelpName = "source" };
+        to.AcceptOnlyFromAmong("http", "channel", "sqs", "servicebus", "udp", "tcp");
         Option<string?> url = new("--url") { Description = "Address of the running worker; default Hosting:Url", HelpName = "address" };
         Option<string?> route = new("--route") { Description = "Route to send to, where the worker has several", HelpName = "name" };
         Option<int?> rate = CountOption.Create("--rate", [], "Messages a second at most; without it as many as are taken", 10_000_000);
@@ -88,6 +89,7 @@ internal static class PublishCommand
     public static async Task<IMessageSender> CreateSenderAsync(string to, IConfiguration configuration, string? url, string? route, CancellationToken cancellationToken) => to switch
     {
         "sqs" => await SqsSender.CreateAsync(configuration, route, cancellationToken),
+        "servicebus" => await ServiceBusSender.CreateAsync(configuration, route, ServiceBusBuild.RequireConnector(), cancellationToken),
         "udp" => UdpSender.Create(configuration, route),
         "tcp" => await TcpSender.CreateAsync(configuration, route, cancellationToken),
         _ => HttpSender.Create(configuration, url, route),

@@ -1,6 +1,7 @@
 using Pipeline.Building;
 using Pipeline.Contexts;
 using Worker.Configuration;
+using Worker.Sinks;
 
 namespace Worker.Handlers;
 
@@ -9,6 +10,9 @@ internal interface IHandlerFeature
 {
     /// <summary>The name in <c>Routes:{route}:Handler</c> and below <c>Handlers:</c>, such as <c>Archive</c>.</summary>
     string Name { get; }
+
+    /// <summary>The kind of sink that its results go to.</summary>
+    SinkKind Writes => SinkKind.Objects;
 
     /// <summary>Reads and checks the settings for one route; problems go into the reader. Touches nothing outside the configuration.</summary>
     /// <returns>What adds the handler's parts to the route's chain, behind the physical stage's own parts, terminator included.</returns>

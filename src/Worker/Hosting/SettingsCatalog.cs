@@ -7,10 +7,12 @@ using Worker.Recoverability;
 using Worker.Routes;
 using Worker.Sinks.Bundles;
 using Worker.Sinks.Directory;
+using Worker.Sinks.Elasticsearch;
 using Worker.Sinks.Memory;
 using Worker.Sinks.S3;
 using Worker.Sources.Channels;
 using Worker.Sources.Http;
+using Worker.Sources.ServiceBus;
 using Worker.Sources.Sqs;
 using Worker.Sources.TcpLines;
 using Worker.Sources.Udp;
@@ -30,10 +32,12 @@ internal static class SettingsCatalog
         ("Sources:Sqs", typeof(SqsSourceOptions)),
         (UdpSourceOptions.Section, typeof(UdpSourceOptions)),
         (TcpLinesSourceOptions.Section, typeof(TcpLinesSourceOptions)),
+        (ServiceBusSourceOptions.Section, typeof(ServiceBusSourceOptions)),
         ("Stages", typeof(StagesOptions)),
         ("Handlers:Archive", typeof(ArchiveOptions)),
         ("Sinks:Directory", typeof(DirectorySinkOptions)),
         ("Sinks:S3", typeof(S3SinkOptions)),
+        (ElasticsearchSinkOptions.Section, typeof(ElasticsearchSinkOptions)),
         ("Sinks:Memory", typeof(MemorySinkOptions)),
         (BundlesOptions.Section, typeof(BundlesOptions)),
         ("DeadLetters", typeof(DeadLettersOptions)),

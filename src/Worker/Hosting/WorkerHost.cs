@@ -11,10 +11,12 @@ using Worker.DeadLetters;
 using Worker.Handlers.Archive;
 using Worker.Routes;
 using Worker.Sinks.Directory;
+using Worker.Sinks.Elasticsearch;
 using Worker.Sinks.Memory;
 using Worker.Sinks.S3;
 using Worker.Sources.Channels;
 using Worker.Sources.Http;
+using Worker.Sources.ServiceBus;
 using Worker.Sources.Sqs;
 using Worker.Sources.TcpLines;
 using Worker.Sources.Udp;
@@ -84,10 +86,12 @@ internal static class WorkerHost
         .AddSqsSource()
         .AddUdpSource()
         .AddTcpLinesSource()
+        .AddServiceBusSource()
         .AddArchiveHandler()
         .AddDirectorySink()
         .AddS3Sink()
         .AddMemorySink()
+        .AddElasticsearchSink()
         .AddDirectoryDeadLetters();
 
     private static void ConfigureLogging(ILoggingBuilder logging, IConfiguration configuration)

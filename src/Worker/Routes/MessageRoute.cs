@@ -27,7 +27,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     private static readonly TimeSpan CloseLimit = TimeSpan.FromSeconds(8);
 
     private readonly List<(IMessageSource Source, MessageIntake Intake)> _inlets = [];
-    private readonly IObjectSink _sink;
+    private readonly ISink _sink;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly List<Task> _receiving = [];
@@ -45,7 +45,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         Costs = plan.Costs;
         Breaker = new CircuitBreaker(plan.Name, plan.Recoverability, time, _logger);
         _sink = plan.Sink(new SinkServices(services, loggers, time, plan.Name, Calls, Breaker));
-        Pipeline = Compose(plan, loggers);
+        Pipeline = Compose(plan, services, deadLetters, loggers);
         RecoverabilityPolicy policy = new(plan.Recoverability);
         foreach (SourcePlan source in plan.Sources)
         {
@@ -70,7 +70,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
 
     public CostOptions Costs { get; }
 
-    public IObjectSink Sink => _sink;
+    public ISink Sink => _sink;
 
     public IEnumerable<string> SourceNames => _inlets.Select(inlet => inlet.Source.Name);
 
@@ -161,13 +161,13 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         _stopReceiving.Dispose();
     }
 
-    private IPipeline<PhysicalContext> Compose(RoutePlan plan, ILoggerFactory loggers)
+    private IPipeline<PhysicalContext> Compose(RoutePlan plan, IServiceProvider services, IDeadLetterStore deadLetters, ILoggerFactory loggers)
     {
         int inFlight = plan.Intake.Concurrency * plan.Sources.Count;
         PipelineBuilder<PhysicalContext> builder = new PipelineBuilder<PhysicalContext>(plan.Name)
             .Step(new TracingStep(plan.Name))
             .Step(new SizeLimitStep(plan.Stages));
-        plan.Handler(builder, new HandlerServices(_sink, Breaker, plan.Recoverability, Metrics, loggers, _time, inFlight));
+        plan.Handler(builder, new HandlerServices(plan.Name, _sink, Breaker, plan.Recoverability, Metrics, Calls, services, deadLetters, loggers, _time, inFlight));
         return builder.Build(plan.Form);
     }
 

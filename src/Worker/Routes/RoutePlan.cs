@@ -16,7 +16,7 @@ internal sealed record RoutePlan(
     PipelineForm Form,
     IReadOnlyList<SourcePlan> Sources,
     Action<PipelineBuilder<PhysicalContext>, HandlerServices> Handler,
-    Func<SinkServices, IObjectSink> Sink,
+    Func<SinkServices, ISink> Sink,
     IntakeOptions Intake,
     RecoverabilityOptions Recoverability,
     StagesOptions Stages,

@@ -99,18 +99,34 @@ internal sealed class WorkerPlanner(
             settings.Fail($"{section}:Source", string.Empty, $"must name at least one of {Names(_sources)}.", "The route would never receive a message.");
         }
 
-        Action<PipelineBuilder<PhysicalContext>, HandlerServices>? handler =
-            Find(settings, _handlers, $"{section}:Handler", options.Handler, "handler")?.Configure(settings, name);
-        Func<SinkServices, IObjectSink>? sink =
-            Find(settings, _sinks, $"{section}:Sink", options.Sink, "sink")?.Configure(settings, name);
+        IHandlerFeature? handlerFeature = Find(settings, _handlers, $"{section}:Handler", options.Handler, "handler");
+        ISinkFeature? sinkFeature = Find(settings, _sinks, $"{section}:Sink", options.Sink, "sink");
+        CheckKinds(settings, section, handlerFeature, sinkFeature);
+        Action<PipelineBuilder<PhysicalContext>, HandlerServices>? handler = handlerFeature?.Configure(settings, name);
+        Func<SinkServices, ISink>? sink = sinkFeature?.Configure(settings, name);
         if (sink is not null)
         {
-            sink = bundles.Around(name, options, intake, sink);
+            sink = bundles.Around(name, options, intake, sinkFeature!.Kind, sink);
         }
 
         return settings.Errors.Count > problemsBefore || handler is null || sink is null
             ? null
             : new RoutePlan(name, form, sourcePlans, handler, sink, intake, recoverability, stages, costs);
+    }
+
+    private void CheckKinds(SettingsReader settings, string section, IHandlerFeature? handler, ISinkFeature? sink)
+    {
+        if (handler is null || sink is null || handler.Writes == sink.Kind)
+        {
+            return;
+        }
+
+        string fitting = string.Join(", ", _sinks.Values.Where(other => other.Kind == handler.Writes).Select(other => other.Name).Order(StringComparer.Ordinal));
+        settings.Fail(
+            $"{section}:Sink",
+            sink.Name,
+            $"must be one that takes the {handler.Writes.ToString().ToLowerInvariant()} of the handler {handler.Name}: {fitting}.",
+            $"The sink {sink.Name} takes {sink.Kind.ToString().ToLowerInvariant()}.");
     }
 
     private RouteOptions ReadRoute(SettingsReader settings, string name, string section)

@@ -4,27 +4,14 @@ namespace Worker.Sinks;
 /// Where objects are stored. Storing is idempotent: the same key with the same bytes may come any number of times. A sink never
 /// replaces an object that holds other bytes without saying so (invariant I3 in docs/operating.md). Threads: any number at once.
 /// </summary>
-internal interface IObjectSink : IAsyncDisposable
+internal interface IObjectSink : ISink
 {
-    /// <summary>What logs and metrics call it, such as <c>s3</c>.</summary>
-    string Name { get; }
-
-    /// <summary>Fails fast when the sink can never work as configured: no such bucket, access denied, a folder that cannot be written.</summary>
-    /// <exception cref="Hosting.StartupException">Says what is wrong, where, and what to do.</exception>
-    /// <remarks>A sink that is merely unreachable for now passes, with a logged warning.</remarks>
-    Task CheckAsync(CancellationToken cancellationToken);
-
     /// <summary>Stores one object durably, within the sink's own total deadline.</summary>
     /// <param name="key">The object's key: UTF-8, 1 to 1,024 bytes, already confined. A borrow until the task completes.</param>
     /// <param name="body">The bytes to store, unchanged; may be empty. A borrow until the task completes.</param>
     /// <param name="cancellationToken">Ends the attempt; what was committed stays committed.</param>
     /// <returns>What happened; expected failures are values. Throws only <see cref="OperationCanceledException"/> of this token.</returns>
     ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken);
-
-    /// <summary>The worker stops: what the sink holds back, waiting for more, goes out now, and from now on without waiting. May be called again.</summary>
-    void StopWaiting()
-    {
-    }
 
     /// <summary>Where people find the object, for reports: a path or <c>s3://bucket/key</c>.</summary>
     string Locate(string key);

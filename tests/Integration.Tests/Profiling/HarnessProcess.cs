@@ -19,10 +19,10 @@ internal sealed class HarnessProcess : CapturedProcess
         }
     }
 
-    public static HarnessProcess Start(IEnumerable<string> arguments, bool pressEnter = true)
+    public static HarnessProcess Start(IEnumerable<string> arguments, bool pressEnter = true, string source = "channel")
     {
         string host = Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet";
-        var startInfo = new ProcessStartInfo(host, [Path.Combine(AppContext.BaseDirectory, "Harness.dll"), "--source", "channel", "--sink", "memory", .. arguments]);
+        var startInfo = new ProcessStartInfo(host, [Path.Combine(AppContext.BaseDirectory, "Harness.dll"), "--source", source, "--sink", "memory", .. arguments]);
 
         // As on a machine that has it switched off; the harness needs it in the process that it measures.
         startInfo.Environment["DOTNET_EnableDiagnostics"] = "0";

@@ -2,13 +2,16 @@ using Pipeline.Building;
 using Pipeline.Contexts;
 using Worker.Configuration;
 using Worker.Handlers;
+using Worker.Sinks;
 
 namespace Worker.Tests.Routes;
 
 /// <summary>A handler that can be configured and never added.</summary>
-internal sealed class FakeHandler(string name) : IHandlerFeature
+internal sealed class FakeHandler(string name, SinkKind writes = SinkKind.Objects) : IHandlerFeature
 {
     public string Name { get; } = name;
+
+    public SinkKind Writes => writes;
 
     public Action<PipelineBuilder<PhysicalContext>, HandlerServices> Configure(SettingsReader settings, string route)
     {

@@ -2,6 +2,7 @@ using Microsoft.Extensions.Configuration;
 using Pipeline.Execution;
 using Worker.Configuration;
 using Worker.Routes;
+using Worker.Sinks;
 
 namespace Worker.Tests.Routes;
 
@@ -61,8 +62,24 @@ public sealed class WorkerPlannerTests
     public void Plan_UnknownNames_EachNamesWhatThereIs() =>
         ErrorsOf("Routes:a:Source=Htpp", "Routes:a:Handler=Archve", "Routes:a:Sink=S4").ShouldBe([
             "Routes:a:Source = \"Htpp\": there is no such source; it must be one of Channel, Http.",
-            "Routes:a:Handler = \"Archve\": there is no such handler; it must be one of Archive, Other.",
-            "Routes:a:Sink = \"S4\": there is no such sink; it must be one of Directory, Memory.",
+            "Routes:a:Handler = \"Archve\": there is no such handler; it must be one of Archive, Rows.",
+            "Routes:a:Sink = \"S4\": there is no such sink; it must be one of Directory, Index, Memory.",
+        ]);
+
+    [Fact]
+    public void Plan_HandlerAndSinkOfDocuments_GoTogether() => Plan("Routes:a:Handler=Rows", "Routes:a:Sink=Index").Errors.ShouldBeEmpty();
+
+    [Fact]
+    public void Plan_SinkOfAnotherKindThanTheHandlers_NamesThoseThatFit() =>
+        ErrorsOf("Routes:a:Handler=Rows", "Routes:b:Sink=Index").ShouldBe([
+            "Routes:a:Sink = \"Directory\": must be one that takes the documents of the handler Rows: Index. The sink Directory takes objects.",
+            "Routes:b:Sink = \"Index\": must be one that takes the objects of the handler Archive: Directory, Memory. The sink Index takes documents.",
+        ]);
+
+    [Fact]
+    public void Plan_BundlesOfDocuments_AreRefused() =>
+        ErrorsOf("Routes:a:Handler=Rows", "Routes:a:Sink=Index", "Bundles:Enabled=true").ShouldBe([
+            "Bundles:Enabled = \"true\": must be false where the sink takes documents. The sink Index has batches of its own; set Routes:a:Bundles:Enabled=false for this route.",
         ]);
 
     [Fact]
@@ -94,7 +111,7 @@ public sealed class WorkerPlannerTests
             [
                 "Sources:Htp: is not a known key. Did you mean Http? It would have no effect.",
                 "Sinks:Memori: is not a known key. Did you mean Memory? It would have no effect.",
-                "Handlers:Nothing: is not a known key. Known here: Archive, Other. It would have no effect.",
+                "Handlers:Nothing: is not a known key. Known here: Archive, Rows. It would have no effect.",
                 "Routes:a:Sources:Chanel: is not a known key. Did you mean Channel? It would have no effect.",
             ],
             ignoreOrder: true);
@@ -146,8 +163,8 @@ public sealed class WorkerPlannerTests
     private WorkerPlanner Planner(IConfiguration configuration) => new(
         configuration,
         [_channel, _http],
-        [new FakeHandler("Archive"), new FakeHandler("Other")],
-        [new FakeSink("Directory"), new FakeSink("Memory")]);
+        [new FakeHandler("Archive"), new FakeHandler("Rows", SinkKind.Documents)],
+        [new FakeSink("Directory"), new FakeSink("Index", SinkKind.Documents), new FakeSink("Memory")]);
 
     private IEnumerable<string> ErrorsOf(params string[] keys) => Plan(keys).Errors.Select((ConfigurationError error) => error.ToString());
 }

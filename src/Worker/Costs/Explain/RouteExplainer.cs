@@ -161,7 +161,9 @@ internal sealed class RouteExplainer
     {
         if (_route.Sqs is null && _route.S3 is null)
         {
-            Add("cost.day", "estimated cost a day", 0, "USD", $"no calls of AWS: {string.Join(", ", _route.Sources)} and {_route.Sink} need no service");
+            Add("cost.day", "estimated cost a day", 0, "USD", _route.ServiceBus is null
+                ? $"no calls of AWS: {string.Join(", ", _route.Sources)} and {_route.Sink} need no service"
+                : "no calls of AWS; what Azure charges for Service Bus is not in the estimate");
             return;
         }
 
@@ -221,6 +223,12 @@ internal sealed class RouteExplainer
             }
 
             Add("kill.redelivered", "redelivered by a kill, at most", _route.Intake.Concurrency + unacknowledged, "messages", $"{_route.Intake.Concurrency:N0} in work + {unacknowledged:N0} stored and not yet deleted (Sources:Sqs:AcknowledgeDelay); {then}");
+        }
+
+        if (_route.ServiceBus is { } bus)
+        {
+            int calls = bus.MaxConcurrentCalls ?? _route.Intake.Concurrency;
+            Add("kill.redelivered.servicebus", "redelivered by a kill, at most", calls + bus.PrefetchCount, "messages", $"{calls:N0} calls + {bus.PrefetchCount:N0} fetched ahead, when their locks end; none is lost, but each counts as a delivery");
         }
 
         if (_route.Channel is { } channel)

@@ -4,6 +4,7 @@ using Worker.Routes;
 using Worker.Sinks.Bundles;
 using Worker.Sinks.S3;
 using Worker.Sources.Channels;
+using Worker.Sources.ServiceBus;
 using Worker.Sources.Sqs;
 using Worker.Stages;
 
@@ -22,6 +23,7 @@ internal sealed class RouteSettings
         Stages = settings.Read<StagesOptions>("Stages", name);
         Costs = settings.Read<CostOptions>("Costs");
         Sqs = Has("Sqs") ? settings.Read<SqsSourceOptions>(SqsSourceOptions.Section, name) : null;
+        ServiceBus = Has("ServiceBus") ? settings.Read<ServiceBusSourceOptions>(ServiceBusSourceOptions.Section, name) : null;
         Bundles = settings.Read<BundlesOptions>("Bundles", name);
         Channel = Has("Channel") ? settings.Read<ChannelSourceOptions>(ChannelSourceOptions.Section, name) : null;
         S3 = string.Equals(Sink, "S3", StringComparison.OrdinalIgnoreCase) ? settings.Read<S3SinkOptions>(S3SinkOptions.Section, name) : null;
@@ -43,6 +45,9 @@ internal sealed class RouteSettings
 
     /// <summary>Null when the route does not receive from SQS.</summary>
     public SqsSourceOptions? Sqs { get; }
+
+    /// <summary>Null when the route does not receive from Service Bus.</summary>
+    public ServiceBusSourceOptions? ServiceBus { get; }
 
     /// <summary>Null when the route has no channel.</summary>
     public ChannelSourceOptions? Channel { get; }

@@ -4,6 +4,7 @@ using Pipeline.Contexts;
 using Worker.Configuration;
 using Worker.ObjectKeys;
 using Worker.Recoverability;
+using Worker.Sinks;
 
 namespace Worker.Handlers.Archive;
 
@@ -33,6 +34,6 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature
         return (builder, services) => builder
             .Connector(new ArchiveConnector(new ArchiveHeaderReader(template!.Properties, options.BodyValidation), template, options.MissingId, services.Concurrency))
             .Behavior(new RetryBehavior<ArchiveContext>(services.Recoverability, services.Breaker, services.Time))
-            .Terminator(new StoreTerminator(services.Sink, services.Breaker, services.Metrics));
+            .Terminator(new StoreTerminator((IObjectSink)services.Sink, services.Breaker, services.Metrics));
     }
 }

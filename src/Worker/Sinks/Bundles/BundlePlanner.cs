@@ -5,6 +5,7 @@ using Worker.Routes;
 using Worker.Sinks.S3;
 using Worker.Sources.Channels;
 using Worker.Sources.Sqs;
+using Worker.Sources.Sqs.Wire;
 
 namespace Worker.Sinks.Bundles;
 
@@ -22,9 +23,10 @@ internal sealed class BundlePlanner(SettingsReader settings)
     /// <param name="route">The route's name.</param>
     /// <param name="options">The route's parts.</param>
     /// <param name="intake">The route's intake.</param>
+    /// <param name="kind">What the route's sink takes.</param>
     /// <param name="sink">What makes the route's sink.</param>
     /// <returns>What makes the sink to use: the same, or bundles around it.</returns>
-    public Func<SinkServices, IObjectSink> Around(string route, RouteOptions options, IntakeOptions intake, Func<SinkServices, IObjectSink> sink)
+    public Func<SinkServices, ISink> Around(string route, RouteOptions options, IntakeOptions intake, SinkKind kind, Func<SinkServices, ISink> sink)
     {
         BundlesOptions bundles = settings.Read<BundlesOptions>(BundlesOptions.Section, route);
         string own = $"Routes:{route}:{BundlesOptions.Section}:{nameof(BundlesOptions.MemoryBudget)}";
@@ -38,13 +40,19 @@ internal sealed class BundlePlanner(SettingsReader settings)
             return sink;
         }
 
+        if (kind != SinkKind.Objects)
+        {
+            settings.Fail(Key(nameof(BundlesOptions.Enabled)), "true", "must be false where the sink takes documents.", $"The sink {options.Sink} has batches of its own; set Routes:{route}:{Key(nameof(BundlesOptions.Enabled))}=false for this route.");
+            return sink;
+        }
+
         int sources = Math.Max(1, options.Source.Distinct(StringComparer.OrdinalIgnoreCase).Count());
         int mostPending = Math.Max(1, MostInWork(route, options, intake, bundles) / 2);
         CheckBytes(intake, bundles);
         CheckTimes(route, options, intake, bundles);
         CheckBodies(route, options);
         BundleLimits limits = new(route, intake.Concurrency * sources, mostPending);
-        return services => new BundlingSink(sink(services), bundles, limits, _budget, services);
+        return services => new BundlingSink((IObjectSink)sink(services), bundles, limits, _budget, services);
     }
 
     private static bool Has(RouteOptions options, string source) => options.Source.Contains(source, StringComparer.OrdinalIgnoreCase);
@@ -104,9 +112,20 @@ internal sealed class BundlePlanner(SettingsReader settings)
             settings.Fail("Intake:MessageTimeout", Text(intake.MessageTimeout), $"must be at least {Text(longest)} ({sum}).", "Messages would be cut off while their bundle is stored.");
         }
 
-        if (Has(options, "Sqs") && settings.Read<SqsSourceOptions>(SqsSourceOptions.Section, route).MaxHoldTime is var hold && hold < longest)
+        if (Has(options, "Sqs"))
         {
-            settings.Fail($"{SqsSourceOptions.Section}:{nameof(SqsSourceOptions.MaxHoldTime)}", Text(hold), $"must be at least {Text(longest)} ({sum}).", "Messages would become visible again while they wait in a bundle, and be stored twice.");
+            CheckHoldTime(settings.Read<SqsSourceOptions>(SqsSourceOptions.Section, route), longest, sum);
+        }
+    }
+
+    private void CheckHoldTime(SqsSourceOptions sqs, TimeSpan longest, string sum)
+    {
+        // One message of a FIFO group at a time: the last of a receive waits for the bundles of all before it.
+        int turns = sqs.Queue is { } name && SqsQueueReference.Parse(name) is { IsFifo: true } ? SqsLimits.BatchEntries : 1;
+        if (sqs.MaxHoldTime < turns * longest)
+        {
+            string each = turns == 1 ? sum : $"{turns} messages of a group, one after another: {sum} each";
+            settings.Fail($"{SqsSourceOptions.Section}:{nameof(SqsSourceOptions.MaxHoldTime)}", Text(sqs.MaxHoldTime), $"must be at least {Text(turns * longest)} ({each}).", "Messages would become visible again while they wait in a bundle, and be stored twice.");
         }
     }
 

@@ -7,7 +7,7 @@ internal sealed class DirectorySinkFeature : ISinkFeature
 {
     public string Name => "Directory";
 
-    public Func<SinkServices, IObjectSink> Configure(SettingsReader settings, string route)
+    public Func<SinkServices, ISink> Configure(SettingsReader settings, string route)
     {
         DirectorySinkOptions options = settings.Read<DirectorySinkOptions>(DirectorySinkOptions.Section, route);
         if (options.Path.Contains('\0', StringComparison.Ordinal))

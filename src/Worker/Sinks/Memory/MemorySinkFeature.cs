@@ -7,7 +7,7 @@ internal sealed class MemorySinkFeature : ISinkFeature
 {
     public string Name => "Memory";
 
-    public Func<SinkServices, IObjectSink> Configure(SettingsReader settings, string route)
+    public Func<SinkServices, ISink> Configure(SettingsReader settings, string route)
     {
         MemorySinkOptions options = settings.Read<MemorySinkOptions>(MemorySinkOptions.Section, route);
         return _ => new MemorySink(options);

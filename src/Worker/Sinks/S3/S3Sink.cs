@@ -144,7 +144,7 @@ internal sealed partial class S3Sink : IObjectSink
                 return Failed(SinkStatus.Transient, fault, operation);
             }
 
-            if (!_retries.TryTake(fault, out taken))
+            if (!_retries.TryTake(fault.Code == S3Faults.TimeoutCode, out taken))
             {
                 _logger.LogBudgetSpent(S3Advice.Describe(fault, operation));
                 return Failed(SinkStatus.Transient, fault, operation);

@@ -11,7 +11,7 @@ internal sealed class S3SinkFeature : ISinkFeature
 {
     public string Name => "S3";
 
-    public Func<SinkServices, IObjectSink> Configure(SettingsReader settings, string route)
+    public Func<SinkServices, ISink> Configure(SettingsReader settings, string route)
     {
         S3SinkOptions options = settings.Read<S3SinkOptions>(S3SinkOptions.Section, route);
         options.HoldsBundles = settings.Read<BundlesOptions>(BundlesOptions.Section, route).Enabled;

@@ -32,7 +32,7 @@ internal sealed partial class SqsMessageSource : IMessageSource
     private readonly SqsQueueFinder _finder;
     private readonly SqsDeadLetters _deadLetters;
     private readonly InFlightMessages _inFlight;
-    private readonly DoneIds _done;
+    private readonly DoneIds<Guid> _done;
     private readonly Heartbeat _heartbeat;
     private readonly DeleteLoop _deletes;
     private readonly ReturnLoop _returns;
@@ -58,7 +58,7 @@ internal sealed partial class SqsMessageSource : IMessageSource
         _finder = new SqsQueueFinder(client, queue, options);
         _deadLetters = new SqsDeadLetters(client);
         _inFlight = new InFlightMessages(services.Time);
-        _done = new DoneIds(options.DoneIds);
+        _done = new DoneIds<Guid>(options.DoneIds);
         _heartbeat = new Heartbeat(client, _inFlight, options, services.Time, _log);
         _deletes = new DeleteLoop(client, this, _inFlight, services.Time, options.AcknowledgeDelay, services.Concurrency, _log);
         _returns = new ReturnLoop(client, this, _inFlight, services.Time, services.Concurrency, _log);

@@ -299,6 +299,25 @@ public sealed class RouteExplainerTests
     [InlineData(70, 7)]
     public void PollsAtOnce_Slots_AreThoseThatEachLoopReservesFirst(int concurrency, int polls) => SqsMessageSource.PollsAtOnce(concurrency).ShouldBe(polls);
 
+    [Fact]
+    public void Explain_ServiceBus_SaysWhatAKillRedeliversAndThatItsPriceIsMissing()
+    {
+        IConfiguration configuration = new ConfigurationBuilder()
+            .AddInMemoryCollection(new Dictionary<string, string?>(StringComparer.Ordinal)
+            {
+                ["Routes:archive:Source"] = "ServiceBus",
+                ["Sources:ServiceBus:FullyQualifiedNamespace"] = "orders.servicebus.windows.net",
+                ["Sources:ServiceBus:Queue"] = "orders",
+                ["Sources:ServiceBus:PrefetchCount"] = "20",
+            })
+            .Build();
+
+        RouteExplanation route = RouteExplainer.Explain(RouteSettings.Read(new SettingsReader(configuration), "archive"), Load);
+
+        Line(route, "kill.redelivered.servicebus").Value.ShouldBe(64 + 20);
+        Line(route, "cost.day").Because.ShouldContain("Service Bus is not in the estimate");
+    }
+
     private static Dictionary<string, double> Values(RouteExplanation route) => route.Lines.ToDictionary(line => line.Name, line => line.Value);
 
     private static ExplainLine Line(RouteExplanation route, string name) => route.Lines.Single(line => line.Name == name);

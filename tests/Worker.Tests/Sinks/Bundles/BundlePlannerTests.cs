@@ -49,6 +49,18 @@ public sealed class BundlePlannerTests
             .ShouldHaveSingleItem().ShouldStartWith(expected);
     }
 
+    [Theory]
+    [InlineData("66s", "Sources:Sqs:MaxHoldTime = \"15m\": must be at least 910s (10 messages of a group, one after another: Bundles:MaxAge 66s + the sink's total time 20s + 5s each).")]
+    [InlineData("65s", null)]
+    public void Plan_FifoQueue_TheLastOfAReceiveMustHaveItsTimeToo(string maxAge, string? expected)
+    {
+        string[] errors = ErrorsOf(
+            "Bundles:Enabled=true", $"Bundles:MaxAge={maxAge}", "Intake:Concurrency=1000", "Intake:MessageTimeout=10m",
+            "Routes:archive:Sink=S3", "Sinks:S3:Bucket=bucket", "Routes:archive:Source=Sqs", "Sources:Sqs:Queue=queue.fifo");
+
+        errors.Select(error => error[..(expected?.Length ?? 0)]).ShouldBe(expected is null ? [] : [expected]);
+    }
+
     [Fact]
     public void Plan_SmallBundlesWithTheDefaultIntake_AreAllowed() => Plan("Bundles:Enabled=true", "Bundles:MaxMessages=32").Errors.ShouldBeEmpty();
 
@@ -60,5 +72,5 @@ public sealed class BundlePlannerTests
     private static IObjectSink Sink(params string[] settings) => Sink(Plan(settings).Routes.Single());
 
     private static IObjectSink Sink(RoutePlan route) =>
-        route.Sink(new SinkServices(new ServiceCollection().BuildServiceProvider(), NullLoggerFactory.Instance, new ManualTimeProvider()));
+        (IObjectSink)route.Sink(new SinkServices(new ServiceCollection().BuildServiceProvider(), NullLoggerFactory.Instance, new ManualTimeProvider()));
 }

@@ -96,17 +96,7 @@ internal sealed class SqsClient : IDisposable
     public ValueTask DeleteBatchAsync(string queueUrl, ReadOnlyMemory<ReadOnlyMemory<byte>> receiptHandles, Memory<BatchEntryResult> results, CancellationToken cancellationToken)
     {
         CheckBatch(receiptHandles.Length, results.Length);
-        PooledBuffer body = _buffers.Rent(FirstRequestBytes);
-        try
-        {
-            _writer.WriteDelete(body, queueUrl, receiptHandles.Span);
-        }
-        catch
-        {
-            body.Dispose();
-            throw;
-        }
-
+        PooledBuffer body = Write(queueUrl, receiptHandles, static (writer, body, url, entries) => writer.WriteDelete(body, url, entries));
         return CallBatchAsync(SqsOperation.DeleteMessageBatch, body, results, cancellationToken);
     }
 
@@ -118,17 +108,7 @@ internal sealed class SqsClient : IDisposable
     public ValueTask ChangeVisibilityBatchAsync(string queueUrl, ReadOnlyMemory<VisibilityChange> changes, Memory<BatchEntryResult> results, CancellationToken cancellationToken)
     {
         CheckBatch(changes.Length, results.Length);
-        PooledBuffer body = _buffers.Rent(FirstRequestBytes);
-        try
-        {
-            _writer.WriteChangeVisibility(body, queueUrl, changes.Span);
-        }
-        catch
-        {
-            body.Dispose();
-            throw;
-        }
-
+        PooledBuffer body = Write(queueUrl, changes, static (writer, body, url, entries) => writer.WriteChangeVisibility(body, url, entries));
         return CallBatchAsync(SqsOperation.ChangeMessageVisibilityBatch, body, results, cancellationToken);
     }
 
@@ -140,17 +120,7 @@ internal sealed class SqsClient : IDisposable
     public ValueTask SendBatchAsync(string queueUrl, ReadOnlyMemory<SendEntry> entries, Memory<BatchEntryResult> results, CancellationToken cancellationToken)
     {
         CheckBatch(entries.Length, results.Length);
-        PooledBuffer body = _buffers.Rent(FirstRequestBytes);
-        try
-        {
-            _writer.WriteSendBatch(body, queueUrl, entries.Span);
-        }
-        catch
-        {
-            body.Dispose();
-            throw;
-        }
-
+        PooledBuffer body = Write(queueUrl, entries, static (writer, body, url, entries) => writer.WriteSendBatch(body, url, entries));
         return CallBatchAsync(SqsOperation.SendMessageBatch, body, results, cancellationToken);
     }
 
@@ -207,6 +177,21 @@ internal sealed class SqsClient : IDisposable
     }
 
     public void Dispose() => _transport.Dispose();
+
+    private PooledBuffer Write<TEntry>(string queueUrl, ReadOnlyMemory<TEntry> entries, Action<SqsRequestWriter, PooledBuffer, string, ReadOnlySpan<TEntry>> write)
+    {
+        PooledBuffer body = _buffers.Rent(FirstRequestBytes);
+        try
+        {
+            write(_writer, body, queueUrl, entries.Span);
+            return body;
+        }
+        catch
+        {
+            body.Dispose();
+            throw;
+        }
+    }
 
     /// <summary>Takes <paramref name="body"/> over.</summary>
     private async ValueTask CallBatchAsync(SqsOperation operation, PooledBuffer body, Memory<BatchEntryResult> results, CancellationToken cancellationToken)

@@ -1,0 +1,26 @@
+using Worker.Sinks.Elasticsearch.BulkResponses;
+
+namespace Benchmarks.Bulk;
+
+/// <summary>The worker's parser over bytes that are there.</summary>
+/// <param name="count">Whether the items of a response without errors are counted, as the sink does.</param>
+internal sealed class WorkerParser(bool count) : IBulkItems
+{
+    private readonly BulkResponseParser _parser = new() { CountShortened = count };
+    private List<string>? _failed;
+
+    /// <summary>Items of the last response, as far as they were read or counted.</summary>
+    public int Items => _parser.Items;
+
+    public BulkFailures Read(ReadOnlySpan<byte> json)
+    {
+        _failed = null;
+        _parser.Reset();
+        BulkParsing parsing = _parser.Read(json, isEnd: true, this, out _);
+        return parsing != BulkParsing.Complete ? throw new InvalidOperationException("The response is malformed.")
+            : _failed is null ? BulkFailures.None
+            : new BulkFailures(Success: false, _failed);
+    }
+
+    public void Failed(in BulkItem item) => (_failed ??= []).Add(item.ReadId());
+}

@@ -1,0 +1,66 @@
+using System.Text.Json;
+using Benchmarks.Compare;
+
+namespace Benchmarks.Seeds;
+
+/// <summary>
+/// What was measured here, by the short names of rows: <c>Suite.Method(Size: 10)</c> of BenchmarkDotNet's reports, and
+/// <c>udp.Receiver</c> of the command <c>udp</c>, which writes <c>udp.json</c>.
+/// </summary>
+internal sealed class MeasuredFigures
+{
+    private const string ReceivingReport = "udp.json";
+
+    private readonly Dictionary<string, SeedFigure> _figures = new(StringComparer.Ordinal);
+
+    private MeasuredFigures(string origin) => Origin = origin;
+
+    /// <summary>Machine and day.</summary>
+    public string Origin { get; }
+
+    /// <param name="folders">Folders of results, of one machine; where two hold the same row the later one counts.</param>
+    /// <exception cref="ResultsException">No reports, or of different machines.</exception>
+    public static MeasuredFigures Read(IReadOnlyList<DirectoryInfo> folders)
+    {
+        ResultsFolder[] read = [.. folders.Select(ResultsFolder.Read)];
+        if (read.DistinctBy(folder => folder.Machine, StringComparer.Ordinal).Count() > 1)
+        {
+            throw new ResultsException($"These are different machines; times of one say nothing about the other:{string.Concat(read.Select(folder => $"\n  {folder.Path}: {folder.Machine}"))}");
+        }
+
+        MeasuredFigures figures = new($"{read[0].Machine}, {read.Max(folder => folder.Date)}");
+        foreach (BenchmarkRow row in read.SelectMany(folder => folder.Rows.Values))
+        {
+            figures._figures[row.ShortName] = new SeedFigure(row.Nanoseconds, Bytes: row.Bytes);
+        }
+
+        foreach (FileInfo file in folders.SelectMany(folder => folder.GetFiles(ReceivingReport, SearchOption.AllDirectories)))
+        {
+            figures.AddReceivers(file);
+        }
+
+        return figures;
+    }
+
+    /// <returns>Null when the row is not among the results.</returns>
+    public SeedFigure? Find(string? name) => name is null ? null : _figures.GetValueOrDefault(name);
+
+    private void AddReceivers(FileInfo file)
+    {
+        try
+        {
+            using FileStream stream = file.OpenRead();
+            using JsonDocument report = JsonDocument.Parse(stream);
+            JsonElement of = report.RootElement.GetProperty("Case");
+            foreach (JsonElement row in report.RootElement.GetProperty("Rows").EnumerateArray())
+            {
+                _figures[$"{of.GetProperty("File").GetString()}.{row.GetProperty("Receiver").GetString()}"] =
+                    new SeedFigure(row.GetProperty("PerSecond").GetDouble(), $"{of.GetProperty("Unit").GetString()}s/s", row.GetProperty("Bytes").GetDouble());
+            }
+        }
+        catch (Exception exception) when (exception is JsonException or KeyNotFoundException or InvalidOperationException)
+        {
+            throw new ResultsException($"{file.FullName} is no report of receivers: {exception.Message}");
+        }
+    }
+}

@@ -1,0 +1,32 @@
+namespace Benchmarks.Seeds;
+
+/// <summary>One published figure.</summary>
+/// <param name="Value">How much; null where only <paramref name="Text"/> was published.</param>
+/// <param name="Unit">Of the value: <c>ns</c>, or a rate such as <c>datagrams/s</c>.</param>
+/// <param name="Bytes">Bytes allocated; null where none were published.</param>
+/// <param name="Text">What was published instead of a number, or what has to be said of it.</param>
+internal sealed record SeedFigure(double? Value = null, string Unit = "ns", double? Bytes = null, string? Text = null)
+{
+    private const string RateEnd = "/s";
+
+    private bool IsRate => Unit.EndsWith(RateEnd, StringComparison.Ordinal);
+
+    /// <summary>How many times better than another figure, such as <c>5.8x</c>, or how much worse, <c>1/20</c>; empty where they cannot be compared.</summary>
+    public string Gain(SeedFigure? other)
+    {
+        if (other?.Value is not { } theirs || Value is not { } ours || Unit != other.Unit || ours == 0 || theirs == 0)
+        {
+            return string.Empty;
+        }
+
+        double times = IsRate ? ours / theirs : theirs / ours;
+        return times < 0.1 ? $"1/{1 / times:N0}" : times < 10 ? $"{times:0.0#}x" : $"{times:N0}x";
+    }
+
+    public override string ToString()
+    {
+        string? value = Value is not { } number ? null : Unit == "ns" ? FigureText.Time(number) : $"{number:N0} {Unit}";
+        string? bytes = Bytes is { } allocated ? FigureText.Bytes(allocated) : null;
+        return string.Join(", ", ((string?[])[value, bytes, Text]).Where(part => part is not null));
+    }
+}

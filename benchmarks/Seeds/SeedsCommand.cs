@@ -1,0 +1,81 @@
+using System.CommandLine;
+using Benchmarks.Compare;
+
+namespace Benchmarks.Seeds;
+
+/// <summary>Every published table side by side with what was measured here.</summary>
+internal static class SeedsCommand
+{
+    private const string ResultsRoot = "benchmarks/results";
+    private const int Failed = 2;
+
+    public static Command Create()
+    {
+        Option<DirectoryInfo[]> from = new("--from") { Description = $"Folders of results of one machine; the newest in {ResultsRoot} when left out", AllowMultipleArgumentsPerToken = true };
+        Option<bool> markdown = new("--markdown") { Description = "Print Markdown" };
+        Option<FileInfo?> write = new("--write") { Description = "Write the tables between the marks of a document, such as docs/seeds.md" };
+        Command seeds = new("seeds", "Prints every published table: published, the original's shape here, the published idea here, ours") { from, markdown, write };
+        seeds.SetAction(result => Run(result.GetValue(from) ?? [], result.GetValue(markdown), result.GetValue(write), Console.Out, Console.Error));
+        return seeds;
+    }
+
+    /// <returns>0; 2 when the results cannot be read or the document has no place for a table.</returns>
+    public static int Run(DirectoryInfo[] from, bool markdown, FileInfo? document, TextWriter output, TextWriter errors)
+    {
+        try
+        {
+            MeasuredFigures figures = MeasuredFigures.Read(from.Length > 0 ? from : [Newest()]);
+            if (document is null)
+            {
+                Print(figures, markdown, output);
+            }
+            else
+            {
+                Write(figures, document);
+                output.WriteLine(document.FullName);
+            }
+
+            return 0;
+        }
+        catch (Exception exception) when (exception is ResultsException or FormatException)
+        {
+            errors.WriteLine($"error: {exception.Message}");
+            return Failed;
+        }
+    }
+
+    private static void Print(MeasuredFigures figures, bool markdown, TextWriter output)
+    {
+        SeedCatalog catalog = SeedCatalog.Load();
+        foreach (SeedTable table in catalog.Tables)
+        {
+            output.WriteLine(markdown ? $"### {table.Title}\n\n{SeedText.Markdown(table, figures)}" : SeedText.Plain(table, catalog.SourceOf(table), figures));
+        }
+
+        output.WriteLine($"Here: {figures.Origin}");
+    }
+
+    private static void Write(MeasuredFigures figures, FileInfo document)
+    {
+        if (!document.Exists)
+        {
+            throw new ResultsException($"There is no document {document.FullName}.");
+        }
+
+        string text = File.ReadAllText(document.FullName);
+        foreach (SeedTable table in SeedCatalog.Load().Tables)
+        {
+            text = MarkedText.Replace(text, SeedText.Mark, table.Name, SeedText.Markdown(table, figures));
+        }
+
+        text = MarkedText.Replace(text, SeedText.Mark, "Here", $"Here: {figures.Origin}.");
+        File.WriteAllText(document.FullName, text);
+    }
+
+    private static DirectoryInfo Newest()
+    {
+        DirectoryInfo root = new(ResultsRoot);
+        return (root.Exists ? root.GetDirectories() : []).MaxBy(folder => folder.Name, StringComparer.Ordinal)
+            ?? throw new ResultsException($"{ResultsRoot} holds no results; run from the repository's root, or say --from FOLDER.");
+    }
+}

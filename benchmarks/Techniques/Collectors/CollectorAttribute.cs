@@ -1,0 +1,12 @@
+using BenchmarkDotNet.Attributes;
+using BenchmarkDotNet.Jobs;
+
+namespace Benchmarks.Techniques.Collectors;
+
+/// <summary>Which collector a suite's processes run with. By environment: a build setting would have BenchmarkDotNet build everything twice.</summary>
+[AttributeUsage(AttributeTargets.Class)]
+public sealed class CollectorAttribute(bool server)
+    : JobMutatorConfigBaseAttribute(Job.Default.WithEnvironmentVariable("DOTNET_gcServer", server ? "1" : "0"))
+{
+    public bool Server => server;
+}

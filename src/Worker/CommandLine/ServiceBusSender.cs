@@ -1,0 +1,108 @@
+using Microsoft.Extensions.Configuration;
+using Worker.Configuration;
+using Worker.Hosting;
+using Worker.Sources.ServiceBus;
+using Worker.Sources.ServiceBus.Port;
+
+namespace Worker.CommandLine;
+
+/// <summary>Sends messages to the queue or topic of <c>Sources:ServiceBus</c>, in batches as large as the broker takes.</summary>
+internal sealed class ServiceBusSender : IMessageSender
+{
+    private const int DefaultBatch = 100;
+
+    private readonly IServiceBusSender _sender;
+
+    private ServiceBusSender(IServiceBusSender sender, string target, int batchSize)
+    {
+        _sender = sender;
+        Target = target;
+        BatchSize = batchSize;
+    }
+
+    public string Target { get; }
+
+    public string Accepted => "sent to";
+
+    // Calls share one link, and its sender puts them one behind the other; a few keep the network busy.
+    public int Concurrency => 4;
+
+    public int BatchSize { get; }
+
+    /// <param name="configuration">Where <c>Sources:ServiceBus</c> is read from.</param>
+    /// <param name="route">The route whose settings win; null for none.</param>
+    /// <param name="connector">The client library's door.</param>
+    /// <param name="cancellationToken">Ends the attempt to reach the broker.</param>
+    /// <param name="batchSize">Messages a batch at most.</param>
+    /// <exception cref="ConfigurationException">The configuration is wrong.</exception>
+    /// <exception cref="StartupException">The queue or topic is missing, refused or out of reach.</exception>
+    public static async Task<ServiceBusSender> CreateAsync(
+        IConfiguration configuration, string? route, IServiceBusConnector connector, CancellationToken cancellationToken, int batchSize = DefaultBatch)
+    {
+        SettingsReader settings = new(configuration);
+        ServiceBusSourceOptions options = settings.Read<ServiceBusSourceOptions>(ServiceBusSourceOptions.Section, route);
+        if (settings.Errors.Count > 0)
+        {
+            throw new ConfigurationException(settings.Errors);
+        }
+
+        string target = (options.Queue ?? options.Topic)!;
+        try
+        {
+            ServiceBusSender sender = new(connector.OpenSender(options), target, batchSize);
+            try
+            {
+                // Opens the link: what is wrong shows before a thousand messages fail one by one.
+                (await sender._sender.CreateBatchAsync(cancellationToken)).Dispose();
+                return sender;
+            }
+            catch
+            {
+                sender.Dispose();
+                throw;
+            }
+        }
+        catch (ServiceBusFaultException exception)
+        {
+            throw new StartupException($"Service Bus {target}: {exception.Message.TrimEnd('.')}. Check the connection, the entity's name and the right Send (role Azure Service Bus Data Sender).", exception.Fault.Kind == ServiceBusFaultKind.Unauthorized ? ExitCodes.NoPermission : ExitCodes.Unavailable, exception);
+        }
+    }
+
+    public async Task<string?[]> SendAsync(IReadOnlyList<OutgoingMessage> messages, CancellationToken cancellationToken)
+    {
+        string?[] errors = new string?[messages.Count];
+        int next = 0;
+        while (next < messages.Count)
+        {
+            int first = next;
+            try
+            {
+                using IOutgoingBatch batch = await _sender.CreateBatchAsync(cancellationToken);
+                while (next < messages.Count && batch.TryAdd(messages[next].Id, messages[next].Body))
+                {
+                    next++;
+                }
+
+                if (batch.Count == 0)
+                {
+                    errors[next] = $"{messages[next].Body.Length:N0} bytes are too large for a message to {Target}.";
+                    next++;
+                    continue;
+                }
+
+                await _sender.SendAsync(batch, cancellationToken);
+            }
+            catch (ServiceBusFaultException exception)
+            {
+                // Where not even a batch could be made, the rest would fail in the same way.
+                next = next == first ? messages.Count : next;
+                Array.Fill(errors, exception.Message, first, next - first);
+            }
+        }
+
+        return errors;
+    }
+
+    // The command ends here, so the thread has nothing better to do than to wait for the link to close.
+    public void Dispose() => _sender.DisposeAsync().AsTask().GetAwaiter().GetResult();
+}

@@ -1,0 +1,156 @@
+using Microsoft.Extensions.Logging;
+using Worker.Hosting;
+using Worker.Recoverability;
+using Worker.Sources.ServiceBus.Port;
+
+namespace Worker.Sources.ServiceBus;
+
+/// <summary>
+/// Messages of a Service Bus queue or subscription, in PeekLock mode, without sessions. The client pushes, the route pulls:
+/// <see cref="PumpRun"/> makes the two fit. See docs/settlement.md for the timeline. This file has the life cycle.
+/// </summary>
+internal sealed class ServiceBusMessageSource : IMessageSource
+{
+    public const string SourceName = "servicebus";
+
+    private static readonly TimeSpan CheckLimit = TimeSpan.FromSeconds(15);
+
+    // The library waits for open calls when it is disposed; one that never returns must not keep the process.
+    private static readonly TimeSpan DisposeLimit = TimeSpan.FromSeconds(5);
+
+    private static readonly Backoff RestartBackoff = new(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(30));
+
+    private readonly IServiceBusPump _pump;
+    private readonly int _calls;
+    private readonly ServiceBusSourceOptions _options;
+    private readonly TimeProvider _time;
+    private readonly ServiceBusSourceLog _log;
+    private readonly ReceiveHealth _health;
+    private readonly MessageSettler _settler;
+    private readonly InWorkMessages _inWork = new();
+
+    // The end of the last run: its messages are settled then. Written by the loop, read by the close behind it.
+    private Task _runEnding = Task.CompletedTask;
+    private int _disposed;
+
+    /// <param name="pump">The client; the source disposes it.</param>
+    /// <param name="calls">Messages the pump hands out at once; at most the intake's slots.</param>
+    /// <param name="options">Checked options.</param>
+    /// <param name="services">The surroundings.</param>
+    public ServiceBusMessageSource(IServiceBusPump pump, int calls, ServiceBusSourceOptions options, SourceServices services)
+    {
+        _pump = pump;
+        _calls = calls;
+        _options = options;
+        _time = services.Time;
+        _log = new ServiceBusSourceLog(services.Loggers.CreateLogger<ServiceBusMessageSource>(), services.Route, services.Time);
+        _health = new ReceiveHealth(_log, services.Time);
+        _settler = new MessageSettler(services.Route, options.DoneIds, _log, services.Time);
+    }
+
+    public string Name => SourceName;
+
+    public string? Problem => _health.Problem;
+
+    public async Task CheckAsync(CancellationToken cancellationToken)
+    {
+        using CancellationTokenSource limit = new(CheckLimit, _time);
+        using CancellationTokenSource either = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, cancellationToken);
+        try
+        {
+            await _pump.CheckAsync(either.Token);
+        }
+        catch (ServiceBusFaultException exception) when (exception.Fault.IsRefusal)
+        {
+            throw new StartupException($"Service Bus {_options.Entity}: {Advice(exception.Fault.Kind)} {exception.Message}", exception.Fault.Kind == ServiceBusFaultKind.Unauthorized ? ExitCodes.NoPermission : ExitCodes.Unavailable, exception);
+        }
+        catch (ServiceBusFaultException exception)
+        {
+            _log.Unreachable(exception.Message);
+        }
+        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
+        {
+            _log.Unreachable($"no answer within {CheckLimit}");
+        }
+    }
+
+    public async Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving)
+    {
+        int failures = 0;
+        try
+        {
+            while (!stopReceiving.IsCancellationRequested)
+            {
+                await _runEnding.WaitAsync(stopReceiving);
+                int slots = await intake.ReserveAsync(1, _calls, stopReceiving);
+                PumpRun run = new(intake, slots, _inWork, _settler, _health, _log, _time, _options.MaxAbandonDelay);
+                await RunAsync(run, stopReceiving);
+                failures = run.HasReceived ? 1 : failures + 1;
+                TimeSpan rest = RestartBackoff.After(failures, TimeSpan.FromSeconds(1));
+                _log.Resting(rest);
+                await Task.Delay(rest, _time, stopReceiving);
+            }
+        }
+        catch (OperationCanceledException) when (stopReceiving.IsCancellationRequested)
+        {
+        }
+    }
+
+    /// <summary>Waits for the settlements under way. What is not settled by the end comes again when its lock ends.</summary>
+    public Task CloseAsync(CancellationToken cancellationToken) => _runEnding.WaitAsync(cancellationToken);
+
+    public async ValueTask DisposeAsync()
+    {
+        if (Interlocked.Exchange(ref _disposed, 1) != 0)
+        {
+            return;
+        }
+
+        try
+        {
+            await _pump.DisposeAsync().AsTask().WaitAsync(DisposeLimit, _time);
+        }
+        catch (Exception exception) when (exception is TimeoutException or ServiceBusFaultException)
+        {
+            _log.CallFailed(PumpActivity.Receive, exception.Message);
+        }
+    }
+
+    private static string Advice(ServiceBusFaultKind kind) => kind switch
+    {
+        ServiceBusFaultKind.NotFound => "there is no such entity in the namespace; check Sources:ServiceBus:Queue, or Topic and Subscription.",
+        ServiceBusFaultKind.Disabled => "the entity is disabled; enable it.",
+        _ => "the credentials are refused; they need the right Listen (role Azure Service Bus Data Receiver) on the entity.",
+    };
+
+    /// <summary>Runs the pump until it breaks or receiving stops; what is in work then still goes on under its locks.</summary>
+    private async Task RunAsync(PumpRun run, CancellationToken stopReceiving)
+    {
+        try
+        {
+            await _pump.StartAsync(run, stopReceiving);
+            await run.Broken.WaitAsync(stopReceiving);
+        }
+        catch (ServiceBusFaultException exception)
+        {
+            _health.Failed(exception.Fault);
+        }
+        finally
+        {
+            run.End();
+            _runEnding = StopPumpAsync();
+        }
+    }
+
+    private async Task StopPumpAsync()
+    {
+        try
+        {
+            await _pump.StopAsync(CancellationToken.None);
+        }
+        catch (ServiceBusFaultException exception)
+        {
+            _log.CallFailed(PumpActivity.Receive, exception.Message);
+        }
+    }
+}

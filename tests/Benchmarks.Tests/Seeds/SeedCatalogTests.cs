@@ -1,0 +1,70 @@
+using System.Reflection;
+using System.Text.RegularExpressions;
+using BenchmarkDotNet.Attributes;
+using Benchmarks.Seeds;
+
+namespace Benchmarks.Tests.Seeds;
+
+/// <summary>The published tables refer to benchmarks that exist, and each has its place in the document.</summary>
+public sealed partial class SeedCatalogTests
+{
+    // The reports of commands, and suites that a program may be built without: shown as not run.
+    private static readonly string[] Optional = ["udp", "CloudFrontFilesBenchmarks", "BulkResponseBenchmarks"];
+
+    private static readonly SeedCatalog Catalog = SeedCatalog.Load();
+
+    [Fact]
+    public void Tables_Names_AreUniqueAndOfAKnownSource()
+    {
+        Catalog.Tables.Select(table => table.Name).ShouldBeUnique();
+        Catalog.Tables.ShouldAllBe(table => Catalog.Sources.Count(source => source.Name == table.Source) == 1);
+        Catalog.Sources.ShouldAllBe(source => Catalog.Tables.Any(table => table.Source == source.Name));
+    }
+
+    [Fact]
+    public void Tables_Rows_ReferToBenchmarksThatExist()
+    {
+        string[] wrong =
+        [
+            .. Catalog.Tables.SelectMany(table => table.Cases)
+                .SelectMany(one => (string?[])[one.Here.Original, one.Here.Optimised, one.Here.Ours])
+                .Where(name => name is not null && !Exists(name))
+                .Select(name => name!),
+        ];
+
+        wrong.ShouldBeEmpty();
+    }
+
+    [Fact]
+    public void Document_Tables_EachHasABlock()
+    {
+        string document = File.ReadAllText(Path.Combine(Documents.Root, "docs", "seeds.md"));
+
+        MarkedText.Names(document, SeedText.Mark).Where(name => name != "Here").ShouldBe(Catalog.Tables.Select(table => table.Name), ignoreOrder: true);
+        foreach (SeedTable table in Catalog.Tables)
+        {
+            // As many rows as cases, head and rule: written by the command from this catalog.
+            MarkedText.Content(document, SeedText.Mark, table.Name).Split('\n').Length.ShouldBe(table.Cases.Count + 2, table.Name);
+        }
+    }
+
+    private static bool Exists(string name)
+    {
+        Match parts = Name().Match(name);
+        Type? suite = SuiteTypes.All.SingleOrDefault(type => type.Name == parts.Groups["suite"].Value);
+        if (suite is null && Optional.Contains(parts.Groups["suite"].Value))
+        {
+            return true;
+        }
+
+        PropertyInfo? parameter = suite?.GetProperties().SingleOrDefault(property => property.IsDefined(typeof(ParamsAttribute), true));
+        return suite?.GetMethod(parts.Groups["method"].Value)?.IsDefined(typeof(BenchmarkAttribute), true) == true
+            && (parameter is null
+                ? !parts.Groups["parameter"].Success
+                : parts.Groups["parameter"].Value == parameter.Name
+                    && parameter.GetCustomAttribute<ParamsAttribute>()!.Values.Any(value => value!.ToString() == parts.Groups["value"].Value));
+    }
+
+    [GeneratedRegex(@"\A(?<suite>\w+)\.(?<method>\w+)(\((?<parameter>\w+): (?<value>\w+)\))?\z", RegexOptions.ExplicitCapture)]
+    private static partial Regex Name();
+}

@@ -1,0 +1,79 @@
+using System.Net.Http.Json;
+using System.Text.Json;
+using System.Text.RegularExpressions;
+using ElasticsearchServer;
+using Integration.Tests.Processes;
+
+namespace Integration.Tests.Servers;
+
+/// <summary>
+/// The strict server of <c>tests/servers/elasticsearch</c> in a process of its own on a free loopback port. Fails as its script says, remembers
+/// every bulk request, and keeps the documents. Disposing kills it.
+/// </summary>
+internal sealed partial class StrictElasticsearch : IAsyncDisposable
+{
+    private readonly HttpClient _control;
+
+    private StrictElasticsearch(CapturedProcess process, Uri address)
+    {
+        Process = process;
+        Address = address;
+        _control = new HttpClient { BaseAddress = address };
+    }
+
+    /// <summary>For tests that make the server fail: signals, kill.</summary>
+    public CapturedProcess Process { get; }
+
+    public Uri Address { get; }
+
+    public static async Task<StrictElasticsearch> StartAsync(ServerSettings? settings = null)
+    {
+        string host = Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet";
+        CapturedProcess process = CapturedProcess.Start(host, Path.Combine(AppContext.BaseDirectory, "ElasticsearchServer.dll"));
+        try
+        {
+            CapturedLine ready = await process.WaitForLineAsync("^elasticsearch listening on http://");
+            StrictElasticsearch server = new(process, new Uri(HttpAddress().Match(ready.Text).Value));
+            if (settings is not null)
+            {
+                await server.SetAsync(settings);
+            }
+
+            return server;
+        }
+        catch
+        {
+            await process.DisposeAsync();
+            throw;
+        }
+    }
+
+    public Task SetAsync(ServerSettings settings) => PutAsync("_test/settings", settings);
+
+    /// <summary>Replaces the script; requests are counted from 1 since the server started.</summary>
+    public Task ScriptAsync(params FaultRule[] rules) => PutAsync("_test/script", rules);
+
+    /// <summary>Every bulk request that was decided on, in that order.</summary>
+    public async Task<IReadOnlyList<BulkExchange>> HistoryAsync() => (await _control.GetFromJsonAsync<BulkExchange[]>("_test/history"))!;
+
+    /// <summary>All documents of an index, in the order of their ids: <c>_id</c>, <c>_version</c> (times written) and <c>_source</c>.</summary>
+    public async Task<IReadOnlyList<JsonElement>> DocumentsAsync(string index) =>
+    [
+        .. (await _control.GetStringAsync($"_test/documents/{index}")).Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(line => JsonSerializer.Deserialize<JsonElement>(line)),
+    ];
+
+    public async ValueTask DisposeAsync()
+    {
+        _control.Dispose();
+        await Process.DisposeAsync();
+    }
+
+    private async Task PutAsync<T>(string path, T value)
+    {
+        using HttpResponseMessage answer = await _control.PutAsJsonAsync(path, value);
+        answer.EnsureSuccessStatusCode();
+    }
+
+    [GeneratedRegex(@"http://127\.0\.0\.1:\d+")]
+    private static partial Regex HttpAddress();
+}

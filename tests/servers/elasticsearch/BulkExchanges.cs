@@ -1,0 +1,57 @@
+namespace ElasticsearchServer;
+
+/// <summary>The script of faults and the history of bulk requests. Threads: any.</summary>
+internal sealed class BulkExchanges
+{
+    private readonly Lock _lock = new();
+    private readonly List<BulkExchange> _history = [];
+    private IReadOnlyList<FaultRule> _script = [];
+    private int _numbers;
+    private int _inFlight;
+
+    /// <summary>May be replaced while requests are under way; the numbers go on counting.</summary>
+    public IReadOnlyList<FaultRule> Script
+    {
+        set
+        {
+            lock (_lock)
+            {
+                _script = value;
+            }
+        }
+    }
+
+    public (int Number, FaultRule? Rule, int InFlight) Begin()
+    {
+        lock (_lock)
+        {
+            int number = ++_numbers;
+            return (number, _script.FirstOrDefault(rule => number >= rule.First && number <= rule.Last), ++_inFlight);
+        }
+    }
+
+    /// <summary>Noted before the answer goes out, so that a client that has it finds the exchange.</summary>
+    public void Note(BulkExchange exchange)
+    {
+        lock (_lock)
+        {
+            _history.Add(exchange);
+        }
+    }
+
+    public void End()
+    {
+        lock (_lock)
+        {
+            _inFlight--;
+        }
+    }
+
+    public BulkExchange[] Snapshot()
+    {
+        lock (_lock)
+        {
+            return [.. _history];
+        }
+    }
+}

@@ -1,0 +1,8 @@
+namespace ElasticsearchServer;
+
+/// <summary>What became of one operation.</summary>
+internal sealed record ItemResult(string Action, string Index, string Id, int Status, StoredDocument? Stored = null, string? ErrorType = null, string? ErrorReason = null)
+{
+    public static ItemResult Failed(BulkAction action, int status, string type, string reason) =>
+        new(action.Action, action.Index, action.Id ?? "", status, null, type, reason);
+}

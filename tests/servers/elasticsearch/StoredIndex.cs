@@ -1,0 +1,12 @@
+namespace ElasticsearchServer;
+
+/// <summary>Documents by id, and the fields that must be numbers. Threads: one at a time, by <see cref="IndexStore"/>.</summary>
+internal sealed class StoredIndex
+{
+    /// <summary>As the mapping says: fields of type long.</summary>
+    public HashSet<string> LongFields { get; } = new(StringComparer.Ordinal);
+
+    public SortedDictionary<string, StoredDocument> Documents { get; } = new(StringComparer.Ordinal);
+
+    public long NextSequenceNumber { get; set; }
+}
