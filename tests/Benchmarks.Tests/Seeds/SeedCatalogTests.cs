@@ -9,7 +9,7 @@ namespace Benchmarks.Tests.Seeds;
 public sealed partial class SeedCatalogTests
 {
     // The reports of commands, and suites that a program may be built without: shown as not run.
-    private static readonly string[] Optional = ["udp", "CloudFrontFilesBenchmarks"];
+    private static readonly string[] Optional = ["udp"];
 
     private static readonly SeedCatalog Catalog = SeedCatalog.Load();
 
