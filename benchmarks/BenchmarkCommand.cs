@@ -8,7 +8,9 @@ using Benchmarks.EndToEnd.Clients;
 using Benchmarks.EndToEnd.Server;
 using Benchmarks.Put;
 using Benchmarks.Seeds;
+using Benchmarks.TcpLines;
 using Benchmarks.Techniques.Pages;
+using Benchmarks.Udp;
 
 namespace Benchmarks;
 
@@ -33,6 +35,14 @@ internal static class BenchmarkCommand
                 return Task.FromResult(PutChildren.RunServer());
             case [PutChildren.Client, ..]:
                 return PutChildren.RunClientAsync(args);
+            case [UdpCommand.ReceiverVerb, string receiver]:
+                return Task.FromResult(UdpCommand.Receive(receiver));
+            case [UdpCommand.SenderVerb, string port, string rate]:
+                return Task.FromResult(UdpCommand.Send(port, rate));
+            case [TcpLinesCommand.ReceiverVerb, string receiver]:
+                return Task.FromResult(TcpLinesCommand.Receive(receiver));
+            case [TcpLinesCommand.SenderVerb, string port, _]:
+                return Task.FromResult(TcpLinesCommand.Send(port));
         }
 
         Command run = new("run", "Runs the BenchmarkDotNet suites of the worker's parts; its own options follow, such as --filter '*Execution*'") { TreatUnmatchedTokensAsErrors = false };
@@ -60,7 +70,7 @@ internal static class BenchmarkCommand
         Command chart = new("chart", "Draws a results folder's charts as SVG into it") { results };
         chart.SetAction(result => ChartCommand.Run(result.GetValue(results)!));
 
-        RootCommand root = new("What the worker's parts cost, measured") { run, bytes, cold, Put(), EndToEndCommand.Create(), compare, chart, TechniqueCommand.CreateRun(), TechniqueCommand.CreatePages(), SeedsCommand.Create() };
+        RootCommand root = new("What the worker's parts cost, measured") { run, bytes, cold, Put(), EndToEndCommand.Create(), UdpCommand.Create(), TcpLinesCommand.Create(), compare, chart, TechniqueCommand.CreateRun(), TechniqueCommand.CreatePages(), SeedsCommand.Create() };
         ParseResult parsed = root.Parse(args);
         if (parsed.Errors.Count > 0)
         {

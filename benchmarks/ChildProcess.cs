@@ -64,9 +64,12 @@ internal sealed class ChildProcess : IDisposable
     }
 
     /// <summary>Sends an empty line and returns the next line that it prints.</summary>
-    public async Task<string> AskAsync(TimeSpan limit, CancellationToken cancellationToken)
+    public Task<string> AskAsync(TimeSpan limit, CancellationToken cancellationToken) => TellAsync(string.Empty, limit, cancellationToken);
+
+    /// <summary>Sends a line and returns the next line that it prints.</summary>
+    public async Task<string> TellAsync(string line, TimeSpan limit, CancellationToken cancellationToken)
     {
-        await _process.StandardInput.WriteLineAsync(ReadOnlyMemory<char>.Empty, cancellationToken);
+        await _process.StandardInput.WriteLineAsync(line.AsMemory(), cancellationToken);
         await _process.StandardInput.FlushAsync(cancellationToken);
         return await ReadLineAsync(limit, cancellationToken);
     }

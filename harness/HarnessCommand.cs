@@ -16,8 +16,8 @@ internal static class HarnessCommand
     public static async Task<int> RunAsync(string[] args)
     {
         Option<string?> form = new("--form") { Description = $"Pipeline form: {string.Join(", ", PipelineForm.All)}; default as configured", HelpName = "form" };
-        Option<string> source = new("--source") { Description = "channel, http, sqs or servicebus", DefaultValueFactory = _ => "channel", HelpName = "source" };
-        source.AcceptOnlyFromAmong("channel", "http", "sqs", "servicebus");
+        Option<string> source = new("--source") { Description = "channel, http, sqs, servicebus, udp or tcp", DefaultValueFactory = _ => "channel", HelpName = "source" };
+        source.AcceptOnlyFromAmong("channel", "http", "sqs", "servicebus", "udp", "tcp");
         Option<string> sink = new("--sink") { Description = "memory, directory or s3", DefaultValueFactory = _ => "directory", HelpName = "sink" };
         sink.AcceptOnlyFromAmong("memory", "directory", "s3");
         Option<int?> count = CountOption.Create("--count", ["-n"], "Messages to publish and process", 1_000_000, defaultValue: 1_000);

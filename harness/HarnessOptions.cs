@@ -2,7 +2,7 @@ namespace Harness;
 
 /// <summary>What one run of the harness does.</summary>
 /// <param name="Form">The pipeline form; null for the configured one.</param>
-/// <param name="Source">Channel, Http, Sqs or ServiceBus.</param>
+/// <param name="Source">channel, http, sqs, servicebus, udp or tcp.</param>
 /// <param name="Sink">Memory, Directory or S3.</param>
 /// <param name="Count">Messages to publish and process.</param>
 /// <param name="Wait">True to stop at the named stops.</param>

@@ -1,4 +1,6 @@
 using System.Diagnostics;
+using System.Net;
+using System.Net.Sockets;
 using Harness.Collecting;
 using Harness.ServiceBus;
 using Microsoft.AspNetCore.Builder;
@@ -56,7 +58,7 @@ internal static class HarnessRun
     /// <exception cref="StartupException">Not all were taken.</exception>
     public static async Task PublishAsync(IMessageSender sender, int count, CancellationToken cancellationToken)
     {
-        string? error = (await PublishCommand.SendAsync(sender, count, cancellationToken)).FirstError;
+        string? error = (await PublishCommand.SendAsync(sender, count, rate: null, cancellationToken)).FirstError;
         if (error is not null)
         {
             throw new StartupException($"Publishing failed: {error}");
@@ -123,9 +125,10 @@ internal static class HarnessRun
         await using WebApplication app = WorkerHost.Build(configuration, logging => logging.SetMinimumLevel(LogLevel.Warning));
         WorkerService worker = app.Services.GetRequiredService<WorkerService>();
 
-        // Publishing and processing are measured apart, so nothing is received before everything is published; over HTTP
-        // the answer to a publish is the processing's end, and the two are one.
-        bool together = options.Source == "http";
+        // Publishing and processing are measured apart, so nothing is received before everything is published; over HTTP and
+        // acknowledged lines the answer to a publish is the processing's end, and the two are one; and nothing but the source
+        // itself keeps datagrams.
+        bool together = options.Source is "http" or "tcp" or "udp";
         worker.ReceiveOnStart = together;
         await app.StartAsync(cancellationToken);
         MessageRoute route = worker.Routes[0];
@@ -147,6 +150,14 @@ internal static class HarnessRun
         return (report, route.Metrics.Totals);
     }
 
+    // Given back before the worker takes it: the sender is configured before the worker could say which port it got.
+    private static int FreePort(SocketType type)
+    {
+        using Socket socket = new(AddressFamily.InterNetwork, type, type == SocketType.Dgram ? ProtocolType.Udp : ProtocolType.Tcp);
+        socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        return ((IPEndPoint)socket.LocalEndPoint!).Port;
+    }
+
     private static long CountDone(MessageRoute route)
     {
         RouteTotals totals = route.Metrics.Totals;
@@ -157,10 +168,14 @@ internal static class HarnessRun
     {
         List<string> keys =
         [
-            $"--Routes:{Route}:Source={options.Source}",
+            $"--Routes:{Route}:Source={(options.Source == "tcp" ? "TcpLines" : options.Source)}",
             $"--Routes:{Route}:Sink={options.Sink}",
             "--Hosting:Url=http://127.0.0.1:0",
             $"--Sources:Channel:Capacity={options.Count}",
+            $"--Sources:Udp:Endpoint=127.0.0.1:{FreePort(SocketType.Dgram)}",
+            $"--Sources:Udp:ChannelCapacity={options.Count}",
+            $"--Sources:TcpLines:Endpoint=127.0.0.1:{FreePort(SocketType.Stream)}",
+            "--Sources:TcpLines:Acknowledge=true",
             $"--Sinks:Directory:Path={Path.Combine(folder, "data")}",
             $"--DeadLetters:Path={Path.Combine(folder, "dead-letters")}",
         ];
@@ -194,6 +209,8 @@ internal static class HarnessRun
         using IMessageSender sender = options.Source switch
         {
             "http" => HttpSender.Create(configuration, address, route: null),
+            "udp" => UdpSender.Create(configuration, Route),
+            "tcp" => await TcpSender.CreateAsync(configuration, Route, cancellationToken),
             "servicebus" => await ServiceBusSender.CreateAsync(configuration, Route, ServiceBusBuild.RequireConnector(), cancellationToken, options.Batch),
             _ => await SqsSender.CreateAsync(configuration, Route, cancellationToken),
         };

@@ -15,6 +15,8 @@ using Worker.Sources.Channels;
 using Worker.Sources.Http;
 using Worker.Sources.ServiceBus;
 using Worker.Sources.Sqs;
+using Worker.Sources.TcpLines;
+using Worker.Sources.Udp;
 using Worker.Stages;
 
 namespace Worker.Hosting;
@@ -29,6 +31,8 @@ internal static class SettingsCatalog
         ("Sources:Channel", typeof(ChannelSourceOptions)),
         ("Sources:Http", typeof(HttpSourceOptions)),
         ("Sources:Sqs", typeof(SqsSourceOptions)),
+        (UdpSourceOptions.Section, typeof(UdpSourceOptions)),
+        (TcpLinesSourceOptions.Section, typeof(TcpLinesSourceOptions)),
         (ServiceBusSourceOptions.Section, typeof(ServiceBusSourceOptions)),
         ("Stages", typeof(StagesOptions)),
         ("Handlers:Archive", typeof(ArchiveOptions)),

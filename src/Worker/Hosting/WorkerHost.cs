@@ -19,6 +19,8 @@ using Worker.Sources.Channels;
 using Worker.Sources.Http;
 using Worker.Sources.ServiceBus;
 using Worker.Sources.Sqs;
+using Worker.Sources.TcpLines;
+using Worker.Sources.Udp;
 
 namespace Worker.Hosting;
 
@@ -83,6 +85,8 @@ internal static class WorkerHost
         .AddChannelSource()
         .AddHttpSource()
         .AddSqsSource()
+        .AddUdpSource()
+        .AddTcpLinesSource()
         .AddServiceBusSource()
         .AddArchiveHandler()
         .AddCloudFrontHandler()

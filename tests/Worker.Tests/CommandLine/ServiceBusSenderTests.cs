@@ -16,7 +16,7 @@ public sealed class ServiceBusSenderTests
     {
         using ServiceBusSender sender = await CreateAsync();
 
-        PublishResult result = await PublishCommand.SendAsync(sender, 1_000, CancellationToken.None);
+        PublishResult result = await PublishCommand.SendAsync(sender, 1_000, rate: null, CancellationToken.None);
 
         result.ShouldBe(new PublishResult(1_000, null));
         _bus.Senders[0].Batches.ShouldBe(Enumerable.Repeat(100, 10));

@@ -36,7 +36,7 @@ internal sealed class ChannelQueue : IDisposable
     private readonly ILogger _logger;
     private readonly Channel<ChannelMessage?> _ready;
     private readonly SemaphoreSlim _room;
-    private readonly DelayedMessages _delayed;
+    private readonly DelayedMessages<ChannelMessage> _delayed;
     private readonly BoundedPool<ChannelMessage> _messages;
 
     private TaskCompletionSource? _whenEmpty;
@@ -67,7 +67,7 @@ internal sealed class ChannelQueue : IDisposable
         });
         _room = new SemaphoreSlim(options.Capacity);
         _messages = new BoundedPool<ChannelMessage>(options.Capacity);
-        _delayed = new DelayedMessages(time, message => _ready.Writer.TryWrite(message));
+        _delayed = new DelayedMessages<ChannelMessage>(time, message => _ready.Writer.TryWrite(message));
     }
 
     /// <summary>Messages accepted from publishers.</summary>

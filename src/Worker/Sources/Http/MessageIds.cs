@@ -1,6 +1,5 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
-using System.Security.Cryptography;
 using System.Text;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Primitives;
@@ -21,9 +20,6 @@ internal static class MessageIds
 
     /// <summary>The longest id: the caller's, a dash and a line number.</summary>
     public const int MaxLength = MaxHeaderLength + 11;
-
-    // 128 bits of SHA-256: the chance that two of 10^12 different messages share an id is below 10^-14.
-    private const int HashBytes = 16;
 
     /// <summary>Reads the header; <paramref name="id"/> is null when there is none.</summary>
     /// <returns>False when there is one and it cannot be used.</returns>
@@ -55,10 +51,8 @@ internal static class MessageIds
         int length;
         if (given is null)
         {
-            Span<byte> hash = stackalloc byte[SHA256.HashSizeInBytes];
-            SHA256.HashData(body, hash);
-            Convert.TryToHexStringLower(hash[..HashBytes], destination, out length);
-            return length;
+            ContentId.Write(body, destination);
+            return ContentId.Length;
         }
 
         length = Encoding.ASCII.GetBytes(given, destination);

@@ -1,30 +1,32 @@
-namespace Worker.Sources.Channels;
+namespace Worker.Sources;
 
 /// <summary>Abandoned messages that wait for their next delivery, on one timer. Threads: any.</summary>
-internal sealed class DelayedMessages : IDisposable
+/// <typeparam name="T">The source's message.</typeparam>
+internal sealed class DelayedMessages<T> : IDisposable
+    where T : class
 {
     // A day: longer than any backoff, and far below the 49 days a timer can count.
     private static readonly TimeSpan LongestDelay = TimeSpan.FromDays(1);
 
     private readonly Lock _gate = new();
-    private readonly PriorityQueue<ChannelMessage, long> _byDue = new();
+    private readonly PriorityQueue<T, long> _byDue = new();
     private readonly TimeProvider _time;
-    private readonly Action<ChannelMessage> _ready;
+    private readonly Action<T> _ready;
     private readonly ITimer _timer;
     private bool _closed;
 
     /// <param name="time">The clock.</param>
     /// <param name="ready">Takes a message whose time has come; must not block. Called under the lock, so never after <see cref="Close"/>.</param>
-    public DelayedMessages(TimeProvider time, Action<ChannelMessage> ready)
+    public DelayedMessages(TimeProvider time, Action<T> ready)
     {
         _time = time;
         _ready = ready;
-        _timer = time.CreateTimer(static state => ((DelayedMessages)state!).OnTimer(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        _timer = time.CreateTimer(static state => ((DelayedMessages<T>)state!).OnTimer(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
     }
 
     /// <summary>Keeps the message for <paramref name="delay"/>.</summary>
     /// <returns>False when closed; the message stays the caller's.</returns>
-    public bool TryAdd(ChannelMessage message, TimeSpan delay)
+    public bool TryAdd(T message, TimeSpan delay)
     {
         TimeSpan bounded = delay < LongestDelay ? delay : LongestDelay;
         long due = _time.GetTimestamp() + (long)Math.Ceiling(bounded.TotalSeconds * _time.TimestampFrequency);
@@ -46,12 +48,12 @@ internal sealed class DelayedMessages : IDisposable
     }
 
     /// <summary>Ends the waiting and gives back what still waited; empty when called again.</summary>
-    public List<ChannelMessage> Close()
+    public List<T> Close()
     {
         lock (_gate)
         {
             _closed = true;
-            List<ChannelMessage> rest = [.. _byDue.UnorderedItems.Select(item => item.Element)];
+            List<T> rest = [.. _byDue.UnorderedItems.Select(item => item.Element)];
             _byDue.Clear();
             return rest;
         }
@@ -64,7 +66,7 @@ internal sealed class DelayedMessages : IDisposable
         lock (_gate)
         {
             long now = _time.GetTimestamp();
-            while (_byDue.TryPeek(out ChannelMessage? message, out long due))
+            while (_byDue.TryPeek(out T? message, out long due))
             {
                 if (due > now)
                 {

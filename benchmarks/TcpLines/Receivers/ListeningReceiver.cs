@@ -1,0 +1,32 @@
+using System.Net;
+using System.Net.Sockets;
+using Benchmarks.Receiving;
+
+namespace Benchmarks.TcpLines.Receivers;
+
+/// <summary>Accepts the one connection and reads it.</summary>
+internal abstract class ListeningReceiver : IReceiver
+{
+    private readonly Socket _listener = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+    private long _received;
+
+    protected ListeningReceiver()
+    {
+        _listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        _listener.Listen();
+    }
+
+    public int Port => ((IPEndPoint)_listener.LocalEndPoint!).Port;
+
+    public long Received => Volatile.Read(ref _received);
+
+    public void Start() => _ = Task.Run(async () => await ReadAsync(await _listener.AcceptAsync()));
+
+    public void Dispose() => _listener.Dispose();
+
+    /// <summary>Reads until the process ends.</summary>
+    protected abstract Task ReadAsync(Socket socket);
+
+    /// <summary>Counts; one thread at a time.</summary>
+    protected void Count(int lines) => Volatile.Write(ref _received, _received + lines);
+}

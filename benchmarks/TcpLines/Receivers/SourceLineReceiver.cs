@@ -1,0 +1,31 @@
+using System.Net;
+using Benchmarks.Receiving;
+using Pipeline.Buffers;
+using Worker.Sources.TcpLines;
+
+namespace Benchmarks.TcpLines.Receivers;
+
+/// <summary>The worker's source as routes use it, with a route that completes each message at once.</summary>
+internal sealed class SourceLineReceiver : IReceiver
+{
+    private readonly TcpLinesMessageSource _source;
+    private readonly NullIntake _intake = new();
+
+    public SourceLineReceiver(bool acknowledge)
+    {
+        TcpLinesSourceOptions options = new() { Endpoint = "127.0.0.1:0", Acknowledge = acknowledge };
+        _source = new TcpLinesMessageSource(NullSourceServices.Create(), options, new BufferPool());
+        _source.CheckAsync(CancellationToken.None).GetAwaiter().GetResult();
+    }
+
+    public int Port => ((IPEndPoint)_source.Endpoint!).Port;
+
+    public long Received => _intake.Received;
+
+    public void Start() => _ = _source.ReceiveAsync(_intake, CancellationToken.None);
+
+    // The process ends with it.
+    public void Dispose()
+    {
+    }
+}

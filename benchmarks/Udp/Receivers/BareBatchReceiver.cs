@@ -1,0 +1,24 @@
+using System.ComponentModel;
+using System.Runtime.InteropServices;
+
+namespace Benchmarks.Udp.Receivers;
+
+/// <summary>The limit: recvmmsg into fixed buffers, nothing looked at.</summary>
+internal sealed class BareBatchReceiver : ReceiverThread
+{
+    private readonly DatagramBatch _batch = new(64, 2_048);
+
+    protected override void ReceiveForEver()
+    {
+        while (true)
+        {
+            int received = BatchCalls.Receive(Socket.SafeHandle, _batch.Headers, (uint)_batch.Count, BatchCalls.WaitForOne, timeout: 0);
+            if (received < 0)
+            {
+                throw new Win32Exception(Marshal.GetLastPInvokeError());
+            }
+
+            Count(received);
+        }
+    }
+}

@@ -1,0 +1,31 @@
+using System.Net;
+using Benchmarks.Receiving;
+using Pipeline.Buffers;
+using Worker.Sources.Udp;
+
+namespace Benchmarks.Udp.Receivers;
+
+/// <summary>The worker's source as routes use it, with a route that completes each message at once.</summary>
+internal sealed class SourceReceiver : IReceiver
+{
+    private readonly UdpMessageSource _source;
+    private readonly NullIntake _intake = new();
+
+    public SourceReceiver(int channelCapacity)
+    {
+        UdpSourceOptions options = new() { Endpoint = "127.0.0.1:0", Checksum = UdpChecksum.Verify, ChannelCapacity = channelCapacity };
+        _source = new UdpMessageSource(NullSourceServices.Create(), options, new BufferPool());
+        _source.CheckAsync(CancellationToken.None).GetAwaiter().GetResult();
+    }
+
+    public int Port => ((IPEndPoint)_source.Endpoint!).Port;
+
+    public long Received => _intake.Received;
+
+    public void Start() => _ = _source.ReceiveAsync(_intake, CancellationToken.None);
+
+    // The process ends with it.
+    public void Dispose()
+    {
+    }
+}

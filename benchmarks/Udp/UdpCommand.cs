@@ -1,0 +1,64 @@
+using System.CommandLine;
+using System.Globalization;
+using Benchmarks.Receiving;
+using Benchmarks.Udp.Receivers;
+using Worker.Sources.Udp;
+
+namespace Benchmarks.Udp;
+
+/// <summary><c>udp</c>: datagrams of 512 bytes over loopback, received in every way there is.</summary>
+internal static class UdpCommand
+{
+    public const string ReceiverVerb = "udp-receiver";
+    public const string SenderVerb = "udp-sender";
+
+    private static readonly Dictionary<string, Func<IReceiver>> Receivers = new(StringComparer.Ordinal)
+    {
+        ["BareBatch"] = static () => new BareBatchReceiver(),
+        ["ArticleWithoutChannel"] = static () => new ArticleReceiver(withChannel: false),
+        ["ArticleWithChannel"] = static () => new ArticleReceiver(withChannel: true),
+        ["ArticleHeapFree"] = static () => new ArticleHeapFreeReceiver(),
+        ["SocketAddress"] = static () => new SocketAddressReceiver(),
+        ["EnginePortable"] = static () => new EngineReceiver(UdpReceiving.Portable),
+        ["Engine"] = static () => new EngineReceiver(UdpReceiving.Batch),
+        ["SourceWithChannel"] = static () => new SourceReceiver(channelCapacity: 4_096),
+        ["Source"] = static () => new SourceReceiver(channelCapacity: 0),
+    };
+
+    /// <summary>The receivers' names, the limit first.</summary>
+    public static IReadOnlyCollection<string> Names => Receivers.Keys;
+
+    public static Command Create() => ReceivingOption.Create(
+        "udp",
+        "Receives datagrams of 512 bytes in every way in turn, each in a process of its own, from one sender in another; Linux (5 minutes)",
+        new ReceivingCase(
+            $"UDP over loopback, datagrams of {DatagramSender.DatagramBytes} bytes with a Fletcher-32 trailer",
+            "udp",
+            "datagram",
+            ReceiverVerb,
+            SenderVerb,
+            [.. Receivers.Keys],
+            ["BareBatch"],
+            MeasuresLoss: true));
+
+    /// <summary>Makes a receiver; it is bound and does not receive yet.</summary>
+    public static IReceiver CreateReceiver(string name) => Receivers[name]();
+
+    /// <summary>Prints the port and receives.</summary>
+    public static int Receive(string name)
+    {
+        using IReceiver receiver = CreateReceiver(name);
+        receiver.Start();
+        Console.Out.WriteLine(receiver.Port);
+        SampleLoop.Run(() => receiver.Received);
+        return 0;
+    }
+
+    /// <summary>Sends until told to stop.</summary>
+    public static int Send(string port, string rate)
+    {
+        using DatagramSender sender = new(int.Parse(port, CultureInfo.InvariantCulture));
+        SenderLoop.Run(sender.Send, long.Parse(rate, CultureInfo.InvariantCulture));
+        return 0;
+    }
+}

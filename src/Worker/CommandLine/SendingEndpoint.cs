@@ -1,0 +1,22 @@
+using System.Net;
+using Worker.Hosting;
+
+namespace Worker.CommandLine;
+
+/// <summary>Where to send to, given where the worker listens.</summary>
+internal static class SendingEndpoint
+{
+    /// <summary>The listening endpoint; for every address of this machine its loopback.</summary>
+    /// <exception cref="StartupException">Port 0: the system chose one, and nobody but the worker knows it.</exception>
+    public static IPEndPoint Of(IPEndPoint listening, string key)
+    {
+        if (listening.Port == 0)
+        {
+            throw new StartupException($"{key} {listening}: the worker listens on a port that the system chose. Its log says which; name it here: --{key}=address:port.", ExitCodes.Usage);
+        }
+
+        return listening.Address.Equals(IPAddress.Any) ? new IPEndPoint(IPAddress.Loopback, listening.Port)
+            : listening.Address.Equals(IPAddress.IPv6Any) ? new IPEndPoint(IPAddress.IPv6Loopback, listening.Port)
+            : listening;
+    }
+}

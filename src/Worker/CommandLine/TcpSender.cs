@@ -1,0 +1,158 @@
+using System.Globalization;
+using System.Net;
+using System.Net.Security;
+using System.Net.Sockets;
+using System.Security.Authentication;
+using System.Security.Cryptography.X509Certificates;
+using System.Text;
+using Microsoft.Extensions.Configuration;
+using Worker.Configuration;
+using Worker.Hosting;
+using Worker.Sources.TcpLines;
+using Worker.Telemetry;
+
+namespace Worker.CommandLine;
+
+/// <summary>
+/// Sends messages as lines to where <c>Sources:TcpLines</c> says the worker listens. With acknowledgements it waits for each and
+/// says what was not acknowledged; without them it knows only that the connection took the bytes.
+/// </summary>
+internal sealed class TcpSender : IMessageSender
+{
+    // Longer than a message may take in the worker (Intake:MessageTimeout).
+    private static readonly TimeSpan AnswerLimit = TimeSpan.FromMinutes(3);
+
+    private const string Unanswered = "not acknowledged: ";
+
+    private readonly Stream _stream;
+    private readonly StreamReader? _answers;
+    private long _lines;
+
+    // Set once the connection is over: the rest is not tried.
+    private string? _gone;
+
+    private TcpSender(Stream stream, bool acknowledged, string target)
+    {
+        _stream = stream;
+        _answers = acknowledged ? new StreamReader(stream, Encoding.ASCII) : null;
+        Target = target;
+    }
+
+    public string Target { get; }
+
+    public string Accepted => _answers is null ? "sent as lines (acknowledgements are off) to" : "stored by";
+
+    public int Concurrency => 1;
+
+    // More than a route works on at once by default, so that it is never without work.
+    public int BatchSize => 256;
+
+    /// <exception cref="ConfigurationException">Sources:TcpLines is wrong.</exception>
+    /// <exception cref="StartupException">Nobody listens there, or it is not the worker's certificate.</exception>
+    public static async Task<TcpSender> CreateAsync(IConfiguration configuration, string? route, CancellationToken cancellationToken)
+    {
+        SettingsReader settings = new(configuration);
+        TcpLinesSourceOptions options = settings.Read<TcpLinesSourceOptions>(TcpLinesSourceOptions.Section, route);
+        if (settings.Errors.Count > 0)
+        {
+            throw new ConfigurationException(settings.Errors);
+        }
+
+        const string Key = $"{TcpLinesSourceOptions.Section}:{nameof(TcpLinesSourceOptions.Endpoint)}";
+        options.TryParseEndpoint(out IPEndPoint? endpoint);
+        IPEndPoint target = SendingEndpoint.Of(endpoint!, Key);
+        Socket socket = new(target.AddressFamily, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
+        try
+        {
+            await socket.ConnectAsync(target, cancellationToken);
+            Stream stream = new NetworkStream(socket, ownsSocket: true);
+            return new TcpSender(options.Certificate is { } certificate ? await SecureAsync(stream, certificate, cancellationToken) : stream, options.Acknowledge, target.ToString());
+        }
+        catch (Exception exception) when (exception is SocketException or IOException or AuthenticationException)
+        {
+            socket.Dispose();
+            throw new StartupException($"{target}: {exception.Message.TrimEnd('.')}. Start a worker with a route whose source is TcpLines, or name its endpoint: --{Key}=address:port.", ExitCodes.Unavailable, exception);
+        }
+    }
+
+    public async Task<string?[]> SendAsync(IReadOnlyList<OutgoingMessage> messages, CancellationToken cancellationToken)
+    {
+        // Whether a line without an answer is stored cannot be known; sent again it meets the same object.
+        string?[] errors = new string?[messages.Count];
+        Array.Fill(errors, Unanswered + _gone);
+        try
+        {
+            if (_gone is null)
+            {
+                await ExchangeAsync(messages, errors, cancellationToken);
+            }
+        }
+        catch (Exception exception) when (exception is IOException or SocketException or TimeoutException)
+        {
+            _gone = exception.Message;
+            for (int i = 0; i < errors.Length; i++)
+            {
+                errors[i] = errors[i] == Unanswered ? Unanswered + _gone : errors[i];
+            }
+        }
+
+        return errors;
+    }
+
+    public void Dispose()
+    {
+        _answers?.Dispose();
+        _stream.Dispose();
+    }
+
+    private async Task ExchangeAsync(IReadOnlyList<OutgoingMessage> messages, string?[] errors, CancellationToken cancellationToken)
+    {
+        using MemoryStream lines = new();
+        foreach (OutgoingMessage message in messages)
+        {
+            await lines.WriteAsync(message.Body, cancellationToken);
+            lines.WriteByte((byte)'\n');
+        }
+
+        long first = _lines + 1;
+        _lines += messages.Count;
+        await _stream.WriteAsync(lines.GetBuffer().AsMemory(0, (int)lines.Length), cancellationToken);
+        await _stream.FlushAsync(cancellationToken);
+        if (_answers is null)
+        {
+            Array.Clear(errors);
+            return;
+        }
+
+        for (int left = messages.Count; left > 0; left--)
+        {
+            string answer = await _answers.ReadLineAsync(cancellationToken).AsTask().WaitAsync(AnswerLimit, cancellationToken)
+                ?? throw new IOException("the worker ended the connection.");
+            (long line, string? error) = Parse(answer);
+            if (line < first || line > _lines)
+            {
+                throw new IOException($"the worker said: {UntrustedText.Shorten(answer)}");
+            }
+
+            errors[line - first] = error;
+        }
+    }
+
+    /// <returns>The line, 0 for none, and its error; null for ok.</returns>
+    private static (long Line, string? Error) Parse(string answer) => answer.Split(' ', 3) switch
+    {
+        ["ok", string line] when long.TryParse(line, NumberStyles.None, CultureInfo.InvariantCulture, out long number) => (number, null),
+        ["error", string line, string reason] when long.TryParse(line, NumberStyles.None, CultureInfo.InvariantCulture, out long number) => (number, UntrustedText.Shorten(reason)),
+        _ => (0, answer),
+    };
+
+    private static async Task<Stream> SecureAsync(Stream stream, string certificateFile, CancellationToken cancellationToken)
+    {
+        // The worker's own certificate, whoever signed it.
+        using X509Certificate2 expected = X509Certificate2.CreateFromPem(await File.ReadAllTextAsync(certificateFile, cancellationToken));
+        byte[] raw = expected.RawData;
+        SslStream secure = new(stream, leaveInnerStreamOpen: false, (_, certificate, _, _) => certificate is not null && raw.AsSpan().SequenceEqual(certificate.GetRawCertData()));
+        await secure.AuthenticateAsClientAsync(new SslClientAuthenticationOptions { TargetHost = expected.GetNameInfo(X509NameType.DnsName, forIssuer: false) }, cancellationToken);
+        return secure;
+    }
+}

@@ -1,0 +1,95 @@
+using System.Net;
+using System.Net.Sockets;
+using Microsoft.Extensions.Configuration;
+using Worker.Configuration;
+using Worker.Hosting;
+using Worker.Sources.Udp;
+
+namespace Worker.CommandLine;
+
+/// <summary>Sends messages as datagrams to where <c>Sources:Udp</c> says the worker receives, with the checksum it wants. Nobody answers.</summary>
+internal sealed class UdpSender : IMessageSender
+{
+    private readonly Socket _socket;
+    private readonly bool _withChecksum;
+
+    // Set once nobody receives: the rest is not tried one by one.
+    private string? _gone;
+
+    private UdpSender(Socket socket, bool withChecksum, string target)
+    {
+        _socket = socket;
+        _withChecksum = withChecksum;
+        Target = target;
+    }
+
+    public string Target { get; }
+
+    public string Accepted => "sent as datagrams (nobody answers) to";
+
+    public int Concurrency => 1;
+
+    public int BatchSize => 64;
+
+    /// <exception cref="ConfigurationException">Sources:Udp is wrong.</exception>
+    /// <exception cref="StartupException">The endpoint names no port.</exception>
+    public static UdpSender Create(IConfiguration configuration, string? route)
+    {
+        SettingsReader settings = new(configuration);
+        UdpSourceOptions options = settings.Read<UdpSourceOptions>(UdpSourceOptions.Section, route);
+        if (settings.Errors.Count > 0)
+        {
+            throw new ConfigurationException(settings.Errors);
+        }
+
+        options.TryParseEndpoint(out IPEndPoint? endpoint);
+        IPEndPoint target = SendingEndpoint.Of(endpoint!, $"{UdpSourceOptions.Section}:{nameof(UdpSourceOptions.Endpoint)}");
+        Socket socket = new(target.AddressFamily, SocketType.Dgram, ProtocolType.Udp);
+
+        // Connected, so that this machine says when nobody receives.
+        socket.Connect(target);
+        return new UdpSender(socket, options.Checksum == UdpChecksum.Verify, target.ToString());
+    }
+
+    public async Task<string?[]> SendAsync(IReadOnlyList<OutgoingMessage> messages, CancellationToken cancellationToken)
+    {
+        string?[] errors = new string?[messages.Count];
+        for (int i = 0; i < errors.Length; i++)
+        {
+            try
+            {
+                errors[i] = _gone;
+                if (_gone is null)
+                {
+                    await _socket.SendAsync(ToDatagram(messages[i].Body), SocketFlags.None, cancellationToken);
+                }
+            }
+            catch (SocketException exception) when (exception.SocketErrorCode == SocketError.ConnectionRefused)
+            {
+                // What this machine answered to an earlier one.
+                errors[i] = _gone = $"nobody receives datagrams on {Target}. Start a worker with a route whose source is Udp, or name its endpoint: --{UdpSourceOptions.Section}:{nameof(UdpSourceOptions.Endpoint)}=address:port.";
+            }
+            catch (SocketException exception)
+            {
+                errors[i] = exception.Message;
+            }
+        }
+
+        return errors;
+    }
+
+    public void Dispose() => _socket.Dispose();
+
+    private ReadOnlyMemory<byte> ToDatagram(ReadOnlyMemory<byte> body)
+    {
+        if (!_withChecksum)
+        {
+            return body;
+        }
+
+        byte[] datagram = new byte[body.Length + Fletcher32.TrailerLength];
+        body.CopyTo(datagram);
+        Fletcher32.WriteTrailer(body.Span, datagram.AsSpan(body.Length));
+        return datagram;
+    }
+}

@@ -1,0 +1,27 @@
+using Microsoft.Extensions.Logging;
+using Worker.Sources.Channels;
+
+namespace Worker.Sources.Held;
+
+/// <summary>Log messages about messages held in memory: event ids 3440 to 3449.</summary>
+internal static partial class HeldLog
+{
+    /// <summary>The reason code of messages that a stop left unprocessed; the channel's.</summary>
+    public const string UnprocessedReason = ChannelQueue.UnprocessedReason;
+
+    [LoggerMessage(3440, LogLevel.Warning,
+        "Route {Route}: a dead letter of source {Source} could not be written ({Error}); the message is kept and comes again in {Delay}.")]
+    public static partial void DeadLetterFailed(ILogger logger, string route, string source, string error, TimeSpan delay);
+
+    [LoggerMessage(3441, LogLevel.Warning,
+        "Route {Route}: {Count} message(s) of source {Source} were not worked off before the stop; they are in the dead letters as " + UnprocessedReason + ". Redrive them.")]
+    public static partial void Spilled(ILogger logger, string route, string source, int count);
+
+    [LoggerMessage(3442, LogLevel.Error,
+        "Route {Route}: {Count} message(s) of source {Source} are LOST: the worker stopped before they were worked off, and the dead letters did not take them ({Error}).")]
+    public static partial void Lost(ILogger logger, string route, string source, int count, string error);
+
+    [LoggerMessage(3443, LogLevel.Information,
+        "Route {Route}: stopping; {Count} message(s) of source {Source} are worked off first.")]
+    public static partial void Draining(ILogger logger, string route, string source, int count);
+}

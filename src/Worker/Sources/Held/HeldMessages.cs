@@ -1,0 +1,240 @@
+using System.Threading.Channels;
+using Pipeline.Buffers;
+using Pipeline.Settlements;
+
+namespace Worker.Sources.Held;
+
+/// <summary>
+/// The messages of a source that holds them in memory only, from <see cref="Take"/> to their settlement: abandoned ones wait here
+/// for their next delivery, given-up ones go to the dead letters, and so does what a stop leaves over. Threads: any number take and
+/// settle; one hands in.
+/// </summary>
+/// <typeparam name="T">The source's message.</typeparam>
+internal sealed partial class HeldMessages<T> : IDisposable
+    where T : HeldMessage
+{
+    /// <summary>Abandoned messages kept for another attempt, beside those in work; at it the source receives no more.</summary>
+    public const int WaitingLimit = 1_000;
+
+    // Null entries only wake the reader: one for the end of receiving, one for the end of draining.
+    private const int WakeUps = 2;
+
+    private readonly HeldServices _services;
+    private readonly Func<HeldMessages<T>, T> _create;
+    private readonly Channel<T?> _ready;
+    private readonly DelayedMessages<T> _delayed;
+    private readonly BoundedPool<T> _messages;
+    private readonly Lock _gate = new();
+
+    private TaskCompletionSource? _room;
+    private int _unsettled;
+    private int _waiting;
+    private bool _draining;
+    private bool _disposed;
+
+    /// <param name="services">Names, clock, dead letters, log.</param>
+    /// <param name="limit">The most messages there are at once, in work, queued and waiting for another attempt.</param>
+    /// <param name="create">Makes a message object.</param>
+    public HeldMessages(HeldServices services, int limit, Func<HeldMessages<T>, T> create)
+    {
+        _services = services;
+        _create = create;
+        _ready = Channel.CreateBounded<T?>(new BoundedChannelOptions(limit + WakeUps)
+        {
+            FullMode = BoundedChannelFullMode.Wait,
+            SingleReader = true,
+            SingleWriter = false,
+
+            // The reader works on the pool: a settling thread never runs its loop.
+            AllowSynchronousContinuations = false,
+        });
+        _messages = new BoundedPool<T>(limit);
+        _delayed = new DelayedMessages<T>(services.Time, message => _ready.Writer.TryWrite(message));
+    }
+
+    /// <summary>Messages taken and not settled for good.</summary>
+    public int Unsettled => Volatile.Read(ref _unsettled);
+
+    /// <summary>Messages that wait for another attempt.</summary>
+    public int Waiting => Volatile.Read(ref _waiting);
+
+    /// <summary>True when so many messages wait for another attempt that no new ones should come.</summary>
+    public bool IsFull => Waiting >= WaitingLimit;
+
+    /// <summary>A clean message for the caller to fill; from here on it is unsettled.</summary>
+    public T Take()
+    {
+        Interlocked.Increment(ref _unsettled);
+        return _messages.TryTake(out T? message) ? message : _create(this);
+    }
+
+    /// <summary>Waits until fewer messages than the limit wait for another attempt.</summary>
+    public Task WaitForRoomAsync(CancellationToken cancellationToken)
+    {
+        lock (_gate)
+        {
+            if (!IsFull)
+            {
+                return Task.CompletedTask;
+            }
+
+            _room ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+            return _room.Task.WaitAsync(cancellationToken);
+        }
+    }
+
+    /// <summary>Carries a settlement out.</summary>
+    public ValueTask SettleAsync(T message, in Settlement settlement, CancellationToken cancellationToken)
+    {
+        switch (settlement.Kind)
+        {
+            case SettlementKind.Complete:
+                message.Conclude(settlement);
+                Forget(message);
+                return default;
+            case SettlementKind.DeadLetter:
+                // The token ends the waiting only: the write goes on, and keeps the body until it is done.
+                return new ValueTask(DeadLetterAsync(message, settlement).WaitAsync(cancellationToken));
+            default:
+                return ReturnAsync(message, settlement.Delay);
+        }
+    }
+
+    /// <summary>Hands in what waits for another attempt, until the token ends.</summary>
+    public async Task HandInAsync(IMessageIntake intake, CancellationToken stop)
+    {
+        await using CancellationTokenRegistration wake = stop.UnsafeRegister(static held => ((HeldMessages<T>)held!)._ready.Writer.TryWrite(null), this);
+        try
+        {
+            while (!stop.IsCancellationRequested && await _ready.Reader.WaitToReadAsync(CancellationToken.None))
+            {
+                if (HasReady() && !stop.IsCancellationRequested)
+                {
+                    int slots = await intake.ReserveAsync(1, Math.Clamp(_ready.Reader.Count, 1, _services.Concurrency), stop);
+                    HandIn(intake, stop.IsCancellationRequested ? 0 : slots, slots);
+                }
+            }
+        }
+        catch (OperationCanceledException) when (stop.IsCancellationRequested)
+        {
+            // Stopped while waiting for a slot: the message is still here.
+        }
+    }
+
+    /// <summary>Hands in what comes back, until nothing is unsettled any more or the token ends.</summary>
+    /// <param name="intake">The route's door.</param>
+    /// <param name="lastTaken">Completes when no message will be taken any more; does not fail.</param>
+    /// <param name="stopDraining">The end of patience.</param>
+    public async Task DrainAsync(IMessageIntake intake, Task lastTaken, CancellationToken stopDraining)
+    {
+        if (Unsettled > 0)
+        {
+            HeldLog.Draining(_services.Logger, _services.Route, _services.Source, Unsettled);
+        }
+
+        Task handingIn = HandInAsync(intake, stopDraining);
+        await lastTaken;
+        Interlocked.Exchange(ref _draining, true);
+        EndIfDrained();
+        await handingIn;
+    }
+
+    /// <summary>
+    /// Puts a message back, to come again after the delay behind what waits by then. After <see cref="CloseAsync"/> it goes to the
+    /// dead letters instead.
+    /// </summary>
+    public ValueTask ReturnAsync(T message, TimeSpan delay)
+    {
+        Interlocked.Increment(ref _waiting);
+        bool kept = delay > TimeSpan.Zero ? _delayed.TryAdd(message, delay) : _ready.Writer.TryWrite(message);
+        if (kept)
+        {
+            return default;
+        }
+
+        Left();
+        return new ValueTask(SpillAsync([message], CancellationToken.None));
+    }
+
+    /// <summary>The message is through: gives it back to the pool.</summary>
+    public void Forget(T message)
+    {
+        message.Clear();
+        if (Volatile.Read(ref _disposed) || !_messages.Return(message))
+        {
+            message.Release();
+        }
+
+        if (Interlocked.Decrement(ref _unsettled) == 0)
+        {
+            EndIfDrained();
+        }
+    }
+
+    /// <summary>Ends the timer and gives the buffers of idle messages back; a message settled later gives back its own.</summary>
+    public void Dispose()
+    {
+        Interlocked.Exchange(ref _disposed, true);
+        _delayed.Dispose();
+        while (_messages.TryTake(out T? message))
+        {
+            message.Release();
+        }
+    }
+
+    private bool HasReady()
+    {
+        while (_ready.Reader.TryPeek(out T? message))
+        {
+            if (message is not null)
+            {
+                return true;
+            }
+
+            _ready.Reader.TryRead(out _);
+        }
+
+        return false;
+    }
+
+    private void HandIn(IMessageIntake intake, int wanted, int slots)
+    {
+        int used = 0;
+        while (used < wanted && _ready.Reader.TryRead(out T? message))
+        {
+            if (message is not null)
+            {
+                used++;
+                Left();
+                message.BeginDelivery();
+                intake.Accept(message);
+            }
+        }
+
+        if (used < slots)
+        {
+            intake.Release(slots - used);
+        }
+    }
+
+    private void Left()
+    {
+        if (Interlocked.Decrement(ref _waiting) == WaitingLimit - 1)
+        {
+            lock (_gate)
+            {
+                _room?.TrySetResult();
+                _room = null;
+            }
+        }
+    }
+
+    // Both sides write their field before they read the other's: one of them sees both.
+    private void EndIfDrained()
+    {
+        if (Volatile.Read(ref _draining) && Unsettled == 0)
+        {
+            _ready.Writer.TryComplete();
+        }
+    }
+}

@@ -1,0 +1,17 @@
+using Microsoft.Extensions.Logging;
+using Worker.DeadLetters;
+
+namespace Worker.Sources.Held;
+
+/// <summary>What <see cref="HeldMessages{T}"/> needs of its source.</summary>
+/// <param name="Source">The source's name.</param>
+/// <param name="Route">The route it feeds.</param>
+/// <param name="Concurrency">Messages the route works on at once, at least 1.</param>
+/// <param name="DeadLetters">Where given-up messages go.</param>
+/// <param name="Time">The clock; tests drive it.</param>
+/// <param name="Logger">The source's log.</param>
+internal sealed record HeldServices(string Source, string Route, int Concurrency, IDeadLetterStore DeadLetters, TimeProvider Time, ILogger Logger)
+{
+    public static HeldServices Of(SourceServices services, string source, ILogger logger) =>
+        new(source, services.Route, services.Concurrency, services.DeadLetters, services.Time, logger);
+}

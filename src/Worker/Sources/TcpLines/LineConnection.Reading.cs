@@ -1,0 +1,229 @@
+using System.Buffers;
+using System.IO.Pipelines;
+using System.Net.Sockets;
+
+namespace Worker.Sources.TcpLines;
+
+/// <content>Reading: bytes into the pipe, lines out of it, a slot for each.</content>
+internal sealed partial class LineConnection
+{
+    // A read that fills its room is followed by one with twice as much, up to where a larger one gains nothing; so an idle
+    // connection holds little and a busy one makes few calls.
+    private const int SmallestRead = 4 << 10;
+    private const int LargestRead = 64 << 10;
+
+    private string _endOfStream = CloseReason.End;
+
+    private bool IsStopping => ReferenceEquals(_endOfStream, CloseReason.Stopping);
+
+    private async Task<string> ReadToEndAsync(Stream stream, IMessageIntake intake)
+    {
+        Pipe pipe = new(Pipes);
+        Task filling = FillAndCloseAsync(stream, pipe.Writer);
+        try
+        {
+            await ReadLinesAsync(pipe.Reader, intake);
+        }
+        finally
+        {
+            await pipe.Reader.CompleteAsync();
+            await filling;
+            _read.TrySetResult();
+        }
+
+        return _endOfStream;
+    }
+
+    private async Task FillAndCloseAsync(Stream stream, PipeWriter writer)
+    {
+        // Only what is to end the waiting for bytes: what was read is worked off even when the worker stops.
+        using CancellationTokenSource reading = CancellationTokenSource.CreateLinkedTokenSource(_end.Token, _source.StopReading);
+        try
+        {
+            await FillAsync(stream, writer, reading.Token);
+        }
+        catch (OperationCanceledException)
+        {
+            _endOfStream = _end.IsCancellationRequested ? CloseReason.Reset : CloseReason.Stopping;
+        }
+        catch (Exception exception) when (exception is IOException or SocketException or ObjectDisposedException)
+        {
+            _endOfStream = CloseReason.Reset;
+        }
+        finally
+        {
+            await writer.CompleteAsync();
+        }
+    }
+
+    /// <summary>Reads into the pipe until the stream ends or nobody reads the pipe.</summary>
+    internal static async Task FillAsync(Stream stream, PipeWriter writer, CancellationToken cancellationToken)
+    {
+        int room = SmallestRead;
+        while (true)
+        {
+            Memory<byte> memory = writer.GetMemory(room);
+            int read = await stream.ReadAsync(memory[..Math.Min(memory.Length, LargestRead)], cancellationToken);
+            if (read == 0)
+            {
+                return;
+            }
+
+            room = read >= room ? Math.Min(room * 2, LargestRead) : read < room / 4 ? Math.Max(room / 2, SmallestRead) : room;
+            writer.Advance(read);
+            FlushResult flushed = await writer.FlushAsync(CancellationToken.None);
+            if (flushed.IsCompleted)
+            {
+                return;
+            }
+        }
+    }
+
+    private async Task ReadLinesAsync(PipeReader reader, IMessageIntake intake)
+    {
+        while (true)
+        {
+            ReadResult result = await reader.ReadAsync(CancellationToken.None);
+            long lines = _splitter.LineNumber;
+            Volatile.Write(ref _waits, false);
+            bool waited = false;
+            ReadOnlySequence<byte> bytes = result.Buffer;
+            long done = 0;
+            try
+            {
+                while (done < bytes.Length)
+                {
+                    waited |= await WaitForRoomAsync();
+                    ValueTask<int> reserving = intake.ReserveAsync(1, _source.Concurrency, _source.StopHandingIn);
+                    waited |= !reserving.IsCompleted;
+                    done += HandIn(bytes.Slice(done), await reserving, intake);
+                }
+            }
+            catch (OperationCanceledException) when (_source.StopHandingIn.IsCancellationRequested)
+            {
+                TcpLinesLog.Unread(_source.Logger, _source.Route, Peer, bytes.Length - done, _answers is null ? string.Empty : "; its sender got no answer to them");
+                return;
+            }
+
+            reader.AdvanceTo(bytes.End);
+            if (result.IsCompleted)
+            {
+                await EndOfStreamAsync(intake);
+                return;
+            }
+
+            if (waited || _splitter.LineNumber > lines)
+            {
+                Volatile.Write(ref _since, _source.Time.GetTimestamp());
+            }
+
+            Volatile.Write(ref _waits, true);
+        }
+    }
+
+    /// <returns>True when it had to wait.</returns>
+    private ValueTask<bool> WaitForRoomAsync() =>
+        _source.Held.IsFull || _answers is { IsFull: true } ? WaitForRoomSlowAsync() : new ValueTask<bool>(false);
+
+    private async ValueTask<bool> WaitForRoomSlowAsync()
+    {
+        await _source.Held.WaitForRoomAsync(_source.StopHandingIn);
+        if (_answers is not null)
+        {
+            await _answers.WaitForRoomAsync().WaitAsync(_source.StopHandingIn);
+        }
+
+        return true;
+    }
+
+    /// <summary>Hands in lines until the slots or the bytes are used up.</summary>
+    /// <returns>Bytes done with.</returns>
+    private long HandIn(ReadOnlySequence<byte> bytes, int slots, IMessageIntake intake)
+    {
+        DateTimeOffset now = _source.Time.GetUtcNow();
+        long done = 0;
+        try
+        {
+            foreach (ReadOnlyMemory<byte> segment in bytes)
+            {
+                ReadOnlySpan<byte> rest = segment.Span;
+                while (!rest.IsEmpty && slots > 0)
+                {
+                    int before = rest.Length;
+                    LineKind kind = _splitter.Next(ref rest, out ReadOnlySpan<byte> line);
+                    done += before - rest.Length;
+                    if (kind == LineKind.Line)
+                    {
+                        slots--;
+                        intake.Accept(Open(line, now));
+                    }
+                    else if (kind == LineKind.TooLong)
+                    {
+                        Drop(LineAnswers.TooLong);
+                    }
+                }
+            }
+
+            return done;
+        }
+        finally
+        {
+            if (slots > 0)
+            {
+                intake.Release(slots);
+            }
+        }
+    }
+
+    private LineMessage Open(ReadOnlySpan<byte> line, DateTimeOffset now)
+    {
+        LineMessage message = _source.Held.Take();
+        bool isAnswered = _answers is not null;
+        if (isAnswered)
+        {
+            Interlocked.Increment(ref _unsettled);
+        }
+
+        message.Open(line, isAnswered ? this : null, _splitter.LineNumber, _source.Buffers, now);
+        message.BeginDelivery();
+        return message;
+    }
+
+    private async ValueTask EndOfStreamAsync(IMessageIntake intake)
+    {
+        // Where the worker stops the sender has not finished: its line is not judged.
+        if (!_splitter.HasPartial || IsStopping)
+        {
+            return;
+        }
+
+        bool isWhole = ReferenceEquals(_endOfStream, CloseReason.End) && _options.UnterminatedTail == TailRule.Accept;
+        if (isWhole)
+        {
+            await intake.ReserveAsync(1, 1, _source.StopHandingIn);
+        }
+
+        LineKind kind = _splitter.End(out ReadOnlySpan<byte> line);
+        if (isWhole && kind == LineKind.Line)
+        {
+            intake.Accept(Open(line, _source.Time.GetUtcNow()));
+            return;
+        }
+
+        if (isWhole)
+        {
+            intake.Release(1);
+        }
+
+        if (kind != LineKind.Blank)
+        {
+            Drop(kind == LineKind.TooLong ? LineAnswers.TooLong : LineAnswers.Unterminated);
+        }
+    }
+
+    private void Drop(string reason)
+    {
+        _source.LineDropped(this, _splitter.LineNumber, reason);
+        _answers?.Add(_splitter.LineNumber, reason);
+    }
+}

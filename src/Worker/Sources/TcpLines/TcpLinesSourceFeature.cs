@@ -1,0 +1,17 @@
+using Microsoft.Extensions.DependencyInjection;
+using Pipeline.Buffers;
+using Worker.Configuration;
+
+namespace Worker.Sources.TcpLines;
+
+/// <summary>The source that routes name as <c>TcpLines</c>.</summary>
+internal sealed class TcpLinesSourceFeature : ISourceFeature
+{
+    public string Name => "TcpLines";
+
+    public Func<SourceServices, IMessageSource> Configure(SettingsReader settings, string route)
+    {
+        TcpLinesSourceOptions options = settings.Read<TcpLinesSourceOptions>(TcpLinesSourceOptions.Section, route);
+        return services => new TcpLinesMessageSource(services, options, services.Services.GetService<BufferPool>() ?? BufferPool.Shared);
+    }
+}

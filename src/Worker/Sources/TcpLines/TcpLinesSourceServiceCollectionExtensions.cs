@@ -1,0 +1,15 @@
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.DependencyInjection.Extensions;
+
+namespace Worker.Sources.TcpLines;
+
+/// <summary>Adds the TCP lines source to the container.</summary>
+internal static class TcpLinesSourceServiceCollectionExtensions
+{
+    /// <summary>May be called twice.</summary>
+    public static IServiceCollection AddTcpLinesSource(this IServiceCollection services)
+    {
+        services.TryAddEnumerable(ServiceDescriptor.Singleton<ISourceFeature, TcpLinesSourceFeature>());
+        return services;
+    }
+}

@@ -1,0 +1,17 @@
+using Microsoft.Extensions.DependencyInjection;
+using Pipeline.Buffers;
+using Worker.Configuration;
+
+namespace Worker.Sources.Udp;
+
+/// <summary>The source that routes name as <c>Udp</c>.</summary>
+internal sealed class UdpSourceFeature : ISourceFeature
+{
+    public string Name => "Udp";
+
+    public Func<SourceServices, IMessageSource> Configure(SettingsReader settings, string route)
+    {
+        UdpSourceOptions options = settings.Read<UdpSourceOptions>(UdpSourceOptions.Section, route);
+        return services => new UdpMessageSource(services, options, services.Services.GetService<BufferPool>() ?? BufferPool.Shared);
+    }
+}

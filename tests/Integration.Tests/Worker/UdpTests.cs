@@ -1,0 +1,103 @@
+using System.Buffers.Binary;
+using System.Net;
+using System.Net.Sockets;
+using System.Text.RegularExpressions;
+using Integration.Tests.Processes;
+
+namespace Integration.Tests.Worker;
+
+/// <summary>The daemon with the UDP source and a folder.</summary>
+[Collection(WorkerProcesses.Name)]
+public sealed class UdpTests
+{
+    // Fewer than the receive buffer takes at once, the kernel's own structures included.
+    private const int Messages = 400;
+
+    [Theory]
+    [InlineData("Auto", 0)]
+    [InlineData("Auto", 50)]
+    [InlineData("Portable", 0)]
+    public async Task Terminate_DatagramsReceived_AreAllStored(string receiving, int channel)
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "needs POSIX signals");
+        await using DirectoryUnderTest sink = new();
+        await using RunningWorker worker = await StartAsync(sink, $"--Sources:Udp:Receiving={receiving}", $"--Sources:Udp:ChannelCapacity={channel}", "--Hosting:DrainTimeout=2m");
+        ArchiveMessage[] messages = ArchiveMessage.CreateMany("datagram", Messages);
+        using UdpClient sender = new();
+        sender.Connect(await EndpointAsync(worker));
+        foreach (ArchiveMessage message in messages)
+        {
+            await sender.SendAsync(message.Body);
+        }
+
+        // At once: most of them are still in the kernel's buffer, or in work.
+        (await worker.StopAsync(TimeSpan.FromSeconds(150))).ShouldBe(0);
+
+        await sink.ShouldHoldExactlyAsync(messages);
+    }
+
+    [Fact]
+    public async Task Receive_DamagedAndPoisonedDatagrams_OnlyTheGoodOnesAreStored()
+    {
+        await using DirectoryUnderTest sink = new();
+        await using RunningWorker worker = await StartAsync(sink, "--Sources:Udp:Checksum=Verify");
+        ArchiveMessage[] messages = ArchiveMessage.CreateMany("checked", 20);
+        using UdpClient sender = new();
+        sender.Connect(await EndpointAsync(worker));
+        foreach (ArchiveMessage message in messages)
+        {
+            byte[] damaged = WithFletcher32(message.Body);
+            damaged[5] ^= 1;
+            await sender.SendAsync(damaged);
+            await sender.SendAsync(WithFletcher32("{\"no\":\"id\"}"u8.ToArray()));
+            await sender.SendAsync(WithFletcher32(message.Body));
+        }
+
+        await Eventually.BecomesTrueAsync(async () => (await sink.ReadAllAsync()).Count == messages.Length, "all good datagrams are stored");
+        await worker.Process.WaitForLineAsync("dropped as checksum");
+        (await worker.StopAsync()).ShouldBe(0);
+        await sink.ShouldHoldExactlyAsync(messages);
+        sender.Available.ShouldBe(0, "There is never a reply.");
+    }
+
+    [Fact]
+    public async Task Publish_ToUdp_IsStored()
+    {
+        await using DirectoryUnderTest sink = new();
+        await using RunningWorker worker = await StartAsync(sink, "--Sources:Udp:Checksum=Verify");
+        IPEndPoint endpoint = await EndpointAsync(worker);
+
+        WorkerCommand publish = await WorkerCommand.RunAsync(
+            "publish", "--to", "udp", "--count", "300", "--rate", "1000", $"--Sources:Udp:Endpoint={endpoint}", "--Sources:Udp:Checksum=Verify");
+
+        publish.ExitCode.ShouldBe(0, publish.Text);
+        publish.Text.ShouldContain("300 message(s) sent as datagrams (nobody answers)");
+        await Eventually.BecomesTrueAsync(async () => (await sink.ReadAllAsync()).Count == 300, "all datagrams are stored");
+        (await worker.StopAsync()).ShouldBe(0);
+    }
+
+    // The sums as the documentation defines them, without the worker's code.
+    private static byte[] WithFletcher32(byte[] message)
+    {
+        uint sum1 = 0;
+        uint sum2 = 0;
+        for (int i = 0; i < message.Length; i += 2)
+        {
+            sum1 = (sum1 + message[i] + (i + 1 < message.Length ? 256u * message[i + 1] : 0)) % 65_535;
+            sum2 = (sum2 + sum1) % 65_535;
+        }
+
+        byte[] datagram = [.. message, 0, 0, 0, 0];
+        BinaryPrimitives.WriteUInt32BigEndian(datagram.AsSpan(message.Length), (sum2 << 16) | sum1);
+        return datagram;
+    }
+
+    private static Task<RunningWorker> StartAsync(DirectoryUnderTest sink, params string[] arguments) => RunningWorker.StartAsync(
+        ["--Routes:archive:Source=Udp", "--Sources:Udp:Endpoint=127.0.0.1:0", .. arguments, .. sink.Arguments]);
+
+    private static async Task<IPEndPoint> EndpointAsync(RunningWorker worker)
+    {
+        CapturedLine line = await worker.Process.WaitForLineAsync("receiving datagrams on 127");
+        return IPEndPoint.Parse(Regex.Match(line.Text, @"127\.0\.0\.1:\d+", RegexOptions.None, TimeSpan.FromSeconds(10)).Value);
+    }
+}

@@ -1,0 +1,55 @@
+using System.Net;
+using System.Net.Sockets;
+using System.Text;
+using Microsoft.Extensions.Configuration;
+using Worker.CommandLine;
+using Worker.Tests.Sources.Udp;
+
+namespace Worker.Tests.CommandLine;
+
+public sealed class UdpSenderTests
+{
+    private static readonly OutgoingMessage Message = new("id", Encoding.UTF8.GetBytes("{\"a\":1}"));
+
+    [Theory]
+    [InlineData("None")]
+    [InlineData("Compute")]
+    [InlineData("Verify")]
+    public async Task Send_Message_IsTheDatagramThatTheSourceWants(string checksum)
+    {
+        using UdpClient receiver = new(new IPEndPoint(IPAddress.Loopback, 0));
+        using UdpSender sender = Create(receiver.Client.LocalEndPoint!.ToString()!, checksum);
+
+        (await sender.SendAsync([Message], CancellationToken.None)).ShouldBe([null]);
+
+        UdpReceiveResult received = await receiver.ReceiveAsync().WaitAsync(TimeSpan.FromSeconds(30));
+        byte[] body = Message.Body.ToArray();
+        received.Buffer.ShouldBe(checksum == "Verify" ? Fletcher32Tests.WithTrailer(body) : body);
+    }
+
+    [Fact]
+    public async Task Send_NobodyReceives_IsSaidAndNotTriedOneByOne()
+    {
+        string endpoint;
+        using (UdpClient closed = new(new IPEndPoint(IPAddress.Loopback, 0)))
+        {
+            endpoint = closed.Client.LocalEndPoint!.ToString()!;
+        }
+
+        using UdpSender sender = Create(endpoint, "None");
+        string?[] errors = [];
+        for (int attempt = 0; attempt < 1_000 && errors.All(error => error is null); attempt++)
+        {
+            // The refusal comes back behind the datagram.
+            errors = await sender.SendAsync([Message, Message], CancellationToken.None);
+            await Task.Yield();
+        }
+
+        errors[^1]!.ShouldContain("Sources:Udp:Endpoint");
+        (await sender.SendAsync([Message], CancellationToken.None))[0].ShouldBe(errors[^1]);
+    }
+
+    private static UdpSender Create(string endpoint, string checksum) => UdpSender.Create(
+        new ConfigurationBuilder().AddInMemoryCollection([new("Sources:Udp:Endpoint", endpoint), new("Sources:Udp:Checksum", checksum)]).Build(),
+        route: null);
+}

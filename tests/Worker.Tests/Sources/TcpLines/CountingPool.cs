@@ -1,0 +1,20 @@
+using System.Buffers;
+
+namespace Worker.Tests.Sources.TcpLines;
+
+/// <summary>Knows how many bytes were rented at once. Threads: one.</summary>
+internal sealed class CountingPool : ArrayPool<byte>
+{
+    private long _rented;
+
+    public long MostRented { get; private set; }
+
+    public override byte[] Rent(int minimumLength)
+    {
+        _rented += minimumLength;
+        MostRented = Math.Max(MostRented, _rented);
+        return new byte[minimumLength];
+    }
+
+    public override void Return(byte[] array, bool clearArray = false) => _rented -= array.Length;
+}

@@ -1,0 +1,163 @@
+using System.Text;
+using Pipeline.Buffers;
+using Worker.Sources.TcpLines;
+using Worker.Tests.Sources.Contract;
+
+namespace Worker.Tests.Sources.TcpLines;
+
+public sealed class LineSplitterTests
+{
+    private const int Limit = 8;
+
+    public static TheoryData<string> Inputs =>
+    [
+        "",
+        "\n",
+        "\r\n",
+        "a",
+        "a\n",
+        "a\r\n",
+        "a\nb",
+        "a\r\nb\r\n",
+        "a\n\n\nb\n",
+        " \t \na\n  \r\n",
+        " a \n",
+        "\r\r\na\rb\r\r\n",
+        "\n\na",
+        "12345678\n",
+        "12345678\r\n",
+        "12345678",
+        "12345678\r",
+        "123456789\n",
+        "123456789",
+        "12345678\rx\n",
+        "123456789\r\nok\n",
+        "1234567890123456789012345678901234567890\nok\n1234567890",
+        "         \nok\n",
+        "\u00e4\u20ac\n\ud83d\ude00\n",
+        "\0\n\u0001\r\n",
+    ];
+
+    [Theory]
+    [MemberData(nameof(Inputs))]
+    public void Next_SplitAtEveryByte_FindsTheSameLines(string text)
+    {
+        byte[] input = Encoding.UTF8.GetBytes(text);
+        List<string> expected = Reference(input);
+
+        Split([input]).ShouldBe(expected);
+        Split([.. input.Select(value => new[] { value })]).ShouldBe(expected);
+        for (int first = 0; first <= input.Length; first++)
+        {
+            for (int second = first; second <= input.Length; second++)
+            {
+                Split([input[..first], input[first..second], input[second..]]).ShouldBe(expected, $"pieces end at {first} and {second}");
+            }
+        }
+    }
+
+    [Fact]
+    public void Next_RandomInputs_FindTheSameLinesAsTheReference()
+    {
+        Random random = new(20_261_121);
+        byte[] alphabet = "ab\r\n \t\0x"u8.ToArray();
+        for (int round = 0; round < 5_000; round++)
+        {
+            byte[] input = random.GetItems(alphabet, random.Next(60));
+            List<byte[]> pieces = [];
+            for (int taken = 0; taken < input.Length;)
+            {
+                int length = random.Next(1, 12);
+                pieces.Add(input[taken..Math.Min(taken + length, input.Length)]);
+                taken += length;
+            }
+
+            Split([.. pieces]).ShouldBe(Reference(input), Convert.ToHexString(input));
+        }
+    }
+
+    [Fact]
+    public void Next_EndlessLine_HoldsNoMoreThanTheLimit()
+    {
+        CountingPool arrays = new();
+        using LineSplitter splitter = new(new BufferPool(arrays), 64 << 10);
+        byte[] piece = new byte[10_000];
+        piece.AsSpan().Fill((byte)'x');
+        for (long sent = 0; sent < 1L << 30; sent += piece.Length)
+        {
+            ReadOnlySpan<byte> data = piece;
+            splitter.Next(ref data, out _).ShouldBe(LineKind.None);
+            data.Length.ShouldBe(0);
+        }
+
+        arrays.MostRented.ShouldBeLessThan(256 << 10, "The carried part of a line is bounded, whatever the line's length.");
+        ReadOnlySpan<byte> end = "\nnext\n"u8;
+        splitter.Next(ref end, out _).ShouldBe(LineKind.TooLong);
+        splitter.Next(ref end, out ReadOnlySpan<byte> next).ShouldBe(LineKind.Line);
+        next.SequenceEqual("next"u8).ShouldBeTrue();
+        splitter.LineNumber.ShouldBe(2);
+    }
+
+    [Fact]
+    public void Dispose_WithinALine_GivesTheBufferBack()
+    {
+        BufferPool buffers = new(new PoisoningArrayPool());
+        LineSplitter splitter = new(buffers, Limit);
+        ReadOnlySpan<byte> data = "part"u8;
+        splitter.Next(ref data, out _);
+        buffers.Outstanding.ShouldBe(1);
+
+        splitter.Dispose();
+
+        buffers.Outstanding.ShouldBe(0);
+    }
+
+    private static List<string> Split(byte[][] pieces)
+    {
+        BufferPool buffers = new(new PoisoningArrayPool());
+        List<string> found = [];
+        using (LineSplitter splitter = new(buffers, Limit))
+        {
+            foreach (byte[] piece in pieces)
+            {
+                ReadOnlySpan<byte> data = piece;
+                while (!data.IsEmpty)
+                {
+                    Add(splitter.Next(ref data, out ReadOnlySpan<byte> line), line, splitter.LineNumber);
+                }
+            }
+
+            Add(splitter.End(out ReadOnlySpan<byte> last), last, splitter.LineNumber);
+            splitter.End(out _).ShouldBe(LineKind.None, "Once ended there is nothing left.");
+        }
+
+        buffers.Outstanding.ShouldBe(0);
+        return found;
+
+        void Add(LineKind kind, ReadOnlySpan<byte> line, long number)
+        {
+            if (kind != LineKind.None)
+            {
+                found.Add($"{number} {kind} {Convert.ToHexString(line)}");
+            }
+        }
+    }
+
+    // By text functions, with nothing of the splitter's own.
+    private static List<string> Reference(byte[] input)
+    {
+        string text = Encoding.Latin1.GetString(input);
+        List<string> lines = [.. text.Split('\n')];
+        if (lines[^1].Length == 0)
+        {
+            lines.RemoveAt(lines.Count - 1);
+        }
+
+        return [.. lines.Select((line, index) =>
+        {
+            string content = line.EndsWith('\r') ? line[..^1] : line;
+            string kind = content.Length > Limit ? "TooLong" : content.Trim(' ', '\t', '\r').Length == 0 ? "Blank" : "Line";
+            return $"{index + 1} {kind} {(kind == "TooLong" ? string.Empty : Convert.ToHexString(Encoding.Latin1.GetBytes(content)))}";
+        })];
+    }
+}

@@ -1,0 +1,16 @@
+using Worker.Sources.Udp;
+using Worker.Tests.Sources.Contract;
+
+namespace Worker.Tests.Sources.Udp;
+
+public sealed class UdpBatchContractTests : MessageSourceContract
+{
+    private protected override ValueTask<SourceHarness> CreateAsync() => new(new UdpSourceHarness(options =>
+    {
+        // One by one where the system has no batches.
+        options.Receiving = OperatingSystem.IsLinux() ? UdpReceiving.Batch : UdpReceiving.Auto;
+        options.ChannelCapacity = 0;
+        options.Checksum = UdpChecksum.None;
+        options.MaxMessageBytes = 65_000;
+    }));
+}
