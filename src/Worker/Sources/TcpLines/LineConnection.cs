@@ -89,8 +89,10 @@ internal sealed partial class LineConnection : IDisposable
         }
 
         _read.TrySetResult();
-        _source.Ended(this, _closeReason ?? reason, _splitter.LineNumber);
+
+        // Before the source counts it as gone: a source without connections is closed, and then nothing is lent out any more.
         Dispose();
+        _source.Ended(this, _closeReason ?? reason, _splitter.LineNumber);
     }
 
     /// <summary>Ends the connection now; its lines in work go on.</summary>
