@@ -22,13 +22,13 @@ public class BulkResponseBenchmarks
         _filtered = BulkInput.Create(Response == "Failure", filtered: true);
         _stream.SetLength(0);
         _stream.Write(_bytes);
-        BulkFailures expected = NewtonsoftObjects();
+        BulkFailures expected = Original();
         if (expected.Success != (Response == "Success") || expected.FailedIds is { Count: 0 })
         {
             throw new InvalidOperationException("The input is not what it should be.");
         }
 
-        foreach (BulkFailures found in (BulkFailures[])[Utf8JsonReaderIdea(), WorkerNotCounting(), WorkerCounting(), WorkerFiltered()])
+        foreach (BulkFailures found in (BulkFailures[])[Optimised(), Ours(), OursCounting(), OursFiltered()])
         {
             if (found.Success != expected.Success || found.FailedIds?.SequenceEqual(expected.FailedIds!, StringComparer.Ordinal) == false)
             {
@@ -39,11 +39,11 @@ public class BulkResponseBenchmarks
 
     /// <summary>The original shape.</summary>
     [Benchmark(Baseline = true)]
-    public BulkFailures NewtonsoftObjects() => ObjectsOfNewtonsoft.Read(Rewound());
+    public BulkFailures Original() => ObjectsOfNewtonsoft.Read(Rewound());
 
     /// <summary>The published optimisation, made right.</summary>
     [Benchmark]
-    public BulkFailures Utf8JsonReaderIdea() => TokensOfTheIdea.Read(Rewound());
+    public BulkFailures Optimised() => TokensOfTheIdea.Read(Rewound());
 
     /// <summary>The limit that the target is set by: every token, and nothing done with it.</summary>
     [Benchmark]
@@ -61,15 +61,15 @@ public class BulkResponseBenchmarks
 
     /// <summary>The worker's parser, which takes <c>"errors":false</c> at its word.</summary>
     [Benchmark]
-    public BulkFailures WorkerNotCounting() => _parser.Read(_bytes);
+    public BulkFailures Ours() => _parser.Read(_bytes);
 
     /// <summary>The same as the sink uses it: the items of a success are counted.</summary>
     [Benchmark]
-    public BulkFailures WorkerCounting() => _counting.Read(_bytes);
+    public BulkFailures OursCounting() => _counting.Read(_bytes);
 
     /// <summary>As before, on the shorter answer that the worker asks for.</summary>
     [Benchmark]
-    public BulkFailures WorkerFiltered() => _counting.Read(_filtered);
+    public BulkFailures OursFiltered() => _counting.Read(_filtered);
 
     private MemoryStream Rewound()
     {

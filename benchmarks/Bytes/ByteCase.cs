@@ -12,7 +12,7 @@ internal abstract record ByteCase
     /// <summary>Messages that one call of what <see cref="Prepare"/> gives handles.</summary>
     public virtual int MessagesARun => 1;
 
-    public static IEnumerable<ByteCase> All() => [.. PipelineByteCase.All(), .. KeyByteCase.All(), .. BulkResponseByteCase.All(), new DocumentByteCase()];
+    public static IEnumerable<ByteCase> All() => [.. PipelineByteCase.All(), .. KeyByteCase.All(), .. LogByteCase.All(), .. BulkResponseByteCase.All(), new DocumentByteCase()];
 
     /// <summary>Sets up, uncounted.</summary>
     public abstract Action Prepare();

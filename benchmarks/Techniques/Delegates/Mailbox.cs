@@ -70,8 +70,21 @@ internal sealed class Mailbox
     public void Process(int weight) => _processed += ReferenceEquals(_context, this) ? weight : 0;
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private void Under(Action action) => UnderInlined(action);
+    private void Under(Action action)
+    {
+        object? before = _context;
+        _context = this;
+        try
+        {
+            action();
+        }
+        finally
+        {
+            _context = before;
+        }
+    }
 
+    // Called with one delegate only: what the compiler has seen called here decides whether it looks into the delegate.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private void UnderInlined(Action action)
     {

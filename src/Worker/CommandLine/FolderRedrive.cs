@@ -25,7 +25,7 @@ internal static class FolderRedrive
         string? firstError = null;
         try
         {
-            foreach (StoredDeadLetter letter in store.Read(request.Reason).Take(request.Max))
+            foreach (StoredDeadLetter letter in store.Read(request.Reason).Where(letter => !letter.Letter.IsPart).Take(request.Max))
             {
                 cancellationToken.ThrowIfCancellationRequested();
                 found++;

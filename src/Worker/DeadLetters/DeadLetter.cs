@@ -1,3 +1,5 @@
+using System.Text.Json.Serialization;
+
 namespace Worker.DeadLetters;
 
 /// <summary>What is kept about a dead-lettered message beside its unchanged body.</summary>
@@ -29,6 +31,10 @@ internal sealed record DeadLetter
 
     /// <summary>When it was given up.</summary>
     public required DateTimeOffset LastSeen { get; init; }
+
+    /// <summary>True for a part of a message, kept to be looked at: it cannot be sent back by itself.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
+    public bool IsPart { get; init; }
 
     /// <summary>Message attributes as received.</summary>
     public IReadOnlyDictionary<string, string> Attributes { get; init; } = new Dictionary<string, string>(StringComparer.Ordinal);

@@ -2,6 +2,7 @@ using Worker.Aws;
 using Worker.Costs;
 using Worker.DeadLetters;
 using Worker.Handlers.Archive;
+using Worker.Handlers.CloudFront;
 using Worker.Intake;
 using Worker.Recoverability;
 using Worker.Routes;
@@ -35,6 +36,7 @@ internal static class SettingsCatalog
         (ServiceBusSourceOptions.Section, typeof(ServiceBusSourceOptions)),
         ("Stages", typeof(StagesOptions)),
         ("Handlers:Archive", typeof(ArchiveOptions)),
+        (CloudFrontOptions.Section, typeof(CloudFrontOptions)),
         ("Sinks:Directory", typeof(DirectorySinkOptions)),
         ("Sinks:S3", typeof(S3SinkOptions)),
         (ElasticsearchSinkOptions.Section, typeof(ElasticsearchSinkOptions)),

@@ -9,6 +9,7 @@ using Microsoft.Extensions.Logging.Console;
 using Worker.Configuration;
 using Worker.DeadLetters;
 using Worker.Handlers.Archive;
+using Worker.Handlers.CloudFront;
 using Worker.Routes;
 using Worker.Sinks.Directory;
 using Worker.Sinks.Elasticsearch;
@@ -88,6 +89,7 @@ internal static class WorkerHost
         .AddTcpLinesSource()
         .AddServiceBusSource()
         .AddArchiveHandler()
+        .AddCloudFrontHandler()
         .AddDirectorySink()
         .AddS3Sink()
         .AddMemorySink()

@@ -11,7 +11,7 @@ internal sealed class RouteOptions
     [Setting("Sources of the route, separated by commas: Channel, Http, Sqs, ServiceBus (with the switch AzureServiceBus), Udp, TcpLines")]
     public string[] Source { get; set; } = ["Channel", "Http"];
 
-    [Setting("What a message of this route means")]
+    [Setting("What a message of this route means: Archive (a message is stored) or CloudFront (an S3 event of a log that is indexed)")]
     public string Handler { get; set; } = "Archive";
 
     [Setting("Where the route's results go: Directory, S3, Memory for objects; Elasticsearch for documents")]

@@ -90,7 +90,8 @@ public sealed class TechniqueByteTests
             ["TypedView.Primitives"] = (0, () => views.Primitives()),
             ["JsonPooling.PooledWriter"] = (0, () => json.PooledWriter()),
             ["Delegate.Closure"] = (96, () => delegates.Closure()),
-            ["Delegate.ClosureInlined"] = (32, () => delegates.ClosureInlined()),
+
+            // Not ClosureInlined: whether its delegate goes on the stack depends on what the compiler happened to see called, launch by launch.
             ["Delegate.StaticLambda"] = (0, () => delegates.StaticLambda()),
             ["Delegate.ValueDelegate"] = (0, () => delegates.ValueDelegate()),
             ["Delegate.BoxedValueDelegate"] = (32, () => delegates.BoxedValueDelegate()),

@@ -47,7 +47,7 @@ public sealed class WorkerHostTests
         string all = string.Join('\n', plan.Errors);
         plan.Routes.ShouldBeEmpty();
         all.ShouldContain("Routes:archive:Source = \"Carrier\": there is no such source; it must be one of Channel, Http, ServiceBus, Sqs, TcpLines, Udp.");
-        all.ShouldContain("Routes:archive:Handler = \"Archiv\": there is no such handler; it must be one of Archive.");
+        all.ShouldContain("Routes:archive:Handler = \"Archiv\": there is no such handler; it must be one of Archive, CloudFront.");
         all.ShouldContain("Sources:Sqs:Queue: must be set");
         all.ShouldContain("Sources:Sqs:VisibilityTimeout = \"5s\": must be from 30s to 12h.");
         all.ShouldContain("Did you mean Queue?");

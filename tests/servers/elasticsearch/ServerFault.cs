@@ -1,6 +1,9 @@
+using System.Text.Json.Serialization;
+
 namespace ElasticsearchServer;
 
 /// <summary>What goes wrong with one bulk request. "Commit" is what the request does: its documents are indexed.</summary>
+[JsonConverter(typeof(JsonStringEnumConverter<ServerFault>))]
 internal enum ServerFault
 {
     None = 0,

@@ -81,8 +81,16 @@ internal sealed class ServerHost : IAsyncDisposable
         MapJson(application, "GET", "/{index}/_count", context => Task.FromResult(documents.Count(Value(context, "index"))));
         MapJson(application, "POST", "/{index}/_mget", context => documents.GetManyAsync(context.Request, Value(context, "index")));
 
-        application.MapMethods("/_test/settings", ["PUT"], async (HttpContext context) => settings = (await JsonSerializer.DeserializeAsync<ServerSettings>(context.Request.Body, JsonSerializerOptions.Web))!);
-        application.MapMethods("/_test/script", ["PUT"], async (HttpContext context) => exchanges.Script = (await JsonSerializer.DeserializeAsync<FaultRule[]>(context.Request.Body, JsonSerializerOptions.Web))!);
+        MapJson(application, "PUT", "/_test/settings", async context =>
+        {
+            settings = await ReadAsync<ServerSettings>(context.Request);
+            return [];
+        });
+        MapJson(application, "PUT", "/_test/script", async context =>
+        {
+            exchanges.Script = await ReadAsync<FaultRule[]>(context.Request);
+            return [];
+        });
         application.MapMethods("/_test/history", ["GET"], (HttpContext context) => context.Response.WriteAsync(JsonSerializer.Serialize(exchanges.Snapshot(), JsonSerializerOptions.Web)));
         application.MapMethods("/_test/documents/{index}", ["GET"], (HttpContext context) => context.Response.WriteAsync(documents.List(Value(context, "index"))));
     }
@@ -99,6 +107,18 @@ internal sealed class ServerHost : IAsyncDisposable
                 await AnswerAsync(context, exception);
             }
         });
+
+    private static async Task<T> ReadAsync<T>(HttpRequest request)
+    {
+        try
+        {
+            return await JsonSerializer.DeserializeAsync<T>(request.Body, JsonSerializerOptions.Web) ?? throw new JsonException("null");
+        }
+        catch (JsonException exception)
+        {
+            throw new ApiException(400, "parse_exception", exception.Message);
+        }
+    }
 
     private static Task AnswerAsync(HttpContext context, JsonObject answer)
     {

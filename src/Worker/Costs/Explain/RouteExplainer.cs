@@ -48,7 +48,11 @@ internal sealed class RouteExplainer
     private void Run()
     {
         Add("rate", "messages a second", _input.Rate, "messages/s", $"{_input.MessagesPerDay:N0} a day, spread evenly over 86,400 s");
-        Add("objects.day", "objects a day", Objects(), "objects/day", DescribeObjects());
+        if (!_route.ReadsLogs)
+        {
+            Add("objects.day", "objects a day", Objects(), "objects/day", DescribeObjects());
+        }
+
         if (_route.Sqs is { } sqs)
         {
             ExplainSqs(sqs);
@@ -59,8 +63,17 @@ internal sealed class RouteExplainer
             ExplainS3();
         }
 
+        if (_route.ReadsLogs)
+        {
+            Call("s3.get", "S3 GetObject", _input.MessagesPerDay, 1, _route.Costs.S3GetPerMillion, "one a message: S3 makes an event of each object; retries come on top");
+        }
+
         ExplainCost();
-        ExplainLimits();
+        if (!_route.ReadsLogs)
+        {
+            ExplainLimits();
+        }
+
         ExplainKill();
         Note();
     }
@@ -159,7 +172,7 @@ internal sealed class RouteExplainer
 
     private void ExplainCost()
     {
-        if (_route.Sqs is null && _route.S3 is null)
+        if (_route.Sqs is null && _route.S3 is null && !_route.ReadsLogs)
         {
             Add("cost.day", "estimated cost a day", 0, "USD", _route.ServiceBus is null
                 ? $"no calls of AWS: {string.Join(", ", _route.Sources)} and {_route.Sink} need no service"
@@ -215,7 +228,7 @@ internal sealed class RouteExplainer
         if (_route.Sqs is { } sqs)
         {
             double unacknowledged = Math.Ceiling(_input.Rate * sqs.AcknowledgeDelay.TotalSeconds);
-            string then = "their objects are found, none is lost";
+            string then = _route.ReadsLogs ? "documents that are there are found by their ids, none is lost" : "their objects are found, none is lost";
             if (_route.Bundles.Enabled)
             {
                 unacknowledged = Math.Max(unacknowledged, _perObject);
@@ -253,6 +266,11 @@ internal sealed class RouteExplainer
 
     private void Note()
     {
+        if (_route.ReadsLogs)
+        {
+            _notes.Add("The rows of a log are not known here: documents, requests to the sink, concurrency, memory and transfer are not estimated (docs/cloudfront.md says what a log takes).");
+        }
+
         if (_route.Bundles.Enabled && _input.MessagesPerObject > _route.Bundles.MaxMessages)
         {
             _notes.Add(string.Create(CultureInfo.InvariantCulture, $"--messages-per-object {_input.MessagesPerObject:N0} is above Bundles:MaxMessages ({_route.Bundles.MaxMessages:N0}): no bundle will hold so many."));

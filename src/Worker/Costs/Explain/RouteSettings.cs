@@ -19,6 +19,7 @@ internal sealed class RouteSettings
         RouteOptions route = settings.Read<RouteOptions>($"Routes:{name}", RouteOptions.Overrides);
         Sources = [.. route.Source.Distinct(StringComparer.OrdinalIgnoreCase)];
         Sink = route.Sink;
+        ReadsLogs = string.Equals(route.Handler, "CloudFront", StringComparison.OrdinalIgnoreCase);
         Intake = settings.Read<IntakeOptions>("Intake", name);
         Stages = settings.Read<StagesOptions>("Stages", name);
         Costs = settings.Read<CostOptions>("Costs");
@@ -34,6 +35,9 @@ internal sealed class RouteSettings
     public IReadOnlyList<string> Sources { get; }
 
     public string Sink { get; }
+
+    /// <summary>True when messages are events of objects that are read, instead of being stored themselves.</summary>
+    public bool ReadsLogs { get; }
 
     public IntakeOptions Intake { get; }
 

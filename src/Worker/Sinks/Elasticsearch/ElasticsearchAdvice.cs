@@ -18,7 +18,7 @@ internal static class ElasticsearchAdvice
         (403, _) => $"Grant the privilege create_doc on '{index}'.",
         (404, _) => $"The index '{index}' does not exist and may not be created: create it, or set Sinks:Elasticsearch:Index.",
         (_, "index_closed_exception") => $"The index '{index}' is closed: open it.",
-        (>= 300 and < 400 or 405, _) => "This is not where Elasticsearch answers: check Sinks:Elasticsearch:Endpoint.",
+        (301 or 302 or 303 or 307 or 308 or 405, _) => "This is not where Elasticsearch answers: check Sinks:Elasticsearch:Endpoint.",
         _ => "Check the settings below Sinks:Elasticsearch.",
     };
 }

@@ -26,7 +26,10 @@ internal sealed record S3Endpoint(Uri? Custom, string Region, bool PathStyle)
 
     /// <summary>Finds the endpoint. Asks for the region where none is configured, which may take seconds outside of AWS; opens no connection.</summary>
     /// <exception cref="Hosting.StartupException">There is no usable region or endpoint.</exception>
-    public static S3Endpoint Resolve(S3SinkOptions options, AwsOptions aws, Func<string, string?> environment)
+    /// <param name="forcePathStyle">Whether the bucket stands in the path; null for what the kind of store needs.</param>
+    /// <param name="aws">Endpoint and region, the caller's own in front.</param>
+    /// <param name="environment">Reads a variable; null when it is not set.</param>
+    public static S3Endpoint Resolve(bool? forcePathStyle, AwsOptions aws, Func<string, string?> environment)
     {
         Uri? custom = AwsEndpoint.FindCustom(aws, "S3", environment);
 
@@ -34,7 +37,7 @@ internal sealed record S3Endpoint(Uri? Custom, string Region, bool PathStyle)
         string region = custom is null
             ? AwsRegion.Resolve(aws, fromAddress: null, environment)
             : FirstSet(aws.Region, environment("AWS_REGION"), environment("AWS_DEFAULT_REGION")) ?? "us-east-1";
-        return new S3Endpoint(custom, region, options.ForcePathStyle ?? custom is not null);
+        return new S3Endpoint(custom, region, forcePathStyle ?? custom is not null);
     }
 
     private static string? FirstSet(params ReadOnlySpan<string?> values)

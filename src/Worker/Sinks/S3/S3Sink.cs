@@ -68,7 +68,7 @@ internal sealed partial class S3Sink : IObjectSink
     /// <summary>The same over given credentials, owned from here on.</summary>
     public static S3Sink Create(S3SinkOptions options, AwsOptions aws, AwsCredentialSource credentials, SinkServices services, int maxConnections = int.MaxValue)
     {
-        S3Endpoint endpoint = S3Endpoint.Resolve(options, aws, Environment.GetEnvironmentVariable);
+        S3Endpoint endpoint = S3Endpoint.Resolve(options.ForcePathStyle, aws, Environment.GetEnvironmentVariable);
         maxConnections = Math.Min(maxConnections, options.MaxConcurrency ?? int.MaxValue);
         IS3Requests requests = options.Client == S3ClientKind.Direct
             ? DirectRequests.Create(options, endpoint, credentials, services, maxConnections)

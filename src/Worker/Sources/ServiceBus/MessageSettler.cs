@@ -26,6 +26,9 @@ internal sealed class MessageSettler(string route, int doneIds, ServiceBusSource
     /// <summary>True when the message was finished before, under a lock that ended too early.</summary>
     public bool IsDone(MessageKey key) => _done.Contains(key);
 
+    /// <summary>Notes that the message is stored, so that it is completed when it comes again.</summary>
+    public void Remember(MessageKey key) => _done.Add(key);
+
     public Task SettleAsync(LockedMessage message, in Settlement settlement) => settlement.Kind switch
     {
         SettlementKind.Complete => CompleteAsync(message),
@@ -35,7 +38,6 @@ internal sealed class MessageSettler(string route, int doneIds, ServiceBusSource
 
     private async Task CompleteAsync(LockedMessage message)
     {
-        _done.Add(message.Key);
         if (await TryAsync(message, static (message, _) => message.CompleteAsync(CancellationToken.None), state: null) is { } fault && fault.Kind != ServiceBusFaultKind.Gone)
         {
             log.CompleteFailed(fault);

@@ -90,7 +90,7 @@ internal sealed class PumpRun(
         {
             // The first delivery lost its lock while it is in work. It is not worked on twice; what becomes of it is told under both locks.
             ServiceBusSourceMetrics.Redelivered();
-            await SettleAsDecidedAsync(message, first);
+            await settler.SettleAsync(message, await DecideAsync(first));
             return false;
         }
 
@@ -103,7 +103,15 @@ internal sealed class PumpRun(
             }
 
             intake.Accept(delivery);
-            await SettleAsDecidedAsync(message, delivery);
+            Settlement decided = await DecideAsync(delivery);
+            if (decided.Kind == SettlementKind.Complete)
+            {
+                settler.Remember(message.Key);
+            }
+
+            // Before it is settled: what goes back may come again at once, and is a delivery of its own then.
+            inWork.Remove(delivery);
+            await settler.SettleAsync(message, decided);
             return true;
         }
         finally
@@ -113,11 +121,12 @@ internal sealed class PumpRun(
         }
     }
 
-    private async Task SettleAsDecidedAsync(LockedMessage message, ServiceBusDelivery delivery)
+    /// <summary>The route's decision, when the time to carry it out has come.</summary>
+    private static async Task<Settlement> DecideAsync(ServiceBusDelivery delivery)
     {
         Settlement decided = await delivery.Decision;
         await delivery.Held.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        await settler.SettleAsync(message, decided);
+        return decided;
     }
 
     private async ValueTask<bool> TryTakeSlotAsync() => _bank.TryTake() || await TryReserveAsync();

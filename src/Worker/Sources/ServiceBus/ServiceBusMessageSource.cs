@@ -137,8 +137,9 @@ internal sealed class ServiceBusMessageSource : IMessageSource
         }
         finally
         {
-            run.End();
+            // In this order: calls that go on receiving while the run gives everything back would count deliveries up.
             _runEnding = StopPumpAsync();
+            run.End();
         }
     }
 

@@ -290,15 +290,15 @@ public sealed class ElasticsearchSinkFaultTests
 
     private static ElasticsearchSinkOptions Change(
         ElasticsearchSinkOptions from, TimeSpan? attempt = null, TimeSpan? total = null, bool gzip = false, int batchBytes = 5 * 1024 * 1024, int documents = 10_000, int inFlight = 4) => new()
-    {
-        Endpoint = from.Endpoint,
-        Index = from.Index,
-        GzipRequests = gzip,
-        MaxBatchBytes = batchBytes,
-        MaxBatchDocuments = documents,
-        MaxInFlight = inFlight,
-        ConnectTimeout = TimeSpan.FromMilliseconds(500),
-        AttemptTimeout = attempt ?? from.AttemptTimeout,
-        TotalTimeout = total ?? from.TotalTimeout,
-    };
+        {
+            Endpoint = from.Endpoint,
+            Index = from.Index,
+            GzipRequests = gzip,
+            MaxBatchBytes = batchBytes,
+            MaxBatchDocuments = documents,
+            MaxInFlight = inFlight,
+            ConnectTimeout = TimeSpan.FromMilliseconds(500),
+            AttemptTimeout = attempt ?? from.AttemptTimeout,
+            TotalTimeout = total ?? from.TotalTimeout,
+        };
 }

@@ -49,6 +49,31 @@ public sealed class RouteExplainerTests
     }
 
     [Fact]
+    public void Explain_LogsToElasticsearch_ShowsCallsAndSaysWhatItDoesNotKnow()
+    {
+        RouteExplanation route = Explain(
+            Load,
+            "Routes:archive:Source=Sqs",
+            "Sources:Sqs:Queue=events",
+            "Routes:archive:Handler=CloudFront",
+            "Handlers:CloudFront:Buckets=logs",
+            "Routes:archive:Sink=Elasticsearch",
+            "Sinks:Elasticsearch:Endpoint=http://127.0.0.1:9200",
+            "Sinks:Elasticsearch:Index=logs");
+
+        Dictionary<string, double> values = new(Values(route));
+        values["s3.get"].ShouldBe(18_000_000);
+
+        // 18 M GETs and 3.6 M requests of SQS, each of $0.40 a million.
+        values["cost.day"].ShouldBe(8.64);
+        values["kill.redelivered"].ShouldBe(64 + 21);
+        values.Keys.ShouldNotContain("objects.day");
+        values.Keys.ShouldNotContain("s3.put");
+        values.Keys.ShouldNotContain("rate.most");
+        route.Notes.ShouldHaveSingleItem().ShouldContain("not estimated");
+    }
+
+    [Fact]
     public void Explain_MessagesAnObjectGiven_PaysForObjectsOnly()
     {
         RouteExplanation route = Explain(Load with { MessagesPerObject = 100 }, SqsToS3);

@@ -59,6 +59,18 @@ internal sealed class FakeBus(TimeProvider time) : IServiceBusConnector
         }
     }
 
+    /// <summary>Messages that are delivered and not settled.</summary>
+    public int Locked
+    {
+        get
+        {
+            lock (_lock)
+            {
+                return _entries.Count(entry => entry.LockedUntil > Time.GetUtcNow());
+            }
+        }
+    }
+
     public IReadOnlyList<BusLetter> Letters
     {
         get

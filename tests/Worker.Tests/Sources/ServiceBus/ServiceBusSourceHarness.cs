@@ -66,6 +66,14 @@ internal sealed class ServiceBusSourceHarness : SourceHarness
 
     public override Task WaitUntilEmptyAsync() => UntilAsync(() => Bus.Count == 0, "The queue did not become empty.");
 
+    /// <summary>A test that failed leaves messages in work, for which the disposal waits by this clock.</summary>
+    public override async ValueTask DisposeAsync()
+    {
+        Task disposing = base.DisposeAsync().AsTask();
+        await AdvanceUntilAsync(() => disposing.IsCompleted, TimeSpan.FromSeconds(1), "The source could not be disposed.");
+        await disposing;
+    }
+
     /// <summary>Polls, since what is waited for happens on other threads.</summary>
     public static new Task UntilAsync(Func<bool> condition, string what) => SourceHarness.UntilAsync(condition, what);
 

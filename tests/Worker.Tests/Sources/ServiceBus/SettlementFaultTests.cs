@@ -156,6 +156,27 @@ public sealed class SettlementFaultTests
     }
 
     [Fact]
+    public async Task Abandon_ManyTimesOver_EachDeliveryIsWorkedOn()
+    {
+        const int Deliveries = 200;
+        await using ServiceBusSourceHarness harness = new();
+        harness.Bus.MaxDeliveryCount = 1_000;
+        List<int> counts = [];
+        harness.Intake.Script = delivery =>
+        {
+            counts.Add(delivery.Count);
+            return delivery.Count == Deliveries ? Settlement.Complete : Settlement.Abandon(TimeSpan.Zero);
+        };
+        await harness.StartAsync();
+
+        await harness.PublishAsync(Body, "a");
+
+        await harness.WaitUntilEmptyAsync();
+        counts.ShouldBe(Enumerable.Range(1, Deliveries), "No delivery is counted that the route has not seen.");
+        await harness.FinishAsync();
+    }
+
+    [Fact]
     public async Task Abandon_UntilTheMostDeliveries_TheBrokerSetsItAside()
     {
         await using ServiceBusSourceHarness harness = new();

@@ -8,15 +8,21 @@ namespace Worker.Sinks.S3.Sdk;
 internal static class SdkConnection
 {
     /// <summary>The client; opens no connection.</summary>
-    public static AmazonS3Client CreateClient(S3SinkOptions options, S3Endpoint endpoint, AWSCredentials credentials)
+    /// <param name="endpoint">Which store.</param>
+    /// <param name="credentials">Keys to sign with.</param>
+    /// <param name="connectTimeout">Time to open a connection.</param>
+    /// <param name="guard">Time after which a request ends whatever happens.</param>
+    /// <param name="checksums">Whether checksums are sent and looked at where S3 does not ask for them.</param>
+    public static AmazonS3Client CreateClient(
+        S3Endpoint endpoint, AWSCredentials credentials, TimeSpan connectTimeout, TimeSpan guard, RequestChecksumCalculation checksums)
     {
         AmazonS3Config config = new()
         {
-            HttpClientFactory = new SdkHttpClientFactory(options.ConnectTimeout),
-            ConnectTimeout = options.ConnectTimeout,
+            HttpClientFactory = new SdkHttpClientFactory(connectTimeout),
+            ConnectTimeout = connectTimeout,
 
             // A guard only: every attempt ends by its own token before. The SDK's default is 24.8 days.
-            Timeout = options.TotalTimeout,
+            Timeout = guard,
 
             // Attempts are the sink's own, so that they can be counted, jittered and ended.
             RetryMode = RequestRetryMode.Standard,
@@ -24,8 +30,8 @@ internal static class SdkConnection
             MaxStaleConnectionRetries = 0,
 
             AllowAutoRedirect = false,
-            RequestChecksumCalculation = options.RequestChecksumCalculation,
-            ResponseChecksumValidation = options.RequestChecksumCalculation == RequestChecksumCalculation.WHEN_REQUIRED
+            RequestChecksumCalculation = checksums,
+            ResponseChecksumValidation = checksums == RequestChecksumCalculation.WHEN_REQUIRED
                 ? ResponseChecksumValidation.WHEN_REQUIRED
                 : ResponseChecksumValidation.WHEN_SUPPORTED,
 

@@ -37,6 +37,10 @@ internal sealed class SdkHttpHandler(HttpMessageHandler connections) : Delegatin
         }
     }
 
+    // A listing has a query of its own; an object's may name its version.
     private static bool IsObject(HttpRequestMessage request, HttpResponseMessage response) =>
-        request.Method == HttpMethod.Get && response.IsSuccessStatusCode && request.RequestUri is { Query.Length: 0 };
+        request.Method == HttpMethod.Get
+        && response.IsSuccessStatusCode
+        && request.RequestUri is { } uri
+        && (uri.Query.Length == 0 || (uri.Query.StartsWith("?versionId=", StringComparison.Ordinal) && !uri.Query.Contains('&', StringComparison.Ordinal)));
 }

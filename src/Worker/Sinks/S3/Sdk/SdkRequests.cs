@@ -39,7 +39,7 @@ internal sealed class SdkRequests : IS3Requests
     public static SdkRequests Create(S3SinkOptions options, S3Endpoint endpoint, AwsCredentialSource source, TimeProvider time, ApiCalls? calls = null)
     {
         SdkCredentials credentials = new(source);
-        return new SdkRequests(options, SdkConnection.CreateClient(options, endpoint, credentials), credentials, time, calls);
+        return new SdkRequests(options, SdkConnection.CreateClient(endpoint, credentials, options.ConnectTimeout, options.TotalTimeout, options.RequestChecksumCalculation), credentials, time, calls);
     }
 
     public async ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken)

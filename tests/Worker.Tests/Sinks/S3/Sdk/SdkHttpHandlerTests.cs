@@ -39,6 +39,8 @@ public sealed class SdkHttpHandlerTests
     [InlineData("GET", "https://s3/b/k", 404, true)]
     [InlineData("GET", "https://s3/b?list-type=2", 200, true)]
     [InlineData("GET", "https://s3/b/k", 200, false)]
+    [InlineData("GET", "https://s3/b/k?versionId=v1", 200, false)]
+    [InlineData("GET", "https://s3/b?versionId=v1&list-type=2", 200, true)]
     [InlineData("HEAD", "https://s3/b/k", 200, false)]
     public async Task Send_AnswerThatTheSdkParses_IsReadBefore(string method, string uri, int status, bool read)
     {

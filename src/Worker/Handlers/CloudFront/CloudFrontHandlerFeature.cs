@@ -1,0 +1,63 @@
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Pipeline.Buffers;
+using Pipeline.Building;
+using Pipeline.Contexts;
+using Worker.Aws;
+using Worker.Configuration;
+using Worker.Handlers.CloudFront.Documents;
+using Worker.Handlers.CloudFront.Events;
+using Worker.Handlers.CloudFront.Gzip;
+using Worker.Handlers.CloudFront.Objects;
+using Worker.Intake;
+using Worker.Recoverability;
+using Worker.Sinks;
+
+namespace Worker.Handlers.CloudFront;
+
+/// <summary>Makes <c>CloudFront</c> a handler that routes can name: S3 event to object to rows to documents.</summary>
+internal sealed class CloudFrontHandlerFeature : IHandlerFeature
+{
+    public string Name => "CloudFront";
+
+    public SinkKind Writes => SinkKind.Documents;
+
+    public Action<PipelineBuilder<PhysicalContext>, HandlerServices> Configure(SettingsReader settings, string route)
+    {
+        CloudFrontOptions options = settings.Read<CloudFrontOptions>(CloudFrontOptions.Section, route);
+        AwsOptions aws = settings.Read<AwsOptions>(AwsOptions.Section, route);
+        TimeSpan messageTimeout = settings.Read<IntakeOptions>("Intake", route).MessageTimeout;
+        if (options.ObjectTimeout > messageTimeout)
+        {
+            settings.Fail(
+                $"{CloudFrontOptions.Section}:{nameof(CloudFrontOptions.ObjectTimeout)}",
+                options.ObjectTimeout.ToString(),
+                $"must not be above Intake:MessageTimeout ({messageTimeout}).",
+                "The message would be taken back before its object is done.");
+        }
+
+        return (builder, services) => AddParts(builder, services, options, aws);
+    }
+
+    private static void AddParts(PipelineBuilder<PhysicalContext> builder, HandlerServices services, CloudFrontOptions options, AwsOptions aws)
+    {
+        // Found right when the configuration was read.
+        DocumentShape.TryCreate(options.Columns, out DocumentShape? shape, out _);
+        LogLimits limits = new(new GzipLimits(options.MaxLogBytes, options.MaxRatio), options.MaxRowBytes, options.MaxBadRows, options.DecodePercent);
+        ILogObjects objects = services.Services.GetRequiredService<LogObjectClients>()
+            .Add(SdkLogObjects.Create(aws, options.ForcePathStyle, options.ObjectTimeout, services.Time, services.Calls));
+        CloudFrontMetrics metrics = new(services.Route);
+        builder
+            .Connector(new CloudFrontConnector(new S3EventReader(options.Buckets, new KeyFilter(options.KeyPrefix, options.KeySuffix)), metrics, services.Concurrency))
+            .Behavior(new RetryBehavior<CloudFrontContext>(services.Recoverability, services.Breaker, services.Time))
+            .Terminator(new IndexTerminator(
+                objects,
+                new LogIndexer(shape!, limits, BufferPool.Shared),
+                (IDocumentSink)services.Sink,
+                services.Breaker,
+                new LogDeadLetterSettings(services.DeadLetters, services.Route, services.Time, metrics, options.MaxRejectedDocuments),
+                options.ObjectTimeout,
+                options.MissingObjectDeliveries,
+                services.Loggers.CreateLogger<IndexTerminator>()));
+    }
+}

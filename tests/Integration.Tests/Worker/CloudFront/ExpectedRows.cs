@@ -1,0 +1,31 @@
+using System.Text;
+using System.Text.Json;
+using Tests.Shared.CloudFront;
+
+namespace Integration.Tests.Worker.CloudFront;
+
+/// <summary>A generated log and the documents it must become, found out without any of the worker's code.</summary>
+/// <param name="Key">The object's key.</param>
+/// <param name="Compressed">The object.</param>
+/// <param name="Documents">The JSON of each good row.</param>
+internal sealed record ExpectedRows(string Key, byte[] Compressed, IReadOnlyList<string> Documents)
+{
+    private const int UserAgent = 10;
+
+    /// <summary>A log.</summary>
+    /// <param name="key">The object's key.</param>
+    /// <param name="rows">Its good rows.</param>
+    /// <param name="seed">Another gives other rows.</param>
+    /// <param name="badRows">Rows of one column, put at its end.</param>
+    public static ExpectedRows Create(string key, int rows, int seed, int badRows = 0)
+    {
+        string text = Encoding.ASCII.GetString(AccessLog.Create(rows, seed: seed));
+        string[] documents =
+        [
+            .. text.Split('\n', StringSplitOptions.RemoveEmptyEntries).Where(line => line[0] != '#').Select(line => line.Split('\t'))
+                .Select(columns => JsonSerializer.Serialize(new { date = columns[0], time = columns[1], user_agent = columns[UserAgent] })),
+        ];
+        string bad = string.Concat(Enumerable.Range(0, badRows).Select(number => $"bad row {number} of {key}\n"));
+        return new ExpectedRows(key, AccessLog.Compress(Encoding.ASCII.GetBytes(text + bad)), documents);
+    }
+}
