@@ -63,6 +63,9 @@ internal sealed partial class LineConnection : IDisposable
     /// <summary>The peer's address, by which connections are counted.</summary>
     public IPAddress Address { get; }
 
+    /// <summary>Lines found so far; blank and too long ones count.</summary>
+    public long Lines => _splitter.LineNumber;
+
     /// <summary>Completes when all that was read is handed in and nothing more will be read.</summary>
     public Task Read => _read.Task;
 
@@ -92,7 +95,7 @@ internal sealed partial class LineConnection : IDisposable
 
         // Before the source counts it as gone: a source without connections is closed, and then nothing is lent out any more.
         Dispose();
-        _source.Ended(this, _closeReason ?? reason, _splitter.LineNumber);
+        _source.Ended(this, _closeReason ?? reason);
     }
 
     /// <summary>Ends the connection now; its lines in work go on.</summary>
@@ -123,7 +126,7 @@ internal sealed partial class LineConnection : IDisposable
             }
         }
 
-        bool isFirst = _splitter.LineNumber == 0;
+        bool isFirst = Lines == 0;
         if (Volatile.Read(ref _waits) && _source.Time.GetElapsedTime(Volatile.Read(ref _since)) > (isFirst ? _options.FirstLineTimeout : _options.IdleTimeout))
         {
             Abort(isFirst ? CloseReason.FirstLineTimeout : CloseReason.IdleTimeout);

@@ -84,7 +84,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
     public EndPoint? Endpoint => _listener?.LocalEndPoint;
 
     /// <summary>Open connections.</summary>
-    public int Connections => _connections.Count;
+    public IReadOnlyList<LineConnection> Connections => _connections.Snapshot();
 
     /// <summary>The certificate of TLS; null for plain connections.</summary>
     public SslServerAuthenticationOptions? Certificate { get; private set; }
@@ -171,12 +171,12 @@ internal sealed class TcpLinesMessageSource : IMessageSource
     }
 
     /// <summary>A connection is over.</summary>
-    public void Ended(LineConnection connection, string reason, long lines)
+    public void Ended(LineConnection connection, string reason)
     {
         Metrics.ConnectionClosed(reason);
         if (reason is CloseReason.End or CloseReason.Stopping)
         {
-            TcpLinesLog.Ended(Logger, Route, connection.Peer, reason, lines);
+            TcpLinesLog.Ended(Logger, Route, connection.Peer, reason, connection.Lines);
         }
         else if (_closedLog.ShouldLog(out long suppressed))
         {

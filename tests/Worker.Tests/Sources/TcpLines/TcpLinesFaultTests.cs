@@ -13,7 +13,7 @@ public sealed class TcpLinesFaultTests
     {
         await using TcpLinesRun run = await TcpLinesRun.StartAsync();
         await using LineClient client = await run.ConnectAsync();
-        await TcpLinesRun.UntilAsync(() => run.Source.Connections == 1, "The connection was not accepted.");
+        await TcpLinesRun.UntilAsync(() => run.Source.Connections.Count == 1, "The connection was not accepted.");
         run.Time.Advance(TimeSpan.FromSeconds(29));
         await client.ShouldBeQuietAsync();
 
@@ -29,7 +29,7 @@ public sealed class TcpLinesFaultTests
     {
         await using TcpLinesRun run = await TcpLinesRun.StartAsync();
         await using LineClient client = await run.ConnectAsync();
-        await TcpLinesRun.UntilAsync(() => run.Source.Connections == 1, "The connection was not accepted.");
+        await TcpLinesRun.UntilAsync(() => run.Source.Connections.Count == 1, "The connection was not accepted.");
         for (int seconds = 0; seconds < 30; seconds += 10)
         {
             await client.SendAsync("x");
@@ -69,7 +69,9 @@ public sealed class TcpLinesFaultTests
         await using LineClient client = await run.ConnectAsync();
         for (int i = 0; i < 5; i++)
         {
+            int lines = i + 1;
             await client.SendAsync(i % 2 == 0 ? "\n" : " \r\n");
+            await TcpLinesRun.UntilAsync(() => run.Source.Connections.Count == 1 && run.Source.Connections[0].Lines == lines, "The line was not read.");
             await client.ShouldBeQuietAsync();
             run.Time.Advance(TimeSpan.FromSeconds(25));
         }
@@ -125,7 +127,7 @@ public sealed class TcpLinesFaultTests
             clients.Add(await run.ConnectAsync());
         }
 
-        await TcpLinesRun.UntilAsync(() => run.Source.Connections == 4, "The connections were not accepted.");
+        await TcpLinesRun.UntilAsync(() => run.Source.Connections.Count == 4, "The connections were not accepted.");
         await using LineClient refused = await run.ConnectAsync();
 
         (await refused.ReadAsync()).ShouldBe("error 0 too-many-connections");
@@ -135,7 +137,7 @@ public sealed class TcpLinesFaultTests
         await clients[0].SendAsync("{}\n");
         (await clients[0].ReadAsync()).ShouldBe("ok 1");
         await clients[1].DisposeAsync();
-        await TcpLinesRun.UntilAsync(() => run.Source.Connections == 3, "The ended connection was still counted.");
+        await TcpLinesRun.UntilAsync(() => run.Source.Connections.Count == 3, "The ended connection was still counted.");
         await using LineClient next = await run.ConnectAsync();
         await next.SendAsync("{}\n");
         (await next.ReadAsync()).ShouldBe("ok 1");
@@ -164,12 +166,12 @@ public sealed class TcpLinesFaultTests
         }
 
         await TcpLinesRun.UntilAsync(() => run.Source.Metrics.Refused == Connections - 100, "The connections beyond the limit were not refused.");
-        run.Source.Connections.ShouldBe(100);
+        run.Source.Connections.Count.ShouldBe(100);
         run.Log.Entries.Count(entry => entry.Id.Id == 3452).ShouldBe(1, "A flood of connections is no flood of log lines.");
 
         run.Time.Advance(TimeSpan.FromSeconds(31));
 
-        await TcpLinesRun.UntilAsync(() => run.Source.Connections == 0, "The idle connections were not closed.");
+        await TcpLinesRun.UntilAsync(() => run.Source.Connections.Count == 0, "The idle connections were not closed.");
         foreach (LineClient client in clients)
         {
             await client.DisposeAsync();
@@ -342,7 +344,7 @@ public sealed class TcpLinesFaultTests
             () =>
             {
                 run.Time.Advance(TimeSpan.FromSeconds(1));
-                return run.Source.Connections == 0;
+                return run.Source.Connections.Count == 0;
             },
             "The connection that does not read its answers was not ended.");
         run.Log.Entries.ShouldContain(entry => entry.Id.Id == 3453 && entry.Text.Contains("ack-timeout", StringComparison.Ordinal));

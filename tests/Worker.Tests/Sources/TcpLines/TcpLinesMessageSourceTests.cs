@@ -250,7 +250,7 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
     {
         await using TcpLinesRun run = await TcpLinesRun.StartAsync(WithTls);
         await using LineClient plain = await run.ConnectAsync();
-        await TcpLinesRun.UntilAsync(() => run.Source.Connections == 1, "The connection was not accepted.");
+        await TcpLinesRun.UntilAsync(() => run.Source.Connections.Count == 1, "The connection was not accepted.");
 
         run.Time.Advance(TimeSpan.FromSeconds(31));
 

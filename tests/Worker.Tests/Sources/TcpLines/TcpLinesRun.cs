@@ -82,7 +82,7 @@ internal sealed class TcpLinesRun : IAsyncDisposable
         Intake.Failures.ShouldBeEmpty();
         Intake.Balance.ShouldBe(0, "Every slot reserved is used or given back.");
         _buffers.Outstanding.ShouldBe(0, "Every buffer rented is given back.");
-        Source.Connections.ShouldBe(0);
+        Source.Connections.Count.ShouldBe(0);
         Log.Entries.ShouldNotContain(entry => entry.Id.Id == 3456, "A defect was logged.");
     }
 
