@@ -50,7 +50,7 @@ internal static class BenchmarkCommand
 
         Option<FileInfo> expected = new("--expected") { Description = "The file of expected bytes", DefaultValueFactory = _ => new FileInfo("benchmarks/expected-bytes.json") };
         Option<bool> update = new("--update") { Description = "Write what is measured into the file instead of checking it" };
-        Command bytes = new("bytes", "Counts the bytes a message allocates in every case (scenario/variant/parts or bytes/in flight; half a minute) and ends with 1 on any rise") { expected, update };
+        Command bytes = new("bytes", "Counts the bytes a message allocates in every case (scenario/variant/parts or bytes/in flight; a minute) and ends with 1 on any rise") { expected, update };
         bytes.SetAction(result => ByteGate.Run(result.GetValue(expected)!, result.GetValue(update)));
 
         Option<int> launches = new("--launches") { Description = "Processes a case, 1 to 1,000", DefaultValueFactory = _ => 15 };

@@ -1,11 +1,12 @@
 namespace Worker.Tests;
 
 /// <summary>A clock that stands still until a test moves it. Timers, periodic ones too, fire in order while it moves. Threads: any.</summary>
-internal sealed class ManualTimeProvider : TimeProvider
+/// <param name="start">What it shows at first; without it the first moment of 2026.</param>
+internal sealed class ManualTimeProvider(DateTimeOffset? start = null) : TimeProvider
 {
     private readonly Lock _lock = new();
     private readonly List<ManualTimer> _timers = [];
-    private DateTimeOffset _now = new(2026, 1, 1, 0, 0, 0, TimeSpan.Zero);
+    private DateTimeOffset _now = start ?? new(2026, 1, 1, 0, 0, 0, TimeSpan.Zero);
 
     public override long TimestampFrequency => TimeSpan.TicksPerSecond;
 

@@ -3,7 +3,7 @@ namespace Benchmarks.Udp.Receivers;
 /// <summary>The article's checksum: Fletcher's sums over characters, reduced at each step.</summary>
 internal static class ArticleChecksum
 {
-    private static int s_last;
+    private static int _last;
 
     public static int Compute(ReadOnlySpan<char> data)
     {
@@ -19,5 +19,5 @@ internal static class ArticleChecksum
     }
 
     /// <summary>Keeps the result, so that computing it is not left out.</summary>
-    public static void Use(int checksum) => Volatile.Write(ref s_last, checksum);
+    public static void Use(int checksum) => Volatile.Write(ref _last, checksum);
 }

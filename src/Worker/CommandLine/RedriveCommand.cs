@@ -12,7 +12,7 @@ internal static class RedriveCommand
 {
     public static Command Create(Func<ParseResult, IConfigurationRoot> readConfiguration)
     {
-        Option<string> from = new("--from") { Description = "folder (dead letters of Channel and Http, sent to a running worker) or sqs (dead-letter queue, sent to the queue)", DefaultValueFactory = _ => "folder", HelpName = "store" };
+        Option<string> from = new("--from") { Description = "folder (dead letters of Channel, Http, Udp and TcpLines, sent to a running worker) or sqs (dead-letter queue, sent to the queue)", DefaultValueFactory = _ => "folder", HelpName = "store" };
         from.AcceptOnlyFromAmong("folder", "sqs");
         Option<string?> reason = new("--reason") { Description = "Only letters of this reason code", HelpName = "code" };
         Option<int?> max = CountOption.Create("--max", [], "Letters at most; all without it", int.MaxValue);

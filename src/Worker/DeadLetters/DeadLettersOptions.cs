@@ -5,6 +5,6 @@ namespace Worker.DeadLetters;
 /// <summary>Section <c>DeadLetters</c>: where dead letters of sources without a dead-letter queue are kept.</summary>
 internal sealed class DeadLettersOptions
 {
-    [Setting("Folder for dead letters of the Channel and Http sources")]
+    [Setting("Folder for dead letters of sources without a dead-letter queue (Channel, Http, Udp, TcpLines) and of single rows of CloudFront logs")]
     public string Path { get; set; } = "dead-letters";
 }

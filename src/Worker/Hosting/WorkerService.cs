@@ -17,9 +17,6 @@ internal sealed partial class WorkerService(
     TimeProvider time,
     IHostApplicationLifetime lifetime) : IHostedService, IAsyncDisposable
 {
-    // What exists at start must answer within this, or it counts as unreachable for now.
-    private static readonly TimeSpan CheckLimit = TimeSpan.FromSeconds(30);
-
     // No chain has more places that share one asynchronous method; frames are only made when messages really suspend in all of them.
     private const int FramesAMessage = 8;
 
@@ -43,11 +40,9 @@ internal sealed partial class WorkerService(
     {
         PooledFrames.Reserve(FramesAMessage * plan.Routes.Sum(route => route.Intake.Concurrency * route.Sources.Count));
         _routes = [.. plan.Routes.Select(route => new MessageRoute(route, services, deadLetters, loggers, time))];
-        using CancellationTokenSource limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        limit.CancelAfter(CheckLimit);
         foreach (MessageRoute route in _routes)
         {
-            await route.CheckAsync(limit.Token);
+            await route.CheckAsync(cancellationToken);
         }
 
         // Receiving must stop with the signal, not when the host gets round to this service.

@@ -225,7 +225,7 @@ internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions
         _bucket = now;
     }
 
-    [LoggerMessage(2001, LogLevel.Error, "Route {Route}: the sink fails, receiving pauses; one message probes it every {Pause}. Last failure: {Detail}")]
+    [LoggerMessage(2001, LogLevel.Error, "Route {Route}: storing fails, receiving pauses; one message probes it every {Pause}. Last failure: {Detail}")]
     private partial void LogOpened(string route, TimeSpan pause, string detail);
 
     [LoggerMessage(2002, LogLevel.Information, "Route {Route}: the sink works again, receiving resumes")]

@@ -17,6 +17,9 @@ namespace Worker.Routes;
 /// <summary>A running route: its sources, each with an intake of its own, one chain, one sink, one breaker.</summary>
 internal sealed partial class MessageRoute : IAsyncDisposable
 {
+    // What does not answer the check at start within this counts as unreachable for now; the health page is up only afterwards.
+    private static readonly TimeSpan CheckLimit = TimeSpan.FromSeconds(10);
+
     // A source's loop never ends by itself; if one does, this keeps the restart from being a hot loop.
     private static readonly TimeSpan RestartPause = TimeSpan.FromSeconds(5);
 
@@ -86,13 +89,13 @@ internal sealed partial class MessageRoute : IAsyncDisposable
 
     public bool IsStuck => _inlets.Exists(inlet => inlet.Intake.IsStuck);
 
-    /// <summary>Fails fast when sink or sources can never work as configured.</summary>
+    /// <summary>Fails fast when sink or sources can never work as configured; goes on without an answer when there is none.</summary>
     public async Task CheckAsync(CancellationToken cancellationToken)
     {
-        await _sink.CheckAsync(cancellationToken);
+        await CheckAsync(_sink.Name, _sink.CheckAsync, cancellationToken);
         foreach ((IMessageSource source, _) in _inlets)
         {
-            await source.CheckAsync(cancellationToken);
+            await CheckAsync(source.Name, source.CheckAsync, cancellationToken);
         }
     }
 
@@ -159,6 +162,20 @@ internal sealed partial class MessageRoute : IAsyncDisposable
 
         await _sink.DisposeAsync();
         _stopReceiving.Dispose();
+    }
+
+    private async Task CheckAsync(string name, Func<CancellationToken, Task> check, CancellationToken cancellationToken)
+    {
+        using CancellationTokenSource limit = new(CheckLimit, _time);
+        await using CancellationTokenRegistration stopping = cancellationToken.UnsafeRegister(static state => ((CancellationTokenSource)state!).Cancel(), limit);
+        try
+        {
+            await check(limit.Token);
+        }
+        catch (OperationCanceledException) when (limit.IsCancellationRequested && !cancellationToken.IsCancellationRequested)
+        {
+            LogUnanswered(Name, name, CheckLimit);
+        }
     }
 
     private IPipeline<PhysicalContext> Compose(RoutePlan plan, IServiceProvider services, IDeadLetterStore deadLetters, ILoggerFactory loggers)
@@ -238,6 +255,9 @@ internal sealed partial class MessageRoute : IAsyncDisposable
 
     [LoggerMessage(1001, LogLevel.Information, "Route {Route}: receiving from {Sources}, storing to {Sink}")]
     private partial void LogStarted(string route, string sources, string sink);
+
+    [LoggerMessage(1005, LogLevel.Warning, "Route {Route}: {Name} did not answer the check at start within {Limit}; the worker starts and goes on trying")]
+    private partial void LogUnanswered(string route, string name, TimeSpan limit);
 
     [LoggerMessage(1002, LogLevel.Warning, "Route {Route}: the drain limit has passed with {InFlight} message(s) in flight; they go back to their source")]
     private partial void LogDrainLimit(string route, int inFlight);

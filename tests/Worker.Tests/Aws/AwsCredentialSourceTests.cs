@@ -5,7 +5,7 @@ namespace Worker.Tests.Aws;
 
 public sealed class AwsCredentialSourceTests
 {
-    private readonly ManualTime _time = new(DateTimeOffset.UnixEpoch);
+    private readonly ManualTimeProvider _time = new(DateTimeOffset.UnixEpoch);
     private int _asked;
 
     [Fact]

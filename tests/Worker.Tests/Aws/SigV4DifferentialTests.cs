@@ -65,7 +65,7 @@ public sealed class SigV4DifferentialTests : IDisposable
     public void Sign_RandomRequests_AgreesWithAwsSigV4Signer(string service, int seed)
     {
         Random random = new(seed);
-        SigV4Signer ours = new(service, "eu-west-1", new AwsClock(new ManualTime(Now)), _buffers);
+        SigV4Signer ours = new(service, "eu-west-1", new AwsClock(new ManualTimeProvider(Now)), _buffers);
 
         for (int i = 0; i < Cases; i++)
         {

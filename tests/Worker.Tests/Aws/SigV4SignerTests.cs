@@ -55,7 +55,7 @@ public sealed class SigV4SignerTests : IDisposable
     public void Sign_S3Example_GivesPublishedHeader(string name)
     {
         SigV4Vector vector = SigV4Vectors.S3.Single(v => v.Name == name);
-        SigV4Signer signer = new("s3", "us-east-1", new AwsClock(new ManualTime(S3Time)), _buffers);
+        SigV4Signer signer = new("s3", "us-east-1", new AwsClock(new ManualTimeProvider(S3Time)), _buffers);
         string query = vector.Query.Length == 0 ? string.Empty : $"?{vector.Query}";
         using HttpRequestMessage request = new(new HttpMethod(vector.Method), $"https://examplebucket.s3.amazonaws.com{vector.Path}{query}");
         foreach ((string header, string value) in vector.Headers)
@@ -73,7 +73,7 @@ public sealed class SigV4SignerTests : IDisposable
     public void Sign_SessionToken_IsSentAndSigned()
     {
         SigV4Vector vector = SigV4Vectors.Suite.Single(v => v.Name == "post-sts-header-before");
-        SigV4Signer signer = new("service", "us-east-1", new AwsClock(new ManualTime(SuiteTime)), _buffers);
+        SigV4Signer signer = new("service", "us-east-1", new AwsClock(new ManualTimeProvider(SuiteTime)), _buffers);
         using HttpRequestMessage request = new(HttpMethod.Post, "https://example.amazonaws.com/");
 
         signer.Sign(request, [], new SigningCredentials(SigV4Vectors.SuiteAccessKey, SigV4Vectors.SuiteSecretKey, vector.SessionToken));
@@ -86,7 +86,7 @@ public sealed class SigV4SignerTests : IDisposable
     [Fact]
     public void Sign_Twice_ReplacesItsHeaders()
     {
-        ManualTime time = new(SuiteTime);
+        ManualTimeProvider time = new(SuiteTime);
         SigV4Signer signer = new("service", "us-east-1", new AwsClock(time), _buffers);
         SigningCredentials credentials = new("AKID", "secret", "token");
         using HttpRequestMessage request = new(HttpMethod.Get, "https://example.amazonaws.com/");
@@ -104,7 +104,7 @@ public sealed class SigV4SignerTests : IDisposable
     [Fact]
     public void Sign_NextDayOrOtherSecret_DoesNotUseTheCachedKey()
     {
-        ManualTime time = new(SuiteTime);
+        ManualTimeProvider time = new(SuiteTime);
         SigV4Signer reused = new("service", "us-east-1", new AwsClock(time), _buffers);
         SigningCredentials first = new("AKID", "secret", sessionToken: null);
         SigningCredentials second = new("AKID", "other", sessionToken: null);
@@ -123,7 +123,7 @@ public sealed class SigV4SignerTests : IDisposable
     [Fact]
     public void Sign_HeadersTheClientOrAProxyMayChange_AreNotSigned()
     {
-        SigV4Signer signer = new("sqs", "us-east-1", new AwsClock(new ManualTime(SuiteTime)), _buffers);
+        SigV4Signer signer = new("sqs", "us-east-1", new AwsClock(new ManualTimeProvider(SuiteTime)), _buffers);
         using HttpRequestMessage request = new(HttpMethod.Post, "https://[::1]:4566/") { Content = new StringContent("{}") };
         request.Headers.TryAddWithoutValidation("User-Agent", "worker");
         request.Headers.TryAddWithoutValidation("traceparent", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01");

@@ -1,8 +1,9 @@
 using System.Globalization;
+using System.Runtime.InteropServices;
 
 namespace ElasticsearchServer;
 
-/// <summary>Serves until its input ends, or for ever where it has none: <c>ElasticsearchServer [port]</c>.</summary>
+/// <summary>Serves until it is told to stop by SIGINT, SIGTERM or the end of its redirected input: <c>ElasticsearchServer [port]</c>.</summary>
 internal static class Program
 {
     public static async Task<int> Main(string[] arguments)
@@ -14,18 +15,29 @@ internal static class Program
             return 64;
         }
 
-        await using ServerHost host = await ServerHost.StartAsync(port);
-        await Console.Out.WriteLineAsync($"elasticsearch listening on {host.Address}");
-        await Console.Out.FlushAsync();
-        if (Console.IsInputRedirected)
+        TaskCompletionSource stop = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, End);
+        using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, End);
+        try
         {
-            await Console.In.ReadToEndAsync();
+            await using ServerHost host = await ServerHost.StartAsync(port);
+            await Console.Out.WriteLineAsync($"elasticsearch listening on {host.Address}");
+            await Console.Out.FlushAsync();
+
+            // When the test process dies, however it dies, the pipe closes and the server goes with it.
+            await Task.WhenAny(stop.Task, Console.IsInputRedirected ? Console.In.ReadToEndAsync() : Task.Delay(Timeout.Infinite));
+            return 0;
         }
-        else
+        catch (IOException exception)
         {
-            await Task.Delay(Timeout.Infinite);
+            await Console.Error.WriteLineAsync($"error: {exception.Message}");
+            return 69;
         }
 
-        return 0;
+        void End(PosixSignalContext context)
+        {
+            context.Cancel = true;
+            stop.TrySetResult();
+        }
     }
 }

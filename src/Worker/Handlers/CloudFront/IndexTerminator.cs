@@ -138,7 +138,7 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
     {
         if (outcome.Fault != LogFault.None)
         {
-            return (outcome.Fault.Code(), $"{outcome.Detail} Rows before that may be indexed already.");
+            return (outcome.Fault.Code(), outcome.Rows > 0 ? $"{outcome.Detail} Rows before that may be indexed already." : outcome.Detail);
         }
 
         if (outcome.SourceFailure is { } failure)
@@ -154,6 +154,11 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
             case SinkStatus.Stored or SinkStatus.AlreadyStored:
                 _breaker.Succeeded();
                 _deadLetters.Metrics.LogIndexed(outcome);
+                if (documents.Rejected + outcome.BadRows is > 0 and var aside)
+                {
+                    LogSetAside(_deadLetters.Route, aside, UntrustedText.Shorten(log.Location));
+                }
+
                 LogIndexed(_deadLetters.Route, UntrustedText.Shorten(log.Location), outcome.Rows, documents.Created, documents.Existing, documents.Rejected, outcome.BadRows);
                 return null;
             case SinkStatus.Transient:
@@ -171,6 +176,9 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
 
     [LoggerMessage(6000, LogLevel.Debug, "Route {Route}: {Log} is indexed: {Rows} rows, {Created} documents created, {Existing} there before, {Rejected} rejected, {BadRows} rows set aside")]
     private partial void LogIndexed(string route, string log, long rows, long created, long existing, long rejected, int badRows);
+
+    [LoggerMessage(6002, LogLevel.Warning, "Route {Route}: {Count} row(s) of {Log} are no documents; each is a dead letter of its own")]
+    private partial void LogSetAside(string route, long count, string log);
 
     [LoggerMessage(6001, LogLevel.Warning, "Route {Route}: {Log} cannot be indexed ({Reason}): {Description}")]
     private partial void LogPoison(string route, string log, string reason, string description);

@@ -14,7 +14,7 @@ internal sealed record HttpRefusal(int Status, string Error, string Message, int
         StatusCodes.Status429TooManyRequests, "busy", "All places are taken at the moment. Send it again after Retry-After seconds.", RetryAfterSeconds: 1);
 
     public static readonly HttpRefusal Paused = new(
-        StatusCodes.Status503ServiceUnavailable, "paused", "The store does not take messages at the moment. Send it again after Retry-After seconds.", RetryAfterSeconds: 5);
+        StatusCodes.Status503ServiceUnavailable, "paused", "Storing fails at the moment. Send it again after Retry-After seconds.", RetryAfterSeconds: 5);
 
     public static readonly HttpRefusal Starting = new(
         StatusCodes.Status503ServiceUnavailable, "starting", "The worker is starting. Send it again after Retry-After seconds.", RetryAfterSeconds: 1);

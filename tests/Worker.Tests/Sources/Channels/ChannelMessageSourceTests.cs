@@ -172,7 +172,7 @@ public sealed class ChannelMessageSourceTests
             await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Abandon(TimeSpan.FromSeconds(seconds)));
         }
 
-        harness.Time.Armed.ShouldBe(1, "One timer serves all.");
+        harness.Time.ArmedTimers.ShouldBe(1, "One timer serves all.");
         foreach (string expected in new[] { "soon", "middle", "late" })
         {
             harness.Time.Advance(TimeSpan.FromSeconds(expected == "soon" ? 1 : expected == "middle" ? 4 : 25));
@@ -407,7 +407,7 @@ public sealed class ChannelMessageSourceTests
         }
     }
 
-    private static async Task TickAsync(ManualTime time, CancellationToken cancellationToken)
+    private static async Task TickAsync(ManualTimeProvider time, CancellationToken cancellationToken)
     {
         while (!cancellationToken.IsCancellationRequested)
         {

@@ -23,7 +23,7 @@ internal sealed class ChannelSourceHarness : SourceHarness
 
     public override IMessageSource Source => _source;
 
-    public ManualTime Time { get; } = new();
+    public ManualTimeProvider Time { get; } = new();
 
     public MemoryDeadLetters DeadLetters { get; } = new();
 

@@ -27,10 +27,10 @@ internal sealed class HttpSourceHarness : SourceHarness
 
     public override bool CountsDeliveries => false;
 
-    private ManualTime Time => (ManualTime)_host.Time;
+    private ManualTimeProvider Time => (ManualTimeProvider)_host.Time;
 
     public static async ValueTask<SourceHarness> CreateAsync() =>
-        new HttpSourceHarness(await HttpSourceHost.StartAsync(receive: false, time: new ManualTime()));
+        new HttpSourceHarness(await HttpSourceHost.StartAsync(receive: false, time: new ManualTimeProvider()));
 
     public override Task PublishAsync(byte[] body, string? id = null)
     {

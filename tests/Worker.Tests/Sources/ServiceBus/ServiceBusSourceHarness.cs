@@ -31,7 +31,7 @@ internal sealed class ServiceBusSourceHarness : SourceHarness
 
     public FakeBus Bus { get; }
 
-    public ManualTime Time { get; } = new();
+    public ManualTimeProvider Time { get; } = new();
 
     public RecordingLog Log { get; } = new();
 

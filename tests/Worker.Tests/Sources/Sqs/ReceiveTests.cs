@@ -237,7 +237,7 @@ public sealed class ReceiveTests
         for (int second = 0; second < seconds; second++)
         {
             // The heartbeat's timer and the one that the loop waits for.
-            await SqsRun.WaitAsync(() => run.Time.Armed >= 2, "The loop does not wait: it calls in a hot loop or it died.");
+            await SqsRun.WaitAsync(() => run.Time.ArmedTimers >= 2, "The loop does not wait: it calls in a hot loop or it died.");
             int now = run.Queue.Receives.Count;
             (now - calls).ShouldBeLessThanOrEqualTo(8, "Calls of one second.");
             for (; calls < now; calls++)

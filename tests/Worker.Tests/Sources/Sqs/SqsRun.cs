@@ -34,7 +34,7 @@ internal sealed class SqsRun : SourceHarness
 
     public FakeQueue Queue { get; }
 
-    public ManualTime Time { get; } = new();
+    public ManualTimeProvider Time { get; } = new();
 
     public RecordingLog Log { get; } = new();
 
@@ -67,7 +67,7 @@ internal sealed class SqsRun : SourceHarness
     public async Task BeginAsync()
     {
         await StartAsync();
-        await UntilAsync(() => Time.Armed > 0, "The heartbeat did not begin.");
+        await UntilAsync(() => Time.ArmedTimers > 0, "The heartbeat did not begin.");
     }
 
     /// <summary>Begins, delivers and waits for the messages at the intake.</summary>

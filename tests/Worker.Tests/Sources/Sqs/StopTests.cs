@@ -18,7 +18,7 @@ public sealed class StopTests
         await SqsRun.WaitAsync(() => run.Queue.Polling == 3, "The loops do not poll.");
 
         Task stopping = run.StopReceivingAsync();
-        await SqsRun.WaitAsync(() => run.Time.Armed >= 2, "Nothing ends the poll.");
+        await SqsRun.WaitAsync(() => run.Time.ArmedTimers >= 2, "Nothing ends the poll.");
         await SqsRun.PauseAsync();
         stopping.IsCompleted.ShouldBeFalse("A receive that may bring messages has a moment to do so.");
         run.Time.Advance(Grace);
@@ -35,7 +35,7 @@ public sealed class StopTests
         await run.BeginAsync();
         await SqsRun.WaitAsync(() => run.Queue.Polling == 1, "The loop does not poll.");
         Task stopping = run.StopReceivingAsync();
-        await SqsRun.WaitAsync(() => run.Time.Armed >= 2, "The stop was not noticed.");
+        await SqsRun.WaitAsync(() => run.Time.ArmedTimers >= 2, "The stop was not noticed.");
 
         run.Queue.Deliver(FakeMessage.Many(7));
         await stopping;
@@ -53,7 +53,7 @@ public sealed class StopTests
         await run.BeginAsync();
         await SqsRun.WaitAsync(() => run.Queue.Polling == 1, "The loop does not poll.");
         Task stopping = run.StopReceivingAsync();
-        await SqsRun.WaitAsync(() => run.Time.Armed >= 2, "The stop was not noticed.");
+        await SqsRun.WaitAsync(() => run.Time.ArmedTimers >= 2, "The stop was not noticed.");
 
         run.Queue.Deliver(FakeMessage.New("a1", "a"), FakeMessage.New("a2", "a"), FakeMessage.New("b1", "b"));
         await stopping;

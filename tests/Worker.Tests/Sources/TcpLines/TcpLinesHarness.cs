@@ -29,7 +29,7 @@ internal sealed class TcpLinesHarness : SourceHarness
 
     public override IMessageSource Source => _source;
 
-    public ManualTime Time { get; } = new();
+    public ManualTimeProvider Time { get; } = new();
 
     public MemoryDeadLetters DeadLetters { get; } = new();
 

@@ -25,7 +25,7 @@ internal sealed class TcpLinesRun : IAsyncDisposable
 
     public TestIntake Intake { get; } = new();
 
-    public ManualTime Time { get; } = new();
+    public ManualTimeProvider Time { get; } = new();
 
     public MemoryDeadLetters DeadLetters { get; } = new();
 

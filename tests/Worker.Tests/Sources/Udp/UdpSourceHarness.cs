@@ -29,7 +29,7 @@ internal sealed class UdpSourceHarness : SourceHarness
 
     public UdpSourceOptions Options { get; }
 
-    public ManualTime Time { get; } = new();
+    public ManualTimeProvider Time { get; } = new();
 
     public MemoryDeadLetters DeadLetters { get; } = new();
 

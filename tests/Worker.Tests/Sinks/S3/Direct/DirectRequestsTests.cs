@@ -7,7 +7,6 @@ using Pipeline.Buffers;
 using Worker.Aws;
 using Worker.Sinks.S3;
 using Worker.Sinks.S3.Direct;
-using Worker.Tests.Aws;
 
 namespace Worker.Tests.Sinks.S3.Direct;
 
@@ -71,7 +70,7 @@ public sealed class DirectRequestsTests
     public async Task Requests_OneAfterTheOther_AreSignedAsTheyAreSent()
     {
         // Recomputed from the bytes on the wire by the signer that is held against AWS's own suite.
-        ManualTime time = new(new DateTimeOffset(2026, 11, 21, 12, 0, 0, TimeSpan.Zero));
+        ManualTimeProvider time = new(new DateTimeOffset(2026, 11, 21, 12, 0, 0, TimeSpan.Zero));
         Queue<AWSCredentials> keys = new([new SessionAWSCredentials("AKID1", "s1", "token-1"), new BasicAWSCredentials("AKID2", "s2"), new SessionAWSCredentials("AKID3", "s3", "token-3")]);
         AwsCredentialSource credentials = new(() => Task.FromResult(keys.Count > 1 ? keys.Dequeue() : keys.Peek()), time);
         await using RawServer server = new(_ => RawServer.Stored);
@@ -132,7 +131,7 @@ public sealed class DirectRequestsTests
     [InlineData(1)]
     public async Task Put_ClockRefused_TakesTheStoresTimeForTheNext(int hours)
     {
-        ManualTime time = new(new DateTimeOffset(2026, 11, 21, 12, 0, 0, TimeSpan.Zero));
+        ManualTimeProvider time = new(new DateTimeOffset(2026, 11, 21, 12, 0, 0, TimeSpan.Zero));
         string date = time.GetUtcNow().AddHours(hours).ToString("R");
         await using RawServer server = new(_ =>
             $"HTTP/1.1 403 Forbidden\r\nDate: {date}\r\nContent-Length: 49\r\n\r\n<Error><Code>RequestTimeTooSkewed</Code></Error>\n");
@@ -148,7 +147,7 @@ public sealed class DirectRequestsTests
     public async Task Compare_HeadRefusedByAClockFarOff_IsPutDownToTheClock()
     {
         // A HEAD's answer has no body that could say so.
-        ManualTime time = new(new DateTimeOffset(2026, 11, 21, 12, 0, 0, TimeSpan.Zero));
+        ManualTimeProvider time = new(new DateTimeOffset(2026, 11, 21, 12, 0, 0, TimeSpan.Zero));
         string date = time.GetUtcNow().AddHours(1).ToString("R");
         await using RawServer server = new(_ => $"HTTP/1.1 403 Forbidden\r\nDate: {date}\r\n\r\n");
         using DirectRequests client = DirectSinks.Requests(server.Url, time: time);

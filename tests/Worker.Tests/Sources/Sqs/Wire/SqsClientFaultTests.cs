@@ -3,7 +3,6 @@ using System.Net.Sockets;
 using Microsoft.AspNetCore.Http;
 using Worker.Aws;
 using Worker.Sources.Sqs.Wire;
-using Worker.Tests.Aws;
 
 namespace Worker.Tests.Sources.Sqs.Wire;
 
@@ -99,7 +98,7 @@ public sealed class SqsClientFaultTests
     [Fact]
     public async Task ReceiveAsync_ServerHangs_EndsAtWaitPlusFiveSeconds()
     {
-        ManualTime time = new(DateTimeOffset.UnixEpoch);
+        ManualTimeProvider time = new(DateTimeOffset.UnixEpoch);
         await using FakeService service = await FakeService.StartAsync((context, _) => Task.Delay(Timeout.Infinite, context.RequestAborted));
         using WireClient client = new(service.Address, time: time);
 
@@ -117,7 +116,7 @@ public sealed class SqsClientFaultTests
     [Fact]
     public async Task DeleteBatchAsync_AnswerDrips_EndsAtTenSeconds()
     {
-        ManualTime time = new(DateTimeOffset.UnixEpoch);
+        ManualTimeProvider time = new(DateTimeOffset.UnixEpoch);
         await using FakeService service = await FakeService.StartAsync(async (context, _) =>
         {
             while (!context.RequestAborted.IsCancellationRequested)

@@ -1,7 +1,6 @@
 using System.Globalization;
 using Amazon.Runtime;
 using Worker.Aws;
-using Worker.Tests.Aws;
 
 namespace Worker.Tests.Sources.Sqs.Wire;
 
@@ -16,7 +15,7 @@ public sealed class SqsClientSignatureTests
     public async Task ReceiveAsync_ClockIsAnHourOff_IsCorrectedOnceAndStaysSo(string code, string message)
     {
         DateTimeOffset truth = new(2026, 11, 21, 12, 0, 0, TimeSpan.Zero);
-        ManualTime wrong = new(truth.AddHours(-1));
+        ManualTimeProvider wrong = new(truth.AddHours(-1));
         await using FakeService service = await FakeService.StartAsync((context, _) =>
         {
             DateTimeOffset signedAt = DateTimeOffset.ParseExact(context.Request.Headers["X-Amz-Date"]!, "yyyyMMdd'T'HHmmss'Z'", CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal);
