@@ -10,8 +10,8 @@ internal static partial class HeldLog
     public const string UnprocessedReason = ChannelQueue.UnprocessedReason;
 
     [LoggerMessage(3440, LogLevel.Warning,
-        "Route {Route}: a dead letter of source {Source} could not be written ({Error}); the message is kept and comes again in {Delay}.")]
-    public static partial void DeadLetterFailed(ILogger logger, string route, string source, string error, TimeSpan delay);
+        "Route {Route}: a dead letter of source {Source} could not be written ({Error}); the message is kept and comes again in {Delay} ({Suppressed} more in the last 10 s not shown).")]
+    public static partial void DeadLetterFailed(ILogger logger, string route, string source, string error, TimeSpan delay, long suppressed);
 
     [LoggerMessage(3441, LogLevel.Warning,
         "Route {Route}: {Count} message(s) of source {Source} were not worked off before the stop; they are in the dead letters as " + UnprocessedReason + ". Redrive them.")]

@@ -10,6 +10,9 @@ internal sealed partial class HeldMessages<T>
     // Writing a dead letter waits for the disk, not for the processor; 8 keep a disk busy.
     private const int SpillParallelism = 8;
 
+    // A full disk fails every one of them.
+    private static readonly TimeSpan LogInterval = TimeSpan.FromSeconds(10);
+
     private static readonly Backoff DeadLetterBackoff = new(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(30));
 
     /// <summary>
@@ -50,7 +53,11 @@ internal sealed partial class HeldMessages<T>
         }
 
         TimeSpan delay = DeadLetterBackoff.After(++message.DeadLetterFailures);
-        HeldLog.DeadLetterFailed(_services.Logger, _services.Route, _services.Source, error, delay);
+        if (_deadLetterLog.ShouldLog(out long suppressed))
+        {
+            HeldLog.DeadLetterFailed(_services.Logger, _services.Route, _services.Source, error, delay, suppressed);
+        }
+
         await ReturnAsync(message, delay);
     }
 

@@ -1,6 +1,7 @@
 using System.Threading.Channels;
 using Pipeline.Buffers;
 using Pipeline.Settlements;
+using Worker.Telemetry;
 
 namespace Worker.Sources.Held;
 
@@ -16,14 +17,12 @@ internal sealed partial class HeldMessages<T> : IDisposable
     /// <summary>Abandoned messages kept for another attempt, beside those in work; at it the source receives no more.</summary>
     public const int WaitingLimit = 1_000;
 
-    // Null entries only wake the reader: one for the end of receiving, one for the end of draining.
-    private const int WakeUps = 2;
-
     private readonly HeldServices _services;
     private readonly Func<HeldMessages<T>, T> _create;
     private readonly Channel<T?> _ready;
     private readonly DelayedMessages<T> _delayed;
     private readonly BoundedPool<T> _messages;
+    private readonly LogThrottle _deadLetterLog;
     private readonly Lock _gate = new();
 
     private TaskCompletionSource? _room;
@@ -33,13 +32,16 @@ internal sealed partial class HeldMessages<T> : IDisposable
     private bool _disposed;
 
     /// <param name="services">Names, clock, dead letters, log.</param>
-    /// <param name="limit">The most messages there are at once, in work, queued and waiting for another attempt.</param>
+    /// <param name="limit">Idle message objects kept for reuse: about as many as there are in work, queued and waiting for another attempt.</param>
     /// <param name="create">Makes a message object.</param>
     public HeldMessages(HeldServices services, int limit, Func<HeldMessages<T>, T> create)
     {
         _services = services;
         _create = create;
-        _ready = Channel.CreateBounded<T?>(new BoundedChannelOptions(limit + WakeUps)
+
+        // Null entries only wake the reader. Without a bound: whoever puts a message in could not keep it elsewhere, and the sources
+        // bound how many there are. Bounded in form only, since the unbounded channel allocates when it is looked into.
+        _ready = Channel.CreateBounded<T?>(new BoundedChannelOptions(int.MaxValue)
         {
             FullMode = BoundedChannelFullMode.Wait,
             SingleReader = true,
@@ -49,6 +51,7 @@ internal sealed partial class HeldMessages<T> : IDisposable
             AllowSynchronousContinuations = false,
         });
         _messages = new BoundedPool<T>(limit);
+        _deadLetterLog = new LogThrottle(services.Time, LogInterval);
         _delayed = new DelayedMessages<T>(services.Time, message => _ready.Writer.TryWrite(message));
     }
 

@@ -96,7 +96,15 @@ internal sealed partial class LineConnection
                     waited |= await WaitForRoomAsync();
                     ValueTask<int> reserving = intake.ReserveAsync(1, _source.Concurrency, _source.StopHandingIn);
                     waited |= !reserving.IsCompleted;
-                    done += HandIn(bytes.Slice(done), await reserving, intake);
+                    int slots = await reserving;
+                    if (_source.Held.IsFull)
+                    {
+                        // It filled up while this connection, among many, waited for a slot.
+                        intake.Release(slots);
+                        continue;
+                    }
+
+                    done += HandIn(bytes.Slice(done), slots, intake);
                 }
             }
             catch (OperationCanceledException) when (_source.StopHandingIn.IsCancellationRequested)

@@ -1,0 +1,57 @@
+using Pipeline.Buffers;
+using Worker.Sources.Held;
+using Worker.Sources.TcpLines;
+using Worker.Tests.Sources.Contract;
+
+namespace Worker.Tests.Sources.Held;
+
+public sealed class HeldMessagesTests
+{
+    [Fact]
+    public async Task Return_MoreBecomeDueThanTheLimitForesaw_AllComeAgain()
+    {
+        const int count = 50;
+        ManualTime time = new();
+        BufferPool buffers = new();
+        using HeldMessages<LineMessage> held = new(
+            new HeldServices("tcp-lines", "orders", 1, new MemoryDeadLetters(), time, new RecordingLog().CreateLogger("held")), limit: 2, static held => new LineMessage(held));
+        for (int i = 1; i <= count; i++)
+        {
+            LineMessage message = held.Take();
+            message.Open("{}"u8, connection: null, i, buffers, time.GetUtcNow());
+            await held.ReturnAsync(message, TimeSpan.FromSeconds(1));
+        }
+
+        // Nobody hands in yet, as when every slot is taken by messages that hang in the sink.
+        time.Advance(TimeSpan.FromSeconds(2));
+        CompletingIntake intake = new();
+        await held.DrainAsync(intake, Task.CompletedTask, CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(10));
+
+        intake.Completed.ShouldBe(count);
+        held.Unsettled.ShouldBe(0);
+        held.Waiting.ShouldBe(0);
+    }
+
+    [Fact]
+    public async Task Settle_DeadLettersCannotBeWritten_OneLineSaysSoAndCountsTheOthers()
+    {
+        ManualTime time = new();
+        RecordingLog log = new();
+        BufferPool buffers = new();
+        MemoryDeadLetters deadLetters = new();
+        deadLetters.Fail(int.MaxValue);
+        using HeldMessages<LineMessage> held = new(
+            new HeldServices("tcp-lines", "orders", 1, deadLetters, time, log.CreateLogger("held")), limit: 2, static held => new LineMessage(held));
+        for (int i = 1; i <= 5; i++)
+        {
+            time.Advance(TimeSpan.FromSeconds(i == 5 ? 11 : 1));
+            LineMessage message = held.Take();
+            message.Open("{}"u8, connection: null, i, buffers, time.GetUtcNow());
+            await held.SettleAsync(message, Pipeline.Settlements.Settlement.DeadLetter("malformed-json", "test"), CancellationToken.None);
+        }
+
+        string[] lines = [.. log.Entries.Where(entry => entry.Id.Id == 3440).Select(entry => entry.Text)];
+        lines.Length.ShouldBe(2);
+        lines[1].ShouldContain("3 more");
+    }
+}
