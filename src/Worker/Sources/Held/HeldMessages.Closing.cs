@@ -31,9 +31,9 @@ internal sealed partial class HeldMessages<T>
             }
         }
 
-        for (int i = 0; i < rest.Count; i++)
+        foreach (T message in rest)
         {
-            Left();
+            Left(message);
         }
 
         if (rest.Count > 0)

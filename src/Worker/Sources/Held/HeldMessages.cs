@@ -17,6 +17,9 @@ internal sealed partial class HeldMessages<T> : IDisposable
     /// <summary>Abandoned messages kept for another attempt, beside those in work; at it the source receives no more.</summary>
     public const int WaitingLimit = 1_000;
 
+    /// <summary>The same in bytes of bodies: the default of <c>Intake:BytesInFlight</c>, which counts only what is in work.</summary>
+    public const long WaitingBytesLimit = 64L << 20;
+
     private readonly HeldServices _services;
     private readonly Func<HeldMessages<T>, T> _create;
     private readonly Channel<T?> _ready;
@@ -28,6 +31,7 @@ internal sealed partial class HeldMessages<T> : IDisposable
     private TaskCompletionSource? _room;
     private int _unsettled;
     private int _waiting;
+    private long _waitingBytes;
     private bool _draining;
     private bool _disposed;
 
@@ -61,8 +65,8 @@ internal sealed partial class HeldMessages<T> : IDisposable
     /// <summary>Messages that wait for another attempt.</summary>
     public int Waiting => Volatile.Read(ref _waiting);
 
-    /// <summary>True when so many messages wait for another attempt that no new ones should come.</summary>
-    public bool IsFull => Waiting >= WaitingLimit;
+    /// <summary>True when so many messages, or so large ones, wait for another attempt that no new ones should come.</summary>
+    public bool IsFull => Waiting >= WaitingLimit || Volatile.Read(ref _waitingBytes) >= WaitingBytesLimit;
 
     /// <summary>A clean message for the caller to fill; from here on it is unsettled.</summary>
     public T Take()
@@ -71,18 +75,16 @@ internal sealed partial class HeldMessages<T> : IDisposable
         return _messages.TryTake(out T? message) ? message : _create(this);
     }
 
-    /// <summary>Waits until fewer messages than the limit wait for another attempt.</summary>
+    /// <summary>Waits until the messages that wait for another attempt are below the limits.</summary>
     public Task WaitForRoomAsync(CancellationToken cancellationToken)
     {
         lock (_gate)
         {
-            if (!IsFull)
-            {
-                return Task.CompletedTask;
-            }
-
             _room ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
-            return _room.Task.WaitAsync(cancellationToken);
+
+            // Before looking: who makes room changes the counts first and looks for a waiter then, so one of the two sees the other.
+            Interlocked.MemoryBarrier();
+            return IsFull ? _room.Task.WaitAsync(cancellationToken) : Task.CompletedTask;
         }
     }
 
@@ -149,13 +151,14 @@ internal sealed partial class HeldMessages<T> : IDisposable
     public ValueTask ReturnAsync(T message, TimeSpan delay)
     {
         Interlocked.Increment(ref _waiting);
+        Interlocked.Add(ref _waitingBytes, message.Body.Length);
         bool kept = delay > TimeSpan.Zero ? _delayed.TryAdd(message, delay) : _ready.Writer.TryWrite(message);
         if (kept)
         {
             return default;
         }
 
-        Left();
+        Left(message);
         return new ValueTask(SpillAsync([message], CancellationToken.None));
     }
 
@@ -208,7 +211,7 @@ internal sealed partial class HeldMessages<T> : IDisposable
             if (message is not null)
             {
                 used++;
-                Left();
+                Left(message);
                 message.BeginDelivery();
                 intake.Accept(message);
             }
@@ -220,9 +223,11 @@ internal sealed partial class HeldMessages<T> : IDisposable
         }
     }
 
-    private void Left()
+    private void Left(T message)
     {
-        if (Interlocked.Decrement(ref _waiting) == WaitingLimit - 1)
+        Interlocked.Add(ref _waitingBytes, -message.Body.Length);
+        Interlocked.Decrement(ref _waiting);
+        if (Volatile.Read(ref _room) is not null && !IsFull)
         {
             lock (_gate)
             {

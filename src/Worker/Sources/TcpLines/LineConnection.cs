@@ -93,9 +93,11 @@ internal sealed partial class LineConnection : IDisposable
 
         _read.TrySetResult();
 
-        // Before the source counts it as gone: a source without connections is closed, and then nothing is lent out any more.
-        Dispose();
+        // Before the source counts it as gone: a source without connections is closed, and then nothing is lent out any more. The
+        // socket after it: what a sender sees has been counted and logged.
+        _splitter.Dispose();
         _source.Ended(this, _closeReason ?? reason);
+        _socket.Dispose();
     }
 
     /// <summary>Ends the connection now; its lines in work go on.</summary>

@@ -11,7 +11,7 @@ public sealed class HeldMessagesTests
     public async Task Return_MoreBecomeDueThanTheLimitForesaw_AllComeAgain()
     {
         const int count = 50;
-        ManualTime time = new();
+        ManualTimeProvider time = new();
         BufferPool buffers = new();
         using HeldMessages<LineMessage> held = new(
             new HeldServices("tcp-lines", "orders", 1, new MemoryDeadLetters(), time, new RecordingLog().CreateLogger("held")), limit: 2, static held => new LineMessage(held));
@@ -33,9 +33,39 @@ public sealed class HeldMessagesTests
     }
 
     [Fact]
+    public async Task WaitForRoom_LargeMessagesWait_EndsWhenTheirBytesAreHandedIn()
+    {
+        const int bytes = 8 << 20;
+        int count = (int)(HeldMessages<LineMessage>.WaitingBytesLimit / bytes);
+        byte[] line = new byte[bytes];
+        ManualTimeProvider time = new();
+        BufferPool buffers = new();
+        using HeldMessages<LineMessage> held = new(
+            new HeldServices("tcp-lines", "orders", 1, new MemoryDeadLetters(), time, new RecordingLog().CreateLogger("held")), limit: 2, static held => new LineMessage(held));
+        for (int i = 1; i <= count; i++)
+        {
+            held.IsFull.ShouldBeFalse();
+            LineMessage message = held.Take();
+            message.Open(line, connection: null, i, buffers, time.GetUtcNow());
+            await held.ReturnAsync(message, TimeSpan.FromSeconds(1));
+        }
+
+        held.IsFull.ShouldBeTrue();
+        Task room = held.WaitForRoomAsync(CancellationToken.None);
+        room.IsCompleted.ShouldBeFalse();
+
+        time.Advance(TimeSpan.FromSeconds(2));
+        await held.DrainAsync(new CompletingIntake(), Task.CompletedTask, CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(30));
+
+        await room.WaitAsync(TimeSpan.FromSeconds(30));
+        held.IsFull.ShouldBeFalse();
+        held.WaitForRoomAsync(CancellationToken.None).IsCompleted.ShouldBeTrue();
+    }
+
+    [Fact]
     public async Task Settle_DeadLettersCannotBeWritten_OneLineSaysSoAndCountsTheOthers()
     {
-        ManualTime time = new();
+        ManualTimeProvider time = new();
         RecordingLog log = new();
         BufferPool buffers = new();
         MemoryDeadLetters deadLetters = new();
