@@ -68,27 +68,6 @@ public abstract class LogObjectsContract
     }
 
     [Fact]
-    public async Task Open_KeyWithALeadingSlash_IsNotTheOneWithout()
-    {
-        AwsEndpoint endpoint = await RequireAsync();
-        string bucket = await endpoint.CreateBucketAsync("logs");
-        await PutAsync(endpoint, bucket, "a", "without"u8.ToArray());
-        LogObject wanted = new(bucket, "/a", null, null);
-
-        using ILogObjects objects = Create(endpoint);
-        using (OpenedLog missing = await objects.OpenAsync(wanted, Limit, TestContext.Current.CancellationToken))
-        {
-            missing.Fault.Kind.ShouldBe(S3FaultKind.Missing);
-        }
-
-        // The SDK takes one of the two away.
-        await PutAsync(endpoint, bucket, "//a", "with"u8.ToArray());
-        using OpenedLog opened = await objects.OpenAsync(wanted, Limit, TestContext.Current.CancellationToken);
-        opened.Fault.Kind.ShouldBe(S3FaultKind.None);
-        (await ReadAsync(opened)).ShouldBe("with"u8.ToArray());
-    }
-
-    [Fact]
     public async Task Open_NoSuchBucket_IsRefused()
     {
         AwsEndpoint endpoint = await RequireAsync();

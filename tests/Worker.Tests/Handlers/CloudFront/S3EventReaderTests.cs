@@ -51,6 +51,8 @@ public sealed class S3EventReaderTests
         { Events.Of(Events.Record("a%00")), "event-bad-key" },
         { Events.Of(Events.Record("../%2e%2e/x")), "event-bad-key" },
         { Events.Of(Events.Record("a/%2e/x")), "event-bad-key" },
+        { Events.Of(Events.Record("/a")), "event-bad-key" },
+        { Events.Of(Events.Record("%2Fa")), "event-bad-key" },
         { Events.Of(Events.Record(new string('k', 1_025))), "event-bad-key" },
         { Events.Of(Events.Record("a", bucket: "elsewhere")), "event-wrong-bucket" },
         { Events.Of(Events.Record("a", bucket: "LOGS")), "event-wrong-bucket" },

@@ -164,12 +164,12 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
         run.Intake.Accepted.ShouldBe(64);
         client.Reset();
         await Should.ThrowAsync<Exception>(() => sending);
+        run.Intake.Script = _ => Settlement.Complete;
         for (int i = 0; i < 64; i++)
         {
             await (await run.Intake.NextAsync()).SettleAsync(Settlement.Complete);
         }
 
-        run.Intake.Script = _ => Settlement.Complete;
         await run.FinishAsync();
     }
 

@@ -14,7 +14,9 @@ internal static class FormKey
     public const int MaxBytes = 1_024;
 
     /// <summary>Decodes exactly once.</summary>
-    /// <returns>False for an empty or too long key, a percent sign without two hexadecimal digits, and what is not UTF-8: S3 sends none of these. And for a key with the segment <c>.</c> or <c>..</c>, which a proxy on the way may resolve into another bucket.</returns>
+    /// <returns>False for an empty or too long key, a percent sign without two hexadecimal digits, and what is not UTF-8: S3 sends none of these.
+    /// And for keys that no log of CloudFront has and that would not arrive as they are: with a leading slash, which AWSSDK.S3 takes away, so
+    /// that another object is read; with the segment <c>.</c> or <c>..</c>, which a proxy may resolve into another bucket.</returns>
     public static bool TryDecode(string encoded, [NotNullWhen(true)] out string? key)
     {
         key = null;
@@ -48,6 +50,6 @@ internal static class FormKey
         }
 
         key = Encoding.UTF8.GetString(decoded);
-        return !key.Split('/').Any(segment => segment is "." or "..");
+        return key[0] != '/' && !key.Split('/').Any(segment => segment is "." or "..");
     }
 }

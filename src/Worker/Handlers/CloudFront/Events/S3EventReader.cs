@@ -132,7 +132,7 @@ internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, KeyFilt
 
             if (!FormKey.TryDecode(record.Key, out string? key))
             {
-                return Poison(EventFault.BadKey, "A key is empty, longer than 1,024 bytes, not encoded as S3 does it, or has a segment . or .. in it.");
+                return Poison(EventFault.BadKey, "A key is empty, longer than 1,024 bytes, not encoded as S3 does it, begins with a slash, or has a segment . or .. in it.");
             }
 
             if (!filter.Takes(key))

@@ -90,8 +90,7 @@ internal sealed class SdkLogObjects : ILogObjects
     private static GetObjectRequest RequestFor(LogObject wanted) => new()
     {
         BucketName = wanted.Bucket,
-        // The SDK takes one slash off the front, and with it would read another object.
-        Key = wanted.Key.StartsWith('/') ? $"/{wanted.Key}" : wanted.Key,
+        Key = wanted.Key,
         VersionId = wanted.VersionId,
         EtagToMatch = wanted.ETag is null ? null : $"\"{wanted.ETag}\"",
     };
