@@ -14,6 +14,8 @@ internal sealed record BulkResponseByteCase(bool Failure) : ByteCase
     public override Action Prepare()
     {
         WorkerParser parser = new(count: true);
-        return () => parser.Read(_response);
+
+        // Used, or the runtime may make the result on the stack in one run and not in another.
+        return () => GC.KeepAlive(parser.Read(_response));
     }
 }
