@@ -42,8 +42,15 @@ internal sealed class LineSender : IDisposable
     private void DropAnswers()
     {
         byte[] answers = new byte[64 << 10];
-        while (_socket.Receive(answers) > 0)
+        try
         {
+            while (_socket.Receive(answers) > 0)
+            {
+            }
+        }
+        catch (Exception exception) when (exception is SocketException or ObjectDisposedException)
+        {
+            // Reset by the receiver, or disposed: no more answers either way.
         }
     }
 }

@@ -8,9 +8,9 @@ internal sealed class BareLineReceiver : ListeningReceiver
     protected override async Task ReadAsync(Socket socket)
     {
         byte[] buffer = new byte[64 << 10];
-        while (true)
+        int length;
+        while ((length = await socket.ReceiveAsync(buffer.AsMemory(), SocketFlags.None)) > 0)
         {
-            int length = await socket.ReceiveAsync(buffer.AsMemory(), SocketFlags.None);
             Count(LinesIn(buffer.AsSpan(0, length)));
         }
     }

@@ -10,6 +10,8 @@ internal sealed class SourceLineReceiver : IReceiver
 {
     private readonly TcpLinesMessageSource _source;
     private readonly NullIntake _intake = new();
+    private readonly CancellationTokenSource _stop = new();
+    private Task _receiving = Task.CompletedTask;
 
     public SourceLineReceiver(bool acknowledge)
     {
@@ -22,10 +24,13 @@ internal sealed class SourceLineReceiver : IReceiver
 
     public long Received => _intake.Received;
 
-    public void Start() => _ = _source.ReceiveAsync(_intake, CancellationToken.None);
+    public void Start() => _receiving = _source.ReceiveAsync(_intake, _stop.Token);
 
-    // The process ends with it.
     public void Dispose()
     {
+        _stop.Cancel();
+        _receiving.GetAwaiter().GetResult();
+        _source.DisposeAsync().AsTask().GetAwaiter().GetResult();
+        _stop.Dispose();
     }
 }
