@@ -1,4 +1,5 @@
 using Pipeline.Buffers;
+using Worker.Json;
 
 namespace Worker.Handlers.Archive;
 
@@ -41,10 +42,14 @@ internal sealed class ArchiveHeader(BufferPool? buffers = null)
         _values.AsSpan(0, _count).Clear();
         _count = 0;
         _body = default;
+        Refusal = PoisonReason.None;
         _unescaped?.Dispose();
         _unescaped = null;
         _names?.Clear();
     }
+
+    /// <summary>Why the reader does not take a body that may well be JSON.</summary>
+    internal PoisonReason Refusal { get; set; }
 
     internal void Begin(ReadOnlyMemory<byte> body, int count)
     {

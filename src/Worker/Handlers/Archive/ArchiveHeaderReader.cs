@@ -2,6 +2,7 @@ using System.Buffers;
 using System.Collections.Immutable;
 using System.Text;
 using System.Text.Unicode;
+using Worker.Json;
 
 namespace Worker.Handlers.Archive;
 
@@ -55,7 +56,7 @@ internal sealed class ArchiveHeaderReader
             return true;
         }
 
-        poison = new Poison(scanner.Failure, scanner.FailedAt, property == default ? null : PropertyLogText.From(property, json));
+        poison = new Poison(ReasonOf(scanner.Failure, header), scanner.FailedAt, property == default ? null : PropertyLogText.From(property, json));
         return false;
     }
 
@@ -69,13 +70,13 @@ internal sealed class ArchiveHeaderReader
         int at = scanner.SkipBlanks(json.StartsWith(ByteOrderMark) ? ByteOrderMark.Length : 0);
         if (scanner.Peek(at) != '{')
         {
-            return FailWithoutObject(ref scanner, json, at);
+            return FailWithoutObject(ref scanner, json, at, header);
         }
 
         at = scanner.EnterObject(at);
         if (scanner.Peek(at) == '}')
         {
-            return ReadEnd(ref scanner, json, at + 1);
+            return ReadEnd(ref scanner, json, at + 1, header);
         }
 
         int missing = _names.Length;
@@ -116,9 +117,9 @@ internal sealed class ArchiveHeaderReader
                     break;
                 case (byte)'}':
                     property = default;
-                    return ReadEnd(ref scanner, json, at + 1);
+                    return ReadEnd(ref scanner, json, at + 1, header);
                 default:
-                    scanner.Fail(PoisonReason.MalformedJson, at);
+                    scanner.Fail(JsonFault.Malformed, at);
                     return false;
             }
         }
@@ -129,7 +130,7 @@ internal sealed class ArchiveHeaderReader
         ref HeaderValue value = ref header.Slot(slot);
         if (value.Found)
         {
-            return scanner.Fail(PoisonReason.DuplicateProperty, name.Start - 1);
+            return scanner.Fail(JsonFault.DuplicateName, name.Start - 1);
         }
 
         value.Found = true;
@@ -137,7 +138,7 @@ internal sealed class ArchiveHeaderReader
         {
             // Null is as good as missing. The grammar comes first, so that a broken value is called broken.
             int after = scanner.SkipValue(at, depth: 1);
-            return after < 0 || json[at] == 'n' ? after : scanner.Fail(PoisonReason.WrongType, at);
+            return after < 0 || json[at] == 'n' ? after : Refuse(ref scanner, header, PoisonReason.WrongType, at);
         }
 
         int end = scanner.ReadString(at, out JsonText text);
@@ -149,7 +150,7 @@ internal sealed class ArchiveHeaderReader
         ReadOnlySpan<byte> bytes = text.In(json);
         if (_validation == BodyValidation.HeaderOnly && (text.HasLoneSurrogate || !Utf8.IsValid(bytes)))
         {
-            return scanner.Fail(text.HasLoneSurrogate ? PoisonReason.LoneSurrogate : PoisonReason.InvalidUtf8, at);
+            return text.HasLoneSurrogate ? scanner.Fail(JsonFault.LoneSurrogate, at) : Refuse(ref scanner, header, PoisonReason.InvalidUtf8, at);
         }
 
         if (text.HasEscapes)
@@ -164,7 +165,7 @@ internal sealed class ArchiveHeaderReader
 
         if (_areDates[slot] && !bytes.IsEmpty && !HeaderDate.TryParse(bytes, out value.Date))
         {
-            return scanner.Fail(PoisonReason.BadDate, at);
+            return Refuse(ref scanner, header, PoisonReason.BadDate, at);
         }
 
         return end;
@@ -215,27 +216,43 @@ internal sealed class ArchiveHeaderReader
         }
     }
 
-    private bool ReadEnd(ref JsonScanner scanner, ReadOnlySpan<byte> json, int at)
+    private bool ReadEnd(ref JsonScanner scanner, ReadOnlySpan<byte> json, int at, ArchiveHeader header)
     {
         at = _validation == BodyValidation.HeaderOnly ? json.Length : scanner.SkipBlanks(at);
-        return at == json.Length || scanner.Fail(PoisonReason.TrailingData, at) >= 0;
+        return at == json.Length || Refuse(ref scanner, header, PoisonReason.TrailingData, at) >= 0;
     }
 
     // The whole value is read before it is called valid JSON of the wrong kind.
-    private static bool FailWithoutObject(ref JsonScanner scanner, ReadOnlySpan<byte> json, int at)
+    private static bool FailWithoutObject(ref JsonScanner scanner, ReadOnlySpan<byte> json, int at, ArchiveHeader header)
     {
         if (at == json.Length)
         {
-            scanner.Fail(PoisonReason.EmptyBody, at);
+            Refuse(ref scanner, header, PoisonReason.EmptyBody, at);
         }
         else if (scanner.SkipValue(at, depth: 0) is >= 0 and int end)
         {
             int rest = scanner.SkipBlanks(end);
-            scanner.Fail(rest == json.Length ? PoisonReason.NotAnObject : PoisonReason.TrailingData, rest == json.Length ? at : rest);
+            bool isAll = rest == json.Length;
+            Refuse(ref scanner, header, isAll ? PoisonReason.NotAnObject : PoisonReason.TrailingData, isAll ? at : rest);
         }
 
         return false;
     }
+
+    private static int Refuse(ref JsonScanner scanner, ArchiveHeader header, PoisonReason reason, int at)
+    {
+        header.Refusal = reason;
+        return scanner.Fail(JsonFault.Refused, at);
+    }
+
+    private static PoisonReason ReasonOf(JsonFault fault, ArchiveHeader header) => fault switch
+    {
+        JsonFault.Refused => header.Refusal,
+        JsonFault.LoneSurrogate => PoisonReason.LoneSurrogate,
+        JsonFault.TooDeep => PoisonReason.TooDeep,
+        JsonFault.DuplicateName => PoisonReason.DuplicateProperty,
+        _ => PoisonReason.MalformedJson,
+    };
 
     private static int FirstInvalidByte(ReadOnlySpan<byte> text)
     {

@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Text;
+using Worker.Json;
 
 namespace Worker.Handlers.Archive;
 

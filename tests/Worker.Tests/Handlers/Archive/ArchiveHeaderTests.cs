@@ -2,6 +2,7 @@ using System.Collections;
 using System.Reflection;
 using Pipeline.Buffers;
 using Worker.Handlers.Archive;
+using Worker.Json;
 
 namespace Worker.Tests.Handlers.Archive;
 

@@ -1,6 +1,6 @@
 using System.Buffers;
 using System.Text;
-using Worker.Handlers.Archive;
+using Worker.Json;
 using Worker.Telemetry;
 
 namespace Worker.Sinks.Elasticsearch.BulkResponses;

@@ -1,5 +1,5 @@
 using System.Buffers.Text;
-using Worker.Handlers.Archive;
+using Worker.Json;
 
 namespace Worker.Sinks.Elasticsearch.BulkResponses;
 

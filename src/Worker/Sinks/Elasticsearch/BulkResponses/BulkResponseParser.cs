@@ -1,4 +1,4 @@
-using Worker.Handlers.Archive;
+using Worker.Json;
 
 namespace Worker.Sinks.Elasticsearch.BulkResponses;
 
@@ -162,5 +162,5 @@ internal sealed partial class BulkResponseParser
         return at;
     }
 
-    private static int Malformed(ref JsonScanner scanner, int at) => scanner.Fail(PoisonReason.MalformedJson, at);
+    private static int Malformed(ref JsonScanner scanner, int at) => scanner.Fail(JsonFault.Malformed, at);
 }

@@ -1,4 +1,4 @@
-using Worker.Handlers.Archive;
+using Worker.Json;
 
 namespace Worker.Sinks.Elasticsearch.BulkResponses;
 

@@ -1,10 +1,10 @@
 using System.Runtime.CompilerServices;
 
-namespace Worker.Handlers.Archive;
+namespace Worker.Json;
 
 /// <summary>
 /// Checks JSON (RFC 8259) while walking over it, without recursion, exceptions or allocation; 64 levels at most. Every method takes the
-/// index to start at and returns the index after what it read, or <see cref="Failed"/> with the reason in
+/// index to start at and returns the index after what it read, or <see cref="Failed"/> with what is wrong in
 /// <see cref="Failure"/> and the place in <see cref="FailedAt"/>. It knows bytes, not characters: whether the text is UTF-8 is
 /// the caller's question.
 /// </summary>
@@ -35,7 +35,7 @@ internal ref partial struct JsonScanner
     }
 
     /// <summary>What is wrong, after a method returned <see cref="Failed"/>.</summary>
-    public PoisonReason Failure { get; private set; }
+    public JsonFault Failure { get; private set; }
 
     /// <summary>Index of the byte where that was noticed; the text's length when it ended too early.</summary>
     public int FailedAt { get; private set; }
@@ -62,7 +62,7 @@ internal ref partial struct JsonScanner
             {
                 if (depth == MaxDepth)
                 {
-                    return Fail(PoisonReason.TooDeep, at);
+                    return Fail(JsonFault.TooDeep, at);
                 }
 
                 bool isObject = first == '{';
@@ -136,10 +136,10 @@ internal ref partial struct JsonScanner
     /// <summary>The byte at an index; 0, which no JSON text has outside a fault, past the end.</summary>
     public readonly byte Peek(int at) => Peek(_json, at);
 
-    /// <summary>Notes the reason and the place.</summary>
-    public int Fail(PoisonReason reason, int at)
+    /// <summary>Notes what is wrong and where.</summary>
+    public int Fail(JsonFault fault, int at)
     {
-        Failure = reason;
+        Failure = fault;
         FailedAt = Math.Min(at, _json.Length);
         return Failed;
     }
@@ -223,5 +223,5 @@ internal ref partial struct JsonScanner
         return at;
     }
 
-    private int Malformed(int at) => Fail(PoisonReason.MalformedJson, at);
+    private int Malformed(int at) => Fail(JsonFault.Malformed, at);
 }

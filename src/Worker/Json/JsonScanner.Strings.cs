@@ -2,7 +2,7 @@ using System.Numerics;
 using System.Runtime.CompilerServices;
 using System.Runtime.Intrinsics;
 
-namespace Worker.Handlers.Archive;
+namespace Worker.Json;
 
 /// <content>Strings and property names.</content>
 internal ref partial struct JsonScanner
@@ -18,7 +18,7 @@ internal ref partial struct JsonScanner
 
         if (_names is not null && !_names.TryAdd(_json, name))
         {
-            return Fail(PoisonReason.DuplicateProperty, name.Start - 1);
+            return Fail(JsonFault.DuplicateName, name.Start - 1);
         }
 
         at = SkipBlanks(at);
@@ -86,7 +86,7 @@ internal ref partial struct JsonScanner
 
             if (half && _rejectLoneSurrogates)
             {
-                return Fail(PoisonReason.LoneSurrogate, escape);
+                return Fail(JsonFault.LoneSurrogate, escape);
             }
 
             lone |= half;
