@@ -1,3 +1,4 @@
+using Worker.Aws.S3;
 using Worker.Configuration;
 using Worker.Handlers.CloudFront.Documents;
 
@@ -50,8 +51,7 @@ internal sealed class CloudFrontOptions : ISelfValidating
     /// <inheritdoc/>
     public void Validate(SettingsCheck check)
     {
-        // https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html, as far as it keeps a name a single path segment.
-        if (Buckets.FirstOrDefault(bucket => bucket.Length is < 3 or > 63 || !bucket.All(c => char.IsAsciiLetterLower(c) || char.IsAsciiDigit(c) || c is '.' or '-')) is { } wrong)
+        if (Buckets.FirstOrDefault(bucket => !BucketName.IsValid(bucket)) is { } wrong)
         {
             check.Fail(nameof(Buckets), $"must be names of buckets, 3 to 63 lower-case letters, digits, dots and dashes; \"{wrong}\" is none.", "Requests would go elsewhere.");
         }

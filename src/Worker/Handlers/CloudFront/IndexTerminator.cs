@@ -3,12 +3,12 @@ using Microsoft.Extensions.Logging;
 using Pipeline.Behaviors;
 using Pipeline.Frames;
 using Pipeline.Settlements;
+using Worker.Aws.S3;
 using Worker.Handlers.CloudFront.Documents;
 using Worker.Handlers.CloudFront.Events;
 using Worker.Handlers.CloudFront.Objects;
 using Worker.Recoverability;
 using Worker.Sinks;
-using Worker.Sinks.S3;
 using Worker.Telemetry;
 
 namespace Worker.Handlers.CloudFront;
@@ -110,7 +110,7 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
 
     private (string Reason, string Description)? Judge(in S3Fault fault, LogObject log, int deliveryCount)
     {
-        string detail = $"{S3Advice.Describe(fault, S3Operations.Get)}.";
+        string detail = $"{fault.Describe(S3Operations.Get)}.";
         switch (fault.Kind)
         {
             case S3FaultKind.Missing when deliveryCount >= _missingDeliveries:
@@ -143,7 +143,7 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
 
         if (outcome.SourceFailure is { } failure)
         {
-            string detail = $"{S3Advice.Describe(attempt.Classify(failure), S3Operations.Get)}.";
+            string detail = $"{attempt.Classify(failure).Describe(S3Operations.Get)}.";
             _breaker.Failed(detail);
             throw new TransientFaultException($"Reading {UntrustedText.Shorten(log.Location)} broke off after {outcome.Rows} rows. {detail}", innerException: failure);
         }

@@ -1,3 +1,5 @@
+using Worker.Aws.S3;
+
 namespace Worker.Sinks.S3;
 
 /// <summary>

@@ -1,9 +1,11 @@
+using Worker.Aws.S3;
+
 namespace Worker.Sinks.S3;
 
 /// <summary>Says to an operator what a refusal means and what to do about it.</summary>
 internal static class S3Advice
 {
-    /// <summary>One sentence for a refusal; at most 256 characters with <see cref="Describe"/> before it.</summary>
+    /// <summary>One sentence for a refusal; at most 256 characters with <see cref="S3Fault.Describe"/> before it.</summary>
     public static string For(in S3Fault fault, string operation, string bucket) => fault.Code switch
     {
         "CredentialsUnavailable" => "There are no credentials: set Aws:AccessKeyId and Aws:SecretAccessKey, Aws:Profile, or run with a role.",
@@ -17,13 +19,6 @@ internal static class S3Advice
         "RequestTimeTooSkewed" or "RequestExpired" or "RequestInTheFuture" => "The clock of this machine is off and could not be corrected.",
         _ => $"Check the settings below Sinks:S3 and the bucket '{bucket}'.",
     };
-
-    /// <summary>What happened, such as <c>S3 PutObject: SlowDown (503, request 4442587FB7D0A2F9)</c>.</summary>
-    public static string Describe(in S3Fault fault, string operation)
-    {
-        string status = fault.Status == 0 ? string.Empty : $" ({fault.Status}{(fault.RequestId is null ? string.Empty : $", request {fault.RequestId}")})";
-        return $"S3 {operation}: {fault.Code}{status}";
-    }
 
     private static string PermissionFor(string operation) => operation switch
     {

@@ -1,4 +1,5 @@
 using Worker.Aws;
+using Worker.Aws.S3;
 using Worker.Hosting;
 
 namespace Worker.Sinks.S3;
@@ -33,7 +34,7 @@ internal sealed partial class S3Sink
 
     private void Judge(in S3Fault fault)
     {
-        string what = $"{S3Advice.Describe(fault, S3Operations.List)}. {S3Advice.For(fault, S3Operations.List, _bucket)}";
+        string what = $"{fault.Describe(S3Operations.List)}. {S3Advice.For(fault, S3Operations.List, _bucket)}";
         switch (fault.Kind, fault.Code)
         {
             case (S3FaultKind.None, _):
@@ -55,7 +56,7 @@ internal sealed partial class S3Sink
                 return;
 
             default:
-                _logger.LogUnreachable(_bucket, S3Advice.Describe(fault, S3Operations.List));
+                _logger.LogUnreachable(_bucket, fault.Describe(S3Operations.List));
                 return;
         }
     }

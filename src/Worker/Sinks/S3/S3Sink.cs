@@ -4,6 +4,7 @@ using System.Text.Unicode;
 using Microsoft.Extensions.Logging;
 using Pipeline.Frames;
 using Worker.Aws;
+using Worker.Aws.S3;
 using Worker.Hosting;
 using Worker.Recoverability;
 using Worker.Sinks.S3.Concurrency;
@@ -146,11 +147,11 @@ internal sealed partial class S3Sink : IObjectSink
 
             if (!_retries.TryTake(fault.Code == S3Faults.TimeoutCode, out taken))
             {
-                _logger.LogBudgetSpent(S3Advice.Describe(fault, operation));
+                _logger.LogBudgetSpent(fault.Describe(operation));
                 return Failed(SinkStatus.Transient, fault, operation);
             }
 
-            _logger.LogRetry(S3Advice.Describe(fault, operation), attempt, _maxAttempts, wait);
+            _logger.LogRetry(fault.Describe(operation), attempt, _maxAttempts, wait);
             Retries.Add(1, new KeyValuePair<string, object?>("error.type", fault.Status == 0 ? fault.Code : fault.Status));
             await Task.Delay(wait, _time, cancellationToken);
             attempt++;
@@ -243,7 +244,7 @@ internal sealed partial class S3Sink : IObjectSink
 
     private SinkResult Failed(SinkStatus status, in S3Fault fault, string operation)
     {
-        string detail = S3Advice.Describe(fault, operation);
+        string detail = fault.Describe(operation);
         if (status == SinkStatus.Refused)
         {
             detail = $"{detail}. {S3Advice.For(fault, operation, _bucket)}";

@@ -15,7 +15,7 @@ internal sealed class S3SinkFeature : ISinkFeature
     {
         S3SinkOptions options = settings.Read<S3SinkOptions>(S3SinkOptions.Section, route);
         options.HoldsBundles = settings.Read<BundlesOptions>(BundlesOptions.Section, route).Enabled;
-        AwsOptions aws = S3Endpoint.Combine(options, settings.Read<AwsOptions>(AwsOptions.Section, route));
+        AwsOptions aws = options.Over(settings.Read<AwsOptions>(AwsOptions.Section, route));
         if (options.Endpoint is not null && AwsEndpoint.FindProblem(options.Endpoint, aws.AllowPlainHttp) is { } problem)
         {
             settings.Fail($"{S3SinkOptions.Section}:{nameof(S3SinkOptions.Endpoint)}", options.Endpoint.ToString(), problem, "Requests would not arrive, or bodies would travel in the open.");

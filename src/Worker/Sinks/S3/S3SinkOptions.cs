@@ -1,6 +1,7 @@
 using System.Net.Http.Headers;
 using Amazon.Runtime;
 using Worker.Aws;
+using Worker.Aws.S3;
 using Worker.Configuration;
 
 namespace Worker.Sinks.S3;
@@ -94,7 +95,7 @@ internal sealed class S3SinkOptions : ISelfValidating
     /// <inheritdoc/>
     public void Validate(SettingsCheck check)
     {
-        if (Bucket is not null && !IsBucketName(Bucket))
+        if (Bucket is not null && !BucketName.IsValid(Bucket))
         {
             check.Fail(nameof(Bucket), "must be a bucket's name: 3 to 63 lower-case letters, digits, dots and dashes.", "Requests would go elsewhere.");
         }
@@ -141,6 +142,22 @@ internal sealed class S3SinkOptions : ISelfValidating
         }
     }
 
+    /// <summary>The settings of the section <c>Aws</c> with these in front. Credentials are taken from one of the two, never mixed.</summary>
+    public AwsOptions Over(AwsOptions shared)
+    {
+        bool ownCredentials = AccessKeyId is not null || Profile is not null;
+        return new AwsOptions
+        {
+            Region = Region ?? shared.Region,
+            Endpoint = Endpoint ?? shared.Endpoint,
+            AllowPlainHttp = AllowPlainHttp || shared.AllowPlainHttp,
+            AccessKeyId = ownCredentials ? AccessKeyId : shared.AccessKeyId,
+            SecretAccessKey = ownCredentials ? SecretAccessKey : shared.SecretAccessKey,
+            SessionToken = ownCredentials ? SessionToken : shared.SessionToken,
+            Profile = ownCredentials ? Profile : shared.Profile,
+        };
+    }
+
     private void ValidateCredentials(SettingsCheck check)
     {
         if (AccessKeyId is null && (SecretAccessKey ?? SessionToken) is not null)
@@ -181,12 +198,4 @@ internal sealed class S3SinkOptions : ISelfValidating
             check.Fail(nameof(StorageClass), "must be a storage class such as STANDARD_IA.", "No object could be stored.");
         }
     }
-
-    // https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html, as far as it keeps a name a single label path.
-    private static bool IsBucketName(string name) =>
-        name.Length is >= 3 and <= 63
-        && name.All(c => char.IsAsciiLetterLower(c) || char.IsAsciiDigit(c) || c is '.' or '-')
-        && char.IsAsciiLetterOrDigit(name[0])
-        && char.IsAsciiLetterOrDigit(name[^1])
-        && !name.Contains("..", StringComparison.Ordinal);
 }

@@ -1,10 +1,10 @@
 using System.Text;
 using Pipeline.Settlements;
 using Tests.Shared.CloudFront;
+using Worker.Aws.S3;
 using Worker.DeadLetters;
 using Worker.Recoverability;
 using Worker.Sinks;
-using Worker.Sinks.S3;
 
 namespace Worker.Tests.Handlers.CloudFront;
 

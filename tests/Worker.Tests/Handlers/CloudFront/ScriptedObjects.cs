@@ -1,6 +1,6 @@
+using Worker.Aws.S3;
 using Worker.Handlers.CloudFront.Events;
 using Worker.Handlers.CloudFront.Objects;
-using Worker.Sinks.S3;
 
 namespace Worker.Tests.Handlers.CloudFront;
 

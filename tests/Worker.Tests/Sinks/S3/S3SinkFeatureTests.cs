@@ -78,10 +78,9 @@ public sealed class S3SinkFeatureTests
     }
 
     [Fact]
-    public void Combine_OwnSettings_WinOverAws()
+    public void Over_OwnSettings_WinOverAws()
     {
-        AwsOptions aws = S3Endpoint.Combine(
-            new S3SinkOptions { Endpoint = new Uri("https://s3.example"), Region = "eu-west-2" },
+        AwsOptions aws = new S3SinkOptions { Endpoint = new Uri("https://s3.example"), Region = "eu-west-2" }.Over(
             new AwsOptions { Endpoint = new Uri("https://aws.example"), Region = "eu-west-1", AccessKeyId = "a", SecretAccessKey = "b", SessionToken = "c" });
 
         aws.Endpoint.ShouldBe(new Uri("https://s3.example"));
@@ -92,10 +91,9 @@ public sealed class S3SinkFeatureTests
     [Theory]
     [InlineData("own", null)]
     [InlineData(null, "own")]
-    public void Combine_OwnCredentials_AreNeverMixedWithOthers(string? accessKeyId, string? profile)
+    public void Over_OwnCredentials_AreNeverMixedWithOthers(string? accessKeyId, string? profile)
     {
-        AwsOptions aws = S3Endpoint.Combine(
-            new S3SinkOptions { AccessKeyId = accessKeyId, SecretAccessKey = accessKeyId, Profile = profile },
+        AwsOptions aws = new S3SinkOptions { AccessKeyId = accessKeyId, SecretAccessKey = accessKeyId, Profile = profile }.Over(
             new AwsOptions { AccessKeyId = "a", SecretAccessKey = "b", SessionToken = "c", Profile = "d" });
 
         (aws.AccessKeyId, aws.SecretAccessKey, aws.SessionToken, aws.Profile).ShouldBe((accessKeyId, accessKeyId, null, profile));

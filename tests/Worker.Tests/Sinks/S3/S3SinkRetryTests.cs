@@ -1,4 +1,5 @@
 using Microsoft.Extensions.Logging.Abstractions;
+using Worker.Aws.S3;
 using Worker.Sinks;
 using Worker.Sinks.S3;
 

@@ -1,4 +1,4 @@
-using Worker.Sinks.S3;
+using Worker.Aws.S3;
 
 namespace Worker.Handlers.CloudFront.Objects;
 

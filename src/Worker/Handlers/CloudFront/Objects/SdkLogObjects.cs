@@ -2,10 +2,9 @@ using Amazon.Runtime;
 using Amazon.S3;
 using Amazon.S3.Model;
 using Worker.Aws;
+using Worker.Aws.S3;
 using Worker.Costs;
 using Worker.Handlers.CloudFront.Events;
-using Worker.Sinks.S3;
-using Worker.Sinks.S3.Sdk;
 
 namespace Worker.Handlers.CloudFront.Objects;
 

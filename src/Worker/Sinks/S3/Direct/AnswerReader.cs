@@ -1,6 +1,7 @@
 using Microsoft.Extensions.Logging;
 using Pipeline.Buffers;
 using Worker.Aws;
+using Worker.Aws.S3;
 using Worker.Telemetry;
 
 namespace Worker.Sinks.S3.Direct;

@@ -1,4 +1,5 @@
 using Worker.Aws;
+using Worker.Aws.S3;
 using Worker.Hosting;
 
 namespace Worker.Sinks.S3.Direct;

@@ -6,6 +6,7 @@ using Microsoft.Extensions.Logging;
 using Pipeline.Buffers;
 using Pipeline.Frames;
 using Worker.Aws;
+using Worker.Aws.S3;
 using Worker.Costs;
 
 namespace Worker.Sinks.S3.Direct;

@@ -2,6 +2,7 @@ using System.Text;
 using Amazon.S3;
 using Amazon.S3.Model;
 using Worker.Aws;
+using Worker.Aws.S3;
 using Worker.Costs;
 
 namespace Worker.Sinks.S3.Sdk;

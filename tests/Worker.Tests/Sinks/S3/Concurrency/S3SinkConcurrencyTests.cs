@@ -1,4 +1,5 @@
 using Microsoft.Extensions.Logging.Abstractions;
+using Worker.Aws.S3;
 using Worker.Sinks;
 using Worker.Sinks.S3;
 
@@ -85,7 +86,7 @@ public sealed class S3SinkConcurrencyTests
         await using S3Sink sink = Open(requests, min: 4, max: 64, conditional);
 
         Task<SinkResult>[] stores = [.. Enumerable.Range(0, 1_000).Select(_ => StoreAsync(sink))];
-        await requests.AnswerAllAsync(conditional ? 1_000 : 0);
+        await requests.AnswerAllAsync(conditional ? 2_000 : 1_000);
 
         (await Task.WhenAll(stores)).ShouldAllBe(result => result == SinkResult.AlreadyStored);
         sink.Concurrency.Limit.ShouldBe(64);
@@ -116,7 +117,7 @@ public sealed class S3SinkConcurrencyTests
 
     private static async Task<SinkResult> StoreAsync(S3Sink sink) => await sink.StoreAsync("k"u8.ToArray(), new byte[1], TestContext.Current.CancellationToken);
 
-    /// <summary>A client whose PUTs wait until a test answers them.</summary>
+    /// <summary>A client whose PUTs and comparisons wait until a test answers them; a comparison always finds the same object.</summary>
     private sealed class HeldRequests(Exception? thrown = null) : IS3Requests
     {
         private readonly Lock _lock = new();
@@ -131,15 +132,8 @@ public sealed class S3SinkConcurrencyTests
 
         public async ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken)
         {
-            TaskCompletionSource<S3Fault> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
-            lock (_lock)
-            {
-                Sent++;
-                Peak = Math.Max(Peak, ++_inFlight);
-                _held.Enqueue(answer);
-            }
-
-            return thrown is null ? await answer.Task : throw thrown;
+            Task<S3Fault> answer = HoldAsync();
+            return thrown is null ? await answer : throw thrown;
         }
 
         public async Task AnswerAllAsync(int count)
@@ -161,8 +155,12 @@ public sealed class S3SinkConcurrencyTests
             }
         }
 
-        public ValueTask<(S3Fault Fault, string Operation, bool Same)> CompareAsync(
-            ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken) => CompareAsync();
+        public async ValueTask<(S3Fault Fault, string Operation, bool Same)> CompareAsync(
+            ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken)
+        {
+            await HoldAsync();
+            return (default, S3Operations.Head, true);
+        }
 
         public ValueTask<S3Fault> ListAsync(TimeSpan limit, CancellationToken cancellationToken) => throw new NotSupportedException();
 
@@ -172,10 +170,17 @@ public sealed class S3SinkConcurrencyTests
         {
         }
 
-        private static async ValueTask<(S3Fault Fault, string Operation, bool Same)> CompareAsync()
+        private Task<S3Fault> HoldAsync()
         {
-            await Task.Yield();
-            return (default, S3Operations.Head, true);
+            TaskCompletionSource<S3Fault> answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
+            lock (_lock)
+            {
+                Sent++;
+                Peak = Math.Max(Peak, ++_inFlight);
+                _held.Enqueue(answer);
+            }
+
+            return answer.Task;
         }
     }
 }

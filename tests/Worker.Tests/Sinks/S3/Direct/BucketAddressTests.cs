@@ -1,5 +1,5 @@
+using Worker.Aws.S3;
 using Worker.Hosting;
-using Worker.Sinks.S3;
 using Worker.Sinks.S3.Direct;
 
 namespace Worker.Tests.Sinks.S3.Direct;

@@ -2,6 +2,7 @@ using Amazon.Runtime;
 using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Buffers;
 using Worker.Aws;
+using Worker.Aws.S3;
 using Worker.Sinks;
 using Worker.Sinks.S3;
 using Worker.Sinks.S3.Direct;

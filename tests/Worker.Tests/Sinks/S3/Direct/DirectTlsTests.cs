@@ -5,6 +5,7 @@ using System.Security.Cryptography;
 using System.Security.Cryptography.X509Certificates;
 using Pipeline.Buffers;
 using Worker.Aws;
+using Worker.Aws.S3;
 using Worker.Sinks.S3;
 using Worker.Sinks.S3.Direct;
 

@@ -1,4 +1,5 @@
 using Pipeline.Buffers;
+using Worker.Aws.S3;
 using Worker.Sinks;
 using Worker.Sinks.S3;
 using Worker.Sinks.S3.Direct;

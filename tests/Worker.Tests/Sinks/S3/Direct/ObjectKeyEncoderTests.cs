@@ -1,5 +1,5 @@
 using System.Text;
-using Worker.Sinks.S3;
+using Worker.Aws.S3;
 using Worker.Sinks.S3.Direct;
 using Worker.Tests.ObjectKeys;
 

@@ -1,7 +1,6 @@
 using Amazon.Runtime;
-using Worker.Aws;
 
-namespace Worker.Sinks.S3.Sdk;
+namespace Worker.Aws.S3;
 
 /// <summary>Gives the SDK its HTTP client: one a sink, disposed with it.</summary>
 internal sealed class SdkHttpClientFactory(TimeSpan connectTimeout) : HttpClientFactory

@@ -1,6 +1,6 @@
 using Worker.Costs;
 
-namespace Worker.Sinks.S3;
+namespace Worker.Aws.S3;
 
 /// <summary>The operations a sink needs, by their names in S3's API reference; shown to people.</summary>
 internal static class S3Operations

@@ -1,7 +1,6 @@
 using Amazon.Runtime;
-using Worker.Aws;
 
-namespace Worker.Sinks.S3.Sdk;
+namespace Worker.Aws.S3;
 
 /// <summary>
 /// Hands the worker's credentials to the SDK. The sink asks for them before each attempt, where waiting can be cancelled; the

@@ -1,4 +1,4 @@
-namespace Worker.Sinks.S3.Sdk;
+namespace Worker.Aws.S3;
 
 /// <summary>What AWSSDK does on HTTP that a worker should not: wait for leave to send, follow redirects, read answers without end.</summary>
 internal sealed class SdkHttpHandler(HttpMessageHandler connections) : DelegatingHandler(connections)

@@ -1,6 +1,5 @@
-using Worker.Aws;
 
-namespace Worker.Sinks.S3;
+namespace Worker.Aws.S3;
 
 /// <summary>How one request ended. Expected failures are values; exceptions end where the request was made.</summary>
 /// <param name="Kind">What it means.</param>
@@ -19,4 +18,12 @@ internal readonly record struct S3Fault(
     TimeSpan RetryAfter = default,
     bool MayHaveCommitted = false,
     string? Region = null,
-    SigningCredentials? Rejected = null);
+    SigningCredentials? Rejected = null)
+{
+    /// <summary>What happened, such as <c>S3 PutObject: SlowDown (503, request 4442587FB7D0A2F9)</c>.</summary>
+    public string Describe(string operation)
+    {
+        string status = Status == 0 ? string.Empty : $" ({Status}{(RequestId is null ? string.Empty : $", request {RequestId}")})";
+        return $"S3 {operation}: {Code}{status}";
+    }
+}

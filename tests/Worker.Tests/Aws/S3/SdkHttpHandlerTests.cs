@@ -1,7 +1,7 @@
 using System.Net;
-using Worker.Sinks.S3.Sdk;
+using Worker.Aws.S3;
 
-namespace Worker.Tests.Sinks.S3.Sdk;
+namespace Worker.Tests.Aws.S3;
 
 public sealed class SdkHttpHandlerTests
 {

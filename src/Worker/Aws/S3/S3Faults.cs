@@ -3,10 +3,9 @@ using System.Net;
 using Amazon.Runtime;
 using Amazon.Runtime.Internal;
 using Amazon.Runtime.Internal.Transform;
-using Worker.Aws;
 using Worker.Telemetry;
 
-namespace Worker.Sinks.S3;
+namespace Worker.Aws.S3;
 
 /// <summary>Sorts what a request ended in. Codes from https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html.</summary>
 internal static class S3Faults

@@ -1,4 +1,4 @@
-namespace Worker.Sinks.S3;
+namespace Worker.Aws.S3;
 
 /// <summary>The time of one attempt, and the difference between its end and the caller's.</summary>
 internal sealed class S3Attempt : IDisposable

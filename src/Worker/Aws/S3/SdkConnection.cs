@@ -2,7 +2,7 @@ using Amazon;
 using Amazon.Runtime;
 using Amazon.S3;
 
-namespace Worker.Sinks.S3.Sdk;
+namespace Worker.Aws.S3;
 
 /// <summary>Makes the SDK's client, so that nothing about time, attempts or hosts is left to its defaults.</summary>
 internal static class SdkConnection

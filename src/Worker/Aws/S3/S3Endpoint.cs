@@ -1,6 +1,4 @@
-using Worker.Aws;
-
-namespace Worker.Sinks.S3;
+namespace Worker.Aws.S3;
 
 /// <summary>Which store the settings mean; the same for every client.</summary>
 /// <param name="Custom">An S3-compatible store's address; null for AWS itself.</param>
@@ -8,27 +6,11 @@ namespace Worker.Sinks.S3;
 /// <param name="PathStyle">True when the bucket stands in the path, false when it stands in the host name.</param>
 internal sealed record S3Endpoint(Uri? Custom, string Region, bool PathStyle)
 {
-    /// <summary>The settings of the section <c>Aws</c> with those of the sink in front. Credentials are taken from one of the two, never mixed.</summary>
-    public static AwsOptions Combine(S3SinkOptions own, AwsOptions shared)
-    {
-        bool ownCredentials = own.AccessKeyId is not null || own.Profile is not null;
-        return new AwsOptions
-        {
-            Region = own.Region ?? shared.Region,
-            Endpoint = own.Endpoint ?? shared.Endpoint,
-            AllowPlainHttp = own.AllowPlainHttp || shared.AllowPlainHttp,
-            AccessKeyId = ownCredentials ? own.AccessKeyId : shared.AccessKeyId,
-            SecretAccessKey = ownCredentials ? own.SecretAccessKey : shared.SecretAccessKey,
-            SessionToken = ownCredentials ? own.SessionToken : shared.SessionToken,
-            Profile = ownCredentials ? own.Profile : shared.Profile,
-        };
-    }
-
     /// <summary>Finds the endpoint. Asks for the region where none is configured, which may take seconds outside of AWS; opens no connection.</summary>
-    /// <exception cref="Hosting.StartupException">There is no usable region or endpoint.</exception>
     /// <param name="forcePathStyle">Whether the bucket stands in the path; null for what the kind of store needs.</param>
     /// <param name="aws">Endpoint and region, the caller's own in front.</param>
     /// <param name="environment">Reads a variable; null when it is not set.</param>
+    /// <exception cref="Hosting.StartupException">There is no usable region or endpoint.</exception>
     public static S3Endpoint Resolve(bool? forcePathStyle, AwsOptions aws, Func<string, string?> environment)
     {
         Uri? custom = AwsEndpoint.FindCustom(aws, "S3", environment);

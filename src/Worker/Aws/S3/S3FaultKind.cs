@@ -1,4 +1,4 @@
-namespace Worker.Sinks.S3;
+namespace Worker.Aws.S3;
 
 /// <summary>What the end of one request means for storing the object.</summary>
 internal enum S3FaultKind
