@@ -1,9 +1,10 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Net;
+using Worker.Configuration;
 
 namespace Worker.Sources;
 
-/// <summary>Reads the address and port of a source that listens.</summary>
+/// <summary>The address and port of a source that listens.</summary>
 internal static class SourceEndpoint
 {
     /// <summary>Reads <c>127.0.0.1:9081</c> or <c>[::1]:9081</c>; false without a port, which IPEndPoint.TryParse alone would take for 0.</summary>
@@ -12,5 +13,14 @@ internal static class SourceEndpoint
         endpoint = null;
         int colon = text.LastIndexOf(':');
         return colon > 0 && colon < text.Length - 1 && (text[0] == '[' ? text[colon - 1] == ']' : !text.AsSpan(0, colon).Contains(':')) && IPEndPoint.TryParse(text, out endpoint);
+    }
+
+    /// <summary>Reports an endpoint that another route listens on already; port 0 is a port of its own each time.</summary>
+    public static void Claim(SettingsReader settings, string protocol, string section, string text, string route)
+    {
+        if (TryParse(text, out IPEndPoint? endpoint) && endpoint.Port != 0 && settings.Claim($"{protocol} {endpoint}", route) is { } other)
+        {
+            settings.Fail($"Routes:{route}:{section}:Endpoint", text, $"must be an endpoint of the route's own: route '{other}' listens there already.", "The worker could not start.");
+        }
     }
 }

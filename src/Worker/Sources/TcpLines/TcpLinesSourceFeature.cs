@@ -12,6 +12,7 @@ internal sealed class TcpLinesSourceFeature : ISourceFeature
     public Func<SourceServices, IMessageSource> Configure(SettingsReader settings, string route)
     {
         TcpLinesSourceOptions options = settings.Read<TcpLinesSourceOptions>(TcpLinesSourceOptions.Section, route);
+        SourceEndpoint.Claim(settings, "tcp", TcpLinesSourceOptions.Section, options.Endpoint, route);
         return services => new TcpLinesMessageSource(services, options, services.Services.GetService<BufferPool>() ?? BufferPool.Shared);
     }
 }

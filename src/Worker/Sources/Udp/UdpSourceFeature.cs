@@ -12,6 +12,7 @@ internal sealed class UdpSourceFeature : ISourceFeature
     public Func<SourceServices, IMessageSource> Configure(SettingsReader settings, string route)
     {
         UdpSourceOptions options = settings.Read<UdpSourceOptions>(UdpSourceOptions.Section, route);
+        SourceEndpoint.Claim(settings, "udp", UdpSourceOptions.Section, options.Endpoint, route);
         return services => new UdpMessageSource(services, options, services.Services.GetService<BufferPool>() ?? BufferPool.Shared);
     }
 }

@@ -1,12 +1,13 @@
 using Microsoft.Extensions.Configuration;
 using Worker.Configuration;
+using Worker.Hosting;
 using Worker.Sources.TcpLines;
 using Worker.Sources.Udp;
 
-namespace Worker.Tests.Sources.TcpLines;
+namespace Worker.Tests.Sources;
 
 /// <summary>The settings of both sources that listen by themselves.</summary>
-public sealed class TcpLinesSourceOptionsTests
+public sealed class ListeningSourceOptionsTests
 {
     [Theory]
     [InlineData("127.0.0.1:9082", true)]
@@ -38,6 +39,23 @@ public sealed class TcpLinesSourceOptionsTests
     public void Read_OutOfRange_IsAnErrorEach() => Errors<UdpSourceOptions>(
         "Sources:Udp", ("MaxMessageBytes", "65528"), ("Checksum", "Crc"), ("Receiving", "Fast"), ("ReceiveBuffer", "1KiB"), ("ChannelCapacity", "-1"))
         .Count.ShouldBe(5);
+
+    [Theory]
+    [InlineData("TcpLines", "127.0.0.1:9082")]
+    [InlineData("Udp", "127.0.0.1:9081")]
+    public void Plan_TwoRoutesOnOneEndpoint_IsAnErrorOfTheSecond(string source, string endpoint) =>
+        Plan($"Routes:one:Source={source}", $"Routes:two:Source={source}").ShouldBe(
+            [$"Routes:two:Sources:{source}:Endpoint = \"{endpoint}\": must be an endpoint of the route's own: route 'one' listens there already. The worker could not start."]);
+
+    [Theory]
+    [InlineData("Routes:one:Source=TcpLines", "Routes:two:Source=Udp", "Sources:TcpLines:Endpoint=127.0.0.1:9000", "Sources:Udp:Endpoint=127.0.0.1:9000")]
+    [InlineData("Routes:one:Source=Udp", "Routes:two:Source=Udp", "Routes:two:Sources:Udp:Endpoint=127.0.0.1:9083")]
+    [InlineData("Routes:one:Source=TcpLines", "Routes:two:Source=TcpLines", "Sources:TcpLines:Endpoint=127.0.0.1:0")]
+    public void Plan_TwoRoutesOnEndpointsOfTheirOwn_IsRight(params string[] settings) => Plan(settings).ShouldBeEmpty();
+
+    private static List<string> Plan(params string[] settings) => [.. WorkerHost.Plan(new ConfigurationBuilder()
+        .AddInMemoryCollection(settings.Select(setting => setting.Split('=', 2)).Select(pair => KeyValuePair.Create(pair[0], (string?)pair[1])))
+        .Build()).Errors.Select(error => error.ToString())];
 
     private static List<string> Errors<T>(string section, params (string Key, string Value)[] values)
         where T : class, new()
