@@ -31,6 +31,8 @@ internal sealed class EngineReceiver(UdpReceiving receiving) : ReceiverThread
                 Count(good);
             }
             while (received == receiver.BatchSize);
+
+            receiver.LetGather();
         }
     }
 }

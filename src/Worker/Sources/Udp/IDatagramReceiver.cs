@@ -22,6 +22,9 @@ internal interface IDatagramReceiver
     /// <exception cref="System.ComponentModel.Win32Exception">The socket is broken.</exception>
     int Receive(int max);
 
+    /// <summary>Waits a moment, after a receive that left nothing, so that the next one brings many datagrams and not the first of them.</summary>
+    void LetGather();
+
     /// <summary>Who sent the datagram <paramref name="index"/> of the last receive, for logs; null when the system did not say. Allocates.</summary>
     EndPoint? SenderOf(int index);
 }

@@ -54,5 +54,10 @@ internal sealed class PortableReceiver : IDatagramReceiver
         }
     }
 
+    // One datagram a call is slow enough for others to gather meanwhile.
+    public void LetGather()
+    {
+    }
+
     public EndPoint? SenderOf(int index) => new IPEndPoint(IPAddress.Any, 0).Create(_sender);
 }

@@ -5,7 +5,8 @@ using System.Runtime.Versioning;
 namespace Worker.Sources.Udp;
 
 /// <summary>
-/// recvmmsg(2), for which .NET 10 has no call. The structures are those of Linux; musl's differ in padding only, which is zero here.
+/// recvmmsg(2), for which .NET 10 has no call, and nanosleep(2), since .NET's own sleeps take a millisecond at least. The structures
+/// are those of Linux; musl's differ in padding only, which is zero here.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal static class SocketCalls
@@ -48,9 +49,22 @@ internal static class SocketCalls
         public uint Length;
     }
 
+    /// <summary>struct timespec, of 64-bit systems.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public struct Time
+    {
+        public nint Seconds;
+        public nint Nanoseconds;
+    }
+
     /// <summary>Receives into pinned headers.</summary>
     /// <returns>Datagrams received, or -1 with the errno in <see cref="Marshal.GetLastPInvokeError"/>.</returns>
     [DllImport("libc", EntryPoint = "recvmmsg", SetLastError = true)]
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
     public static extern int ReceiveMany(SafeSocketHandle socket, nint headers, uint count, int flags, nint timeout);
+
+    /// <summary>Waits so long, and what the kernel's timer slack adds.</summary>
+    [DllImport("libc", EntryPoint = "nanosleep")]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    public static extern int Sleep(in Time time, nint remaining);
 }

@@ -54,6 +54,8 @@ internal sealed partial class UdpMessageSource
                 while (ReceiveBatch(intake, stop, out _) && !stop.IsCancellationRequested && !_held.IsFull)
                 {
                 }
+
+                _receiver!.LetGather();
             }
         }
     }
