@@ -42,4 +42,8 @@ internal static class BatchCalls
     [DllImport("libc", EntryPoint = "sendmmsg", SetLastError = true)]
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
     public static extern int Send(SafeSocketHandle socket, nint headers, uint count, int flags);
+
+    [DllImport("libc", EntryPoint = "usleep")]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    public static extern int Sleep(uint microseconds);
 }

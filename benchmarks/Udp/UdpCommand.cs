@@ -14,7 +14,8 @@ internal static class UdpCommand
 
     private static readonly Dictionary<string, Func<IReceiver>> Receivers = new(StringComparer.Ordinal)
     {
-        ["BareBatch"] = static () => new BareBatchReceiver(),
+        ["BareBatch"] = static () => new BareBatchReceiver(gathers: false),
+        ["BareBatchGathering"] = static () => new BareBatchReceiver(gathers: true),
         ["ArticleWithoutChannel"] = static () => new ArticleReceiver(withChannel: false),
         ["ArticleWithChannel"] = static () => new ArticleReceiver(withChannel: true),
         ["ArticleHeapFree"] = static () => new ArticleHeapFreeReceiver(),

@@ -3,8 +3,8 @@ using System.Runtime.InteropServices;
 
 namespace Benchmarks.Udp.Receivers;
 
-/// <summary>The limit: recvmmsg into fixed buffers, nothing looked at.</summary>
-internal sealed class BareBatchReceiver : ReceiverThread
+/// <summary>The limit: recvmmsg into fixed buffers, nothing looked at. Blocking, as it is written first, or letting datagrams gather after a short batch.</summary>
+internal sealed class BareBatchReceiver(bool gathers) : ReceiverThread
 {
     private readonly DatagramBatch _batch = new(64, 2_048);
 
@@ -19,6 +19,10 @@ internal sealed class BareBatchReceiver : ReceiverThread
             }
 
             Count(received);
+            if (gathers && received < _batch.Count)
+            {
+                BatchCalls.Sleep(microseconds: 50);
+            }
         }
     }
 }
