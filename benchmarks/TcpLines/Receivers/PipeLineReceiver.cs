@@ -3,6 +3,7 @@ using System.IO.Pipelines;
 using System.Net.Sockets;
 using Pipeline.Buffers;
 using Worker.Sources.TcpLines;
+using Worker.Sources.Lines;
 
 namespace Benchmarks.TcpLines.Receivers;
 

@@ -4,6 +4,7 @@ using System.Text.Json;
 using Microsoft.AspNetCore.Http;
 using Pipeline.Buffers;
 using Pipeline.Settlements;
+using Worker.Sources.Lines;
 
 namespace Worker.Sources.Http;
 
@@ -21,7 +22,7 @@ internal sealed class NdjsonRequest : IDisposable
     private readonly HttpAnswers _answers;
     private readonly string? _id;
     private readonly RequestBody _body;
-    private readonly NdjsonSplitter _splitter;
+    private readonly LineSplitter _splitter;
     private readonly NdjsonResults _results;
     private readonly Queue<HttpMessage> _window;
 
@@ -39,10 +40,13 @@ internal sealed class NdjsonRequest : IDisposable
         _answers = answers;
         _id = id;
         _body = new RequestBody(context, source);
-        _splitter = new NdjsonSplitter(source.Buffers, source.Options.MaxMessageBytes);
+        _splitter = new LineSplitter(source.Buffers, source.Options.MaxMessageBytes);
         _results = new NdjsonResults(source.Buffers, answers);
         _window = new Queue<HttpMessage>(source.InFlightPerRequest);
     }
+
+    // The lines of a request are counted by an integer: Sources:Http:MaxRequestLines is one.
+    private int LineNumber => (int)_splitter.LineNumber;
 
     public static async Task HandleAsync(HttpContext context, HttpMessageSource source, HttpAnswers answers)
     {
@@ -79,7 +83,7 @@ internal sealed class NdjsonRequest : IDisposable
         {
             end = _body.Explain(exception, HttpRefusal.TooSlow);
             isCallerGone = end is null;
-            StopAt(_splitter.LineNumber + 1);
+            StopAt(LineNumber + 1);
         }
         finally
         {
@@ -121,37 +125,64 @@ internal sealed class NdjsonRequest : IDisposable
         _received += data.Length;
         if (_received > _source.Options.MaxRequestBytes)
         {
-            return StopAt(_splitter.LineNumber + 1, TooLarge(_source.Options));
+            return StopAt(LineNumber + 1, TooLarge(_source.Options));
         }
 
         while (true)
         {
-            NdjsonLine found = _splitter.Next(ref data, isLast, out PooledBuffer? line);
+            LineKind found = Next(ref data, isLast, out PooledBuffer? line);
             HttpRefusal? end = null;
-            if (_splitter.LineNumber > _source.Options.MaxRequestLines)
+            if (LineNumber > _source.Options.MaxRequestLines)
             {
                 line?.Dispose();
-                return StopAt(_splitter.LineNumber, TooManyLines(_source.Options));
+                return StopAt(LineNumber, TooManyLines(_source.Options));
             }
 
             switch (found)
             {
-                case NdjsonLine.Message:
+                case LineKind.Line:
                     end = await HandInAsync(line!);
                     break;
-                case NdjsonLine.TooLarge:
+                case LineKind.TooLong:
                     await CollectAllAsync();
-                    _results.AddTooLarge(_splitter.LineNumber);
+                    _results.AddTooLarge(LineNumber);
                     break;
                 default:
-                    return HoldLine() ? null : StopAt(_splitter.LineNumber + 1, HttpRefusal.Memory);
+                    return HoldLine() ? null : StopAt(LineNumber + 1, HttpRefusal.Memory);
             }
 
             if (end is not null)
             {
-                return StopAt(_splitter.LineNumber, end);
+                return StopAt(LineNumber, end);
             }
         }
+    }
+
+    /// <summary>The next line that is no blank one; the last may have no end (https://github.com/ndjson/ndjson-spec).</summary>
+    private LineKind Next(ref ReadOnlySequence<byte> data, bool isLast, out PooledBuffer? line)
+    {
+        LineKind kind;
+        ReadOnlySpan<byte> bytes;
+        do
+        {
+            kind = _splitter.Next(ref data, out bytes);
+        }
+        while (kind == LineKind.Blank);
+
+        if (kind == LineKind.None && isLast)
+        {
+            kind = _splitter.End(out bytes);
+        }
+
+        line = null;
+        if (kind == LineKind.Line)
+        {
+            // The request's own bytes are gone before the message is settled.
+            line = _source.Buffers.Rent(bytes.Length);
+            line.Append(bytes);
+        }
+
+        return kind;
     }
 
     private async ValueTask<HttpRefusal?> HandInAsync(PooledBuffer line)
@@ -163,7 +194,7 @@ internal sealed class NdjsonRequest : IDisposable
             if (refusal is null)
             {
                 _accepted = true;
-                HttpMessage message = _source.HandIn(owned, _id, _splitter.LineNumber);
+                HttpMessage message = _source.HandIn(owned, _id, LineNumber);
                 owned = null;
                 _window.Enqueue(message);
             }
@@ -215,7 +246,7 @@ internal sealed class NdjsonRequest : IDisposable
     /// <summary>Counts the bytes of the line begun against what all requests may hold.</summary>
     private bool HoldLine()
     {
-        long change = _splitter.Buffered - _held;
+        long change = _splitter.Kept - _held;
         if (!_source.Receiving.TryTake(change))
         {
             return false;

@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.IO.Pipelines;
 using System.Net.Sockets;
+using Worker.Sources.Lines;
 
 namespace Worker.Sources.TcpLines;
 

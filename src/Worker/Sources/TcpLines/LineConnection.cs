@@ -3,6 +3,7 @@ using System.Net;
 using System.Net.Security;
 using System.Net.Sockets;
 using Pipeline.Settlements;
+using Worker.Sources.Lines;
 
 namespace Worker.Sources.TcpLines;
 

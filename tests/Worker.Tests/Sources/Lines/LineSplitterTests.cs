@@ -1,9 +1,10 @@
+using System.Buffers;
 using System.Text;
 using Pipeline.Buffers;
-using Worker.Sources.TcpLines;
+using Worker.Sources.Lines;
 using Worker.Tests.Sources.Contract;
 
-namespace Worker.Tests.Sources.TcpLines;
+namespace Worker.Tests.Sources.Lines;
 
 public sealed class LineSplitterTests
 {
@@ -51,7 +52,10 @@ public sealed class LineSplitterTests
         {
             for (int second = first; second <= input.Length; second++)
             {
-                Split([input[..first], input[first..second], input[second..]]).ShouldBe(expected, $"pieces end at {first} and {second}");
+                byte[][] pieces = [input[..first], input[first..second], input[second..]];
+
+                Split(pieces).ShouldBe(expected, $"pieces end at {first} and {second}");
+                Split(pieces, asOneSequence: true).ShouldBe(expected, $"segments end at {first} and {second}");
             }
         }
     }
@@ -72,7 +76,7 @@ public sealed class LineSplitterTests
                 taken += length;
             }
 
-            Split([.. pieces]).ShouldBe(Reference(input), Convert.ToHexString(input));
+            Split([.. pieces], asOneSequence: round % 2 == 0).ShouldBe(Reference(input), Convert.ToHexString(input));
         }
     }
 
@@ -90,6 +94,7 @@ public sealed class LineSplitterTests
             data.Length.ShouldBe(0);
         }
 
+        splitter.Kept.ShouldBe(0);
         arrays.MostRented.ShouldBeLessThan(256 << 10, "The carried part of a line is bounded, whatever the line's length.");
         ReadOnlySpan<byte> end = "\nnext\n"u8;
         splitter.Next(ref end, out _).ShouldBe(LineKind.TooLong);
@@ -112,13 +117,22 @@ public sealed class LineSplitterTests
         buffers.Outstanding.ShouldBe(0);
     }
 
-    private static List<string> Split(byte[][] pieces)
+    private static List<string> Split(byte[][] pieces, bool asOneSequence = false)
     {
         BufferPool buffers = new(new PoisoningArrayPool());
         List<string> found = [];
         using (LineSplitter splitter = new(buffers, Limit))
         {
-            foreach (byte[] piece in pieces)
+            if (asOneSequence && pieces.Length > 0)
+            {
+                ReadOnlySequence<byte> data = Sequence(pieces);
+                while (!data.IsEmpty)
+                {
+                    Add(splitter.Next(ref data, out ReadOnlySpan<byte> line), line, splitter.LineNumber);
+                }
+            }
+
+            foreach (byte[] piece in asOneSequence ? [] : pieces)
             {
                 ReadOnlySpan<byte> data = piece;
                 while (!data.IsEmpty)
@@ -127,8 +141,10 @@ public sealed class LineSplitterTests
                 }
             }
 
+            splitter.Kept.ShouldBeLessThanOrEqualTo(Limit + 1);
             Add(splitter.End(out ReadOnlySpan<byte> last), last, splitter.LineNumber);
             splitter.End(out _).ShouldBe(LineKind.None, "Once ended there is nothing left.");
+            splitter.Kept.ShouldBe(0);
         }
 
         buffers.Outstanding.ShouldBe(0);
@@ -141,6 +157,14 @@ public sealed class LineSplitterTests
                 found.Add($"{number} {kind} {Convert.ToHexString(line)}");
             }
         }
+    }
+
+    // Empty segments too, as a pipe may have them.
+    private static ReadOnlySequence<byte> Sequence(byte[][] pieces)
+    {
+        Segment first = new(pieces[0], 0);
+        Segment last = pieces.Skip(1).Aggregate(first, (current, piece) => current.Append(piece));
+        return new ReadOnlySequence<byte>(first, 0, last, last.Memory.Length);
     }
 
     // By text functions, with nothing of the splitter's own.
@@ -159,5 +183,21 @@ public sealed class LineSplitterTests
             string kind = content.Length > Limit ? "TooLong" : content.Trim(' ', '\t', '\r').Length == 0 ? "Blank" : "Line";
             return $"{index + 1} {kind} {(kind == "TooLong" ? string.Empty : Convert.ToHexString(Encoding.Latin1.GetBytes(content)))}";
         })];
+    }
+
+    private sealed class Segment : ReadOnlySequenceSegment<byte>
+    {
+        public Segment(byte[] bytes, long start)
+        {
+            Memory = bytes;
+            RunningIndex = start;
+        }
+
+        public Segment Append(byte[] bytes)
+        {
+            Segment next = new(bytes, RunningIndex + Memory.Length);
+            Next = next;
+            return next;
+        }
     }
 }

@@ -1,6 +1,7 @@
+using System.Buffers;
 using Pipeline.Buffers;
 
-namespace Worker.Sources.TcpLines;
+namespace Worker.Sources.Lines;
 
 /// <summary>
 /// Cuts bytes as they come into lines: LF or CRLF ends one; a CR elsewhere, NUL and every other byte belong to the line. Looks at
@@ -20,13 +21,16 @@ internal sealed class LineSplitter(BufferPool buffers, int maxLineBytes) : IDisp
     /// <summary>The number of the line found last, from 1; blank and too long ones count.</summary>
     public long LineNumber { get; private set; }
 
+    /// <summary>Bytes kept of the line that has begun.</summary>
+    public int Kept => _carriedWasRead ? 0 : _carried?.Length ?? 0;
+
     /// <summary>True when a line has begun and not ended.</summary>
     public bool HasPartial => _isTooLong || (_carried is not null && !_carriedWasRead);
 
     /// <summary>Finds the next line and takes its bytes, the line end included, from the front of <paramref name="data"/>.</summary>
     /// <param name="data">Bytes not seen before; empty when the answer is <see cref="LineKind.None"/>.</param>
     /// <param name="line">The line without its end; a borrow that ends with the next call, and with the data's own life.</param>
-    public LineKind Next(ref ReadOnlySpan<byte> data, out ReadOnlySpan<byte> line)
+    public LineKind Next(scoped ref ReadOnlySpan<byte> data, out ReadOnlySpan<byte> line)
     {
         if (_carriedWasRead)
         {
@@ -45,6 +49,28 @@ internal sealed class LineSplitter(BufferPool buffers, int maxLineBytes) : IDisp
         return NextInPieces(end, ref data, out line);
     }
 
+    /// <summary>The same for bytes in several pieces.</summary>
+    public LineKind Next(scoped ref ReadOnlySequence<byte> data, out ReadOnlySpan<byte> line)
+    {
+        SequenceReader<byte> reader = new(data);
+        while (!reader.End)
+        {
+            ReadOnlySpan<byte> piece = reader.UnreadSpan;
+            int length = piece.Length;
+            LineKind kind = Next(ref piece, out line);
+            reader.Advance(length - piece.Length);
+            if (kind != LineKind.None)
+            {
+                data = reader.UnreadSequence;
+                return kind;
+            }
+        }
+
+        data = ReadOnlySequence<byte>.Empty;
+        line = default;
+        return LineKind.None;
+    }
+
     /// <summary>The stream has ended: the line that has begun, if any, is whole.</summary>
     public LineKind End(out ReadOnlySpan<byte> line)
     {
@@ -59,7 +85,7 @@ internal sealed class LineSplitter(BufferPool buffers, int maxLineBytes) : IDisp
         _carriedWasRead = false;
     }
 
-    private LineKind NextInPieces(int end, ref ReadOnlySpan<byte> data, out ReadOnlySpan<byte> line)
+    private LineKind NextInPieces(int end, scoped ref ReadOnlySpan<byte> data, out ReadOnlySpan<byte> line)
     {
         ReadOnlySpan<byte> piece = end < 0 ? data : data[..end];
         data = end < 0 ? default : data[(end + 1)..];

@@ -1,4 +1,4 @@
-namespace Worker.Sources.TcpLines;
+namespace Worker.Sources.Lines;
 
 /// <summary>What <see cref="LineSplitter"/> found.</summary>
 internal enum LineKind

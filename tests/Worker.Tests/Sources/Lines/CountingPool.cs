@@ -1,6 +1,6 @@
 using System.Buffers;
 
-namespace Worker.Tests.Sources.TcpLines;
+namespace Worker.Tests.Sources.Lines;
 
 /// <summary>Knows how many bytes were rented at once. Threads: one.</summary>
 internal sealed class CountingPool : ArrayPool<byte>
