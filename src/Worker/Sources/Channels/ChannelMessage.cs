@@ -1,15 +1,12 @@
 using System.Text;
 using Pipeline.Buffers;
-using Pipeline.Messages;
 using Pipeline.Settlements;
+using Worker.Sources.Held;
 
 namespace Worker.Sources.Channels;
 
-/// <summary>
-/// A message of a <see cref="ChannelQueue"/>; the object and its body are pooled. Ownership: the queue, except between
-/// <see cref="BeginDelivery"/> and the settlement. 0 B a message once the pool is warm.
-/// </summary>
-internal sealed class ChannelMessage(ChannelQueue queue) : ReceivedMessage
+/// <summary>A message of a <see cref="ChannelQueue"/>.</summary>
+internal sealed class ChannelMessage(HeldMessages<ChannelMessage> held) : HeldMessage
 {
     /// <summary>The longest id, in bytes of UTF-8.</summary>
     public const int MaxIdBytes = 256;
@@ -19,29 +16,17 @@ internal sealed class ChannelMessage(ChannelQueue queue) : ReceivedMessage
 
     private byte[] _id = new byte[UuidLength];
     private int _idLength;
-    private PooledBuffer? _body;
-    private int _deliveries;
-    private DateTimeOffset _enqueuedAt;
-
-    public override ReadOnlyMemory<byte> Body => (_body ?? throw new ObjectDisposedException(nameof(ChannelMessage))).WrittenMemory;
 
     public override ReadOnlyMemory<byte> SourceId => _id.AsMemory(0, _idLength);
 
-    public override int DeliveryCount => _deliveries;
-
-    public override DateTimeOffset? EnqueuedAt => _enqueuedAt;
-
-    /// <summary>Failed attempts to write this message to the dead letters.</summary>
-    public int DeadLetterFailures { get; set; }
-
-    /// <summary>Fills a clean message.</summary>
-    /// <param name="body">Becomes the message's.</param>
+    /// <summary>Fills a clean message with a copy of <paramref name="body"/>.</summary>
+    /// <param name="body">The message.</param>
     /// <param name="id">A checked id, or null for a new one.</param>
+    /// <param name="buffers">Where the body's buffer comes from.</param>
     /// <param name="now">When it was published.</param>
-    public void Open(PooledBuffer body, string? id, DateTimeOffset now)
+    public void Open(ReadOnlySpan<byte> body, string? id, BufferPool buffers, DateTimeOffset now)
     {
-        _body = body;
-        _enqueuedAt = now;
+        Fill(body, buffers, now);
         if (id is null)
         {
             Guid.CreateVersion7(now).TryFormat(_id, out _idLength);
@@ -58,36 +43,15 @@ internal sealed class ChannelMessage(ChannelQueue queue) : ReceivedMessage
         }
     }
 
-    /// <summary>Makes the message ready to be handed out (again).</summary>
-    public void BeginDelivery()
+    public override void Clear()
     {
-        _deliveries++;
-        ResetSettlement();
-    }
-
-    /// <summary>Gives the body back and clears every field. It stays settled until its next delivery, so a second settlement still throws.</summary>
-    public void Clear()
-    {
-        _body?.Dispose();
-        _body = null;
+        base.Clear();
         _idLength = 0;
-        _deliveries = 0;
-        _enqueuedAt = default;
-        DeadLetterFailures = 0;
+
+        // As many messages as the capacity may be idle at once, each with a buffer: they are better used by others meanwhile.
+        Release();
     }
 
-    protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken)
-    {
-        switch (settlement.Kind)
-        {
-            case SettlementKind.Complete:
-                queue.Complete(this);
-                return default;
-            case SettlementKind.DeadLetter:
-                // The token ends the waiting only: the write goes on, and keeps the body until it is done.
-                return new ValueTask(queue.DeadLetterAsync(this, settlement).WaitAsync(cancellationToken));
-            default:
-                return queue.ReturnAsync(this, settlement.Delay);
-        }
-    }
+    protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken) =>
+        held.SettleAsync(this, settlement, cancellationToken);
 }

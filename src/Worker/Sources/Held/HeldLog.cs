@@ -1,27 +1,26 @@
 using Microsoft.Extensions.Logging;
-using Worker.Sources.Channels;
 
 namespace Worker.Sources.Held;
 
-/// <summary>Log messages about messages held in memory: event ids 3440 to 3449.</summary>
+/// <summary>Log messages about messages held in memory: event ids 3000 to 3009.</summary>
 internal static partial class HeldLog
 {
-    /// <summary>The reason code of messages that a stop left unprocessed; the channel's.</summary>
-    public const string UnprocessedReason = ChannelQueue.UnprocessedReason;
+    /// <summary>The reason code of messages that a stop left unprocessed.</summary>
+    public const string UnprocessedReason = "unprocessed-at-stop";
 
-    [LoggerMessage(3440, LogLevel.Warning,
+    [LoggerMessage(3000, LogLevel.Warning,
         "Route {Route}: a dead letter of source {Source} could not be written ({Error}); the message is kept and comes again in {Delay} ({Suppressed} more in the last 10 s not shown).")]
     public static partial void DeadLetterFailed(ILogger logger, string route, string source, string error, TimeSpan delay, long suppressed);
 
-    [LoggerMessage(3441, LogLevel.Warning,
+    [LoggerMessage(3001, LogLevel.Warning,
         "Route {Route}: {Count} message(s) of source {Source} were not worked off before the stop; they are in the dead letters as " + UnprocessedReason + ". Redrive them.")]
     public static partial void Spilled(ILogger logger, string route, string source, int count);
 
-    [LoggerMessage(3442, LogLevel.Error,
+    [LoggerMessage(3002, LogLevel.Error,
         "Route {Route}: {Count} message(s) of source {Source} are LOST: the worker stopped before they were worked off, and the dead letters did not take them ({Error}).")]
     public static partial void Lost(ILogger logger, string route, string source, int count, string error);
 
-    [LoggerMessage(3443, LogLevel.Information,
+    [LoggerMessage(3003, LogLevel.Information,
         "Route {Route}: stopping; {Count} message(s) of source {Source} are worked off first.")]
     public static partial void Draining(ILogger logger, string route, string source, int count);
 }

@@ -5,9 +5,9 @@ using Pipeline.Settlements;
 namespace Worker.Sources.Held;
 
 /// <summary>
-/// A message that exists nowhere but in this process once it was received: a datagram, a line. Pooled, with its body's buffer.
-/// Ownership: <see cref="HeldMessages{T}"/>, except between <see cref="BeginDelivery"/> and the settlement. The id is made from
-/// the content, and only when somebody asks for it. 0 B a message once the pool is warm.
+/// A message that exists nowhere but in this process: a datagram, a line, one that was published here. Pooled, with its body's
+/// buffer. Ownership: <see cref="HeldMessages{T}"/>, except between <see cref="BeginDelivery"/> and the settlement. Where it has no id
+/// of its own it is made from the content, and only when somebody asks for it. 0 B a message once the pool is warm.
 /// </summary>
 internal abstract class HeldMessage : ReceivedMessage
 {
@@ -15,7 +15,7 @@ internal abstract class HeldMessage : ReceivedMessage
     // messages is not kept for ever.
     private const int LargestKeptBuffer = 4_096;
 
-    private readonly byte[] _id = new byte[ContentId.Length];
+    private byte[]? _contentId;
     private PooledBuffer? _buffer;
     private bool _isOpen;
     private bool _hasId;
@@ -30,11 +30,11 @@ internal abstract class HeldMessage : ReceivedMessage
         {
             if (!_hasId)
             {
-                ContentId.Write(Body.Span, _id);
+                ContentId.Write(Body.Span, _contentId ??= new byte[ContentId.Length]);
                 _hasId = true;
             }
 
-            return _id;
+            return _contentId;
         }
     }
 
@@ -44,6 +44,9 @@ internal abstract class HeldMessage : ReceivedMessage
 
     /// <summary>Failed attempts to write this message to the dead letters.</summary>
     public int DeadLetterFailures { get; set; }
+
+    /// <summary>True while it waits for another attempt.</summary>
+    public bool IsWaiting { get; set; }
 
     /// <summary>Makes the message ready to be handed out (again).</summary>
     public void BeginDelivery()

@@ -47,6 +47,7 @@ internal sealed partial class HeldMessages<T>
         string? error = await TryWriteDeadLetterAsync(message, settlement, CancellationToken.None);
         if (error is null)
         {
+            Interlocked.Increment(ref _deadLettered);
             message.Conclude(settlement);
             Forget(message);
             return;
@@ -76,10 +77,12 @@ internal sealed partial class HeldMessages<T>
                 {
                     lastError = error;
                     Interlocked.Increment(ref lost);
+                    Interlocked.Increment(ref _lost);
                 }
                 else
                 {
                     Interlocked.Increment(ref spilled);
+                    Interlocked.Increment(ref _deadLettered);
                 }
             }
 

@@ -6,9 +6,9 @@ using Worker.Telemetry;
 namespace Worker.Sources.Held;
 
 /// <summary>
-/// The messages of a source that holds them in memory only, from <see cref="Take"/> to their settlement: abandoned ones wait here
-/// for their next delivery, given-up ones go to the dead letters, and so does what a stop leaves over. Threads: any number take and
-/// settle; one hands in.
+/// The messages of a source that holds them in memory only, from <see cref="Take"/> to their settlement: new ones may wait here for
+/// their turn, abandoned ones for their next delivery; given-up ones go to the dead letters, and so does what a stop leaves over.
+/// Threads: any number take and settle; one hands in.
 /// </summary>
 /// <typeparam name="T">The source's message.</typeparam>
 internal sealed partial class HeldMessages<T> : IDisposable
@@ -22,6 +22,7 @@ internal sealed partial class HeldMessages<T> : IDisposable
 
     private readonly HeldServices _services;
     private readonly Func<HeldMessages<T>, T> _create;
+    private readonly Action? _forgotten;
     private readonly Channel<T?> _ready;
     private readonly DelayedMessages<T> _delayed;
     private readonly BoundedPool<T> _messages;
@@ -32,16 +33,21 @@ internal sealed partial class HeldMessages<T> : IDisposable
     private int _unsettled;
     private int _waiting;
     private long _waitingBytes;
+    private long _returned;
+    private long _deadLettered;
+    private long _lost;
     private bool _draining;
     private bool _disposed;
 
     /// <param name="services">Names, clock, dead letters, log.</param>
     /// <param name="limit">Idle message objects kept for reuse: about as many as there are in work, queued and waiting for another attempt.</param>
     /// <param name="create">Makes a message object.</param>
-    public HeldMessages(HeldServices services, int limit, Func<HeldMessages<T>, T> create)
+    /// <param name="forgotten">Called whenever a message is through, after it was counted off; null for nobody.</param>
+    public HeldMessages(HeldServices services, int limit, Func<HeldMessages<T>, T> create, Action? forgotten = null)
     {
         _services = services;
         _create = create;
+        _forgotten = forgotten;
 
         // Null entries only wake the reader. Without a bound: whoever puts a message in could not keep it elsewhere, and the sources
         // bound how many there are. Bounded in form only, since the unbounded channel allocates when it is looked into.
@@ -62,6 +68,15 @@ internal sealed partial class HeldMessages<T> : IDisposable
     /// <summary>Messages taken and not settled for good.</summary>
     public int Unsettled => Volatile.Read(ref _unsettled);
 
+    /// <summary>Deliveries that came back to be tried again.</summary>
+    public long Returned => Volatile.Read(ref _returned);
+
+    /// <summary>Messages written to the dead letters, those left over at the stop included.</summary>
+    public long DeadLettered => Volatile.Read(ref _deadLettered);
+
+    /// <summary>Messages that a stop left over and that the dead letters did not take.</summary>
+    public long Lost => Volatile.Read(ref _lost);
+
     /// <summary>Messages that wait for another attempt.</summary>
     public int Waiting => Volatile.Read(ref _waiting);
 
@@ -74,6 +89,10 @@ internal sealed partial class HeldMessages<T> : IDisposable
         Interlocked.Increment(ref _unsettled);
         return _messages.TryTake(out T? message) ? message : _create(this);
     }
+
+    /// <summary>Puts a message that was taken and filled behind those that wait to be handed in.</summary>
+    /// <returns>False after <see cref="CloseAsync"/>: the message stays the caller's, to forget.</returns>
+    public bool TryPut(T message) => _ready.Writer.TryWrite(message);
 
     /// <summary>Waits until the messages that wait for another attempt are below the limits.</summary>
     public Task WaitForRoomAsync(CancellationToken cancellationToken)
@@ -105,7 +124,7 @@ internal sealed partial class HeldMessages<T> : IDisposable
         }
     }
 
-    /// <summary>Hands in what waits for another attempt, until the token ends.</summary>
+    /// <summary>Hands in what waits, until the token ends.</summary>
     public async Task HandInAsync(IMessageIntake intake, CancellationToken stop)
     {
         await using CancellationTokenRegistration wake = stop.UnsafeRegister(static held => ((HeldMessages<T>)held!)._ready.Writer.TryWrite(null), this);
@@ -126,7 +145,7 @@ internal sealed partial class HeldMessages<T> : IDisposable
         }
     }
 
-    /// <summary>Hands in what comes back, until nothing is unsettled any more or the token ends.</summary>
+    /// <summary>Hands in what waits and what comes back, until nothing is unsettled any more or the token ends.</summary>
     /// <param name="intake">The route's door.</param>
     /// <param name="lastTaken">Completes when no message will be taken any more; does not fail.</param>
     /// <param name="stopDraining">The end of patience.</param>
@@ -150,6 +169,8 @@ internal sealed partial class HeldMessages<T> : IDisposable
     /// </summary>
     public ValueTask ReturnAsync(T message, TimeSpan delay)
     {
+        Interlocked.Increment(ref _returned);
+        message.IsWaiting = true;
         Interlocked.Increment(ref _waiting);
         Interlocked.Add(ref _waitingBytes, message.Body.Length);
         bool kept = delay > TimeSpan.Zero ? _delayed.TryAdd(message, delay) : _ready.Writer.TryWrite(message);
@@ -175,6 +196,8 @@ internal sealed partial class HeldMessages<T> : IDisposable
         {
             EndIfDrained();
         }
+
+        _forgotten?.Invoke();
     }
 
     /// <summary>Ends the timer and gives the buffers of idle messages back; a message settled later gives back its own.</summary>
@@ -225,6 +248,13 @@ internal sealed partial class HeldMessages<T> : IDisposable
 
     private void Left(T message)
     {
+        if (!message.IsWaiting)
+        {
+            // Its first delivery: it was never counted.
+            return;
+        }
+
+        message.IsWaiting = false;
         Interlocked.Add(ref _waitingBytes, -message.Body.Length);
         Interlocked.Decrement(ref _waiting);
         if (Volatile.Read(ref _room) is not null && !IsFull)

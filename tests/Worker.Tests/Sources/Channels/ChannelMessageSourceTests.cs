@@ -318,7 +318,7 @@ public sealed class ChannelMessageSourceTests
         await harness.Source.CloseAsync(CancellationToken.None);
 
         (harness.Publisher.DeadLettered, harness.Publisher.Lost, harness.Publisher.Held).ShouldBe((1, 1, 0));
-        harness.Log.Entries.ShouldContain(entry => entry.Id.Id == 3002 && entry.Level == LogLevel.Error && entry.Text.Contains("1 message(s) in the channel are LOST", StringComparison.Ordinal));
+        harness.Log.Entries.ShouldContain(entry => entry.Id.Id == 3002 && entry.Level == LogLevel.Error && entry.Text.Contains("1 message(s) of source channel are LOST", StringComparison.Ordinal));
         harness.OutstandingBuffers.ShouldBe(0);
     }
 

@@ -80,7 +80,7 @@ public sealed class HeldMessagesTests
             await held.SettleAsync(message, Pipeline.Settlements.Settlement.DeadLetter("malformed-json", "test"), CancellationToken.None);
         }
 
-        string[] lines = [.. log.Entries.Where(entry => entry.Id.Id == 3440).Select(entry => entry.Text)];
+        string[] lines = [.. log.Entries.Where(entry => entry.Id.Id == 3000).Select(entry => entry.Text)];
         lines.Length.ShouldBe(2);
         lines[1].ShouldContain("3 more");
     }

@@ -209,7 +209,7 @@ public sealed class UdpMessageSourceTests
         harness.Intake.Script = _ => Settlement.DeadLetter("malformed-json", "No JSON.");
         await harness.StartAsync();
         await harness.PublishAsync("poison"u8.ToArray());
-        await harness.UntilAsync(() => harness.Log.Entries.Any(entry => entry.Id.Id == 3440));
+        await harness.UntilAsync(() => harness.Log.Entries.Any(entry => entry.Id.Id == 3000));
 
         await harness.AdvanceAsync(TimeSpan.FromSeconds(30));
 
