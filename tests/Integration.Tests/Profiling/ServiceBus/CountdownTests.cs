@@ -5,16 +5,14 @@ namespace Integration.Tests.Profiling.ServiceBus;
 public sealed class CountdownTests
 {
     [Fact]
-    public async Task Signal_FromManyThreads_EndsAtZeroAndNotBefore()
+    public void Signal_FromManyThreads_EndsAtZeroAndNotBefore()
     {
         Countdown countdown = new(1_000);
 
         Parallel.For(0, 999, _ => countdown.Signal());
         countdown.Left.ShouldBe(1);
-        countdown.Zero.IsCompleted.ShouldBeFalse();
         countdown.Signal();
 
-        await countdown.Zero.WaitAsync(TimeSpan.FromSeconds(30));
         countdown.Left.ShouldBe(0);
     }
 
