@@ -2,8 +2,8 @@ using System.Buffers;
 using System.IO.Pipelines;
 using System.Net.Sockets;
 using Pipeline.Buffers;
-using Worker.Sources.TcpLines;
 using Worker.Sources.Lines;
+using Worker.Sources.TcpLines;
 
 namespace Benchmarks.TcpLines.Receivers;
 
