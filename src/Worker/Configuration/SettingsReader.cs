@@ -58,7 +58,7 @@ internal sealed class SettingsReader(IConfiguration configuration)
         object settings = Activator.CreateInstance(type)!;
         foreach (PropertyInfo property in properties.Where(property => Find([section], property.Name) is not null))
         {
-            ReadProperty(settings, property, [section]);
+            TryReadProperty(settings, property, [section]);
         }
 
         FindUnknownKeys(section, properties, []);
@@ -85,22 +85,17 @@ internal sealed class SettingsReader(IConfiguration configuration)
         string section = layers[^1];
         _sections.Add(section);
         List<PropertyInfo> properties = [.. typeof(T).GetProperties().Where(p => p.IsDefined(typeof(SettingAttribute)))];
-        int problemsBefore = _errors.Count;
-        foreach (PropertyInfo property in properties)
-        {
-            ReadProperty(settings, property, layers);
-        }
+        string[] unread = [.. properties.Where(property => !TryReadProperty(settings, property, layers)).Select(property => property.Name)];
 
         foreach (string layer in layers)
         {
             FindUnknownKeys(layer, properties, allowedSections);
         }
 
-        // Rules across keys only make sense over values that are right by themselves.
-        if (settings is ISelfValidating validating && _errors.Count == problemsBefore)
+        if (settings is ISelfValidating validating)
         {
             List<ConfigurationError> found = [];
-            validating.Validate(new SettingsCheck(section, property => Shown(properties, property, Find(layers, property)?.Value), found));
+            validating.Validate(new SettingsCheck(section, property => Shown(properties, property, Find(layers, property)?.Value), unread, found));
             foreach (ConfigurationError error in found)
             {
                 Fail(error.Key, error.Value, error.Problem, error.Consequence);
@@ -110,7 +105,8 @@ internal sealed class SettingsReader(IConfiguration configuration)
         return settings;
     }
 
-    private void ReadProperty(object settings, PropertyInfo property, string[] layers)
+    /// <returns>False when the property keeps its default for a problem that was reported.</returns>
+    private bool TryReadProperty(object settings, PropertyInfo property, string[] layers)
     {
         SettingAttribute setting = property.GetCustomAttribute<SettingAttribute>()!;
         (string Key, string Value)? found = Find(layers, property.Name);
@@ -121,13 +117,13 @@ internal sealed class SettingsReader(IConfiguration configuration)
             if (!SettingText.TryParse(given.Value, property.PropertyType, setting.Bytes, out object? value))
             {
                 Fail(key, shown, $"must be {SettingText.Expected(property.PropertyType, setting.Bytes)}{RangeText(setting)}.", setting.Consequence);
-                return;
+                return false;
             }
 
             if (!InRange(value, property.PropertyType, setting))
             {
                 Fail(key, shown, $"must be{RangeText(setting)}.", setting.Consequence);
-                return;
+                return false;
             }
 
             property.SetValue(settings, value);
@@ -135,12 +131,13 @@ internal sealed class SettingsReader(IConfiguration configuration)
         else if (setting.Required)
         {
             Fail(key, value: null, $"must be set: {setting.Description}.", setting.Consequence);
-            return;
+            return false;
         }
 
         object? current = property.GetValue(settings);
         string text = current is null ? string.Empty : Mask(setting, SettingText.Format(current, setting.Bytes));
         _effective[key] = new EffectiveSetting(key, text, found is null, setting.Description);
+        return true;
     }
 
     private (string Key, string Value)? Find(string[] layers, string property)

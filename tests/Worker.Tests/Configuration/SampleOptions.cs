@@ -48,5 +48,10 @@ internal sealed class SampleOptions : ISelfValidating
             check.Fail(nameof(Count), "must not be seven.", "It would be unlucky.");
             check.Fail(nameof(Password), "must not go with seven.");
         }
+
+        if (Size > 1 << 24 && Wait < TimeSpan.FromSeconds(3))
+        {
+            check.Fail(nameof(Size), $"must not be so large with so short a {nameof(Wait)}.");
+        }
     }
 }

@@ -228,13 +228,36 @@ public sealed class SettingsReaderTests
     }
 
     [Fact]
-    public void Read_ValuesWrongByThemselves_RulesAcrossKeysWait()
+    public void Read_AnotherValueWrongByItself_RulesAreReportedWithIt()
     {
         SettingsReader reader = Reader(("Sample:Place", "x"), ("Sample:Count", "7"), ("Sample:Wait", "soon"));
 
         reader.Read<SampleOptions>("Sample");
 
-        reader.Errors.Select(error => error.Key).ShouldBe(["Sample:Wait"]);
+        reader.Errors.Select(error => error.Key).ShouldBe(["Sample:Wait", "Sample:Count", "Sample:Password"]);
+    }
+
+    [Theory]
+    [InlineData("soon", "Sample:Wait")]
+    [InlineData("1s", "Sample:Size")]
+    [InlineData("1m", null)]
+    public void Read_RuleOverAValueWrongByItself_Waits(string wait, string? expected)
+    {
+        SettingsReader reader = Reader(("Sample:Place", "x"), ("Sample:Size", "32MiB"), ("Sample:Wait", wait));
+
+        reader.Read<SampleOptions>("Sample");
+
+        reader.Errors.Select(error => error.Key).ShouldBe(expected is null ? [] : [expected]);
+    }
+
+    [Fact]
+    public void Read_RequiredValueMissing_RulesOfTheOthersAreReportedWithIt()
+    {
+        SettingsReader reader = Reader(("Sample:Count", "7"));
+
+        reader.Read<SampleOptions>("Sample");
+
+        reader.Errors.Select(error => error.Key).ShouldBe(["Sample:Place", "Sample:Count", "Sample:Password"]);
     }
 
     [Fact]

@@ -34,7 +34,7 @@ internal sealed class SqsSourceOptions : ISelfValidating
 
     public void Validate(SettingsCheck check)
     {
-        if (SqsQueueReference.Parse(Queue!) is null)
+        if (Queue is not null && SqsQueueReference.Parse(Queue) is null)
         {
             check.Fail(nameof(Queue), "must be a queue's name, its URL (https://sqs.eu-west-1.amazonaws.com/123456789012/name) or its ARN (arn:aws:sqs:eu-west-1:123456789012:name).");
         }
@@ -44,7 +44,7 @@ internal sealed class SqsSourceOptions : ISelfValidating
             check.Fail(nameof(DeadLetterQueue), "must be a queue's name, its URL or its ARN.");
         }
 
-        if (string.Equals(Queue, DeadLetterQueue, StringComparison.Ordinal))
+        if (Queue is not null && string.Equals(Queue, DeadLetterQueue, StringComparison.Ordinal))
         {
             check.Fail(nameof(DeadLetterQueue), "must be another queue than Queue.", "Poison would go round for ever.");
         }
