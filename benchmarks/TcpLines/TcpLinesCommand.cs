@@ -2,6 +2,8 @@ using System.CommandLine;
 using System.Globalization;
 using Benchmarks.Receiving;
 using Benchmarks.TcpLines.Receivers;
+using Pipeline.Buffers;
+using Worker.Sources.TcpLines;
 
 namespace Benchmarks.TcpLines;
 
@@ -16,8 +18,8 @@ internal static class TcpLinesCommand
         ["BareIndexOf"] = static () => new BareLineReceiver(),
         ["StreamReader"] = static () => new StreamReaderReceiver(),
         ["PipeLines"] = static () => new PipeLineReceiver(),
-        ["SourceAcknowledging"] = static () => new SourceLineReceiver(acknowledge: true),
-        ["Source"] = static () => new SourceLineReceiver(acknowledge: false),
+        ["SourceAcknowledging"] = static () => CreateSource(acknowledge: true),
+        ["Source"] = static () => CreateSource(acknowledge: false),
     };
 
     /// <summary>The receivers' names, the limit first.</summary>
@@ -40,14 +42,7 @@ internal static class TcpLinesCommand
     public static IReceiver CreateReceiver(string name) => Receivers[name]();
 
     /// <summary>Prints the port and receives.</summary>
-    public static int Receive(string name)
-    {
-        using IReceiver receiver = CreateReceiver(name);
-        receiver.Start();
-        Console.Out.WriteLine(receiver.Port);
-        SampleLoop.Run(() => receiver.Received);
-        return 0;
-    }
+    public static int Receive(string name) => ReceiverLoop.Run(CreateReceiver(name));
 
     /// <summary>Sends until told to stop.</summary>
     public static int Send(string port)
@@ -55,5 +50,12 @@ internal static class TcpLinesCommand
         using LineSender sender = new(int.Parse(port, CultureInfo.InvariantCulture));
         SenderLoop.Run(sender.Send, rate: 0);
         return 0;
+    }
+
+    private static SourceReceiver CreateSource(bool acknowledge)
+    {
+        TcpLinesSourceOptions options = new() { Endpoint = "127.0.0.1:0", Acknowledge = acknowledge };
+        TcpLinesMessageSource source = new(NullSourceServices.Create(), options, new BufferPool());
+        return new SourceReceiver(source, () => source.Endpoint);
     }
 }

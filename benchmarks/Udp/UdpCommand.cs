@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.Globalization;
 using Benchmarks.Receiving;
 using Benchmarks.Udp.Receivers;
+using Pipeline.Buffers;
 using Worker.Sources.Udp;
 
 namespace Benchmarks.Udp;
@@ -22,8 +23,8 @@ internal static class UdpCommand
         ["SocketAddress"] = static () => new SocketAddressReceiver(),
         ["EnginePortable"] = static () => new EngineReceiver(UdpReceiving.Portable),
         ["Engine"] = static () => new EngineReceiver(UdpReceiving.Batch),
-        ["SourceWithChannel"] = static () => new SourceReceiver(channelCapacity: 4_096),
-        ["Source"] = static () => new SourceReceiver(channelCapacity: 0),
+        ["SourceWithChannel"] = static () => CreateSource(channelCapacity: 4_096),
+        ["Source"] = static () => CreateSource(channelCapacity: 0),
     };
 
     /// <summary>The receivers' names, the limit first.</summary>
@@ -46,14 +47,7 @@ internal static class UdpCommand
     public static IReceiver CreateReceiver(string name) => Receivers[name]();
 
     /// <summary>Prints the port and receives.</summary>
-    public static int Receive(string name)
-    {
-        using IReceiver receiver = CreateReceiver(name);
-        receiver.Start();
-        Console.Out.WriteLine(receiver.Port);
-        SampleLoop.Run(() => receiver.Received);
-        return 0;
-    }
+    public static int Receive(string name) => ReceiverLoop.Run(CreateReceiver(name));
 
     /// <summary>Sends until told to stop.</summary>
     public static int Send(string port, string rate)
@@ -61,5 +55,12 @@ internal static class UdpCommand
         using DatagramSender sender = new(int.Parse(port, CultureInfo.InvariantCulture));
         SenderLoop.Run(sender.Send, long.Parse(rate, CultureInfo.InvariantCulture));
         return 0;
+    }
+
+    private static SourceReceiver CreateSource(int channelCapacity)
+    {
+        UdpSourceOptions options = new() { Endpoint = "127.0.0.1:0", Checksum = UdpChecksum.Verify, ChannelCapacity = channelCapacity };
+        UdpMessageSource source = new(NullSourceServices.Create(), options, new BufferPool());
+        return new SourceReceiver(source, () => source.Endpoint);
     }
 }

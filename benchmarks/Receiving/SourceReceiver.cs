@@ -1,26 +1,27 @@
 using System.Net;
-using Benchmarks.Receiving;
-using Pipeline.Buffers;
-using Worker.Sources.Udp;
+using Worker.Sources;
 
-namespace Benchmarks.Udp.Receivers;
+namespace Benchmarks.Receiving;
 
-/// <summary>The worker's source as routes use it, with a route that completes each message at once.</summary>
+/// <summary>A source of the worker as routes use it, with a route that completes each message at once.</summary>
 internal sealed class SourceReceiver : IReceiver
 {
-    private readonly UdpMessageSource _source;
+    private readonly IMessageSource _source;
+    private readonly Func<EndPoint?> _endpoint;
     private readonly NullIntake _intake = new();
     private readonly CancellationTokenSource _stop = new();
     private Task _receiving = Task.CompletedTask;
 
-    public SourceReceiver(int channelCapacity)
+    /// <param name="source">Begins to listen here; disposed with this object.</param>
+    /// <param name="endpoint">Where it listens then.</param>
+    public SourceReceiver(IMessageSource source, Func<EndPoint?> endpoint)
     {
-        UdpSourceOptions options = new() { Endpoint = "127.0.0.1:0", Checksum = UdpChecksum.Verify, ChannelCapacity = channelCapacity };
-        _source = new UdpMessageSource(NullSourceServices.Create(), options, new BufferPool());
+        _source = source;
+        _endpoint = endpoint;
         _source.CheckAsync(CancellationToken.None).GetAwaiter().GetResult();
     }
 
-    public int Port => ((IPEndPoint)_source.Endpoint!).Port;
+    public int Port => ((IPEndPoint)_endpoint()!).Port;
 
     public long Received => _intake.Received;
 
