@@ -4,10 +4,10 @@ namespace Worker.Configuration;
 
 /// <summary>Collects the broken rules of one settings object.</summary>
 /// <param name="section">Where its keys stand.</param>
-/// <param name="valueOf">The value of a property as it was given; null when it was not.</param>
+/// <param name="given">The key and value that a property was given by; null when it was not given.</param>
 /// <param name="unread">Properties whose values could not be read, and were reported.</param>
 /// <param name="errors">Receives the problems.</param>
-internal sealed class SettingsCheck(string section, Func<string, string?> valueOf, IReadOnlyCollection<string> unread, List<ConfigurationError> errors)
+internal sealed class SettingsCheck(string section, Func<string, (string Key, string Value)?> given, IReadOnlyCollection<string> unread, List<ConfigurationError> errors)
 {
     /// <summary>Reports a problem of one property; use <c>nameof</c>. A rule that looks at other properties too names them in its text.</summary>
     public void Fail(string property, string problem, string? consequence = null)
@@ -15,7 +15,8 @@ internal sealed class SettingsCheck(string section, Func<string, string?> valueO
         // A value that could not be read is its default here, and what a rule says of that would mislead.
         if (!unread.Any(name => name == property || Regex.IsMatch(problem, $@"\b{Regex.Escape(name)}\b")))
         {
-            errors.Add(new ConfigurationError($"{section}:{property}", valueOf(property), problem, consequence));
+            (string Key, string Value)? known = given(property);
+            errors.Add(new ConfigurationError(known?.Key ?? $"{section}:{property}", known?.Value, problem, consequence));
         }
     }
 }

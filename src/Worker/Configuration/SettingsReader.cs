@@ -95,7 +95,7 @@ internal sealed class SettingsReader(IConfiguration configuration)
         if (settings is ISelfValidating validating)
         {
             List<ConfigurationError> found = [];
-            validating.Validate(new SettingsCheck(section, property => Shown(properties, property, Find(layers, property)?.Value), unread, found));
+            validating.Validate(new SettingsCheck(section, property => Shown(properties, property, Find(layers, property)), unread, found));
             foreach (ConfigurationError error in found)
             {
                 Fail(error.Key, error.Value, error.Problem, error.Consequence);
@@ -172,8 +172,8 @@ internal sealed class SettingsReader(IConfiguration configuration)
         }
     }
 
-    private static string? Shown(List<PropertyInfo> properties, string name, string? value) =>
-        value is not null && properties.Find(p => p.Name == name)?.GetCustomAttribute<SettingAttribute>() is { } setting ? Mask(setting, value) : value;
+    private static (string Key, string Value)? Shown(List<PropertyInfo> properties, string name, (string Key, string Value)? given) =>
+        given is { } found && properties.Find(p => p.Name == name)?.GetCustomAttribute<SettingAttribute>() is { } setting ? (found.Key, Mask(setting, found.Value)) : given;
 
     private static string Mask(SettingAttribute setting, string value) => setting.Secret ? "***" : SettingText.MaskUserInfo(value);
 

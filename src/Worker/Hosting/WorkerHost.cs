@@ -30,8 +30,9 @@ internal static class WorkerHost
     // Beyond it connections are closed at once: memory of idle ones stays bounded.
     private const int MaxConnections = 1_000;
 
-    // Behind the drain limit: 2 s for cancelled messages, 8 s for acknowledgements and leftovers. The host cuts nothing off.
-    private static readonly TimeSpan ShutdownReserve = TimeSpan.FromSeconds(12);
+    // Behind the drain limit: 2 s for cancelled messages, 8 s for acknowledgements and leftovers, 2 s to say what was left. The host
+    // cuts nothing off.
+    private static readonly TimeSpan ShutdownReserve = TimeSpan.FromSeconds(15);
 
     /// <summary>Reads and checks the configuration without opening anything.</summary>
     public static WorkerPlan Plan(IConfiguration configuration)

@@ -29,6 +29,9 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     // Writing a thousand messages of a channel to the dead letters took 2 s on a slow disk; what is cut off here may be lost.
     private static readonly TimeSpan CloseLimit = TimeSpan.FromSeconds(8);
 
+    // A close that is cut short still says what it leaves.
+    private static readonly TimeSpan CloseGrace = TimeSpan.FromSeconds(2);
+
     private readonly List<(IMessageSource Source, MessageIntake Intake)> _inlets = [];
     private readonly ISink _sink;
     private readonly TimeProvider _time;
@@ -125,12 +128,12 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     }
 
     /// <summary>Finishes what was accepted, hands back what does not end in time, flushes acknowledgements.</summary>
-    /// <param name="limit">The drain limit.</param>
+    /// <param name="drainLimit">The drain limit.</param>
     /// <returns>True when everything ended within the limit.</returns>
-    public async Task<bool> DrainAsync(CancellationToken limit)
+    public async Task<bool> DrainAsync(CancellationToken drainLimit)
     {
         StopReceiving();
-        bool drained = await DrainSourcesAsync(limit) && await FinishAsync(limit);
+        bool drained = await DrainSourcesAsync(drainLimit) && await FinishAsync(drainLimit);
         if (!drained)
         {
             LogDrainLimit(Name, InFlight);
@@ -139,17 +142,15 @@ internal sealed partial class MessageRoute : IAsyncDisposable
                 intake.Abort();
             }
 
-            using CancellationTokenSource grace = new(AbortGrace, _time);
-            await FinishAsync(grace.Token);
+            using CancellationTokenSource abortGrace = new(AbortGrace, _time);
+            await FinishAsync(abortGrace.Token);
         }
 
-        using CancellationTokenSource flush = new(CloseLimit, _time);
-        foreach ((IMessageSource source, _) in _inlets)
-        {
-            drained &= await CloseAsync(source, flush.Token);
-        }
-
-        return drained;
+        // All at once: what one has left over must not take the others' time.
+        using CancellationTokenSource limit = new(CloseLimit, _time);
+        using CancellationTokenSource grace = new(CloseLimit + CloseGrace, _time);
+        bool[] closed = await Task.WhenAll(_inlets.Select(inlet => CloseAsync(inlet.Source, limit.Token, grace.Token)));
+        return drained && Array.TrueForAll(closed, isClosed => isClosed);
     }
 
     public async ValueTask DisposeAsync()
@@ -239,12 +240,12 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         }
     }
 
-    private async Task<bool> CloseAsync(IMessageSource source, CancellationToken limit)
+    private async Task<bool> CloseAsync(IMessageSource source, CancellationToken limit, CancellationToken grace)
     {
         try
         {
-            await source.CloseAsync(limit).WaitAsync(limit);
-            return true;
+            await source.CloseAsync(limit).WaitAsync(grace);
+            return !limit.IsCancellationRequested;
         }
         catch (Exception exception)
         {
@@ -265,6 +266,6 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     [LoggerMessage(1003, LogLevel.Error, "Route {Route}: receiving from {Source} ended unexpectedly and starts again in {Pause}")]
     private partial void LogReceiveFailed(Exception exception, string route, string source, TimeSpan pause);
 
-    [LoggerMessage(1004, LogLevel.Warning, "Route {Route}: closing {Source} failed; what was not acknowledged will be delivered again")]
+    [LoggerMessage(1004, LogLevel.Warning, "Route {Route}: closing {Source} failed; what its queue or sender still has is delivered again")]
     private partial void LogCloseFailed(Exception exception, string route, string source);
 }

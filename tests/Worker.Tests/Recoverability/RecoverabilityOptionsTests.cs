@@ -11,7 +11,7 @@ public sealed class RecoverabilityOptionsTests
         List<ConfigurationError> errors = [];
         RecoverabilityOptions options = new() { BackoffBase = TimeSpan.FromSeconds(2), BackoffCap = TimeSpan.FromSeconds(1) };
 
-        options.Validate(new SettingsCheck("Recoverability", _ => "1s", [], errors));
+        options.Validate(new SettingsCheck("Recoverability", property => ($"Recoverability:{property}", "1s"), [], errors));
 
         errors.ShouldHaveSingleItem().ToString().ShouldBe(
             "Recoverability:BackoffCap = \"1s\": must not be below BackoffBase. The waits could never reach their first bound.");

@@ -53,6 +53,12 @@ public sealed class ListeningSourceOptionsTests
     [InlineData("Routes:one:Source=TcpLines", "Routes:two:Source=TcpLines", "Sources:TcpLines:Endpoint=127.0.0.1:0")]
     public void Plan_TwoRoutesOnEndpointsOfTheirOwn_IsRight(params string[] settings) => Plan(settings).ShouldBeEmpty();
 
+    [Fact]
+    public void Plan_RoutesWithWrongEndpointsOfTheirOwn_EachIsNamedByItsKey() =>
+        Plan("Routes:one:Source=Udp", "Routes:one:Sources:Udp:Endpoint=bad1", "Routes:two:Source=Udp", "Routes:two:Sources:Udp:Endpoint=bad2")
+            .Select(error => error[..error.IndexOf(':', error.IndexOf('=', StringComparison.Ordinal))])
+            .ShouldBe(["Routes:one:Sources:Udp:Endpoint = \"bad1\"", "Routes:two:Sources:Udp:Endpoint = \"bad2\""]);
+
     private static List<string> Plan(params string[] settings) => [.. WorkerHost.Plan(new ConfigurationBuilder()
         .AddInMemoryCollection(settings.Select(setting => setting.Split('=', 2)).Select(pair => KeyValuePair.Create(pair[0], (string?)pair[1])))
         .Build()).Errors.Select(error => error.ToString())];

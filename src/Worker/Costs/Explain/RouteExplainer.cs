@@ -249,11 +249,23 @@ internal sealed class RouteExplainer
             Add("kill.lost", "LOST by a kill, at most", channel.Capacity, "messages", "Sources:Channel:Capacity: the channel lives in this process");
         }
 
-        if (_route.Sources.Contains("Http", StringComparer.OrdinalIgnoreCase))
+        if (Has("Udp"))
+        {
+            Add("kill.lost.udp", "LOST by a kill, at least", _route.Intake.Concurrency, "messages", "Intake:Concurrency in work, and what the kernel's buffer, the source's channel and other attempts hold; nobody sends a datagram again");
+        }
+
+        if (Has("TcpLines"))
+        {
+            Add("kill.lost.tcp", "lines in work at a kill", _route.Intake.Concurrency, "messages", "Intake:Concurrency; with Sources:TcpLines:Acknowledge their senders got no answer and send them again, without it they are LOST, with up to 128 KiB read ahead a connection");
+        }
+
+        if (Has("Http"))
         {
             Add("kill.unanswered", "HTTP messages without an answer after a kill", _route.Intake.Concurrency, "messages", "Intake:Concurrency; their callers send them again");
         }
     }
+
+    private bool Has(string source) => _route.Sources.Contains(source, StringComparer.OrdinalIgnoreCase);
 
     private double Objects() => Math.Ceiling(_input.MessagesPerDay / (double)_perObject);
 

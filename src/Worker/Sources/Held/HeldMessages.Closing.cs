@@ -102,9 +102,13 @@ internal sealed partial class HeldMessages<T>
     /// <returns>Null when it was written; else what went wrong.</returns>
     private async ValueTask<string?> TryWriteDeadLetterAsync(T message, Settlement settlement, CancellationToken cancellationToken)
     {
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return "the time for it was over";
+        }
+
         try
         {
-            cancellationToken.ThrowIfCancellationRequested();
             DeadLetter letter = SourceDeadLetter.Create(message, settlement, _services.Source, _services.Route, _services.Time.GetUtcNow());
             await _services.DeadLetters.WriteAsync(letter, message.Body, cancellationToken);
             return null;

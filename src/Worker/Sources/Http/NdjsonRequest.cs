@@ -264,7 +264,7 @@ internal sealed class NdjsonRequest : IDisposable
 
     private Task AnswerAsync(HttpRefusal? end)
     {
-        if (_results.Count == 0)
+        if (_results.Count == 0 && _resendFrom <= 1)
         {
             return _answers.RefuseAsync(_context, end ?? HttpRefusal.Empty);
         }

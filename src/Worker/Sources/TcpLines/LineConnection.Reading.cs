@@ -17,8 +17,12 @@ internal sealed partial class LineConnection
 
     private bool IsStopping => ReferenceEquals(_endOfStream, CloseReason.Stopping);
 
+    /// <summary>True once lines are read: then <see cref="Read"/> completes soon after the end of the drain.</summary>
+    public bool IsReading { get; private set; }
+
     private async Task<string> ReadToEndAsync(Stream stream, IMessageIntake intake)
     {
+        IsReading = true;
         Pipe pipe = new(Pipes);
         Task filling = FillAndCloseAsync(stream, pipe.Writer);
         try
@@ -110,7 +114,7 @@ internal sealed partial class LineConnection
             }
             catch (OperationCanceledException) when (_source.StopHandingIn.IsCancellationRequested)
             {
-                TcpLinesLog.Unread(_source.Logger, _source.Route, Peer, bytes.Length - done, _answers is null ? string.Empty : "; its sender got no answer to them");
+                await LeaveOverAsync(reader, bytes.Slice(done));
                 return;
             }
 
@@ -128,6 +132,50 @@ internal sealed partial class LineConnection
 
             Volatile.Write(ref _waits, true);
         }
+    }
+
+    /// <summary>The end of the drain: what was read and not handed in is the sender's where it waits for answers, and kept to be redriven where not.</summary>
+    private async ValueTask LeaveOverAsync(PipeReader reader, ReadOnlySequence<byte> rest)
+    {
+        if (_answers is not null)
+        {
+            TcpLinesLog.Unread(_source.Logger, _source.Route, Peer, rest.Length);
+            return;
+        }
+
+        bool isCompleted = false;
+        while (!isCompleted || !rest.IsEmpty)
+        {
+            foreach (LineMessage message in Cut(rest))
+            {
+                await _source.Held.ReturnAsync(message, TimeSpan.Zero);
+            }
+
+            // Nothing is read from the connection any more, so the pipe ends with what is in it.
+            reader.AdvanceTo(rest.End);
+            ReadResult result = await reader.ReadAsync(CancellationToken.None);
+            (rest, isCompleted) = (result.Buffer, result.IsCompleted);
+        }
+    }
+
+    private List<LineMessage> Cut(ReadOnlySequence<byte> bytes)
+    {
+        DateTimeOffset now = _source.Time.GetUtcNow();
+        List<LineMessage> lines = [];
+        LineKind kind;
+        while ((kind = _splitter.Next(ref bytes, out ReadOnlySpan<byte> line)) != LineKind.None)
+        {
+            if (kind == LineKind.Line)
+            {
+                lines.Add(Open(line, now));
+            }
+            else if (kind == LineKind.TooLong)
+            {
+                Drop(LineAnswers.TooLong);
+            }
+        }
+
+        return lines;
     }
 
     /// <returns>True when it had to wait.</returns>
@@ -164,7 +212,7 @@ internal sealed partial class LineConnection
                     if (kind == LineKind.Line)
                     {
                         slots--;
-                        intake.Accept(Open(line, now));
+                        HandIn(Open(line, now), intake);
                     }
                     else if (kind == LineKind.TooLong)
                     {
@@ -194,8 +242,13 @@ internal sealed partial class LineConnection
         }
 
         message.Open(line, isAnswered ? this : null, _splitter.LineNumber, _source.Buffers, now);
-        message.BeginDelivery();
         return message;
+    }
+
+    private static void HandIn(LineMessage message, IMessageIntake intake)
+    {
+        message.BeginDelivery();
+        intake.Accept(message);
     }
 
     private async ValueTask EndOfStreamAsync(IMessageIntake intake)
@@ -215,7 +268,7 @@ internal sealed partial class LineConnection
         LineKind kind = _splitter.End(out ReadOnlySpan<byte> line);
         if (isWhole && kind == LineKind.Line)
         {
-            intake.Accept(Open(line, _source.Time.GetUtcNow()));
+            HandIn(Open(line, _source.Time.GetUtcNow()), intake);
             return;
         }
 

@@ -135,10 +135,19 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         _listener?.Dispose();
         await _stopReading.CancelAsync();
         await _stopHandingIn.CancelAsync();
+
+        // What they have read and not handed in goes the same way.
+        await Task.WhenAll(_connections.Snapshot().Where(connection => connection.IsReading).Select(connection => connection.Read))
+            .WaitAsync(cancellationToken)
+            .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         await Held.CloseAsync(cancellationToken);
 
         // The flag before the count, while a connection is removed before it looks at the flag: one of the two sees the other.
-        Interlocked.Exchange(ref _closing, true);
+        if (!Interlocked.Exchange(ref _closing, true) && Metrics.TooLong + Metrics.Unterminated > 0)
+        {
+            TcpLinesLog.DroppedInAll(Logger, Route, Metrics.TooLong, Metrics.Unterminated);
+        }
+
         EndIfLast();
         try
         {

@@ -145,6 +145,11 @@ internal sealed partial class UdpMessageSource : IMessageSource
         }
 
         await _held.CloseAsync(cancellationToken);
+        if (_metrics.TooLarge + _metrics.Corrupt > 0)
+        {
+            UdpLog.DroppedInAll(_logger, _route, _metrics.TooLarge, _metrics.Corrupt);
+        }
+
         int left = (int)(_socket?.KernelState?.Bytes ?? 0);
         if (left > 0)
         {

@@ -327,6 +327,9 @@ public sealed class NdjsonRequestTests
         using HttpResponseMessage response = await PostAsync(host, new string('\n', 100_000) + "x");
 
         response.StatusCode.ShouldBe(HttpStatusCode.RequestEntityTooLarge);
+        JsonElement json = await SingleMessageRequestTests.JsonAsync(response);
+        json.GetProperty("resendFrom").GetInt32().ShouldBeGreaterThan(100);
+        json.GetProperty("results").GetArrayLength().ShouldBe(0);
         await host.FinishAsync();
     }
 

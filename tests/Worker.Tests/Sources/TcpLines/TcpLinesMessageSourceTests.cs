@@ -48,6 +48,32 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
     }
 
     [Fact]
+    public async Task Stop_LinesReadThatNobodyAnswersAndNobodyWorkedOff_AreKeptAsDeadLetters()
+    {
+        const int inWork = 64;
+        const int sent = 100;
+        await using TcpLinesRun run = await TcpLinesRun.StartAsync(options => options.Acknowledge = false);
+        LineClient client = await run.ConnectAsync();
+        await client.SendAsync(string.Concat(Enumerable.Range(1, sent).Select(n => $"{{\"n\":{n}}}\n")) + "{\"n\":");
+        await TcpLinesRun.UntilAsync(() => run.Intake.Accepted == inWork, "The first lines should have been handed in.");
+
+        await run.StopReceivingAsync();
+        await run.Source.DrainAsync(run.Intake, new CancellationToken(canceled: true)).WaitAsync(TimeSpan.FromSeconds(30));
+        Task closing = run.Source.CloseAsync(CancellationToken.None);
+        client.Reset();
+        await closing.WaitAsync(TimeSpan.FromSeconds(30));
+
+        run.DeadLetters.Letters.ShouldAllBe(letter => letter.Reason == "unprocessed-at-stop");
+        run.DeadLetters.Letters.Select(letter => Encoding.UTF8.GetString(letter.Body)).ShouldBe(Enumerable.Range(inWork + 1, sent - inWork).Select(n => $"{{\"n\":{n}}}"), ignoreOrder: true);
+        for (int i = 0; i < inWork; i++)
+        {
+            await (await run.Intake.NextAsync()).SettleAsync(Settlement.Complete);
+        }
+
+        await run.FinishAsync();
+    }
+
+    [Fact]
     public async Task Stop_NewConnections_AreRefused()
     {
         await using TcpLinesRun run = await TcpLinesRun.StartAsync();
