@@ -1,4 +1,3 @@
-
 namespace Worker.Aws.S3;
 
 /// <summary>How one request ended. Expected failures are values; exceptions end where the request was made.</summary>

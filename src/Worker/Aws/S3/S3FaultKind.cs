@@ -1,6 +1,6 @@
 namespace Worker.Aws.S3;
 
-/// <summary>What the end of one request means for storing the object.</summary>
+/// <summary>What the end of one request means for its object.</summary>
 internal enum S3FaultKind
 {
     /// <summary>It worked.</summary>

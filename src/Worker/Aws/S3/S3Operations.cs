@@ -2,7 +2,7 @@ using Worker.Costs;
 
 namespace Worker.Aws.S3;
 
-/// <summary>The operations a sink needs, by their names in S3's API reference; shown to people.</summary>
+/// <summary>The operations the worker needs, by their names in S3's API reference; shown to people.</summary>
 internal static class S3Operations
 {
     public const string Put = "PutObject";

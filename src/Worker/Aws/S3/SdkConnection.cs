@@ -24,7 +24,7 @@ internal static class SdkConnection
             // A guard only: every attempt ends by its own token before. The SDK's default is 24.8 days.
             Timeout = guard,
 
-            // Attempts are the sink's own, so that they can be counted, jittered and ended.
+            // Attempts are the worker's own, so that they can be counted, jittered and ended.
             RetryMode = RequestRetryMode.Standard,
             MaxErrorRetry = 0,
             MaxStaleConnectionRetries = 0,

@@ -2,7 +2,7 @@ using Amazon.Runtime;
 
 namespace Worker.Aws.S3;
 
-/// <summary>Gives the SDK its HTTP client: one a sink, disposed with it.</summary>
+/// <summary>Gives the SDK its HTTP client: one for each client of S3, disposed with it.</summary>
 internal sealed class SdkHttpClientFactory(TimeSpan connectTimeout) : HttpClientFactory
 {
     public override HttpClient CreateHttpClient(IClientConfig clientConfig)

@@ -34,10 +34,10 @@ internal static partial class TcpLinesLog
         "Route {Route}: the stop came before all lines that {Peer} had sent were worked off; up to {Bytes} bytes of them are dropped; its sender got no answer to them.")]
     public static partial void Unread(ILogger logger, string route, EndPoint? peer, long bytes);
 
+    [LoggerMessage(3458, LogLevel.Warning, "Route {Route}: {Count} connection(s) were cut off at the end of the stop's patience; lines without an answer must be sent again.")]
+    public static partial void CutOff(ILogger logger, string route, int count);
+
     [LoggerMessage(3459, LogLevel.Warning,
         "Route {Route}: since the start {TooLong} line(s) were dropped as too long and {Unterminated} without an end.")]
     public static partial void DroppedInAll(ILogger logger, string route, long tooLong, long unterminated);
-
-    [LoggerMessage(3458, LogLevel.Warning, "Route {Route}: {Count} connection(s) were cut off at the end of the stop's patience; lines without an answer must be sent again.")]
-    public static partial void CutOff(ILogger logger, string route, int count);
 }

@@ -21,11 +21,11 @@ internal static partial class UdpLog
         "Route {Route}: the kernel dropped {Count} datagram(s), {Total} since the start: they came faster than they were stored, and the receive buffer was full.")]
     public static partial void KernelDropped(ILogger logger, string route, long count, long total);
 
-    [LoggerMessage(3405, LogLevel.Warning,
-        "Route {Route}: since the start {TooLarge} datagram(s) were dropped as too large and {Corrupt} for their checksum.")]
-    public static partial void DroppedInAll(ILogger logger, string route, long tooLarge, long corrupt);
-
     [LoggerMessage(3404, LogLevel.Warning,
         "Route {Route}: the stop came before all datagrams in the kernel's buffer were taken over; up to {Bytes} bytes of them are lost.")]
     public static partial void LeftInKernel(ILogger logger, string route, int bytes);
+
+    [LoggerMessage(3405, LogLevel.Warning,
+        "Route {Route}: since the start {TooLarge} datagram(s) were dropped as too large and {Corrupt} for their checksum.")]
+    public static partial void DroppedInAll(ILogger logger, string route, long tooLarge, long corrupt);
 }
