@@ -25,7 +25,7 @@ internal sealed class WorkerColumns : ILogRows
         _bytes = 0;
         using MemoryStream input = new(compressed);
         using GzipReader gzip = new(input, compressed.Length, Limits);
-        using LogParser parser = new(new ColumnMap(Names), 64 * 1024);
+        using LogParser parser = new(new ColumnMap(Names, required: Names.Length), 64 * 1024);
         GzipRead read;
         do
         {

@@ -13,7 +13,7 @@ internal sealed class WorkerDocuments : IBadRows, IDocumentRejections
 
     public WorkerDocuments(IDocumentSink sink)
     {
-        if (!DocumentShape.TryCreate(["date", "time", "cs(User-Agent)"], out DocumentShape? shape, out string? problem))
+        if (!DocumentShape.TryCreate(["date", "time", "cs(User-Agent)"], timestampField: string.Empty, out DocumentShape? shape, out string? problem))
         {
             throw new InvalidOperationException(problem);
         }

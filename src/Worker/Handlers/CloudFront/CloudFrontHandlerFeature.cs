@@ -42,7 +42,7 @@ internal sealed class CloudFrontHandlerFeature : IHandlerFeature
     private static void AddParts(PipelineBuilder<PhysicalContext> builder, HandlerServices services, CloudFrontOptions options, AwsOptions aws)
     {
         // Found right when the configuration was read.
-        DocumentShape.TryCreate(options.Columns, out DocumentShape? shape, out _);
+        DocumentShape.TryCreate(options.Columns, options.TimestampField, out DocumentShape? shape, out _);
         LogLimits limits = new(new GzipLimits(options.MaxLogBytes, options.MaxRatio), options.MaxRowBytes, options.MaxBadRows, options.DecodePercent);
         ILogObjects objects = services.Services.GetRequiredService<LogObjectClients>()
             .Add(SdkLogObjects.Create(aws, options.ForcePathStyle, options.ObjectTimeout, services.Time, services.Calls));

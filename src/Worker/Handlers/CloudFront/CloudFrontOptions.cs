@@ -21,6 +21,9 @@ internal sealed class CloudFrontOptions : ISelfValidating
     [Setting("Columns to take, as a log's #Fields line spells them, separated by commas; column=field names the document's field (default: lower case, _ for punctuation, cs(User-Agent) is user_agent)")]
     public string[] Columns { get; init; } = ["date", "time", "cs(User-Agent)"];
 
+    [Setting("Field that holds each row's moment in UTC, made of the columns date and time (2026-01-31T10:00:00Z); empty for none")]
+    public string TimestampField { get; init; } = "@timestamp";
+
     [Setting("Undo percent-encoding in the columns, once; a value that would not be UTF-8 then stays encoded")]
     public bool DecodePercent { get; init; }
 
@@ -56,7 +59,12 @@ internal sealed class CloudFrontOptions : ISelfValidating
             check.Fail(nameof(Buckets), $"must be names of buckets, 3 to 63 lower-case letters, digits, dots and dashes; \"{wrong}\" is none.", "Requests would go elsewhere.");
         }
 
-        if (!DocumentShape.TryCreate(Columns, out _, out string? problem))
+        if (TimestampField.Length > 0 && !DocumentShape.IsFieldName(TimestampField))
+        {
+            check.Fail(nameof(TimestampField), "must be a field name of 1 to 128 letters, digits, _ - @ or dots, or empty for documents without a timestamp.");
+        }
+
+        if (!DocumentShape.TryCreate(Columns, TimestampField, out _, out string? problem))
         {
             check.Fail(nameof(Columns), problem, "No document could be made.");
         }

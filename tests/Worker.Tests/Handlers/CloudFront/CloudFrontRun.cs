@@ -23,7 +23,7 @@ internal sealed class CloudFrontRun
     public CloudFrontRun(int maxRejected = 3, int maxBadRows = 3, TimeSpan? objectTimeout = null)
     {
         Breaker = new CircuitBreaker("test", new RecoverabilityOptions { BreakerFailures = 100 }, TimeProvider.System, NullLogger.Instance);
-        DocumentShape.TryCreate(IndexRun.Columns, out DocumentShape? shape, out _).ShouldBeTrue();
+        DocumentShape.TryCreate(IndexRun.Columns, IndexRun.TimestampField, out DocumentShape? shape, out _).ShouldBeTrue();
         CloudFrontMetrics metrics = new("test");
         RecoverabilityOptions recoverability = new() { Attempts = 3, BackoffBase = TimeSpan.FromMilliseconds(1), BackoffCap = TimeSpan.FromMilliseconds(2) };
         _pipeline = new PipelineBuilder<PhysicalContext>("test")

@@ -26,16 +26,46 @@ public sealed class DocumentTests
     [InlineData("=x")]
     public void TryCreate_WrongColumns_SaysWhatIsWrong(string columns)
     {
-        DocumentShape.TryCreate(columns.Split(',', StringSplitOptions.RemoveEmptyEntries), out DocumentShape? shape, out string? problem).ShouldBeFalse();
+        DocumentShape.TryCreate(columns.Split(',', StringSplitOptions.RemoveEmptyEntries), string.Empty, out DocumentShape? shape, out string? problem).ShouldBeFalse();
 
         shape.ShouldBeNull();
         problem.ShouldStartWith("must ");
     }
 
+    [Theory]
+    [InlineData("2026-01-31", "10:00:00", true)]
+    [InlineData("0001-01-01", "00:00:00", true)]
+    [InlineData("2024-02-29", "23:59:59", true)]
+    [InlineData("2026-02-29", "10:00:00", false)]
+    [InlineData("2026-13-01", "10:00:00", false)]
+    [InlineData("2026-00-10", "10:00:00", false)]
+    [InlineData("2026-01-00", "10:00:00", false)]
+    [InlineData("0000-01-01", "10:00:00", false)]
+    [InlineData("2026-01-31", "24:00:00", false)]
+    [InlineData("2026-01-31", "10:60:00", false)]
+    [InlineData("2026-01-31", "10:00:60", false)]
+    [InlineData("2026-01-31", "10.00.00", false)]
+    [InlineData("2026/01/31", "10:00:00", false)]
+    [InlineData("2026-1-31", "10:00:00", false)]
+    [InlineData("2026-01-3x", "10:00:00", false)]
+    [InlineData("-", "10:00:00", false)]
+    [InlineData("", "", false)]
+    public void RowTimestamp_DateAndTime_AreTakenOnlyWhenValid(string date, string time, bool isValid)
+    {
+        byte[] target = new byte[RowTimestamp.Length];
+
+        RowTimestamp.TryWrite(Encoding.ASCII.GetBytes(date), Encoding.ASCII.GetBytes(time), target).ShouldBe(isValid);
+
+        if (isValid)
+        {
+            Encoding.ASCII.GetString(target).ShouldBe($"{date}T{time}Z");
+        }
+    }
+
     [Fact]
     public void TryCreate_FieldOfOnesOwn_IsTaken()
     {
-        DocumentShape.TryCreate(["date", "cs(User-Agent)=agent.original", "time = @time"], out DocumentShape? shape, out _).ShouldBeTrue();
+        DocumentShape.TryCreate(["date", "cs(User-Agent)=agent.original", "time = @time"], string.Empty, out DocumentShape? shape, out _).ShouldBeTrue();
 
         shape!.Columns.Select(Encoding.UTF8.GetString).ShouldBe(["date", "cs(User-Agent)", "time"]);
         Encoding.UTF8.GetString(shape.Opener(1)).ShouldBe("\"agent.original\":\"");

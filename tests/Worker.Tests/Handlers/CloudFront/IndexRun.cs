@@ -13,11 +13,13 @@ internal sealed class IndexRun : IBadRows
 {
     public static readonly string[] Columns = ["date", "time", "cs(User-Agent)"];
 
+    public const string TimestampField = "@timestamp";
+
     private readonly LogIndexer _indexer;
 
-    public IndexRun(string[]? columns = null, int maxBadRows = 5, bool decode = false, int maxRowBytes = 64 * 1024)
+    public IndexRun(string[]? columns = null, string timestampField = TimestampField, int maxBadRows = 5, bool decode = false, int maxRowBytes = 64 * 1024)
     {
-        DocumentShape.TryCreate(columns ?? Columns, out DocumentShape? shape, out string? problem).ShouldBeTrue(problem);
+        DocumentShape.TryCreate(columns ?? Columns, timestampField, out DocumentShape? shape, out string? problem).ShouldBeTrue(problem);
         _indexer = new LogIndexer(shape!, new LogLimits(new GzipLimits(64L << 20, 200), maxRowBytes, maxBadRows, decode), Buffers);
     }
 
@@ -61,7 +63,7 @@ internal sealed class IndexRun : IBadRows
         .. ReadableLog.Parse(log, Columns).Split('\n').Select(line =>
         {
             string[] values = line[(line.IndexOf(' ', StringComparison.Ordinal) + 1)..].Split('|');
-            return JsonSerializer.Serialize(new Dictionary<string, string> { ["date"] = values[0], ["time"] = values[1], ["user_agent"] = values[2] });
+            return JsonSerializer.Serialize(new Dictionary<string, string> { [TimestampField] = $"{values[0]}T{values[1]}Z", ["date"] = values[0], ["time"] = values[1], ["user_agent"] = values[2] });
         }),
     ];
 

@@ -39,7 +39,7 @@ public sealed class LogIndexerAllocationTests : IBadRows, IDocumentRejections
 
     private long Measure(byte[] compressed, int rows, bool decode)
     {
-        DocumentShape.TryCreate(IndexRun.Columns, out DocumentShape? shape, out _).ShouldBeTrue();
+        DocumentShape.TryCreate(IndexRun.Columns, IndexRun.TimestampField, out DocumentShape? shape, out _).ShouldBeTrue();
         LogIndexer indexer = new(shape!, new LogLimits(new GzipLimits(256L << 20, 200), 64 * 1024, 100, decode), new BufferPool());
         long bytes = 0;
         for (int round = 0; round < 4; round++)

@@ -180,6 +180,47 @@ public sealed class LogIndexerTests
     }
 
     [Fact]
+    public async Task Index_DateAndTime_BecomeTheTimestamp()
+    {
+        IndexRun run = new(["c-ip"]);
+
+        await run.IndexTextAsync("#Fields: time c-ip date\n23:59:59\t192.0.2.1\t2024-02-29\n-\t192.0.2.2\t2026-01-31\n");
+
+        run.InOrder().ShouldBe(["""{"@timestamp":"2024-02-29T23:59:59Z","c_ip":"192.0.2.1"}""", """{"c_ip":"192.0.2.2"}"""]);
+    }
+
+    [Fact]
+    public async Task Index_LogWithoutDateAndTime_NeedsNoTimestamp()
+    {
+        IndexRun run = new(["a"]);
+
+        LogOutcome outcome = await run.IndexTextAsync("#Fields: a\n1\n");
+
+        outcome.Fault.ShouldBe(LogFault.None);
+        run.InOrder().ShouldBe(["""{"a":"1"}"""]);
+    }
+
+    [Fact]
+    public async Task Index_AColumnGivenTheTimestampsField_TakesItsPlace()
+    {
+        IndexRun run = new(["moment=@timestamp"]);
+
+        await run.IndexTextAsync("#Fields: date time moment\n2026-01-31\t10:00:00\t1769853600123\n");
+
+        run.InOrder().ShouldBe(["""{"@timestamp":"1769853600123"}"""]);
+    }
+
+    [Fact]
+    public async Task Index_WithoutTimestampField_HasTheColumnsOnly()
+    {
+        IndexRun run = new(["date"], timestampField: string.Empty);
+
+        await run.IndexTextAsync("#Fields: date time\n2026-01-31\t10:00:00\n");
+
+        run.InOrder().ShouldBe(["""{"date":"2026-01-31"}"""]);
+    }
+
+    [Fact]
     public async Task Index_DecodePercent_DecodesOnceAndOnlyToUtf8()
     {
         IndexRun run = new(["a", "b"], decode: true);

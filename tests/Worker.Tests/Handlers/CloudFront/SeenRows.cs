@@ -19,7 +19,7 @@ internal sealed class SeenRows(int chosen, bool pause = false) : ILogRows
     public static string Parse(byte[] text, string[] columns, int maxRowBytes = 64 * 1024, int piece = int.MaxValue, int first = 0, bool pause = false)
     {
         SeenRows rows = new(columns.Length, pause);
-        using LogParser parser = new(new ColumnMap([.. columns.Select(Encoding.UTF8.GetBytes)]), maxRowBytes);
+        using LogParser parser = new(new ColumnMap([.. columns.Select(Encoding.UTF8.GetBytes)], required: columns.Length), maxRowBytes);
         int at = 0;
         int size = first > 0 ? first : piece;
         while (true)

@@ -4,7 +4,8 @@ namespace Worker.Handlers.CloudFront.Rows;
 /// Where the chosen columns stand in a row, by the log's own fields directive. Threads: one at a time.
 /// </summary>
 /// <param name="names">The chosen columns, as the directive spells them, UTF-8.</param>
-internal sealed class ColumnMap(byte[][] names)
+/// <param name="required">How many of them, from the first, a log must have; the others are empty where it does not.</param>
+internal sealed class ColumnMap(byte[][] names, int required)
 {
     private readonly int[] _places = new int[names.Length];
 
@@ -17,7 +18,7 @@ internal sealed class ColumnMap(byte[][] names)
     /// <summary>Tabs of a row whose places are needed to find every chosen column.</summary>
     public int TabsNeeded { get; private set; }
 
-    /// <summary>The first chosen column that the directive did not name; null when it named all.</summary>
+    /// <summary>The first required column that the directive did not name; null when it named all.</summary>
     public string? Missing { get; private set; }
 
     /// <summary>Reads a fields directive.</summary>
@@ -52,7 +53,7 @@ internal sealed class ColumnMap(byte[][] names)
 
         Count = count;
         TabsNeeded = last + 1;
-        int missing = _places.AsSpan().IndexOf(-1);
+        int missing = _places.AsSpan(0, required).IndexOf(-1);
         if (missing >= 0)
         {
             Missing = System.Text.Encoding.UTF8.GetString(names[missing]);
@@ -66,7 +67,7 @@ internal sealed class ColumnMap(byte[][] names)
         };
     }
 
-    /// <summary>The place of a chosen column in a row, from 0.</summary>
+    /// <summary>The place of a chosen column in a row, from 0; -1 for one that the log does not have.</summary>
     public int PlaceOf(int chosen) => _places[chosen];
 
     private int Find(ReadOnlySpan<byte> name)

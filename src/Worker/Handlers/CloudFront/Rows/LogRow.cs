@@ -25,12 +25,17 @@ internal readonly ref struct LogRow
     /// <summary>Its bytes without the line's end.</summary>
     public ReadOnlySpan<byte> Text => _window[_start.._end];
 
-    /// <summary>A chosen column as the log has it; may be empty.</summary>
+    /// <summary>A chosen column as the log has it; may be empty, as one that the log does not have is.</summary>
     public ReadOnlySpan<byte> this[int chosen]
     {
         get
         {
             int place = _columns!.PlaceOf(chosen);
+            if (place < 0)
+            {
+                return default;
+            }
+
             int start = place == 0 ? _start : _tabs[place - 1] + 1;
             int end = place == _columns.Count - 1 ? _end : _tabs[place];
             return _window[start..end];
