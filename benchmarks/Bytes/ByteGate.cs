@@ -5,6 +5,8 @@ namespace Benchmarks.Bytes;
 /// <summary>Holds the bytes a message of every case against the committed file. A rise fails; a fall asks for the file to be renewed.</summary>
 internal static class ByteGate
 {
+    private const string CaseColumn = "scenario/variant/size/in flight";
+
     private static readonly JsonSerializerOptions Indented = new() { WriteIndented = true };
 
     public static int Run(FileInfo file, bool update)
@@ -36,21 +38,25 @@ internal static class ByteGate
             return 0;
         }
 
-        return Report(ByteVerdict.Compare(expected, measured), measured.Count);
+        return Report(ByteVerdict.Compare(expected, measured), Console.Out);
     }
 
-    private static int Report(IReadOnlyList<ByteVerdict> verdicts, int cases)
+    /// <summary>Writes a row per case and the verdict.</summary>
+    /// <returns>The exit code: 0, or 1 when a case failed.</returns>
+    public static int Report(IReadOnlyList<ByteVerdict> verdicts, TextWriter output)
     {
+        int width = verdicts.Select(verdict => verdict.Case.Length).Append(CaseColumn.Length).Max();
+        output.WriteLine($"{CaseColumn.PadRight(width)}  {"bytes",9}  {"expected",9}");
         foreach (ByteVerdict verdict in verdicts)
         {
-            Console.Out.WriteLine(verdict);
+            output.WriteLine(verdict.ToRow(width));
         }
 
-        int rises = verdicts.Count(verdict => verdict.IsFailure);
-        Console.Out.WriteLine(rises == 0
-            ? $"{cases} cases, none allocates more than expected."
-            : $"{cases} cases, {rises} failed. If a rise is meant, renew the file with --update and say why in the commit.");
-        return rises == 0 ? 0 : 1;
+        int failed = verdicts.Count(verdict => verdict.IsFailure);
+        output.WriteLine(failed == 0
+            ? $"{verdicts.Count} cases, none allocates more per message than expected."
+            : $"{verdicts.Count} cases, {failed} failed. If a rise is intended, renew the file with --update and give the reason in the commit.");
+        return failed == 0 ? 0 : 1;
     }
 
     private static SortedDictionary<string, long>? Read(FileInfo file)

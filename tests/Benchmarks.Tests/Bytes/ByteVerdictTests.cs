@@ -5,7 +5,21 @@ namespace Benchmarks.Tests.Bytes;
 public sealed class ByteVerdictTests
 {
     [Fact]
-    public void Compare_AsExpected_SaysNothing() => Compare(("a", 0), ("b", 120)).With(("a", 0), ("b", 120)).ShouldBeEmpty();
+    public void Report_EveryCase_IsARow()
+    {
+        using StringWriter output = new();
+
+        ByteGate.Report(Compare(("a/b/10/1", 0), ("long/case/1000/64", 12_345)).With(("a/b/10/1", 0), ("long/case/1000/64", 12_345)), output).ShouldBe(0);
+
+        output.ToString().Split(Environment.NewLine).ShouldBe(
+        [
+            "scenario/variant/size/in flight      bytes   expected",
+            "a/b/10/1                                 0          0",
+            "long/case/1000/64                   12,345     12,345",
+            "2 cases, none allocates more per message than expected.",
+            string.Empty,
+        ]);
+    }
 
     [Fact]
     public void Compare_ARise_Fails()
@@ -13,16 +27,18 @@ public sealed class ByteVerdictTests
         ByteVerdict verdict = Compare(("a", 0)).With(("a", 1)).ShouldHaveSingleItem();
 
         verdict.IsFailure.ShouldBeTrue();
-        verdict.ToString().ShouldBe("FAIL a: 1 bytes a message, 0 expected");
+        verdict.ToRow(width: 1).ShouldBe("a          1          0  FAILED: more than expected");
+        ByteGate.Report([verdict], TextWriter.Null).ShouldBe(1);
     }
 
     [Fact]
-    public void Compare_AFall_IsSaidAndDoesNotFail()
+    public void Compare_AFall_IsReportedAndDoesNotFail()
     {
         ByteVerdict verdict = Compare(("a", 120)).With(("a", 0)).ShouldHaveSingleItem();
 
         verdict.IsFailure.ShouldBeFalse();
-        verdict.ToString().ShouldStartWith("less a");
+        verdict.ToRow(width: 1).ShouldBe("a          0        120  less: renew the file with --update");
+        ByteGate.Report([verdict], TextWriter.Null).ShouldBe(0);
     }
 
     [Fact]
