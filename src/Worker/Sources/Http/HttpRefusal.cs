@@ -11,7 +11,7 @@ namespace Worker.Sources.Http;
 internal sealed record HttpRefusal(int Status, string Error, string Message, int RetryAfterSeconds = 0, bool Close = false)
 {
     public static readonly HttpRefusal Full = new(
-        StatusCodes.Status429TooManyRequests, "busy", "All places are taken at the moment. Send it again after Retry-After seconds.", RetryAfterSeconds: 1);
+        StatusCodes.Status429TooManyRequests, "busy", "All slots are in use (Intake:Concurrency, Intake:BytesInFlight). Send it again after Retry-After seconds.", RetryAfterSeconds: 1);
 
     public static readonly HttpRefusal Paused = new(
         StatusCodes.Status503ServiceUnavailable, "paused", "Storing fails at the moment. Send it again after Retry-After seconds.", RetryAfterSeconds: 5);
@@ -23,10 +23,10 @@ internal sealed record HttpRefusal(int Status, string Error, string Message, int
         StatusCodes.Status503ServiceUnavailable, "stopping", "The worker is stopping. Send it again after Retry-After seconds, over a new connection.", RetryAfterSeconds: 5, Close: true);
 
     public static readonly HttpRefusal Memory = new(
-        StatusCodes.Status429TooManyRequests, "busy", "Too many bodies are being received at once. Send it again after Retry-After seconds.", RetryAfterSeconds: 1);
+        StatusCodes.Status429TooManyRequests, "busy", $"Too many bytes of bodies are being received at once ({HttpSourceOptions.Section}:{nameof(HttpSourceOptions.MaxReceivingBytes)}). Send it again after Retry-After seconds.", RetryAfterSeconds: 1);
 
     public static readonly HttpRefusal TooSlow = new(
-        StatusCodes.Status408RequestTimeout, "too-slow", "The body did not arrive in time. Send it again, faster or in smaller requests.", Close: true);
+        StatusCodes.Status408RequestTimeout, "too-slow", $"The body did not arrive in time ({HttpSourceOptions.Section}:{nameof(HttpSourceOptions.BodyTimeout)}, {nameof(HttpSourceOptions.MinBodyRate)}). Send it again, faster or in smaller requests.", Close: true);
 
     public static readonly HttpRefusal Empty = new(
         StatusCodes.Status400BadRequest, "empty-body", "The request has no message. Send it as the body, or as lines with Content-Type: application/x-ndjson.");

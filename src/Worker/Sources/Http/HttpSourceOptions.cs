@@ -20,9 +20,13 @@ internal sealed class HttpSourceOptions : ISelfValidating
     [Setting("Lines of one NDJSON request in work at once; the route's concurrency is the limit of all", Min = "1", Max = "10000")]
     public int MaxInFlightPerRequest { get; set; } = 64;
 
-    [Setting("Bytes of bodies that are being received, of all requests together; beyond it callers are told to come back (429)", Min = "1", Max = "16GiB", Bytes = true,
+    [Setting("Bytes of bodies that have arrived in part, over all requests; beyond it callers are answered with 429", Min = "1", Max = "16GiB", Bytes = true,
         Consequence = "Slow callers would otherwise hold memory without limit.")]
     public long MaxReceivingBytes { get; set; } = 64L << 20;
+
+    [Setting("Fewest bytes per second of a body that is being received, over 5 s in which the worker waits for the caller; a slower request is answered with 408; 0 for no minimum", Min = "0", Max = "1GiB", Bytes = true,
+        Consequence = "Callers that send next to nothing would hold connections and memory for as long as BodyTimeout.")]
+    public int MinBodyRate { get; set; } = 256;
 
     [Setting("Time for a single body to arrive, and for the next piece of an NDJSON request", Min = "100ms", Max = "1h")]
     public TimeSpan BodyTimeout { get; set; } = TimeSpan.FromSeconds(30);

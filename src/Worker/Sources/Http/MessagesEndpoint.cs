@@ -20,6 +20,8 @@ internal sealed class MessagesEndpoint(HttpSourceRegistry registry, HttpAnswers 
     /// <summary>Answers one request, whatever its method.</summary>
     public Task HandleAsync(HttpContext context)
     {
+        // ASP.NET's default is 200. Only a settlement may say that: a path that forgets its answer fails instead.
+        context.Response.StatusCode = StatusCodes.Status500InternalServerError;
         if (!HttpMethods.IsPost(context.Request.Method))
         {
             context.Response.Headers.Allow = HttpMethods.Post;

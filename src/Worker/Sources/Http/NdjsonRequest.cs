@@ -74,7 +74,7 @@ internal sealed class NdjsonRequest : IDisposable
     private async Task RunAsync()
     {
         HttpRefusal? end = null;
-        bool isCallerGone = false;
+        bool isReadable = true;
         try
         {
             end = await TakeAllAsync();
@@ -82,7 +82,7 @@ internal sealed class NdjsonRequest : IDisposable
         catch (Exception exception) when (exception is IOException or OperationCanceledException)
         {
             end = _body.Explain(exception, HttpRefusal.TooSlow);
-            isCallerGone = end is null;
+            isReadable = end is not null;
             StopAt(LineNumber + 1);
         }
         finally
@@ -91,9 +91,13 @@ internal sealed class NdjsonRequest : IDisposable
             await CollectAllAsync();
         }
 
-        if (!isCallerGone)
+        if (isReadable)
         {
             await AnswerAsync(end);
+        }
+        else
+        {
+            _body.Abort();
         }
     }
 

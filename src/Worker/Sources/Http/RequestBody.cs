@@ -1,27 +1,38 @@
 using System.IO.Pipelines;
+using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
+using Microsoft.AspNetCore.Server.Kestrel.Core.Features;
 
 namespace Worker.Sources.Http;
 
 /// <summary>
-/// Reads one request's body within its time. Ends with the worker's stop and with the connection. Kestrel's own minimum rate
-/// (240 B/s after 5 s) applies beside it.
+/// Reads one request's body within its time and at its minimum rate. Ends with the worker's stop and with the connection. Only time
+/// in which the worker waits for the caller counts. Threads: one at a time.
 /// </summary>
 internal sealed class RequestBody : IDisposable
 {
+    /// <summary>The minimum rate is checked over windows of this length, so that a burst does not pay for a long silence.</summary>
+    public static readonly TimeSpan RateWindow = TimeSpan.FromSeconds(5);
+
     private readonly HttpContext _context;
     private readonly HttpMessageSource _source;
+    private readonly long _requiredPerWindow;
 
     // Made on the first wait: a body that came along with the headers needs none.
     private CancellationTokenSource? _patience;
     private CancellationTokenRegistration _onStop;
     private CancellationTokenRegistration _onAbort;
 
+    private TimeSpan _waited;
+    private TimeSpan _waitedInWindow;
+    private long _arrivedInWindow;
+
     public RequestBody(HttpContext context, HttpMessageSource source)
     {
         _context = context;
         _source = source;
+        _requiredPerWindow = source.Options.MinBodyRate * (long)RateWindow.TotalSeconds;
         Reader = context.Request.BodyReader;
 
         // Our own limits apply, with answers that say what to do; Kestrel's would end the connection.
@@ -29,12 +40,27 @@ internal sealed class RequestBody : IDisposable
         {
             limit.MaxRequestBodySize = null;
         }
+
+        if (context.Features.Get<IHttpMinRequestBodyDataRateFeature>() is { } rate)
+        {
+            rate.MinDataRate = null;
+        }
     }
 
     public PipeReader Reader { get; }
 
-    /// <summary>Reads on. The time runs over all reads together, or from this one on when <paramref name="restart"/> is set.</summary>
-    public ValueTask<ReadResult> ReadAsync(bool restart) => Reader.TryRead(out ReadResult result) ? new(result) : WaitAsync(restart);
+    /// <summary>Reads on.</summary>
+    /// <param name="restart">True when <c>BodyTimeout</c> bounds each wait; false when it bounds all of them together.</param>
+    public ValueTask<ReadResult> ReadAsync(bool restart)
+    {
+        if (Reader.TryRead(out ReadResult result))
+        {
+            _arrivedInWindow += result.Buffer.Length;
+            return new(result);
+        }
+
+        return WaitAsync(restart);
+    }
 
     /// <summary>Waits for a slot within the source's time for it.</summary>
     public async ValueTask<int> ReserveAsync()
@@ -52,16 +78,23 @@ internal sealed class RequestBody : IDisposable
         return slots;
     }
 
-    /// <summary>What to answer after reading threw; null when there is nobody to answer.</summary>
+    /// <summary>The answer after reading threw; null when the connection is gone or must go: then <see cref="Abort"/> ends it.</summary>
     public HttpRefusal? Explain(Exception exception, HttpRefusal timeout) => exception switch
     {
         BadHttpRequestException { StatusCode: StatusCodes.Status408RequestTimeout } => HttpRefusal.TooSlow,
-        BadHttpRequestException bad => new HttpRefusal(bad.StatusCode, "bad-request", $"{bad.Message} Nothing of an unfinished message was taken.", Close: true),
+        BadHttpRequestException bad => Broken(bad.StatusCode, bad.Message),
         _ when _context.RequestAborted.IsCancellationRequested => null,
+        ConnectionResetException or ConnectionAbortedException => null,
+
+        // Kestrel throws this, and no BadHttpRequestException, for a chunk size above 31 bits.
+        IOException broken => Broken(StatusCodes.Status400BadRequest, broken.Message),
         _ when _source.Stopping.IsCancellationRequested => HttpRefusal.Stopping,
         OperationCanceledException when _patience is { IsCancellationRequested: true } => timeout,
         _ => null,
     };
+
+    /// <summary>Ends the connection without an answer: no status may go out for a body whose end is not known.</summary>
+    public void Abort() => _context.Abort();
 
     public void Dispose()
     {
@@ -72,20 +105,37 @@ internal sealed class RequestBody : IDisposable
 
     private async ValueTask<ReadResult> WaitAsync(bool restart)
     {
-        bool first = _patience is null;
         CancellationTokenSource patience = Patience();
-        if (first || restart)
-        {
-            patience.CancelAfter(_source.Options.BodyTimeout);
-        }
-
+        patience.CancelAfter(Limit(restart));
+        long started = _source.Time.GetTimestamp();
         ReadResult result = await Reader.ReadAsync(patience.Token);
-        if (restart)
+        TimeSpan waited = _source.Time.GetElapsedTime(started);
+        patience.CancelAfter(Timeout.InfiniteTimeSpan);
+
+        _waited += waited;
+        _waitedInWindow += waited;
+        if (_waitedInWindow >= RateWindow)
         {
-            patience.CancelAfter(Timeout.InfiniteTimeSpan);
+            // The window was satisfied, or the read would have been cancelled. This read belongs to the next one.
+            _waitedInWindow -= RateWindow;
+            _arrivedInWindow = 0;
         }
 
+        _arrivedInWindow += result.Buffer.Length;
         return result;
+    }
+
+    private TimeSpan Limit(bool restart)
+    {
+        TimeSpan timeout = restart ? _source.Options.BodyTimeout : _source.Options.BodyTimeout - _waited;
+        if (_requiredPerWindow > 0)
+        {
+            // A window that has its bytes cannot fail any more: the next one can, if nothing comes until its end.
+            TimeSpan window = RateWindow - _waitedInWindow + (_arrivedInWindow >= _requiredPerWindow ? RateWindow : TimeSpan.Zero);
+            timeout = window < timeout ? window : timeout;
+        }
+
+        return timeout > TimeSpan.Zero ? timeout : TimeSpan.Zero;
     }
 
     private CancellationTokenSource Patience()
@@ -99,4 +149,7 @@ internal sealed class RequestBody : IDisposable
 
         return _patience;
     }
+
+    private static HttpRefusal Broken(int status, string message) =>
+        new(status, "bad-request", $"{message} Nothing of an unfinished message was taken.", Close: true);
 }

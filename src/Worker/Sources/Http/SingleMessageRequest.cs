@@ -12,6 +12,9 @@ internal static class SingleMessageRequest
     // A body without a Content-Length starts with room for a typical one.
     private const int UnknownLengthCapacity = 1_024;
 
+    // An announced body takes its room at once up to this; a larger one has to arrive first, so that announcing costs the caller something.
+    private const int LargestAnnouncedCapacity = 16 << 10;
+
     public static async Task HandleAsync(HttpContext context, HttpMessageSource source, HttpAnswers answers)
     {
         long announced = context.Request.ContentLength ?? -1;
@@ -54,7 +57,7 @@ internal static class SingleMessageRequest
         _ => null,
     };
 
-    /// <returns>The body, or why there is none; neither when the caller is gone.</returns>
+    /// <returns>The body, or why there is none; neither when the connection was ended.</returns>
     private static async ValueTask<(PooledBuffer? Body, HttpRefusal? Refusal)> ReadAsync(HttpContext context, HttpMessageSource source, int announced)
     {
         using RequestBody request = new(context, source);
@@ -71,9 +74,8 @@ internal static class SingleMessageRequest
                 int length = (body?.Length ?? 0) + (int)data.Length;
                 HttpRefusal? refusal = length > source.Options.MaxMessageBytes ? TooLarge(source.Options) : null;
 
-                // An announced body takes all its memory with its first byte.
-                long wanted = (announced > 0 ? announced : length) - held;
-                if (refusal is null && !source.Receiving.TryTake(wanted))
+                // Bytes count once they have arrived: callers that announce much and send little do not shut out others.
+                if (refusal is null && !source.Receiving.TryTake(data.Length))
                 {
                     refusal = HttpRefusal.Memory;
                 }
@@ -84,10 +86,10 @@ internal static class SingleMessageRequest
                     return (null, refusal);
                 }
 
-                held += wanted;
+                held += data.Length;
                 if (!data.IsEmpty)
                 {
-                    body ??= source.Buffers.Rent(announced > 0 ? announced : Math.Max(length, UnknownLengthCapacity));
+                    body ??= source.Buffers.Rent(Math.Max(length, announced > 0 ? Math.Min(announced, LargestAnnouncedCapacity) : UnknownLengthCapacity));
                     foreach (ReadOnlyMemory<byte> piece in data)
                     {
                         body.Append(piece.Span);
@@ -103,7 +105,13 @@ internal static class SingleMessageRequest
         }
         catch (Exception exception) when (exception is IOException or OperationCanceledException)
         {
-            return (null, request.Explain(exception, HttpRefusal.TooSlow));
+            HttpRefusal? refusal = request.Explain(exception, HttpRefusal.TooSlow);
+            if (refusal is null)
+            {
+                request.Abort();
+            }
+
+            return (null, refusal);
         }
         finally
         {

@@ -132,6 +132,16 @@ internal sealed class TestIntake(int concurrency = 64) : IMessageIntake
         return await _deliveries.Reader.ReadAsync(patience.Token);
     }
 
+    /// <summary>Waits until so many messages were handed in.</summary>
+    public async Task UntilAcceptedAsync(int count)
+    {
+        using CancellationTokenSource patience = new(Patience);
+        while (Accepted < count)
+        {
+            await Task.Delay(1, patience.Token);
+        }
+    }
+
     /// <summary>Sees that no message comes for a moment.</summary>
     public async Task ShouldBeQuietAsync()
     {

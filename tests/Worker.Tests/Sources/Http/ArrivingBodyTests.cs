@@ -1,4 +1,5 @@
 using Pipeline.Settlements;
+using Worker.Sources.Http;
 using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.Http;
@@ -136,6 +137,87 @@ public sealed class ArrivingBodyTests
         await host.FinishAsync();
     }
 
+    [Theory]
+    [InlineData("application/json")]
+    [InlineData("application/x-ndjson")]
+    public async Task Post_BelowTheMinimumRate_Answers408(string type)
+    {
+        ManualTimeProvider time = new();
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(options => options.BodyTimeout = TimeSpan.FromHours(1), time: time);
+        await using RawConnection connection = await host.ConnectAsync($"POST /messages HTTP/1.1\nHost: x\nContent-Type: {type}\nContent-Length: 10000\n\n");
+        await time.WaitForTimersAsync(1);
+
+        // 1,279 bytes in 5 s are a byte too few for 256 per second.
+        await SendAsync(host, time, connection, 1_279, after: TimeSpan.FromSeconds(4));
+        time.Advance(TimeSpan.FromSeconds(1));
+
+        RawAnswer answer = await connection.ReadAsync();
+        answer.Status.ShouldBe(408);
+        answer.Body.ShouldContain("MinBodyRate");
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_AtTheMinimumRate_IsStored()
+    {
+        ManualTimeProvider time = new();
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(options => options.BodyTimeout = TimeSpan.FromHours(1), time: time);
+        host.Intake.Script = _ => Settlement.Complete;
+        await using RawConnection connection = await host.ConnectAsync("POST /messages HTTP/1.1\nHost: x\nContent-Length: 10240\n\n");
+        await time.WaitForTimersAsync(1);
+
+        for (int i = 1; i < 40; i++)
+        {
+            await SendAsync(host, time, connection, 256, after: TimeSpan.FromSeconds(1));
+        }
+
+        await connection.SendAsync(new byte[256]);
+        (await connection.ReadAsync()).Status.ShouldBe(200);
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_BurstThenSilence_Answers408AfterTheNextWindow()
+    {
+        ManualTimeProvider time = new();
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(options => options.BodyTimeout = TimeSpan.FromHours(1), time: time);
+        await using RawConnection connection = await host.ConnectAsync("POST /messages HTTP/1.1\nHost: x\nContent-Length: 1000000\n\n");
+        await time.WaitForTimersAsync(1);
+        await SendAsync(host, time, connection, 900_000, after: TimeSpan.Zero);
+
+        time.Advance(RequestBody.RateWindow * 2);
+
+        (await connection.ReadAsync()).Status.ShouldBe(408);
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_ManyAnnounceMuchAndSendLittle_OthersAreStored()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(options =>
+        {
+            options.MaxMessageBytes = 1 << 20;
+            options.MaxReceivingBytes = 1 << 20;
+        });
+        host.Intake.Script = _ => Settlement.Complete;
+        List<RawConnection> slow = [];
+        for (int i = 0; i < 64; i++)
+        {
+            slow.Add(await host.ConnectAsync("POST /messages HTTP/1.1\nHost: x\nContent-Length: 1048576\n\nx"));
+        }
+
+        await UntilTakenAsync(host, 64);
+        using HttpResponseMessage response = await host.Client.PostAsync("/messages", new ByteArrayContent(new byte[100_000]));
+
+        response.StatusCode.ShouldBe(System.Net.HttpStatusCode.OK);
+        foreach (RawConnection connection in slow)
+        {
+            connection.Abort();
+        }
+
+        await host.FinishAsync();
+    }
+
     [Fact]
     public async Task Post_ManyBodiesArrivingSlowly_AreBoundedInMemory()
     {
@@ -145,13 +227,15 @@ public sealed class ArrivingBodyTests
             options.MaxReceivingBytes = 2_500;
         });
         List<RawConnection> slow = [];
-        for (int i = 0; i < 2; i++)
+        for (int i = 1; i <= 2; i++)
         {
-            slow.Add(await host.ConnectAsync("POST /messages HTTP/1.1\nHost: x\nContent-Length: 1000\n\nx"));
-            await slow[^1].ShouldBeQuietAsync();
+            slow.Add(await host.ConnectAsync("POST /messages HTTP/1.1\nHost: x\nContent-Length: 1000\n\n"));
+            await slow[^1].SendAsync(new byte[900]);
+            await UntilTakenAsync(host, i * 900);
         }
 
-        await using RawConnection third = await host.ConnectAsync("POST /messages HTTP/1.1\nHost: x\nContent-Length: 1000\n\nx");
+        await using RawConnection third = await host.ConnectAsync("POST /messages HTTP/1.1\nHost: x\nContent-Length: 1000\n\n");
+        await third.SendAsync(new byte[900]);
 
         (await third.ReadAsync()).Status.ShouldBe(429);
         foreach (RawConnection connection in slow)
@@ -160,5 +244,24 @@ public sealed class ArrivingBodyTests
         }
 
         await host.FinishAsync();
+    }
+
+    /// <summary>Moves the clock, sends bytes and returns once the worker has taken them and waits for more.</summary>
+    private static async Task SendAsync(HttpSourceHost host, ManualTimeProvider time, RawConnection connection, int bytes, TimeSpan after)
+    {
+        time.Advance(after);
+        long taken = host.Source.Receiving.Taken;
+        await connection.SendAsync(new byte[bytes]);
+        await UntilTakenAsync(host, taken + bytes);
+        await time.WaitForTimersAsync(1);
+    }
+
+    private static async Task UntilTakenAsync(HttpSourceHost host, long bytes)
+    {
+        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(60));
+        while (host.Source.Receiving.Taken != bytes)
+        {
+            await Task.Delay(1, patience.Token);
+        }
     }
 }

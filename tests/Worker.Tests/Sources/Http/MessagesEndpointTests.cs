@@ -107,6 +107,7 @@ public sealed class MessagesEndpointTests
             "Sources:Http:MaxRequestLines=100000",
             "Sources:Http:MaxInFlightPerRequest=64",
             "Sources:Http:MaxReceivingBytes=64MiB",
+            "Sources:Http:MinBodyRate=256",
             "Sources:Http:BodyTimeout=30s",
             "Sources:Http:SlotTimeout=30s",
         ]);

@@ -60,6 +60,26 @@ internal sealed class RawConnection(Socket socket) : IAsyncDisposable
         }
     }
 
+    /// <summary>Reads all that the server sends before it ends the connection.</summary>
+    public async Task<string> ReadToEndAsync()
+    {
+        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(20));
+        try
+        {
+            int read;
+            while ((read = await socket.ReceiveAsync(_received.AsMemory(_length), SocketFlags.None, patience.Token)) > 0)
+            {
+                _length += read;
+            }
+        }
+        catch (SocketException)
+        {
+            // A reset is an end too.
+        }
+
+        return Encoding.UTF8.GetString(_received, 0, _length);
+    }
+
     /// <summary>Sees that no answer comes for a moment.</summary>
     public async Task ShouldBeQuietAsync()
     {
