@@ -69,6 +69,9 @@ internal sealed partial class SqsMessageSource : IMessageSource
 
     public string? Problem => _problem;
 
+    /// <summary>Messages received and neither deleted nor returned yet.</summary>
+    internal int InFlight => _inFlight.Count;
+
     /// <summary>Loops that receive, and that acknowledge, for a number of messages in work: one for 10, the batch size.</summary>
     public static int LoopsFor(int concurrency) => (concurrency + SqsLimits.BatchEntries - 1) / SqsLimits.BatchEntries;
 

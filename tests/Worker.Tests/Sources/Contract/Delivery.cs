@@ -17,12 +17,18 @@ internal sealed class Delivery(ReceivedMessage message, Action settled)
 
     public DateTimeOffset? EnqueuedAt { get; } = message.EnqueuedAt;
 
-    /// <summary>Settles the message after checking that its bytes are still its own.</summary>
+    /// <summary>Settles the message after checking that its bytes are still its own. Its slot is free after the settlement, as in the worker.</summary>
     public async Task SettleAsync(Settlement settlement, CancellationToken cancellationToken = default)
     {
-        Message.Body.Span.SequenceEqual(Body).ShouldBeTrue("The body changed before its settlement.");
-        Encoding.UTF8.GetString(Message.SourceId.Span).ShouldBe(Id, "The id changed before its settlement.");
-        settled();
-        await Message.SettleAsync(settlement, cancellationToken);
+        try
+        {
+            Message.Body.Span.SequenceEqual(Body).ShouldBeTrue("The body changed before its settlement.");
+            Encoding.UTF8.GetString(Message.SourceId.Span).ShouldBe(Id, "The id changed before its settlement.");
+            await Message.SettleAsync(settlement, cancellationToken);
+        }
+        finally
+        {
+            settled();
+        }
     }
 }

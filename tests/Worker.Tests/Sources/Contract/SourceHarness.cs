@@ -70,6 +70,7 @@ internal abstract class SourceHarness(int slots = 64) : IAsyncDisposable
         using CancellationTokenSource patience = new(TimeSpan.FromSeconds(20));
         await Source.DrainAsync(Intake, patience.Token);
         patience.IsCancellationRequested.ShouldBeFalse("A drain ends by itself once nothing is left.");
+        await Intake.DrainAsync(patience.Token);
         await Source.CloseAsync(patience.Token);
         await Source.DisposeAsync();
         Intake.Failures.ShouldBeEmpty();

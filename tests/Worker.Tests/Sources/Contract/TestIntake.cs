@@ -17,7 +17,11 @@ internal sealed class TestIntake(int concurrency = 64) : IMessageIntake
     private readonly Channel<Delivery> _deliveries = Channel.CreateUnbounded<Delivery>();
     private readonly SemaphoreSlim _slots = new(concurrency);
     private readonly ConcurrentQueue<Exception> _failures = new();
+
+    // Guards the counters, so that what is computed from several of them is of one moment.
+    private readonly Lock _lock = new();
     private TaskCompletionSource _allowed = Completed();
+    private TaskCompletionSource? _drained;
     private int _reserved;
     private int _released;
     private int _accepted;
@@ -30,18 +34,27 @@ internal sealed class TestIntake(int concurrency = 64) : IMessageIntake
     /// <summary>What TryReserve says instead of looking at the slots.</summary>
     public IntakeAnswer? Answer { get; set; }
 
-    public int Accepted => Volatile.Read(ref _accepted);
+    public int Accepted => Read(ref _accepted);
 
-    public int Released => Volatile.Read(ref _released);
+    public int Released => Read(ref _released);
 
     /// <summary>Accepted and not settled.</summary>
-    public int Unsettled => Volatile.Read(ref _unsettled);
+    public int Unsettled => Read(ref _unsettled);
 
     /// <summary>The most messages that were unsettled at once.</summary>
-    public int MostUnsettled => Volatile.Read(ref _mostUnsettled);
+    public int MostUnsettled => Read(ref _mostUnsettled);
 
     /// <summary>Slots reserved and neither used nor given back; 0 at the end.</summary>
-    public int Balance => Volatile.Read(ref _reserved) - Accepted - Released;
+    public int Balance
+    {
+        get
+        {
+            lock (_lock)
+            {
+                return _reserved - _accepted - _released;
+            }
+        }
+    }
 
     /// <summary>What went wrong while settling; empty at the end.</summary>
     public IReadOnlyCollection<Exception> Failures => _failures;
@@ -66,7 +79,7 @@ internal sealed class TestIntake(int concurrency = 64) : IMessageIntake
 
             if (granted >= Math.Min(min, concurrency))
             {
-                Interlocked.Add(ref _reserved, granted);
+                Reserve(granted);
                 return granted;
             }
 
@@ -92,29 +105,33 @@ internal sealed class TestIntake(int concurrency = 64) : IMessageIntake
             return IntakeAnswer.Full;
         }
 
-        Interlocked.Increment(ref _reserved);
+        Reserve(1);
         return IntakeAnswer.Reserved;
     }
 
     public void Release(int slots)
     {
         slots.ShouldBeGreaterThan(0);
-        Interlocked.Add(ref _released, slots);
-        Balance.ShouldBeGreaterThanOrEqualTo(0, "More slots were given back than reserved.");
+        lock (_lock)
+        {
+            _released += slots;
+            Balance.ShouldBeGreaterThanOrEqualTo(0, "More slots were given back than reserved.");
+        }
+
         _slots.Release(slots);
     }
 
     public void Accept(ReceivedMessage message)
     {
-        Interlocked.Increment(ref _accepted);
-        Balance.ShouldBeGreaterThanOrEqualTo(0, "A message was handed in without a slot.");
-        int unsettled = Interlocked.Increment(ref _unsettled);
-        InterlockedMax(ref _mostUnsettled, unsettled);
-        Delivery delivery = new(message, () =>
+        lock (_lock)
         {
-            Interlocked.Decrement(ref _unsettled);
-            _slots.Release();
-        });
+            _accepted++;
+            Balance.ShouldBeGreaterThanOrEqualTo(0, "A message was handed in without a slot.");
+            _unsettled++;
+            _mostUnsettled = Math.Max(_mostUnsettled, _unsettled);
+        }
+
+        Delivery delivery = new(message, Settled);
         if (Script is { } script)
         {
             _ = Task.Run(() => RunAsync(script, delivery));
@@ -122,6 +139,16 @@ internal sealed class TestIntake(int concurrency = 64) : IMessageIntake
         else
         {
             _deliveries.Writer.TryWrite(delivery);
+        }
+    }
+
+    /// <summary>Waits until every message is settled, as a route does between its sources' drain and their close.</summary>
+    public Task DrainAsync(CancellationToken cancellationToken)
+    {
+        lock (_lock)
+        {
+            _drained ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+            return _unsettled == 0 ? Task.CompletedTask : _drained.Task.WaitAsync(cancellationToken);
         }
     }
 
@@ -168,12 +195,34 @@ internal sealed class TestIntake(int concurrency = 64) : IMessageIntake
         }
     }
 
-    private static void InterlockedMax(ref int target, int value)
+    private void Reserve(int slots)
     {
-        int seen;
-        while (value > (seen = Volatile.Read(ref target)))
+        lock (_lock)
         {
-            Interlocked.CompareExchange(ref target, value, seen);
+            _reserved += slots;
+        }
+    }
+
+    private void Settled()
+    {
+        lock (_lock)
+        {
+            // Counted off before the slot is free: the next message counts itself.
+            if (--_unsettled == 0)
+            {
+                _drained?.SetResult();
+                _drained = null;
+            }
+
+            _slots.Release();
+        }
+    }
+
+    private int Read(ref int counter)
+    {
+        lock (_lock)
+        {
+            return counter;
         }
     }
 

@@ -105,6 +105,7 @@ internal sealed class HttpSourceHost : IAsyncDisposable
     {
         await StopReceivingAsync();
         using CancellationTokenSource patience = new(TimeSpan.FromSeconds(20));
+        await Intake.DrainAsync(patience.Token);
         foreach (HttpMessageSource source in _sources)
         {
             await source.CloseAsync(patience.Token);

@@ -136,7 +136,7 @@ public sealed class DeleteTests
 
         run.Queue.Script = _ => null;
         run.Queue.Deliver(message.Again("handle-new"));
-        await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 2, "The redelivery was not deleted.");
+        await run.PassUntilAsync(() => run.Queue.Deletes.Count == 2, "The redelivery was not deleted.");
         run.Queue.Deletes[1].Handles.ShouldBe(["handle-new"]);
         run.Intake.Accepted.ShouldBe(1);
         await run.EndAsync();
@@ -190,11 +190,11 @@ public sealed class DeleteTests
         FakeMessage message = FakeMessage.New("a");
         Delivery[] deliveries = await run.BeginWithAsync(message);
         await deliveries[0].SettleAsync(Settlement.Complete);
-        await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 1, "Not deleted.");
+        await run.PassUntilSettledAsync();
 
         run.Queue.Deliver(message.Again("handle-b"));
 
-        await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 2, "The redelivery was not deleted.");
+        await run.PassUntilAsync(() => run.Queue.Deletes.Count == 2, "The redelivery was not deleted.");
         run.Queue.Deletes[1].Handles.ShouldBe(["handle-b"]);
         run.Intake.Accepted.ShouldBe(1);
         await run.EndAsync();
@@ -212,6 +212,7 @@ public sealed class DeleteTests
             await (await run.Intake.NextAsync()).SettleAsync(Settlement.Complete);
         }
 
+        await run.PassUntilSettledAsync();
         run.Queue.Deliver(messages[2].Again("again-2"));
         run.Queue.Deliver(messages[0].Again("again-0"));
 

@@ -95,6 +95,9 @@ internal sealed class SqsRun : SourceHarness
     /// <summary>Waits, while the source's time goes on a tenth of a second at a step.</summary>
     public Task PassUntilAsync(Func<bool> condition, string what) => PassUntilAsync(condition, TimeSpan.FromMilliseconds(100), what);
 
+    /// <summary>Waits until the source has the queue's answer to every delete and return: a call that the queue has seen may still be under way.</summary>
+    public Task PassUntilSettledAsync() => PassUntilAsync(() => _source.InFlight == 0, "Deletes or returns are still under way.");
+
     /// <summary>Lets the source's time go on, half a second at a step.</summary>
     public async Task PassAsync(TimeSpan time)
     {

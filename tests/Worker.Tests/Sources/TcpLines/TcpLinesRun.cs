@@ -69,6 +69,7 @@ internal sealed class TcpLinesRun : IAsyncDisposable
         using CancellationTokenSource patience = new(TimeSpan.FromSeconds(30));
         await Source.DrainAsync(Intake, patience.Token);
         patience.IsCancellationRequested.ShouldBeFalse("A drain ends by itself once nothing is left.");
+        await Intake.DrainAsync(patience.Token);
         Task closing = Source.CloseAsync(patience.Token);
         while (!closing.IsCompleted)
         {
