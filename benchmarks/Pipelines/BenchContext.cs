@@ -20,7 +20,12 @@ internal sealed class BenchContext : PipelineContext, IValueTaskSource
     public ValueTask EndAsync()
     {
         Sum++;
-        return Tail == Tail.Returns ? default : new ValueTask(this, _hop.Version);
+        return Tail switch
+        {
+            Tail.Returns => default,
+            Tail.Throws => throw new BenchException(),
+            _ => new ValueTask(this, _hop.Version),
+        };
     }
 
     /// <summary>Completes the hop: what waits for it runs within this call.</summary>

@@ -8,6 +8,7 @@ internal sealed class ChainDriver
     private readonly Chain _chain;
     private readonly bool _suspends;
     private readonly bool _throws;
+    private readonly bool _throwsAtOnce;
     private readonly BenchContext[] _contexts;
     private readonly object?[] _prepared;
     private readonly ValueTask[] _running;
@@ -17,10 +18,12 @@ internal sealed class ChainDriver
         _chain = Chain.Compose(variant, scenario, depth);
         _suspends = scenario is Scenario.RealHop or Scenario.Throwing;
         _throws = scenario == Scenario.Throwing;
+        _throwsAtOnce = scenario == Scenario.ThrowingAtOnce;
         Tail tail = scenario switch
         {
             Scenario.RealHop => Tail.Hops,
             Scenario.Throwing => Tail.ThrowsAfterHop,
+            Scenario.ThrowingAtOnce => Tail.Throws,
             _ => Tail.Returns,
         };
         _contexts = [.. Enumerable.Range(0, inFlight).Select(_ => new BenchContext { Tail = tail })];
@@ -30,7 +33,9 @@ internal sealed class ChainDriver
 
     /// <summary>One message a context through the chain.</summary>
     /// <returns>The last message's sum: every variant must come to the same.</returns>
-    public int Run()
+    public int Run() => _throwsAtOnce ? RunThrowing() : RunThrough();
+
+    private int RunThrough()
     {
         for (int i = 0; i < _contexts.Length; i++)
         {
@@ -49,6 +54,27 @@ internal sealed class ChainDriver
         foreach (ValueTask running in _running)
         {
             End(running);
+        }
+
+        return _contexts[^1].Sum;
+    }
+
+    /// <summary>As a caller sees it that awaits the call: the exception may leave the call itself or its task.</summary>
+    private int RunThrowing()
+    {
+        for (int i = 0; i < _contexts.Length; i++)
+        {
+            _contexts[i].Sum = 0;
+            try
+            {
+                _chain.InvokeAsync(_contexts[i], _prepared[i]).GetAwaiter().GetResult();
+            }
+            catch (BenchException)
+            {
+                continue;
+            }
+
+            throw new InvalidOperationException("The chain lost the exception.");
         }
 
         return _contexts[^1].Sum;

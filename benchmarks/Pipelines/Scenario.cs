@@ -14,4 +14,7 @@ public enum Scenario
 
     /// <summary>As RealHop, and the innermost part throws when it resumes.</summary>
     Throwing,
+
+    /// <summary>As Returning, and the innermost part throws from the call: nothing suspends.</summary>
+    ThrowingAtOnce,
 }

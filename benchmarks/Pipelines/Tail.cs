@@ -11,4 +11,7 @@ internal enum Tail
 
     /// <summary>With an exception, after a real suspension.</summary>
     ThrowsAfterHop,
+
+    /// <summary>With an exception, from the call.</summary>
+    Throws,
 }

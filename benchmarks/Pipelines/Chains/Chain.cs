@@ -12,7 +12,7 @@ internal abstract class Chain
     /// <summary>Composes the variant from the last <paramref name="depth"/> parts of its kind.</summary>
     public static Chain Compose(Variant variant, Scenario scenario, int depth)
     {
-        bool returning = scenario == Scenario.Returning;
+        bool returning = scenario is Scenario.Returning or Scenario.ThrowingAtOnce;
         return variant switch
         {
             Variant.HandWritten => new HandWrittenChain(returning, depth),

@@ -4,7 +4,7 @@ namespace Pipeline.Generators.Nodes;
 
 /// <summary>
 /// The node of a step, with code for those of its three methods that it has: without After and OnError the rest of the chain is
-/// called last and its task is passed through; without OnError nothing is caught.
+/// called last and its task is passed through; without OnError nothing is caught. A run of steps asks which of them it has.
 /// </summary>
 internal static class StepNodeText
 {
@@ -80,12 +80,20 @@ internal static class StepNodeText
             text.Append($"        public override {PipelineNames.ValueTask}<{PipelineNames.Outcome}> {Before}({node.In} context) => {node.Call(node.Before, Before, "context")};\n\n");
         }
 
-        if (node.After != PartCall.None)
+        if (node.After == PartCall.None)
+        {
+            text.Append("        public override bool HasAfter => false;\n\n");
+        }
+        else
         {
             text.Append($"        public override {PipelineNames.ValueTask} {After}({node.In} context) => {node.Call(node.After, After, "context")};\n\n");
         }
 
-        if (node.OnError != PartCall.None)
+        if (node.OnError == PartCall.None)
+        {
+            text.Append("        public override bool HasOnError => false;\n\n");
+        }
+        else
         {
             text.Append($"        public override {PipelineNames.ValueTask}<{PipelineNames.ErrorOutcome}> OnErrorAsync({node.In} context, global::System.Exception exception) => {node.Call(node.OnError, "OnErrorAsync", "context, exception")};\n\n");
         }

@@ -4,6 +4,9 @@ namespace Pipeline.Tests.Allocations;
 public enum MeasuredPart
 {
     Step,
+
+    /// <summary>A step with OnError, so that a run of them catches.</summary>
+    HandlingStep,
     ReturningBehavior,
     FastPathBehavior,
 

@@ -164,6 +164,9 @@ public sealed class PipelineAllocationTests
             case MeasuredPart.Step:
                 builder.Step(new MeasuredStep<TNumber>());
                 break;
+            case MeasuredPart.HandlingStep:
+                builder.Step(new MeasuredHandlingStep<TNumber>());
+                break;
             case MeasuredPart.ReturningBehavior:
                 builder.Behavior(new ReturningBehavior<TNumber>());
                 break;

@@ -26,7 +26,9 @@ internal sealed class FusedForm() : PipelineForm("Fused"), IPartVisitor<FusedFor
             steps[i] = ((StepPart<TContext>)state.Parts[state.First + i]).Node(next: null);
         }
 
-        return new FusedRun<TContext>(steps, next);
+        return Array.Exists(steps, static step => step.HasOnError) ? new HandlingRun<TContext>(steps, next)
+            : Array.Exists(steps, static step => step.HasAfter) ? new LeavingRun<TContext>(steps, next)
+            : new EnteringRun<TContext>(steps, next);
     }
 
     public object Behavior<TIn, TOut>(BehaviorPart<TIn, TOut> part, Place state)

@@ -7,47 +7,20 @@ namespace Pipeline.Execution.Fused;
 
 /// <summary>
 /// Several steps in a row: Before forwards, the rest of the chain, After backwards, or OnError backwards over the steps that
-/// were entered. A loop while everything completes at once, one frame for all of them otherwise.
+/// were entered. A loop while everything completes at once, one frame for all of them otherwise. Which methods the steps have
+/// decides when the chain is composed what a run must do: each kind is a class.
 /// </summary>
-internal sealed class FusedRun<TContext>(StepNode<TContext>[] steps, Next<TContext> next) : Next<TContext>, IStepRun
+internal abstract class FusedRun<TContext>(StepNode<TContext>[] steps, Next<TContext> next) : Next<TContext>, IStepRun
     where TContext : PipelineContext
 {
-    public override ValueTask InvokeAsync(TContext context)
-    {
-        int entered = 0;
-        try
-        {
-            StepOutcome? entering = Enter(context, ref entered, out ValueTask<StepOutcome> before);
-            if (entering is null)
-            {
-                return StepFrame.AwaitBefore(this, context, entered, before);
-            }
-
-            if (entering == StepOutcome.Continue)
-            {
-                ValueTask rest = next.InvokeAsync(context);
-                if (!rest.IsCompleted)
-                {
-                    return StepFrame.AwaitRest(this, context, entered, rest);
-                }
-
-                // Hands a pooled task source back, or throws: what failed already is not worth a trip through the thread pool.
-                rest.GetAwaiter().GetResult();
-            }
-
-            return TryLeave(context, ref entered, out ValueTask after) ? default : StepFrame.AwaitRest(this, context, entered, after);
-        }
-        catch (Exception exception)
-        {
-            return StepFrame.Unwind(this, context, entered, exception);
-        }
-    }
+    /// <summary>The rest of the chain.</summary>
+    protected Next<TContext> Next { get; } = next;
 
     // Safe: the frame passes on the context that this run gave it.
     StepOutcome? IStepRun.Enter(PipelineContext context, ref int entered, out ValueTask<StepOutcome> underWay) =>
         Enter(Unsafe.As<TContext>(context), ref entered, out underWay);
 
-    ValueTask IStepRun.InvokeNextAsync(PipelineContext context) => next.InvokeAsync(Unsafe.As<TContext>(context));
+    ValueTask IStepRun.InvokeNextAsync(PipelineContext context) => Next.InvokeAsync(Unsafe.As<TContext>(context));
 
     bool IStepRun.TryLeave(PipelineContext context, ref int entered, out ValueTask underWay) =>
         TryLeave(Unsafe.As<TContext>(context), ref entered, out underWay);
@@ -55,7 +28,8 @@ internal sealed class FusedRun<TContext>(StepNode<TContext>[] steps, Next<TConte
     ValueTask<ErrorOutcome> IStepRun.OnErrorAsync(PipelineContext context, int step, Exception exception) =>
         steps[step].OnErrorAsync(Unsafe.As<TContext>(context), exception);
 
-    private StepOutcome? Enter(TContext context, ref int entered, out ValueTask<StepOutcome> underWay)
+    /// <inheritdoc cref="IStepRun.Enter"/>
+    protected StepOutcome? Enter(TContext context, ref int entered, out ValueTask<StepOutcome> underWay)
     {
         for (int i = entered; i < steps.Length; i++)
         {
@@ -80,7 +54,8 @@ internal sealed class FusedRun<TContext>(StepNode<TContext>[] steps, Next<TConte
         return StepOutcome.Continue;
     }
 
-    private bool TryLeave(TContext context, ref int entered, out ValueTask underWay)
+    /// <inheritdoc cref="IStepRun.TryLeave"/>
+    protected bool TryLeave(TContext context, ref int entered, out ValueTask underWay)
     {
         for (int i = entered - 1; i >= 0; i--)
         {

@@ -13,6 +13,12 @@ namespace Pipeline.Execution.Nodes;
 public abstract class StepNode<TContext>(Next<TContext>? next) : Next<TContext>, IStepRun
     where TContext : PipelineContext
 {
+    /// <summary>Whether <see cref="AfterAsync"/> may do anything. Read when a chain is composed; a node that cannot know says true.</summary>
+    public virtual bool HasAfter => true;
+
+    /// <summary>Whether <see cref="OnErrorAsync"/> may do anything. Read when a chain is composed; a node that cannot know says true.</summary>
+    public virtual bool HasOnError => true;
+
     /// <summary>The rest of the chain.</summary>
     protected Next<TContext> Rest { get; } = next!;
 

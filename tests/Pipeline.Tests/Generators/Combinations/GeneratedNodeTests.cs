@@ -39,6 +39,15 @@ public sealed class GeneratedNodeTests
         return builder;
     });
 
+    [Theory]
+    [MemberData(nameof(CombinationsAndForms))]
+    public async Task Invoke_StepsAlikeInARow_SameAsClosure(Combination combination, PipelineForm form) => await ShouldEqualClosureAsync(form, (builder, scenario) => builder
+        .Step<OuterContext>(Part.Step("o"))
+        .Behavior(Part.Outer("b"))
+        .Step(CombinedStep.Of(combination, "x", scenario with { Event = scenario.RestThrows ? Event.RestThrows : Event.Nothing }))
+        .Step(CombinedStep.Of(combination, "y", scenario))
+        .Step(CombinedStep.Of(combination, "z", scenario with { Event = scenario.RestThrows ? Event.RestThrows : Event.Nothing })));
+
     [Fact]
     public void Description_CombinedSteps_HaveNodesOfTheirOwn()
     {

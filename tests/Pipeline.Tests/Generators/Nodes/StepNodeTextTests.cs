@@ -24,6 +24,8 @@ public sealed class StepNodeTextTests
         node.Contains("AwaitBeforeAsync", StringComparison.Ordinal).ShouldBe(before);
         node.Contains("_part.AfterAsync(context)", StringComparison.Ordinal).ShouldBe(after);
         node.Contains("_part.OnErrorAsync(context, exception)", StringComparison.Ordinal).ShouldBe(onError);
+        node.Contains("HasAfter => false", StringComparison.Ordinal).ShouldBe(!after);
+        node.Contains("HasOnError => false", StringComparison.Ordinal).ShouldBe(!onError);
         node.Contains("catch", StringComparison.Ordinal).ShouldBe(onError);
         node.Contains("AwaitRestAsync", StringComparison.Ordinal).ShouldBe(after || onError);
         node.Contains("IsCompleted)", StringComparison.Ordinal).ShouldBe(before || after || onError);
