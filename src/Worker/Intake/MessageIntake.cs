@@ -120,7 +120,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
 
     public void Accept(ReceivedMessage message)
     {
-        int bytes = message.Body.Length;
+        int bytes = SizeOf(message);
         MessageSlot slot;
         lock (_lock)
         {
@@ -140,7 +140,15 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
             }
         }
 
-        _metrics.MessageReceived();
+        try
+        {
+            _metrics.MessageReceived();
+        }
+        catch (Exception)
+        {
+            // A metrics listener that throws must cost neither the message nor its slot.
+        }
+
         slot.Start(message, bytes);
     }
 
@@ -187,24 +195,13 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
     internal Settlement Decide(ReceivedMessage message, Settlement decided, Exception? exception, Cancellation cancellation, TimeSpan elapsed)
     {
         Settlement settlement = _policy.Decide(decided, exception, message.DeliveryCount, cancellation);
-        _metrics.MessageSettled(settlement, elapsed);
-        if (settlement.Kind == SettlementKind.Complete)
-        {
-            return settlement;
-        }
-
-        if (cancellation == Cancellation.Timeout)
-        {
-            _metrics.MessageTimedOut();
-        }
-
         try
         {
-            LogNotStored(message, settlement);
+            Report(message, settlement, cancellation, elapsed);
         }
         catch (Exception)
         {
-            // A log that fails must not decide what becomes of the message.
+            // A log or a metrics listener that fails must not decide what becomes of the message.
         }
 
         return settlement;
@@ -262,6 +259,35 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
 
         // An open breaker's time passes without any event; this is where somebody looks again.
         LookAgain();
+    }
+
+    /// <summary>A body that cannot be read counts as empty: the pipeline reads it too, and its exception decides what becomes of the message.</summary>
+    private static int SizeOf(ReceivedMessage message)
+    {
+        try
+        {
+            return message.Body.Length;
+        }
+        catch (Exception)
+        {
+            return 0;
+        }
+    }
+
+    private void Report(ReceivedMessage message, in Settlement settlement, Cancellation cancellation, TimeSpan elapsed)
+    {
+        _metrics.MessageSettled(settlement, elapsed);
+        if (settlement.Kind == SettlementKind.Complete)
+        {
+            return;
+        }
+
+        if (cancellation == Cancellation.Timeout)
+        {
+            _metrics.MessageTimedOut();
+        }
+
+        LogNotStored(message, settlement);
     }
 
     private void LogNotStored(ReceivedMessage message, in Settlement settlement)

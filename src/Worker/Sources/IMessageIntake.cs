@@ -23,6 +23,10 @@ internal interface IMessageIntake
     /// <summary>Gives reserved slots back unused.</summary>
     void Release(int slots);
 
-    /// <summary>Hands a message in on a reserved slot and returns at once. From here on the route owns the message and settles it.</summary>
+    /// <summary>
+    /// Hands a message in on a reserved slot and returns at once. From here on the route owns the message and settles it, also
+    /// when its body throws: <see cref="Pipeline.Settlements.PoisonMessageException"/> dead-letters it, anything else abandons it.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">No slot is reserved: a defect in the caller.</exception>
     void Accept(ReceivedMessage message);
 }

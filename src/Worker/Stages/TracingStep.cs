@@ -58,9 +58,11 @@ internal sealed class TracingStep(string route) : IStep<PhysicalContext>
     private void Start(PhysicalContext context)
     {
         Activity? span = Source.StartActivity(_spanName, ActivityKind.Consumer);
+        context.Span = span;
         span?.SetTag("messaging.operation.type", "process");
         span?.SetTag("messaging.message.id", UntrustedText.Shorten(context.Message.SourceId.Span));
+
+        // Last: a body that cannot be read throws, and the span must be known by then.
         span?.SetTag("messaging.message.body.size", context.Message.Body.Length);
-        context.Span = span;
     }
 }

@@ -11,13 +11,16 @@ internal sealed class TestMessage : ReceivedMessage
 
     public static TimeSpan Patience { get; } = TimeSpan.FromSeconds(30);
 
-    public override ReadOnlyMemory<byte> Body => Bytes;
+    public override ReadOnlyMemory<byte> Body => BodyFailure is { } failure ? throw failure : Bytes;
 
     public override ReadOnlyMemory<byte> SourceId => Encoding.UTF8.GetBytes(Id);
 
     public override int DeliveryCount => Deliveries;
 
     public byte[] Bytes { get; init; } = [1, 2, 3];
+
+    /// <summary>Thrown when the body is read.</summary>
+    public Exception? BodyFailure { get; init; }
 
     public string Id { get; init; } = "id";
 

@@ -153,6 +153,37 @@ public abstract class MessageSourceContract : IAsyncLifetime
     }
 
     [Fact]
+    public async Task Receive_MoreUnreadableBodiesThanSlots_AreDeadLetteredAndTheRestFlows()
+    {
+        const int Slots = 4;
+        const int Unreadable = 2 * Slots;
+        const int Readable = Slots;
+        await using UnreadableBodies route = new(Slots);
+        await Harness.StartAsync(route);
+        for (int i = 0; i < Unreadable; i++)
+        {
+            await Harness.PublishAsync(Encoding.UTF8.GetBytes($"{UnreadableBodies.Mark} {i}"));
+        }
+
+        for (int i = 0; i < Readable; i++)
+        {
+            await Harness.PublishAsync(Encoding.UTF8.GetBytes($"{{\"n\":{i}}}"));
+        }
+
+        for (int attempt = 0; route.Totals.Stored < Readable || route.Totals.DeadLetters < Unreadable; attempt++)
+        {
+            attempt.ShouldBeLessThan(2_000, $"The messages should have been settled, but the route counts {route.Totals}.");
+            await Harness.AdvanceAsync(TimeSpan.FromMilliseconds(100));
+            await Task.Delay(10);
+        }
+
+        IReadOnlyList<DeadLettered> letters = await Harness.DeadLettersAsync(Unreadable);
+        letters.ShouldAllBe(letter => letter.Reason == UnreadableBodies.Reason);
+        letters.Select(letter => Encoding.UTF8.GetString(letter.Body)).ShouldBe(Enumerable.Range(0, Unreadable).Select(i => $"{UnreadableBodies.Mark} {i}"), ignoreOrder: true);
+        await Harness.FinishAsync();
+    }
+
+    [Fact]
     public async Task Settle_Twice_Throws()
     {
         await Harness.StartAsync();

@@ -9,6 +9,7 @@ namespace Worker.Tests.Sources.Contract;
 internal abstract class SourceHarness(int slots = 64) : IAsyncDisposable
 {
     private readonly CancellationTokenSource _stop = new();
+    private IMessageIntake? _receivingInto;
 
     public abstract IMessageSource Source { get; }
 
@@ -51,10 +52,12 @@ internal abstract class SourceHarness(int slots = 64) : IAsyncDisposable
     /// <summary>Waits until nothing is left at the source or with its senders.</summary>
     public abstract Task WaitUntilEmptyAsync();
 
-    public async Task StartAsync()
+    /// <param name="intake">Where the messages go; <see cref="Intake"/> by default.</param>
+    public async Task StartAsync(IMessageIntake? intake = null)
     {
+        _receivingInto = intake ?? Intake;
         await Source.CheckAsync(CancellationToken.None);
-        Receiving = Source.ReceiveAsync(Intake, _stop.Token);
+        Receiving = Source.ReceiveAsync(_receivingInto, _stop.Token);
     }
 
     public async Task StopReceivingAsync()
@@ -68,7 +71,7 @@ internal abstract class SourceHarness(int slots = 64) : IAsyncDisposable
     {
         await StopReceivingAsync();
         using CancellationTokenSource patience = new(TimeSpan.FromSeconds(20));
-        await Source.DrainAsync(Intake, patience.Token);
+        await Source.DrainAsync(_receivingInto ?? Intake, patience.Token);
         patience.IsCancellationRequested.ShouldBeFalse("A drain ends by itself once nothing is left.");
         await Intake.DrainAsync(patience.Token);
         await Source.CloseAsync(patience.Token);

@@ -7,6 +7,7 @@ namespace Worker.Sources.ServiceBus.Port;
 internal abstract class LockedMessage
 {
     /// <summary>The body's bytes; may be empty. Valid as long as the object.</summary>
+    /// <exception cref="Pipeline.Settlements.PoisonMessageException">The body is neither bytes nor text (<see cref="AmqpBody"/>).</exception>
     public abstract ReadOnlyMemory<byte> Body { get; }
 
     /// <summary>The sender's id; null or empty when there is none, and not necessarily unique.</summary>

@@ -1,3 +1,4 @@
+using Azure.Core.Amqp;
 using Azure.Messaging.ServiceBus;
 using Worker.Sources.ServiceBus.Port;
 
@@ -6,10 +7,10 @@ namespace Worker.Sources.ServiceBus.Sdk;
 /// <summary>A message as the processor handed it out.</summary>
 internal sealed class SdkLockedMessage(ProcessMessageEventArgs args) : LockedMessage
 {
-    // The library makes it anew each time it is asked.
-    private BinaryData? _body;
+    private ReadOnlyMemory<byte>? _body;
 
-    public override ReadOnlyMemory<byte> Body => _body ??= args.Message.Body;
+    // Not the message's own Body, which takes data only.
+    public override ReadOnlyMemory<byte> Body => _body ??= Read(args.Message.GetRawAmqpMessage().Body);
 
     public override string? MessageId => args.Message.MessageId;
 
@@ -29,4 +30,14 @@ internal sealed class SdkLockedMessage(ProcessMessageEventArgs args) : LockedMes
 
     public override Task DeadLetterAsync(string reason, string description, IDictionary<string, object> properties, CancellationToken cancellationToken) =>
         SdkFaults.ConvertAsync(args.DeadLetterMessageAsync(args.Message, properties, reason, description, cancellationToken), cancellationToken);
+
+    private static ReadOnlyMemory<byte> Read(AmqpMessageBody body)
+    {
+        if (body.TryGetData(out IEnumerable<ReadOnlyMemory<byte>>? data))
+        {
+            return AmqpBody.FromData(data);
+        }
+
+        return body.TryGetValue(out object? value) ? AmqpBody.FromValue(value) : throw AmqpBody.Unsupported($"an AMQP {body.BodyType.ToString().ToLowerInvariant()}");
+    }
 }
