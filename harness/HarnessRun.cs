@@ -170,6 +170,8 @@ internal static class HarnessRun
         [
             $"--Routes:{Route}:Source={(options.Source == "tcp" ? "TcpLines" : options.Source)}",
             $"--Routes:{Route}:Sink={options.Sink}",
+            "--Sinks:Memory:AllowLoss=true",
+            "--Hosting:ReportEvery=0s",
             "--Hosting:Url=http://127.0.0.1:0",
             $"--Sources:Channel:Capacity={options.Count}",
             $"--Sources:Udp:Endpoint=127.0.0.1:{FreePort(SocketType.Dgram)}",

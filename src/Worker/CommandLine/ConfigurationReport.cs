@@ -19,6 +19,26 @@ internal static class ConfigurationReport
         Console.Error.WriteLine("Every key, its unit and default: README, section Configuration. `validate` shows what is in effect.");
     }
 
+    /// <summary>Every warning, a line each, to standard error; nothing where there is none.</summary>
+    public static void WriteWarnings(IReadOnlyList<ConfigurationError> warnings)
+    {
+        foreach (ConfigurationError warning in warnings)
+        {
+            Console.Error.WriteLine($"warning: {warning}");
+        }
+    }
+
+    /// <summary>Where each route comes from.</summary>
+    public static void WriteRoutes(WorkerPlan plan)
+    {
+        foreach (NamedRoute route in plan.NamedRoutes)
+        {
+            Console.Out.WriteLine($"Route {route}");
+        }
+
+        Console.Out.WriteLine();
+    }
+
     /// <summary>Every key the worker would run with, secrets masked.</summary>
     public static void WriteEffective(WorkerPlan plan)
     {

@@ -6,12 +6,12 @@ using Worker.Routes;
 
 namespace Worker.CommandLine;
 
-/// <summary><c>validate</c>: shows the effective configuration, or every problem of it.</summary>
+/// <summary><c>validate</c>: shows every problem and warning, where each route comes from, and the effective configuration.</summary>
 internal static class ValidateCommand
 {
     public static Command Create(Func<ParseResult, IConfigurationRoot> readConfiguration)
     {
-        Command command = new("validate", "Check the configuration, show what is in effect (secrets masked), start nothing; exit 78 when it is wrong");
+        Command command = new("validate", "Check the configuration: show problems and warnings, where each route comes from, and what is in effect (secrets masked); start nothing; exit 78 when it is wrong");
         Option<bool> reference = new("--reference") { Description = "Print every key with its default, unit and range as Markdown instead" };
         command.Options.Add(reference);
         command.SetAction(parsed => parsed.GetValue(reference) ? PrintReference() : Run(readConfiguration(parsed)));
@@ -27,10 +27,16 @@ internal static class ValidateCommand
     private static int Run(IConfiguration configuration)
     {
         WorkerPlan plan = WorkerHost.Plan(configuration);
-        ConfigurationReport.WriteEffective(plan);
         if (plan.Errors.Count > 0)
         {
             ConfigurationReport.WriteErrors(plan.Errors);
+        }
+
+        ConfigurationReport.WriteWarnings(plan.Warnings);
+        ConfigurationReport.WriteRoutes(plan);
+        ConfigurationReport.WriteEffective(plan);
+        if (plan.Errors.Count > 0)
+        {
             return ExitCodes.Configuration;
         }
 

@@ -11,13 +11,17 @@ namespace Worker.Configuration;
 internal sealed class SettingsReader(IConfiguration configuration)
 {
     private readonly List<ConfigurationError> _errors = [];
+    private readonly List<ConfigurationError> _warnings = [];
     private readonly Dictionary<string, EffectiveSetting> _effective = new(StringComparer.OrdinalIgnoreCase);
     private readonly HashSet<string> _reported = new(StringComparer.OrdinalIgnoreCase);
-    private readonly HashSet<string> _sections = new(StringComparer.OrdinalIgnoreCase);
+    private readonly HashSet<string> _layers = new(StringComparer.OrdinalIgnoreCase);
     private readonly Dictionary<string, string> _claims = new(StringComparer.Ordinal);
 
     /// <summary>Every problem found so far.</summary>
     public IReadOnlyList<ConfigurationError> Errors => _errors;
+
+    /// <summary>What is allowed and can still lose or expose something, found so far.</summary>
+    public IReadOnlyList<ConfigurationError> Warnings => _warnings;
 
     /// <summary>Every key read so far, in the order read.</summary>
     public IReadOnlyCollection<EffectiveSetting> Effective => _effective.Values;
@@ -30,6 +34,15 @@ internal sealed class SettingsReader(IConfiguration configuration)
         if (_reported.Add($"{key}\0{problem}"))
         {
             _errors.Add(new ConfigurationError(key, value, problem, consequence));
+        }
+    }
+
+    /// <summary>Warns of what no single settings object can see: allowed, but it can lose or expose something.</summary>
+    public void Warn(string key, string? value, string problem, string? consequence = null)
+    {
+        if (_reported.Add($"{key}\0{problem}"))
+        {
+            _warnings.Add(new ConfigurationError(key, value, problem, consequence));
         }
     }
 
@@ -46,22 +59,34 @@ internal sealed class SettingsReader(IConfiguration configuration)
     public T Read<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] T>(string section, string? route = null)
         where T : class, new() => ReadLayers<T>(route is null ? [section] : [$"Routes:{route}:{section}", section], []);
 
-    /// <summary>Checks the keys and values given in a section that nothing has read: a typing error there would wait for the day it is used.</summary>
-    public void CheckUnused(string section, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] Type type)
+    /// <summary>
+    /// Checks what is given in a section that nothing has read, values and rules: a mistake there would wait for the day it is used.
+    /// What is not given is not asked for.
+    /// </summary>
+    /// <param name="section">The section.</param>
+    /// <param name="type">The class that reads it.</param>
+    /// <param name="route">The route whose overrides are checked; null for the section itself.</param>
+    public void CheckUnused(string section, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] Type type, string? route = null)
     {
-        if (_sections.Contains(section))
+        string layer = route is null ? section : $"Routes:{route}:{section}";
+        if (_layers.Contains(layer) || !Configuration.GetSection(layer).GetChildren().Any())
         {
             return;
         }
 
+        string[] layers = route is null ? [section] : [layer, section];
+
         List<PropertyInfo> properties = [.. type.GetProperties().Where(p => p.IsDefined(typeof(SettingAttribute)))];
         object settings = Activator.CreateInstance(type)!;
-        foreach (PropertyInfo property in properties.Where(property => Find([section], property.Name) is not null))
+        List<string> given = [.. properties.Select(property => property.Name).Where(name => Find(layers, name) is not null)];
+        string[] unread = [.. properties.Where(property => given.Contains(property.Name) ? !TryReadProperty(settings, property, layers) : property.GetCustomAttribute<SettingAttribute>()!.Required).Select(property => property.Name)];
+        FindUnknownKeys(layer, properties, []);
+        if (settings is ISelfValidating validating)
         {
-            TryReadProperty(settings, property, [section]);
+            List<ConfigurationError> found = [];
+            validating.Validate(new SettingsCheck(section, property => Shown(properties, property, Find(layers, property)), unread, found, warnings: []));
+            Report(found.Where(error => given.Exists(name => SettingsCheck.IsAbout(name, error.Key[(error.Key.LastIndexOf(':') + 1)..], error.Problem))));
         }
-
-        FindUnknownKeys(section, properties, []);
     }
 
     /// <summary>Reports a key that nothing reads, with the nearest name that exists.</summary>
@@ -83,7 +108,7 @@ internal sealed class SettingsReader(IConfiguration configuration)
     {
         T settings = new();
         string section = layers[^1];
-        _sections.Add(section);
+        _layers.UnionWith(layers);
         List<PropertyInfo> properties = [.. typeof(T).GetProperties().Where(p => p.IsDefined(typeof(SettingAttribute)))];
         string[] unread = [.. properties.Where(property => !TryReadProperty(settings, property, layers)).Select(property => property.Name)];
 
@@ -95,14 +120,24 @@ internal sealed class SettingsReader(IConfiguration configuration)
         if (settings is ISelfValidating validating)
         {
             List<ConfigurationError> found = [];
-            validating.Validate(new SettingsCheck(section, property => Shown(properties, property, Find(layers, property)), unread, found));
-            foreach (ConfigurationError error in found)
+            List<ConfigurationError> warnings = [];
+            validating.Validate(new SettingsCheck(section, property => Shown(properties, property, Find(layers, property)), unread, found, warnings));
+            Report(found);
+            foreach (ConfigurationError warning in warnings)
             {
-                Fail(error.Key, error.Value, error.Problem, error.Consequence);
+                Warn(warning.Key, warning.Value, warning.Problem, warning.Consequence);
             }
         }
 
         return settings;
+    }
+
+    private void Report(IEnumerable<ConfigurationError> found)
+    {
+        foreach (ConfigurationError error in found)
+        {
+            Fail(error.Key, error.Value, error.Problem, error.Consequence);
+        }
     }
 
     /// <returns>False when the property keeps its default for a problem that was reported.</returns>

@@ -1,6 +1,7 @@
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Pipeline.Frames;
+using Worker.Configuration;
 using Worker.Costs;
 using Worker.DeadLetters;
 using Worker.Routes;
@@ -23,6 +24,7 @@ internal sealed partial class WorkerService(
     private readonly ILogger _logger = loggers.CreateLogger<WorkerService>();
     private readonly CancellationTokenSource _now = new();
     private List<MessageRoute> _routes = [];
+    private ProgressReport? _progress;
 
     /// <summary>The routes; empty before start.</summary>
     public IReadOnlyList<MessageRoute> Routes => _routes;
@@ -38,6 +40,16 @@ internal sealed partial class WorkerService(
 
     public async Task StartAsync(CancellationToken cancellationToken)
     {
+        foreach (ConfigurationError warning in plan.Warnings)
+        {
+            LogWarning(warning);
+        }
+
+        foreach (NamedRoute removed in plan.NamedRoutes.Where(route => route.IsRemoved))
+        {
+            LogRemoved(removed);
+        }
+
         PooledFrames.Reserve(FramesAMessage * plan.Routes.Sum(route => route.Intake.Concurrency * route.Sources.Count));
         _routes = [.. plan.Routes.Select(route => new MessageRoute(route, services, deadLetters, loggers, time))];
         foreach (MessageRoute route in _routes)
@@ -67,6 +79,9 @@ internal sealed partial class WorkerService(
         {
             route.Start();
         }
+
+        _progress = new ProgressReport(
+            _routes.Select(route => new ReportedRoute(route.Name, () => route.Metrics.Totals, () => route.InFlight)), plan.Hosting.ReportEvery, time, _logger);
     }
 
     public async Task StopAsync(CancellationToken cancellationToken)
@@ -75,6 +90,7 @@ internal sealed partial class WorkerService(
         limit.CancelAfter(plan.Hosting.DrainTimeout);
         LogDraining(_routes.Sum(route => route.InFlight), plan.Hosting.DrainTimeout);
         bool[] results = await Task.WhenAll(_routes.Select(route => route.DrainAsync(limit.Token)));
+        _progress?.Dispose();
         DrainedCleanly = results.All(drained => drained);
         foreach (MessageRoute route in _routes)
         {
@@ -92,6 +108,8 @@ internal sealed partial class WorkerService(
 
     public async ValueTask DisposeAsync()
     {
+        _progress?.Dispose();
+
         // The container holds this service under two registrations and disposes it for each.
         foreach (MessageRoute route in Interlocked.Exchange(ref _routes, []))
         {
@@ -111,6 +129,12 @@ internal sealed partial class WorkerService(
 
     [LoggerMessage(1101, LogLevel.Information, "Stopping: receiving has ended, {InFlight} message(s) in flight get up to {Limit} to finish")]
     private partial void LogDraining(int inFlight, TimeSpan limit);
+
+    [LoggerMessage(1105, LogLevel.Warning, "{Warning}")]
+    private partial void LogWarning(ConfigurationError warning);
+
+    [LoggerMessage(1106, LogLevel.Information, "Route {Route}")]
+    private partial void LogRemoved(NamedRoute route);
 
     [LoggerMessage(1103, LogLevel.Information, "Route {Route}: stopped; since the start {Received} received, {Stored} stored, {DeadLetters} dead-lettered, {Returned} handed back")]
     private partial void LogStopped(string route, long received, long stored, long deadLetters, long returned);

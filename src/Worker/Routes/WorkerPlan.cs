@@ -8,4 +8,6 @@ internal sealed record WorkerPlan(
     IReadOnlyList<RoutePlan> Routes,
     HostingOptions Hosting,
     IReadOnlyCollection<EffectiveSetting> Effective,
-    IReadOnlyList<ConfigurationError> Errors);
+    IReadOnlyList<ConfigurationError> Errors,
+    IReadOnlyList<ConfigurationError> Warnings,
+    IReadOnlyList<NamedRoute> NamedRoutes);

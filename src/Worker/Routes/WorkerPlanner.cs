@@ -40,9 +40,10 @@ internal sealed class WorkerPlanner(
         CostOptions costs = settings.Read<CostOptions>("Costs");
         BundlePlanner bundles = new(settings);
 
-        string[] names = [.. configuration.GetSection("Routes").GetChildren().Select(child => child.Key)];
+        IReadOnlyList<NamedRoute> named = NamedRoute.Read(settings);
+        string[] names = [.. named.Where(route => !route.IsRemoved).Select(route => route.Name)];
         List<RoutePlan> routes = [];
-        foreach (string name in names.Length > 0 ? names : ["archive"])
+        foreach (string name in names)
         {
             if (PlanRoute(settings, name, form, costs, bundles) is { } route)
             {
@@ -53,9 +54,13 @@ internal sealed class WorkerPlanner(
         foreach ((string section, Type type) in SettingsCatalog.All)
         {
             settings.CheckUnused(section, type);
+            foreach (string name in names)
+            {
+                settings.CheckUnused(section, type, name);
+            }
         }
 
-        return new WorkerPlan(routes, hosting, settings.Effective, settings.Errors);
+        return new WorkerPlan(routes, hosting, settings.Effective, settings.Errors, settings.Warnings, named);
     }
 
     private static PipelineForm ReadForm(SettingsReader settings)
@@ -142,9 +147,7 @@ internal sealed class WorkerPlanner(
     private void FindUnknownSections(SettingsReader settings)
     {
         // The environment holds much that is not ours; files and the command line hold only what somebody meant for the worker.
-        IEnumerable<string> given = configuration is IConfigurationRoot root
-            ? root.Providers.Where(IsOurs).SelectMany(provider => provider.GetChildKeys([], parentPath: null))
-            : [];
+        IEnumerable<string> given = ConfigurationOrigin.ProvidersOf(configuration).Where(IsOurs).SelectMany(provider => provider.GetChildKeys([], parentPath: null));
         foreach (string key in given.Distinct(StringComparer.OrdinalIgnoreCase))
         {
             if (!Sections.Contains(key, StringComparer.OrdinalIgnoreCase))

@@ -129,6 +129,40 @@ public sealed class ConfigurationErrorTests
     }
 
     [Fact]
+    public async Task Validate_ProblemsWarningsAndRoutes_AreShownBesideTheSettings()
+    {
+        WorkerCommand result = await WorkerCommand.RunAsync("validate", "--Intake:Concurrency=0", "--Sinks:Directory:Fsync=false", "--Routes:orders:Source=Channel");
+
+        result.ExitCode.ShouldBe(Wrong, result.Text);
+        string[] lines = result.Error.Split('\n');
+        lines[0].ShouldBe("The configuration has 1 problem; nothing was started:");
+        lines.ShouldContain(line => line.StartsWith("warning: Sinks:Directory:Fsync", StringComparison.Ordinal));
+        result.Text.ShouldContain("Route orders: from the command line");
+        result.Text.ShouldNotContain("Routes:archive:");
+        Shown(result, "Routes:orders:Source").ShouldBe("Channel");
+    }
+
+    [Fact]
+    public async Task Start_UnsafeSetting_IsLoggedAndProgressToo()
+    {
+        DirectoryInfo folder = Directory.CreateTempSubdirectory("warnings-");
+        try
+        {
+            await using RunningWorker worker = await RunningWorker.StartAsync(
+                ["--Sinks:Directory:Fsync=false", "--Hosting:ReportEvery=100ms"], workingDirectory: folder.FullName);
+            await worker.Process.WaitForLineAsync("Sinks:Directory:Fsync = \"false\": acknowledges messages before they are on the disk.");
+
+            await worker.PostAsync("""{"EventDateUtc":"2026-01-31T10:00:00Z","Product":"p","SiteKey":"s","EventName":"e","MessageId":"m"}"""u8.ToArray());
+
+            await worker.Process.WaitForLineAsync("1 stored (");
+        }
+        finally
+        {
+            folder.Delete(recursive: true);
+        }
+    }
+
+    [Fact]
     public async Task Validate_Secrets_AreMasked()
     {
         WorkerCommand result = await WorkerCommand.RunAsync(

@@ -11,7 +11,7 @@ public sealed class RecoverabilityOptionsTests
         List<ConfigurationError> errors = [];
         RecoverabilityOptions options = new() { BackoffBase = TimeSpan.FromSeconds(2), BackoffCap = TimeSpan.FromSeconds(1) };
 
-        options.Validate(new SettingsCheck("Recoverability", property => ($"Recoverability:{property}", "1s"), [], errors));
+        options.Validate(new SettingsCheck("Recoverability", property => ($"Recoverability:{property}", "1s"), [], errors, warnings: []));
 
         errors.ShouldHaveSingleItem().ToString().ShouldBe(
             "Recoverability:BackoffCap = \"1s\": must not be below BackoffBase. The waits could never reach their first bound.");
@@ -22,7 +22,7 @@ public sealed class RecoverabilityOptionsTests
     {
         List<ConfigurationError> errors = [];
 
-        new RecoverabilityOptions().Validate(new SettingsCheck("Recoverability", _ => null, [], errors));
+        new RecoverabilityOptions().Validate(new SettingsCheck("Recoverability", _ => null, [], errors, warnings: []));
 
         errors.ShouldBeEmpty();
     }

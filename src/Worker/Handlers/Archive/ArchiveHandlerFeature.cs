@@ -2,8 +2,10 @@ using System.Collections.Immutable;
 using Pipeline.Building;
 using Pipeline.Contexts;
 using Worker.Configuration;
+using Worker.Files;
 using Worker.ObjectKeys;
 using Worker.Recoverability;
+using Worker.Routes;
 using Worker.Sinks;
 
 namespace Worker.Handlers.Archive;
@@ -31,9 +33,27 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature
             }
         }
 
+        CheckUnfinishedFiles(settings, route, key);
         return (builder, services) => builder
             .Connector(new ArchiveConnector(new ArchiveHeaderReader(template!.Properties, options.BodyValidation), template, options.MissingId, services.Concurrency))
             .Behavior(new RetryBehavior<ArchiveContext>(services.Recoverability, services.Breaker, services.Time))
             .Terminator(new StoreTerminator((IObjectSink)services.Sink, services.Breaker, services.Metrics));
+    }
+
+    // The folder sink refuses such keys one by one, since its unfinished files are there.
+    private static void CheckUnfinishedFiles(SettingsReader settings, string route, KeyTemplateOptions key)
+    {
+        string sink = settings.Read<RouteOptions>($"Routes:{route}", RouteOptions.Overrides).Sink;
+        if (string.Equals(sink, "Directory", StringComparison.OrdinalIgnoreCase)
+            && KeyTemplateCompiler.TryRead(key, out ImmutableArray<KeyLevel> levels, out _)
+            && string.Equals(levels[0].FixedText, DurableFolder.TemporaryFolder, StringComparison.OrdinalIgnoreCase))
+        {
+            string name = $"{ArchiveOptions.Section}:{levels[0].Setting}";
+            settings.Fail(
+                name,
+                settings.Configuration[$"Routes:{route}:{name}"] ?? settings.Configuration[name],
+                $"must not begin with {DurableFolder.TemporaryFolder}, where the folder sink keeps its unfinished files.",
+                "Every message would be dead-lettered.");
+        }
     }
 }

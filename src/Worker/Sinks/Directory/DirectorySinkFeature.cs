@@ -1,4 +1,5 @@
 using Worker.Configuration;
+using Worker.DeadLetters;
 
 namespace Worker.Sinks.Directory;
 
@@ -15,6 +16,39 @@ internal sealed class DirectorySinkFeature : ISinkFeature
             settings.Fail($"{DirectorySinkOptions.Section}:{nameof(options.Path)}", value: null, "must be a path.");
         }
 
+        CheckDeadLetters(settings, options);
+        if (!options.Fsync)
+        {
+            settings.Warn(
+                $"{DirectorySinkOptions.Section}:{nameof(options.Fsync)}",
+                "false",
+                "acknowledges messages before they are on the disk.",
+                "A power failure or a crash of the machine can lose them; a crash of the worker alone cannot.");
+        }
+
         return services => new DirectorySink(options, services);
     }
+
+    // Both folders have unfinished files in .tmp, and redrive takes every record below its folder for a dead letter.
+    private static void CheckDeadLetters(SettingsReader settings, DirectorySinkOptions options)
+    {
+        string path = settings.Read<DeadLettersOptions>("DeadLetters").Path;
+        if (path.Contains('\0', StringComparison.Ordinal) || options.Path.Contains('\0', StringComparison.Ordinal))
+        {
+            return;
+        }
+
+        string letters = Folder(path);
+        string objects = Folder(options.Path);
+        if (letters.StartsWith(objects, StringComparison.Ordinal) || objects.StartsWith(letters, StringComparison.Ordinal))
+        {
+            settings.Fail(
+                $"DeadLetters:{nameof(DeadLettersOptions.Path)}",
+                path,
+                $"must be a folder beside that of the objects ({DirectorySinkOptions.Section}:{nameof(options.Path)} = {options.Path}), neither the same nor inside it nor around it.",
+                "Objects and dead letters would mix, and redrive would take objects for dead letters.");
+        }
+    }
+
+    private static string Folder(string path) => Path.TrimEndingDirectorySeparator(Path.GetFullPath(path)) + Path.DirectorySeparatorChar;
 }

@@ -1,6 +1,7 @@
 using Microsoft.Extensions.DependencyInjection;
 using Pipeline.Buffers;
 using Worker.Configuration;
+using Worker.Hosting;
 
 namespace Worker.Sources.Http;
 
@@ -12,6 +13,16 @@ internal sealed class HttpSourceFeature : ISourceFeature
     public Func<SourceServices, IMessageSource> Configure(SettingsReader settings, string route)
     {
         HttpSourceOptions options = settings.Read<HttpSourceOptions>(HttpSourceOptions.Section, route);
+        Uri url = settings.Read<HostingOptions>("Hosting").Url;
+        if (!url.IsLoopback)
+        {
+            settings.Warn(
+                $"Hosting:{nameof(HostingOptions.Url)}",
+                SettingText.MaskUserInfo(url.ToString()),
+                "accepts messages from other machines without TLS or authentication.",
+                "Anyone who reaches the port can read what is sent and store messages: restrict it by firewall or network policy, or put a proxy with both in front.");
+        }
+
         return services => new HttpMessageSource(
             services,
             options,

@@ -45,14 +45,22 @@ internal sealed class TcpLinesSourceOptions : ISelfValidating
 
     public void Validate(SettingsCheck check)
     {
-        if (!TryParseEndpoint(out _))
+        if (!TryParseEndpoint(out IPEndPoint? endpoint))
         {
             check.Fail(nameof(Endpoint), "must be an IP address and a port, such as 127.0.0.1:9082 or [::]:9082.", "There would be nothing to accept connections on.");
+        }
+        else if (!IPAddress.IsLoopback(endpoint.Address))
+        {
+            check.Warn(
+                nameof(Endpoint),
+                $"accepts lines from other machines {(Certificate is null ? "without TLS or authentication" : "without authentication")}.",
+                "Anyone who reaches the port can store messages: restrict it by firewall or network policy.");
         }
 
         if (Certificate is null != CertificateKey is null)
         {
-            check.Fail(Certificate is null ? nameof(Certificate) : nameof(CertificateKey), "must be set: TLS needs the certificate and its key.");
+            (string missing, string given) = Certificate is null ? (nameof(Certificate), nameof(CertificateKey)) : (nameof(CertificateKey), nameof(Certificate));
+            check.Fail(missing, $"must be set when {given} is: TLS needs both.");
         }
     }
 

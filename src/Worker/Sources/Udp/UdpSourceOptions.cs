@@ -32,9 +32,16 @@ internal sealed class UdpSourceOptions : ISelfValidating
 
     public void Validate(SettingsCheck check)
     {
-        if (!TryParseEndpoint(out _))
+        if (!TryParseEndpoint(out IPEndPoint? endpoint))
         {
             check.Fail(nameof(Endpoint), "must be an IP address and a port, such as 127.0.0.1:9081 or [::]:9081.", "There would be nothing to receive on.");
+        }
+        else if (!IPAddress.IsLoopback(endpoint.Address))
+        {
+            check.Warn(
+                nameof(Endpoint),
+                "accepts datagrams from other machines; UDP has neither TLS nor authentication, and a sender's address can be forged.",
+                "Anyone who reaches the port can store messages: restrict it by firewall or network policy.");
         }
 
         if (Receiving == UdpReceiving.Batch && !OperatingSystem.IsLinux())
