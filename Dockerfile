@@ -21,7 +21,8 @@ COPY --from=build /app .
 # $APP_UID is the image's unprivileged user. It may write only where objects and dead letters go, so the root can be read-only.
 RUN mkdir data dead-letters && chown $APP_UID data dead-letters
 USER $APP_UID
-# Inside a container loopback would be unreachable; publish the port on the host's loopback.
+# Inside a container loopback would be unreachable; publish the port on the host's loopback. Requests may name any address and any name
+# without a dot as their Host; where a proxy passes a public name on, add -e Hosting__AllowedHosts=worker.example.com.
 ENV Hosting__Url=http://0.0.0.0:8080 DOTNET_EnableDiagnostics_IPC=1 DOTNET_gcServer=0
 EXPOSE 8080
 VOLUME ["/app/data", "/app/dead-letters"]

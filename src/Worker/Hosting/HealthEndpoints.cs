@@ -16,6 +16,10 @@ namespace Worker.Hosting;
 /// </summary>
 internal static class HealthEndpoints
 {
+    private static readonly PathString Pages = "/healthz";
+
+    public static bool IsHealth(PathString path) => path.StartsWithSegments(Pages);
+
     public static void MapHealth(this IEndpointRouteBuilder endpoints)
     {
         endpoints.MapGet("/healthz/live", static context => WriteAsync(context, static (_, route) => !route.IsStuck));

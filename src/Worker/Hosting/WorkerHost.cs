@@ -1,6 +1,6 @@
-using System.Net;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
@@ -10,6 +10,7 @@ using Worker.Configuration;
 using Worker.DeadLetters;
 using Worker.Handlers.Archive;
 using Worker.Handlers.CloudFront;
+using Worker.Hosting.Web;
 using Worker.Routes;
 using Worker.Sinks.Directory;
 using Worker.Sinks.Elasticsearch;
@@ -27,9 +28,6 @@ namespace Worker.Hosting;
 /// <summary>Builds the process: configuration, features, one Kestrel for the HTTP source and the health pages.</summary>
 internal static class WorkerHost
 {
-    // Beyond it connections are closed at once: memory of idle ones stays bounded.
-    private const int MaxConnections = 1_000;
-
     // Behind the drain limit: 2 s for cancelled messages, 8 s for acknowledgements and leftovers, 2 s to say what was left. The host
     // cuts nothing off.
     private static readonly TimeSpan ShutdownReserve = TimeSpan.FromSeconds(15);
@@ -71,11 +69,17 @@ internal static class WorkerHost
         builder.WebHost.UseKestrelCore().ConfigureKestrel(kestrel =>
         {
             kestrel.AddServerHeader = false;
-            kestrel.Limits.MaxConcurrentConnections = MaxConnections;
-            Listen(kestrel, plan.Hosting.Url);
+            kestrel.Limits.RequestHeadersTimeout = plan.Hosting.FirstRequestTimeout;
+            kestrel.Listen(plan.Hosting.Address, plan.Hosting.Url.Port, Count);
         });
+        builder.Services.AddSingleton(plan.Hosting);
+        builder.Services.AddSingleton<HttpConnections>();
+        builder.Services.AddSingleton<AllowedHosts>();
+        builder.Services.AddSingleton<RequestGate>();
 
         WebApplication app = builder.Build();
+        RequestGate gate = app.Services.GetRequiredService<RequestGate>();
+        app.Use(next => context => gate.InvokeAsync(context, next));
         app.MapHealth();
         app.MapMessages();
         return app;
@@ -127,9 +131,9 @@ internal static class WorkerHost
         console.TimestampFormat = "yyyy-MM-dd'T'HH:mm:ss.fff'Z' ";
     }
 
-    private static void Listen(Microsoft.AspNetCore.Server.Kestrel.Core.KestrelServerOptions kestrel, Uri url)
+    private static void Count(ListenOptions endpoint)
     {
-        IPAddress address = url.HostNameType == UriHostNameType.Dns ? IPAddress.Loopback : IPAddress.Parse(url.DnsSafeHost);
-        kestrel.Listen(address, url.Port);
+        HttpConnections connections = endpoint.ApplicationServices.GetRequiredService<HttpConnections>();
+        endpoint.Use(next => connection => connections.ServeAsync(connection, next));
     }
 }

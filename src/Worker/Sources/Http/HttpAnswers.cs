@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Text.Encodings.Web;
 using System.Text.Json;
 using Microsoft.AspNetCore.Http;
 using Pipeline.Buffers;
@@ -14,6 +15,9 @@ internal sealed class HttpAnswers(BufferPool buffers)
 
     // Above this an answer is sent in pieces, each waiting for the caller to read on.
     private const int PieceBytes = 64 << 10;
+
+    // The answers are read by people and programs, never as HTML: quotes and umlauts stay readable.
+    private static readonly JsonWriterOptions Json = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
 
     private readonly BoundedPool<Utf8JsonWriter> _writers = new(capacity: 64);
 
@@ -74,7 +78,7 @@ internal sealed class HttpAnswers(BufferPool buffers)
             return writer;
         }
 
-        return new Utf8JsonWriter(target);
+        return new Utf8JsonWriter(target, Json);
     }
 
     /// <summary>Flushes and takes the writer back.</summary>

@@ -106,8 +106,8 @@ internal sealed class RequestBody : IDisposable
     private async ValueTask<ReadResult> WaitAsync(bool restart)
     {
         CancellationTokenSource patience = Patience();
-        patience.CancelAfter(Limit(restart));
         long started = _source.Time.GetTimestamp();
+        patience.CancelAfter(Limit(restart));
         ReadResult result = await Reader.ReadAsync(patience.Token);
         TimeSpan waited = _source.Time.GetElapsedTime(started);
         patience.CancelAfter(Timeout.InfiniteTimeSpan);

@@ -1,5 +1,4 @@
 using System.Net;
-using System.Net.Sockets;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.Extensions.DependencyInjection;
@@ -91,14 +90,7 @@ internal sealed class HttpSourceHost : IAsyncDisposable
     }
 
     /// <summary>Opens a connection and sends the text, with LF written as CRLF.</summary>
-    public async Task<RawConnection> ConnectAsync(string text)
-    {
-        Socket socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
-        await socket.ConnectAsync(IPAddress.Loopback, Port);
-        RawConnection connection = new(socket);
-        await connection.SendAsync(text);
-        return connection;
-    }
+    public Task<RawConnection> ConnectAsync(string text) => RawConnection.ConnectAsync(Port, text);
 
     /// <summary>Stops and sees that nothing was left behind.</summary>
     public async Task FinishAsync()

@@ -1,3 +1,4 @@
+using System.Net;
 using System.Net.Sockets;
 using System.Text;
 
@@ -8,6 +9,16 @@ internal sealed class RawConnection(Socket socket) : IAsyncDisposable
 {
     private readonly byte[] _received = new byte[1 << 20];
     private int _length;
+
+    /// <summary>Opens a connection and sends the text, with LF written as CRLF.</summary>
+    public static async Task<RawConnection> ConnectAsync(int port, string text)
+    {
+        Socket socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
+        await socket.ConnectAsync(IPAddress.Loopback, port);
+        RawConnection connection = new(socket);
+        await connection.SendAsync(text);
+        return connection;
+    }
 
     /// <summary>Sends text, with LF written as CRLF.</summary>
     public Task SendAsync(string text) => SendAsync(Encoding.Latin1.GetBytes(text.ReplaceLineEndings("\r\n")));
@@ -56,6 +67,25 @@ internal sealed class RawConnection(Socket socket) : IAsyncDisposable
 
             int read = await socket.ReceiveAsync(_received.AsMemory(_length), SocketFlags.None, patience.Token);
             read.ShouldBeGreaterThan(0, $"The connection ended after: {text}");
+            _length += read;
+        }
+    }
+
+    /// <summary>Reads until the text has come.</summary>
+    /// <returns>All that was received.</returns>
+    public async Task<string> ReadToAsync(string text)
+    {
+        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(60));
+        while (true)
+        {
+            string all = Encoding.UTF8.GetString(_received, 0, _length);
+            if (all.Contains(text, StringComparison.Ordinal))
+            {
+                return all;
+            }
+
+            int read = await socket.ReceiveAsync(_received.AsMemory(_length), SocketFlags.None, patience.Token);
+            read.ShouldBeGreaterThan(0, $"The connection ended after: {all}");
             _length += read;
         }
     }

@@ -1,0 +1,121 @@
+using Microsoft.AspNetCore.Builder;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Worker.Hosting;
+using Worker.Tests.Sources.Http;
+
+namespace Worker.Tests.Hosting.Web;
+
+/// <summary>The worker's whole web server in this process: Kestrel, gate, health pages and the HTTP source over a sink in memory.</summary>
+public sealed class WebServerTests
+{
+    private const string Body = """{"EventDateUtc":"2026-01-31T10:00:00Z","Product":"p","SiteKey":"s","EventName":"e","MessageId":"m"}""";
+
+    [Theory]
+    [InlineData("Host: evil.example\nContent-Type: text/plain", "host-not-allowed", "evil.example")]
+    [InlineData("Host: 127.0.0.1\nOrigin: http://evil.example\nContent-Type: text/plain", "origin-not-allowed", "http://evil.example")]
+    [InlineData("Host: 127.0.0.1\nSec-Fetch-Site: cross-site\nContent-Type: text/plain", "cross-site", "cross-site")]
+    [InlineData("Host: evil.example\nContent-Type: application/x-ndjson", "host-not-allowed", "evil.example")]
+    public async Task Browser_OfAnotherSite_WritesNothingAndReadsNothing(string headers, string error, string value)
+    {
+        await using WebApplication app = await StartAsync();
+        foreach (string path in new[] { "/messages", "/messages/archive", "/healthz/live", "/healthz/ready", "/" })
+        {
+            string method = path.StartsWith("/messages", StringComparison.Ordinal) ? "POST" : "GET";
+            await using RawConnection connection = await RawConnection.ConnectAsync(PortOf(app), $"{method} {path} HTTP/1.1\n{headers}\nContent-Length: {(method == "POST" ? Body.Length : 0)}\n\n{(method == "POST" ? Body : string.Empty)}");
+
+            RawAnswer answer = await connection.ReadAsync();
+
+            answer.Status.ShouldBe(403, path);
+            answer.Body.ShouldContain($"\"error\":\"{error}\"");
+            answer.Body.ShouldContain(value);
+            answer.Body.ShouldContain("Hosting:AllowedHosts");
+        }
+
+        Received(app).ShouldBe(0);
+    }
+
+    [Fact]
+    public async Task Caller_ThatIsNoBrowser_IsServed()
+    {
+        await using WebApplication app = await StartAsync();
+        await using RawConnection connection = await RawConnection.ConnectAsync(PortOf(app), $"POST /messages HTTP/1.1\nHost: localhost:{PortOf(app)}\nContent-Length: {Body.Length}\n\n{Body}");
+
+        (await connection.ReadAsync()).Status.ShouldBe(200);
+
+        // Health checks of some load balancers speak HTTP/1.0, without a Host.
+        await using RawConnection check = await RawConnection.ConnectAsync(PortOf(app), "GET /healthz/ready HTTP/1.0\n\n");
+        (await check.ReadAsync()).Status.ShouldBe(200);
+    }
+
+    [Fact]
+    public async Task Connections_SilentOnesAtTheLimit_HealthAndMessagesAreServed()
+    {
+        await using WebApplication app = await StartAsync("Hosting:MaxConnections=20");
+        List<RawConnection> silent = [];
+        for (int i = 0; i < 60; i++)
+        {
+            silent.Add(await RawConnection.ConnectAsync(PortOf(app), string.Empty));
+        }
+
+        await using RawConnection caller = await RawConnection.ConnectAsync(PortOf(app), $"POST /messages HTTP/1.1\nHost: localhost\nContent-Length: {Body.Length}\n\n{Body}");
+        (await caller.ReadAsync()).Status.ShouldBe(200);
+        await caller.SendAsync("GET /healthz/live HTTP/1.1\nHost: localhost\n\n");
+        (await caller.ReadToAsync("\"status\":\"healthy\"")).ShouldStartWith("HTTP/1.1 200");
+        foreach (RawConnection connection in silent)
+        {
+            await connection.DisposeAsync();
+        }
+    }
+
+    [Fact]
+    public async Task Connections_AllHaveRequests_OthersReadHealthOnly()
+    {
+        await using WebApplication app = await StartAsync("Hosting:MaxConnections=2");
+        string head = $"POST /messages HTTP/1.1\nHost: localhost\nContent-Length: {Body.Length}\nExpect: 100-continue\n\n";
+        List<RawConnection> busy = [];
+        for (int i = 0; i < 2; i++)
+        {
+            busy.Add(await RawConnection.ConnectAsync(PortOf(app), head));
+            (await busy[^1].ReadAsync()).Status.ShouldBe(100);
+        }
+
+        await using RawConnection health = await RawConnection.ConnectAsync(PortOf(app), "GET /healthz/live HTTP/1.1\nHost: localhost\n\n");
+        (await health.ReadToAsync("\"status\":\"healthy\"")).ShouldStartWith("HTTP/1.1 200");
+        await using RawConnection caller = await RawConnection.ConnectAsync(PortOf(app), $"POST /messages HTTP/1.1\nHost: localhost\nContent-Length: {Body.Length}\n\n{Body}");
+
+        RawAnswer answer = await caller.ReadAsync();
+        answer.Status.ShouldBe(503);
+        answer.Body.ShouldContain("Hosting:MaxConnections");
+        foreach (RawConnection connection in busy)
+        {
+            await connection.SendAsync(Body);
+            (await connection.ReadAsync()).Status.ShouldBe(200);
+            await connection.DisposeAsync();
+        }
+    }
+
+    internal static async Task<WebApplication> StartAsync(params string[] keys)
+    {
+        WebApplication app = WorkerHost.Build(
+            WorkerConfiguration.Build(
+                configFile: null,
+                ["--Hosting:Url=http://127.0.0.1:0", "--Hosting:DrainTimeout=0s", "--Routes:archive:Source=Http", "--Routes:archive:Sink=Memory", .. keys.Select(key => $"--{key}")],
+                readSettingsFile: false),
+            logging => logging.ClearProviders());
+        try
+        {
+            await app.StartAsync();
+            return app;
+        }
+        catch
+        {
+            await app.DisposeAsync();
+            throw;
+        }
+    }
+
+    internal static int PortOf(WebApplication app) => new Uri(app.Urls.Single()).Port;
+
+    private static long Received(WebApplication app) => app.Services.GetRequiredService<WorkerService>().Routes.Single().Metrics.Totals.Received;
+}
