@@ -154,7 +154,7 @@ public sealed class ConfigurationErrorTests
 
             await worker.PostAsync("""{"EventDateUtc":"2026-01-31T10:00:00Z","Product":"p","SiteKey":"s","EventName":"e","MessageId":"m"}"""u8.ToArray());
 
-            await worker.Process.WaitForLineAsync("1 stored (");
+            await worker.Process.WaitForLineAsync("1 stored \\(");
         }
         finally
         {
