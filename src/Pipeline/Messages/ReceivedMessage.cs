@@ -27,6 +27,19 @@ public abstract class ReceivedMessage
     public virtual IReadOnlyList<KeyValuePair<string, string>> Attributes => [];
 
     /// <summary>
+    /// True when the source can hide an abandoned message for as long as <see cref="AskToHold"/> allows: one whose fault follows
+    /// it then need not keep the receiver busy.
+    /// </summary>
+    public virtual bool CanReturnLate => false;
+
+    /// <summary>
+    /// Asks the source whether the receiver may keep the message while its sink fails, instead of abandoning it. Called by the
+    /// owner after each failed attempt.
+    /// </summary>
+    /// <returns>For how long from now; zero where abandoning costs the source nothing, and where the time is up.</returns>
+    public virtual TimeSpan AskToHold() => TimeSpan.Zero;
+
+    /// <summary>
     /// Decides the message's fate and gives it back to the source. Complete only after the sink's success was verified.
     /// Never throws for a failed acknowledgement: the source retries, or lets the message come again, and counts it.
     /// </summary>

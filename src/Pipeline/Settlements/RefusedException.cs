@@ -2,7 +2,7 @@ namespace Pipeline.Settlements;
 
 /// <summary>
 /// The other side refuses the worker itself, not the message (access denied, no such bucket). Receiving pauses and the worker
-/// reports itself unhealthy; the message goes back untouched. An operator has to act.
+/// reports itself unhealthy; the message is held where its source allows that, and abandoned otherwise. An operator has to act.
 /// </summary>
 public sealed class RefusedException : Exception
 {

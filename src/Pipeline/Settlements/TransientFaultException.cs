@@ -2,15 +2,16 @@ namespace Pipeline.Settlements;
 
 /// <summary>
 /// Something outside the message failed and may work later: a throttled or unreachable store. Retried in process, then the
-/// message goes back to its source. Never a reason to dead-letter.
+/// message is held where its source allows that, and abandoned otherwise. Never a reason to dead-letter.
 /// </summary>
 public sealed class TransientFaultException : Exception
 {
-    public TransientFaultException(string message, TimeSpan retryAfter = default, Exception? innerException = null, bool retryInProcess = true)
+    public TransientFaultException(string message, TimeSpan retryAfter = default, Exception? innerException = null, bool retryInProcess = true, bool mayHold = true)
         : base(message, innerException)
     {
         RetryAfter = retryAfter;
         RetryInProcess = retryInProcess;
+        MayHold = mayHold;
     }
 
     /// <summary>The least time to wait before the next attempt, as the other side asked (Retry-After); zero when it did not say.</summary>
@@ -18,4 +19,7 @@ public sealed class TransientFaultException : Exception
 
     /// <summary>False when whoever threw has used up its own attempts: retrying around it would multiply them.</summary>
     public bool RetryInProcess { get; }
+
+    /// <summary>False when the fault may be this message's own, so that only a redelivery helps: the message is abandoned, not held.</summary>
+    public bool MayHold { get; }
 }

@@ -11,6 +11,6 @@ internal sealed class IntakeOptions
     [Setting("Body bytes held at once, for each source of a route; at it no slot is granted, but what slots were granted for before still comes in (at most Concurrency messages)", Bytes = true, Min = "64KiB", Max = "64GiB", Consequence = "Too little stalls on one large message; too much and a burst ends in the out-of-memory killer.")]
     public long BytesInFlight { get; set; } = 64L << 20;
 
-    [Setting("Time one message may take from acceptance to decision; then its token is cancelled and it goes back", Min = "1s", Max = "12h", Consequence = "Below the sink's own deadline every slow store would be cut off.")]
+    [Setting("Time one attempt at a message may take, with its retries in process; then its token is cancelled and it is abandoned. Time for which it is held while the sink fails does not count", Min = "1s", Max = "12h", Consequence = "Below the sink's own deadline every slow store would be cut off.")]
     public TimeSpan MessageTimeout { get; set; } = TimeSpan.FromSeconds(90);
 }

@@ -150,7 +150,8 @@ internal sealed partial class MessageIntake
         {
             case BreakerState.Open:
                 return 0;
-            case BreakerState.HalfOpen when _free > 0:
+            case BreakerState.HalfOpen when _free > 0 && (_held.Count == 0 || _lastProbeWasHeld):
+                _lastProbeWasHeld = false;
                 _probe = _breaker.ProbeGiven();
                 _free--;
                 return 1;

@@ -31,6 +31,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly LogThrottle _returnedLog;
+    private readonly LogThrottle _heldLog;
     private readonly ITimer _watch;
     private readonly MessageSlot[] _slots;
 
@@ -67,6 +68,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         _time = time;
         _logger = logger;
         _returnedLog = new LogThrottle(time, TimeSpan.FromSeconds(1));
+        _heldLog = new LogThrottle(time, TimeSpan.FromSeconds(1));
         _free = options.Concurrency;
 
         // Who waits asks for at least one slot: more of them than slots are not worth keeping.
@@ -79,12 +81,12 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
             _freeSlots.Push(_slots[i]);
         }
 
-        _breaker.Relaxed += LookAgain;
+        _breaker.Relaxed += BreakerClosed;
         _watch = time.CreateTimer(static state => ((MessageIntake)state!).Watch(), this, WatchInterval, WatchInterval);
-        metrics.Observe(source, () => InFlight, () => OldestAge.TotalSeconds, () => (int)_breaker.State, () => BytesInFlight);
+        metrics.Observe(source, () => InFlight, () => OldestAge.TotalSeconds, () => (int)_breaker.State, () => BytesInFlight, () => Held);
     }
 
-    /// <summary>Messages being worked on; slots that are only reserved do not count.</summary>
+    /// <summary>Messages being worked on or held; slots that are only reserved do not count.</summary>
     public int InFlight
     {
         get
@@ -96,7 +98,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         }
     }
 
-    /// <summary>Body bytes being worked on.</summary>
+    /// <summary>Body bytes of these messages.</summary>
     public long BytesInFlight
     {
         get
@@ -108,7 +110,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         }
     }
 
-    /// <summary>How long the oldest message has been worked on; zero when there is none.</summary>
+    /// <summary>Time since the oldest of them was accepted; zero when there is none.</summary>
     public TimeSpan OldestAge => _slots.Max(slot => slot.Age);
 
     /// <summary>True when a message has ignored its cancellation for so long that its slot must be taken for lost.</summary>
@@ -152,12 +154,20 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         slot.Start(message, bytes);
     }
 
-    /// <summary>From now on <see cref="TryReserve"/> says that the worker is stopping.</summary>
+    /// <summary>From now on <see cref="TryReserve"/> says that the worker is stopping, and held messages return to their source.</summary>
     public void Stop()
     {
+        MessageSlot[] held;
         lock (_lock)
         {
             _stopping = true;
+            held = [.. _held];
+            _held.Clear();
+        }
+
+        foreach (MessageSlot slot in held)
+        {
+            slot.EndHold(Cancellation.Shutdown);
         }
     }
 
@@ -188,13 +198,18 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        _breaker.Relaxed -= LookAgain;
+        _breaker.Relaxed -= BreakerClosed;
         await _watch.DisposeAsync();
     }
 
-    internal Settlement Decide(ReceivedMessage message, Settlement decided, Exception? exception, Cancellation cancellation, TimeSpan elapsed)
+    internal Settlement Decide(ReceivedMessage message, Settlement decided, Exception? exception, Cancellation cancellation, TimeSpan elapsed, TimeSpan returnDelay)
     {
         Settlement settlement = _policy.Decide(decided, exception, message.DeliveryCount, cancellation);
+        if (settlement.Kind == SettlementKind.Abandon && settlement.Delay < returnDelay)
+        {
+            settlement = settlement with { Delay = returnDelay };
+        }
+
         try
         {
             Report(message, settlement, cancellation, elapsed);
@@ -242,7 +257,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         bool stuck = false;
         foreach (MessageSlot slot in _slots)
         {
-            TimeSpan age = slot.Age;
+            TimeSpan age = slot.AttemptAge;
             if (age > _options.MessageTimeout)
             {
                 slot.Cancel(Cancellation.Timeout);
@@ -257,7 +272,8 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
 
         _stuck = stuck;
 
-        // An open breaker's time passes without any event; this is where somebody looks again.
+        // The time of an open breaker, and that of held messages, passes without an event.
+        LookAfterHeld();
         LookAgain();
     }
 

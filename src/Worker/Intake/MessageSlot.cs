@@ -7,8 +7,9 @@ using Worker.Recoverability;
 namespace Worker.Intake;
 
 /// <summary>
-/// Carries one message at a time from acceptance to settlement. Its own continuation, so that waiting for the pipeline costs no
-/// state machine. Threads: one message, one thread at a time; <see cref="Cancel"/> and <see cref="Age"/> come from others.
+/// Carries one message at a time from acceptance to settlement, through one attempt or, while the sink fails, several. Its own
+/// continuation, so that waiting for the pipeline costs no state machine. Threads: one message, one thread at a time;
+/// <see cref="Cancel"/>, <see cref="Age"/> and <see cref="AttemptAge"/> come from others.
 /// </summary>
 internal sealed class MessageSlot : IThreadPoolWorkItem
 {
@@ -22,9 +23,12 @@ internal sealed class MessageSlot : IThreadPoolWorkItem
     private ConfiguredValueTaskAwaitable.ConfiguredValueTaskAwaiter _awaiter;
     private ReceivedMessage? _message;
     private int _bytes;
+    private bool _holdEnded;
 
-    // Guarded by _lock: a timeout must never hit the message that comes next.
+    // Guarded by _lock: a timeout must never hit the next message, or the next attempt.
+    private bool _occupied;
     private bool _busy;
+    private long _acceptedAt;
     private long _startedAt;
     private Cancellation _cancellation;
 
@@ -35,8 +39,20 @@ internal sealed class MessageSlot : IThreadPoolWorkItem
         _settlingDone = SettlingDone;
     }
 
-    /// <summary>How long the present message has been worked on; zero when there is none.</summary>
+    /// <summary>Time since the present message was accepted; zero when there is none.</summary>
     public TimeSpan Age
+    {
+        get
+        {
+            lock (_lock)
+            {
+                return _occupied ? _intake.Time.GetElapsedTime(_acceptedAt) : TimeSpan.Zero;
+            }
+        }
+    }
+
+    /// <summary>Time since the present attempt began; zero when there is none, as while the message is held.</summary>
+    public TimeSpan AttemptAge
     {
         get
         {
@@ -47,6 +63,9 @@ internal sealed class MessageSlot : IThreadPoolWorkItem
         }
     }
 
+    /// <summary>What is known of the message while the sink fails. Guarded by the intake's lock as long as the message is held.</summary>
+    public SlotHold Hold { get; } = new();
+
     /// <summary>The breaker's probe that this message is; 0 when it is none. Written under the intake's lock.</summary>
     public long Probe { get; set; }
 
@@ -56,11 +75,38 @@ internal sealed class MessageSlot : IThreadPoolWorkItem
         _bytes = bytes;
         lock (_lock)
         {
+            _occupied = true;
             _busy = true;
-            _startedAt = _intake.Time.GetTimestamp();
+            _acceptedAt = _intake.Time.GetTimestamp();
+            _startedAt = _acceptedAt;
             _cancellation = Cancellation.None;
         }
 
+        ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+    }
+
+    /// <summary>Begins another attempt at a held message.</summary>
+    public void Retry()
+    {
+        lock (_lock)
+        {
+            _busy = true;
+            _startedAt = _intake.Time.GetTimestamp();
+        }
+
+        ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+    }
+
+    /// <summary>Gives a held message back to its source.</summary>
+    /// <param name="reason">Shutdown, or none when its time is up.</param>
+    public void EndHold(Cancellation reason)
+    {
+        lock (_lock)
+        {
+            _cancellation = reason;
+        }
+
+        _holdEnded = true;
         ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
     }
 
@@ -80,6 +126,12 @@ internal sealed class MessageSlot : IThreadPoolWorkItem
 
     void IThreadPoolWorkItem.Execute()
     {
+        if (_holdEnded)
+        {
+            SettleHeld();
+            return;
+        }
+
         _context.Message = _message!;
         _context.CancellationToken = _cancellationSource.Token;
         try
@@ -117,20 +169,22 @@ internal sealed class MessageSlot : IThreadPoolWorkItem
         Settle(failure);
     }
 
+    private void SettleHeld()
+    {
+        // Without the fault a shutdown returns the message at once.
+        Settle(default, _cancellation == Cancellation.Shutdown ? null : Hold.Fault, _cancellation);
+    }
+
     private void Settle(Exception? failure)
     {
         Cancellation cancellation;
-        TimeSpan elapsed;
         lock (_lock)
         {
             _busy = false;
             cancellation = _cancellation;
-            elapsed = _intake.Time.GetElapsedTime(_startedAt);
         }
 
-        ReceivedMessage message = _message!;
         Settlement decided = _context.Settlement;
-        _message = null;
         _context.Reset();
         if (!_cancellationSource.TryReset())
         {
@@ -138,9 +192,34 @@ internal sealed class MessageSlot : IThreadPoolWorkItem
             _cancellationSource = new CancellationTokenSource();
         }
 
+        // Held, the message may be tried again by another thread before the call returns.
+        if (failure is null || cancellation != Cancellation.None || !_intake.TryHold(this, _message!, failure))
+        {
+            Settle(decided, failure, cancellation);
+        }
+    }
+
+    private void Settle(in Settlement decided, Exception? failure, Cancellation cancellation)
+    {
+        TimeSpan elapsed;
+        lock (_lock)
+        {
+            _occupied = false;
+            elapsed = _intake.Time.GetElapsedTime(_acceptedAt);
+        }
+
+        ReceivedMessage message = _message!;
+        TimeSpan returnDelay = Hold.ReturnDelay;
+        _message = null;
+        _holdEnded = false;
+        if (Hold.Failures > 0)
+        {
+            Hold.Reset();
+        }
+
         try
         {
-            Settlement settlement = _intake.Decide(message, decided, failure, cancellation, elapsed);
+            Settlement settlement = _intake.Decide(message, decided, failure, cancellation, elapsed, returnDelay);
             _awaiter = message.SettleAsync(settlement, CancellationToken.None).ConfigureAwait(false).GetAwaiter();
         }
         catch (Exception exception)

@@ -3,8 +3,8 @@ using Microsoft.Extensions.Logging;
 namespace Worker.Recoverability;
 
 /// <summary>
-/// Watches the sink and decides whether receiving makes sense: while the sink is down no message is pulled, so receive counts do
-/// not rise and nothing is dead-lettered for somebody else's fault. Threads: any; every call takes one short lock.
+/// Watches the sink and decides whether receiving makes sense: while the sink is down no message is received, so delivery counts
+/// do not rise and no message is dead-lettered for the sink's fault. Threads: any; every call takes one short lock.
 /// </summary>
 internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions options, TimeProvider time, ILogger logger)
 {
@@ -21,6 +21,7 @@ internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions
 
     private long _bucket;
     private int _failuresInRow;
+    private long _successes;
     private BreakerState _state;
     private long _openedAt;
 
@@ -42,6 +43,18 @@ internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions
             lock (_lock)
             {
                 return _state;
+            }
+        }
+    }
+
+    /// <summary>Successes since the start: tells whether the sink worked between two failures of one message.</summary>
+    public long Successes
+    {
+        get
+        {
+            lock (_lock)
+            {
+                return _successes;
             }
         }
     }
@@ -84,6 +97,7 @@ internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions
             Rotate();
             _succeeded[_bucket % Buckets]++;
             _failuresInRow = 0;
+            _successes++;
             if (_state == BreakerState.HalfOpen)
             {
                 Close();

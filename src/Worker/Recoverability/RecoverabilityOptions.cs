@@ -5,7 +5,7 @@ namespace Worker.Recoverability;
 /// <summary>Section <c>Recoverability</c>: retries, redeliveries and the breaker.</summary>
 internal sealed class RecoverabilityOptions : ISelfValidating
 {
-    [Setting("Attempts in process for a transient fault, the first included; then the message goes back to its source", Min = "1", Max = "20", Consequence = "Many attempts hold a slot while the queue could hold the message.")]
+    [Setting("Attempts in a row, the first included, at a transient fault of what does not retry by itself: the directory sink, the log of a CloudFront event, a part of your own. Not for S3 and Elasticsearch, whose MaxAttempts says how often they try. Then the message is held, or abandoned where its source cannot hold it", Min = "1", Max = "20", Consequence = "Many attempts delay the answer to callers of HTTP.")]
     public int Attempts { get; set; } = 3;
 
     [Setting("Bound of the first random wait between attempts; doubles each time", Min = "1ms", Max = "1m")]

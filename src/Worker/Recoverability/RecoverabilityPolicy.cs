@@ -17,6 +17,18 @@ internal sealed class RecoverabilityPolicy(RecoverabilityOptions options)
     private readonly int _maxDeliveries = options.MaxDeliveries;
     private readonly TimeSpan _breakerOpen = options.BreakerOpen;
 
+    /// <summary>True when the sink failed rather than the message, so that the message may be held until the sink works.</summary>
+    public static bool IsSinkFault(Exception exception) => exception is TransientFaultException { MayHold: true } or RefusedException;
+
+    /// <summary>The wait of a held message before its next attempt while the breaker is closed.</summary>
+    /// <param name="exception">The sink's fault.</param>
+    /// <param name="failures">Failed attempts since the message is held, 1 or more.</param>
+    public TimeSpan RetryDelay(Exception exception, int failures) =>
+        _backoff.After(failures, exception is TransientFaultException transient ? transient.RetryAfter : _breakerOpen);
+
+    /// <summary>A random wait that spreads the messages held during an outage over the time after it.</summary>
+    public TimeSpan Stagger() => new Backoff(_breakerOpen, _breakerOpen).After(1);
+
     /// <summary>Decides.</summary>
     /// <param name="decided">What the parts decided; undecided when none did.</param>
     /// <param name="exception">What escaped the chain; null on a normal return.</param>

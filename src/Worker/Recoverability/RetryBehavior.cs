@@ -8,7 +8,7 @@ namespace Worker.Recoverability;
 
 /// <summary>
 /// Repeats the rest of the chain after a <see cref="TransientFaultException"/>, with full jitter. Everything else passes through:
-/// poison is never retried in process. Stops early when the breaker opens: the queue keeps messages better than a busy slot.
+/// poison is never retried in process. Stops when the breaker opens: from then on the intake decides which message tries the sink.
 /// What a failed attempt decided about the message does not count.
 /// </summary>
 internal sealed class RetryBehavior<TContext>(RecoverabilityOptions options, CircuitBreaker breaker, TimeProvider time) : IBehavior<TContext, TContext>

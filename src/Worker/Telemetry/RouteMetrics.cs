@@ -43,10 +43,11 @@ internal sealed class RouteMetrics
         Volatile.Read(ref _deadLetters));
 
     /// <summary>Publishes gauges whose values are computed when somebody asks.</summary>
-    public void Observe(string source, Func<int> inFlight, Func<double> oldestAgeSeconds, Func<int> breakerState, Func<long> bytesInFlight)
+    public void Observe(string source, Func<int> inFlight, Func<double> oldestAgeSeconds, Func<int> breakerState, Func<long> bytesInFlight, Func<int> held)
     {
         KeyValuePair<string, object?>[] tags = [_route, new("worker.source", source)];
         Meter.CreateObservableGauge("worker.messages.in_flight", () => new Measurement<int>(inFlight(), tags), "{message}", "Messages being worked on");
+        Meter.CreateObservableGauge("worker.messages.held", () => new Measurement<int>(held(), tags), "{message}", "Messages in flight that wait until the sink works");
         Meter.CreateObservableGauge("worker.bytes.in_flight", () => new Measurement<long>(bytesInFlight(), tags), "By", "Body bytes of messages being worked on");
         Meter.CreateObservableGauge("worker.messages.oldest_age", () => new Measurement<double>(oldestAgeSeconds(), tags), "s", "Age of the oldest message being worked on");
         Meter.CreateObservableGauge("worker.breaker.state", () => new Measurement<int>(breakerState(), tags), description: "0 closed, 1 half open, 2 open");

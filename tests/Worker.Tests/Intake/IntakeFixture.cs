@@ -90,6 +90,12 @@ internal sealed class IntakeFixture : IAsyncDisposable
         Breaker.State.ShouldBe(BreakerState.Open);
     }
 
+    public void InFlightShouldBe(int messages, long bytes)
+    {
+        Intake.InFlight.ShouldBe(messages);
+        Intake.BytesInFlight.ShouldBe(bytes);
+    }
+
     public Task DrainAsync() => Intake.DrainAsync(CancellationToken.None).WaitAsync(TestMessage.Patience);
 
     public async ValueTask DisposeAsync()

@@ -26,6 +26,14 @@ internal sealed class TestMessage : ReceivedMessage
 
     public int Deliveries { get; init; } = 1;
 
+    /// <summary>How long the source lets the message be held.</summary>
+    public TimeSpan HoldTime { get; init; }
+
+    /// <summary>Whether the source can hide it for that long.</summary>
+    public bool ReturnsLate { get; init; }
+
+    public override bool CanReturnLate => ReturnsLate;
+
     /// <summary>What the source does when it is told; the settlement counts as reported before.</summary>
     public Func<ValueTask>? OnSettle { get; init; }
 
@@ -33,6 +41,8 @@ internal sealed class TestMessage : ReceivedMessage
 
     /// <summary>The message's fate, awaited with patience for a slow machine.</summary>
     public Task<Settlement> Settled => _settled.Task.WaitAsync(Patience);
+
+    public override TimeSpan AskToHold() => HoldTime;
 
     protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken)
     {

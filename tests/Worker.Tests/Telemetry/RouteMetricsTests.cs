@@ -61,7 +61,7 @@ public sealed class RouteMetricsTests
     {
         RouteMetrics metrics = new(_route);
         int inFlight = 0;
-        metrics.Observe("sqs", () => inFlight, () => 2.5, () => 1, () => 4_096);
+        metrics.Observe("sqs", () => inFlight, () => 2.5, () => 1, () => 4_096, () => 2);
         ConcurrentQueue<string> seen = new();
         using MeterListener listener = Listen(seen);
 
@@ -71,6 +71,7 @@ public sealed class RouteMetricsTests
         seen.ShouldBe(
             [
                 "worker.messages.in_flight=7 worker.source=sqs",
+                "worker.messages.held=2 worker.source=sqs",
                 "worker.bytes.in_flight=4096 worker.source=sqs",
                 "worker.messages.oldest_age=2.5 worker.source=sqs",
                 "worker.breaker.state=1 worker.source=sqs",

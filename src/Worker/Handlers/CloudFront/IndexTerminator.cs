@@ -104,7 +104,7 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
         }
         catch (OperationCanceledException) when (attempt.Token.IsCancellationRequested && !context.CancellationToken.IsCancellationRequested)
         {
-            throw new TransientFaultException($"Reading and indexing {UntrustedText.Shorten(log.Location)} took longer than {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.ObjectTimeout)}.", retryInProcess: false);
+            throw new TransientFaultException($"Reading and indexing {UntrustedText.Shorten(log.Location)} took longer than {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.ObjectTimeout)}.", retryInProcess: false, mayHold: false);
         }
     }
 
@@ -116,8 +116,8 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
             case S3FaultKind.Missing when deliveryCount >= _missingDeliveries:
                 return (MissingReason, $"There is no such object, on delivery {deliveryCount} still. {detail}");
             case S3FaultKind.Missing:
-                // Not the store's failure, so the breaker hears nothing of it.
-                throw new TransientFaultException($"{UntrustedText.Shorten(log.Location)} is not there. {detail}");
+                // Not the store's failure, so the breaker hears nothing of it, and the message's deliveries decide how often it is looked for.
+                throw new TransientFaultException($"{UntrustedText.Shorten(log.Location)} is not there. {detail}", mayHold: false);
             case S3FaultKind.Exists:
                 return (ChangedReason, $"The object is not the one of the event any more; it was replaced since, which made an event of its own. {detail}");
             case S3FaultKind.Rejected:

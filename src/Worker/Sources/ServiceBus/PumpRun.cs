@@ -9,7 +9,7 @@ namespace Worker.Sources.ServiceBus;
 /// nothing more, though the pump pushes.
 /// </summary>
 internal sealed class PumpRun(
-    IMessageIntake intake, int slots, InWorkMessages inWork, MessageSettler settler, ReceiveHealth health, ServiceBusSourceLog log, TimeProvider time, TimeSpan maxHold) : IPumpHandler
+    IMessageIntake intake, int slots, InWorkMessages inWork, MessageSettler settler, ReceiveHealth health, ServiceBusSourceLog log, TimeProvider time, ServiceBusSourceOptions options) : IPumpHandler
 {
     private readonly SlotBank _bank = new(intake, slots);
 
@@ -33,9 +33,26 @@ internal sealed class PumpRun(
     /// <summary>Waits the delay of an abandoned message, at most the configured time; ends with the run.</summary>
     public Task HoldAsync(TimeSpan delay)
     {
-        TimeSpan hold = delay < maxHold ? delay : maxHold;
+        TimeSpan hold = delay < options.MaxAbandonDelay ? delay : options.MaxAbandonDelay;
         return hold > TimeSpan.Zero ? Task.Delay(hold, time, _ended.Token) : Task.CompletedTask;
     }
+
+    /// <summary>How long a message may still be held while the sink fails, from now.</summary>
+    /// <param name="deliveryCount">Its deliveries so far, this one included.</param>
+    /// <param name="receivedAt">When it came, as a timestamp of <see cref="GetTimestamp"/>.</param>
+    public TimeSpan AskToHold(int deliveryCount, long receivedAt)
+    {
+        TimeSpan age = time.GetElapsedTime(receivedAt);
+        TimeSpan limit = options.HoldRule.LimitFor(deliveryCount);
+        if (age >= options.MaxLockRenewal && age < limit)
+        {
+            log.HeldBeyondLimit(options.MaxLockRenewal, limit, options.MaxDeliveryCount);
+        }
+
+        return age < limit ? limit - age : TimeSpan.Zero;
+    }
+
+    public long GetTimestamp() => time.GetTimestamp();
 
     public async Task HandleAsync(LockedMessage message)
     {

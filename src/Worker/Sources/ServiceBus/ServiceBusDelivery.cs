@@ -13,6 +13,7 @@ internal sealed class ServiceBusDelivery(LockedMessage message, PumpRun run) : R
 {
     // Asynchronously: the caller is a slot of the intake, which must not do the settling itself.
     private readonly TaskCompletionSource<Settlement> _decision = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly long _receivedAt = run.GetTimestamp();
     private byte[]? _id;
 
     /// <summary>The message under this delivery's lock.</summary>
@@ -36,6 +37,8 @@ internal sealed class ServiceBusDelivery(LockedMessage message, PumpRun run) : R
     public override IReadOnlyList<KeyValuePair<string, string>> Attributes => Locked.Properties.Count == 0
         ? []
         : [.. Locked.Properties.Select(property => KeyValuePair.Create(property.Key, PropertyText.Format(property.Value)))];
+
+    public override TimeSpan AskToHold() => run.AskToHold(DeliveryCount, _receivedAt);
 
     /// <summary>Decides for a message that the route never got.</summary>
     public void GiveUp() => _decision.TrySetResult(Settlement.Abandon(TimeSpan.Zero));

@@ -83,7 +83,7 @@ internal sealed class ServiceBusMessageSource : IMessageSource
             {
                 await _runEnding.WaitAsync(stopReceiving);
                 int slots = await intake.ReserveAsync(1, _calls, stopReceiving);
-                PumpRun run = new(intake, slots, _inWork, _settler, _health, _log, _time, _options.MaxAbandonDelay);
+                PumpRun run = new(intake, slots, _inWork, _settler, _health, _log, _time, _options);
                 await RunAsync(run, stopReceiving);
                 failures = run.HasReceived ? 1 : failures + 1;
                 TimeSpan rest = RestartBackoff.After(failures, TimeSpan.FromSeconds(1));

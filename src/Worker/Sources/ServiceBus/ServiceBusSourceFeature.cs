@@ -23,7 +23,7 @@ internal sealed class ServiceBusSourceFeature(IServiceBusConnector? connector = 
         return services =>
         {
             int calls = options.MaxConcurrentCalls ?? services.Concurrency;
-            IServiceBusPump pump = connector!.OpenPump(options, new PumpSettings(calls, options.PrefetchCount, options.MaxLockRenewal));
+            IServiceBusPump pump = connector!.OpenPump(options, new PumpSettings(calls, options.PrefetchCount, ServiceBusSourceOptions.LongestHold));
             return new ServiceBusMessageSource(pump, calls, options, services);
         };
     }

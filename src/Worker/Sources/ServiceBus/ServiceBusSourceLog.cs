@@ -15,6 +15,7 @@ internal sealed partial class ServiceBusSourceLog(ILogger logger, string route, 
     private readonly LogThrottle _abandons = new(time, Quiet);
     private readonly LogThrottle _renewals = new(time, Quiet);
     private readonly LogThrottle _calls = new(time, Quiet);
+    private readonly LogThrottle _holds = new(time, TimeSpan.FromMinutes(5));
 
     public void Unreachable(string error) => LogUnreachable(route, error);
 
@@ -71,6 +72,14 @@ internal sealed partial class ServiceBusSourceLog(ILogger logger, string route, 
         }
     }
 
+    public void HeldBeyondLimit(TimeSpan limit, TimeSpan longest, int maxDeliveryCount)
+    {
+        if (_holds.ShouldLog(out _))
+        {
+            LogHeldBeyondLimit(route, limit, longest, maxDeliveryCount);
+        }
+    }
+
     [LoggerMessage(3300, LogLevel.Warning, "Route {Route}: Service Bus cannot be reached now; receiving begins as soon as it answers: {Error}")]
     private partial void LogUnreachable(string route, string error);
 
@@ -100,4 +109,7 @@ internal sealed partial class ServiceBusSourceLog(ILogger logger, string route, 
 
     [LoggerMessage(3309, LogLevel.Warning, "Route {Route}: the client reports a failure ({Activity}): {Error} ({Suppressed} such lines not shown)")]
     private partial void LogCallFailed(string route, PumpActivity activity, string error, long suppressed);
+
+    [LoggerMessage(3310, LogLevel.Warning, "Route {Route}: messages are held for longer than Sources:ServiceBus:MaxLockRenewal ({Limit}), up to {Longest}: Service Bus has delivered them half as often as MaxDeliveryCount ({MaxDeliveryCount}) allows, and another delivery brings them nearer to the dead-letter queue. Make the sink work again, or raise the entity's MaxDeliveryCount and the setting of the same name")]
+    private partial void LogHeldBeyondLimit(string route, TimeSpan limit, TimeSpan longest, int maxDeliveryCount);
 }

@@ -8,6 +8,9 @@ internal sealed class ServiceBusSourceOptions : ISelfValidating
 {
     public const string Section = "Sources:ServiceBus";
 
+    /// <summary>The service renews a lock without end; half a day outlasts an outage at night.</summary>
+    public static readonly TimeSpan LongestHold = TimeSpan.FromHours(12);
+
     [Setting("Connection string of the namespace or of the entity; this or FullyQualifiedNamespace", Secret = true)]
     public string? ConnectionString { get; init; }
 
@@ -32,8 +35,11 @@ internal sealed class ServiceBusSourceOptions : ISelfValidating
     [Setting("Messages the client fetches ahead; at most the calls at once. Their locks run unrenewed, also while receiving pauses (docs/settlement.md)", Min = "0", Max = "10000", Consequence = "Messages whose lock ends before their turn come again with a higher delivery count.")]
     public int PrefetchCount { get; init; }
 
-    [Setting("How long a message's lock is renewed at most, from its receipt to its settlement", Min = "1m", Max = "12h", Consequence = "Without renewal a slow store outlives the lock and the message is delivered twice.")]
+    [Setting("Time for which a message is held while the sink fails, its lock renewed; then it is abandoned. From half of MaxDeliveryCount on it is held for 12h instead", Min = "1m", Max = "12h", Consequence = "A short time costs deliveries in an outage.")]
     public TimeSpan MaxLockRenewal { get; init; } = TimeSpan.FromMinutes(15);
+
+    [Setting("The entity's own MaxDeliveryCount, which the right Listen cannot read: Service Bus dead-letters a message after so many deliveries", Min = "2", Max = "2000", Consequence = "A number above the entity's lets a long outage dead-letter messages.")]
+    public int MaxDeliveryCount { get; init; } = 10;
 
     [Setting("Longest time a message that goes back is kept locked before it is given back, since the service knows no delay; longer delays are cut to it", Min = "0s", Max = "5m", Consequence = "Without a wait a failing message uses up the queue's MaxDeliveryCount within seconds; each one that waits takes up a call.")]
     public TimeSpan MaxAbandonDelay { get; init; } = TimeSpan.FromSeconds(30);
@@ -43,6 +49,9 @@ internal sealed class ServiceBusSourceOptions : ISelfValidating
 
     [Setting("Allows the emulator, which speaks without TLS, on a host that is not this machine")]
     public bool AllowPlainAmqp { get; init; }
+
+    /// <summary>How long messages are held while the sink fails.</summary>
+    public HoldRule HoldRule => new(MaxLockRenewal, LongestHold, MaxDeliveryCount);
 
     /// <summary>What is received from, for people.</summary>
     public string Entity => Queue ?? $"{Topic}/{Subscription}";

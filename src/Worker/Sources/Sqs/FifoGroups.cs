@@ -52,7 +52,23 @@ internal sealed class FifoGroups(IMessageIntake intake)
     {
         foreach (SqsReceivedMessage head in _heads)
         {
+            ShareHoldLimit(head);
             intake.Accept(head);
+        }
+    }
+
+    /// <summary>Gives all messages of the group the longest limit of any: they return together, and each return counts for each.</summary>
+    private static void ShareHoldLimit(SqsReceivedMessage head)
+    {
+        TimeSpan limit = head.HoldLimit;
+        for (SqsReceivedMessage? message = head.NextInGroup; message is not null; message = message.NextInGroup)
+        {
+            limit = message.HoldLimit > limit ? message.HoldLimit : limit;
+        }
+
+        for (SqsReceivedMessage? message = head; message is not null; message = message.NextInGroup)
+        {
+            message.HoldLimit = limit;
         }
     }
 }

@@ -75,10 +75,10 @@ internal sealed class Heartbeat : IAsyncDisposable
         try
         {
             _due.Clear();
-            int expired = _messages.CollectDue(_due, handles, _options.VisibilityTimeout / 2, _options.MaxHoldTime);
+            int expired = _messages.CollectDue(_due, handles, _options.VisibilityTimeout / 2);
             if (expired > 0)
             {
-                _log.HeldTooLong(expired, _options.MaxHoldTime);
+                _log.HeldTooLong(expired);
             }
 
             if (_due.Count > 0)

@@ -79,9 +79,8 @@ internal sealed class InFlightMessages(TimeProvider time)
     /// <param name="due">Filled with one entry a message.</param>
     /// <param name="handles">Takes the handles' bytes.</param>
     /// <param name="renewAfter">Age of the last renewal that makes a message due.</param>
-    /// <param name="maxHold">Time since the receive after which a message is renewed no more.</param>
-    /// <returns>How many messages have just passed <paramref name="maxHold"/>.</returns>
-    public int CollectDue(List<DueRenewal> due, PooledBuffer handles, TimeSpan renewAfter, TimeSpan maxHold)
+    /// <returns>How many messages have just passed their hold limit, after which a message is renewed no more.</returns>
+    public int CollectDue(List<DueRenewal> due, PooledBuffer handles, TimeSpan renewAfter)
     {
         int expired = 0;
         lock (_lock)
@@ -93,7 +92,7 @@ internal sealed class InFlightMessages(TimeProvider time)
                     continue;
                 }
 
-                if (time.GetElapsedTime(message.ReceivedAt) >= maxHold)
+                if (time.GetElapsedTime(message.ReceivedAt) >= message.HoldLimit)
                 {
                     message.IsLost = true;
                     expired++;

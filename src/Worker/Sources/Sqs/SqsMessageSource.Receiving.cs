@@ -93,6 +93,7 @@ internal sealed partial class SqsMessageSource
     {
         SqsReceivedMessage message = _messages.TryTake(out SqsReceivedMessage? pooled) ? pooled : new SqsReceivedMessage(this);
         message.Open(wire, SqsReceivedMessage.KeyOf(wire.MessageId.Span), _time.GetTimestamp());
+        message.HoldLimit = HoldRule.LimitFor(message.DeliveryCount);
         return message;
     }
 

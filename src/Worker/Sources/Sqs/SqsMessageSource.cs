@@ -72,6 +72,9 @@ internal sealed partial class SqsMessageSource : IMessageSource
     /// <summary>Messages received and neither deleted nor returned yet.</summary>
     internal int InFlight => _inFlight.Count;
 
+    // SQS counts the 12 hours from the receive, the last renewal included.
+    private HoldRule HoldRule => new(_options.MaxHoldTime, TimeSpan.FromSeconds(SqsLimits.VisibilitySeconds) - _options.VisibilityTimeout, _queues!.MaxReceiveCount);
+
     /// <summary>Loops that receive, and that acknowledge, for a number of messages in work: one for 10, the batch size.</summary>
     public static int LoopsFor(int concurrency) => (concurrency + SqsLimits.BatchEntries - 1) / SqsLimits.BatchEntries;
 
@@ -164,6 +167,18 @@ internal sealed partial class SqsMessageSource : IMessageSource
         _inFlight.Remove(message);
         message.Reset();
         _messages.Return(message);
+    }
+
+    /// <summary>How long a message may still be held, from now; called by the message.</summary>
+    internal TimeSpan AskToHold(SqsReceivedMessage message)
+    {
+        TimeSpan age = _time.GetElapsedTime(message.ReceivedAt);
+        if (age >= _options.MaxHoldTime && age < message.HoldLimit)
+        {
+            _log.HeldBeyondLimit(_options.MaxHoldTime, message.HoldLimit, _queues!.MaxReceiveCount);
+        }
+
+        return age < message.HoldLimit ? message.HoldLimit - age : TimeSpan.Zero;
     }
 
     private string QueueUrl() => _queues?.Url ?? throw new InvalidOperationException("Nothing can be in flight before the queue was found.");

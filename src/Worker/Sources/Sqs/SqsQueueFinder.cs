@@ -46,7 +46,7 @@ internal sealed class SqsQueueFinder(SqsClient client, SqsQueueReference queue, 
             throw new StartupException($"{SqsSourceOptions.Section}:DeadLetterQueue {deadLetters.Name}: a FIFO queue needs a FIFO dead-letter queue, and a standard queue a standard one.", ExitCodes.Configuration);
         }
 
-        return new SqsQueues(url, deadLetterUrl, isFifo);
+        return new SqsQueues(url, deadLetterUrl, isFifo, attributes.MaxReceiveCount);
     }
 
     private SqsQueueReference FindDeadLetters(QueueAttributes attributes)

@@ -4,4 +4,5 @@ namespace Worker.Sources.Sqs;
 /// <param name="Url">The queue's URL.</param>
 /// <param name="DeadLetterUrl">The dead-letter queue's URL.</param>
 /// <param name="IsFifo">True for a FIFO queue; its dead-letter queue is one too.</param>
-internal sealed record SqsQueues(string Url, string DeadLetterUrl, bool IsFifo);
+/// <param name="MaxReceiveCount">Deliveries after which SQS moves a message to the dead-letter queue; 0 without a redrive policy.</param>
+internal sealed record SqsQueues(string Url, string DeadLetterUrl, bool IsFifo, int MaxReceiveCount);

@@ -34,6 +34,9 @@ internal sealed class SqsReceivedMessage(SqsMessageSource source) : ReceivedMess
         ? []
         : [.. _wire.Attributes.ToList().Where(a => a.StringValue is not null).Select(a => KeyValuePair.Create(a.Name, a.StringValue!))];
 
+    /// <summary>A visibility timeout can hide it for hours.</summary>
+    public override bool CanReturnLate => true;
+
     /// <summary>The message as received; valid until it is settled.</summary>
     public ref readonly SqsMessage Wire => ref _wire;
 
@@ -42,6 +45,9 @@ internal sealed class SqsReceivedMessage(SqsMessageSource source) : ReceivedMess
 
     /// <summary>When it was received, as a timestamp. Registry.</summary>
     public long ReceivedAt { get; set; }
+
+    /// <summary>Time since the receive for which it may be held and is renewed; the same for all messages of a group that were received together.</summary>
+    public TimeSpan HoldLimit { get; set; }
 
     /// <summary>When its invisibility was last set, as a timestamp. Registry.</summary>
     public long RenewedAt { get; set; }
@@ -110,6 +116,7 @@ internal sealed class SqsReceivedMessage(SqsMessageSource source) : ReceivedMess
         _handleLength = 0;
         Key = default;
         ReceivedAt = 0;
+        HoldLimit = TimeSpan.Zero;
         RenewedAt = 0;
         IsLost = false;
         ReturnDelaySeconds = 0;
@@ -117,6 +124,8 @@ internal sealed class SqsReceivedMessage(SqsMessageSource source) : ReceivedMess
         NextInGroup = null;
         Intake = null;
     }
+
+    public override TimeSpan AskToHold() => source.AskToHold(this);
 
     protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken) => source.SettleAsync(this, settlement);
 

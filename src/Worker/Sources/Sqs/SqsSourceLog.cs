@@ -12,6 +12,7 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
     private readonly LogThrottle _givenUp = new(time, Quiet);
     private readonly LogThrottle _receives = new(time, Quiet);
     private readonly LogThrottle _refusals = new(time, Quiet);
+    private readonly LogThrottle _holds = new(time, TimeSpan.FromMinutes(5));
 
     public void DeleteFailed(int count, string error)
     {
@@ -47,7 +48,15 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
 
     public void RenewFailed(string error, long suppressed) => LogRenewFailed(route, error, suppressed);
 
-    public void HeldTooLong(int count, TimeSpan limit) => LogHeldTooLong(route, count, limit);
+    public void HeldTooLong(int count) => LogHeldTooLong(route, count);
+
+    public void HeldBeyondLimit(TimeSpan limit, TimeSpan longest, int maxReceiveCount)
+    {
+        if (_holds.ShouldLog(out _))
+        {
+            LogHeldBeyondLimit(route, limit, longest, maxReceiveCount);
+        }
+    }
 
     public void ReceiveFailed(string error, TimeSpan wait)
     {
@@ -92,8 +101,8 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
     [LoggerMessage(3204, LogLevel.Warning, "Route {Route}: renewing a message's visibility failed; tried again in a second where that can help: {Error} ({Suppressed} such lines not shown)")]
     private partial void LogRenewFailed(string route, string error, long suppressed);
 
-    [LoggerMessage(3205, LogLevel.Warning, "Route {Route}: {Count} message(s) have been held for more than {Limit} and are renewed no more; the queue will deliver them again")]
-    private partial void LogHeldTooLong(string route, int count, TimeSpan limit);
+    [LoggerMessage(3205, LogLevel.Warning, "Route {Route}: {Count} message(s) reached the longest time for which they are held (Sources:Sqs:MaxHoldTime); their visibility is renewed no more, and the queue will deliver them again")]
+    private partial void LogHeldTooLong(string route, int count);
 
     [LoggerMessage(3206, LogLevel.Warning, "Route {Route}: receiving failed, next attempt in {Wait}: {Error} ({Suppressed} such lines not shown)")]
     private partial void LogReceiveFailed(string route, string error, TimeSpan wait, long suppressed);
@@ -118,4 +127,7 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
 
     [LoggerMessage(3213, LogLevel.Warning, "Route {Route}: {Count} received message(s) lack a body, an id or a receipt handle, or were not asked for; they come again")]
     private partial void LogUnusable(string route, int count);
+
+    [LoggerMessage(3214, LogLevel.Warning, "Route {Route}: messages are held for longer than Sources:Sqs:MaxHoldTime ({Limit}), up to {Longest}: the queue has delivered them half as often as its maxReceiveCount ({MaxReceiveCount}) allows, and another delivery brings them nearer to the dead-letter queue. Make the sink work again, or raise maxReceiveCount until it does")]
+    private partial void LogHeldBeyondLimit(string route, TimeSpan limit, TimeSpan longest, int maxReceiveCount);
 }

@@ -17,7 +17,7 @@ internal sealed class SqsSourceOptions : ISelfValidating
     [Setting("How long a received message stays hidden; renewed at half of it while the message is in work", Min = "30s", Max = "12h", Consequence = "Below 30s a slow store outlives it and messages are delivered twice; above 12h SQS refuses.")]
     public TimeSpan VisibilityTimeout { get; init; } = TimeSpan.FromSeconds(60);
 
-    [Setting("Time after which a message's visibility is renewed no more", Min = "1m", Max = "12h", Consequence = "SQS ends a message's invisibility after 12h whatever is renewed.")]
+    [Setting("Time for which a message is held while the sink fails, its visibility renewed; then it is abandoned. From half of the queue's maxReceiveCount on it is held for nearly 12h instead", Min = "1m", Max = "12h", Consequence = "SQS ends a message's invisibility after 12h whatever is renewed; a short time costs deliveries in an outage.")]
     public TimeSpan MaxHoldTime { get; init; } = TimeSpan.FromMinutes(15);
 
     [Setting("Long-poll time of one receive, whole seconds", Min = "0s", Max = "20s", Consequence = "Short polls cost money and miss messages; SQS allows at most 20s.")]

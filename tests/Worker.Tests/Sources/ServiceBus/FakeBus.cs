@@ -71,6 +71,18 @@ internal sealed class FakeBus(TimeProvider time) : IServiceBusConnector
         }
     }
 
+    /// <summary>The most deliveries of any message in the queue.</summary>
+    public int MostDeliveries
+    {
+        get
+        {
+            lock (_lock)
+            {
+                return _entries.Max(entry => entry.DeliveryCount);
+            }
+        }
+    }
+
     public IReadOnlyList<BusLetter> Letters
     {
         get

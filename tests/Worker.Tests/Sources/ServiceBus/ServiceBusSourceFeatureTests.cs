@@ -81,7 +81,7 @@ public sealed class ServiceBusSourceFeatureTests
     }
 
     [Fact]
-    public async Task Configure_Settings_ReachThePump()
+    public async Task Configure_Settings_ReachThePumpWhichRenewsForTheLongestHold()
     {
         FakeBus bus = new(TimeProvider.System);
         WorkerPlan plan = Plan(bus, $"ConnectionString={Key}", "Queue=orders", "MaxConcurrentCalls=7", "PrefetchCount=3", "MaxLockRenewal=20m");
@@ -90,7 +90,7 @@ public sealed class ServiceBusSourceFeatureTests
         await using IMessageSource source = plan.Routes[0].Sources[0].Create(new SourceServices("one", none, new MemoryDeadLetters(), new RecordingLog(), TimeProvider.System, Concurrency: 64));
 
         source.Name.ShouldBe("servicebus");
-        bus.Pumps.ShouldHaveSingleItem().Settings.ShouldBe(new PumpSettings(7, 3, TimeSpan.FromMinutes(20)));
+        bus.Pumps.ShouldHaveSingleItem().Settings.ShouldBe(new PumpSettings(7, 3, TimeSpan.FromHours(12)));
     }
 
     [Fact]
@@ -102,7 +102,7 @@ public sealed class ServiceBusSourceFeatureTests
 
         await using IMessageSource source = plan.Routes[0].Sources[0].Create(new SourceServices("one", none, new MemoryDeadLetters(), new RecordingLog(), TimeProvider.System, Concurrency: 64));
 
-        bus.Pumps.ShouldHaveSingleItem().Settings.ShouldBe(new PumpSettings(64, 0, TimeSpan.FromMinutes(15)));
+        bus.Pumps.ShouldHaveSingleItem().Settings.ShouldBe(new PumpSettings(64, 0, TimeSpan.FromHours(12)));
     }
 
     private static string[] ErrorsOf(params string[] settings) => [.. Plan(new FakeBus(TimeProvider.System), settings).Errors.Select(error => error.ToString())];

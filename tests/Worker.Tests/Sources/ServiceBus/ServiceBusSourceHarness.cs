@@ -25,7 +25,7 @@ internal sealed class ServiceBusSourceHarness : SourceHarness
             DoneIds = doneIds,
         };
         ServiceProvider none = new ServiceCollection().BuildServiceProvider();
-        IServiceBusPump pump = Bus.OpenPump(options, new PumpSettings(calls, 0, options.MaxLockRenewal));
+        IServiceBusPump pump = Bus.OpenPump(options, new PumpSettings(calls, 0, maxLockRenewal ?? ServiceBusSourceOptions.LongestHold));
         _source = new ServiceBusMessageSource(pump, calls, options, new SourceServices("archive", none, new MemoryDeadLetters(), Log, Time, calls));
     }
 

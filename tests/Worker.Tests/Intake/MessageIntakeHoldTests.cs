@@ -1,0 +1,267 @@
+using System.Text;
+using Pipeline.Contexts;
+using Pipeline.Settlements;
+using Worker.Recoverability;
+
+namespace Worker.Tests.Intake;
+
+/// <summary>Messages that keep their slots while the sink fails.</summary>
+public sealed class MessageIntakeHoldTests : IAsyncDisposable
+{
+    private static readonly TimeSpan Hold = TimeSpan.FromMinutes(15);
+    private static readonly TimeSpan Open = new RecoverabilityOptions().BreakerOpen;
+
+    // The intake looks every half second.
+    private static readonly TimeSpan Tick = TimeSpan.FromMilliseconds(500);
+
+    private readonly IntakeFixture _fixture;
+    private readonly List<string> _attempts = [];
+    private Func<string, Exception?> _fault = _ => new TransientFaultException("down");
+    private Func<PhysicalContext, Task>? _hang;
+
+    public MessageIntakeHoldTests() => _fixture = new IntakeFixture(StoreAsync);
+
+    public async ValueTask DisposeAsync()
+    {
+        _fixture.Intake.Stop();
+        await _fixture.DisposeAsync();
+        GC.SuppressFinalize(this);
+    }
+
+    [Fact]
+    public async Task Outage_HeldMessage_KeepsSlotAndBytesAndNoTimeoutHitsIt()
+    {
+        TestMessage message = await HoldAsync("a");
+        _fixture.OpenBreaker();
+        _fixture.InFlightShouldBe(1, bytes: 3);
+
+        for (int i = 0; i < 10; i++)
+        {
+            _fixture.Breaker.Failed("another route's message");
+            _fixture.Time.Advance(Open - Tick);
+            _fixture.Intake.IsStuck.ShouldBeFalse();
+        }
+
+        _fixture.Time.Advance(_fixture.Options.MessageTimeout);
+        await HeldAgainAsync(2);
+        _fixture.Intake.OldestAge.ShouldBeGreaterThan(_fixture.Options.MessageTimeout);
+        message.IsSettled.ShouldBeFalse();
+        _fault = _ => null;
+        _fixture.Time.Advance(Open + Tick);
+
+        (await message.Settled).ShouldBe(Settlement.Complete);
+        await _fixture.DrainAsync();
+        _fixture.InFlightShouldBe(0, bytes: 0);
+        _fixture.CountFreeSlots().ShouldBe(4);
+        _fixture.Metrics.Totals.Returned.ShouldBe(0);
+    }
+
+    [Fact]
+    public async Task Fault_SourceDoesNotHold_IsAbandoned()
+    {
+        (await _fixture.RunAsync(new TestMessage())).Kind.ShouldBe(SettlementKind.Abandon);
+
+        _fixture.Intake.Held.ShouldBe(0);
+    }
+
+    public static TheoryData<Exception> OwnFaults => [new TransientFaultException("x", mayHold: false), new InvalidOperationException("x"), new PoisonMessageException("bad", "x")];
+
+    [Theory]
+    [MemberData(nameof(OwnFaults))]
+    public async Task Fault_OfTheMessage_IsSettledAtOnce(Exception fault)
+    {
+        _fault = _ => fault;
+
+        (await _fixture.RunAsync(new TestMessage { HoldTime = Hold })).Kind.ShouldNotBe(SettlementKind.Complete);
+
+        _fixture.Intake.Held.ShouldBe(0);
+    }
+
+    [Fact]
+    public async Task HalfOpen_HeldAndNewMessages_ProbeInTurnAndTheHeldOnesFirst()
+    {
+        await HoldAsync("a");
+        await HoldAsync("b");
+        _fixture.OpenBreaker();
+        _fault = _ =>
+        {
+            _fixture.Breaker.Failed("down");
+            return new TransientFaultException("down");
+        };
+        Task<int> waiting = _fixture.Intake.ReserveAsync(1, 10, CancellationToken.None).AsTask();
+
+        _fixture.Time.Advance(Open);
+        await HeldAgainAsync(3);
+        Attempts.ShouldBe(["a", "b", "a"]);
+        waiting.IsCompleted.ShouldBeFalse();
+
+        _fixture.Time.Advance(Open);
+        (await waiting.WaitAsync(TestMessage.Patience)).ShouldBe(1);
+        Attempts.Count.ShouldBe(3, "one probe at a time");
+        _fixture.Intake.Release(1);
+        Task<int> next = _fixture.Intake.ReserveAsync(1, 10, CancellationToken.None).AsTask();
+
+        _fixture.Time.Advance(Tick);
+        await HeldAgainAsync(4);
+        Attempts[^1].ShouldBe("b");
+        next.IsCompleted.ShouldBeFalse();
+
+        _fixture.Time.Advance(Open);
+        (await next.WaitAsync(TestMessage.Patience)).ShouldBe(1);
+        _fixture.Intake.Release(1);
+    }
+
+    [Fact]
+    public async Task HalfOpen_ProbeStores_TheOthersAreRetriedOverTheTimeTheBreakerWasOpen()
+    {
+        TestMessage[] messages = [await HoldAsync("a"), await HoldAsync("b"), await HoldAsync("c")];
+        _fixture.OpenBreaker();
+        _fault = _ => null;
+
+        _fixture.Time.Advance(Open);
+        await messages[0].Settled;
+        _fixture.Breaker.State.ShouldBe(BreakerState.Closed);
+        _fixture.Time.Advance(Open + Tick);
+
+        await Task.WhenAll(messages.Select(message => message.Settled));
+        Attempts.Count.ShouldBe(6);
+    }
+
+    [Fact]
+    public async Task Retry_Hangs_TimesOutAsAnyAttempt()
+    {
+        TestMessage message = await HoldAsync("a");
+        TaskCompletionSource hanging = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        _hang = context =>
+        {
+            hanging.SetResult();
+            return Task.Delay(Timeout.Infinite, context.CancellationToken);
+        };
+        _fixture.Time.Advance(Tick);
+        await hanging.Task.WaitAsync(TestMessage.Patience, TestContext.Current.CancellationToken);
+
+        _fixture.Time.Advance(_fixture.Options.MessageTimeout + Tick);
+
+        Settlement settlement = await message.Settled;
+        settlement.Kind.ShouldBe(SettlementKind.Abandon);
+        settlement.Description.ShouldBe("The message took longer than Intake:MessageTimeout.");
+    }
+
+    [Fact]
+    public async Task Stop_HeldMessages_ReturnAtOnceAndNoMoreAreHeld()
+    {
+        TestMessage held = await HoldAsync("a");
+        _fixture.OpenBreaker();
+        _fixture.Intake.Stop();
+
+        (await held.Settled).ShouldBe(Settlement.Abandon(TimeSpan.Zero, "The worker is stopping."));
+        await _fixture.DrainAsync();
+        _fixture.Metrics.Totals.Returned.ShouldBe(1);
+    }
+
+    [Fact]
+    public async Task Fault_WhileTheWorkerStops_IsNotHeld()
+    {
+        _fixture.Reserve(1);
+        _fixture.Intake.Stop();
+        TestMessage message = new() { HoldTime = Hold };
+
+        _fixture.Intake.Accept(message);
+
+        (await message.Settled).Kind.ShouldBe(SettlementKind.Abandon);
+    }
+
+    [Fact]
+    public async Task Hold_ItsTimeIsUp_AbandonsWithTheSinksFault()
+    {
+        TestMessage message = await HoldAsync("a", TimeSpan.FromSeconds(3));
+        _fixture.OpenBreaker();
+
+        _fixture.Time.Advance(TimeSpan.FromSeconds(3) + Tick);
+
+        Settlement settlement = await message.Settled;
+        settlement.Kind.ShouldBe(SettlementKind.Abandon);
+        settlement.Description.ShouldBe("down");
+        await _fixture.DrainAsync();
+        _fixture.Metrics.Totals.Returned.ShouldBe(1);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task SinkWorksForOthers_FaultFollowsTheMessage_ReturnsLateWhereTheSourceCan(bool returnsLate)
+    {
+        _fault = name => name == "bad" ? new TransientFaultException("down") : null;
+        TestMessage bad = await HoldAsync("bad", Hold, returnsLate);
+        for (int failures = 2; failures <= 6; failures++)
+        {
+            await _fixture.RunAsync(new TestMessage { Id = "good" });
+            _fixture.Time.Advance(_fixture.Recoverability.BackoffCap);
+            await WaitAsync(() => Attempts.Count(name => name == "bad") >= failures && (bad.IsSettled || _fixture.Intake.Held == 1));
+        }
+
+        bad.IsSettled.ShouldBe(returnsLate);
+        if (returnsLate)
+        {
+            (await bad.Settled).ShouldBe(Settlement.Abandon(Hold, "down", typeof(TransientFaultException).FullName));
+        }
+    }
+
+    private IReadOnlyList<string> Attempts
+    {
+        get
+        {
+            lock (_attempts)
+            {
+                return [.. _attempts];
+            }
+        }
+    }
+
+    /// <summary>Hands a message in and waits until it is held.</summary>
+    private async Task<TestMessage> HoldAsync(string id, TimeSpan? limit = null, bool returnsLate = false)
+    {
+        int held = _fixture.Intake.Held;
+        TestMessage message = _fixture.Accept(new TestMessage { Id = id, HoldTime = limit ?? Hold, ReturnsLate = returnsLate });
+        await WaitAsync(() => _fixture.Intake.Held == held + 1);
+        return message;
+    }
+
+    /// <summary>Waits for the attempt of that number to be over, with its message held again.</summary>
+    private async Task HeldAgainAsync(int attempts)
+    {
+        await WaitAsync(() => Attempts.Count >= attempts);
+        await WaitAsync(() => _fixture.Intake.Held == _fixture.Intake.InFlight);
+    }
+
+    private static async Task WaitAsync(Func<bool> condition)
+    {
+        using CancellationTokenSource patience = new(TestMessage.Patience);
+        while (!condition())
+        {
+            await Task.Delay(1, patience.Token);
+        }
+    }
+
+    private async ValueTask StoreAsync(PhysicalContext context)
+    {
+        string id = Encoding.UTF8.GetString(context.Message.SourceId.Span);
+        lock (_attempts)
+        {
+            _attempts.Add(id);
+        }
+
+        if (_hang is { } hang)
+        {
+            await hang(context);
+        }
+
+        if (_fault(id) is { } fault)
+        {
+            throw fault;
+        }
+
+        _fixture.Breaker.Succeeded();
+        context.Settlement = Settlement.Complete;
+    }
+}

@@ -1,0 +1,92 @@
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Worker.Hosting;
+using Worker.Routes;
+using Worker.Sources;
+using Worker.Tests.Sources.Contract;
+
+namespace Worker.Tests.Outages;
+
+/// <summary>A whole route over a source of the test's and a sink that fails on demand. Its time moves only when the test moves it.</summary>
+internal sealed class OutageRoute : IAsyncDisposable
+{
+    private readonly Func<bool> _isBehind;
+
+    /// <param name="source">Makes the source.</param>
+    /// <param name="time">The clock of source and route.</param>
+    /// <param name="isBehind">True while time must not go on, since something that was due has yet to happen.</param>
+    /// <param name="settings">The route's settings.</param>
+    public OutageRoute(Func<SourceServices, IMessageSource> source, ManualTimeProvider time, Func<bool> isBehind, params string[] settings)
+    {
+        Time = time;
+        _isBehind = isBehind;
+        string[] all = ["--Routes:archive:Sink=Memory", "--Handlers:Archive:Template={MessageId}", .. settings];
+        RoutePlan plan = WorkerHost.Plan(new ConfigurationBuilder().AddCommandLine(all).Build()).Routes.Single();
+        plan = plan with { Sources = [new SourcePlan("source", source)], Sink = _ => Sink };
+        Route = new MessageRoute(plan, new ServiceCollection().BuildServiceProvider(), new MemoryDeadLetters(), Log, time);
+    }
+
+    public ManualTimeProvider Time { get; }
+
+    public RecordingLog Log { get; } = new();
+
+    public OutageSink Sink { get; } = new();
+
+    public MessageRoute Route { get; }
+
+    public async Task StartAsync()
+    {
+        await Route.CheckAsync(CancellationToken.None);
+        Route.Start();
+    }
+
+    /// <summary>Lets time pass, half a second at a step.</summary>
+    public Task PassAsync(TimeSpan time)
+    {
+        DateTimeOffset end = Time.GetUtcNow() + time;
+        return PassUntilAsync(() => Time.GetUtcNow() >= end, time + TimeSpan.FromSeconds(1), "Time stands still.");
+    }
+
+    /// <summary>Lets time pass, half a second at a step, until something has happened.</summary>
+    public async Task PassUntilAsync(Func<bool> condition, TimeSpan within, string what)
+    {
+        DateTimeOffset end = Time.GetUtcNow() + within;
+        while (!condition())
+        {
+            Time.GetUtcNow().ShouldBeLessThanOrEqualTo(end, what);
+            Time.Advance(TimeSpan.FromMilliseconds(500));
+            await Task.Delay(1);
+            await CatchUpAsync();
+        }
+    }
+
+    /// <summary>Stops and drains as the host does.</summary>
+    /// <returns>True when everything ended within the limit.</returns>
+    public async Task<bool> DrainAsync()
+    {
+        Task<bool> draining = Route.DrainAsync(CancellationToken.None);
+        await PassUntilAsync(() => draining.IsCompleted, TimeSpan.FromMinutes(5), "The drain did not end.");
+        return await draining;
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        Task disposing = Route.DisposeAsync().AsTask();
+        while (!disposing.IsCompleted)
+        {
+            Time.Advance(TimeSpan.FromMilliseconds(500));
+            await Task.WhenAny(disposing, Task.Delay(1));
+        }
+
+        await disposing;
+    }
+
+    private async Task CatchUpAsync()
+    {
+        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(30));
+        while (_isBehind())
+        {
+            await Task.Delay(1, patience.Token);
+        }
+    }
+}

@@ -1,0 +1,34 @@
+using System.Text.Json;
+using Worker.Sources.ServiceBus;
+using Worker.Sources.ServiceBus.Port;
+using Worker.Tests.Sources.ServiceBus;
+
+namespace Worker.Tests.Outages;
+
+/// <summary>A route over the Service Bus port, with a broker that behaves as the real one.</summary>
+internal sealed class ServiceBusOutage : IAsyncDisposable
+{
+    public ServiceBusOutage(TimeSpan? maxLockRenewal = null, int calls = 8)
+    {
+        ManualTimeProvider time = new();
+        Bus = new FakeBus(time);
+        ServiceBusSourceOptions options = new()
+        {
+            ConnectionString = "Endpoint=sb://localhost;SharedAccessKeyName=n;SharedAccessKey=k",
+            Queue = "orders",
+            MaxLockRenewal = maxLockRenewal ?? TimeSpan.FromMinutes(15),
+        };
+        IServiceBusPump pump = Bus.OpenPump(options, new PumpSettings(calls, 0, TimeSpan.FromHours(12)));
+        Route = new OutageRoute(services => new ServiceBusMessageSource(pump, calls, options, services), time, () => false, $"--Intake:Concurrency={calls}");
+    }
+
+    public FakeBus Bus { get; }
+
+    public OutageRoute Route { get; }
+
+    public OutageSink Sink => Route.Sink;
+
+    public void Send(string name) => Bus.Publish(JsonSerializer.SerializeToUtf8Bytes(new { MessageId = name }), name);
+
+    public async ValueTask DisposeAsync() => await Route.DisposeAsync();
+}

@@ -1,0 +1,67 @@
+using Worker.Sources.Sqs;
+using Worker.Sources.Sqs.Wire;
+using Worker.Tests.Sources.Sqs;
+using Worker.Tests.Sources.Sqs.Wire;
+
+namespace Worker.Tests.Outages;
+
+/// <summary>A route over SQS, with a queue that keeps state.</summary>
+internal sealed class SqsOutage : IAsyncDisposable
+{
+    private static readonly TimeSpan Visibility = TimeSpan.FromSeconds(60);
+
+    // Renewals are due at half of the timeout; a beat of a second, and what a slow machine needs, come on top.
+    private static readonly TimeSpan Overdue = (Visibility / 2) - TimeSpan.FromSeconds(10);
+
+    private readonly FakeQueue _service;
+    private readonly WireClient _wire;
+
+    private SqsOutage(FakeQueue service, SqsSourceOptions options, int maxReceiveCount, int concurrency, string[] settings)
+    {
+        ManualTimeProvider time = new();
+        _service = service;
+        Queue = new SimulatedQueue(service, time, maxReceiveCount);
+        _wire = new WireClient(service.Address, new SqsWireOptions());
+        Route = new OutageRoute(
+            services => new SqsMessageSource(_wire.Client, SqsQueueReference.Parse(options.Queue!)!, options, services),
+            time,
+            () => Queue.AwaitsRenewal(Overdue) && !IsStopping,
+            [$"--Intake:Concurrency={concurrency}", .. settings]);
+    }
+
+    public SimulatedQueue Queue { get; }
+
+    public OutageRoute Route { get; }
+
+    public OutageSink Sink => Route.Sink;
+
+    /// <summary>Receive buffers that were not given back; 0 at the end.</summary>
+    public int OutstandingBuffers => _wire.Buffers.Outstanding;
+
+    /// <summary>True once renewals may end.</summary>
+    public bool IsStopping { get; set; }
+
+    public static async Task<SqsOutage> CreateAsync(bool isFifo = false, TimeSpan? maxHoldTime = null, int maxReceiveCount = 10, int concurrency = 20, params string[] settings)
+    {
+        FakeQueue service = await FakeQueue.StartAsync();
+        if (isFifo)
+        {
+            service.MakeFifo();
+        }
+
+        SqsSourceOptions options = new()
+        {
+            Queue = isFifo ? "orders.fifo" : "orders",
+            VisibilityTimeout = Visibility,
+            MaxHoldTime = maxHoldTime ?? TimeSpan.FromMinutes(15),
+        };
+        return new SqsOutage(service, options, maxReceiveCount, concurrency, settings);
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await Route.DisposeAsync();
+        _wire.Client.Dispose();
+        await _service.DisposeAsync();
+    }
+}
