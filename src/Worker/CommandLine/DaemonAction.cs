@@ -5,6 +5,7 @@ using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Worker.Hosting;
+using Worker.Hosting.Web;
 using Worker.Sources.Http;
 
 namespace Worker.CommandLine;
@@ -16,13 +17,20 @@ internal static partial class DaemonAction
     {
         await using WebApplication app = WorkerHost.Build(configuration);
         WorkerService worker = app.Services.GetRequiredService<WorkerService>();
+        HostingOptions hosting = app.Services.GetRequiredService<HostingOptions>();
         try
         {
+            // First of all: a worker whose port is taken must not have said that it receives.
+            await PortCheck.EnsureFreeAsync(hosting, app.Lifetime.ApplicationStopping);
             await app.StartAsync();
         }
-        catch (IOException exception) when (exception.InnerException is Microsoft.AspNetCore.Connections.AddressInUseException or SocketException)
+        catch (IOException exception) when (exception.InnerException is Microsoft.AspNetCore.Connections.AddressInUseException)
         {
-            throw new StartupException($"Hosting:Url: {exception.Message} Stop what listens there, or choose another address with --Hosting:Url=http://127.0.0.1:8081 (port 0 picks a free one).");
+            throw PortCheck.Taken(hosting, "Another program listens there.");
+        }
+        catch (IOException exception) when (exception.InnerException is SocketException)
+        {
+            throw new StartupException($"Hosting:Url: {exception.Message} Choose an address of this machine with --Hosting:Url=http://127.0.0.1:8081 (port 0 picks a free one).");
         }
         catch (OperationCanceledException) when (worker.IsStopping)
         {

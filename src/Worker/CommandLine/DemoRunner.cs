@@ -52,7 +52,7 @@ internal static class DemoRunner
               curl -i {{url}}/messages -H 'Content-Type: application/json' -d '{"EventDateUtc":"2026-01-31T10:00:00Z","Product":"My Product","SiteKey":"Site Key","EventName":"My Event","MessageId":"first"}'
               curl -s {{url}}/healthz/ready
             From a queue into a bucket (AWS credentials from the usual places):
-              dotnet run -c Release --project src/Worker -- --Routes:archive:Source=Sqs --Sources:Sqs:Queue=my-queue --Routes:archive:Sink=S3 --Sinks:S3:Bucket=my-bucket
+              dotnet run -c Release --project src/Worker -- --Routes:archive:Source=Sqs --Sources:Sqs:Queue=my-queue --Routes:archive:Sink=S3 --Sinks:S3:Bucket=my-bucket --Hosting:Url=http://127.0.0.1:0
             """);
     }
 

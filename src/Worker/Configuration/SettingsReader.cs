@@ -15,7 +15,6 @@ internal sealed class SettingsReader(IConfiguration configuration)
     private readonly Dictionary<string, EffectiveSetting> _effective = new(StringComparer.OrdinalIgnoreCase);
     private readonly HashSet<string> _reported = new(StringComparer.OrdinalIgnoreCase);
     private readonly HashSet<string> _layers = new(StringComparer.OrdinalIgnoreCase);
-    private readonly Dictionary<string, string> _claims = new(StringComparer.Ordinal);
 
     /// <summary>Every problem found so far.</summary>
     public IReadOnlyList<ConfigurationError> Errors => _errors;
@@ -46,9 +45,8 @@ internal sealed class SettingsReader(IConfiguration configuration)
         }
     }
 
-    /// <summary>Claims something that only one can have, such as a port.</summary>
-    /// <returns>Who claimed it before; null when nobody did.</returns>
-    public string? Claim(string thing, string owner) => _claims.TryAdd(thing, owner) ? null : _claims[thing];
+    /// <summary>The endpoints claimed so far.</summary>
+    public EndpointClaims Endpoints { get; } = new();
 
     /// <summary>Reads one section whose keys may stand beside sections of other settings.</summary>
     public T Read<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] T>(string section, IReadOnlyCollection<string> allowedSections)

@@ -39,6 +39,7 @@ internal static class HealthEndpoints
         using Utf8JsonWriter writer = new(context.Response.BodyWriter);
         writer.WriteStartObject();
         writer.WriteString("status"u8, healthy ? "healthy"u8 : "unhealthy"u8);
+        writer.WriteNumber("process"u8, Environment.ProcessId);
         writer.WriteBoolean("stopping"u8, worker.IsStopping);
         writer.WriteStartArray("routes"u8);
         foreach (MessageRoute route in worker.Routes)
@@ -60,12 +61,12 @@ internal static class HealthEndpoints
         writer.WriteString("breaker"u8, route.Breaker.State.ToString());
         if (route.Breaker.LastFailure is { } failure)
         {
-            writer.WriteString("lastFailure"u8, failure);
+            writer.WriteString("lastFailure"u8, PathFreeText.Of(failure));
         }
 
         if (route.Problem is { } problem)
         {
-            writer.WriteString("problem"u8, problem);
+            writer.WriteString("problem"u8, PathFreeText.Of(problem));
         }
 
         writer.WriteBoolean("stuck"u8, route.IsStuck);

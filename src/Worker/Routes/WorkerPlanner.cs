@@ -1,3 +1,4 @@
+using System.Net;
 using Microsoft.Extensions.Configuration;
 using Pipeline.Building;
 using Pipeline.Contexts;
@@ -35,6 +36,7 @@ internal sealed class WorkerPlanner(
         SettingsReader settings = new(configuration);
         FindUnknownSections(settings);
         HostingOptions hosting = settings.Read<HostingOptions>("Hosting");
+        settings.Endpoints.Add("tcp", new IPEndPoint(hosting.Address, Math.Max(hosting.Url.Port, 0)), "the web server (Hosting:Url)");
         PipelineForm form = ReadForm(settings);
         settings.Read<DeadLetters.DeadLettersOptions>("DeadLetters");
         CostOptions costs = settings.Read<CostOptions>("Costs");

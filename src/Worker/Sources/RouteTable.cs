@@ -14,6 +14,9 @@ internal sealed class RouteTable<T>
     private volatile FrozenDictionary<string, T> _entries = FrozenDictionary<string, T>.Empty;
     private volatile T? _default;
 
+    /// <summary>True when there are routes.</summary>
+    public bool Any => _entries.Count > 0;
+
     /// <summary>The routes there are, for messages to people.</summary>
     public string Names => _entries.Count == 0 ? "none" : string.Join(", ", _entries.Keys.Order(StringComparer.Ordinal));
 

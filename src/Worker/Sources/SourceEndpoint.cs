@@ -15,12 +15,13 @@ internal static class SourceEndpoint
         return colon > 0 && colon < text.Length - 1 && (text[0] == '[' ? text[colon - 1] == ']' : !text.AsSpan(0, colon).Contains(':')) && IPEndPoint.TryParse(text, out endpoint);
     }
 
-    /// <summary>Reports an endpoint that another route listens on already; port 0 is a port of its own each time.</summary>
+    /// <summary>Reports an endpoint that overlaps with one of another route or of the web server.</summary>
     public static void Claim(SettingsReader settings, string protocol, string section, string text, string route)
     {
-        if (TryParse(text, out IPEndPoint? endpoint) && endpoint.Port != 0 && settings.Claim($"{protocol} {endpoint}", route) is { } other)
+        if (TryParse(text, out IPEndPoint? endpoint) && settings.Endpoints.Add(protocol, endpoint, $"route '{route}'") is { } other)
         {
-            settings.Fail($"Routes:{route}:{section}:Endpoint", text, $"must be an endpoint of the route's own: route '{other}' listens there already.", "The worker could not start.");
+            string where = other.Endpoint.Equals(endpoint) ? "there already" : $"on {other.Endpoint} already, which overlaps";
+            settings.Fail($"Routes:{route}:{section}:Endpoint", text, $"must be an endpoint of the route's own: {other.Owner} listens {where}.", "The worker could not start.");
         }
     }
 }

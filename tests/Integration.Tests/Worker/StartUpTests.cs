@@ -88,6 +88,21 @@ public sealed class StartUpTests(AwsServer aws, RealS3 realS3)
     }
 
     [Fact]
+    public async Task Start_AWorkerHasThePort_NamesItBeforeAnySourceReceives()
+    {
+        await using SinkUnderTest sink = await SinkUnderTest.CreateAsync(SinkKind.Directory, aws, realS3);
+        await using RunningWorker first = await RunningWorker.StartAsync(sink.Arguments);
+
+        WorkerCommand second = await RunAsync(
+            [.. sink.Arguments, "--Routes:archive:Source=Udp,TcpLines,Http", "--Sources:Udp:Endpoint=127.0.0.1:0", "--Sources:TcpLines:Endpoint=127.0.0.1:0", $"--Hosting:Url={first.Url}"]);
+
+        second.ExitCode.ShouldBe(Unavailable, second.Text);
+        ShouldBeOneLine(second, $"A worker answers there: process {first.Process.Id}, routes archive. Stop it, or give this worker an address of its own: --Hosting:Url=http://127.0.0.1:{first.Url.Port + 1}");
+        second.Text.ShouldNotContain("accepting connections");
+        second.Text.ShouldNotContain("receiving");
+    }
+
+    [Fact]
     public async Task Start_EndpointsAreDead_WarnsAndRecoversWhenTheyComeUp()
     {
         AwsEndpoint endpoint = await aws.RequireAsync();

@@ -48,6 +48,35 @@ public sealed class ListeningSourceOptionsTests
             [$"Routes:two:Sources:{source}:Endpoint = \"{endpoint}\": must be an endpoint of the route's own: route 'one' listens there already. The worker could not start."]);
 
     [Theory]
+    [InlineData("0.0.0.0:9000", "127.0.0.1:9000")]
+    [InlineData("127.0.0.1:9000", "0.0.0.0:9000")]
+    [InlineData("[::]:9000", "127.0.0.1:9000")]
+    [InlineData("0.0.0.0:9000", "[::]:9000")]
+    [InlineData("[::]:9000", "[::1]:9000")]
+    [InlineData("[::ffff:127.0.0.1]:9000", "127.0.0.1:9000")]
+    public void Plan_OverlappingEndpoints_AreAnErrorOfTheSecond(string first, string second)
+    {
+        foreach (string source in new[] { "TcpLines", "Udp" })
+        {
+            Plan($"Routes:one:Source={source}", $"Routes:two:Source={source}", $"Routes:one:Sources:{source}:Endpoint={first}", $"Routes:two:Sources:{source}:Endpoint={second}")
+                .ShouldHaveSingleItem()
+                .ShouldStartWith($"Routes:two:Sources:{source}:Endpoint = \"{second}\": must be an endpoint of the route's own: route 'one' listens on {first} already");
+        }
+    }
+
+    [Theory]
+    [InlineData("http://127.0.0.1:9000", "127.0.0.1:9000", "there already")]
+    [InlineData("http://localhost:9000", "0.0.0.0:9000", "on 127.0.0.1:9000 already")]
+    [InlineData("http://0.0.0.0:9000", "127.0.0.1:9000", "on 0.0.0.0:9000 already")]
+    public void Plan_LinesOnTheWebServersEndpoint_IsAnError(string url, string endpoint, string where) =>
+        Plan("Routes:one:Source=TcpLines", $"Hosting:Url={url}", $"Sources:TcpLines:Endpoint={endpoint}")
+            .ShouldHaveSingleItem()
+            .ShouldContain($"the web server (Hosting:Url) listens {where}");
+
+    [Theory]
+    [InlineData("Routes:one:Source=Udp", "Hosting:Url=http://127.0.0.1:9000", "Sources:Udp:Endpoint=127.0.0.1:9000")]
+    [InlineData("Routes:one:Source=TcpLines", "Routes:two:Source=TcpLines", "Routes:one:Sources:TcpLines:Endpoint=127.0.0.1:9000", "Routes:two:Sources:TcpLines:Endpoint=127.0.0.2:9000")]
+    [InlineData("Routes:one:Source=TcpLines", "Routes:two:Source=TcpLines", "Routes:one:Sources:TcpLines:Endpoint=127.0.0.1:9000", "Routes:two:Sources:TcpLines:Endpoint=[::1]:9000")]
     [InlineData("Routes:one:Source=TcpLines", "Routes:two:Source=Udp", "Sources:TcpLines:Endpoint=127.0.0.1:9000", "Sources:Udp:Endpoint=127.0.0.1:9000")]
     [InlineData("Routes:one:Source=Udp", "Routes:two:Source=Udp", "Routes:two:Sources:Udp:Endpoint=127.0.0.1:9083")]
     [InlineData("Routes:one:Source=TcpLines", "Routes:two:Source=TcpLines", "Sources:TcpLines:Endpoint=127.0.0.1:0")]

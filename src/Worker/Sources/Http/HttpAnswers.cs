@@ -4,6 +4,7 @@ using System.Text.Json;
 using Microsoft.AspNetCore.Http;
 using Pipeline.Buffers;
 using Pipeline.Settlements;
+using Worker.Telemetry;
 
 namespace Worker.Sources.Http;
 
@@ -54,13 +55,13 @@ internal sealed class HttpAnswers(BufferPool buffers)
                 status = StatusCodes.Status422UnprocessableEntity;
                 json.WriteString("status"u8, "dead-lettered"u8);
                 json.WriteString("reason"u8, settlement.Reason);
-                json.WriteString("description"u8, settlement.Description);
+                json.WriteString("description"u8, PathFreeText.Of(settlement.Description));
                 break;
             default:
                 status = StatusCodes.Status503ServiceUnavailable;
                 int seconds = RetryAfterSeconds(settlement.Delay);
                 SetHeaders(context, seconds, close: false);
-                WriteError(json, new HttpRefusal(status, "not-stored", $"{settlement.Description ?? "The message was not stored."} Send it again after Retry-After seconds."));
+                WriteError(json, new HttpRefusal(status, "not-stored", $"{PathFreeText.Of(settlement.Description) ?? "The message was not stored."} Send it again after Retry-After seconds."));
                 break;
         }
 

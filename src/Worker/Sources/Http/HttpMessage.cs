@@ -16,6 +16,7 @@ internal sealed class HttpMessage(HttpMessageSource source) : ReceivedMessage, I
     private int _idLength;
     private PooledBuffer? _body;
     private DateTimeOffset _enqueuedAt;
+    private int _delivery = 1;
 
     // The request goes on at the pool: a settling thread never writes answers.
     private ManualResetValueTaskSourceCore<Settlement> _outcome = new() { RunContinuationsAsynchronously = true };
@@ -23,6 +24,8 @@ internal sealed class HttpMessage(HttpMessageSource source) : ReceivedMessage, I
     public override ReadOnlyMemory<byte> Body => (_body ?? throw new ObjectDisposedException(nameof(HttpMessage))).WrittenMemory;
 
     public override ReadOnlyMemory<byte> SourceId => _id.AsMemory(0, _idLength);
+
+    public override int DeliveryCount => _delivery;
 
     public override DateTimeOffset? EnqueuedAt => _enqueuedAt;
 
@@ -36,6 +39,7 @@ internal sealed class HttpMessage(HttpMessageSource source) : ReceivedMessage, I
         _idLength = MessageIds.Write(givenId, line, body.WrittenSpan, _id);
         Line = line;
         _enqueuedAt = now;
+        _delivery = source.Redeliveries.Count(SourceId.Span, body.WrittenSpan);
         ResetSettlement();
     }
 
@@ -45,6 +49,7 @@ internal sealed class HttpMessage(HttpMessageSource source) : ReceivedMessage, I
     /// <summary>The settlement was carried out. The body goes back; after this the waiting request may use the object again at once.</summary>
     public void Conclude(in Settlement settlement)
     {
+        source.Redeliveries.Settled(SourceId.Span, Body.Span, _delivery, settlement);
         _body?.Dispose();
         _body = null;
         _outcome.SetResult(settlement);
@@ -58,6 +63,7 @@ internal sealed class HttpMessage(HttpMessageSource source) : ReceivedMessage, I
         _idLength = 0;
         Line = 0;
         _enqueuedAt = default;
+        _delivery = 1;
         _outcome.Reset();
     }
 

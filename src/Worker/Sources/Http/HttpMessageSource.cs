@@ -9,7 +9,8 @@ namespace Worker.Sources.Http;
 
 /// <summary>
 /// Messages posted over HTTP. The caller keeps a message until it is answered, and it is answered after its settlement; so
-/// nothing is delivered twice by this side: an abandoned message is answered with 503 and sent again. Threads: any.
+/// nothing is delivered twice by this side: an abandoned message is answered with 503, and known again when its caller sends it again
+/// (<see cref="HttpRedeliveries"/>). Threads: any.
 /// </summary>
 internal sealed class HttpMessageSource : IMessageSource
 {
@@ -36,6 +37,7 @@ internal sealed class HttpMessageSource : IMessageSource
         Time = services.Time;
         Buffers = buffers;
         Receiving = new ByteBudget(options.MaxReceivingBytes);
+        Redeliveries = new HttpRedeliveries(services.Time);
         InFlightPerRequest = Math.Min(options.MaxInFlightPerRequest, services.Concurrency);
         _registry = registry;
         _deadLetters = services.DeadLetters;
@@ -56,6 +58,9 @@ internal sealed class HttpMessageSource : IMessageSource
 
     /// <summary>Bytes of bodies that are being received and not handed in yet.</summary>
     public ByteBudget Receiving { get; }
+
+    /// <summary>Messages that were answered 503 and may come again.</summary>
+    public HttpRedeliveries Redeliveries { get; }
 
     /// <summary>Lines of one request in work at once.</summary>
     public int InFlightPerRequest { get; }

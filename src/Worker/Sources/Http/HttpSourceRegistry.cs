@@ -10,6 +10,9 @@ internal sealed class HttpSourceRegistry
     /// <summary>The routes there are, for messages to people.</summary>
     public string Names => _sources.Names;
 
+    /// <summary>True when there are routes.</summary>
+    public bool Any => _sources.Any;
+
     /// <summary>Finds a route's source; null means the only one, or the one of the route named <c>default</c>.</summary>
     public bool TryFind(string? route, [NotNullWhen(true)] out HttpMessageSource? source) => _sources.TryFind(route, out source);
 

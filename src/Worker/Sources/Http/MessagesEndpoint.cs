@@ -65,9 +65,17 @@ internal sealed class MessagesEndpoint(HttpSourceRegistry registry, HttpAnswers 
 
     private HttpRefusal UnknownRoute(string? route)
     {
+        if (route is null && registry.Any)
+        {
+            return new HttpRefusal(
+                StatusCodes.Status400BadRequest,
+                "route-required",
+                $"Several routes have the source Http: {registry.Names}. Choose one with POST /messages/{{route}}, or name one of them 'default'; Routes:{{name}}:Source takes Http from the others.");
+        }
+
         string problem = route switch
         {
-            null => "There is no single HTTP route and none named 'default', so the route must be named: POST /messages/{route}.",
+            null => "No route has the source Http.",
             { Length: > LongestShownName } => "There is no such route with an HTTP source.",
             _ => $"There is no route '{route}' with an HTTP source.",
         };

@@ -1,6 +1,7 @@
 using System.Text.Json;
 using Pipeline.Buffers;
 using Pipeline.Settlements;
+using Worker.Telemetry;
 
 namespace Worker.Sources.Http;
 
@@ -59,7 +60,7 @@ internal sealed class NdjsonResults : IDisposable
                 DeadLettered++;
                 _json.WriteString("status"u8, "dead-lettered"u8);
                 _json.WriteString("reason"u8, settlement.Reason);
-                _json.WriteString("description"u8, settlement.Description);
+                _json.WriteString("description"u8, PathFreeText.Of(settlement.Description));
                 break;
             default:
                 NotStored++;

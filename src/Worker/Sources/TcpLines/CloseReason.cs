@@ -21,6 +21,9 @@ internal static class CloseReason
     /// <summary>The TLS handshake failed.</summary>
     public const string Tls = "tls";
 
+    /// <summary>It began with an HTTP request.</summary>
+    public const string HttpRequest = "http-request";
+
     /// <summary>The worker stops.</summary>
     public const string Stopping = "stopping";
 }

@@ -13,7 +13,14 @@ internal sealed partial class LineConnection
     private const int SmallestRead = 4 << 10;
     private const int LargestRead = 64 << 10;
 
+    private readonly byte[] _prefix = new byte[HttpRequestLine.PrefixLength];
+    private int _prefixLength;
+    private bool _isFirstLine = true;
+
     private string _endOfStream = CloseReason.End;
+
+    /// <summary>True once the connection turned out to be an HTTP client's.</summary>
+    private bool IsHttp { get; set; }
 
     private bool IsStopping => ReferenceEquals(_endOfStream, CloseReason.Stopping);
 
@@ -93,10 +100,11 @@ internal sealed partial class LineConnection
             Volatile.Write(ref _waits, false);
             bool waited = false;
             ReadOnlySequence<byte> bytes = result.Buffer;
+            KeepPrefix(bytes);
             long done = 0;
             try
             {
-                while (done < bytes.Length)
+                while (done < bytes.Length && !IsHttp)
                 {
                     waited |= await WaitForRoomAsync();
                     ValueTask<int> reserving = intake.ReserveAsync(1, _source.Concurrency, _source.StopHandingIn);
@@ -119,7 +127,7 @@ internal sealed partial class LineConnection
             }
 
             reader.AdvanceTo(bytes.End);
-            if (result.IsCompleted)
+            if (result.IsCompleted || IsHttp)
             {
                 await EndOfStreamAsync(intake);
                 return;
@@ -144,7 +152,7 @@ internal sealed partial class LineConnection
         }
 
         bool isCompleted = false;
-        while (!isCompleted || !rest.IsEmpty)
+        while ((!isCompleted || !rest.IsEmpty) && !IsHttp)
         {
             foreach (LineMessage message in Cut(rest))
             {
@@ -163,7 +171,7 @@ internal sealed partial class LineConnection
         DateTimeOffset now = _source.Time.GetUtcNow();
         List<LineMessage> lines = [];
         LineKind kind;
-        while ((kind = _splitter.Next(ref bytes, out ReadOnlySpan<byte> line)) != LineKind.None)
+        while ((kind = _splitter.Next(ref bytes, out ReadOnlySpan<byte> line)) != LineKind.None && !EndsAsHttp(kind, line))
         {
             if (kind == LineKind.Line)
             {
@@ -209,6 +217,11 @@ internal sealed partial class LineConnection
                     int before = rest.Length;
                     LineKind kind = _splitter.Next(ref rest, out ReadOnlySpan<byte> line);
                     done += before - rest.Length;
+                    if (EndsAsHttp(kind, line))
+                    {
+                        return done;
+                    }
+
                     if (kind == LineKind.Line)
                     {
                         slots--;
@@ -254,7 +267,7 @@ internal sealed partial class LineConnection
     private async ValueTask EndOfStreamAsync(IMessageIntake intake)
     {
         // Where the worker stops the sender has not finished: its line is not judged.
-        if (!_splitter.HasPartial || IsStopping)
+        if (!_splitter.HasPartial || IsStopping || IsHttp)
         {
             return;
         }
@@ -266,7 +279,7 @@ internal sealed partial class LineConnection
         }
 
         LineKind kind = _splitter.End(out ReadOnlySpan<byte> line);
-        if (isWhole && kind == LineKind.Line)
+        if (isWhole && kind == LineKind.Line && !EndsAsHttp(kind, line))
         {
             HandIn(Open(line, _source.Time.GetUtcNow()), intake);
             return;
@@ -277,10 +290,38 @@ internal sealed partial class LineConnection
             intake.Release(1);
         }
 
-        if (kind != LineKind.Blank)
+        if (kind != LineKind.Blank && !IsHttp)
         {
             Drop(kind == LineKind.TooLong ? LineAnswers.TooLong : LineAnswers.Unterminated);
         }
+    }
+
+    private void KeepPrefix(in ReadOnlySequence<byte> bytes)
+    {
+        int length = (int)Math.Min(_prefix.Length - _prefixLength, bytes.Length);
+        if (length > 0)
+        {
+            bytes.Slice(0, length).CopyTo(_prefix.AsSpan(_prefixLength));
+            _prefixLength += length;
+        }
+    }
+
+    /// <summary>Ends the connection when its first line is that of an HTTP request: nothing of it is a message.</summary>
+    private bool EndsAsHttp(LineKind kind, ReadOnlySpan<byte> line)
+    {
+        if (!_isFirstLine || kind is not (LineKind.Line or LineKind.TooLong))
+        {
+            return false;
+        }
+
+        _isFirstLine = false;
+        IsHttp = kind == LineKind.Line ? HttpRequestLine.Matches(line) : HttpRequestLine.Begins(_prefix.AsSpan(0, _prefixLength));
+        if (IsHttp)
+        {
+            Abort(CloseReason.HttpRequest);
+        }
+
+        return IsHttp;
     }
 
     private void Drop(string reason)

@@ -1,7 +1,10 @@
+using System.Net;
+using System.Net.Sockets;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Worker.Hosting;
+using Worker.Hosting.Web;
 using Worker.Tests.Sources.Http;
 
 namespace Worker.Tests.Hosting.Web;
@@ -93,6 +96,78 @@ public sealed class WebServerTests
             (await connection.ReadAsync()).Status.ShouldBe(200);
             await connection.DisposeAsync();
         }
+    }
+
+    [Fact]
+    public async Task Sink_FolderIsGone_AnswersHaveNoPathOfTheServer()
+    {
+        DirectoryInfo folder = Directory.CreateTempSubdirectory("secret-place-");
+        try
+        {
+            string objects = Path.Combine(folder.FullName, "objects");
+            await using WebApplication app = await StartAsync("Routes:archive:Sink=Directory", $"Sinks:Directory:Path={objects}", $"DeadLetters:Path={Path.Combine(folder.FullName, "letters")}", "Recoverability:Attempts=1");
+            Directory.Delete(objects, recursive: true);
+            await File.WriteAllTextAsync(objects, "no folder");
+            await using RawConnection connection = await RawConnection.ConnectAsync(PortOf(app), $"POST /messages HTTP/1.1\nHost: localhost\nContent-Length: {Body.Length}\n\n{Body}");
+
+            RawAnswer answer = await connection.ReadAsync();
+
+            answer.Status.ShouldBeOneOf(422, 503);
+            answer.Body.ShouldNotContain("secret-place");
+            await connection.SendAsync("GET /healthz/ready HTTP/1.1\nHost: localhost\n\n");
+            (await connection.ReadToAsync("\"routes\":[")).ShouldNotContain("secret-place");
+        }
+        finally
+        {
+            folder.Delete(recursive: true);
+        }
+    }
+
+    [Fact]
+    public async Task Port_AWorkerHasIt_TheSecondNamesItsProcessAndRoutes()
+    {
+        await using WebApplication app = await StartAsync();
+        HostingOptions options = new() { Url = new Uri(app.Urls.Single()) };
+
+        StartupException exception = await Should.ThrowAsync<StartupException>(() => PortCheck.EnsureFreeAsync(options, CancellationToken.None));
+
+        exception.ExitCode.ShouldBe(ExitCodes.Unavailable);
+        exception.Message.ShouldBe(
+            $"Hosting:Url http://127.0.0.1:{PortOf(app)}: address already in use. A worker answers there: process {Environment.ProcessId}, routes archive. "
+            + $"Stop it, or give this worker an address of its own: --Hosting:Url=http://127.0.0.1:{PortOf(app) + 1} (port 0 picks a free one).");
+    }
+
+    [Fact]
+    public async Task Port_AnotherProgramHasIt_SaysSo()
+    {
+        using TcpListener listener = new(IPAddress.Loopback, 0);
+        listener.Start();
+        Task closing = CloseOneAsync(listener);
+        HostingOptions options = new() { Url = new Uri($"http://127.0.0.1:{((IPEndPoint)listener.LocalEndpoint).Port}") };
+
+        StartupException exception = await Should.ThrowAsync<StartupException>(() => PortCheck.EnsureFreeAsync(options, CancellationToken.None));
+
+        exception.Message.ShouldContain("Another program listens there.");
+        await closing;
+    }
+
+    [Fact]
+    public async Task Port_Free_IsLeftFree()
+    {
+        await PortCheck.EnsureFreeAsync(new HostingOptions { Url = new Uri("http://127.0.0.1:0") }, CancellationToken.None);
+        using TcpListener listener = new(IPAddress.Loopback, 0);
+        listener.Start();
+        int port = ((IPEndPoint)listener.LocalEndpoint).Port;
+        listener.Stop();
+        HostingOptions options = new() { Url = new Uri($"http://127.0.0.1:{port}") };
+
+        await PortCheck.EnsureFreeAsync(options, CancellationToken.None);
+        await PortCheck.EnsureFreeAsync(options, CancellationToken.None);
+    }
+
+    private static async Task CloseOneAsync(TcpListener listener)
+    {
+        using TcpClient client = await listener.AcceptTcpClientAsync();
     }
 
     internal static async Task<WebApplication> StartAsync(params string[] keys)

@@ -25,8 +25,6 @@ internal sealed class HttpSourceHarness : SourceHarness
 
     public override bool AllowsEmptyBodies => false;
 
-    public override bool CountsDeliveries => false;
-
     private ManualTimeProvider Time => (ManualTimeProvider)_host.Time;
 
     public static async ValueTask<SourceHarness> CreateAsync() =>

@@ -118,6 +118,50 @@ public sealed class SingleMessageRequestTests
         await host.FinishAsync();
     }
 
+    [Fact]
+    public async Task Post_AbandonedOrDeadLettered_TheAnswerHasNoPathOfTheServer()
+    {
+        const string reason = "Access to the path '/srv/worker/data/p/x.json' is denied.";
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        host.Intake.Script = delivery => delivery.Body[0] == '1' ? Settlement.Abandon(TimeSpan.Zero, reason) : Settlement.DeadLetter("sink-rejected", reason);
+        foreach (string type in new[] { "application/json", "application/x-ndjson" })
+        {
+            foreach (string body in new[] { "1", "2" })
+            {
+                using StringContent content = new(body, Encoding.UTF8, type);
+                using HttpResponseMessage response = await host.Client.PostAsync("/messages", content);
+
+                response.IsSuccessStatusCode.ShouldBeFalse();
+                (await response.Content.ReadAsStringAsync()).ShouldNotContain("/srv");
+            }
+        }
+
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_AbandonedTwiceThenAgain_IsTheThirdDelivery()
+    {
+        ManualTimeProvider time = new();
+        List<int> deliveries = [];
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(time: time);
+        host.Intake.Script = delivery =>
+        {
+            deliveries.Add(delivery.Count);
+            return delivery.Count < 3 ? Settlement.Abandon(TimeSpan.FromSeconds(1), "It is not there.") : Settlement.DeadLetter("object-missing", "It is not there still.");
+        };
+
+        foreach (int status in new[] { 503, 503, 422, 503 })
+        {
+            using HttpResponseMessage response = await host.Client.PostAsync("/messages", new StringContent("{}"));
+            ((int)response.StatusCode).ShouldBe(status);
+            time.Advance(TimeSpan.FromSeconds(1));
+        }
+
+        deliveries.ShouldBe([1, 2, 3, 1]);
+        await host.FinishAsync();
+    }
+
     [Theory]
     [InlineData(nameof(IntakeAnswer.Full), 429, "Retry-After: 1", "busy")]
     [InlineData(nameof(IntakeAnswer.Paused), 503, "Retry-After: 5", "paused")]
