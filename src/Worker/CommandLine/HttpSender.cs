@@ -1,33 +1,64 @@
 using System.Net;
 using System.Net.Http.Headers;
+using System.Text;
 using Microsoft.Extensions.Configuration;
 using Worker.Configuration;
 using Worker.Hosting;
 using Worker.Recoverability;
+using Worker.Sources;
 using Worker.Sources.Http;
-using Worker.Telemetry;
 
 namespace Worker.CommandLine;
 
-/// <summary>Posts messages to a running worker, one a request; the answer means stored. Comes back as the worker asks while it is busy.</summary>
+/// <summary>
+/// Posts messages to a running worker, one per request. Only the worker's own answer that this message is stored counts. It sends
+/// again as the worker asks while that is busy, and waits for a worker that restarts: the same id and bytes meet the same object.
+/// </summary>
 internal sealed class HttpSender : IMessageSender
 {
     private const int Attempts = 20;
+
+    // For one message, of which each try breaks the connection while others are stored: above what fits into RestartLimit.
+    private const int MaxReconnects = 250;
+
+    private const string NoConnection = "no connection in time";
+
+    // A worker's answer to one message has some hundred bytes.
+    private const int MaxAnswerBytes = 64 << 10;
+
     private static readonly Backoff Backoff = new(TimeSpan.FromMilliseconds(50), TimeSpan.FromSeconds(5));
+
+    // While the worker is out of reach: its start takes about a second.
+    private static readonly Backoff OutageBackoff = new(TimeSpan.FromMilliseconds(100), TimeSpan.FromSeconds(1));
+
+    // The most that a Retry-After is followed: a worker asks for an hour at most, and another server for anything.
+    private static readonly TimeSpan LongestWait = TimeSpan.FromSeconds(30);
 
     private readonly HttpClient _client;
     private readonly Uri _address;
+    private readonly TimeProvider _time;
+    private readonly WorkerOutage _outage;
 
-    // Set once nobody listens any more: the rest is not tried one by one.
+    // Messages stored. Written by any caller.
+    private long _stored;
+
+    // Set once no worker answers any more: the rest is not tried one by one.
     private volatile string? _gone;
 
-    private HttpSender(Uri address)
+    /// <param name="address">Where to post to.</param>
+    /// <param name="handler">Sends; owned from here on.</param>
+    /// <param name="time">Runs the waits.</param>
+    /// <param name="notice">Takes a line for a person when the sender waits for the worker.</param>
+    public HttpSender(Uri address, HttpMessageHandler handler, TimeProvider time, Action<string> notice)
     {
         _address = address;
-        _client = new HttpClient(new SocketsHttpHandler { UseProxy = false, AllowAutoRedirect = false, ConnectTimeout = TimeSpan.FromSeconds(2) })
+        _time = time;
+        _outage = new WorkerOutage(address.GetLeftPart(UriPartial.Authority), time, notice);
+        _client = new HttpClient(handler)
         {
             // Longer than a message may take in the worker (Intake:MessageTimeout).
             Timeout = TimeSpan.FromMinutes(3),
+            MaxResponseContentBufferSize = MaxAnswerBytes,
         };
     }
 
@@ -38,6 +69,9 @@ internal sealed class HttpSender : IMessageSender
     public int Concurrency => 32;
 
     public int BatchSize => 1;
+
+    /// <summary>Why nothing more can be sent; null while it can.</summary>
+    public string? Gone => _gone;
 
     /// <exception cref="ConfigurationException">Hosting:Url is wrong.</exception>
     /// <exception cref="StartupException"><paramref name="url"/> is no address.</exception>
@@ -55,7 +89,11 @@ internal sealed class HttpSender : IMessageSender
             throw new StartupException($"--url {url}: must be an address such as http://127.0.0.1:8080.", ExitCodes.Usage);
         }
 
-        return new HttpSender(new Uri(worker, route is null ? "/messages" : $"/messages/{Uri.EscapeDataString(route)}"));
+        return new HttpSender(
+            new Uri(worker, route is null ? "/messages" : $"/messages/{Uri.EscapeDataString(route)}"),
+            new SocketsHttpHandler { UseProxy = false, AllowAutoRedirect = false, ConnectTimeout = TimeSpan.FromSeconds(2) },
+            TimeProvider.System,
+            Console.Error.WriteLine);
     }
 
     public async Task<string?[]> SendAsync(IReadOnlyList<OutgoingMessage> messages, CancellationToken cancellationToken)
@@ -73,47 +111,123 @@ internal sealed class HttpSender : IMessageSender
 
     private async Task<string?> SendAsync(OutgoingMessage message, CancellationToken cancellationToken)
     {
-        for (int attempt = 1; ; attempt++)
+        long storedBefore = Interlocked.Read(ref _stored);
+        int refused = 0;
+        int unreachable = 0;
+        while (_gone is null)
         {
-            if (_gone is { } gone)
-            {
-                return gone;
-            }
-
+            long sent = _time.GetTimestamp();
             TimeSpan wait;
-            string error;
             try
             {
-                using HttpRequestMessage request = new(HttpMethod.Post, _address) { Content = new ReadOnlyMemoryContent(message.Body) };
-                request.Content.Headers.ContentType = new MediaTypeHeaderValue("application/json");
-                if (message.Id.Length is > 0 and <= MessageIds.MaxHeaderLength && message.Id.All(c => c is > ' ' and <= '~'))
-                {
-                    request.Headers.TryAddWithoutValidation(MessageIds.Header, message.Id);
-                }
-
+                using HttpRequestMessage request = CreateRequest(message, out string id);
                 using HttpResponseMessage response = await _client.SendAsync(request, cancellationToken);
+                byte[] body = await response.Content.ReadAsByteArrayAsync(cancellationToken);
+                _outage.End();
+                WorkerAnswer? answer = WorkerAnswer.Parse(body);
                 if (response.IsSuccessStatusCode)
                 {
-                    return null;
+                    return TakeSuccess((int)response.StatusCode, answer, id, body);
                 }
 
-                error = $"{(int)response.StatusCode}: {UntrustedText.Shorten(await response.Content.ReadAsStringAsync(cancellationToken))}";
-                wait = response.Headers.RetryAfter?.Delta ?? TimeSpan.Zero;
-                if (response.StatusCode is not (HttpStatusCode.TooManyRequests or HttpStatusCode.ServiceUnavailable) || attempt >= Attempts)
+                string error = WorkerAnswer.Describe((int)response.StatusCode, answer, body);
+                if (response.StatusCode is not (HttpStatusCode.TooManyRequests or HttpStatusCode.ServiceUnavailable))
                 {
                     return error;
                 }
+
+                if (++refused >= Attempts)
+                {
+                    return GiveUp(error, storedBefore);
+                }
+
+                TimeSpan asked = response.Headers.RetryAfter?.Delta ?? TimeSpan.Zero;
+                wait = Backoff.After(refused, asked < LongestWait ? asked : LongestWait);
             }
             catch (HttpRequestException exception)
             {
-                return _gone = $"{exception.Message.TrimEnd('.')}. Is a worker running there? Start one, or give its address with --url.";
+                string error = exception.Message.TrimEnd('.');
+                if (!IsOutage(exception) || !_outage.MayWait(error))
+                {
+                    return _gone = NoWorker(error);
+                }
+
+                if (++unreachable >= MaxReconnects)
+                {
+                    return error;
+                }
+
+                wait = OutageBackoff.After(unreachable);
             }
             catch (TaskCanceledException) when (!cancellationToken.IsCancellationRequested)
             {
-                return $"no answer within {_client.Timeout}";
+                // The total limit or, much shorter, the connection's.
+                if (_time.GetElapsedTime(sent) >= _client.Timeout / 2)
+                {
+                    return GiveUp($"no answer within {_client.Timeout.TotalMinutes:N0} minutes.", storedBefore);
+                }
+
+                if (!_outage.MayWait(NoConnection))
+                {
+                    return _gone = NoWorker(NoConnection);
+                }
+
+                wait = OutageBackoff.After(++unreachable);
             }
 
-            await Task.Delay(Backoff.After(attempt, wait), cancellationToken);
+            await Task.Delay(wait, _time, cancellationToken);
         }
+
+        return _gone;
     }
+
+    private HttpRequestMessage CreateRequest(OutgoingMessage message, out string id)
+    {
+        HttpRequestMessage request = new(HttpMethod.Post, _address) { Content = new ReadOnlyMemoryContent(message.Body) };
+        request.Content.Headers.ContentType = new MediaTypeHeaderValue("application/json");
+        if (message.Id.Length is > 0 and <= MessageIds.MaxHeaderLength && message.Id.All(c => c is > ' ' and <= '~'))
+        {
+            request.Headers.TryAddWithoutValidation(MessageIds.Header, message.Id);
+            id = message.Id;
+            return request;
+        }
+
+        Span<byte> made = stackalloc byte[ContentId.Length];
+        ContentId.Write(message.Body.Span, made);
+        id = Encoding.ASCII.GetString(made);
+        return request;
+    }
+
+    private string? TakeSuccess(int status, WorkerAnswer? answer, string id, byte[] body)
+    {
+        if (answer?.IsStored(id) == true)
+        {
+            Interlocked.Increment(ref _stored);
+            return null;
+        }
+
+        // Nothing more is sent there: what answers so is another program, or something between it and the worker.
+        return _gone = $"{_address} answered {WorkerAnswer.Describe(status, answer, body)}. That is not a worker's answer {{\"id\":\"{id}\",\"status\":\"stored\"}}, so the message does not count as stored. Give the worker's address with --url.";
+    }
+
+    /// <summary>One message that was refused too often, while others were stored, is that message's; with none stored it is the worker's state.</summary>
+    private string GiveUp(string error, long storedBefore)
+    {
+        if (Interlocked.Read(ref _stored) == storedBefore)
+        {
+            _gone = error;
+        }
+
+        return error;
+    }
+
+    private static string NoWorker(string error) => $"{error}. Is a worker running there? Start one, or give its address with --url.";
+
+    // No connection, or one that broke. Names that do not exist, certificates and other protocols stay as they are.
+    private static bool IsOutage(HttpRequestException exception) => exception.HttpRequestError switch
+    {
+        HttpRequestError.ConnectionError or HttpRequestError.ResponseEnded => true,
+        HttpRequestError.Unknown => exception.InnerException is IOException,
+        _ => false,
+    };
 }

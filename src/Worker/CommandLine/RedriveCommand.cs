@@ -5,38 +5,65 @@ using Worker.Hosting;
 namespace Worker.CommandLine;
 
 /// <summary>
-/// <c>redrive</c>: sends dead letters back to where they came from, after their cause is mended. A letter is deleted only after
-/// its message was taken; what is refused again stays.
+/// <c>redrive</c>: sends dead letters to their source again after the cause was fixed. A dead letter is deleted only after its
+/// message was taken; one that is refused stays. A run ends: it sends what was there when it began, each dead letter once.
 /// </summary>
 internal static class RedriveCommand
 {
     public static Command Create(Func<ParseResult, IConfigurationRoot> readConfiguration)
     {
-        Option<string> from = new("--from") { Description = "folder (dead letters of Channel, Http, Udp and TcpLines, sent to a running worker) or sqs (dead-letter queue, sent to the queue)", DefaultValueFactory = _ => "folder", HelpName = "store" };
+        Option<string> from = new("--from") { Description = "folder (dead letters of Channel, Http, Udp and TcpLines, posted to a running worker) or sqs (dead-letter queue, moved to the queue)", DefaultValueFactory = _ => "folder", HelpName = "store" };
         from.AcceptOnlyFromAmong("folder", "sqs");
-        Option<string?> reason = new("--reason") { Description = "Only letters of this reason code", HelpName = "code" };
-        Option<int?> max = CountOption.Create("--max", [], "Letters at most; all without it", int.MaxValue);
-        Option<bool> list = new("--dry-run") { Description = "List the letters; send and delete nothing" };
+        Option<string?> reason = new("--reason") { Description = "Only dead letters of this reason code; a code that none has lists the codes there are (exit 1)", HelpName = "code" };
+        Option<int?> max = CountOption.Create("--max", [], "Dead letters at most; without it all that are there when it begins", int.MaxValue);
+        Option<int?> rate = CountOption.Create("--rate", [], "Dead letters per second at most; without it as many as are taken", 10_000_000);
+        Option<bool> list = new("--dry-run") { Description = "List the dead letters; send and delete nothing" };
         Option<string?> url = new("--url") { Description = "Address of the running worker; default Hosting:Url", HelpName = "address" };
-        Option<string?> route = new("--route") { Description = "Route to send to; default the one the letter came from", HelpName = "name" };
-        Command command = new("redrive", "Send dead letters back to their source. From a queue: redrive --from sqs --Sources:Sqs:Queue=my-queue") { from, reason, max, list, url, route };
+        Option<string?> route = new("--route") { Description = "Route to send to; default the one that dead-lettered the message", HelpName = "name" };
+        Command command = new(
+            "redrive",
+            "Send dead letters to their source again. Each is deleted after its message was taken; exit 1 when one stays. A .body file of the folder may be edited first. From a queue: redrive --from sqs --Sources:Sqs:Queue=my-queue")
+        { from, reason, max, rate, list, url, route };
         command.SetAction(async (parsed, cancellationToken) =>
         {
-            RedriveRequest request = new(parsed.GetValue(reason), parsed.GetValue(max) ?? int.MaxValue, parsed.GetValue(list), parsed.GetValue(url), parsed.GetValue(route));
+            RedriveRequest request = new(parsed.GetValue(reason), parsed.GetValue(max) ?? int.MaxValue, parsed.GetValue(list), parsed.GetValue(url), parsed.GetValue(route), parsed.GetValue(rate));
             IConfigurationRoot configuration = readConfiguration(parsed);
             RedriveResult result = parsed.GetValue(from) == "sqs"
-                ? await SqsRedrive.RunAsync(configuration, request, cancellationToken)
-                : await FolderRedrive.RunAsync(configuration, request, cancellationToken);
-            Console.Out.WriteLine(request.DryRun
-                ? $"{result.Found:N0} dead letter(s) found; nothing was sent."
-                : $"{result.Sent:N0} of {result.Found:N0} dead letter(s) went back.");
-            if (result.FirstError is not null)
-            {
-                ConfigurationReport.WriteError($"{result.Found - result.Sent:N0} stay(s) where it was; the first: {result.FirstError}");
-            }
-
-            return result.FirstError is null ? ExitCodes.Success : ExitCodes.Incomplete;
+                ? await SqsRedrive.RunAsync(configuration, request, TimeProvider.System, cancellationToken)
+                : await FolderRedrive.RunAsync(configuration, request, TimeProvider.System, cancellationToken);
+            Write(result, request.DryRun);
+            return result.IsComplete ? ExitCodes.Success : ExitCodes.Incomplete;
         });
         return command;
+    }
+
+    private static void Write(RedriveResult result, bool dryRun)
+    {
+        Console.Out.WriteLine(dryRun
+            ? $"{result.Found:N0} dead letter(s) found; nothing was sent."
+            : $"{result.Sent:N0} of {result.Found:N0} dead letter(s) redriven.");
+        foreach (string note in result.Notes)
+        {
+            Console.Out.WriteLine(note);
+        }
+
+        if (result.LeftCount > 0)
+        {
+            ConfigurationReport.WriteError($"{result.LeftCount:N0} dead letter(s) stay where they are:");
+            foreach (string line in result.Left)
+            {
+                Console.Error.WriteLine($"  - {line}");
+            }
+
+            if (result.LeftCount > result.Left.Count)
+            {
+                Console.Error.WriteLine($"  and {result.LeftCount - result.Left.Count:N0} more.");
+            }
+        }
+
+        if (result.Ended is { } ended)
+        {
+            ConfigurationReport.WriteError(ended);
+        }
     }
 }

@@ -1,7 +1,6 @@
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
-using Microsoft.Extensions.Logging;
 using Worker.Configuration;
 
 namespace Worker.DeadLetters;
@@ -14,8 +13,7 @@ internal static class DeadLettersServiceCollectionExtensions
     {
         services.TryAddSingleton(provider => new DirectoryDeadLetterStore(
             new SettingsReader(provider.GetRequiredService<IConfiguration>()).Read<DeadLettersOptions>("DeadLetters"),
-            provider.GetRequiredService<TimeProvider>(),
-            provider.GetRequiredService<ILogger<DirectoryDeadLetterStore>>()));
+            provider.GetRequiredService<TimeProvider>()));
         services.TryAddSingleton<IDeadLetterStore>(provider => provider.GetRequiredService<DirectoryDeadLetterStore>());
         return services;
     }

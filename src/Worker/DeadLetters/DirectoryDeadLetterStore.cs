@@ -1,7 +1,6 @@
 using System.Globalization;
 using System.Text;
 using System.Text.Json;
-using Microsoft.Extensions.Logging;
 using Worker.Files;
 using Worker.Hosting;
 
@@ -27,15 +26,13 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore
 
     private readonly DurableFolder _folder;
     private readonly TimeProvider _time;
-    private readonly ILogger _logger;
     private readonly Lock _preparing = new();
     private volatile bool _prepared;
 
-    public DirectoryDeadLetterStore(DeadLettersOptions options, TimeProvider time, ILogger<DirectoryDeadLetterStore> logger)
+    public DirectoryDeadLetterStore(DeadLettersOptions options, TimeProvider time)
     {
         _folder = new DurableFolder(options.Path, fsync: true);
         _time = time;
-        _logger = logger;
     }
 
     /// <summary>The folder's absolute path.</summary>
@@ -73,42 +70,6 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore
         {
             return ValueTask.FromException<string>(new IOException($"The dead letter could not be stored: {exception.Message}", exception));
         }
-    }
-
-    /// <summary>
-    /// The letters, oldest day first within each reason. Lazy: letters may be deleted, and others written, while it runs. A record
-    /// that cannot be read is logged and left out.
-    /// </summary>
-    /// <param name="reason">Only letters of this reason; null for all.</param>
-    public IEnumerable<StoredDeadLetter> Read(string? reason = null)
-    {
-        foreach (string folder in Sorted(Root).Where(folder => IsReasonFolder(folder, reason)))
-        {
-            foreach (string day in Sorted(folder))
-            {
-                // Listed whole: deleting from a folder that is being listed may skip entries.
-                foreach (string path in Directory.GetFiles(day, $"*{RecordSuffix}").Order(StringComparer.Ordinal))
-                {
-                    if (TryRead(path) is { } letter && (reason is null || letter.Letter.Reason == reason))
-                    {
-                        yield return letter;
-                    }
-                }
-            }
-        }
-    }
-
-    /// <summary>The body of a letter.</summary>
-    /// <exception cref="IOException">It cannot be read.</exception>
-    public byte[] ReadBody(StoredDeadLetter letter) => File.ReadAllBytes(_folder.PathOf(letter.Name + BodySuffix));
-
-    /// <summary>Forgets a letter that went back to where it came from. Safe to repeat.</summary>
-    /// <remarks>The record goes first: a crash in between leaves a body that counts for nothing, never a record without one.</remarks>
-    /// <exception cref="IOException">It cannot be deleted.</exception>
-    public void Delete(StoredDeadLetter letter)
-    {
-        _folder.Delete(letter.Name + RecordSuffix);
-        _folder.Delete(letter.Name + BodySuffix);
     }
 
     private string Write(DeadLetter letter, ReadOnlySpan<byte> body)
@@ -150,39 +111,6 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore
         return $"{ReasonFolder(letter.Reason)}/{day}/{FileName.Sanitize(letter.SourceId, MaxIdLength)}~{FileName.Hash(identity)}";
     }
 
-    private static string ReasonFolder(string reason) => FileName.Sanitize(reason, MaxReasonLength);
-
-    private static bool IsReasonFolder(string folder, string? reason)
-    {
-        string name = Path.GetFileName(folder);
-        return reason is null ? name != DurableFolder.TemporaryFolder : name == ReasonFolder(reason);
-    }
-
-    private static IEnumerable<string> Sorted(string folder) =>
-        Directory.Exists(folder) ? Directory.GetDirectories(folder).Order(StringComparer.Ordinal) : [];
-
-    private StoredDeadLetter? TryRead(string path)
-    {
-        try
-        {
-            using FileStream file = File.OpenRead(path);
-            DeadLetter? letter = JsonSerializer.Deserialize(file, Records.DeadLetter);
-            return letter is null
-                ? null
-                : new StoredDeadLetter(Path.GetRelativePath(Root, path)[..^RecordSuffix.Length].Replace('\\', '/'), letter);
-        }
-        catch (FileNotFoundException)
-        {
-            // Deleted since it was listed.
-            return null;
-        }
-        catch (Exception exception) when (exception is JsonException || FileFaults.IsFileFault(exception))
-        {
-            LogUnreadable(exception, path);
-            return null;
-        }
-    }
-
-    [LoggerMessage(5101, LogLevel.Warning, "The dead letter {Path} cannot be read and is left where it is")]
-    private partial void LogUnreadable(Exception exception, string path);
+    /// <summary>The folder that holds the dead letters of a reason.</summary>
+    public static string ReasonFolder(string reason) => FileName.Sanitize(reason, MaxReasonLength);
 }

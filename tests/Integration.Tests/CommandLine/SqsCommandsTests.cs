@@ -59,13 +59,13 @@ public sealed class SqsCommandsTests(AwsServer aws)
 
         WorkerCommand some = await WorkerCommand.RunAsync(["redrive", "--from", "sqs", "--reason", "too-large", .. sqs]);
         some.ExitCode.ShouldBe(0, some.Text);
-        some.Text.ShouldContain("10 of 10 dead letter(s) went back.");
+        some.Text.ShouldContain("10 of 10 dead letter(s) redriven.");
         (await queue.CountAsync()).Visible.ShouldBe(10);
         (await deadLetters.CountAsync()).ShouldBe(new SqsCounts(Visible: 20, InFlight: 0, Delayed: 0));
 
         WorkerCommand all = await WorkerCommand.RunAsync(["redrive", "--from", "sqs", .. sqs]);
         all.ExitCode.ShouldBe(0, all.Text);
-        all.Text.ShouldContain("20 of 20 dead letter(s) went back.");
+        all.Text.ShouldContain("20 of 20 dead letter(s) redriven.");
         (await deadLetters.CountAsync()).Total.ShouldBe(0);
 
         List<SqsMessage> back = await queue.DrainAsync();
@@ -98,6 +98,29 @@ public sealed class SqsCommandsTests(AwsServer aws)
         int rest = (await deadLetters.CountAsync()).Total;
         rest.ShouldBeInRange(1, Letters - 1, "The kills were to come in the middle.");
         (await queue.DrainAsync()).Select(message => message.Body).Distinct(StringComparer.Ordinal).Count().ShouldBeInRange(Letters - rest, Letters);
+    }
+
+    [Theory]
+    [InlineData(ProcessSignal.Terminate)]
+    [InlineData(ProcessSignal.Interrupt)]
+    public async Task Redrive_Signal_EndsWithItsCountsAndHidesNothing(ProcessSignal signal)
+    {
+        const int Letters = 100;
+        AwsEndpoint endpoint = await aws.RequireAsync();
+        using SqsQueue deadLetters = await SqsQueue.CreateAsync(endpoint);
+        using SqsQueue queue = await SqsQueue.CreateAsync(endpoint, deadLetters: deadLetters);
+        await deadLetters.SendAllAsync(Enumerable.Range(0, Letters).Select(number => $"{{\"n\":{number}}}"));
+        await using WorkerProcess redrive = WorkerProcess.Start(["redrive", "--from", "sqs", "--rate", "10", .. RunningWorker.SqsArguments(endpoint, queue)]);
+        await queue.WaitForCountAsync(counts => counts.Visible >= 3);
+
+        await redrive.SignalAsync(signal);
+
+        (await redrive.WaitForExitAsync()).ShouldBe(1);
+        int sent = (await queue.CountAsync()).Total;
+        (await deadLetters.CountAsync()).ShouldBe(new SqsCounts(Visible: Letters - sent, InFlight: 0, Delayed: 0));
+        CapturedLine[] lines = redrive.Output.Snapshot();
+        lines.ShouldContain(line => line.Text == $"{sent} of {sent} dead letter(s) redriven.");
+        lines.ShouldContain(line => line.IsError && line.Text.Contains("interrupted by a signal"));
     }
 
     private static Dictionary<string, string> Letter(int number, string reason) => new(StringComparer.Ordinal)

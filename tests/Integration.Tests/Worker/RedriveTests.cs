@@ -28,7 +28,7 @@ public sealed class RedriveTests(AwsServer aws, RealS3 realS3)
 
                 WorkerCommand early = await WorkerCommand.RunAsync("redrive", $"--DeadLetters:Path={folder.FullName}", "--url", strict.Url.ToString());
                 early.ExitCode.ShouldBe(1);
-                early.Text.ShouldContain("0 of 30 dead letter(s) went back.");
+                early.Text.ShouldContain("0 of 30 dead letter(s) redriven.");
                 DeadLetterFolder.Read(folder.FullName).Count.ShouldBe(messages.Length);
                 (await strict.StopAsync()).ShouldBe(0);
             }
@@ -41,11 +41,13 @@ public sealed class RedriveTests(AwsServer aws, RealS3 realS3)
             await using (RunningWorker mended = await RunningWorker.StartAsync(arguments))
             {
                 WorkerCommand other = await WorkerCommand.RunAsync("redrive", $"--DeadLetters:Path={folder.FullName}", "--url", mended.Url.ToString(), "--reason", "malformed-json");
-                other.Text.ShouldContain("0 of 0 dead letter(s) went back.");
+                other.ExitCode.ShouldBe(1);
+                other.Text.ShouldContain("0 of 0 dead letter(s) redriven.");
+                other.Error.ShouldContain("Reasons there are: too-large (30).");
 
                 WorkerCommand redrive = await WorkerCommand.RunAsync("redrive", $"--DeadLetters:Path={folder.FullName}", "--url", mended.Url.ToString(), "--reason", "too-large");
                 redrive.ExitCode.ShouldBe(0, redrive.Text);
-                redrive.Text.ShouldContain("30 of 30 dead letter(s) went back.");
+                redrive.Text.ShouldContain("30 of 30 dead letter(s) redriven.");
                 (await mended.StopAsync()).ShouldBe(0);
             }
 
@@ -77,7 +79,7 @@ public sealed class RedriveTests(AwsServer aws, RealS3 realS3)
         (await deadLetters.CountAsync()).Total.ShouldBe(messages.Length);
         WorkerCommand redrive = await WorkerCommand.RunAsync(["redrive", "--from", "sqs", "--reason", "too-large", .. sqs]);
         redrive.ExitCode.ShouldBe(0, redrive.Text);
-        redrive.Text.ShouldContain("30 of 30 dead letter(s) went back.");
+        redrive.Text.ShouldContain("30 of 30 dead letter(s) redriven.");
         (await deadLetters.CountAsync()).Total.ShouldBe(0);
 
         await using (RunningWorker mended = await RunningWorker.StartAsync([.. sqs, .. sink.Arguments]))
@@ -88,6 +90,27 @@ public sealed class RedriveTests(AwsServer aws, RealS3 realS3)
 
         await sink.ShouldHoldExactlyAsync(messages);
         (await deadLetters.CountAsync()).Total.ShouldBe(0);
+    }
+
+    [Fact]
+    public async Task Redrive_SqsWhileTheWorkerRefusesAllAgain_SendsEachOnceAndEnds()
+    {
+        AwsEndpoint endpoint = await aws.RequireAsync();
+        using SqsQueue deadLetters = await SqsQueue.CreateAsync(endpoint);
+        using SqsQueue queue = await SqsQueue.CreateAsync(endpoint, deadLetters: deadLetters);
+        await using SinkUnderTest sink = await SinkUnderTest.CreateAsync(SinkKind.Directory, aws, realS3);
+        string[] sqs = [.. RunningWorker.SqsArguments(endpoint, queue)];
+        await using RunningWorker worker = await RunningWorker.StartAsync([.. sqs, .. sink.Arguments]);
+        await queue.SendAllAsync(Enumerable.Range(0, 5).Select(number => $"no JSON {number}"));
+        await deadLetters.WaitForCountAsync(counts => counts.Total == 5);
+
+        WorkerCommand redrive = await WorkerCommand.RunAsync(["redrive", "--from", "sqs", .. sqs]);
+
+        redrive.ExitCode.ShouldBe(1, redrive.Text);
+        redrive.Text.ShouldContain("5 of 5 dead letter(s) redriven.");
+        await deadLetters.WaitForCountAsync(counts => counts.Visible == 5);
+        (await worker.HealthAsync()).Route["deadLetters"]!.GetValue<long>().ShouldBe(10, "Once before, and once for the redrive.");
+        (await worker.StopAsync()).ShouldBe(0);
     }
 
     [Fact]

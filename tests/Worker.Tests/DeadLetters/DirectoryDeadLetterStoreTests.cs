@@ -1,6 +1,5 @@
 using System.Text;
 using System.Text.Json;
-using Microsoft.Extensions.Logging.Abstractions;
 using Worker.DeadLetters;
 using Worker.Hosting;
 using Worker.Tests.Files;
@@ -51,7 +50,7 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
         DeadLetter letter = Letter() with { Attributes = new Dictionary<string, string>(StringComparer.Ordinal) { ["a"] = "b" } };
         await _store.WriteAsync(letter, "{"u8.ToArray(), Token);
 
-        StoredDeadLetter stored = _store.Read().ShouldHaveSingleItem();
+        StoredDeadLetter stored = Read(_store).ShouldHaveSingleItem();
 
         stored.Letter.Attributes.ShouldBe(letter.Attributes);
         (stored.Letter with { Attributes = letter.Attributes }).ShouldBe(letter);
@@ -66,7 +65,7 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
         string second = await _store.WriteAsync(Letter() with { Attempts = 9, Description = "again" }, "{"u8.ToArray(), Token);
 
         second.ShouldBe(first);
-        _store.Read().ShouldHaveSingleItem().Letter.Attempts.ShouldBe(3);
+        Read(_store).ShouldHaveSingleItem().Letter.Attempts.ShouldBe(3);
     }
 
     [Fact]
@@ -91,7 +90,7 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
         }
 
         paths.Add(await _store.WriteAsync(Letter(), "{ "u8.ToArray(), Token)).ShouldBeTrue();
-        _store.Read().Count().ShouldBe(letters.Length + 1);
+        Read(_store).Count().ShouldBe(letters.Length + 1);
     }
 
     [Theory]
@@ -106,7 +105,7 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
         Path.GetFullPath(path).ShouldBe(path);
         Path.GetRelativePath(_folder["letters"], path).ShouldMatch("^[A-Za-z0-9_-]+/20261122/[A-Za-z0-9_-]+~[0-9a-f]{32}\\.body$");
         Directory.EnumerateFileSystemEntries(_folder.Path).ShouldBe([_folder["letters"]]);
-        _store.Read(reason).ShouldHaveSingleItem().Letter.SourceId.ShouldBe(id);
+        Read(_store, reason).ShouldHaveSingleItem().Letter.SourceId.ShouldBe(id);
     }
 
     [Fact]
@@ -117,8 +116,8 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
         string[] paths = await Task.WhenAll(writes);
 
         paths.Distinct(StringComparer.Ordinal).Count().ShouldBe(50);
-        _store.Read().Count().ShouldBe(50);
-        _store.Read().ShouldAllBe(letter => letter.Letter.SourceId == "m-" + Encoding.UTF8.GetString(_store.ReadBody(letter)));
+        Read(_store).Count().ShouldBe(50);
+        Read(_store).ShouldAllBe(letter => letter.Letter.SourceId == "m-" + Encoding.UTF8.GetString(_store.ReadBody(letter)!));
     }
 
     [Fact]
@@ -129,10 +128,10 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
         await _store.WriteAsync(Letter() with { LastSeen = Seen.AddDays(1) }, "b"u8.ToArray(), Token);
         await _store.WriteAsync(Letter() with { Reason = "too-large" }, "z"u8.ToArray(), Token);
 
-        _store.Read("malformed-json").Select(letter => Encoding.UTF8.GetString(_store.ReadBody(letter))).ShouldBe(["a", "b", "c"]);
-        _store.Read("too-large").ShouldHaveSingleItem();
-        _store.Read("unknown-reason").ShouldBeEmpty();
-        _store.Read().Count().ShouldBe(4);
+        Read(_store, "malformed-json").Select(letter => Encoding.UTF8.GetString(_store.ReadBody(letter)!)).ShouldBe(["a", "b", "c"]);
+        Read(_store, "too-large").ShouldHaveSingleItem();
+        Read(_store, "unknown-reason").ShouldBeEmpty();
+        Read(_store).Count().ShouldBe(4);
     }
 
     [Fact]
@@ -144,7 +143,7 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
         }
 
         int deleted = 0;
-        foreach (StoredDeadLetter letter in _store.Read())
+        foreach (StoredDeadLetter letter in Read(_store))
         {
             _store.Delete(letter);
             _store.Delete(letter);
@@ -154,7 +153,7 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
         deleted.ShouldBe(30);
         Directory.EnumerateFiles(_folder.Path, "*", SearchOption.AllDirectories).ShouldBeEmpty();
         await _store.WriteAsync(Letter(), "x"u8.ToArray(), Token);
-        _store.Read().ShouldHaveSingleItem();
+        Read(_store).ShouldHaveSingleItem();
     }
 
     [Fact]
@@ -162,11 +161,11 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
     {
         string path = await _store.WriteAsync(Letter(), "x"u8.ToArray(), Token);
         File.Delete(Path.ChangeExtension(path, ".json"));
-        _store.Read().ShouldBeEmpty();
+        Read(_store).ShouldBeEmpty();
 
         (await _store.WriteAsync(Letter(), "x"u8.ToArray(), Token)).ShouldBe(path);
 
-        _store.Read().ShouldHaveSingleItem();
+        Read(_store).ShouldHaveSingleItem();
     }
 
     [Theory]
@@ -174,17 +173,41 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
     [InlineData("null")]
     [InlineData("{\"sourceId\":\"x\"")]
     [InlineData("{}")]
-    public async Task Read_DamagedRecord_IsLeftOutAndTheOthersCome(string record)
+    public async Task Find_DamagedRecord_ThrowsAndTheOthersAreFound(string record)
     {
         string path = await _store.WriteAsync(Letter(), "x"u8.ToArray(), Token);
         await _store.WriteAsync(Letter() with { SourceId = "m-2" }, "x"u8.ToArray(), Token);
         await File.WriteAllTextAsync(Path.ChangeExtension(path, ".json"), record, Token);
 
-        _store.Read().ShouldHaveSingleItem().Letter.SourceId.ShouldBe("m-2");
+        IReadOnlyList<string> names = _store.List();
+
+        Should.Throw<IOException>(() => _store.Find(names[0])).Message.ShouldContain(Path.ChangeExtension(path, ".json"));
+        _store.Find(names[1]).ShouldNotBeNull().Letter.SourceId.ShouldBe("m-2");
     }
 
     [Fact]
-    public void Read_NothingWrittenYet_IsEmpty() => _store.Read().ShouldBeEmpty();
+    public async Task Find_DeletedSinceItWasListed_IsNull()
+    {
+        await _store.WriteAsync(Letter(), "x"u8.ToArray(), Token);
+        string name = _store.List().ShouldHaveSingleItem();
+        StoredDeadLetter letter = _store.Find(name).ShouldNotBeNull();
+
+        _store.Delete(letter);
+
+        _store.Find(name).ShouldBeNull();
+        _store.ReadBody(letter).ShouldBeNull();
+    }
+
+    [Fact]
+    public async Task ReadBody_Missing_Throws()
+    {
+        File.Delete(await _store.WriteAsync(Letter(), "x"u8.ToArray(), Token));
+
+        Should.Throw<FileNotFoundException>(() => _store.ReadBody(Read(_store).Single()));
+    }
+
+    [Fact]
+    public void Read_NothingWrittenYet_IsEmpty() => Read(_store).ShouldBeEmpty();
 
     [Fact]
     public async Task Write_DiskFull_ThrowsAndLeavesNoLetter()
@@ -194,10 +217,10 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
 
         await Should.ThrowAsync<IOException>(async () => await store.WriteAsync(Letter(), new byte[100_000], Token));
 
-        store.Read().ShouldBeEmpty();
+        Read(store).ShouldBeEmpty();
         Directory.EnumerateFiles(disk.Path, "*", SearchOption.AllDirectories).ShouldBeEmpty();
         await store.WriteAsync(Letter(), new byte[10_000], Token);
-        store.Read().ShouldHaveSingleItem();
+        Read(store).ShouldHaveSingleItem();
     }
 
     [Fact]
@@ -214,8 +237,11 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
     public async Task Write_Cancelled_Throws() =>
         await Should.ThrowAsync<OperationCanceledException>(async () => await _store.WriteAsync(Letter(), "x"u8.ToArray(), new CancellationToken(canceled: true)));
 
+    private static IEnumerable<StoredDeadLetter> Read(DirectoryDeadLetterStore store, string? reason = null) =>
+        store.List().Select(store.Find).OfType<StoredDeadLetter>().Where(letter => reason is null || letter.Letter.Reason == reason);
+
     private static DirectoryDeadLetterStore Open(string path) =>
-        new(new DeadLettersOptions { Path = path }, TimeProvider.System, NullLogger<DirectoryDeadLetterStore>.Instance);
+        new(new DeadLettersOptions { Path = path }, TimeProvider.System);
 
     private static DeadLetter Letter() => new()
     {

@@ -12,6 +12,9 @@ internal sealed record FakeMessage(string Id, string Handle)
 
     public int ReceiveCount { get; init; } = 1;
 
+    /// <summary>When it was sent, in milliseconds since 1970.</summary>
+    public long SentUnixMs { get; init; } = 1_792_000_000_123;
+
     public string? Group { get; init; }
 
     public string? Md5 { get; init; }
@@ -33,7 +36,7 @@ internal sealed record FakeMessage(string Id, string Handle)
         JsonObject system = new()
         {
             ["ApproximateReceiveCount"] = $"{ReceiveCount}",
-            ["SentTimestamp"] = "1792000000123",
+            ["SentTimestamp"] = $"{SentUnixMs}",
             ["ApproximateFirstReceiveTimestamp"] = "1792000001456",
         };
         if (Group is not null)

@@ -15,4 +15,8 @@ internal sealed record QueueAttributes(
     long MessagesInFlight,
     bool IsFifo,
     string? DeadLetterTargetArn,
-    int MaxReceiveCount);
+    int MaxReceiveCount)
+{
+    /// <summary>Messages sent with a delay that has not ended, approximately.</summary>
+    public long MessagesDelayed { get; init; }
+}

@@ -32,7 +32,10 @@ internal static class QueueAttributesReader
             Number(attributes, "ApproximateNumberOfMessagesNotVisible"),
             string.Equals(Text(attributes, "FifoQueue"), "true", StringComparison.OrdinalIgnoreCase),
             deadLetterTarget,
-            maxReceiveCount);
+            maxReceiveCount)
+        {
+            MessagesDelayed = Number(attributes, "ApproximateNumberOfMessagesDelayed"),
+        };
     }
 
     // The service sends numbers as strings; maxReceiveCount comes back as it was set, either way.
