@@ -91,9 +91,10 @@ internal sealed class FolderRedrive : IDisposable
                     continue;
                 }
 
-                ended = await RedriveAsync(names[i], stop) is { } gone
-                    ? $"{gone} {names.Count - i - 1:N0} more dead letter(s) were not tried."
-                    : null;
+                if (!await RedriveAsync(names[i], stop))
+                {
+                    ended = $"no more can be sent: {names.Count - i - 1:N0} more dead letter(s) were not tried.";
+                }
             }
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)
@@ -105,8 +106,8 @@ internal sealed class FolderRedrive : IDisposable
         return _progress.ToResult(ended);
     }
 
-    /// <returns>Why nothing more can be sent; null to go on.</returns>
-    private async Task<string?> RedriveAsync(string name, CancellationToken stop)
+    /// <returns>False when nothing more can be sent.</returns>
+    private async Task<bool> RedriveAsync(string name, CancellationToken stop)
     {
         StoredDeadLetter? letter;
         try
@@ -117,7 +118,7 @@ internal sealed class FolderRedrive : IDisposable
         {
             _progress.AddFound();
             _progress.AddLeft(name, exception.Message);
-            return null;
+            return true;
         }
 
         if (letter is null)
@@ -143,10 +144,10 @@ internal sealed class FolderRedrive : IDisposable
             return await SendAsync(letter, stop);
         }
 
-        return null;
+        return true;
     }
 
-    private async Task<string?> SendAsync(StoredDeadLetter letter, CancellationToken stop)
+    private async Task<bool> SendAsync(StoredDeadLetter letter, CancellationToken stop)
     {
         byte[]? body;
         try
@@ -159,22 +160,22 @@ internal sealed class FolderRedrive : IDisposable
             _progress.AddLeft(letter.Name, exception is FileNotFoundException
                 ? "its .body file is missing. Put it back, or delete the .json file."
                 : exception.Message);
-            return null;
+            return true;
         }
 
         if (body is null)
         {
             _deletedByOthers++;
-            return null;
+            return true;
         }
 
         _progress.AddFound();
         HttpSender sender = SenderFor(_request.Route ?? letter.Letter.Route);
         if ((await sender.SendAsync([new OutgoingMessage(letter.Letter.SourceId, body)], stop))[0] is { } error)
         {
-            _refused = true;
             _progress.AddLeft(letter.Name, error);
-            return sender.Gone;
+            _refused |= sender.Gone is null;
+            return sender.Gone is null;
         }
 
         try
@@ -187,7 +188,7 @@ internal sealed class FolderRedrive : IDisposable
             _progress.AddLeft(letter.Name, $"stored, but not deleted: {exception.Message}");
         }
 
-        return null;
+        return true;
     }
 
     private HttpSender SenderFor(string route)

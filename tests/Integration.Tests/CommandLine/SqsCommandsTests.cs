@@ -101,9 +101,9 @@ public sealed class SqsCommandsTests(AwsServer aws)
     }
 
     [Theory]
-    [InlineData(ProcessSignal.Terminate)]
-    [InlineData(ProcessSignal.Interrupt)]
-    public async Task Redrive_Signal_EndsWithItsCountsAndHidesNothing(ProcessSignal signal)
+    [InlineData(nameof(ProcessSignal.Terminate))]
+    [InlineData(nameof(ProcessSignal.Interrupt))]
+    public async Task Redrive_Signal_EndsWithItsCountsAndHidesNothing(string signal)
     {
         const int Letters = 100;
         AwsEndpoint endpoint = await aws.RequireAsync();
@@ -113,7 +113,7 @@ public sealed class SqsCommandsTests(AwsServer aws)
         await using WorkerProcess redrive = WorkerProcess.Start(["redrive", "--from", "sqs", "--rate", "10", .. RunningWorker.SqsArguments(endpoint, queue)]);
         await queue.WaitForCountAsync(counts => counts.Visible >= 3);
 
-        await redrive.SignalAsync(signal);
+        await redrive.SignalAsync(Enum.Parse<ProcessSignal>(signal));
 
         (await redrive.WaitForExitAsync()).ShouldBe(1);
         int sent = (await queue.CountAsync()).Total;
