@@ -1,4 +1,5 @@
 using Worker.CommandLine;
+using Worker.Hosting;
 
 namespace Worker;
 
@@ -6,6 +7,8 @@ internal static class Program
 {
     public static Task<int> Main(string[] args)
     {
+        // First: a signal during the start is not to end the process halfway.
+        ShutdownSignals.Process.Install();
         TolerantWriter.Install();
         return WorkerCommandLine.RunAsync(args);
     }

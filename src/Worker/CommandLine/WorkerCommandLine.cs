@@ -37,7 +37,14 @@ internal static class WorkerCommandLine
         }
 
         // Signals of the daemon belong to the host, which drains; the other commands end what they do, report it and exit.
-        TimeSpan? untilKilled = parsed.CommandResult.Command == root ? null : TimeSpan.FromSeconds(10);
+        bool isDaemon = parsed.CommandResult.Command == root;
+        TimeSpan? untilKilled = isDaemon ? null : TimeSpan.FromSeconds(10);
+        if (!isDaemon && EndsAtOnce())
+        {
+            ConfigurationReport.WriteError("interrupted.");
+            return ExitCodes.Incomplete;
+        }
+
         InvocationConfiguration invocation = new() { ProcessTerminationTimeout = untilKilled, EnableDefaultExceptionHandler = false };
         try
         {
@@ -69,6 +76,14 @@ internal static class WorkerCommandLine
             ConfigurationReport.WriteError($"a defect in the worker: {exception}");
             return ExitCodes.Software;
         }
+    }
+
+    /// <summary>Leaves the signals to the command line; one that came before it could take them ends the command.</summary>
+    private static bool EndsAtOnce()
+    {
+        bool received = ShutdownSignals.Process.IsReceived;
+        ShutdownSignals.Process.Dispose();
+        return received;
     }
 
     private static RootCommand Build()

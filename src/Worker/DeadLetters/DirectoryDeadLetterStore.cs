@@ -10,9 +10,10 @@ namespace Worker.DeadLetters;
 /// Dead letters in a folder: <c>{reason}/{yyyyMMdd}/{id}~{hash}.body</c>, the unchanged bytes, and <c>.json</c> beside it, the
 /// record. The day is that of the dead-lettering, in UTC. The hash is over source, route, id and body, so the same message
 /// lands on the same name and two messages never share one, whatever their ids look like. The body is durable before the record appears, and
-/// only what has a record counts: a crash leaves either a whole letter or none. Threads: any, also several workers on one folder.
+/// only what has a record counts: a crash leaves either a whole dead letter or none. Written on threads of its own, so that a disk
+/// that hangs holds no other. Threads: any, also several workers on one folder.
 /// </summary>
-internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore
+internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDisposable
 {
     private const string BodySuffix = ".body";
     private const string RecordSuffix = ".json";
@@ -21,10 +22,15 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore
     private const int MaxIdLength = 100;
     private const int MaxReasonLength = 64;
 
+    // Each waits for the disk, which flushes several at once; dead letters are rare until a stop writes many.
+    private const int Threads = 8;
+
     // People read these files.
     private static readonly DeadLetterJson Records = new(new JsonSerializerOptions(JsonSerializerDefaults.Web) { WriteIndented = true });
 
     private readonly DurableFolder _folder;
+    private readonly FileThreads _threads = new("dead letters", Threads);
+    private readonly FileCalls<(DeadLetter Letter, ReadOnlyMemory<byte> Body), string> _writes;
     private readonly TimeProvider _time;
     private readonly Lock _preparing = new();
     private volatile bool _prepared;
@@ -32,6 +38,7 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore
     public DirectoryDeadLetterStore(DeadLettersOptions options, TimeProvider time)
     {
         _folder = new DurableFolder(options.Path, fsync: true);
+        _writes = new FileCalls<(DeadLetter Letter, ReadOnlyMemory<byte> Body), string>(_threads, request => Write(request.Letter, request.Body.Span), Threads);
         _time = time;
     }
 
@@ -55,22 +62,19 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore
         }
     }
 
-    public ValueTask<string> WriteAsync(DeadLetter letter, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
+    public async ValueTask<string> WriteAsync(DeadLetter letter, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
     {
-        if (cancellationToken.IsCancellationRequested)
-        {
-            return ValueTask.FromCanceled<string>(cancellationToken);
-        }
-
         try
         {
-            return new ValueTask<string>(Write(letter, body.Span));
+            return await _writes.RunAsync((letter, body), cancellationToken);
         }
         catch (Exception exception) when (FileFaults.IsFileFault(exception))
         {
-            return ValueTask.FromException<string>(new IOException($"The dead letter could not be stored: {exception.Message}", exception));
+            throw new IOException($"The dead letter could not be stored: {exception.Message}", exception);
         }
     }
+
+    public void Dispose() => _threads.Dispose();
 
     private string Write(DeadLetter letter, ReadOnlySpan<byte> body)
     {

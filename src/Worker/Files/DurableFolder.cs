@@ -7,13 +7,16 @@ namespace Worker.Files;
 /// <summary>
 /// A folder that files are placed into whole or not at all, and never over another: write to a temporary name, fsync, give the
 /// final name if it is free, fsync the folder. A reader, a crash or a full disk never sees half a file under a final name.
-/// Calls block the calling thread; a file system that hangs (NFS) hangs them. Threads: any number at once, also several processes.
-/// About 650 B allocated a file, nearly all of it paths and the handle.
+/// Calls block the calling thread, and hang with a file system that hangs: <see cref="FileThreads"/> are for them. Threads: any
+/// number at once, also several processes. About 650 B allocated per file, nearly all of it paths and the handle.
 /// </summary>
 internal sealed class DurableFolder
 {
     /// <summary>The folder of unfinished files, below the root: the same file system, so that giving the final name copies nothing.</summary>
     public const string TemporaryFolder = ".tmp";
+
+    /// <summary>Permissions unless others are configured: 0640.</summary>
+    public const UnixFileMode DefaultMode = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead;
 
     private const string TemporaryPrefix = "w-";
     private const string TemporarySuffix = ".tmp";
@@ -29,6 +32,7 @@ internal sealed class DurableFolder
     private static readonly TimeSpan AbandonedAfter = TimeSpan.FromHours(1);
 
     private readonly bool _fsync;
+    private readonly UnixFileMode _mode;
     private readonly int _rememberedFolders;
     private readonly string _temporary;
     private readonly ConcurrentDictionary<string, bool> _folders = new(StringComparer.Ordinal);
@@ -38,11 +42,13 @@ internal sealed class DurableFolder
 
     /// <param name="root">The folder; made absolute here, created by <see cref="Prepare"/>.</param>
     /// <param name="fsync">False trades safety against power loss for speed; a crash of the process alone loses nothing either way.</param>
+    /// <param name="mode">Permissions of its files on Unix, whatever the umask.</param>
     /// <param name="rememberedFolders">How many folders are known to be durable before remembering starts anew.</param>
-    public DurableFolder(string root, bool fsync, int rememberedFolders = RememberedFolders)
+    public DurableFolder(string root, bool fsync, UnixFileMode mode = DefaultMode, int rememberedFolders = RememberedFolders)
     {
         Root = Path.TrimEndingDirectorySeparator(Path.GetFullPath(root));
         _fsync = fsync;
+        _mode = mode;
         _rememberedFolders = rememberedFolders;
         _foldersBySpan = _folders.GetAlternateLookup<ReadOnlySpan<char>>();
 
@@ -116,7 +122,7 @@ internal sealed class DurableFolder
             DeleteTemporary(temporary);
         }
 
-        if (!HasBytes(path, bytes))
+        if (!Compare(path, bytes))
         {
             return PlaceResult.OtherBytes;
         }
@@ -161,6 +167,12 @@ internal sealed class DurableFolder
         // No recreating of the temporary folder: when it is gone, a volume was most likely unmounted, and writing on would fill
         // the disk below the mount point.
         using SafeFileHandle file = File.OpenHandle(temporary, FileMode.CreateNew, FileAccess.Write, FileShare.Read);
+        if (!OperatingSystem.IsWindows())
+        {
+            // Before there is anything to read in it.
+            File.SetUnixFileMode(file, _mode);
+        }
+
         RandomAccess.Write(file, bytes, 0);
         if (_fsync)
         {
@@ -210,6 +222,24 @@ internal sealed class DurableFolder
         catch (IOException) when (File.Exists(path))
         {
             return false;
+        }
+    }
+
+    // The folder takes files, so what cannot be read is this name's fault alone: a symbolic link that leads nowhere, a FIFO, another
+    // user's file. Taken for a refusal it would stop the route.
+    private static bool Compare(string path, ReadOnlySpan<byte> bytes)
+    {
+        try
+        {
+            return HasBytes(path, bytes);
+        }
+        catch (Exception exception) when (exception is FileNotFoundException or DirectoryNotFoundException && new FileInfo(path).LinkTarget is null)
+        {
+            throw new IOException($"'{path}' was deleted while it was compared.", exception);
+        }
+        catch (Exception exception) when (exception is NotSupportedException || (FileFaults.IsFileFault(exception) && FileFaults.Classify(exception) == FileFault.Refused))
+        {
+            throw new IOException($"'{path}' exists and cannot be read as an object: {exception.Message}", PosixCalls.Eexist);
         }
     }
 

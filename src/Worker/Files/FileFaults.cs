@@ -14,6 +14,8 @@ internal static class FileFaults
     private const int Erofs = 30;
     private const int NameTooLongLinux = 36;
     private const int NameTooLongDarwin = 63;
+    private const int LinkLoopLinux = 40;
+    private const int LinkLoopDarwin = 62;
     private const int IllegalSequenceLinux = 84;
     private const int IllegalSequenceDarwin = 92;
 
@@ -35,6 +37,8 @@ internal static class FileFaults
             PosixCalls.Eexist or Enotdir or Eisdir or Einval or Efbig => FileFault.Rejected,
             NameTooLongLinux when OperatingSystem.IsLinux() => FileFault.Rejected,
             NameTooLongDarwin when OperatingSystem.IsMacOS() => FileFault.Rejected,
+            LinkLoopLinux when OperatingSystem.IsLinux() => FileFault.Rejected,
+            LinkLoopDarwin when OperatingSystem.IsMacOS() => FileFault.Rejected,
             IllegalSequenceLinux when OperatingSystem.IsLinux() => FileFault.Rejected,
             IllegalSequenceDarwin when OperatingSystem.IsMacOS() => FileFault.Rejected,
             _ => FileFault.Transient,

@@ -17,6 +17,9 @@ internal static class MessageWorkerServices
         services.AddSingleton<WorkerService>();
         services.AddHostedService(provider => provider.GetRequiredService<WorkerService>());
         services.AddHostedService<OtlpExport>();
+
+        // An instance, which the container does not dispose: the plan is made with a container of its own.
+        services.AddSingleton(ShutdownSignals.Process);
         services.AddSingleton<IHostLifetime, SignalLifetime>();
         return services;
     }

@@ -5,15 +5,14 @@ using Microsoft.Extensions.Logging;
 namespace Worker.Hosting;
 
 /// <summary>SIGTERM or SIGINT stops the worker and lets it drain; a second one ends the drain at once.</summary>
-internal sealed partial class SignalLifetime(IHostApplicationLifetime lifetime, WorkerService worker, ILogger<SignalLifetime> logger) : IHostLifetime, IDisposable
+internal sealed partial class SignalLifetime(ShutdownSignals signals, IHostApplicationLifetime lifetime, WorkerService worker, ILogger<SignalLifetime> logger) : IHostLifetime, IDisposable
 {
-    private PosixSignalRegistration? _terminate;
-    private PosixSignalRegistration? _interrupt;
+    private bool _installed;
 
     public Task WaitForStartAsync(CancellationToken cancellationToken)
     {
-        _terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, OnSignal);
-        _interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, OnSignal);
+        _installed = signals.Install();
+        signals.Attach(OnSignal);
         return Task.CompletedTask;
     }
 
@@ -21,30 +20,35 @@ internal sealed partial class SignalLifetime(IHostApplicationLifetime lifetime, 
 
     public void Dispose()
     {
-        _terminate?.Dispose();
-        _interrupt?.Dispose();
-    }
-
-    private void OnSignal(PosixSignalContext signal)
-    {
-        signal.Cancel = true;
-        if (lifetime.ApplicationStopping.IsCancellationRequested)
+        if (_installed)
         {
-            LogSecondSignal(signal.Signal);
-            worker.StopNow();
+            signals.Dispose();
         }
         else
         {
-            LogSignal(signal.Signal);
-
-            // Not on this thread: whoever reacts to the stop may take its time, and the second signal must get through.
-            ThreadPool.UnsafeQueueUserWorkItem(static state => state.StopApplication(), lifetime, preferLocal: false);
+            // The process ends with its own exit code, whatever comes now.
+            signals.Detach();
         }
+    }
+
+    private void OnSignal(PosixSignal signal, int number)
+    {
+        if (number > 1)
+        {
+            LogSecondSignal(signal);
+            worker.StopNow();
+            return;
+        }
+
+        LogSignal(signal);
+
+        // Not on this thread: what reacts to the stop may take its time, and the second signal must get through.
+        ThreadPool.UnsafeQueueUserWorkItem(static state => state.StopApplication(), lifetime, preferLocal: false);
     }
 
     [LoggerMessage(1201, LogLevel.Information, "{Signal} received: stopping")]
     private partial void LogSignal(PosixSignal signal);
 
-    [LoggerMessage(1202, LogLevel.Warning, "{Signal} received again: what is in flight goes back to its source now")]
+    [LoggerMessage(1202, LogLevel.Warning, "{Signal} received again: the drain ends now")]
     private partial void LogSecondSignal(PosixSignal signal);
 }

@@ -103,8 +103,18 @@ internal sealed partial class WorkerService(
         }
     }
 
-    /// <summary>Ends the drain's patience: the second signal.</summary>
-    public void StopNow() => _now.Cancel();
+    /// <summary>Ends the drain now: the second signal.</summary>
+    public void StopNow()
+    {
+        try
+        {
+            _now.Cancel();
+        }
+        catch (ObjectDisposedException)
+        {
+            // The worker has ended already.
+        }
+    }
 
     public async ValueTask DisposeAsync()
     {

@@ -23,7 +23,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     // A source's loop never ends by itself; if one does, this keeps the restart from being a hot loop.
     private static readonly TimeSpan RestartPause = TimeSpan.FromSeconds(5);
 
-    // After the drain limit, cancelled messages get this long to unwind and go back to their source.
+    // After the drain timeout, cancelled messages get this long to unwind; what hangs longer is settled by its source's close.
     private static readonly TimeSpan AbortGrace = TimeSpan.FromSeconds(2);
 
     // Writing a thousand messages of a channel to the dead letters took 2 s on a slow disk; what is cut off here may be lost.
@@ -127,7 +127,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         _stopReceiving.Cancel();
     }
 
-    /// <summary>Finishes what was accepted, hands back what does not end in time, flushes acknowledgements.</summary>
+    /// <summary>Finishes what was accepted, cancels what does not end in time, lets the sources settle or keep what is left.</summary>
     /// <param name="drainLimit">The drain limit.</param>
     /// <returns>True when everything ended within the limit.</returns>
     public async Task<bool> DrainAsync(CancellationToken drainLimit)
@@ -260,7 +260,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     [LoggerMessage(1005, LogLevel.Warning, "Route {Route}: {Name} did not answer the check at start within {Limit}; the worker starts and goes on trying")]
     private partial void LogUnanswered(string route, string name, TimeSpan limit);
 
-    [LoggerMessage(1002, LogLevel.Warning, "Route {Route}: the drain limit has passed with {InFlight} message(s) in flight; they go back to their source")]
+    [LoggerMessage(1002, LogLevel.Warning, "Route {Route}: the drain ended with {InFlight} message(s) in flight; they are cancelled. Queues and callers deliver theirs again; those that only this process has are written to the dead letters")]
     private partial void LogDrainLimit(string route, int inFlight);
 
     [LoggerMessage(1003, LogLevel.Error, "Route {Route}: receiving from {Source} ended unexpectedly and starts again in {Pause}")]

@@ -34,7 +34,10 @@ internal interface IMessageSource : IAsyncDisposable
     /// <param name="stopDraining">The end of the drain's patience; the method then returns normally.</param>
     Task DrainAsync(IMessageIntake intake, CancellationToken stopDraining) => Task.CompletedTask;
 
-    /// <summary>Flushes outstanding acknowledgements. Called after the drain; everything accepted has been settled by then.</summary>
-    /// <param name="cancellationToken">The end of the shutdown's patience.</param>
+    /// <summary>
+    /// Flushes outstanding acknowledgements. Called after the drain. What was accepted has been settled by then, or hangs in a sink
+    /// that ignores its cancellation and may be settled later or never: a message that exists nowhere else is kept now.
+    /// </summary>
+    /// <param name="cancellationToken">The end of the time for it.</param>
     Task CloseAsync(CancellationToken cancellationToken);
 }

@@ -11,6 +11,9 @@ internal sealed class DirectoryUnderTest : SinkUnderTest
 
     private string Temporary => Path.Combine(_folder, ".tmp");
 
+    /// <summary>Where an object's file is.</summary>
+    public string PathOf(string key) => Path.Combine(_folder, key);
+
     public override async Task<Dictionary<string, byte[]>> ReadAllAsync()
     {
         var objects = new Dictionary<string, byte[]>(StringComparer.Ordinal);

@@ -63,6 +63,36 @@ public sealed class DurableFolderTests : IDisposable
     }
 
     [Fact]
+    public void Place_NameIsASymbolicLinkToNothing_IsThatNamesFault()
+    {
+        File.CreateSymbolicLink(_root["link"], _root["nothing"]);
+        Directory.CreateSymbolicLink(_root["folder"], _root["nowhere"]);
+        File.CreateSymbolicLink(_root["loop"], _root["loop"]);
+
+        foreach (string path in (ReadOnlySpan<string>)["link", "folder", "folder/x", "loop", "loop/x"])
+        {
+            Exception exception = Should.Throw<IOException>(() => _folder.Place(path, "x"u8), path);
+            FileFaults.Classify(exception).ShouldBe(FileFault.Rejected, $"{path}: {exception.Message}");
+        }
+
+        Directory.EnumerateFiles(_root[".tmp"]).ShouldBeEmpty();
+        File.Exists(_root["nothing"]).ShouldBeFalse();
+    }
+
+    [Theory]
+    [InlineData(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead)]
+    [InlineData(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead | UnixFileMode.GroupWrite | UnixFileMode.OtherRead | UnixFileMode.OtherWrite)]
+    public void Place_Permissions_AreTheConfiguredOnes(UnixFileMode mode)
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "Windows has other permissions.");
+        DurableFolder folder = new(_root.Path, fsync: true, mode);
+
+        folder.Place("a", "x"u8);
+
+        File.GetUnixFileMode(_root["a"]).ShouldBe(mode);
+    }
+
+    [Fact]
     public void Place_NameTakenWhileWriting_NeverOverwrites()
     {
         // The race that File.Move(overwrite: false) loses on Unix: both writers find the name free, then both name their file.

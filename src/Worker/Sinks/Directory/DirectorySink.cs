@@ -7,59 +7,54 @@ using Worker.Telemetry;
 namespace Worker.Sinks.Directory;
 
 /// <summary>
-/// Stores each object as one file below a folder, durably and never over another (<see cref="DurableFolder"/>). Blocks the
-/// calling pool thread for the write; there is no deadline, since a file call cannot be cancelled. Threads: any number at once,
-/// also several workers on one folder.
+/// Stores each object as one file below a folder, durably and never over another (<see cref="DurableFolder"/>), on threads of its
+/// own. There is no deadline, since a file call cannot be cancelled: cancellation ends the waiting for a thread, and a write that
+/// has begun reads the body until it ends. Threads: any number at once, also several workers on one folder.
 /// </summary>
 internal sealed partial class DirectorySink : IObjectSink
 {
+    // Idle call objects of about 200 B; as many messages as one route usually has in flight.
+    private const int KeptCalls = 256;
+
     private readonly DurableFolder _folder;
+    private readonly FileThreads _threads;
+    private readonly FileCalls<Request, SinkResult> _stores;
+    private readonly FileCalls<bool, int> _checks;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
 
     public DirectorySink(DirectorySinkOptions options, SinkServices services)
     {
-        _folder = new DurableFolder(options.Path, options.Fsync);
+        _folder = new DurableFolder(options.Path, options.Fsync, OctalFileMode.TryParse(options.FileMode, out UnixFileMode mode) ? mode : DurableFolder.DefaultMode);
+        _threads = new FileThreads($"directory {services.Route}", options.Threads);
+        _stores = new FileCalls<Request, SinkResult>(_threads, request => Store(request.Key.Span, request.Body.Span), KeptCalls);
+        _checks = new FileCalls<bool, int>(_threads, _ => Check(), kept: 1);
         _time = services.Time;
         _logger = services.Loggers.CreateLogger<DirectorySink>();
     }
 
     public string Name => "directory";
 
-    public Task CheckAsync(CancellationToken cancellationToken)
+    public async Task CheckAsync(CancellationToken cancellationToken)
     {
-        try
+        int deleted = await _checks.RunAsync(state: default, cancellationToken).AsTask().WaitAsync(cancellationToken);
+        if (deleted > 0)
         {
-            _folder.Prepare();
-            int deleted = _folder.DeleteAbandoned(_time.GetUtcNow());
-            if (deleted > 0)
-            {
-                LogDeletedAbandoned(deleted, _folder.Root);
-            }
+            LogDeletedAbandoned(deleted, _folder.Root);
         }
-        catch (Exception exception) when (FileFaults.IsFileFault(exception))
-        {
-            if (FileFaults.Classify(exception) == FileFault.Transient && !IsMissingFeature(exception))
-            {
-                LogNotWritable(exception, _folder.Root);
-                return Task.CompletedTask;
-            }
-
-            throw Unusable(_folder.Root, exception);
-        }
-
-        return Task.CompletedTask;
     }
 
     public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) =>
-        cancellationToken.IsCancellationRequested
-            ? ValueTask.FromCanceled<SinkResult>(cancellationToken)
-            : new ValueTask<SinkResult>(Store(key.Span, body.Span));
+        _stores.RunAsync(new Request(key, body), cancellationToken);
 
     public string Locate(string key) =>
         _folder.PathOf(ObjectPath.TryMap(Encoding.UTF8.GetBytes(key), out string? path, out _) ? path : key);
 
-    public ValueTask DisposeAsync() => default;
+    public ValueTask DisposeAsync()
+    {
+        _threads.Dispose();
+        return default;
+    }
 
     /// <summary>The one line for an operator whose folder can never work.</summary>
     internal static StartupException Unusable(string root, Exception exception)
@@ -75,6 +70,25 @@ internal sealed partial class DirectorySink : IObjectSink
             $"The folder '{root}' cannot store objects ({exception.Message.TrimEnd('.')}). {advice}, or set {DirectorySinkOptions.Section}:{nameof(DirectorySinkOptions.Path)} to a folder that can.",
             denied ? ExitCodes.NoPermission : ExitCodes.Unavailable,
             exception);
+    }
+
+    private int Check()
+    {
+        try
+        {
+            _folder.Prepare();
+            return _folder.DeleteAbandoned(_time.GetUtcNow());
+        }
+        catch (Exception exception) when (FileFaults.IsFileFault(exception))
+        {
+            if (FileFaults.Classify(exception) == FileFault.Transient && !IsMissingFeature(exception))
+            {
+                LogNotWritable(exception, _folder.Root);
+                return 0;
+            }
+
+            throw Unusable(_folder.Root, exception);
+        }
     }
 
     private SinkResult Store(ReadOnlySpan<byte> key, ReadOnlySpan<byte> body)
@@ -119,4 +133,6 @@ internal sealed partial class DirectorySink : IObjectSink
 
     [LoggerMessage(4002, LogLevel.Warning, "The folder {Folder} cannot be written at the moment; storing is tried again with each message")]
     private partial void LogNotWritable(Exception exception, string folder);
+
+    private readonly record struct Request(ReadOnlyMemory<byte> Key, ReadOnlyMemory<byte> Body);
 }

@@ -9,18 +9,18 @@ internal static partial class HeldLog
     public const string UnprocessedReason = "unprocessed-at-stop";
 
     [LoggerMessage(3000, LogLevel.Warning,
-        "Route {Route}: a dead letter of source {Source} could not be written ({Error}); the message is kept and comes again in {Delay} ({Suppressed} more in the last 10 s not shown).")]
+        "Route {Route}: a dead letter of source {Source} could not be written ({Error}); the message is kept and redelivered in {Delay} ({Suppressed} more in the last 10 s not shown).")]
     public static partial void DeadLetterFailed(ILogger logger, string route, string source, string error, TimeSpan delay, long suppressed);
 
     [LoggerMessage(3001, LogLevel.Warning,
-        "Route {Route}: {Count} message(s) of source {Source} were not worked off before the stop; they are in the dead letters as " + UnprocessedReason + ". Redrive them.")]
+        "Route {Route}: {Count} message(s) of source {Source} were not stored before the stop; they are in the dead letters as " + UnprocessedReason + ". Redrive them.")]
     public static partial void Spilled(ILogger logger, string route, string source, int count);
 
     [LoggerMessage(3002, LogLevel.Error,
-        "Route {Route}: {Count} message(s) of source {Source} are LOST: the worker stopped before they were worked off, and the dead letters did not take them ({Error}).")]
-    public static partial void Lost(ILogger logger, string route, string source, int count, string error);
+        "Route {Route}: {Count} message(s) of source {Source} are LOST: the worker stopped before they were stored, and the dead letters did not take them ({Error}). Ids: {Ids}.")]
+    public static partial void Lost(ILogger logger, string route, int count, string source, string error, string ids);
 
     [LoggerMessage(3003, LogLevel.Information,
-        "Route {Route}: stopping; {Count} message(s) of source {Source} are worked off first.")]
+        "Route {Route}: stopping; {Count} message(s) of source {Source} are stored first.")]
     public static partial void Draining(ILogger logger, string route, string source, int count);
 }

@@ -7,7 +7,8 @@ namespace Worker.Sources.Held;
 /// <summary>
 /// A message that exists nowhere but in this process: a datagram, a line, one that was published here. Pooled, with its body's
 /// buffer. Ownership: <see cref="HeldMessages{T}"/>, except between <see cref="BeginDelivery"/> and the settlement. Where it has no id
-/// of its own it is made from the content, and only when somebody asks for it. 0 B a message once the pool is warm.
+/// of its own it is made from the content, and only when it is asked for. 0 B per message once the pool is warm. Threads: while a
+/// stop writes a message in flight to the dead letters, the route may read it too.
 /// </summary>
 internal abstract class HeldMessage : ReceivedMessage
 {
@@ -15,10 +16,14 @@ internal abstract class HeldMessage : ReceivedMessage
     // messages is not kept for ever.
     private const int LargestKeptBuffer = 4_096;
 
+    private readonly Lock _naming = new();
     private byte[]? _contentId;
     private PooledBuffer? _buffer;
     private bool _isOpen;
     private bool _hasId;
+
+    // A HeldStage: Volatile takes no enumerations.
+    private int _stage;
     private int _deliveries;
     private DateTimeOffset _enqueuedAt;
 
@@ -28,13 +33,16 @@ internal abstract class HeldMessage : ReceivedMessage
     {
         get
         {
-            if (!_hasId)
+            lock (_naming)
             {
-                ContentId.Write(Body.Span, _contentId ??= new byte[ContentId.Length]);
-                _hasId = true;
-            }
+                if (!_hasId)
+                {
+                    ContentId.Write(Body.Span, _contentId ??= new byte[ContentId.Length]);
+                    _hasId = true;
+                }
 
-            return _contentId;
+                return _contentId;
+            }
         }
     }
 
@@ -48,12 +56,20 @@ internal abstract class HeldMessage : ReceivedMessage
     /// <summary>True while it waits for another attempt.</summary>
     public bool IsWaiting { get; set; }
 
+    /// <summary>Who holds it.</summary>
+    public HeldStage Stage => (HeldStage)Volatile.Read(ref _stage);
+
     /// <summary>Makes the message ready to be handed out (again).</summary>
     public void BeginDelivery()
     {
         _deliveries++;
         ResetSettlement();
+        Volatile.Write(ref _stage, (int)HeldStage.InFlight);
     }
+
+    /// <summary>Takes the message from one holder for another.</summary>
+    /// <returns>False when another holder had it.</returns>
+    public bool TryMove(HeldStage from, HeldStage to) => Interlocked.CompareExchange(ref _stage, (int)to, (int)from) == (int)from;
 
     /// <summary>Tells the sender what became of the message, where it can be told. Called once, before <see cref="Clear"/>.</summary>
     /// <param name="settlement">The settlement; an abandonment here means that the worker stops without having stored the message.</param>
@@ -67,6 +83,7 @@ internal abstract class HeldMessage : ReceivedMessage
         _hasId = false;
         _deliveries = 0;
         _enqueuedAt = default;
+        Volatile.Write(ref _stage, (int)HeldStage.Kept);
         DeadLetterFailures = 0;
         if (_buffer is { Capacity: > LargestKeptBuffer })
         {

@@ -29,6 +29,9 @@ internal sealed partial class HeldMessages<T> : IDisposable
     private readonly LogThrottle _deadLetterLog;
     private readonly Lock _gate = new();
 
+    // Every message object that is not garbage: what is in flight is found here at the stop. Guarded by _gate.
+    private readonly HashSet<T> _all = [];
+
     private TaskCompletionSource? _room;
     private int _unsettled;
     private int _waiting;
@@ -38,6 +41,11 @@ internal sealed partial class HeldMessages<T> : IDisposable
     private long _lost;
     private bool _draining;
     private bool _disposed;
+
+    // Settlements that write a dead letter or give a message back; at 0 _quiet is told.
+    private int _writes;
+    private TaskCompletionSource? _quiet;
+    private CancellationToken _closing;
 
     /// <param name="services">Names, clock, dead letters, log.</param>
     /// <param name="limit">Idle message objects kept for reuse: about as many as there are in work, queued and waiting for another attempt.</param>
@@ -87,7 +95,7 @@ internal sealed partial class HeldMessages<T> : IDisposable
     public T Take()
     {
         Interlocked.Increment(ref _unsettled);
-        return _messages.TryTake(out T? message) ? message : _create(this);
+        return _messages.TryTake(out T? message) ? message : Create();
     }
 
     /// <summary>Puts a message that was taken and filled behind those that wait to be handed in.</summary>
@@ -107,20 +115,26 @@ internal sealed partial class HeldMessages<T> : IDisposable
         }
     }
 
-    /// <summary>Carries a settlement out.</summary>
+    /// <summary>Carries a settlement out. Of a message that the stop has taken it only gives the message back.</summary>
     public ValueTask SettleAsync(T message, in Settlement settlement, CancellationToken cancellationToken)
     {
+        if (!message.TryMove(HeldStage.InFlight, HeldStage.Settling))
+        {
+            Settled(message);
+            return default;
+        }
+
         switch (settlement.Kind)
         {
             case SettlementKind.Complete:
                 message.Conclude(settlement);
-                Forget(message);
+                Settled(message);
                 return default;
             case SettlementKind.DeadLetter:
                 // The token ends the waiting only: the write goes on, and keeps the body until it is done.
                 return new ValueTask(DeadLetterAsync(message, settlement).WaitAsync(cancellationToken));
             default:
-                return ReturnAsync(message, settlement.Delay);
+                return AbandonAsync(message, settlement.Delay);
         }
     }
 
@@ -164,8 +178,8 @@ internal sealed partial class HeldMessages<T> : IDisposable
     }
 
     /// <summary>
-    /// Puts a message back, to come again after the delay behind what waits by then. After <see cref="CloseAsync"/> it goes to the
-    /// dead letters instead.
+    /// Puts a message that is not in flight back, to be delivered after the delay behind what waits by then. After
+    /// <see cref="CloseAsync"/> it goes to the dead letters instead.
     /// </summary>
     public ValueTask ReturnAsync(T message, TimeSpan delay)
     {
@@ -180,7 +194,7 @@ internal sealed partial class HeldMessages<T> : IDisposable
         }
 
         Left(message);
-        return new ValueTask(SpillAsync([message], CancellationToken.None));
+        return new ValueTask(SpillLateAsync(message));
     }
 
     /// <summary>The message is through: gives it back to the pool.</summary>
@@ -189,7 +203,7 @@ internal sealed partial class HeldMessages<T> : IDisposable
         message.Clear();
         if (Volatile.Read(ref _disposed) || !_messages.Return(message))
         {
-            message.Release();
+            Drop(message);
         }
 
         if (Interlocked.Decrement(ref _unsettled) == 0)
@@ -207,8 +221,29 @@ internal sealed partial class HeldMessages<T> : IDisposable
         _delayed.Dispose();
         while (_messages.TryTake(out T? message))
         {
-            message.Release();
+            Drop(message);
         }
+    }
+
+    private T Create()
+    {
+        T message = _create(this);
+        lock (_gate)
+        {
+            _all.Add(message);
+        }
+
+        return message;
+    }
+
+    private void Drop(T message)
+    {
+        lock (_gate)
+        {
+            _all.Remove(message);
+        }
+
+        message.Release();
     }
 
     private bool HasReady()

@@ -105,7 +105,7 @@ public sealed class ChannelStopTests
     }
 
     [Fact]
-    public async Task Settle_AfterClose_IsStillCarriedOut()
+    public async Task Settle_AfterClose_TheMessagesAreInTheDeadLettersOnceAndTheirBuffersComeBack()
     {
         await using ChannelSourceHarness harness = new();
         await harness.StartAsync();
@@ -123,11 +123,11 @@ public sealed class ChannelStopTests
         await late[0].SettleAsync(Settlement.Complete);
         await late[1].SettleAsync(Settlement.Abandon(TimeSpan.Zero));
         await late[2].SettleAsync(Settlement.Abandon(TimeSpan.FromSeconds(5)));
-        harness.DeadLetters.Fail(times: 1);
         await late[3].SettleAsync(Settlement.DeadLetter("malformed-json", "No JSON."));
 
         harness.DeadLetters.Letters.Select(letter => $"{letter.Id} {letter.Reason}").Order(StringComparer.Ordinal)
-            .ShouldBe(["abandon unprocessed-at-stop", "delay unprocessed-at-stop", "poison unprocessed-at-stop"]);
+            .ShouldBe(["abandon unprocessed-at-stop", "complete unprocessed-at-stop", "delay unprocessed-at-stop", "poison unprocessed-at-stop"]);
+        harness.Publisher.Held.ShouldBe(0);
         harness.OutstandingBuffers.ShouldBe(0);
     }
 

@@ -77,6 +77,7 @@ public sealed class HeldMessagesTests
             time.Advance(TimeSpan.FromSeconds(i == 5 ? 11 : 1));
             LineMessage message = held.Take();
             message.Open("{}"u8, connection: null, i, buffers, time.GetUtcNow());
+            message.BeginDelivery();
             await held.SettleAsync(message, Pipeline.Settlements.Settlement.DeadLetter("malformed-json", "test"), CancellationToken.None);
         }
 

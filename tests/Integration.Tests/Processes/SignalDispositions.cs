@@ -1,0 +1,40 @@
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
+
+namespace Integration.Tests.Processes;
+
+/// <summary>
+/// A shell without job control starts background jobs with SIGINT and SIGQUIT ignored, and so would every process of these tests
+/// inherit it: the worker respects that, and a test that interrupts it would wait for ever.
+/// </summary>
+internal static class SignalDispositions
+{
+    private const int Interrupt = 2;
+    private const int Quit = 3;
+    private const nint Default = 0;
+
+    [ModuleInitializer]
+    internal static void Restore()
+    {
+        if (!OperatingSystem.IsLinux())
+        {
+            return;
+        }
+
+        // Only what is ignored: signal(2) would strip a handler of the runtime of its flags.
+        const string field = "SigIgn:";
+        string line = File.ReadLines("/proc/self/status").First(line => line.StartsWith(field, StringComparison.Ordinal));
+        ulong ignored = Convert.ToUInt64(line[field.Length..].Trim(), 16);
+        foreach (int signal in (ReadOnlySpan<int>)[Interrupt, Quit])
+        {
+            if ((ignored & (1UL << (signal - 1))) != 0)
+            {
+                Signal(signal, Default);
+            }
+        }
+    }
+
+    [DllImport("libc", EntryPoint = "signal")]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    private static extern nint Signal(int signal, nint handler);
+}

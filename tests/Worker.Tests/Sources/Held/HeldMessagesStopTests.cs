@@ -1,0 +1,204 @@
+using Pipeline.Buffers;
+using Pipeline.Settlements;
+using Worker.DeadLetters;
+using Worker.Sources.Held;
+using Worker.Sources.TcpLines;
+using Worker.Tests.Sources.Contract;
+
+namespace Worker.Tests.Sources.Held;
+
+/// <summary>What a stop does with messages that are still in flight when it runs out of time, such as in a sink that hangs.</summary>
+public sealed class HeldMessagesStopTests
+{
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+
+    private readonly ManualTimeProvider _time = new();
+    private readonly RecordingLog _log = new();
+    private readonly BufferPool _buffers = new(new PoisoningArrayPool());
+    private long _line;
+
+    [Fact]
+    public async Task Close_MessageStillInFlight_IsDeadLetteredAndItsBodyStaysReadable()
+    {
+        MemoryDeadLetters deadLetters = new();
+        using HeldMessages<LineMessage> held = Create(deadLetters);
+        LineMessage message = Deliver(held, "one"u8);
+
+        await held.CloseAsync(CancellationToken.None).WaitAsync(Patience);
+
+        DeadLettered letter = deadLetters.Letters.ShouldHaveSingleItem();
+        letter.Reason.ShouldBe("unprocessed-at-stop");
+        letter.Body.ShouldBe("one"u8.ToArray());
+        message.Body.ToArray().ShouldBe("one"u8.ToArray(), "The sink's call that hangs still reads it.");
+        held.DeadLettered.ShouldBe(1);
+        _log.Entries.ShouldContain(entry => entry.Id.Id == 3001);
+    }
+
+    [Fact]
+    public async Task Settle_AfterTheStopHasDeadLetteredIt_OnlyGivesTheBufferBack()
+    {
+        MemoryDeadLetters deadLetters = new();
+        HeldMessages<LineMessage> held = Create(deadLetters);
+        LineMessage stored = Deliver(held, "one"u8);
+        LineMessage poison = Deliver(held, "two"u8);
+        await held.CloseAsync(CancellationToken.None).WaitAsync(Patience);
+
+        await stored.SettleAsync(Settlement.Complete, CancellationToken.None);
+        await poison.SettleAsync(Settlement.DeadLetter("malformed-json", "test"), CancellationToken.None);
+
+        deadLetters.Letters.Select(letter => letter.Reason).ShouldBe(["unprocessed-at-stop", "unprocessed-at-stop"]);
+        held.Unsettled.ShouldBe(0);
+        held.Dispose();
+        _buffers.Outstanding.ShouldBe(0);
+    }
+
+    [Fact]
+    public async Task Settle_WhileTheStopDeadLettersIt_KeepsTheBodyUntilItIsWritten()
+    {
+        TaskCompletionSource gate = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        MemoryDeadLetters deadLetters = new() { Gate = gate.Task };
+        HeldMessages<LineMessage> held = Create(deadLetters);
+        LineMessage message = Deliver(held, "one"u8);
+        Task closing = held.CloseAsync(CancellationToken.None);
+
+        await message.SettleAsync(Settlement.Complete, CancellationToken.None).AsTask().WaitAsync(Patience);
+        gate.SetResult();
+        await closing.WaitAsync(Patience);
+
+        deadLetters.Letters.ShouldHaveSingleItem().Body.ShouldBe("one"u8.ToArray());
+        held.Unsettled.ShouldBe(0);
+        held.Dispose();
+        _buffers.Outstanding.ShouldBe(0);
+    }
+
+    [Fact]
+    public async Task Close_DeadLettersHang_EndsInTimeAndNamesWhatIsLost()
+    {
+        HangingDeadLetters deadLetters = new();
+        HeldMessages<LineMessage> held = Create(deadLetters);
+        LineMessage[] messages = [Deliver(held, "one"u8), Deliver(held, "two"u8)];
+        LineMessage waiting = Take(held, "three"u8);
+        await held.ReturnAsync(waiting, TimeSpan.FromSeconds(1));
+        string[] ids = [.. messages.Append(waiting).Select(IdOf)];
+        using CancellationTokenSource limit = new();
+        Task closing = held.CloseAsync(limit.Token);
+        await deadLetters.Writing(3).WaitAsync(Patience);
+
+        await limit.CancelAsync();
+        await closing.WaitAsync(Patience);
+
+        (held.Lost, held.DeadLettered).ShouldBe((3, 0));
+        string lost = _log.Entries.Where(entry => entry.Id.Id == 3002).ShouldHaveSingleItem().Text;
+        ids.ShouldAllBe(id => lost.Contains(id, StringComparison.Ordinal));
+        lost.ShouldContain("3 message(s) of source tcp-lines are LOST");
+
+        // The disk answers after all: nothing is given back twice, and nothing too early.
+        deadLetters.Release();
+        foreach (LineMessage message in messages)
+        {
+            await message.SettleAsync(Settlement.Complete, CancellationToken.None);
+        }
+
+        await Eventually(() => held.Unsettled == 0);
+        held.Dispose();
+        _buffers.Outstanding.ShouldBe(0);
+    }
+
+    [Fact]
+    public async Task Close_ADeadLetterUnderWayHangs_NamesItAsLost()
+    {
+        HangingDeadLetters deadLetters = new();
+        HeldMessages<LineMessage> held = Create(deadLetters);
+        LineMessage poison = Deliver(held, "no json"u8);
+        string id = IdOf(poison);
+        Task settling = poison.SettleAsync(Settlement.DeadLetter("malformed-json", "test"), CancellationToken.None).AsTask();
+        await deadLetters.Writing(1).WaitAsync(Patience);
+        using CancellationTokenSource limit = new();
+        Task closing = held.CloseAsync(limit.Token);
+        closing.IsCompleted.ShouldBeFalse("It may still be written.");
+
+        await limit.CancelAsync();
+        await closing.WaitAsync(Patience);
+
+        held.Lost.ShouldBe(1);
+        _log.Entries.Where(entry => entry.Id.Id == 3002).ShouldHaveSingleItem().Text.ShouldContain(id);
+        deadLetters.Release();
+        await settling.WaitAsync(Patience);
+        held.Unsettled.ShouldBe(0);
+        held.Dispose();
+        _buffers.Outstanding.ShouldBe(0);
+    }
+
+    [Fact]
+    public async Task Close_ADeadLetterUnderWayEnds_WaitsForItAndLosesNothing()
+    {
+        HangingDeadLetters deadLetters = new();
+        HeldMessages<LineMessage> held = Create(deadLetters);
+        LineMessage poison = Deliver(held, "no json"u8);
+        Task settling = poison.SettleAsync(Settlement.DeadLetter("malformed-json", "test"), CancellationToken.None).AsTask();
+        await deadLetters.Writing(1).WaitAsync(Patience);
+        Task closing = held.CloseAsync(CancellationToken.None);
+
+        deadLetters.Release();
+        await closing.WaitAsync(Patience);
+
+        await settling.WaitAsync(Patience);
+        (held.DeadLettered, held.Lost, held.Unsettled).ShouldBe((1, 0, 0));
+        held.Dispose();
+        _buffers.Outstanding.ShouldBe(0);
+    }
+
+    private static string IdOf(LineMessage message) => System.Text.Encoding.UTF8.GetString(message.SourceId.Span);
+
+    private static async Task Eventually(Func<bool> condition)
+    {
+        for (int attempt = 0; !condition(); attempt++)
+        {
+            attempt.ShouldBeLessThan(3_000);
+            await Task.Delay(10);
+        }
+    }
+
+    private HeldMessages<LineMessage> Create(IDeadLetterStore deadLetters) =>
+        new(new HeldServices("tcp-lines", "orders", 1, deadLetters, _time, _log.CreateLogger("held")), limit: 8, static held => new LineMessage(held));
+
+    private LineMessage Take(HeldMessages<LineMessage> held, ReadOnlySpan<byte> line)
+    {
+        LineMessage message = held.Take();
+        message.Open(line, connection: null, ++_line, _buffers, _time.GetUtcNow());
+        return message;
+    }
+
+    private LineMessage Deliver(HeldMessages<LineMessage> held, ReadOnlySpan<byte> line)
+    {
+        LineMessage message = Take(held, line);
+        message.BeginDelivery();
+        return message;
+    }
+
+    /// <summary>A folder on a disk that hangs: no token ends its calls, and it reads the body when they end.</summary>
+    private sealed class HangingDeadLetters : IDeadLetterStore
+    {
+        private readonly TaskCompletionSource _released = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        private int _writing;
+
+        public async Task Writing(int count)
+        {
+            while (Volatile.Read(ref _writing) < count)
+            {
+                await Task.Delay(5);
+            }
+        }
+
+        public void Release() => _released.SetResult();
+
+        public async ValueTask<string> WriteAsync(DeadLetter letter, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
+        {
+            byte[] before = body.ToArray();
+            Interlocked.Increment(ref _writing);
+            await _released.Task;
+            body.ToArray().ShouldBe(before);
+            return letter.SourceId;
+        }
+    }
+}
