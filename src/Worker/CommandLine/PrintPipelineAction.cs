@@ -2,13 +2,19 @@ using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
+using Pipeline.Contexts;
+using Pipeline.Execution;
+using Worker.Costs;
 using Worker.DeadLetters;
+using Worker.Handlers;
 using Worker.Hosting;
+using Worker.Recoverability;
 using Worker.Routes;
+using Worker.Telemetry;
 
 namespace Worker.CommandLine;
 
-/// <summary><c>--print-pipeline</c>: the composed chain of every route, as the tests approve it.</summary>
+/// <summary><c>--print-pipeline</c>: the composed chain of every route, as the tests approve it. Needs what the configuration needs, and no region or credentials.</summary>
 internal static class PrintPipelineAction
 {
     public static int Run(IConfiguration configuration)
@@ -16,15 +22,28 @@ internal static class PrintPipelineAction
         using WebApplication app = WorkerHost.Build(configuration);
         foreach (RoutePlan plan in app.Services.GetRequiredService<WorkerPlan>().Routes)
         {
-            MessageRoute route = new(
-                plan,
-                app.Services,
-                app.Services.GetRequiredService<IDeadLetterStore>(),
-                app.Services.GetRequiredService<ILoggerFactory>(),
-                TimeProvider.System);
-            Console.Out.Write(route.Pipeline.Description);
+            Console.Out.Write(Compose(plan, app.Services).Description);
         }
 
         return ExitCodes.Success;
+    }
+
+    /// <summary>The chain of a route over a sink that stores nothing.</summary>
+    internal static IPipeline<PhysicalContext> Compose(RoutePlan plan, IServiceProvider services)
+    {
+        ILoggerFactory loggers = services.GetRequiredService<ILoggerFactory>();
+        CircuitBreaker breaker = new(plan.Name, plan.Recoverability, TimeProvider.System, loggers.CreateLogger<CircuitBreaker>());
+        return RouteChain.Compose(plan, new HandlerServices(
+            plan.Name,
+            new PrintedSink(),
+            breaker,
+            plan.Recoverability,
+            new RouteMetrics(plan.Name),
+            new ApiCalls(),
+            services,
+            services.GetRequiredService<IDeadLetterStore>(),
+            loggers,
+            TimeProvider.System,
+            plan.Intake.Concurrency * plan.Sources.Count));
     }
 }

@@ -30,4 +30,8 @@ internal sealed record HandlerServices(
     IDeadLetterStore DeadLetters,
     ILoggerFactory Loggers,
     TimeProvider Time,
-    int Concurrency);
+    int Concurrency)
+{
+    /// <summary>Takes what is to be checked at start, before the route receives.</summary>
+    public IList<RouteCheck> Checks { get; } = [];
+}

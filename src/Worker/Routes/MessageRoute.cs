@@ -1,5 +1,4 @@
 using Microsoft.Extensions.Logging;
-using Pipeline.Building;
 using Pipeline.Contexts;
 using Pipeline.Execution;
 using Worker.Costs;
@@ -9,7 +8,6 @@ using Worker.Intake;
 using Worker.Recoverability;
 using Worker.Sinks;
 using Worker.Sources;
-using Worker.Stages;
 using Worker.Telemetry;
 
 namespace Worker.Routes;
@@ -34,6 +32,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
 
     private readonly List<(IMessageSource Source, MessageIntake Intake)> _inlets = [];
     private readonly ISink _sink;
+    private readonly IList<RouteCheck> _checks;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly List<Task> _receiving = [];
@@ -51,7 +50,10 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         Costs = plan.Costs;
         Breaker = new CircuitBreaker(plan.Name, plan.Recoverability, time, _logger);
         _sink = plan.Sink(new SinkServices(services, loggers, time, plan.Name, Calls, Breaker));
-        Pipeline = Compose(plan, services, deadLetters, loggers);
+        HandlerServices handler = new(
+            plan.Name, _sink, Breaker, plan.Recoverability, Metrics, Calls, services, deadLetters, loggers, time, plan.Intake.Concurrency * plan.Sources.Count);
+        Pipeline = RouteChain.Compose(plan, handler);
+        _checks = handler.Checks;
         RecoverabilityPolicy policy = new(plan.Recoverability);
         foreach (SourcePlan source in plan.Sources)
         {
@@ -92,10 +94,15 @@ internal sealed partial class MessageRoute : IAsyncDisposable
 
     public bool IsStuck => _inlets.Exists(inlet => inlet.Intake.IsStuck);
 
-    /// <summary>Fails fast when sink or sources can never work as configured; goes on without an answer when there is none.</summary>
+    /// <summary>Fails fast when sink, handler or sources can never work as configured; goes on without an answer when there is none.</summary>
     public async Task CheckAsync(CancellationToken cancellationToken)
     {
         await CheckAsync(_sink.Name, _sink.CheckAsync, cancellationToken);
+        foreach (RouteCheck check in _checks)
+        {
+            await CheckAsync(check.Name, check.CheckAsync, cancellationToken);
+        }
+
         foreach ((IMessageSource source, _) in _inlets)
         {
             await CheckAsync(source.Name, source.CheckAsync, cancellationToken);
@@ -177,16 +184,6 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         {
             LogUnanswered(Name, name, CheckLimit);
         }
-    }
-
-    private IPipeline<PhysicalContext> Compose(RoutePlan plan, IServiceProvider services, IDeadLetterStore deadLetters, ILoggerFactory loggers)
-    {
-        int inFlight = plan.Intake.Concurrency * plan.Sources.Count;
-        PipelineBuilder<PhysicalContext> builder = new PipelineBuilder<PhysicalContext>(plan.Name)
-            .Step(new TracingStep(plan.Name))
-            .Step(new SizeLimitStep(plan.Stages));
-        plan.Handler(builder, new HandlerServices(plan.Name, _sink, Breaker, plan.Recoverability, Metrics, Calls, services, deadLetters, loggers, _time, inFlight));
-        return builder.Build(plan.Form);
     }
 
     private async Task ReceiveAsync(IMessageSource source, MessageIntake intake)

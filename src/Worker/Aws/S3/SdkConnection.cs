@@ -49,6 +49,6 @@ internal static class SdkConnection
             config.AuthenticationRegion = endpoint.Region;
         }
 
-        return new AmazonS3Client(credentials, config);
+        return new EtagTolerantClient(credentials, config);
     }
 }

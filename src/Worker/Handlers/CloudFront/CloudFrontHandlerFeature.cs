@@ -44,8 +44,13 @@ internal sealed class CloudFrontHandlerFeature : IHandlerFeature
         // Found right when the configuration was read.
         DocumentShape.TryCreate(options.Columns, options.TimestampField, out DocumentShape? shape, out _);
         LogLimits limits = new(new GzipLimits(options.MaxLogBytes, options.MaxRatio), options.MaxRowBytes, options.MaxBadRows, options.DecodePercent);
-        ILogObjects objects = services.Services.GetRequiredService<LogObjectClients>()
-            .Add(SdkLogObjects.Create(aws, options.ForcePathStyle, options.ObjectTimeout, services.Time, services.Calls));
+        SdkLogObjects objects = SdkLogObjects.Create(aws, options.ForcePathStyle, options.ObjectTimeout, services.Time, services.Calls);
+        services.Services.GetRequiredService<LogObjectClients>().Add(objects);
+        LogBucketCheck check = new(
+            options.Buckets,
+            (bucket, limit, cancellationToken) => objects.ListAsync(bucket, options.KeyPrefix, limit, cancellationToken),
+            services.Loggers.CreateLogger<LogBucketCheck>());
+        services.Checks.Add(new RouteCheck("the log buckets", check.RunAsync));
         CloudFrontMetrics metrics = new(services.Route);
         builder
             .Connector(new CloudFrontConnector(new S3EventReader(options.Buckets, new KeyFilter(options.KeyPrefix, options.KeySuffix)), metrics, services.Concurrency))

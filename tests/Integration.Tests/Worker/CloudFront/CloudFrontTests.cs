@@ -144,6 +144,21 @@ public sealed class CloudFrontTests(AwsServer aws)
     }
 
     [Fact]
+    public async Task Start_LogBucketIsMissing_SaysSoAndExits69()
+    {
+        AwsEndpoint endpoint = await aws.RequireAsync();
+        using LogBucket bucket = await LogBucket.CreateAsync(endpoint);
+        await using StrictElasticsearch elasticsearch = await StrictElasticsearch.StartAsync();
+
+        WorkerCommand result = await WorkerCommand.RunAsync(
+            [.. RunningWorker.CommonArguments, .. Arguments(endpoint, bucket, elasticsearch), "--Handlers:CloudFront:Buckets=no-such-logs", $"--Aws:Endpoint={endpoint.ServiceUrl}"],
+            endpoint.ToEnvironment());
+
+        result.ExitCode.ShouldBe(69, result.Text);
+        result.ShouldHaveNoStackTrace().Error.ShouldContain("The log bucket 'no-such-logs' does not exist: create it or correct Handlers:CloudFront:Buckets.");
+    }
+
+    [Fact]
     public async Task Start_SinkForObjects_IsRefused()
     {
         await using WorkerProcess worker = WorkerProcess.Start(["--Routes:archive:Handler=CloudFront", "--Handlers:CloudFront:Buckets=logs", "--Routes:archive:Sink=Directory"]);

@@ -13,42 +13,41 @@ internal sealed class SdkLogObjects : ILogObjects
 {
     private static readonly TimeSpan ConnectTimeout = TimeSpan.FromSeconds(2);
 
-    private readonly AmazonS3Client _client;
-    private readonly SdkCredentials _credentials;
+    private readonly Lazy<(AmazonS3Client Client, SdkCredentials Credentials)> _connection;
     private readonly TimeProvider _time;
     private readonly ApiCalls _calls;
 
-    /// <param name="client">Owned from here on.</param>
-    /// <param name="credentials">Owned from here on.</param>
-    /// <param name="time">Times the attempts.</param>
-    /// <param name="calls">Counts the requests.</param>
-    public SdkLogObjects(AmazonS3Client client, SdkCredentials credentials, TimeProvider time, ApiCalls calls)
+    private SdkLogObjects(Func<(AmazonS3Client Client, SdkCredentials Credentials)> connect, TimeProvider time, ApiCalls calls)
     {
-        _client = client;
-        _credentials = credentials;
+        _connection = new Lazy<(AmazonS3Client Client, SdkCredentials Credentials)>(connect);
         _time = time;
         _calls = calls;
     }
 
-    /// <summary>With a client of its own; opens no connection.</summary>
+    /// <summary>
+    /// With a client of its own, made with the first request: region and endpoint are asked for then, and a
+    /// <see cref="Hosting.StartupException"/> says when they cannot be found out. The check at start is that request.
+    /// </summary>
     /// <param name="aws">Region, endpoint and credentials.</param>
     /// <param name="forcePathStyle">Whether the bucket stands in the path; null for what the kind of store needs.</param>
     /// <param name="guard">Time after which a request ends whatever happens.</param>
     /// <param name="time">Times the attempts.</param>
     /// <param name="calls">Counts the requests.</param>
-    /// <exception cref="Hosting.StartupException">Region or endpoint cannot be found out.</exception>
-    public static SdkLogObjects Create(AwsOptions aws, bool? forcePathStyle, TimeSpan guard, TimeProvider time, ApiCalls calls)
-    {
-        S3Endpoint endpoint = S3Endpoint.Resolve(forcePathStyle, aws, Environment.GetEnvironmentVariable);
-        SdkCredentials credentials = new(AwsCredentialSource.Create(aws, time));
+    public static SdkLogObjects Create(AwsOptions aws, bool? forcePathStyle, TimeSpan guard, TimeProvider time, ApiCalls calls) => new(
+        () =>
+        {
+            S3Endpoint endpoint = S3Endpoint.Resolve(forcePathStyle, aws, Environment.GetEnvironmentVariable);
+            SdkCredentials credentials = new(AwsCredentialSource.Create(aws, time));
 
-        // Gzip has checksums of its own, and those of S3 would need native code for some of its algorithms.
-        AmazonS3Client client = SdkConnection.CreateClient(endpoint, credentials, ConnectTimeout, guard, RequestChecksumCalculation.WHEN_REQUIRED);
-        return new SdkLogObjects(client, credentials, time, calls);
-    }
+            // Gzip has checksums of its own, and those of S3 would need native code for some of its algorithms.
+            return (SdkConnection.CreateClient(endpoint, credentials, ConnectTimeout, guard, RequestChecksumCalculation.WHEN_REQUIRED), credentials);
+        },
+        time,
+        calls);
 
     public async ValueTask<OpenedLog> OpenAsync(LogObject wanted, TimeSpan limit, CancellationToken cancellationToken)
     {
+        (AmazonS3Client client, SdkCredentials credentials) = _connection.Value;
         using S3Attempt attempt = new(limit, _time, cancellationToken);
         bool clockCorrected = false;
         bool credentialsRefreshed = false;
@@ -57,9 +56,9 @@ internal sealed class SdkLogObjects : ILogObjects
             S3Fault fault;
             try
             {
-                await _credentials.PrepareAsync(attempt.Token);
+                await credentials.PrepareAsync(attempt.Token);
                 _calls.Sending(ApiOperation.S3GetObject);
-                return Opened(await attempt.LimitAsync(_client.GetObjectAsync(RequestFor(wanted), attempt.Token)), wanted);
+                return Opened(await attempt.LimitAsync(client.GetObjectAsync(RequestFor(wanted), attempt.Token)), wanted);
             }
             catch (Exception exception)
             {
@@ -71,7 +70,7 @@ internal sealed class SdkLogObjects : ILogObjects
                 case S3FaultKind.ClockSkew when !clockCorrected:
                     clockCorrected = true;
                     continue;
-                case S3FaultKind.ExpiredCredentials when !credentialsRefreshed && await RefreshAsync(attempt):
+                case S3FaultKind.ExpiredCredentials when !credentialsRefreshed && await RefreshAsync(credentials, attempt):
                     credentialsRefreshed = true;
                     continue;
                 default:
@@ -80,10 +79,35 @@ internal sealed class SdkLogObjects : ILogObjects
         }
     }
 
+    /// <summary>Lists one key of a bucket: what a missing bucket and refused credentials show in.</summary>
+    /// <param name="bucket">The bucket.</param>
+    /// <param name="prefix">Prefix of the key; rights may end there. Null for any.</param>
+    /// <param name="limit">Time for it.</param>
+    /// <param name="cancellationToken">Ends it.</param>
+    public async ValueTask<S3Fault> ListAsync(string bucket, string? prefix, TimeSpan limit, CancellationToken cancellationToken)
+    {
+        (AmazonS3Client client, SdkCredentials credentials) = _connection.Value;
+        using S3Attempt attempt = new(limit, _time, cancellationToken);
+        try
+        {
+            await credentials.PrepareAsync(attempt.Token);
+            _calls.Sending(ApiOperation.S3ListObjects);
+            await attempt.LimitAsync(client.ListObjectsV2Async(new ListObjectsV2Request { BucketName = bucket, Prefix = prefix, MaxKeys = 1 }, attempt.Token));
+            return default;
+        }
+        catch (Exception exception)
+        {
+            return attempt.Classify(exception);
+        }
+    }
+
     public void Dispose()
     {
-        _client.Dispose();
-        _credentials.Dispose();
+        if (_connection.IsValueCreated)
+        {
+            _connection.Value.Client.Dispose();
+            _connection.Value.Credentials.Dispose();
+        }
     }
 
     private static GetObjectRequest RequestFor(LogObject wanted) => new()
@@ -108,11 +132,11 @@ internal sealed class SdkLogObjects : ILogObjects
         return new OpenedLog(answer.ResponseStream, answer.ContentLength, wanted.VersionId ?? wanted.ETag ?? eTag, answer);
     }
 
-    private async ValueTask<bool> RefreshAsync(S3Attempt attempt)
+    private static async ValueTask<bool> RefreshAsync(SdkCredentials credentials, S3Attempt attempt)
     {
         try
         {
-            return await _credentials.RefreshAsync(attempt.Token);
+            return await credentials.RefreshAsync(attempt.Token);
         }
         catch (Exception exception) when (exception is AwsServiceException or OperationCanceledException)
         {

@@ -1,0 +1,34 @@
+using Integration.Tests.Sinks.S3;
+using Worker.Aws;
+using Worker.Costs;
+using Worker.Handlers.CloudFront.Events;
+using Worker.Handlers.CloudFront.Objects;
+
+namespace Integration.Tests.Handlers.CloudFront;
+
+/// <summary>Logs of a store whose ETags are not the MD5 of the object: the SDK alone could read none of them.</summary>
+public sealed class LogObjectEtagTests
+{
+    [Theory]
+    [InlineData("\"of another kind\"")]
+    [InlineData("\"0123456789abcdef0123456789abcdef\"")]
+    [InlineData("unquoted")]
+    public async Task Open_ETagIsNoMd5_IsReadWhole(string etag)
+    {
+        byte[] log = [1, 2, 3, 4, 5];
+        await using StubServer stub = await StubServer.StartAsync(async context =>
+        {
+            context.Response.Headers.ETag = etag;
+            context.Response.ContentLength = log.Length;
+            await context.Response.Body.WriteAsync(log);
+        });
+        AwsOptions aws = new() { Endpoint = stub.Endpoint.ServiceUrl, Region = "us-east-1", AccessKeyId = "key", SecretAccessKey = "secret" };
+        using ILogObjects objects = SdkLogObjects.Create(aws, forcePathStyle: null, TimeSpan.FromSeconds(30), TimeProvider.System, new ApiCalls());
+
+        using OpenedLog opened = await objects.OpenAsync(new LogObject("logs", "a.gz", VersionId: null, ETag: null), TimeSpan.FromSeconds(30), TestContext.Current.CancellationToken);
+        using MemoryStream all = new();
+        await opened.Content.CopyToAsync(all, TestContext.Current.CancellationToken);
+
+        all.ToArray().ShouldBe(log);
+    }
+}

@@ -1,0 +1,29 @@
+using Microsoft.AspNetCore.Builder;
+using Microsoft.Extensions.DependencyInjection;
+using Worker.CommandLine;
+using Worker.Hosting;
+using Worker.Routes;
+
+namespace Worker.Tests.CommandLine;
+
+/// <summary>A chain is printed without region and credentials, which only running it needs.</summary>
+public sealed class PrintPipelineActionTests
+{
+    [Theory]
+    [InlineData("StoreTerminator", "--Routes:archive:Source=Sqs", "--Sources:Sqs:Queue=orders", "--Routes:archive:Sink=S3", "--Sinks:S3:Bucket=bucket")]
+    [InlineData("StoreTerminator", "--Routes:archive:Sink=S3", "--Sinks:S3:Bucket=bucket", "--Sinks:S3:Client=Direct")]
+    [InlineData("StoreTerminator", "--Routes:archive:Sink=S3", "--Sinks:S3:Bucket=bucket", "--Bundles:Enabled=true", "--Intake:Concurrency=1000")]
+    [InlineData(
+        "IndexTerminator",
+        "--Routes:archive:Source=Sqs", "--Sources:Sqs:Queue=orders", "--Routes:archive:Handler=CloudFront", "--Handlers:CloudFront:Buckets=logs",
+        "--Routes:archive:Sink=Elasticsearch", "--Sinks:Elasticsearch:Endpoint=http://127.0.0.1:9", "--Sinks:Elasticsearch:Index=logs")]
+    public async Task Compose_RouteThatNeedsARegion_AsksForNone(string terminator, params string[] keys)
+    {
+        // A profile that does not exist: whatever asks for a region or credentials fails, whatever the machine's environment holds.
+        await using WebApplication app = WorkerHost.Build(WorkerConfiguration.Build(configFile: null, [.. keys, "--Aws:Profile=no-such-profile"], readSettingsFile: false));
+
+        RoutePlan plan = app.Services.GetRequiredService<WorkerPlan>().Routes.ShouldHaveSingleItem();
+
+        PrintPipelineAction.Compose(plan, app.Services).Description.ShouldContain(terminator);
+    }
+}
