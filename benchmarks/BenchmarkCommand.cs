@@ -36,9 +36,13 @@ internal static class BenchmarkCommand
             case [PutChildren.Client, ..]:
                 return PutChildren.RunClientAsync(args);
             case [UdpCommand.ReceiverVerb, string receiver]:
-                return Task.FromResult(UdpCommand.Receive(receiver));
+                return Task.FromResult(UdpCommand.Receive(receiver, UdpCommand.DatagramBytes));
             case [UdpCommand.SenderVerb, string port, string rate]:
-                return Task.FromResult(UdpCommand.Send(port, rate));
+                return Task.FromResult(UdpCommand.Send(port, rate, UdpCommand.DatagramBytes));
+            case [UdpCommand.SmallReceiverVerb, string receiver]:
+                return Task.FromResult(UdpCommand.Receive(receiver, UdpCommand.SmallDatagramBytes));
+            case [UdpCommand.SmallSenderVerb, string port, string rate]:
+                return Task.FromResult(UdpCommand.Send(port, rate, UdpCommand.SmallDatagramBytes));
             case [TcpLinesCommand.ReceiverVerb, string receiver]:
                 return Task.FromResult(TcpLinesCommand.Receive(receiver));
             case [TcpLinesCommand.SenderVerb, string port, _]:
@@ -70,7 +74,7 @@ internal static class BenchmarkCommand
         Command chart = new("chart", "Draws a results folder's charts as SVG into it") { results };
         chart.SetAction(result => ChartCommand.Run(result.GetValue(results)!));
 
-        RootCommand root = new("What the worker's parts cost, measured") { run, bytes, cold, Put(), EndToEndCommand.Create(), UdpCommand.Create(), TcpLinesCommand.Create(), compare, chart, TechniqueCommand.CreateRun(), TechniqueCommand.CreatePages(), SeedsCommand.Create() };
+        RootCommand root = new("What the worker's parts cost, measured") { run, bytes, cold, Put(), EndToEndCommand.Create(), UdpCommand.Create(), UdpCommand.CreateSmall(), TcpLinesCommand.Create(), compare, chart, TechniqueCommand.CreateRun(), TechniqueCommand.CreatePages(), SeedsCommand.Create() };
         ParseResult parsed = root.Parse(args);
         if (parsed.Errors.Count > 0)
         {

@@ -4,7 +4,8 @@ namespace Benchmarks.Compare;
 /// <param name="Name">Namespace, suite, method and parameters: <c>Some.Namespace.Suite.Method(Size: 10)</c>.</param>
 /// <param name="Nanoseconds">Median time an operation.</param>
 /// <param name="Bytes">Bytes allocated an operation; null when not measured.</param>
-internal sealed record BenchmarkRow(string Name, double Nanoseconds, long? Bytes)
+/// <param name="Collections">Garbage collections an operation; null when not measured.</param>
+internal sealed record BenchmarkRow(string Name, double Nanoseconds, long? Bytes, CollectionRate? Collections = null)
 {
     private readonly string[] _path = (Name.IndexOf('(', StringComparison.Ordinal) is >= 0 and int at ? Name[..at] : Name).Split('.');
 

@@ -94,10 +94,19 @@ internal sealed record ResultsFolder(string Path, string Machine, string Date, I
             return null;
         }
 
-        long? bytes = one.TryGetProperty("Memory", out JsonElement memory) && memory.ValueKind == JsonValueKind.Object
-            && memory.TryGetProperty("BytesAllocatedPerOperation", out JsonElement allocated) && allocated.ValueKind == JsonValueKind.Number
-            ? allocated.GetInt64()
-            : null;
-        return new BenchmarkRow(one.GetProperty("FullName").GetString()!, statistics.GetProperty("Median").GetDouble(), bytes);
+        if (!one.TryGetProperty("Memory", out JsonElement memory) || memory.ValueKind != JsonValueKind.Object)
+        {
+            memory = default;
+        }
+
+        return new BenchmarkRow(one.GetProperty("FullName").GetString()!, statistics.GetProperty("Median").GetDouble(), (long?)Number(memory, "BytesAllocatedPerOperation"), Collections(memory));
     }
+
+    private static CollectionRate? Collections(JsonElement memory) =>
+        Number(memory, "TotalOperations") is { } operations and > 0 && Number(memory, "Gen0Collections") is { } gen0 && Number(memory, "Gen1Collections") is { } gen1
+            ? new CollectionRate(gen0 / operations, gen1 / operations)
+            : null;
+
+    private static double? Number(JsonElement memory, string name) =>
+        memory.ValueKind == JsonValueKind.Object && memory.TryGetProperty(name, out JsonElement value) && value.ValueKind == JsonValueKind.Number ? value.GetDouble() : null;
 }

@@ -1,21 +1,23 @@
+using System.Globalization;
 using System.Text.Json;
 using Benchmarks.Compare;
 
 namespace Benchmarks.Seeds;
 
 /// <summary>
-/// What was measured here, by the short names of rows: <c>Suite.Method(Size: 10)</c> of BenchmarkDotNet's reports, and
-/// <c>udp.Receiver</c> of the command <c>udp</c>, which writes <c>udp.json</c>.
+/// What was measured here, by the short names of rows: <c>Suite.Method(Size: 10)</c> of BenchmarkDotNet's reports,
+/// <c>udp.Receiver</c> of the command <c>udp</c>, which writes <c>udp.json</c> (<c>udp64</c> likewise), and
+/// <c>harness.Form.Kind</c> of the harness, whose <c>--explain --json</c> line is kept as <c>harness-Form.json</c>.
 /// </summary>
 internal sealed class MeasuredFigures
 {
-    private const string ReceivingReport = "udp.json";
+    private static readonly string[] ReceivingReports = ["udp.json", "udp64.json"];
 
     private readonly Dictionary<string, SeedFigure> _figures = new(StringComparer.Ordinal);
 
     private MeasuredFigures(string origin) => Origin = origin;
 
-    /// <summary>Machine and day.</summary>
+    /// <summary>Machine and days.</summary>
     public string Origin { get; }
 
     /// <param name="folders">Folders of results, of one machine; where two hold the same row the later one counts.</param>
@@ -28,15 +30,23 @@ internal sealed class MeasuredFigures
             throw new ResultsException($"These are different machines; times of one say nothing about the other:{string.Concat(read.Select(folder => $"\n  {folder.Path}: {folder.Machine}"))}");
         }
 
-        MeasuredFigures figures = new($"{read[0].Machine}, {read.Max(folder => folder.Date)}");
+        MeasuredFigures figures = new($"{read[0].Machine}, {string.Join(" and ", read.Select(folder => folder.Date).Distinct(StringComparer.Ordinal).Order(StringComparer.Ordinal))}");
         foreach (BenchmarkRow row in read.SelectMany(folder => folder.Rows.Values))
         {
-            figures._figures[row.ShortName] = new SeedFigure(row.Nanoseconds, Bytes: row.Bytes);
+            figures._figures[row.ShortName] = new SeedFigure(row.Nanoseconds, Bytes: row.Bytes, Rate: row.Collections);
         }
 
-        foreach (FileInfo file in folders.SelectMany(folder => folder.GetFiles(ReceivingReport, SearchOption.AllDirectories)))
+        foreach (FileInfo file in folders.SelectMany(folder => ReceivingReports.SelectMany(name => folder.GetFiles(name, SearchOption.AllDirectories))))
         {
             figures.AddReceivers(file);
+        }
+
+        foreach (FileInfo file in folders.SelectMany(folder => folder.GetFiles("harness-*.json", SearchOption.AllDirectories)))
+        {
+            foreach ((string name, SeedFigure figure) in HarnessProfile.Read(file))
+            {
+                figures._figures[name] = figure;
+            }
         }
 
         return figures;
@@ -55,7 +65,11 @@ internal sealed class MeasuredFigures
             foreach (JsonElement row in report.RootElement.GetProperty("Rows").EnumerateArray())
             {
                 _figures[$"{of.GetProperty("File").GetString()}.{row.GetProperty("Receiver").GetString()}"] =
-                    new SeedFigure(row.GetProperty("PerSecond").GetDouble(), $"{of.GetProperty("Unit").GetString()}s/s", row.GetProperty("Bytes").GetDouble());
+                    new SeedFigure(
+                        row.GetProperty("PerSecond").GetDouble(),
+                        $"{of.GetProperty("Unit").GetString()}s/s",
+                        row.GetProperty("Bytes").GetDouble(),
+                        row.TryGetProperty("Loss", out JsonElement loss) ? string.Create(CultureInfo.InvariantCulture, $"{loss.GetDouble():P2} lost") : null);
             }
         }
         catch (Exception exception) when (exception is JsonException or KeyNotFoundException or InvalidOperationException)

@@ -1,3 +1,5 @@
+using Benchmarks.Compare;
+
 namespace Benchmarks.Seeds;
 
 /// <summary>One published figure.</summary>
@@ -5,7 +7,8 @@ namespace Benchmarks.Seeds;
 /// <param name="Unit">Of the value: <c>ns</c>, or a rate such as <c>datagrams/s</c>.</param>
 /// <param name="Bytes">Bytes allocated; null where none were published.</param>
 /// <param name="Text">What was published instead of a number, or what has to be said of it.</param>
-internal sealed record SeedFigure(double? Value = null, string Unit = "ns", double? Bytes = null, string? Text = null)
+/// <param name="Rate">Garbage collections an operation; null where none were counted.</param>
+internal sealed record SeedFigure(double? Value = null, string Unit = "ns", double? Bytes = null, string? Text = null, CollectionRate? Rate = null)
 {
     private const string RateEnd = "/s";
 
@@ -22,6 +25,12 @@ internal sealed record SeedFigure(double? Value = null, string Unit = "ns", doub
         double times = IsRate ? ours / theirs : theirs / ours;
         return times < 0.1 ? $"1/{1 / times:N0}" : times < 10 ? $"{times:0.0#}x" : $"{times:N0}x";
     }
+
+    /// <summary>The figure as a case shows it: of so many operations in total, or with its collections.</summary>
+    public SeedFigure As(SeedCase one) => one.Messages is { } messages && Bytes is { } bytes
+        ? new SeedFigure(Text: $"{bytes * messages / 1e9:N1} GB{(Rate is { } total ? $", {total.Gen0 * messages:N0} gen 0" : string.Empty)}")
+        : one.Collections && Rate is { } rate ? this with { Text = $"{rate.Gen0 * 1e6:N0} gen 0 and {rate.Gen1 * 1e6:N1} gen 1 per million" }
+        : this;
 
     public override string ToString()
     {

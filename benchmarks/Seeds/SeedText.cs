@@ -40,15 +40,15 @@ internal static class SeedText
 
     private static string[] Cells(SeedCase one, MeasuredFigures figures)
     {
-        SeedFigure? original = figures.Find(one.Here.Original);
+        SeedFigure? original = figures.Find(one.Here.Original)?.As(one);
         return
         [
             one.Case,
             one.Published.Original?.ToString() ?? NotMeasured,
             Cell(one.Published.Optimised, one.Published.Original) ?? NotMeasured,
             Cell(original, null) ?? Missing(one.Here.Original),
-            Cell(figures.Find(one.Here.Optimised), original) ?? Missing(one.Here.Optimised),
-            Cell(figures.Find(one.Here.Ours), original) ?? Missing(one.Here.Ours),
+            Cell(figures.Find(one.Here.Optimised)?.As(one), original) ?? Missing(one.Here.Optimised),
+            Cell(figures.Find(one.Here.Ours)?.As(one), original) ?? Missing(one.Here.Ours),
         ];
     }
 

@@ -9,9 +9,12 @@ internal static class SeedsCommand
     private const string ResultsRoot = "benchmarks/results";
     private const int Failed = 2;
 
+    // 2026-11-21
+    private const int DayLength = 10;
+
     public static Command Create()
     {
-        Option<DirectoryInfo[]> from = new("--from") { Description = $"Folders of results of one machine; the newest in {ResultsRoot} when left out", AllowMultipleArgumentsPerToken = true };
+        Option<DirectoryInfo[]> from = new("--from") { Description = $"Folders of results of one machine; where two hold the same row the later one counts; when left out, all of the newest one's machine in {ResultsRoot}", AllowMultipleArgumentsPerToken = true };
         Option<bool> markdown = new("--markdown") { Description = "Print Markdown" };
         Option<FileInfo?> write = new("--write") { Description = "Write the tables between the marks of a document, such as docs/seeds.md" };
         Command seeds = new("seeds", "Prints every published table: published, the original's shape here, the published idea here, ours") { from, markdown, write };
@@ -24,7 +27,7 @@ internal static class SeedsCommand
     {
         try
         {
-            MeasuredFigures figures = MeasuredFigures.Read(from.Length > 0 ? from : [Newest()]);
+            MeasuredFigures figures = MeasuredFigures.Read(from.Length > 0 ? from : OfNewestMachine(new DirectoryInfo(ResultsRoot)));
             if (document is null)
             {
                 Print(figures, markdown, output);
@@ -43,6 +46,18 @@ internal static class SeedsCommand
             return Failed;
         }
     }
+
+    /// <summary>The folders named <c>2026-11-21-machine</c> whose machine is the newest one's, in the order of their days.</summary>
+    /// <exception cref="ResultsException">There is none.</exception>
+    internal static DirectoryInfo[] OfNewestMachine(DirectoryInfo root)
+    {
+        DirectoryInfo[] folders = root.Exists ? [.. root.GetDirectories().OrderBy(folder => folder.Name, StringComparer.Ordinal)] : [];
+        return folders.Length == 0
+            ? throw new ResultsException($"{root} holds no results; run from the repository's root, or give --from FOLDER.")
+            : [.. folders.Where(folder => MachineOf(folder) == MachineOf(folders[^1]))];
+    }
+
+    private static string MachineOf(DirectoryInfo folder) => folder.Name.Length > DayLength ? folder.Name[DayLength..] : folder.Name;
 
     private static void Print(MeasuredFigures figures, bool markdown, TextWriter output)
     {
@@ -70,12 +85,5 @@ internal static class SeedsCommand
 
         text = MarkedText.Replace(text, SeedText.Mark, "Here", $"Here: {figures.Origin}.");
         File.WriteAllText(document.FullName, text);
-    }
-
-    private static DirectoryInfo Newest()
-    {
-        DirectoryInfo root = new(ResultsRoot);
-        return (root.Exists ? root.GetDirectories() : []).MaxBy(folder => folder.Name, StringComparer.Ordinal)
-            ?? throw new ResultsException($"{ResultsRoot} holds no results; run from the repository's root, or say --from FOLDER.");
     }
 }

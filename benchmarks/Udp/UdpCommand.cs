@@ -7,24 +7,36 @@ using Worker.Sources.Udp;
 
 namespace Benchmarks.Udp;
 
-/// <summary><c>udp</c>: datagrams of 512 bytes over loopback, received in every way there is.</summary>
+/// <summary><c>udp</c> and <c>udp64</c>: datagrams of 512 bytes, and of 64 as in the article, over loopback, received in every way there is.</summary>
 internal static class UdpCommand
 {
     public const string ReceiverVerb = "udp-receiver";
     public const string SenderVerb = "udp-sender";
+    public const string SmallReceiverVerb = "udp64-receiver";
+    public const string SmallSenderVerb = "udp64-sender";
 
-    private static readonly Dictionary<string, Func<IReceiver>> Receivers = new(StringComparer.Ordinal)
+    /// <summary>Bytes of a datagram, trailer included.</summary>
+    public const int DatagramBytes = 512;
+
+    /// <summary>Bytes of the article's datagrams.</summary>
+    public const int SmallDatagramBytes = 64;
+
+    private const string Limit = "BareBatch";
+
+    private static readonly string[] ComparedWithTheArticle = [Limit, "ArticleWithoutChannel", "ArticleHeapFree", "Source"];
+
+    private static readonly Dictionary<string, Func<int, IReceiver>> Receivers = new(StringComparer.Ordinal)
     {
-        ["BareBatch"] = static () => new BareBatchReceiver(gathers: false),
-        ["BareBatchGathering"] = static () => new BareBatchReceiver(gathers: true),
-        ["ArticleWithoutChannel"] = static () => new ArticleReceiver(withChannel: false),
-        ["ArticleWithChannel"] = static () => new ArticleReceiver(withChannel: true),
-        ["ArticleHeapFree"] = static () => new ArticleHeapFreeReceiver(),
-        ["SocketAddress"] = static () => new SocketAddressReceiver(),
-        ["EnginePortable"] = static () => new EngineReceiver(UdpReceiving.Portable),
-        ["Engine"] = static () => new EngineReceiver(UdpReceiving.Batch),
-        ["SourceWithChannel"] = static () => CreateSource(channelCapacity: 4_096),
-        ["Source"] = static () => CreateSource(channelCapacity: 0),
+        [Limit] = static _ => new BareBatchReceiver(gathers: false),
+        ["BareBatchGathering"] = static _ => new BareBatchReceiver(gathers: true),
+        ["ArticleWithoutChannel"] = static bytes => new ArticleReceiver(withChannel: false, bytes),
+        ["ArticleWithChannel"] = static bytes => new ArticleReceiver(withChannel: true, bytes),
+        ["ArticleHeapFree"] = static bytes => new ArticleHeapFreeReceiver(bytes),
+        ["SocketAddress"] = static _ => new SocketAddressReceiver(),
+        ["EnginePortable"] = static _ => new EngineReceiver(UdpReceiving.Portable),
+        ["Engine"] = static _ => new EngineReceiver(UdpReceiving.Batch),
+        ["SourceWithChannel"] = static _ => CreateSource(channelCapacity: 4_096),
+        ["Source"] = static _ => CreateSource(channelCapacity: 0),
     };
 
     /// <summary>The receivers' names, the limit first.</summary>
@@ -33,29 +45,38 @@ internal static class UdpCommand
     public static Command Create() => ReceivingOption.Create(
         "udp",
         "Receives datagrams of 512 bytes in every way in turn, each in a process of its own, from one sender in another; Linux (5 minutes)",
-        new ReceivingCase(
-            $"UDP over loopback, datagrams of {DatagramSender.DatagramBytes} bytes with a Fletcher-32 trailer",
-            "udp",
-            "datagram",
-            ReceiverVerb,
-            SenderVerb,
-            [.. Receivers.Keys],
-            ["BareBatch"],
-            MeasuresLoss: true));
+        Case("udp", DatagramBytes, ReceiverVerb, SenderVerb, [.. Receivers.Keys]));
+
+    public static Command CreateSmall() => ReceivingOption.Create(
+        "udp64",
+        "The article's two receivers and the worker's source with the article's datagrams of 64 bytes; Linux (2 minutes)",
+        Case("udp64", SmallDatagramBytes, SmallReceiverVerb, SmallSenderVerb, ComparedWithTheArticle));
 
     /// <summary>Makes a receiver; it is bound and does not receive yet.</summary>
-    public static IReceiver CreateReceiver(string name) => Receivers[name]();
+    /// <param name="name">One of <see cref="Names"/>.</param>
+    /// <param name="bytes">Bytes of the datagrams it will receive, trailer included.</param>
+    public static IReceiver CreateReceiver(string name, int bytes) => Receivers[name](bytes);
 
     /// <summary>Prints the port and receives.</summary>
-    public static int Receive(string name) => ReceiverLoop.Run(CreateReceiver(name));
+    public static int Receive(string name, int bytes) => ReceiverLoop.Run(CreateReceiver(name, bytes));
 
     /// <summary>Sends until told to stop.</summary>
-    public static int Send(string port, string rate)
+    public static int Send(string port, string rate, int bytes)
     {
-        using DatagramSender sender = new(int.Parse(port, CultureInfo.InvariantCulture));
+        using DatagramSender sender = new(int.Parse(port, CultureInfo.InvariantCulture), bytes);
         SenderLoop.Run(sender.Send, long.Parse(rate, CultureInfo.InvariantCulture));
         return 0;
     }
+
+    private static ReceivingCase Case(string file, int bytes, string receiver, string sender, string[] receivers) => new(
+        $"UDP over loopback, datagrams of {bytes} bytes with a Fletcher-32 trailer, checksums compared for equality",
+        file,
+        "datagram",
+        receiver,
+        sender,
+        receivers,
+        [Limit],
+        MeasuresLoss: true);
 
     private static SourceReceiver CreateSource(int channelCapacity)
     {

@@ -8,7 +8,7 @@ namespace Benchmarks.Techniques.JsonPooling;
 public class JsonPoolingBenchmarks
 {
     private readonly ReplyWriter _writer = new();
-    private readonly Reply _reply = new("0f8fad5b-d9cb-469f-a165-70867728950e", "billing", 3, true, [.. Enumerable.Range(0, 6).Select(line => $"line {line} of the reply, plain")]);
+    private readonly Reply _reply = ReplySample.Create();
 
     [GlobalSetup]
     public void Setup()

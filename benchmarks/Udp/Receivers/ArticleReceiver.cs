@@ -8,8 +8,9 @@ namespace Benchmarks.Udp.Receivers;
 /// The shape of "High performance datagramming", with a channel between receiving and processing or without: a new buffer and a new
 /// string a datagram, an awaited receive. Corrected: the buffer has room for the datagram, and the channel is bounded.
 /// </summary>
-internal sealed class ArticleReceiver(bool withChannel) : DatagramReceiver
+internal sealed class ArticleReceiver(bool withChannel, int datagramBytes) : DatagramReceiver
 {
+    private readonly ArticleChecksum _checksum = new(datagramBytes);
     private readonly Channel<byte[]> _channel = Channel.CreateBounded<byte[]>(new BoundedChannelOptions(4_096) { SingleReader = true, SingleWriter = true });
 
     public override void Start()
@@ -27,7 +28,7 @@ internal sealed class ArticleReceiver(bool withChannel) : DatagramReceiver
         {
             while (true)
             {
-                byte[] buffer = new byte[DatagramSender.DatagramBytes];
+                byte[] buffer = new byte[datagramBytes];
                 await Socket.ReceiveAsync(new Memory<byte>(buffer), SocketFlags.None, CancellationToken.None);
                 if (withChannel)
                 {
@@ -56,7 +57,9 @@ internal sealed class ArticleReceiver(bool withChannel) : DatagramReceiver
     private void Process(byte[] buffer)
     {
         string message = Encoding.UTF8.GetString(buffer);
-        ArticleChecksum.Use(ArticleChecksum.Compute(message));
-        Count(1);
+        if (_checksum.IsRight(message))
+        {
+            Count(1);
+        }
     }
 }

@@ -1,23 +1,27 @@
+using System.Net;
+using System.Net.Sockets;
+using System.Text;
 using Benchmarks.Receiving;
 using Benchmarks.TcpLines;
 using Benchmarks.Udp;
+using Worker.Sources.Udp;
 
 namespace Benchmarks.Tests.Receiving;
 
 /// <summary>What is compared does the same work: each receives every message, and counts it once.</summary>
 public sealed class ReceiverTests
 {
-    public static TheoryData<string> Datagrams => [.. UdpCommand.Names];
+    public static TheoryData<string, int> Datagrams => new(from name in UdpCommand.Names from bytes in (int[])[UdpCommand.SmallDatagramBytes, UdpCommand.DatagramBytes] select (name, bytes));
 
     public static TheoryData<string> Lines => [.. TcpLinesCommand.Names];
 
     [Theory]
     [MemberData(nameof(Datagrams))]
-    public async Task Receive_Datagrams_CountsEachOnce(string name)
+    public async Task Receive_Datagrams_CountsEachOnce(string name, int bytes)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "sendmmsg and recvmmsg are Linux's.");
-        using IReceiver receiver = UdpCommand.CreateReceiver(name);
-        using DatagramSender sender = new(receiver.Port);
+        using IReceiver receiver = UdpCommand.CreateReceiver(name, bytes);
+        using DatagramSender sender = new(receiver.Port, bytes);
         int sent = 0;
         receiver.Start();
 
@@ -26,6 +30,44 @@ public sealed class ReceiverTests
         {
             sent += sender.Send();
             await ShouldReceiveAsync(receiver, sent);
+        }
+    }
+
+    [Theory]
+    [InlineData("ArticleWithoutChannel")]
+    [InlineData("ArticleWithChannel")]
+    [InlineData("ArticleHeapFree")]
+    [InlineData("Source")]
+    public async Task Receive_DamagedDatagram_IsNotCounted(string name)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "sendmmsg and recvmmsg are Linux's.");
+        using IReceiver receiver = UdpCommand.CreateReceiver(name, UdpCommand.SmallDatagramBytes);
+        using Socket damaging = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+        using DatagramSender sender = new(receiver.Port, UdpCommand.SmallDatagramBytes);
+        byte[] datagram = new byte[UdpCommand.SmallDatagramBytes];
+        DatagramContent.Write(datagram, index: 0);
+        datagram[10]++;
+        receiver.Start();
+
+        // Datagrams over loopback keep their order: when the good ones are counted, the damaged one was read.
+        damaging.SendTo(datagram, new IPEndPoint(IPAddress.Loopback, receiver.Port));
+        int sent = sender.Send();
+
+        await ShouldReceiveAsync(receiver, sent);
+    }
+
+    [Theory]
+    [InlineData(UdpCommand.SmallDatagramBytes)]
+    [InlineData(UdpCommand.DatagramBytes)]
+    public void Write_EveryDatagram_IsTextWithARightTrailer(int bytes)
+    {
+        byte[] datagram = new byte[bytes];
+        for (int i = 0; i < DatagramContent.Count; i++)
+        {
+            DatagramContent.Write(datagram, i);
+
+            Ascii.IsValid(datagram).ShouldBeTrue();
+            Fletcher32.TryVerify(datagram, out _).ShouldBeTrue();
         }
     }
 

@@ -2,6 +2,7 @@ using System.Reflection;
 using System.Text.RegularExpressions;
 using BenchmarkDotNet.Attributes;
 using Benchmarks.Seeds;
+using Pipeline.Execution;
 
 namespace Benchmarks.Tests.Seeds;
 
@@ -9,7 +10,7 @@ namespace Benchmarks.Tests.Seeds;
 public sealed partial class SeedCatalogTests
 {
     // The reports of commands, and suites that a program may be built without: shown as not run.
-    private static readonly string[] Optional = ["udp"];
+    private static readonly string[] Optional = ["udp", "udp64"];
 
     private static readonly SeedCatalog Catalog = SeedCatalog.Load();
 
@@ -50,6 +51,11 @@ public sealed partial class SeedCatalogTests
 
     private static bool Exists(string name)
     {
+        if (name.Split('.') is ["harness", string form, string kind])
+        {
+            return PipelineForm.TryParse(form, out _) && HarnessProfile.Names.Contains(kind);
+        }
+
         Match parts = Name().Match(name);
         Type? suite = SuiteTypes.All.SingleOrDefault(type => type.Name == parts.Groups["suite"].Value);
         if (suite is null && Optional.Contains(parts.Groups["suite"].Value))

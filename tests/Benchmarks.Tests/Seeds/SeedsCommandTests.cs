@@ -1,3 +1,4 @@
+using Benchmarks.Compare;
 using Benchmarks.Seeds;
 
 namespace Benchmarks.Tests.Seeds;
@@ -39,14 +40,65 @@ public sealed class SeedsCommandTests : IDisposable
     }
 
     [Fact]
-    public void Run_AReportOfReceivers_HasRatesWhereMoreIsBetter()
+    public void Run_AReportOfReceivers_HasRatesWhereMoreIsBetterAndLosses()
     {
         ReportFile.Write(_results, "a", "EPYC", ("N.NameParserBenchmarks.Original", 80, 160));
-        WriteReceivers("""{"Case":{"File":"udp","Unit":"datagram"},"Rows":[{"Receiver":"ArticleWithoutChannel","PerSecond":100000,"Bytes":89.4},{"Receiver":"Source","PerSecond":250000,"Bytes":0}]}""");
+        WriteReceivers("udp64", """{"Case":{"File":"udp64","Unit":"datagram"},"Rows":[{"Receiver":"ArticleWithoutChannel","PerSecond":100000,"Bytes":89.4,"Loss":0.0123},{"Receiver":"Source","PerSecond":250000,"Bytes":0,"Loss":0}]}""");
 
         Run(markdown: true).ShouldBe(0);
 
-        _output.ToString().ShouldContain("| 144,000 datagrams/s | 147,000 datagrams/s (1.02x) | 100,000 datagrams/s, 89 B | not run | 250,000 datagrams/s, 0 B (2.5x) |");
+        _output.ToString().ShouldContain("| 144,000 datagrams/s | 147,000 datagrams/s (1.02x) | 100,000 datagrams/s, 89 B, 1.23 % lost | not run | 250,000 datagrams/s, 0 B, 0.00 % lost (2.5x) |");
+    }
+
+    [Fact]
+    public void Run_ProfilesOfTheHarness_SumUpWhatTheChainAllocates()
+    {
+        ReportFile.Write(_results, "a", "EPYC", ("N.NameParserBenchmarks.Original", 80, 160));
+        WriteReceivers("harness-Closure", """
+            {"form":"Closure","allocations":[{"type":"System.Func<Pipeline.Contexts.PipelineContext, System.Threading.Tasks.Task>","bytes":320000,"count":5000},
+            {"type":"Pipeline.Execution.Closure.ClosureChain<Pipeline.Contexts.PhysicalContext>.<>c__DisplayClass3_0","bytes":160000,"count":5000},
+            {"type":"Pipeline.Execution.Closure.ClosureNext<Worker.Handlers.Archive.ArchiveContext>","bytes":48000,"count":2000},{"type":"System.String","bytes":100,"count":2}]}
+            """);
+        WriteReceivers("harness-Fused", """{"form":"Fused","allocations":[{"type":"System.String","bytes":100,"count":2}]}""");
+
+        Run(markdown: true).ShouldBe(0);
+
+        _output.ToString().ShouldContain("| 54.66 MB | 130.9 KB | 528,000 B, 12,000 objects | not run | 0 B, 0 objects |");
+        _output.ToString().ShouldContain("| 27.83 MB | not among the largest | 320,000 B, 5,000 objects | not run | 0 B, 0 objects |");
+    }
+
+    [Fact]
+    public void Run_AProfileWithoutTypes_Fails()
+    {
+        ReportFile.Write(_results, "a", "EPYC", ("N.NameParserBenchmarks.Original", 80, 160));
+        WriteReceivers("harness-Fused", """{"form":"Fused"}""");
+
+        Run(markdown: true).ShouldBe(2);
+        _errors.ToString().ShouldContain("harness-Fused.json is no report of the harness with --explain");
+    }
+
+    [Fact]
+    public void Run_Collections_AreShownWhereTheyWerePublished()
+    {
+        ReportFile.Write(_results, "a", "EPYC", 1_000, ("N.JsonPoolingConcurrentBenchmarks.NewStringBuilder", 80, 160), ("N.ObjectKeyBuilderBenchmarks.Original", 359, 1_104));
+
+        Run(markdown: true).ShouldBe(0);
+
+        _output.ToString().ShouldContain("| 80 ns, 160 B, 3,000 gen 0 and 1,000.0 gen 1 per million |");
+        _output.ToString().ShouldContain("| 359 ns, 1,104 B |");
+        _output.ToString().ShouldContain("| 19.9 GB, 54,000 gen 0 |");
+    }
+
+    [Fact]
+    public void OfNewestMachine_SeveralDaysAndMachines_TakesAllDaysOfTheNewest()
+    {
+        foreach (string name in (string[])["2026-11-20-a", "2026-11-21-b", "2026-11-19-b"])
+        {
+            _results.CreateSubdirectory(name);
+        }
+
+        SeedsCommand.OfNewestMachine(_results).Select(folder => folder.Name).ShouldBe(["2026-11-19-b", "2026-11-21-b"]);
+        Should.Throw<ResultsException>(() => SeedsCommand.OfNewestMachine(_others)).Message.ShouldContain("holds no results");
     }
 
     [Fact]
@@ -110,13 +162,13 @@ public sealed class SeedsCommandTests : IDisposable
     public void Run_AReportOfReceiversThatIsNone_Fails(string report)
     {
         ReportFile.Write(_results, "a", "EPYC", ("N.NameParserBenchmarks.Original", 80, 160));
-        WriteReceivers(report);
+        WriteReceivers("udp", report);
 
         Run(markdown: false).ShouldBe(2);
         _errors.ToString().ShouldContain("udp.json is no report of receivers");
     }
 
-    private void WriteReceivers(string report) => File.WriteAllText(Path.Combine(_results.FullName, "udp.json"), report);
+    private void WriteReceivers(string name, string report) => File.WriteAllText(Path.Combine(_results.FullName, $"{name}.json"), report);
 
     private int Run(bool markdown) => SeedsCommand.Run([_results], markdown, null, _output, _errors);
 }

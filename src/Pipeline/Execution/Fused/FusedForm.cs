@@ -21,14 +21,16 @@ internal sealed class FusedForm() : PipelineForm("Fused"), IPartVisitor<FusedFor
         }
 
         StepNode<TContext>[] steps = new StepNode<TContext>[state.Length];
+        bool handles = false;
+        bool leaves = false;
         for (int i = 0; i < steps.Length; i++)
         {
             steps[i] = ((StepPart<TContext>)state.Parts[state.First + i]).Node(next: null);
+            handles |= steps[i].HasOnError;
+            leaves |= steps[i].HasAfter;
         }
 
-        return Array.Exists(steps, static step => step.HasOnError) ? new HandlingRun<TContext>(steps, next)
-            : Array.Exists(steps, static step => step.HasAfter) ? new LeavingRun<TContext>(steps, next)
-            : new EnteringRun<TContext>(steps, next);
+        return handles ? new HandlingRun<TContext>(steps, next) : leaves ? new LeavingRun<TContext>(steps, next) : new EnteringRun<TContext>(steps, next);
     }
 
     public object Behavior<TIn, TOut>(BehaviorPart<TIn, TOut> part, Place state)
