@@ -1,21 +1,27 @@
 using Benchmarks.Keys;
 using Worker.Handlers.Archive;
+using Worker.ObjectKeys;
 
 namespace Benchmarks.Bytes;
 
-/// <summary>Message bytes to key bytes under one rule.</summary>
-internal sealed record KeyByteCase(BodyValidation Validation) : ByteCase
+/// <summary>Message bytes to key bytes under one rule and template.</summary>
+internal sealed record KeyByteCase(string Variant, BodyValidation Validation, string Template, string Key) : ByteCase
 {
     private readonly byte[] _body = KeyInput.Bytes();
 
-    public override string Name => $"MessageToKey/{Validation}/{_body.Length}/1";
+    public override string Name => $"MessageToKey/{Variant}/{_body.Length}/1";
 
-    public static new IEnumerable<KeyByteCase> All() => Enum.GetValues<BodyValidation>().Select(validation => new KeyByteCase(validation));
+    public static new IEnumerable<KeyByteCase> All() =>
+    [
+        .. Enum.GetValues<BodyValidation>().Select(validation => new KeyByteCase(validation.ToString(), validation, KeyTemplateOptions.DefaultTemplate, KeyInput.ExpectedKey)),
+        new(nameof(MessageToKeyBenchmarks.FullDepthTwo), BodyValidation.Full, KeyInput.DepthTwoTemplate, KeyInput.DepthTwoKey),
+        new(nameof(MessageToKeyBenchmarks.FullDepthFour), BodyValidation.Full, KeyInput.DepthFourTemplate, KeyInput.DepthFourKey),
+    ];
 
     public override Action Prepare()
     {
-        WorkerKey key = new(Validation);
-        KeyInput.Require(Name, key.Text(_body));
+        WorkerKey key = new(Validation, Template);
+        KeyInput.Require(Name, key.Text(_body), Key);
         return () => key.Length(_body);
     }
 }

@@ -13,6 +13,8 @@ public class MessageToKeyBenchmarks
     private readonly WorkerKey _full = new(BodyValidation.Full);
     private readonly WorkerKey _strict = new(BodyValidation.Strict);
     private readonly WorkerKey _headerOnly = new(BodyValidation.HeaderOnly);
+    private readonly WorkerKey _depthTwo = new(BodyValidation.Full, KeyInput.DepthTwoTemplate);
+    private readonly WorkerKey _depthFour = new(BodyValidation.Full, KeyInput.DepthFourTemplate);
     private readonly byte[] _key = new byte[1_024];
     private byte[] _body = [];
 
@@ -28,6 +30,8 @@ public class MessageToKeyBenchmarks
         KeyInput.Require(nameof(Full), _full.Text(_body));
         KeyInput.Require(nameof(Strict), _strict.Text(_body));
         KeyInput.Require(nameof(HeaderOnly), _headerOnly.Text(_body));
+        KeyInput.Require(nameof(FullDepthTwo), _depthTwo.Text(_body), KeyInput.DepthTwoKey);
+        KeyInput.Require(nameof(FullDepthFour), _depthFour.Text(_body), KeyInput.DepthFourKey);
     }
 
     [Benchmark(Baseline = true)]
@@ -55,6 +59,14 @@ public class MessageToKeyBenchmarks
 
     [Benchmark]
     public int HeaderOnly() => _headerOnly.Length(_body);
+
+    /// <summary>Three of the key's values are properties of an object of the message.</summary>
+    [Benchmark]
+    public int FullDepthTwo() => _depthTwo.Length(_body);
+
+    /// <summary>Three of the key's values stand in an object and an array inside an object of the message.</summary>
+    [Benchmark]
+    public int FullDepthFour() => _depthFour.Length(_body);
 
     /// <summary>The limit: no property compared, no value taken, no key written.</summary>
     [Benchmark]

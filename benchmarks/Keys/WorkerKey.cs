@@ -12,11 +12,11 @@ internal sealed class WorkerKey
     private readonly ArchiveHeaderReader _reader;
     private readonly ArchiveHeader _header = new();
 
-    public WorkerKey(BodyValidation validation)
+    public WorkerKey(BodyValidation validation, string template = KeyTemplateOptions.DefaultTemplate)
     {
-        _template = KeyTemplate.TryCompile(new KeyTemplateOptions(), out KeyTemplate? template, out _)
-            ? template
-            : throw new InvalidOperationException("The default template does not compile.");
+        _template = KeyTemplate.TryCompile(new KeyTemplateOptions { Template = template }, out KeyTemplate? compiled, out _)
+            ? compiled
+            : throw new InvalidOperationException($"The template {template} does not compile.");
         _reader = new ArchiveHeaderReader(_template.Properties, validation);
     }
 

@@ -96,6 +96,11 @@ internal sealed partial class WorkerService(
         {
             RouteTotals totals = route.Metrics.Totals;
             LogStopped(route.Name, totals.Received, totals.Stored, totals.DeadLetters, totals.Returned);
+            if (route.Metrics.KeyParts?.Describe() is { } parts)
+            {
+                LogKeyParts(route.Name, parts);
+            }
+
             if (ApiCallReport.Describe(route.Calls, totals.Stored, route.Costs) is { } calls)
             {
                 LogCalls(route.Name, calls);
@@ -148,6 +153,9 @@ internal sealed partial class WorkerService(
 
     [LoggerMessage(1103, LogLevel.Information, "Route {Route}: stopped; since the start {Received} received, {Stored} stored, {DeadLetters} dead-lettered, {Returned} handed back")]
     private partial void LogStopped(string route, long received, long stored, long deadLetters, long returned);
+
+    [LoggerMessage(1110, LogLevel.Warning, "Route {Route}: properties of object keys since the start: {Parts}. The rules are Handlers:Archive:MissingProperty and InvalidValue")]
+    private partial void LogKeyParts(string route, string parts);
 
     [LoggerMessage(1104, LogLevel.Information, "Route {Route}: calls since the start: {Calls} (estimate, section Costs)")]
     private partial void LogCalls(string route, string calls);

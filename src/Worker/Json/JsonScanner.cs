@@ -120,7 +120,7 @@ internal ref partial struct JsonScanner
                 objects >>= 1;
                 if (inObject)
                 {
-                    _names?.Leave();
+                    LeaveObject();
                 }
             }
         }
@@ -132,6 +132,9 @@ internal ref partial struct JsonScanner
         _names?.Enter();
         return SkipBlanks(at + 1);
     }
+
+    /// <summary>The object that <see cref="EnterObject"/> opened last has ended.</summary>
+    public readonly void LeaveObject() => _names?.Leave();
 
     /// <summary>The byte at an index; 0, which no JSON text has outside a fault, past the end.</summary>
     public readonly byte Peek(int at) => Peek(_json, at);

@@ -1,4 +1,5 @@
 using System.Collections.Immutable;
+using Worker.Handlers.Archive;
 
 namespace Worker.ObjectKeys;
 
@@ -12,12 +13,18 @@ internal sealed record KeyLevel(string Setting, int Position, ImmutableArray<Key
     public int IdIndex { get; } = FindId(Pieces);
 
     /// <summary>The properties used as dates in this level, each once: without all of them the level is left out.</summary>
-    public ImmutableArray<string> Dates { get; } =
-        [.. Pieces.Where(p => p.Kind == KeyPieceKind.DateField).Select(p => p.Text).Distinct(StringComparer.Ordinal)];
+    public ImmutableArray<HeaderProperty> Dates { get; } =
+        [.. Pieces.Where(p => p is { Kind: KeyPieceKind.DateField, Path: not null }).Select(p => new HeaderProperty(p.Path!, p.Use)).Distinct()];
 
     /// <summary>The level's text, where it is nothing but fixed text; null otherwise.</summary>
     public string? FixedText { get; } =
         Pieces.All(p => p.Kind == KeyPieceKind.Literal) ? string.Concat(Pieces.Select(p => p.Text)) : null;
+
+    /// <summary>True when the level is this name, in any case, or a message could make it so.</summary>
+    /// <param name="name">A name that starts with a dot, which no value of a placeholder does.</param>
+    public bool CanBe(string name) => FixedText is { } all
+        ? string.Equals(all, name, StringComparison.OrdinalIgnoreCase)
+        : Pieces[0] is { Kind: KeyPieceKind.Literal } start && start.Text.Length < name.Length && name.StartsWith(start.Text, StringComparison.OrdinalIgnoreCase);
 
     private static int FindId(ImmutableArray<KeyPiece> pieces)
     {

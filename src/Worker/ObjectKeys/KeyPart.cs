@@ -1,9 +1,8 @@
+using System.Buffers;
+
 namespace Worker.ObjectKeys;
 
-/// <summary>
-/// The rule of the seed for a property's value in a key: missing or empty becomes <c>unknown</c>; a blank becomes <c>_</c>; a value with
-/// anything outside <c>[A-Za-z0-9_ ]</c>, or longer than <see cref="MaxBytes"/>, becomes <c>invalid</c>; letters become lower case. Blanks are not trimmed.
-/// </summary>
+/// <summary>Writes a value as a part of a key by a <see cref="KeyRule"/>. Whatever the value holds, a part has no slash, no dot at either end and at most <see cref="MaxBytes"/> bytes.</summary>
 internal static class KeyPart
 {
     /// <summary>
@@ -14,54 +13,94 @@ internal static class KeyPart
 
     private const byte NotAllowed = 0;
 
+    private static readonly SearchValues<byte> Kept = SearchValues.Create("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."u8);
+
     // What each byte becomes.
-    private static readonly byte[] Map = CreateMap();
+    private static readonly byte[] Seed = CreateMap(static c => c == ' ' ? '_' : char.IsAsciiLetterOrDigit(c) || c == '_' ? char.ToLowerInvariant(c) : '\0');
+    private static readonly byte[] Keep = CreateMap(static c => Kept.Contains((byte)c) ? c : '\0');
+    private static readonly byte[] Lower = CreateMap(static c => Kept.Contains((byte)c) ? char.ToLowerInvariant(c) : '\0');
+
+    /// <summary>What stands for a property that is missing, null or empty.</summary>
+    public static ReadOnlySpan<byte> Unknown => "unknown"u8;
+
+    /// <summary>What stands for a value that does not fit its rule.</summary>
+    public static ReadOnlySpan<byte> Invalid => "invalid"u8;
 
     /// <summary>Writes the part of a value.</summary>
-    /// <param name="value">UTF-8, of any length; empty when the property is missing, null or empty.</param>
+    /// <param name="rule">The rule of the placeholder.</param>
+    /// <param name="value">UTF-8, of any length, not empty.</param>
     /// <param name="destination">At least <see cref="MaxBytes"/> bytes.</param>
-    /// <returns>Bytes written, never 0.</returns>
-    public static int Write(ReadOnlySpan<byte> value, Span<byte> destination)
+    /// <param name="written">Bytes written.</param>
+    /// <returns>False when the rule does not take the value; what the destination then holds does not matter.</returns>
+    public static bool TryWrite(KeyRule rule, ReadOnlySpan<byte> value, Span<byte> destination, out int written)
     {
-        if (value.IsEmpty)
+        if (rule == KeyRule.Seed)
         {
-            return Copy("unknown"u8, destination);
+            return TryMap(Seed, value, destination, out written);
         }
 
+        if (value[0] != '.' && value[^1] != '.' && TryMap(rule == KeyRule.Lower ? Lower : Keep, value, destination, out written)
+            && (rule != KeyRule.Encode || !value.SequenceEqual(Unknown)))
+        {
+            return true;
+        }
+
+        written = 0;
+        if (rule is KeyRule.Keep or KeyRule.Lower)
+        {
+            return false;
+        }
+
+        written = Encode(value, destination);
+        return true;
+    }
+
+    /// <summary>Writes the part of a value by the rule <see cref="KeyRule.Encode"/>.</summary>
+    /// <param name="value">Bytes of any kind and length, but not empty.</param>
+    /// <param name="destination">At least <see cref="MaxBytes"/> bytes.</param>
+    /// <returns>Bytes written.</returns>
+    public static int Encode(ReadOnlySpan<byte> value, Span<byte> destination)
+    {
+        if (!value.SequenceEqual(Unknown))
+        {
+            return KeyEscapes.Write(value, Kept, destination);
+        }
+
+        // The word is taken by messages without the property: a value of that name must not meet them.
+        int written = KeyEscapes.WriteEscape(value[0], destination);
+        value[1..].CopyTo(destination[written..]);
+        return written + value.Length - 1;
+    }
+
+    private static bool TryMap(byte[] map, ReadOnlySpan<byte> value, Span<byte> destination, out int written)
+    {
+        written = value.Length;
         if (value.Length > MaxBytes)
         {
-            return Copy("invalid"u8, destination);
+            return false;
         }
 
-        byte[] map = Map;
         Span<byte> part = destination[..value.Length];
         for (int i = 0; i < part.Length; i++)
         {
             byte mapped = map[value[i]];
             if (mapped == NotAllowed)
             {
-                return Copy("invalid"u8, destination);
+                return false;
             }
 
             part[i] = mapped;
         }
 
-        return value.Length;
+        return true;
     }
 
-    private static int Copy(ReadOnlySpan<byte> text, Span<byte> destination)
-    {
-        text.CopyTo(destination);
-        return text.Length;
-    }
-
-    private static byte[] CreateMap()
+    private static byte[] CreateMap(Func<char, char> of)
     {
         byte[] map = new byte[256];
         for (int i = 0; i < map.Length; i++)
         {
-            char c = (char)i;
-            map[i] = c == ' ' ? (byte)'_' : char.IsAsciiLetterOrDigit(c) || c == '_' ? (byte)char.ToLowerInvariant(c) : NotAllowed;
+            map[i] = (byte)of((char)i);
         }
 
         return map;

@@ -11,36 +11,37 @@ namespace Worker.ObjectKeys;
 internal sealed class KeySegmentBuilder
 {
     private readonly List<KeySegment> _segments = [];
-    private readonly List<string> _names = [];
-    private readonly List<HeaderUse> _uses = [];
+    private readonly List<HeaderProperty> _properties = [];
     private int _closed; // segments before this index take no more text: they are left out without a date, or end before that
 
     /// <summary>The segments, in the order of the key.</summary>
     public ImmutableArray<KeySegment> Segments => [.. _segments];
 
     /// <summary>The properties that the segments read: the index is the slot.</summary>
-    public ImmutableArray<HeaderProperty> Properties => [.. _names.Select((name, slot) => new HeaderProperty(name, _uses[slot]))];
+    public ImmutableArray<HeaderProperty> Properties => [.. _properties];
 
     /// <summary>Digits that a field has in a key.</summary>
     public static int DigitsOf(KeyDateField field) => field == KeyDateField.Year ? 4 : 2;
 
     /// <summary>Gives a property its slot.</summary>
-    public int Slot(string name, HeaderUse use)
+    /// <param name="property">The property; what it is used for joins what it was used for before.</param>
+    /// <param name="isFirst">True when it had no slot.</param>
+    public int Slot(HeaderProperty property, out bool isFirst)
     {
-        int slot = _names.IndexOf(name);
-        if (slot < 0)
+        int slot = _properties.FindIndex(other => other.Path.Equals(property.Path));
+        isFirst = slot < 0;
+        if (isFirst)
         {
-            slot = _names.Count;
-            _names.Add(name);
-            _uses.Add(use);
+            _properties.Add(property);
+            return _properties.Count - 1;
         }
 
-        _uses[slot] |= use;
+        _properties[slot] = _properties[slot] with { Use = _properties[slot].Use | property.Use };
         return slot;
     }
 
     /// <summary>Adds all levels of a key.</summary>
-    public void Add(ImmutableArray<KeyLevel> levels, string messageIdProperty)
+    public void Add(ImmutableArray<KeyLevel> levels, HeaderProperty id)
     {
         bool isBehindId = false;
         for (int i = 0; i < levels.Length;)
@@ -48,21 +49,21 @@ internal sealed class KeySegmentBuilder
             // Neighbours that hang on the same dates are left out together.
             KeyLevel first = levels[i];
             int end = i + 1;
-            while (end < levels.Length && first.Dates.Length > 0 && levels[end].Dates.SequenceEqual(first.Dates, StringComparer.Ordinal))
+            while (end < levels.Length && first.Dates.Length > 0 && levels[end].Dates.SequenceEqual(first.Dates))
             {
                 end++;
             }
 
             int guards = _segments.Count;
-            foreach (string date in first.Dates)
+            foreach (HeaderProperty date in first.Dates)
             {
-                _segments.Add(new KeySegment(KeySegmentKind.SkipWithoutDate, Slot(date, HeaderUse.Date), [], [], 0));
+                Add(KeySegmentKind.SkipWithoutDate, date);
             }
 
             _closed = first.Dates.Length > 0 ? _segments.Count : _closed;
             for (; i < end; i++)
             {
-                AddLevel(levels[i], messageIdProperty, ref isBehindId);
+                AddLevel(levels[i], id, ref isBehindId);
             }
 
             for (int guard = guards; guard < guards + first.Dates.Length; guard++)
@@ -74,7 +75,7 @@ internal sealed class KeySegmentBuilder
         }
     }
 
-    private void AddLevel(KeyLevel level, string messageIdProperty, ref bool isBehindId)
+    private void AddLevel(KeyLevel level, HeaderProperty id, ref bool isBehindId)
     {
         if (isBehindId)
         {
@@ -89,13 +90,13 @@ internal sealed class KeySegmentBuilder
                     AddText(Encoding.UTF8.GetBytes(piece.Text));
                     break;
                 case KeyPieceKind.Property:
-                    _segments.Add(new KeySegment(KeySegmentKind.Property, Slot(piece.Text, HeaderUse.Text), [], [], 0));
+                    Add(KeySegmentKind.Property, new HeaderProperty(piece.Path!, piece.Use), piece.Rule);
                     break;
                 case KeyPieceKind.MessageId:
-                    _segments.Add(new KeySegment(KeySegmentKind.MessageId, Slot(messageIdProperty, HeaderUse.Text), [], [], 0));
+                    Add(KeySegmentKind.MessageId, id);
                     break;
                 default:
-                    AddDateField(Slot(piece.Text, HeaderUse.Date), piece.Field);
+                    AddDateField(new HeaderProperty(piece.Path!, piece.Use), piece.Field);
                     break;
             }
         }
@@ -111,17 +112,20 @@ internal sealed class KeySegmentBuilder
     {
         if (_segments.Count == _closed)
         {
-            _segments.Add(new KeySegment(KeySegmentKind.Fixed, 0, [], [], 0));
+            _segments.Add(new KeySegment(KeySegmentKind.Fixed, 0, KeyRule.Seed, IsFirst: false, [], [], 0));
         }
 
         _segments[^1] = _segments[^1] with { Text = [.. _segments[^1].Text, .. text] };
     }
 
-    private void AddDateField(int slot, KeyDateField field)
+    private void Add(KeySegmentKind kind, HeaderProperty property, KeyRule rule = KeyRule.Seed) =>
+        _segments.Add(new KeySegment(kind, Slot(property, out bool isFirst), rule, isFirst, [], [], 0));
+
+    private void AddDateField(HeaderProperty date, KeyDateField field)
     {
-        if (_segments.Count == _closed || _segments[^1].Kind != KeySegmentKind.Date || _segments[^1].Slot != slot)
+        if (_segments.Count == _closed || _segments[^1].Kind != KeySegmentKind.Date || _segments[^1].Slot != Slot(date, out _))
         {
-            _segments.Add(new KeySegment(KeySegmentKind.Date, slot, [], [], 0));
+            Add(KeySegmentKind.Date, date);
         }
 
         int offset = _segments[^1].Text.Length;

@@ -6,7 +6,7 @@ using Worker.Handlers.Archive;
 namespace Worker.ObjectKeys;
 
 /// <summary>
-/// Object keys from message headers, by a template compiled once at start. A key is lower-case ASCII of at most
+/// Object keys from message headers, by a template compiled once at start. A key is ASCII of at most
 /// <see cref="LongestKeyBytes"/> bytes, has no empty level, no <c>.</c> or <c>..</c> and no slash at either end, and the id of the message can be read
 /// back from it: messages with different ids never share one. Rules: docs/object-keys.md. Immutable: one instance serves all
 /// threads. Expected bytes allocated a message: 0.
@@ -18,13 +18,17 @@ internal sealed class KeyTemplate
 
     private readonly KeySegment[] _segments;
     private readonly int _idSlot;
+    private readonly MissingPropertyRule _missingProperty;
+    private readonly InvalidValueRule _invalidValue;
 
-    private KeyTemplate(ImmutableArray<KeyLevel> levels, string messageIdProperty)
+    private KeyTemplate(ImmutableArray<KeyLevel> levels, HeaderProperty id, KeyTemplateOptions options)
     {
         var builder = new KeySegmentBuilder();
-        builder.Add(levels, messageIdProperty);
+        builder.Add(levels, id);
         _segments = [.. builder.Segments];
-        _idSlot = builder.Slot(messageIdProperty, HeaderUse.Text);
+        _idSlot = builder.Slot(id, out _);
+        _missingProperty = options.MissingProperty;
+        _invalidValue = options.InvalidValue;
         Properties = builder.Properties;
         LongestKeyBytes = KeyTemplateCompiler.LongestKey(levels);
         LongestLevelBytes = levels.Max(KeyTemplateCompiler.LongestLevel);
@@ -48,8 +52,8 @@ internal sealed class KeyTemplate
         [NotNullWhen(true)] out KeyTemplate? template,
         out ImmutableArray<KeyTemplateError> errors)
     {
-        template = KeyTemplateCompiler.TryRead(options, out ImmutableArray<KeyLevel> levels, out errors)
-            ? new KeyTemplate(levels, options.MessageIdProperty)
+        template = KeyTemplateCompiler.TryRead(options, out ImmutableArray<KeyLevel> levels, out HeaderProperty? id, out errors)
+            ? new KeyTemplate(levels, id, options)
             : null;
         return template is not null;
     }
@@ -58,8 +62,9 @@ internal sealed class KeyTemplate
     /// <param name="header">Read by a reader made from <see cref="Properties"/>.</param>
     /// <param name="sourceId">The source's id of the message, used when the header has none: any bytes, may be empty.</param>
     /// <param name="destination">Receives the key, after what it holds. Rent it with <see cref="LongestKeyBytes"/> free to spare a growth.</param>
-    /// <param name="poison"><see cref="PoisonReason.MissingId"/>, when false is returned and nothing was written.</param>
-    public bool TryWrite(ArchiveHeader header, ReadOnlySpan<byte> sourceId, PooledBuffer destination, out Poison poison)
+    /// <param name="poison">Why the message gets no key, when false is returned and nothing was written.</param>
+    /// <param name="monitor">Told of every value that is missing or does not fit; made from <see cref="Properties"/>.</param>
+    public bool TryWrite(ArchiveHeader header, ReadOnlySpan<byte> sourceId, PooledBuffer destination, out Poison poison, KeyPartMonitor? monitor = null)
     {
         ReadOnlySpan<byte> id = header.Text(_idSlot);
         if (id.IsEmpty)
@@ -67,7 +72,7 @@ internal sealed class KeyTemplate
             id = sourceId;
             if (id.IsEmpty)
             {
-                poison = new Poison(PoisonReason.MissingId, 0, PropertyLogText.From(Properties[_idSlot].Utf8Name));
+                poison = new Poison(PoisonReason.MissingId, 0, Properties[_idSlot].LogText);
                 return false;
             }
         }
@@ -81,7 +86,17 @@ internal sealed class KeyTemplate
             switch (segment.Kind)
             {
                 case KeySegmentKind.Property:
-                    written += KeyPart.Write(header.Text(segment.Slot), key[written..]);
+                    ReadOnlySpan<byte> value = header.Text(segment.Slot);
+                    if (value.IsEmpty || !KeyPart.TryWrite(segment.Rule, value, key[written..], out int length))
+                    {
+                        length = WriteSubstitute(segment, value, header, key[written..], monitor, out poison);
+                        if (length == 0)
+                        {
+                            return false;
+                        }
+                    }
+
+                    written += length;
                     break;
                 case KeySegmentKind.MessageId:
                     written += MessageIdEncoding.Write(id, key[written..]);
@@ -90,7 +105,16 @@ internal sealed class KeyTemplate
                     written += WriteDate(segment, header.Date(segment.Slot), key[written..]);
                     continue;
                 case KeySegmentKind.SkipWithoutDate:
-                    i += header.Date(segment.Slot).HasValue ? 0 : segment.Skip;
+                    if (!header.Date(segment.Slot).HasValue)
+                    {
+                        if (IsRefused(segment, header, monitor, out poison))
+                        {
+                            return false;
+                        }
+
+                        i += segment.Skip;
+                    }
+
                     continue;
             }
 
@@ -101,6 +125,47 @@ internal sealed class KeyTemplate
         destination.Advance(written);
         poison = default;
         return true;
+    }
+
+    /// <summary>Writes what stands for a value that is missing or does not fit its rule.</summary>
+    /// <returns>Bytes written; 0 when the rules dead-letter the message.</returns>
+    private int WriteSubstitute(in KeySegment segment, ReadOnlySpan<byte> value, ArchiveHeader header, Span<byte> destination, KeyPartMonitor? monitor, out Poison poison)
+    {
+        if (value.IsEmpty)
+        {
+            return IsRefused(segment, header, monitor, out poison) ? 0 : Copy(KeyPart.Unknown, destination);
+        }
+
+        poison = default;
+        monitor?.CountInvalid(segment.Slot, segment.Rule);
+        switch (_invalidValue)
+        {
+            case InvalidValueRule.DeadLetter:
+                poison = new Poison(PoisonReason.InvalidValue, header.Position(segment.Slot), Properties[segment.Slot].LogText);
+                return 0;
+            case InvalidValueRule.Encode:
+                return KeyPart.Encode(value, destination);
+            default:
+                return Copy(KeyPart.Invalid, destination);
+        }
+    }
+
+    private bool IsRefused(in KeySegment segment, ArchiveHeader header, KeyPartMonitor? monitor, out Poison poison)
+    {
+        if (segment.IsFirst)
+        {
+            monitor?.CountMissing(segment.Slot, header);
+        }
+
+        bool isRefused = _missingProperty == MissingPropertyRule.DeadLetter;
+        poison = isRefused ? new Poison(PoisonReason.MissingProperty, header.Position(segment.Slot), Properties[segment.Slot].LogText) : default;
+        return isRefused;
+    }
+
+    private static int Copy(ReadOnlySpan<byte> text, Span<byte> destination)
+    {
+        text.CopyTo(destination);
+        return text.Length;
     }
 
     private static int WriteDate(in KeySegment segment, HeaderDate date, Span<byte> destination)

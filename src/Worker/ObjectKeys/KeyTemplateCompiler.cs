@@ -1,4 +1,5 @@
 using System.Collections.Immutable;
+using System.Diagnostics.CodeAnalysis;
 using System.Text;
 using Worker.Handlers.Archive;
 
@@ -11,13 +12,16 @@ internal static class KeyTemplateCompiler
     private const string AllowedId = "the id once, in a level where everything else is fixed text";
 
     /// <summary>Reads and checks the options.</summary>
-    /// <returns>The levels of the prefix and of the template, or false with every error that was found.</returns>
-    public static bool TryRead(KeyTemplateOptions options, out ImmutableArray<KeyLevel> levels, out ImmutableArray<KeyTemplateError> errors)
+    /// <param name="options">The settings.</param>
+    /// <param name="levels">The levels of the prefix and of the template.</param>
+    /// <param name="id">Where the id comes from; not null when true is returned.</param>
+    /// <param name="errors">Every error that was found, when false is returned.</param>
+    public static bool TryRead(KeyTemplateOptions options, out ImmutableArray<KeyLevel> levels, [NotNullWhen(true)] out HeaderProperty? id, out ImmutableArray<KeyTemplateError> errors)
     {
         var found = new List<KeyTemplateError>();
-        KeyTemplateParser.CheckMessageIdProperty(options, found);
+        id = KeyTemplateParser.ParseMessageIdProperty(options, found);
         List<KeyPiece> prefix = KeyTemplateParser.ParsePrefix(options, found);
-        List<KeyPiece> template = KeyTemplateParser.ParseTemplate(options, found);
+        List<KeyPiece> template = KeyTemplateParser.ParseTemplate(options, id?.Path, found);
         bool isParsed = found.Count == 0;
         if (prefix is [.., { Kind: KeyPieceKind.Slash }] and not [_])
         {
@@ -29,6 +33,7 @@ internal static class KeyTemplateCompiler
         levels = [.. all];
         CheckLevels(levels, found);
         CheckId(levels, isParsed, found);
+        KeyPathCheck.Check(levels, id, found);
         CheckLength(levels, found);
         errors = [.. found];
         return found.Count == 0;
@@ -117,7 +122,7 @@ internal static class KeyTemplateCompiler
         IEnumerable<KeyPiece> others = levels[idLevel].Pieces.Where(p => p.Kind is KeyPieceKind.Property or KeyPieceKind.DateField);
         foreach (KeyPiece other in others.DistinctBy(p => p.Text, StringComparer.Ordinal))
         {
-            string problem = "{" + PropertyLogText.From(Encoding.UTF8.GetBytes(other.Text)) + "} in the level of the id: different ids could give one key";
+            string problem = PropertyLogText.From(Encoding.UTF8.GetBytes(other.Text)) + " in the level of the id: different ids could give one key";
             errors.Add(new KeyTemplateError(levels[idLevel].Setting, other.Position, problem, AllowedId));
         }
 

@@ -1,3 +1,5 @@
+using Worker.Handlers.Archive;
+
 namespace Worker.ObjectKeys;
 
 /// <summary>How object keys are made. Checked as a whole by <see cref="KeyTemplate.TryCompile"/>; see docs/object-keys.md.</summary>
@@ -15,6 +17,12 @@ internal sealed class KeyTemplateOptions
     /// <summary>Whole levels that go in front of every key, such as <c>archive/prod</c>; a slash at the end may be left out. Default none.</summary>
     public string KeyPrefix { get; set; } = "";
 
-    /// <summary>The JSON property that holds the message's id. Default <see cref="DefaultMessageIdProperty"/>.</summary>
+    /// <summary>The path of the message's id, with <c>:number</c> behind it where the id is a number. Default <see cref="DefaultMessageIdProperty"/>.</summary>
     public string MessageIdProperty { get; set; } = DefaultMessageIdProperty;
+
+    /// <summary>What becomes of a message without a property of the key. Default <see cref="MissingPropertyRule.Default"/>.</summary>
+    public MissingPropertyRule MissingProperty { get; set; } = MissingPropertyRule.Default;
+
+    /// <summary>What becomes of a value that does not fit its rule. Default <see cref="InvalidValueRule.Default"/>.</summary>
+    public InvalidValueRule InvalidValue { get; set; } = InvalidValueRule.Default;
 }

@@ -1,35 +1,42 @@
-using System.Globalization;
-using System.Text;
+using Worker.Handlers.Archive;
 
 namespace Worker.ObjectKeys;
 
 /// <summary>Splits the text of a setting into pieces. Goes on after an error, so that all are reported at once.</summary>
 internal sealed class KeyTemplateParser
 {
-    /// <summary>UTF-8 bytes of a property name at most: longer than any real one, and what is read of an escaped name is bounded by it.</summary>
-    public const int MaxNameBytes = 128;
-
     private const string AllowedText = "a-z 0-9 _ - . = and / between levels";
     private const string AllowedDate = "yyyy MM dd HH mm ss with / - _ . between them";
-    private const string AllowedName = "the name of a JSON property, without blanks around it, at most 128 bytes";
-    private const string AllowedBraces = "pairs like {Product}, not inside each other";
+    private const string AllowedBraces = "pairs like {Product}, not inside each other; in a name only between quotes";
+    private const string AllowedRule = "keep, lower, encode, number, a date format such as yyyy/MM/dd, or epoch: or epochms: and a date format";
 
-    private readonly string _setting;
-    private readonly string _messageIdProperty;
-    private readonly List<KeyTemplateError> _errors;
+    private static readonly Dictionary<string, KeyRule> Rules = new(StringComparer.Ordinal)
+    {
+        ["keep"] = KeyRule.Keep,
+        ["lower"] = KeyRule.Lower,
+        ["encode"] = KeyRule.Encode,
+        ["number"] = KeyRule.Number,
+    };
+
+    private static readonly PropertyPath DefaultId = PropertyPath.Of(KeyTemplateOptions.DefaultMessageIdProperty);
+
+    private readonly KeyTextErrors _errors;
+    private readonly PropertyPath? _id;
     private readonly List<KeyPiece> _pieces = [];
 
-    private KeyTemplateParser(string setting, string messageIdProperty, List<KeyTemplateError> errors)
+    private KeyTemplateParser(KeyTextErrors errors, PropertyPath? id)
     {
-        _setting = setting;
-        _messageIdProperty = messageIdProperty;
         _errors = errors;
+        _id = id;
     }
 
     /// <summary>Parses fixed text with placeholders.</summary>
-    public static List<KeyPiece> ParseTemplate(KeyTemplateOptions options, List<KeyTemplateError> errors)
+    /// <param name="options">The settings.</param>
+    /// <param name="id">Where the id comes from; null when that setting is wrong.</param>
+    /// <param name="errors">Receives what is wrong.</param>
+    public static List<KeyPiece> ParseTemplate(KeyTemplateOptions options, PropertyPath? id, List<KeyTemplateError> errors)
     {
-        var parser = new KeyTemplateParser(nameof(options.Template), options.MessageIdProperty, errors);
+        var parser = new KeyTemplateParser(new KeyTextErrors(nameof(options.Template), errors), id);
         parser.Parse(options.Template, withPlaceholders: true);
         return parser._pieces;
     }
@@ -37,14 +44,31 @@ internal sealed class KeyTemplateParser
     /// <summary>Parses fixed text without placeholders.</summary>
     public static List<KeyPiece> ParsePrefix(KeyTemplateOptions options, List<KeyTemplateError> errors)
     {
-        var parser = new KeyTemplateParser(nameof(options.KeyPrefix), options.MessageIdProperty, errors);
+        var parser = new KeyTemplateParser(new KeyTextErrors(nameof(options.KeyPrefix), errors), id: null);
         parser.Parse(options.KeyPrefix, withPlaceholders: false);
         return parser._pieces;
     }
 
-    /// <summary>Checks the name of the property that the id comes from.</summary>
-    public static void CheckMessageIdProperty(KeyTemplateOptions options, List<KeyTemplateError> errors) =>
-        new KeyTemplateParser(nameof(options.MessageIdProperty), options.MessageIdProperty, errors).CheckName(options.MessageIdProperty, 0);
+    /// <summary>Parses where the id comes from.</summary>
+    /// <returns>Null after an error.</returns>
+    public static HeaderProperty? ParseMessageIdProperty(KeyTemplateOptions options, List<KeyTemplateError> errors)
+    {
+        string text = options.MessageIdProperty;
+        var found = new KeyTextErrors(nameof(options.MessageIdProperty), errors);
+        PropertyPath? path = PropertyPathParser.Parse(text, 0, found, out int length);
+        if (length == text.Length)
+        {
+            return path is null ? null : new HeaderProperty(path, HeaderUse.Text);
+        }
+
+        if (text[(length + 1)..] != "number")
+        {
+            found.Add(length, "a rule for the id", "a path such as event.id, or event.id:number where the id is a number; the id is always escaped");
+            return null;
+        }
+
+        return path is null ? null : new HeaderProperty(path, HeaderUse.Number);
+    }
 
     private void Parse(string text, bool withPlaceholders)
     {
@@ -58,7 +82,7 @@ internal sealed class KeyTemplateParser
             }
             else if (withPlaceholders && c == '}')
             {
-                Error(at++, "closing brace without an opening one", AllowedBraces);
+                _errors.Add(at++, "closing brace without an opening one", AllowedBraces);
             }
             else if (c == '/')
             {
@@ -81,7 +105,7 @@ internal sealed class KeyTemplateParser
             if (!char.IsAsciiLetterLower(text[i]) && !char.IsAsciiDigit(text[i]) && text[i] is not ('_' or '-' or '.' or '='))
             {
                 string problem = char.IsAsciiLetterUpper(text[i]) ? "upper-case letter" : "character that is not allowed in a key";
-                Error(i, $"{problem} {Show(text[i])}", AllowedText);
+                _errors.Add(i, $"{problem} {KeyTextErrors.Show(text[i])}", AllowedText);
             }
         }
 
@@ -91,43 +115,102 @@ internal sealed class KeyTemplateParser
 
     private int ParsePlaceholder(string text, int start)
     {
-        int end = text.AsSpan(start + 1).IndexOfAny('{', '}');
-        end = end < 0 ? text.Length : start + 1 + end;
-        bool closed = end < text.Length && text[end] == '}';
-        if (!closed)
+        int end = FindBrace(text, start + 1);
+        if (end == text.Length || text[end] == '{')
         {
-            Error(start, "opening brace without a closing one", AllowedBraces);
+            _errors.Add(start, "opening brace without a closing one", AllowedBraces);
+
+            // Whatever it was meant to be: the id is not reported as missing, nor its level as empty.
+            _pieces.Add(new KeyPiece(KeyPieceKind.Property, start + 1, text[start..end]));
+            return end;
         }
 
-        string inside = text[(start + 1)..end];
-        int colon = inside.IndexOf(':', StringComparison.Ordinal);
-        string name = colon < 0 ? inside : inside[..colon];
-        if (closed)
+        ReadOnlySpan<char> inside = text.AsSpan(start + 1, end - start - 1);
+        PropertyPath? path = PropertyPathParser.Parse(inside, start + 1, _errors, out int length);
+        string? rule = length == inside.Length ? null : inside[(length + 1)..].ToString();
+        string written = text[start..(end + 1)];
+        if (path is not null && (path.Equals(_id) || path.Equals(DefaultId)))
         {
-            CheckName(name, start + 1);
-        }
+            if (rule is not null)
+            {
+                _errors.Add(start + 1 + length, "the id has a date format or a rule", "{" + path.Text + "}: the id is always escaped");
+            }
 
-        bool isId = name.Length > 0
-            && (string.Equals(name, _messageIdProperty, StringComparison.Ordinal)
-                || string.Equals(name, KeyTemplateOptions.DefaultMessageIdProperty, StringComparison.Ordinal));
-        if (isId && colon >= 0)
-        {
-            Error(start + 1 + colon, "the id has a date format", "{" + name + "}");
-        }
-
-        if (isId || colon < 0)
-        {
-            _pieces.Add(new KeyPiece(isId ? KeyPieceKind.MessageId : KeyPieceKind.Property, start + 1, name));
+            _pieces.Add(new KeyPiece(KeyPieceKind.MessageId, start + 1, written, path));
         }
         else
         {
-            ParseFormat(name, inside[(colon + 1)..], start + 1 + colon + 1);
+            ParseRule(new KeyPiece(KeyPieceKind.Property, start + 1, written, path, HeaderUse.Text), rule, start + 1 + length + 1);
         }
 
-        return closed ? end + 1 : end;
+        return end + 1;
     }
 
-    private void ParseFormat(string name, string format, int start)
+    // The next brace outside of quotes, or the end.
+    private static int FindBrace(string text, int at)
+    {
+        bool isQuoted = false;
+        for (; at < text.Length; at++)
+        {
+            char c = text[at];
+            if (isQuoted && c == '\\')
+            {
+                at++;
+            }
+            else if (c == '"')
+            {
+                isQuoted = !isQuoted;
+            }
+            else if (!isQuoted && (c is '{' or '}'))
+            {
+                return at;
+            }
+        }
+
+        return text.Length;
+    }
+
+    private void ParseRule(KeyPiece piece, string? rule, int start)
+    {
+        if (rule is null)
+        {
+            _pieces.Add(piece);
+            return;
+        }
+
+        int colon = rule.IndexOf(':', StringComparison.Ordinal);
+        string word = colon < 0 ? rule : rule[..colon];
+        if (Rules.TryGetValue(word, out KeyRule known))
+        {
+            if (colon >= 0)
+            {
+                _errors.Add(start + colon, $"something behind the rule {word}", AllowedRule);
+            }
+
+            _pieces.Add(piece with { Rule = known, Use = known == KeyRule.Number ? HeaderUse.Number : HeaderUse.Text });
+        }
+        else if (word is "epoch" or "epochms")
+        {
+            HeaderUse use = word == "epoch" ? HeaderUse.Epoch : HeaderUse.EpochMs;
+            if (colon < 0)
+            {
+                _errors.Add(start + rule.Length, $"no date format behind {word}", $"{word}: and {AllowedDate}, such as {word}:yyyy/MM/dd");
+            }
+
+            ParseFormat(piece with { Kind = KeyPieceKind.DateField, Use = use }, colon < 0 ? "yyyy" : rule[(colon + 1)..], start + (colon < 0 ? 0 : colon + 1));
+        }
+        else if (word.Length > 2 && word.All(char.IsAsciiLetter) && word.AsSpan().ContainsAnyExcept("yMdHms"))
+        {
+            _errors.Add(start, $"unknown rule '{word}'", AllowedRule);
+            _pieces.Add(piece);
+        }
+        else
+        {
+            ParseFormat(piece with { Kind = KeyPieceKind.DateField, Use = HeaderUse.Date }, rule, start);
+        }
+    }
+
+    private void ParseFormat(KeyPiece date, string format, int start)
     {
         int fieldsInLevel = 0;
         int at = 0;
@@ -141,10 +224,10 @@ internal sealed class KeyTemplateParser
                 KeyDateField? field = FieldOf(c, run);
                 if (field is null)
                 {
-                    Error(start + at, $"unknown date field '{format.AsSpan(at, run)}'", AllowedDate);
+                    _errors.Add(start + at, $"unknown date field '{format.AsSpan(at, run)}'", AllowedDate);
                 }
 
-                _pieces.Add(new KeyPiece(KeyPieceKind.DateField, start + at + 1, name, field ?? KeyDateField.Year));
+                _pieces.Add(date with { Position = start + at + 1, Field = field ?? KeyDateField.Year });
                 fieldsInLevel++;
                 at += run;
                 continue;
@@ -162,7 +245,7 @@ internal sealed class KeyTemplateParser
             }
             else
             {
-                Error(start + at, $"character {Show(c)} in a date format", AllowedDate);
+                _errors.Add(start + at, $"character {KeyTextErrors.Show(c)} in a date format", AllowedDate);
             }
 
             at++;
@@ -175,38 +258,7 @@ internal sealed class KeyTemplateParser
     {
         if (fieldsInLevel == 0)
         {
-            Error(at, "a level of the date format has no date field", AllowedDate);
-        }
-    }
-
-    private void CheckName(string name, int start)
-    {
-        if (name.Length == 0)
-        {
-            Error(start, "empty name", AllowedName);
-            return;
-        }
-
-        if (name[0] == ' ' || name[^1] == ' ')
-        {
-            Error(start, "blank before or after a name", AllowedName);
-        }
-
-        if (Encoding.UTF8.GetByteCount(name) > MaxNameBytes)
-        {
-            Error(start, "name too long", AllowedName);
-        }
-
-        int at = start;
-        foreach (Rune rune in name.EnumerateRunes())
-        {
-            // The enumerator gives the replacement character for half a surrogate pair.
-            if (Rune.IsControl(rune) || rune == Rune.ReplacementChar)
-            {
-                Error(at, $"character U+{rune.Value:X4} in a name", AllowedName);
-            }
-
-            at += rune.Utf16SequenceLength;
+            _errors.Add(at, "a level of the date format has no date field", AllowedDate);
         }
     }
 
@@ -220,8 +272,4 @@ internal sealed class KeyTemplateParser
         ('s', 2) => KeyDateField.Second,
         _ => null,
     };
-
-    private static string Show(char c) => c is >= ' ' and <= '~' ? $"'{c}'" : string.Create(CultureInfo.InvariantCulture, $"U+{(int)c:X4}");
-
-    private void Error(int index, string problem, string allowed) => _errors.Add(new KeyTemplateError(_setting, index + 1, problem, allowed));
 }

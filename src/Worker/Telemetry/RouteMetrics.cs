@@ -1,5 +1,6 @@
 using System.Diagnostics.Metrics;
 using Pipeline.Settlements;
+using Worker.ObjectKeys;
 
 namespace Worker.Telemetry;
 
@@ -41,6 +42,9 @@ internal sealed class RouteMetrics
         Volatile.Read(ref _duplicates),
         Volatile.Read(ref _returned),
         Volatile.Read(ref _deadLetters));
+
+    /// <summary>What object keys were made without; null where the route makes none from messages.</summary>
+    public KeyPartMonitor? KeyParts { get; set; }
 
     /// <summary>Publishes gauges whose values are computed when somebody asks.</summary>
     public void Observe(string source, Func<int> inFlight, Func<double> oldestAgeSeconds, Func<int> breakerState, Func<long> bytesInFlight, Func<int> held)

@@ -1,11 +1,14 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
+using System.Text.RegularExpressions;
 
 namespace Tests.Shared.ReadableKeys;
 
 /// <summary>The dates of docs/object-keys.md, by the framework's own parsers.</summary>
-internal static class ReadableDate
+internal static partial class ReadableDate
 {
+    private const int MaxEpochDigits = 18;
+
     private static readonly string[] TimeForms = ["HH:mm", "HH:mm:ss"];
     private static readonly string[] OffsetForms = ["hh", "hhmm", @"hh\:mm"];
 
@@ -47,6 +50,30 @@ internal static class ReadableDate
         }
     }
 
+    /// <summary>Seconds or milliseconds since 1970, by decimal arithmetic.</summary>
+    public static bool TryParseEpoch(string text, bool isMilliseconds, [NotNullWhen(true)] out DateTime? utc)
+    {
+        utc = null;
+        string whole = text.Split('.')[0].TrimStart('-');
+        if (whole.Length > MaxEpochDigits || !EpochText().IsMatch(text))
+        {
+            return false;
+        }
+
+        // A fraction of more digits than a decimal holds is cut: what it does to the second before 1970 is done by any digit.
+        string cut = text.Length > 28 ? text[..28] : text;
+        decimal count = decimal.Floor(decimal.Parse(cut, NumberStyles.AllowLeadingSign | NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture));
+        try
+        {
+            utc = DateTime.UnixEpoch.AddTicks(checked((long)count * (isMilliseconds ? TimeSpan.TicksPerMillisecond : TimeSpan.TicksPerSecond)));
+            return true;
+        }
+        catch (Exception exception) when (exception is ArgumentOutOfRangeException or OverflowException)
+        {
+            return false;
+        }
+    }
+
     private static (string Clock, string Zone) SplitZone(string time)
     {
         int zone = time.IndexOfAny(['Z', 'z', '+', '-']);
@@ -73,4 +100,7 @@ internal static class ReadableDate
         offset = zone[0] == '-' ? -offset : offset;
         return parsed && (zone[0] is '+' or '-');
     }
+
+    [GeneratedRegex(@"\A-?[0-9]+(\.[0-9]+)?\z", RegexOptions.ExplicitCapture)]
+    private static partial Regex EpochText();
 }

@@ -1,5 +1,4 @@
 using System.Globalization;
-using System.Security.Cryptography;
 using System.Text;
 using System.Text.Json;
 
@@ -42,15 +41,19 @@ internal static class ReadableKey
         }
 
         string parts = $"{Part(message.Product)}/{Part(message.SiteKey)}/{Part(message.EventName)}";
-        string file = $"{Id(message.MessageId)}.json";
+        string file = $"{ReadableEscapes.Id(message.MessageId)}.json";
         if (string.IsNullOrEmpty(message.EventDateUtc))
         {
             return $"{parts}/{file}";
         }
 
-        return ReadableDate.TryParse(message.EventDateUtc, out DateTime? date)
-            ? $"{parts}/{date.Value.ToString("yyyy/MM/dd/HH", CultureInfo.InvariantCulture)}/{file}"
-            : null;
+        if (!ReadableDate.TryParse(message.EventDateUtc, out DateTime? date))
+        {
+            return null;
+        }
+
+        // What .NET publishers send for "no date".
+        return date == DateTime.MinValue ? $"{parts}/{file}" : $"{parts}/{date.Value.ToString("yyyy/MM/dd/HH", CultureInfo.InvariantCulture)}/{file}";
     }
 
     private static string Part(string? value)
@@ -62,26 +65,5 @@ internal static class ReadableKey
 
         bool isAllowed = value.Length <= MaxBytes && value.All(c => char.IsAsciiLetterOrDigit(c) || c is '_' or ' ');
         return isAllowed ? value.Replace(' ', '_').ToLowerInvariant() : "invalid";
-    }
-
-    private static string Id(string id)
-    {
-        byte[] bytes = Encoding.UTF8.GetBytes(id);
-        StringBuilder encoded = new();
-        for (int i = 0; i < bytes.Length; i++)
-        {
-            char c = (char)bytes[i];
-            bool isInnerDot = c == '.' && i > 0 && i < bytes.Length - 1;
-            if (char.IsAsciiLetterLower(c) || char.IsAsciiDigit(c) || c is '_' or '-' || isInnerDot)
-            {
-                encoded.Append(c);
-            }
-            else
-            {
-                encoded.Append('=').Append(bytes[i].ToString("x2", CultureInfo.InvariantCulture));
-            }
-        }
-
-        return encoded.Length <= MaxBytes ? encoded.ToString() : "==" + Convert.ToHexStringLower(SHA256.HashData(bytes));
     }
 }

@@ -1,3 +1,4 @@
+using System.Security.Cryptography;
 using System.Text;
 using Worker.ObjectKeys;
 
@@ -6,34 +7,79 @@ namespace Worker.Tests.ObjectKeys;
 public sealed class KeyPartTests
 {
     [Theory]
-    [InlineData("", "unknown")]
     [InlineData(" ", "_")]
     [InlineData("   ", "___")]
     [InlineData(" a ", "_a_")]
     [InlineData("My Product", "my_product")]
     [InlineData("A_b 9", "a_b_9")]
-    [InlineData("a\tb", "invalid")]
-    [InlineData("a-b", "invalid")]
-    [InlineData("a.b", "invalid")]
-    [InlineData("a/b", "invalid")]
-    [InlineData("caf\u00E9", "invalid")]
+    [InlineData("a\tb", null)]
+    [InlineData("a-b", null)]
+    [InlineData("a.b", null)]
+    [InlineData("a/b", null)]
+    [InlineData("caf\u00E9", null)]
     [InlineData("unknown", "unknown")]
-    public void Write_Value_FollowsTheRuleOfTheSeed(string value, string expected) => Write(Encoding.UTF8.GetBytes(value)).ShouldBe(expected);
+    public void TryWrite_Value_FollowsTheRuleOfTheSeed(string value, string? expected) => Write(KeyRule.Seed, value).ShouldBe(expected);
+
+    [Theory]
+    [InlineData("acme-corp", "acme-corp")]
+    [InlineData("Acme_9.x", "Acme_9.x")]
+    [InlineData("0F8FAD5B-d9cb-469f-a165-70867728950e", "0F8FAD5B-d9cb-469f-a165-70867728950e")]
+    [InlineData("a b", null)]
+    [InlineData(".", null)]
+    [InlineData("..", null)]
+    [InlineData(".tmp", null)]
+    [InlineData("a.", null)]
+    [InlineData("a..b", "a..b")]
+    [InlineData("a/b", null)]
+    [InlineData("a=b", null)]
+    [InlineData("caf\u00E9", null)]
+    public void TryWrite_Keep_KeepsOrDoesNotFit(string value, string? expected)
+    {
+        Write(KeyRule.Keep, value).ShouldBe(expected);
+        Write(KeyRule.Lower, value).ShouldBe(expected?.ToLowerInvariant());
+    }
+
+    [Theory]
+    [InlineData("acme-corp", "acme-corp")]
+    [InlineData("Acme Corp", "Acme=20Corp")]
+    [InlineData("=41", "=3d41")]
+    [InlineData(".", "=2e")]
+    [InlineData(".tmp", "=2etmp")]
+    [InlineData("/a/../b", "=2fa=2f..=2fb")]
+    [InlineData("caf\u00E9", "caf=c3=a9")]
+    [InlineData("\0", "=00")]
+    [InlineData("unknown", "=75nknown")]
+    [InlineData("Unknown", "Unknown")]
+    [InlineData("invalid", "invalid")]
+    public void TryWrite_Encode_EscapesWhatDoesNotFit(string value, string expected) => Write(KeyRule.Encode, value).ShouldBe(expected);
+
+    [Theory]
+    [InlineData("1", "1")]
+    [InlineData("-1.5", "-1.5")]
+    [InlineData("1E+5", "1E=2b5")]
+    [InlineData("true", "true")]
+    public void TryWrite_Number_WritesItsText(string value, string expected) => Write(KeyRule.Number, value).ShouldBe(expected);
 
     [Fact]
-    public void Write_EveryByteAlone_IsKeptLoweredOrInvalid()
+    public void TryWrite_EveryByteAlone_IsKeptLoweredOrDoesNotFit()
     {
         for (int b = 0; b < 256; b++)
         {
-            string expected = b switch
+            string? expected = b switch
             {
                 ' ' => "_",
                 '_' or (>= '0' and <= '9') or (>= 'a' and <= 'z') => ((char)b).ToString(),
                 >= 'A' and <= 'Z' => ((char)(b + 32)).ToString(),
-                _ => "invalid",
+                _ => null,
             };
-            Write([(byte)b]).ShouldBe(expected);
-            Write([(byte)'a', (byte)b, (byte)'z']).ShouldBe(expected == "invalid" ? "invalid" : "a" + expected + "z");
+            Write(KeyRule.Seed, [(byte)b]).ShouldBe(expected);
+            Write(KeyRule.Seed, [(byte)'a', (byte)b, (byte)'z']).ShouldBe(expected is null ? null : "a" + expected + "z");
+
+            char c = (char)b;
+            bool isKept = char.IsAsciiLetterOrDigit(c) || c is '_' or '-' or '.';
+            Write(KeyRule.Keep, [(byte)'a', (byte)b, (byte)'z']).ShouldBe(isKept ? $"a{c}z" : null);
+            Write(KeyRule.Lower, [(byte)'a', (byte)b, (byte)'z']).ShouldBe(isKept ? $"a{char.ToLowerInvariant(c)}z" : null);
+            Write(KeyRule.Encode, [(byte)'a', (byte)b, (byte)'z']).ShouldBe(isKept ? $"a{c}z" : $"a={b:x2}z");
         }
     }
 
@@ -42,12 +88,21 @@ public sealed class KeyPartTests
     [InlineData(128, false)]
     [InlineData(129, true)]
     [InlineData(2_000, true)]
-    public void Write_LongValue_IsInvalidAboveTheLimit(int length, bool invalid) =>
-        Write(Encoding.UTF8.GetBytes(new string('L', length))).ShouldBe(invalid ? "invalid" : new string('l', length));
+    public void TryWrite_LongValue_FitsUpToTheLimit(int length, bool isTooLong)
+    {
+        string value = new('L', length);
 
-    private static string Write(byte[] value)
+        Write(KeyRule.Seed, value).ShouldBe(isTooLong ? null : new string('l', length));
+        Write(KeyRule.Keep, value).ShouldBe(isTooLong ? null : value);
+        Write(KeyRule.Lower, value).ShouldBe(isTooLong ? null : value.ToLowerInvariant());
+        Write(KeyRule.Encode, value).ShouldBe(isTooLong ? "==" + Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(value))) : value);
+    }
+
+    private static string? Write(KeyRule rule, string value) => Write(rule, Encoding.UTF8.GetBytes(value));
+
+    private static string? Write(KeyRule rule, byte[] value)
     {
         byte[] destination = new byte[KeyPart.MaxBytes];
-        return Encoding.Latin1.GetString(destination, 0, KeyPart.Write(value, destination));
+        return KeyPart.TryWrite(rule, value, destination, out int written) ? Encoding.Latin1.GetString(destination, 0, written) : null;
     }
 }

@@ -59,6 +59,37 @@ public sealed class KeyTemplateCompileTests
         { new string('a', 896) + "/{MessageId}", 1, "1025 bytes" },
         { SevenParts + "{MessageId}", 1, "1031 bytes" },
         { "{" + new string('n', 129) + "}/{MessageId}", 2, "name too long" },
+        { "{tenant.}/{MessageId}", 9, "empty name" },
+        { "{.id}/{MessageId}", 2, "'.' where a name belongs" },
+        { "{tenant..id}/{MessageId}", 9, "'.' where a name belongs" },
+        { "{tenant. id}/{MessageId}", 9, "blank before or after" },
+        { "{[0].id}/{MessageId}", 2, "an index at the start" },
+        { "{a[]}/{MessageId}", 3, "an index that is none" },
+        { "{a[-1]}/{MessageId}", 3, "an index that is none" },
+        { "{a[10000]}/{MessageId}", 3, "an index that is none" },
+        { "{a[0}/{MessageId}", 3, "an index that is none" },
+        { "{a[0]b}/{MessageId}", 6, "'b' where a dot belongs" },
+        { "{a]}/{MessageId}", 3, "']' where a dot belongs" },
+        { "{\"a}/{MessageId}", 1, "opening brace" },
+        { "{\"a\"b}/{MessageId}", 5, "'b' where a dot belongs" },
+        { "{\"a\\n\"}/{MessageId}", 5, "unknown escape" },
+        { "{\"a\u0001\"}/{MessageId}", 4, "U+0001 in a name" },
+        { "{" + string.Join('.', Enumerable.Repeat("a", 65)) + "}/{MessageId}", 2, "a path of 65 steps" },
+        { "{Product:keeep}/{MessageId}", 10, "unknown rule 'keeep'" },
+        { "{Product:Keep}/{MessageId}", 10, "unknown rule 'Keep'" },
+        { "{Product:keep:lower}/{MessageId}", 14, "behind the rule keep" },
+        { "{at:epoch}/{MessageId}", 10, "no date format behind epoch" },
+        { "{at:epoch:}/{MessageId}", 11, "no date field" },
+        { "{at:epochms:yy}/{MessageId}", 13, "unknown date field 'yy'" },
+        { "{MessageId:keep}", 11, "date format or a rule" },
+        { "{tenant}/{tenant.id}/{MessageId}", 10, "tenant.id needs an object at tenant, and tenant needs a value" },
+        { "{a.b}/{a[0]}/{MessageId}", 7, "a[0] needs an array at a, and a.b needs an object" },
+        { "{a.b.c}/{a.b}/{MessageId}", 9, "a.b needs a value at a.b, and a.b.c needs an object" },
+        { "{MessageId.x}/{MessageId}", 1, "MessageId.x needs an object at MessageId, and MessageId needs a value" },
+        { "{a}/{a:number}/{MessageId}", 5, "a is used as a number and as a string" },
+        { "{a:number}/{a:yyyy}/{MessageId}", 15, "a is used as a number and as a string" },
+        { "{a:epoch:yyyy}/{a:yyyy}/{MessageId}", 19, "dates of two kinds" },
+        { "{a:epoch:yyyy}/{a:epochms:yyyy}/{MessageId}", 27, "dates of two kinds" },
     };
 
     public static TheoryData<string, int, string> BadPrefixes => new()
@@ -90,6 +121,10 @@ public sealed class KeyTemplateCompileTests
     [InlineData("", "empty name")]
     [InlineData(" Id", "blank before or after")]
     [InlineData("I\td", "U+0009")]
+    [InlineData("event.", "empty name")]
+    [InlineData("id:keep", "a rule for the id")]
+    [InlineData("id:", "a rule for the id")]
+    [InlineData("a{b", "where a dot belongs")]
     public void TryCompile_BadMessageIdProperty_SaysWhat(string name, string problem) =>
         Errors(new KeyTemplateOptions { MessageIdProperty = name }).ShouldContain(e => e.Setting == "MessageIdProperty" && e.Problem.Contains(problem));
 
@@ -116,7 +151,7 @@ public sealed class KeyTemplateCompileTests
     [Fact]
     public void TryCompile_EveryTemplateOfThreePieces_NeverThrows()
     {
-        string[] pieces = ["", "/", "{", "}", "{}", ":", ".", "..", "a", "A", "{MessageId}", "{P}", "{D:yyyy}", "{D:yyyy/MM}", "{D:x}", "{MessageId:yyyy}", "\u0000", "\uDC00"];
+        string[] pieces = ["", "{a.b}", "{a[0]}", "{\"", "{a:keep}", "{a:epoch:yyyy}", ".tmp", "/", "{", "}", "{}", ":", ".", "..", "a", "A", "{MessageId}", "{P}", "{D:yyyy}", "{D:yyyy/MM}", "{D:x}", "{MessageId:yyyy}", "\u0000", "\uDC00"];
         foreach (string text in from a in pieces from b in pieces from c in pieces select a + b + c)
         {
             bool compiled = KeyTemplate.TryCompile(new KeyTemplateOptions { Template = text }, out KeyTemplate? template, out var errors);
@@ -125,6 +160,36 @@ public sealed class KeyTemplateCompileTests
             errors.Any(e => e.Position < 1 || e.Position > text.Length + 1).ShouldBeFalse(text);
         }
     }
+
+    [Theory]
+    [InlineData("a/.tmp/{MessageId}")]
+    [InlineData("{Product:keep}/.t{Product}/{MessageId}")]
+    [InlineData("{a.b}/{a.c[0].d}/{a.c[0].e:yyyy}/{a.c[1]}/{\"a.b\"}/{\"q\\\"\\\\{}\"}/{MessageId}")]
+    [InlineData("{a}/{a:keep}/{a:yyyy}/{MessageId}")]
+    [InlineData("{a:number}/{a:epoch:yyyy}/{MessageId}")]
+    [InlineData("{a.MessageId}/{MessageId}")]
+    public void TryCompile_GoodTemplate_Compiles(string template) => KeyRun.Compile(new KeyTemplateOptions { Template = template });
+
+    [Theory]
+    [InlineData(".tmp/{MessageId}", true)]
+    [InlineData(".{Product}/{MessageId}", true)]
+    [InlineData(".t{Product}/{MessageId}", true)]
+    [InlineData(".{Product}mp/{MessageId}", true)]
+    [InlineData(".tmpx/{MessageId}", false)]
+    [InlineData(".tmp{Product}/{MessageId}", false)]
+    [InlineData(".x{Product}/{MessageId}", false)]
+    [InlineData("{Product:keep}/.tmp/{MessageId}", false)]
+    public void CanBe_FolderOfUnfinishedFiles_IsKnownOfTheFirstLevel(string template, bool expected)
+    {
+        KeyTemplateCompiler.TryRead(new KeyTemplateOptions { Template = template }, out ImmutableArray<KeyLevel> levels, out _, out _).ShouldBeTrue();
+
+        levels[0].CanBe(".tmp").ShouldBe(expected);
+    }
+
+    [Fact]
+    public void TryCompile_PathOfTheId_IsTheId() =>
+        KeyRun.Compile(new KeyTemplateOptions { Template = "{event.kind}/{event.id}.json", MessageIdProperty = "event.\"id\":number" })
+            .Properties.Select(p => $"{p.Name}:{p.Use}").ShouldBe(["event.kind:Text", "event.id:Number"]);
 
     [Fact]
     public void TryCompile_Default_NeedsFivePropertiesAndKnowsItsLimits()

@@ -82,16 +82,21 @@ public sealed class KeyTemplateNaughtyTests
     [Fact]
     public void TryWrite_NaughtyPropertyNames_AreFoundPlainAndEscaped()
     {
-        foreach (string name in NaughtyStrings.All.Where(n => n.Length is > 0 and < 40))
+        foreach (string name in NaughtyStrings.All.Where(n => n.Length < 40))
         {
-            if (!KeyTemplate.TryCompile(new KeyTemplateOptions { Template = "{" + name + "}/{MessageId}" }, out KeyTemplate? template, out _) || template.Properties[0].Name != name)
+            string quoted = "\"" + name.Replace("\\", "\\\\").Replace("\"", "\\\"") + "\"";
+            foreach (string path in new[] { name, quoted })
             {
-                continue;
-            }
+                var options = new KeyTemplateOptions { Template = "{" + path + ":encode}/{MessageId}" };
+                if (!KeyTemplate.TryCompile(options, out KeyTemplate? template, out _) || template.Properties[0].Path.Steps is not [{ } only] || only.Name != name)
+                {
+                    continue;
+                }
 
-            foreach (bool escaped in new[] { false, true })
-            {
-                KeyRun.Run(KeyRun.Body([new(name, "found"), new("MessageId", "m")], escaped), [], template).Key.ShouldBe("found/m", name);
+                foreach (bool escaped in new[] { false, true })
+                {
+                    KeyRun.Run(KeyRun.Body([new(name, "found"), new("MessageId", "m")], escaped), [], template).Key.ShouldBe("found/m", name);
+                }
             }
         }
     }

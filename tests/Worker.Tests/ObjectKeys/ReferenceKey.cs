@@ -16,7 +16,7 @@ internal static partial class ReferenceKey
         var levels = new List<string>();
         foreach (string level in SlashOutsideBraces().Split(options.Template))
         {
-            bool isLeftOut = DatePlaceholder().Matches(level).Any(m => string.IsNullOrEmpty(properties.GetValueOrDefault(m.Groups[1].Value)));
+            bool isLeftOut = DatePlaceholder().Matches(level).Any(m => IsNoDate(properties.GetValueOrDefault(m.Groups[1].Value)));
             if (!isLeftOut)
             {
                 levels.Add(Placeholder().Replace(level, m => Value(m, options, properties, id)));
@@ -26,6 +26,9 @@ internal static partial class ReferenceKey
         string prefix = options.KeyPrefix.TrimEnd('/');
         return (prefix == "" ? "" : prefix + "/") + string.Join('/', levels);
     }
+
+    // The second is .NET's default(DateTime).
+    private static bool IsNoDate(string? value) => string.IsNullOrEmpty(value) || Date(value) == DateTime.MinValue;
 
     public static string Part(string? value)
     {

@@ -8,7 +8,7 @@ using Worker.ObjectKeys;
 namespace Worker.Handlers.Archive;
 
 /// <summary>Reads the header and makes the key; what cannot be read is dead-lettered here, before anything is stored.</summary>
-internal sealed class ArchiveConnector(ArchiveHeaderReader reader, KeyTemplate template, MissingIdRule missingId, int concurrency) : IBehavior<PhysicalContext, ArchiveContext>
+internal sealed class ArchiveConnector(ArchiveHeaderReader reader, KeyTemplate template, MissingIdRule missingId, KeyPartMonitor monitor, int concurrency) : IBehavior<PhysicalContext, ArchiveContext>
 {
     private readonly ContextPool<ArchiveContext> _contexts = new(concurrency);
 
@@ -44,9 +44,16 @@ internal sealed class ArchiveConnector(ArchiveHeaderReader reader, KeyTemplate t
         return default;
     }
 
-    private static string Describe(Poison poison) => poison.Reason == PoisonReason.MissingId
-        ? $"The message has no id (property \"{poison.Property}\"). Send one, or set {ArchiveOptions.Section}:{nameof(ArchiveOptions.MissingId)} to {nameof(MissingIdRule.UseSourceId)}."
-        : $"The body cannot be read: {poison}.";
+    private static string Describe(Poison poison) => poison.Reason switch
+    {
+        PoisonReason.MissingId =>
+            $"The message has no id (property \"{poison.Property}\"). Send one, or set {ArchiveOptions.Section}:{nameof(ArchiveOptions.MissingId)} to {nameof(MissingIdRule.UseSourceId)}.",
+        PoisonReason.MissingProperty =>
+            $"The key needs the property \"{poison.Property}\", and the message has no value there. Send one, or set {ArchiveOptions.Section}:{nameof(ArchiveOptions.MissingProperty)} to {nameof(MissingPropertyRule.Default)}.",
+        PoisonReason.InvalidValue =>
+            $"The key cannot take the value of the property \"{poison.Property}\" (byte {poison.Position}). Send another, use {{{poison.Property}:encode}}, or set {ArchiveOptions.Section}:{nameof(ArchiveOptions.InvalidValue)} to {nameof(InvalidValueRule.Encode)}.",
+        _ => $"The body cannot be read: {poison}.",
+    };
 
     private bool TryPrepare(PhysicalContext context, ArchiveContext archive, out Poison poison)
     {
@@ -55,7 +62,7 @@ internal sealed class ArchiveConnector(ArchiveHeaderReader reader, KeyTemplate t
         archive.Body = body;
         ReadOnlySpan<byte> sourceId = missingId == MissingIdRule.UseSourceId ? context.Message.SourceId.Span : default;
         return reader.TryRead(body, archive.Header, out poison)
-            && template.TryWrite(archive.Header, sourceId, archive.RentKey(template.LongestKeyBytes), out poison);
+            && template.TryWrite(archive.Header, sourceId, archive.RentKey(template.LongestKeyBytes), out poison, monitor);
     }
 
     [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]

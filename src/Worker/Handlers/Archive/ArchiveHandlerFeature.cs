@@ -1,4 +1,5 @@
 using System.Collections.Immutable;
+using Microsoft.Extensions.Logging;
 using Pipeline.Building;
 using Pipeline.Contexts;
 using Worker.Configuration;
@@ -18,12 +19,7 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature
     public Action<PipelineBuilder<PhysicalContext>, HandlerServices> Configure(SettingsReader settings, string route)
     {
         ArchiveOptions options = settings.Read<ArchiveOptions>(ArchiveOptions.Section, route);
-        KeyTemplateOptions key = new()
-        {
-            Template = options.Template,
-            KeyPrefix = options.KeyPrefix,
-            MessageIdProperty = options.MessageIdProperty,
-        };
+        KeyTemplateOptions key = options.Key;
         if (!KeyTemplate.TryCompile(key, out KeyTemplate? template, out ImmutableArray<KeyTemplateError> errors))
         {
             foreach (KeyTemplateError error in errors)
@@ -35,7 +31,7 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature
 
         CheckUnfinishedFiles(settings, route, key);
         return (builder, services) => builder
-            .Connector(new ArchiveConnector(new ArchiveHeaderReader(template!.Properties, options.BodyValidation), template, options.MissingId, services.Concurrency))
+            .Connector(Connect(options, template!, key, services))
             .Behavior(new RetryBehavior<ArchiveContext>(services.Recoverability, services.Breaker, services.Time))
             .Terminator(new StoreTerminator((IObjectSink)services.Sink, services.Breaker, services.Metrics));
     }
@@ -45,8 +41,8 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature
     {
         string sink = settings.Read<RouteOptions>($"Routes:{route}", RouteOptions.Overrides).Sink;
         if (string.Equals(sink, "Directory", StringComparison.OrdinalIgnoreCase)
-            && KeyTemplateCompiler.TryRead(key, out ImmutableArray<KeyLevel> levels, out _)
-            && string.Equals(levels[0].FixedText, DurableFolder.TemporaryFolder, StringComparison.OrdinalIgnoreCase))
+            && KeyTemplateCompiler.TryRead(key, out ImmutableArray<KeyLevel> levels, out _, out _)
+            && levels[0].CanBe(DurableFolder.TemporaryFolder))
         {
             string name = $"{ArchiveOptions.Section}:{levels[0].Setting}";
             settings.Fail(
@@ -55,5 +51,12 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature
                 $"must not begin with {DurableFolder.TemporaryFolder}, where the folder sink keeps its unfinished files.",
                 "Every message would be dead-lettered.");
         }
+    }
+
+    private static ArchiveConnector Connect(ArchiveOptions options, KeyTemplate template, KeyTemplateOptions key, HandlerServices services)
+    {
+        KeyPartMonitor monitor = new(services.Route, template.Properties, key, services.Loggers.CreateLogger($"Worker.Routes.{services.Route}"));
+        services.Metrics.KeyParts = monitor;
+        return new ArchiveConnector(new ArchiveHeaderReader(template.Properties, options.BodyValidation), template, options.MissingId, monitor, services.Concurrency);
     }
 }

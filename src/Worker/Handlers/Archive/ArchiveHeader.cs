@@ -18,12 +18,12 @@ internal sealed class ArchiveHeader(BufferPool? buffers = null)
     private PooledBuffer? _unescaped;
     private JsonNameSet? _names;
 
-    /// <summary>Slots: the reader's properties, in its order. 0 before the first read and after <see cref="Reset"/>.</summary>
+    /// <summary>Slots: the reader's properties, in its order, then one for each object or array on their paths. 0 before the first read and after <see cref="Reset"/>.</summary>
     public int Count => _count;
 
     /// <summary>The value as text.</summary>
     /// <param name="slot">Index of the property in the reader's list.</param>
-    /// <returns>UTF-8, unescaped; empty when the property is missing, null or the empty string. A borrow until <see cref="Reset"/>.</returns>
+    /// <returns>UTF-8, unescaped; a number or boolean as it stands; empty when the property is missing, null or the empty string. A borrow until <see cref="Reset"/>.</returns>
     public ReadOnlySpan<byte> Text(int slot)
     {
         ref readonly HeaderValue value = ref _values.AsSpan(0, _count)[slot];
@@ -32,9 +32,16 @@ internal sealed class ArchiveHeader(BufferPool? buffers = null)
     }
 
     /// <summary>The value as a date in UTC.</summary>
-    /// <param name="slot">Index of a property whose use has <see cref="HeaderUse.Date"/>.</param>
-    /// <returns>No date when the property is missing, null or the empty string.</returns>
+    /// <param name="slot">Index of a property whose use is a date.</param>
+    /// <returns>No date when the property is missing, null, the empty string or .NET's <c>default(DateTime)</c>.</returns>
     public HeaderDate Date(int slot) => _values.AsSpan(0, _count)[slot].Date;
+
+    /// <summary>Index in the body of the value's first byte; 0 when it is missing or null.</summary>
+    /// <param name="slot">Index of the property in the reader's list.</param>
+    public int Position(int slot) => _values.AsSpan(0, _count)[slot].Position;
+
+    /// <summary>The body that was read; a borrow until <see cref="Reset"/>.</summary>
+    public ReadOnlyMemory<byte> Body => _body;
 
     /// <summary>Forgets the message: ends the borrow of the body and gives the unescaped bytes back.</summary>
     public void Reset()
@@ -43,6 +50,8 @@ internal sealed class ArchiveHeader(BufferPool? buffers = null)
         _count = 0;
         _body = default;
         Refusal = PoisonReason.None;
+        Refused = null;
+        Missing = 0;
         _unescaped?.Dispose();
         _unescaped = null;
         _names?.Clear();
@@ -50,6 +59,12 @@ internal sealed class ArchiveHeader(BufferPool? buffers = null)
 
     /// <summary>Why the reader does not take a body that may well be JSON.</summary>
     internal PoisonReason Refusal { get; set; }
+
+    /// <summary>The used place at which the reader noticed a fault; null when it was elsewhere.</summary>
+    internal HeaderNode? Refused { get; set; }
+
+    /// <summary>Properties that may still come.</summary>
+    internal int Missing { get; set; }
 
     internal void Begin(ReadOnlyMemory<byte> body, int count)
     {
@@ -69,7 +84,7 @@ internal sealed class ArchiveHeader(BufferPool? buffers = null)
     internal JsonNameSet Names() => _names ??= CreateNames();
 
     /// <summary>Unescapes a value into the header's own bytes.</summary>
-    internal ReadOnlySpan<byte> Unescape(ReadOnlySpan<byte> escaped, ref HeaderValue value)
+    internal ReadOnlySpan<byte> Unescape(ReadOnlySpan<byte> escaped, scoped ref HeaderValue value)
     {
         _unescaped ??= _buffers.Rent();
         value.Unescaped = true;

@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Collections.Immutable;
+using System.Runtime.CompilerServices;
 using System.Text;
 using System.Text.Unicode;
 using Worker.Json;
@@ -7,27 +8,25 @@ using Worker.Json;
 namespace Worker.Handlers.Archive;
 
 /// <summary>
-/// Reads the properties that a key needs straight from a JSON body and checks the body by the rule of <see cref="BodyValidation"/>.
+/// Reads the values that a key needs, at any depth, in one walk over a JSON body, and checks the body by the rule of <see cref="BodyValidation"/>.
 /// Poison is a value; nothing is thrown for any body. Immutable: one instance serves all threads. Expected bytes allocated a
 /// message: 0, except for poison.
 /// </summary>
 internal sealed class ArchiveHeaderReader
 {
-    private const int NotUsed = -1;
+    // Returned instead of an index, like JsonScanner.Failed: every property was found, and the rule asks for no more.
+    private const int Enough = -2;
 
-    private readonly byte[][] _names;
-    private readonly bool[] _areDates;
+    private readonly HeaderNode _root;
+    private readonly int _slots;
     private readonly BodyValidation _validation;
-    private readonly int _longestName;
 
-    /// <param name="properties">What to look for, each name once; a property's index is its slot in the header.</param>
+    /// <param name="properties">What to look for, each path once and none part of another; a property's index is its slot in the header.</param>
     /// <param name="validation">How much of the body must be valid.</param>
     public ArchiveHeaderReader(ImmutableArray<HeaderProperty> properties, BodyValidation validation = BodyValidation.Full)
     {
-        _names = [.. properties.Select(p => p.Utf8Name)];
-        _areDates = [.. properties.Select(p => p.Use.HasFlag(HeaderUse.Date))];
+        _root = HeaderNode.Build(properties, out _slots);
         _validation = validation;
-        _longestName = _names.Max(n => n.Length);
     }
 
     private static ReadOnlySpan<byte> ByteOrderMark => [0xEF, 0xBB, 0xBF];
@@ -39,7 +38,7 @@ internal sealed class ArchiveHeaderReader
     public bool TryRead(ReadOnlyMemory<byte> body, ArchiveHeader header, out Poison poison)
     {
         ReadOnlySpan<byte> json = body.Span;
-        header.Begin(body, _names.Length);
+        header.Begin(body, _slots);
         if (_validation != BodyValidation.HeaderOnly && !Utf8.IsValid(json))
         {
             poison = new Poison(PoisonReason.InvalidUtf8, FirstInvalidByte(json), null);
@@ -56,7 +55,8 @@ internal sealed class ArchiveHeaderReader
             return true;
         }
 
-        poison = new Poison(ReasonOf(scanner.Failure, header), scanner.FailedAt, property == default ? null : PropertyLogText.From(property, json));
+        string? shown = header.Refused?.LogText ?? (property == default ? null : PropertyLogText.From(property, json));
+        poison = new Poison(ReasonOf(scanner.Failure, header), scanner.FailedAt, shown);
         return false;
     }
 
@@ -66,47 +66,52 @@ internal sealed class ArchiveHeaderReader
     /// <param name="property">The name of the top-level property read last, for the report; default outside of properties.</param>
     private bool ReadBody(ref JsonScanner scanner, ReadOnlySpan<byte> json, ArchiveHeader header, out JsonText property)
     {
-        property = default;
         int at = scanner.SkipBlanks(json.StartsWith(ByteOrderMark) ? ByteOrderMark.Length : 0);
         if (scanner.Peek(at) != '{')
         {
+            property = default;
             return FailWithoutObject(ref scanner, json, at, header);
         }
 
+        header.Missing = _root.Leaves;
+        at = ReadObject(ref scanner, json, at, _root, header, out property);
+        return at == Enough || (at >= 0 && ReadEnd(ref scanner, json, at, header));
+    }
+
+    /// <summary>Reads an object that has used properties, at any depth.</summary>
+    /// <returns>The index after it, <see cref="Enough"/> or <see cref="JsonScanner.Failed"/>.</returns>
+    private int ReadObject(ref JsonScanner scanner, ReadOnlySpan<byte> json, int at, HeaderNode node, ArchiveHeader header, out JsonText property)
+    {
+        property = default;
         at = scanner.EnterObject(at);
         if (scanner.Peek(at) == '}')
         {
-            return ReadEnd(ref scanner, json, at + 1, header);
+            scanner.LeaveObject();
+            return at + 1;
         }
 
-        int missing = _names.Length;
         int expected = 0;
         while (true)
         {
             at = scanner.ReadName(at, out property);
             if (at < 0)
             {
-                return false;
+                return at;
             }
 
-            int slot = Find(property, json, expected);
-            if (slot == NotUsed)
+            HeaderNode? child = node.Find(in property, json, ref expected);
+            if (child is not null)
             {
-                at = scanner.SkipValue(at, depth: 1);
+                at = ReadValue(ref scanner, json, at, property.Start - 1, child, header);
             }
             else
             {
-                at = ReadValue(ref scanner, json, at, property, slot, header);
-                expected = slot + 1;
-                if (--missing == 0 && at >= 0 && _validation == BodyValidation.HeaderOnly)
-                {
-                    return true;
-                }
+                at = scanner.Peek(at) == '"' ? scanner.ReadString(at, out _) : scanner.SkipValue(at, node.Depth + 1);
             }
 
             if (at < 0)
             {
-                return false;
+                return at;
             }
 
             at = scanner.SkipBlanks(at);
@@ -117,30 +122,75 @@ internal sealed class ArchiveHeaderReader
                     break;
                 case (byte)'}':
                     property = default;
-                    return ReadEnd(ref scanner, json, at + 1, header);
+                    scanner.LeaveObject();
+                    return at + 1;
                 default:
-                    scanner.Fail(JsonFault.Malformed, at);
-                    return false;
+                    return scanner.Fail(JsonFault.Malformed, at);
             }
         }
     }
 
-    private int ReadValue(ref JsonScanner scanner, ReadOnlySpan<byte> json, int at, JsonText name, int slot, ArchiveHeader header)
+    private int ReadArray(ref JsonScanner scanner, ReadOnlySpan<byte> json, int at, HeaderNode node, ArchiveHeader header)
     {
-        ref HeaderValue value = ref header.Slot(slot);
+        at = scanner.SkipBlanks(at + 1);
+        if (scanner.Peek(at) == ']')
+        {
+            return at + 1;
+        }
+
+        int next = 0;
+        for (int index = 0; ; index++)
+        {
+            HeaderNode? child = node.At(index, ref next);
+            at = child is null ? scanner.SkipValue(at, node.Depth + 1) : ReadValue(ref scanner, json, at, at, child, header);
+            if (at < 0)
+            {
+                return at;
+            }
+
+            at = scanner.SkipBlanks(at);
+            switch (scanner.Peek(at))
+            {
+                case (byte)',':
+                    at = scanner.SkipBlanks(at + 1);
+                    break;
+                case (byte)']':
+                    return at + 1;
+                default:
+                    return scanner.Fail(JsonFault.Malformed, at);
+            }
+        }
+    }
+
+    private int ReadValue(ref JsonScanner scanner, ReadOnlySpan<byte> json, int at, int nameAt, HeaderNode node, ArchiveHeader header)
+    {
+        ref HeaderValue value = ref header.Slot(node.Slot);
         if (value.Found)
         {
-            return scanner.Fail(JsonFault.DuplicateName, name.Start - 1);
+            header.Refused = node;
+            return scanner.Fail(JsonFault.DuplicateName, nameAt);
         }
 
         value.Found = true;
-        if (scanner.Peek(at) != '"')
+        int missing = header.Missing;
+        byte first = scanner.Peek(at);
+        int end = first == '"' && node.TakesStrings ? ReadText(ref scanner, json, at, node, header, ref value)
+            : first == '{' && node.IsObject ? ReadObject(ref scanner, json, at, node, header, out _)
+            : first == '[' && node.IsArray ? ReadArray(ref scanner, json, at, node, header)
+            : ReadOther(ref scanner, json, at, first, node, header, ref value);
+        if (_validation != BodyValidation.HeaderOnly || end < 0)
         {
-            // Null is as good as missing. The grammar comes first, so that a broken value is called broken.
-            int after = scanner.SkipValue(at, depth: 1);
-            return after < 0 || json[at] == 'n' ? after : Refuse(ref scanner, header, PoisonReason.WrongType, at);
+            return end;
         }
 
+        // What is missing in an object that ended cannot come any more: a second one would be a duplicate.
+        header.Missing = missing - node.Leaves;
+        return header.Missing == 0 ? Enough : end;
+    }
+
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    private int ReadText(ref JsonScanner scanner, ReadOnlySpan<byte> json, int at, HeaderNode node, ArchiveHeader header, ref HeaderValue value)
+    {
         int end = scanner.ReadString(at, out JsonText text);
         if (end < 0)
         {
@@ -150,9 +200,10 @@ internal sealed class ArchiveHeaderReader
         ReadOnlySpan<byte> bytes = text.In(json);
         if (_validation == BodyValidation.HeaderOnly && (text.HasLoneSurrogate || !Utf8.IsValid(bytes)))
         {
-            return text.HasLoneSurrogate ? scanner.Fail(JsonFault.LoneSurrogate, at) : Refuse(ref scanner, header, PoisonReason.InvalidUtf8, at);
+            return Refuse(ref scanner, header, node, text.HasLoneSurrogate ? PoisonReason.LoneSurrogate : PoisonReason.InvalidUtf8, at);
         }
 
+        value.Position = at;
         if (text.HasEscapes)
         {
             bytes = header.Unescape(bytes, ref value);
@@ -163,63 +214,51 @@ internal sealed class ArchiveHeaderReader
             value.Length = text.Length;
         }
 
-        if (_areDates[slot] && !bytes.IsEmpty && !HeaderDate.TryParse(bytes, out value.Date))
-        {
-            return Refuse(ref scanner, header, PoisonReason.BadDate, at);
-        }
-
-        return end;
+        return node.DateUse == HeaderUse.None || bytes.IsEmpty || HeaderDate.TryParse(bytes, node.DateUse, out value.Date)
+            ? end
+            : Refuse(ref scanner, header, node, PoisonReason.BadDate, at);
     }
 
-    // Messages of one producer have their properties in one order, so the guess is nearly always right.
-    private int Find(JsonText name, ReadOnlySpan<byte> json, int expected)
+    // Numbers, null, and what is not taken.
+    private static int ReadOther(ref JsonScanner scanner, ReadOnlySpan<byte> json, int at, byte first, HeaderNode node, ArchiveHeader header, ref HeaderValue value)
     {
-        if (name.HasEscapes)
+        if (node.TakesNumbers && (first is (byte)'-' or (byte)'t' or (byte)'f' || char.IsAsciiDigit((char)first)))
         {
-            return FindEscaped(name, json);
+            return ReadNumber(ref scanner, json, at, node, header, ref value);
         }
 
-        ReadOnlySpan<byte> bytes = name.In(json);
-        byte[][] names = _names;
-        return (uint)expected < (uint)names.Length && bytes.SequenceEqual(names[expected]) ? expected : Find(bytes);
+        // Null is as good as missing. The grammar comes first, so that a broken value is called broken.
+        int after = scanner.SkipValue(at, node.Depth);
+        return after < 0 || first == 'n' ? after : Refuse(ref scanner, header, node, PoisonReason.WrongType, at);
     }
 
-    private int Find(ReadOnlySpan<byte> name)
+    private static int ReadNumber(ref JsonScanner scanner, ReadOnlySpan<byte> json, int at, HeaderNode node, ArchiveHeader header, ref HeaderValue value)
     {
-        byte[][] names = _names;
-        for (int slot = 0; slot < names.Length; slot++)
+        int end = scanner.SkipValue(at, node.Depth);
+        if (end < 0)
         {
-            if (name.SequenceEqual(names[slot]))
-            {
-                return slot;
-            }
+            return end;
         }
 
-        return NotUsed;
-    }
-
-    private int FindEscaped(JsonText name, ReadOnlySpan<byte> json)
-    {
-        if (name.HasLoneSurrogate || name.Length > _longestName * JsonEscapes.MaxBytesPerByte)
+        // Under HeaderOnly nothing else looks behind the last value, and of a body that was cut the number may have more digits.
+        int next = scanner.SkipBlanks(end);
+        if (scanner.Peek(next) is not ((byte)',' or (byte)'}' or (byte)']'))
         {
-            return NotUsed;
+            return scanner.Fail(JsonFault.Malformed, next);
         }
 
-        byte[] unescaped = ArrayPool<byte>.Shared.Rent(name.Length);
-        try
-        {
-            return Find(unescaped.AsSpan(0, JsonEscapes.Unescape(name.In(json), unescaped)));
-        }
-        finally
-        {
-            ArrayPool<byte>.Shared.Return(unescaped);
-        }
+        value.Position = at;
+        value.Start = at;
+        value.Length = end - at;
+        return node.DateUse == HeaderUse.None || HeaderDate.TryParse(json[at..end], node.DateUse, out value.Date)
+            ? end
+            : Refuse(ref scanner, header, node, PoisonReason.BadDate, at);
     }
 
     private bool ReadEnd(ref JsonScanner scanner, ReadOnlySpan<byte> json, int at, ArchiveHeader header)
     {
         at = _validation == BodyValidation.HeaderOnly ? json.Length : scanner.SkipBlanks(at);
-        return at == json.Length || Refuse(ref scanner, header, PoisonReason.TrailingData, at) >= 0;
+        return at == json.Length || Refuse(ref scanner, header, node: null, PoisonReason.TrailingData, at) >= 0;
     }
 
     // The whole value is read before it is called valid JSON of the wrong kind.
@@ -227,21 +266,22 @@ internal sealed class ArchiveHeaderReader
     {
         if (at == json.Length)
         {
-            Refuse(ref scanner, header, PoisonReason.EmptyBody, at);
+            Refuse(ref scanner, header, node: null, PoisonReason.EmptyBody, at);
         }
         else if (scanner.SkipValue(at, depth: 0) is >= 0 and int end)
         {
             int rest = scanner.SkipBlanks(end);
             bool isAll = rest == json.Length;
-            Refuse(ref scanner, header, isAll ? PoisonReason.NotAnObject : PoisonReason.TrailingData, isAll ? at : rest);
+            Refuse(ref scanner, header, node: null, isAll ? PoisonReason.NotAnObject : PoisonReason.TrailingData, isAll ? at : rest);
         }
 
         return false;
     }
 
-    private static int Refuse(ref JsonScanner scanner, ArchiveHeader header, PoisonReason reason, int at)
+    private static int Refuse(ref JsonScanner scanner, ArchiveHeader header, HeaderNode? node, PoisonReason reason, int at)
     {
         header.Refusal = reason;
+        header.Refused = node;
         return scanner.Fail(JsonFault.Refused, at);
     }
 

@@ -1,3 +1,4 @@
+using System.Buffers.Text;
 using System.Runtime.InteropServices;
 
 namespace Worker.Handlers.Archive;
@@ -14,8 +15,62 @@ internal readonly record struct HeaderDate(ushort Year, byte Month, byte Day, by
     // So far below zero that no arithmetic on it comes out as a valid field.
     private const int NotDigits = -1_000_000;
 
+    // Enough for the milliseconds of year 9999, and far from an overflow.
+    private const int MaxEpochDigits = 18;
+
     /// <summary>True when there is a date; years start at 1.</summary>
     public bool HasValue => Year != 0;
+
+    // What .NET's default(DateTime) is written as: publishers send it for "no date".
+    private static readonly HeaderDate NoDate = new(1, 1, 1, 0, 0, 0);
+
+    /// <summary>Reads a date of one kind.</summary>
+    /// <param name="text">UTF-8, nothing before or after the date.</param>
+    /// <param name="use">The kind.</param>
+    /// <param name="date">The date in UTC; no date for the first second of year 1, and when false is returned.</param>
+    public static bool TryParse(ReadOnlySpan<byte> text, HeaderUse use, out HeaderDate date)
+    {
+        bool isDate = use == HeaderUse.Date ? TryParse(text, out date) : TryParseEpoch(text, use == HeaderUse.EpochMs, out date);
+        if (date == NoDate)
+        {
+            date = default;
+        }
+
+        return isDate;
+    }
+
+    /// <summary>Reads the time since 1970-01-01T00:00:00Z: decimal digits, a minus sign before them, a fraction behind them.</summary>
+    /// <param name="text">ASCII, nothing before or after the number.</param>
+    /// <param name="isMilliseconds">False for seconds.</param>
+    /// <param name="date">The date in UTC; default when false is returned.</param>
+    public static bool TryParseEpoch(ReadOnlySpan<byte> text, bool isMilliseconds, out HeaderDate date)
+    {
+        date = default;
+        ReadOnlySpan<byte> digits = text.StartsWith((byte)'-') ? text[1..] : text;
+        int whole = digits.IndexOfAnyExceptInRange((byte)'0', (byte)'9');
+        whole = whole < 0 ? digits.Length : whole;
+        ReadOnlySpan<byte> fraction = digits[whole..];
+        bool hasFraction = fraction.Length > 1 && fraction[0] == '.' && !fraction[1..].ContainsAnyExceptInRange((byte)'0', (byte)'9');
+        if (whole is 0 or > MaxEpochDigits || !(fraction.IsEmpty || hasFraction) || !Utf8Parser.TryParse(digits[..whole], out long count, out _))
+        {
+            return false;
+        }
+
+        if (digits.Length < text.Length)
+        {
+            // Before 1970 a fraction belongs to the second before.
+            count = -count - (hasFraction && fraction[1..].ContainsAnyExcept((byte)'0') ? 1 : 0);
+        }
+
+        long unit = isMilliseconds ? TimeSpan.TicksPerMillisecond : TimeSpan.TicksPerSecond;
+        if (count < (DateTime.MinValue.Ticks - DateTime.UnixEpoch.Ticks) / unit || count > (DateTime.MaxValue.Ticks - DateTime.UnixEpoch.Ticks) / unit)
+        {
+            return false;
+        }
+
+        date = Of(DateTime.UnixEpoch.AddTicks(count * unit));
+        return true;
+    }
 
     /// <summary>
     /// Reads the ISO 8601 forms <c>yyyy-MM-dd</c> and <c>yyyy-MM-ddTHH:mm[:ss[.f…]][Z|±HH|±HHmm|±HH:mm]</c>; <c>t</c> or one blank may
@@ -111,10 +166,12 @@ internal readonly record struct HeaderDate(ushort Year, byte Month, byte Day, by
             return false;
         }
 
-        var utc = new DateTime(ticks, DateTimeKind.Utc);
-        date = new HeaderDate((ushort)utc.Year, (byte)utc.Month, (byte)utc.Day, (byte)utc.Hour, (byte)utc.Minute, (byte)utc.Second);
+        date = Of(new DateTime(ticks, DateTimeKind.Utc));
         return true;
     }
+
+    private static HeaderDate Of(DateTime utc) =>
+        new((ushort)utc.Year, (byte)utc.Month, (byte)utc.Day, (byte)utc.Hour, (byte)utc.Minute, (byte)utc.Second);
 
     private static int Digits(ReadOnlySpan<byte> text, int at)
     {

@@ -2,7 +2,7 @@ using System.Runtime.InteropServices;
 
 namespace Worker.Handlers.Archive;
 
-/// <summary>Where one property's value lies. 20 bytes, held in an array of the header, one a property.</summary>
+/// <summary>Where one property's value lies. 24 bytes, held in an array of the header, one a property.</summary>
 [StructLayout(LayoutKind.Auto)]
 internal struct HeaderValue
 {
@@ -11,6 +11,9 @@ internal struct HeaderValue
 
     /// <summary>Bytes; 0 for null and for the empty string.</summary>
     public int Length;
+
+    /// <summary>Index in the body of the value's first byte, which is the quote of a string; 0 when there is no value.</summary>
+    public int Position;
 
     /// <summary>The date, where the property is used as one and has one.</summary>
     public HeaderDate Date;

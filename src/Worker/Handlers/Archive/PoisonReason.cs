@@ -27,7 +27,7 @@ internal enum PoisonReason
     /// <summary>A property occurs twice where <see cref="BodyValidation"/> forbids it.</summary>
     DuplicateProperty,
 
-    /// <summary>A property that the key uses is neither a string nor null.</summary>
+    /// <summary>A value on a path that the key uses is neither null nor of the kind that the key's template needs there.</summary>
     WrongType,
 
     /// <summary>Valid JSON whose top level is not an object.</summary>
@@ -36,9 +36,15 @@ internal enum PoisonReason
     /// <summary>Something other than blanks follows the object.</summary>
     TrailingData,
 
-    /// <summary>A property used as a date is a string, not empty, and not a date.</summary>
+    /// <summary>A property used as a date is neither empty nor a date.</summary>
     BadDate,
 
     /// <summary>Neither the body nor the source gave the message an id.</summary>
     MissingId,
+
+    /// <summary>A property of the key is missing, null or empty, and <see cref="MissingPropertyRule"/> forbids it.</summary>
+    MissingProperty,
+
+    /// <summary>The rule of a placeholder does not take its value, and <see cref="InvalidValueRule"/> forbids it.</summary>
+    InvalidValue,
 }

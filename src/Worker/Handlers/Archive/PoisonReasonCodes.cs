@@ -18,6 +18,8 @@ internal static class PoisonReasonCodes
         PoisonReason.TrailingData => "trailing-data",
         PoisonReason.BadDate => "bad-date",
         PoisonReason.MissingId => "missing-id",
+        PoisonReason.MissingProperty => "missing-property",
+        PoisonReason.InvalidValue => "invalid-value",
         _ => throw new ArgumentOutOfRangeException(nameof(reason), reason, "Unknown reason."),
     };
 }

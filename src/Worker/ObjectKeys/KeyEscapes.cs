@@ -1,0 +1,82 @@
+using System.Buffers;
+using System.Security.Cryptography;
+
+namespace Worker.ObjectKeys;
+
+/// <summary>
+/// Writes bytes so that different ones never look the same in a key, and none can leave its level. Kept bytes and dots inside stay as they
+/// are; any other byte becomes <c>=</c> and two lower-case hex digits, and so do a first and a last dot, so that no level is <c>.</c> or
+/// <c>..</c>. What would be longer than <see cref="MaxBytes"/> becomes <c>==</c> and the SHA-256 of the bytes in hex; an escape never starts
+/// with <c>==</c>, so no short value can look like that. Undoing the escapes gives the bytes back, which is why two short values cannot
+/// meet; two long ones meet only where SHA-256 collides.
+/// </summary>
+internal static class KeyEscapes
+{
+    /// <summary>Bytes written at most. As for <see cref="KeyPart.MaxBytes"/>; a SHA-512 in lower-case hex still stays readable.</summary>
+    public const int MaxBytes = 128;
+
+    private const int EscapeLength = 3;
+
+    private static ReadOnlySpan<byte> HashMark => "=="u8;
+
+    private static ReadOnlySpan<byte> Hex => "0123456789abcdef"u8;
+
+    /// <summary>Writes the escaped value.</summary>
+    /// <param name="value">Bytes of any kind and length, but not empty.</param>
+    /// <param name="kept">The bytes that stay as they are; the dot among them, <c>=</c> not.</param>
+    /// <param name="destination">At least <see cref="MaxBytes"/> bytes.</param>
+    /// <returns>Bytes written.</returns>
+    public static int Write(ReadOnlySpan<byte> value, SearchValues<byte> kept, Span<byte> destination)
+    {
+        if (value.Length <= MaxBytes && !value.ContainsAnyExcept(kept) && value[0] != '.' && value[^1] != '.')
+        {
+            value.CopyTo(destination);
+            return value.Length;
+        }
+
+        return WriteEscaped(value, kept, destination);
+    }
+
+    /// <summary>Writes one byte as an escape.</summary>
+    /// <returns>Bytes written: always 3.</returns>
+    public static int WriteEscape(byte value, Span<byte> destination)
+    {
+        destination[2] = Hex[value & 0xF];
+        destination[1] = Hex[value >> 4];
+        destination[0] = (byte)'=';
+        return EscapeLength;
+    }
+
+    private static int WriteEscaped(ReadOnlySpan<byte> value, SearchValues<byte> kept, Span<byte> destination)
+    {
+        int written = 0;
+        for (int i = 0; i < value.Length; i++)
+        {
+            byte one = value[i];
+            bool keep = kept.Contains(one) && (one != '.' || (i > 0 && i < value.Length - 1));
+            if (written + (keep ? 1 : EscapeLength) > MaxBytes)
+            {
+                return WriteHash(value, destination);
+            }
+
+            if (keep)
+            {
+                destination[written++] = one;
+                continue;
+            }
+
+            written += WriteEscape(one, destination[written..]);
+        }
+
+        return written;
+    }
+
+    private static int WriteHash(ReadOnlySpan<byte> value, Span<byte> destination)
+    {
+        Span<byte> hash = stackalloc byte[SHA256.HashSizeInBytes];
+        SHA256.HashData(value, hash);
+        HashMark.CopyTo(destination);
+        Convert.TryToHexStringLower(hash, destination[HashMark.Length..], out int hexLength);
+        return HashMark.Length + hexLength;
+    }
+}

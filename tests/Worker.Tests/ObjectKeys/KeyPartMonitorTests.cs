@@ -1,0 +1,142 @@
+using System.Diagnostics.Metrics;
+using System.Text;
+using Microsoft.Extensions.Logging;
+using Pipeline.Buffers;
+using Worker.Handlers.Archive;
+using Worker.ObjectKeys;
+using Worker.Telemetry;
+
+namespace Worker.Tests.ObjectKeys;
+
+/// <summary>What a key was made without is never silent: counted per property and reason, and the first of each is logged.</summary>
+public sealed class KeyPartMonitorTests
+{
+    private const string Template = "{Product}/{tenant.id:keep}/{at:yyyy}/{MessageId}";
+
+    private readonly List<string> _log = [];
+
+    [Fact]
+    public void TryWrite_PropertyInAnotherCase_IsLoggedOnceWithItsName()
+    {
+        Run run = new(new KeyTemplateOptions { Template = Template }, _log);
+
+        run.Key("""{"MessageId":"1","product":"p","tenant":{"ID":"t"},"at":"2026-11-21"}""").ShouldBe("unknown/unknown/2026/1");
+        run.Key("""{"MessageId":"2","product":"p","tenant":{"ID":"t"},"at":"2026-11-21"}""").ShouldBe("unknown/unknown/2026/2");
+
+        run.Monitor.Describe().ShouldBe("Product missing 2, tenant.id missing 2");
+        _log.Count.ShouldBe(2);
+        _log[0].ShouldStartWith("Route orders: a message has no Product (it has \"product\": case counts); its part of the key is \"unknown\"");
+        _log[1].ShouldStartWith("Route orders: a message has no tenant.id (it has \"ID\": case counts); its part of the key is \"unknown\"");
+    }
+
+    [Fact]
+    public void TryWrite_EachKindAndProperty_IsCountedOnItsOwn()
+    {
+        Run run = new(new KeyTemplateOptions { Template = Template }, _log);
+
+        run.Key("""{"MessageId":"1","Product":"acme-corp","tenant":{"id":"a b"}}""").ShouldBe("invalid/invalid/1");
+        run.Key("""{"MessageId":"2","Product":"p","tenant":null,"at":"0001-01-01T00:00:00"}""").ShouldBe("p/unknown/2");
+        run.Key("""{"MessageId":"3","Product":"p","tenant":{"id":"t"},"at":"2026-11-21"}""").ShouldBe("p/t/2026/3");
+
+        run.Monitor.Describe().ShouldBe("Product invalid 1, tenant.id missing 1, tenant.id invalid 1, at missing 2");
+        _log.Count.ShouldBe(4);
+        _log.ShouldContain(line => line.Contains("no at; the levels of the date are left out"));
+        _log.ShouldContain(line => line.Contains("the value of tenant.id does not fit the rule Keep; its part of the key is \"invalid\""));
+    }
+
+    [Fact]
+    public void TryWrite_NothingMissing_SaysNothing()
+    {
+        Run run = new(new KeyTemplateOptions { Template = Template }, _log);
+
+        run.Key("""{"MessageId":"3","Product":"p","tenant":{"id":"t"},"at":"2026-11-21"}""").ShouldBe("p/t/2026/3");
+
+        run.Monitor.Describe().ShouldBeNull();
+        _log.ShouldBeEmpty();
+    }
+
+    [Theory]
+    [InlineData("""{"MessageId":"1","Product":"p","at":"2026-11-21"}""", "missing-property at byte 0, property \"tenant.id\"", "such messages are dead-lettered")]
+    [InlineData("""{"MessageId":"1","Product":"p","tenant":{"id":""},"at":"2026-11-21"}""", "missing-property at byte 46, property \"tenant.id\"", "such messages are dead-lettered")]
+    [InlineData("""{"MessageId":"1","Product":"p","tenant":{"id":"t"}}""", "missing-property at byte 0, property \"at\"", "such messages are dead-lettered")]
+    [InlineData("""{"MessageId":"1","Product":"p","tenant":{"id":"a b"},"at":"2026-11-21"}""", "invalid-value at byte 46, property \"tenant.id\"", "such messages are dead-lettered")]
+    [InlineData("""{"MessageId":"1","Product":"a-b","tenant":{"id":"t"},"at":"2026-11-21"}""", "invalid-value at byte 27, property \"Product\"", "such messages are dead-lettered")]
+    public void TryWrite_RuleIsDeadLetter_IsPoisonAndCounted(string body, string poison, string logged)
+    {
+        Run run = new(new KeyTemplateOptions { Template = Template, MissingProperty = MissingPropertyRule.DeadLetter, InvalidValue = InvalidValueRule.DeadLetter }, _log);
+
+        run.Key(body).ShouldBe(poison);
+
+        run.Monitor.Describe().ShouldNotBeNull().ShouldEndWith(" 1");
+        _log.Single().ShouldContain(logged);
+    }
+
+    [Fact]
+    public void TryWrite_RuleIsEncode_EscapesTheValue()
+    {
+        Run run = new(new KeyTemplateOptions { Template = Template, InvalidValue = InvalidValueRule.Encode }, _log);
+
+        run.Key("""{"MessageId":"1","Product":"Acme-Corp","tenant":{"id":".."},"at":"2026-11-21"}""").ShouldBe("Acme-Corp/=2e=2e/2026/1");
+
+        run.Monitor.Describe().ShouldBe("Product invalid 1, tenant.id invalid 1");
+    }
+
+    [Fact]
+    public void CountMissing_Metric_HasRoutePropertyAndReason()
+    {
+        string route = $"route-{Guid.NewGuid():N}";
+        List<string> measured = [];
+        using MeterListener listener = new()
+        {
+            InstrumentPublished = static (instrument, listener) =>
+            {
+                if (instrument.Meter.Name == RouteMetrics.SourceName && instrument.Name == "worker.keys.part_faults")
+                {
+                    listener.EnableMeasurementEvents(instrument);
+                }
+            },
+        };
+        listener.SetMeasurementEventCallback<long>((_, value, tags, _) =>
+        {
+            Dictionary<string, object?> all = new(tags.ToArray(), StringComparer.Ordinal);
+            if (Equals(all["worker.route"], route))
+            {
+                measured.Add($"{all["worker.property"]} {all["worker.reason"]} {value}");
+            }
+        });
+        listener.Start();
+        Run run = new(new KeyTemplateOptions { Template = Template }, _log, route);
+
+        run.Key("""{"MessageId":"1","Product":"a-b","at":"2026-11-21"}""");
+
+        measured.ShouldBe(["Product invalid 1", "tenant.id missing 1"]);
+    }
+
+    private sealed class Run(KeyTemplateOptions options, List<string> log, string route = "orders") : ILogger
+    {
+        private readonly KeyTemplate _template = KeyRun.Compile(options);
+
+        public KeyPartMonitor Monitor => field ??= new KeyPartMonitor(route, _template.Properties, options, this);
+
+        public string Key(string body)
+        {
+            ArchiveHeader header = new();
+            using PooledBuffer key = BufferPool.Shared.Rent(_template.LongestKeyBytes);
+            new ArchiveHeaderReader(_template.Properties).TryRead(Encoding.UTF8.GetBytes(body), header, out Poison poison).ShouldBeTrue(poison.ToString());
+            string result = _template.TryWrite(header, default, key, out poison, Monitor) ? Encoding.ASCII.GetString(key.WrittenSpan) : poison.ToString();
+            header.Reset();
+            return result;
+        }
+
+        public IDisposable? BeginScope<TState>(TState state)
+            where TState : notnull => null;
+
+        public bool IsEnabled(LogLevel logLevel) => true;
+
+        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter)
+        {
+            logLevel.ShouldBe(LogLevel.Warning);
+            log.Add(formatter(state, exception));
+        }
+    }
+}
