@@ -4,7 +4,7 @@ namespace Worker.Sinks;
 
 /// <summary>
 /// Takes the documents of one message and sends them in batches that are bounded in bytes and count, so that memory does not grow
-/// with the number of documents. Use: open, write, close, for each document; send whenever it is full; complete; dispose. Threads: one at a time.
+/// with the number of documents. Use: open, write, close, for each document; send whenever it is full; complete, or end; dispose. Threads: one at a time.
 /// </summary>
 internal interface IDocumentWriter : IAsyncDisposable
 {
@@ -24,6 +24,10 @@ internal interface IDocumentWriter : IAsyncDisposable
     /// <summary>Hands the batch over. Waits while as many as allowed are on their way.</summary>
     /// <returns>False when a batch before it failed for good: nothing more needs to be written, <see cref="CompleteAsync"/> says why.</returns>
     ValueTask<bool> SendAsync(CancellationToken cancellationToken);
+
+    /// <summary>Ends without the documents that were not sent: waits for the batches that are on their way.</summary>
+    /// <returns>What has happened so far. Throws as <see cref="CompleteAsync"/> does.</returns>
+    ValueTask<DocumentsResult> EndAsync(CancellationToken cancellationToken);
 
     /// <summary>Sends the rest and waits until every document is accounted for: indexed, there before, or rejected and told of.</summary>
     /// <returns>What happened; expected failures are values. Throws only <see cref="OperationCanceledException"/> of this token and what <see cref="IDocumentRejections"/> throws.</returns>

@@ -156,6 +156,19 @@ public abstract class DocumentSinkContract : IAsyncLifetime
     }
 
     [Fact]
+    public async Task End_WithDocumentsSentAndNotSent_CountsThoseThatWereSent()
+    {
+        await using IDocumentWriter writer = Sink.Begin(new RecordedRejections());
+        Add(writer, "sent", "{}");
+        await writer.SendAsync(Token);
+        Add(writer, "not-sent", "{}");
+
+        DocumentsResult result = await writer.EndAsync(Token);
+
+        Assert.Equal(new DocumentsResult(SinkStatus.Stored, 1, 0, 0), result);
+    }
+
+    [Fact]
     public async Task Complete_Cancelled_Throws()
     {
         await using IDocumentWriter writer = Sink.Begin(new RecordedRejections());

@@ -114,7 +114,7 @@ public sealed class ShutdownTests(AwsServer aws, RealS3 realS3)
         await half.ConnectAsync(IPAddress.Loopback, worker.Url.Port);
         using var idle = new TcpClient();
         await idle.ConnectAsync(IPAddress.Loopback, worker.Url.Port);
-        await half.GetStream().WriteAsync("POST /messages HTTP/1.1\r\nHost: worker\r\nContent-Length: 1000\r\n\r\n{\"MessageId\":"u8.ToArray());
+        await half.GetStream().WriteAsync("POST /messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{\"MessageId\":"u8.ToArray());
         await Task.Delay(500);
 
         int exitCode = await worker.StopAsync(TimeSpan.FromSeconds(20));

@@ -95,7 +95,9 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
             LogDeadLetters badRows = new(_deadLetters, log, opened.Version, id, numbers, context.DeliveryCount);
             await using IDocumentWriter writer = _sink.Begin(badRows);
             LogOutcome outcome = await _indexer.IndexAsync(opened.Content, opened.Length, id, writer, numbers, badRows, attempt.Token);
-            return Judge(outcome, log, attempt);
+            return outcome.Fault == LogFault.None
+                ? Judge(outcome, log, attempt)
+                : (outcome.Fault.Code(), Describe(outcome, await writer.EndAsync(attempt.Token)));
         }
         catch (PoisonMessageException poison)
         {
@@ -134,13 +136,12 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
         }
     }
 
+    private static string Describe(in LogOutcome outcome, in DocumentsResult documents) => outcome.Rows == 0
+        ? outcome.Detail
+        : $"{outcome.Detail} Of {outcome.Rows} rows read, {documents.Created} were indexed, {documents.Existing} had been indexed before, {documents.Rejected} were rejected and {outcome.BadRows} set aside; the others were not sent.";
+
     private (string Reason, string Description)? Judge(in LogOutcome outcome, LogObject log, S3Attempt attempt)
     {
-        if (outcome.Fault != LogFault.None)
-        {
-            return (outcome.Fault.Code(), outcome.Rows > 0 ? $"{outcome.Detail} Rows before that may be indexed already." : outcome.Detail);
-        }
-
         if (outcome.SourceFailure is { } failure)
         {
             string detail = $"{attempt.Classify(failure).Describe(S3Operations.Get)}.";

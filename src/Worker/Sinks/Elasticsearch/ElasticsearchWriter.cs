@@ -84,11 +84,16 @@ internal sealed partial class ElasticsearchWriter : IDocumentWriter, IBufferWrit
         return !HasFailed;
     }
 
+    public async ValueTask<DocumentsResult> EndAsync(CancellationToken cancellationToken)
+    {
+        await WaitAsync(cancellationToken);
+        return Result();
+    }
+
     public async ValueTask<DocumentsResult> CompleteAsync(CancellationToken cancellationToken)
     {
         await SendAsync(cancellationToken);
-        await WaitAsync(cancellationToken);
-        return Result();
+        return await EndAsync(cancellationToken);
     }
 
     public async ValueTask DisposeAsync()

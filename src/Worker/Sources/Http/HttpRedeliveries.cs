@@ -11,7 +11,7 @@ namespace Worker.Sources.Http;
 /// </summary>
 internal sealed class HttpRedeliveries(TimeProvider time, int capacity = HttpRedeliveries.DefaultCapacity)
 {
-    /// <summary>Messages remembered, 48 bytes each.</summary>
+    /// <summary>Messages remembered, about 60 bytes each.</summary>
     public const int DefaultCapacity = 10_000;
 
     /// <summary>How long a message is remembered after its last delivery.</summary>

@@ -190,6 +190,25 @@ public sealed class IndexTerminatorTests
         run.Sink.Documents.Count.ShouldBe(35);
     }
 
+    [Fact]
+    public async Task Handle_BadObject_TheDescriptionSaysWhatBecameOfItsRows()
+    {
+        CloudFrontRun run = new();
+        byte[] log = AccessLog.CreateCompressed(2_000);
+        run.Objects.Put("bad.gz", log[..^20]);
+        run.Sink.Rejects = index => index == 3;
+
+        Settlement first = await run.HandleAsync(Events.Of(Events.Record("bad.gz")));
+        int indexed = run.Sink.Documents.Count;
+        run.Sink.Rejects = static _ => false;
+        Settlement second = await run.HandleAsync(Events.Of(Events.Record("bad.gz")));
+
+        indexed.ShouldBeGreaterThan(0);
+        first.Reason.ShouldBe("gzip-truncated");
+        first.Description!.ShouldContain($"rows read, {indexed} were indexed, 0 had been indexed before, 1 were rejected and 0 set aside; the others were not sent.");
+        second.Description!.ShouldContain($"rows read, 1 were indexed, {indexed} had been indexed before, 0 were rejected and 0 set aside; the others were not sent.");
+    }
+
     [Theory]
     [InlineData("truncated", "gzip-truncated")]
     [InlineData("crc", "gzip-corrupt")]

@@ -77,6 +77,8 @@ public sealed class LogIndexerAllocationTests : IBadRows, IDocumentRejections
             return new ValueTask<bool>(true);
         }
 
+        public ValueTask<DocumentsResult> EndAsync(CancellationToken cancellationToken) => new(new DocumentsResult(SinkStatus.Stored, _documents, 0, 0));
+
         public ValueTask<DocumentsResult> CompleteAsync(CancellationToken cancellationToken)
         {
             _body.ResetWrittenCount();

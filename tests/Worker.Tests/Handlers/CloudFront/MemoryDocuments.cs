@@ -136,8 +136,10 @@ internal sealed class MemoryDocuments : IDocumentSink
                 await SendAsync(cancellationToken);
             }
 
-            return new DocumentsResult(_status, _created, _existing, _rejected, _status == SinkStatus.Stored ? null : "scripted");
+            return Result();
         }
+
+        public ValueTask<DocumentsResult> EndAsync(CancellationToken cancellationToken) => new(Result());
 
         public ValueTask DisposeAsync()
         {
@@ -145,5 +147,7 @@ internal sealed class MemoryDocuments : IDocumentSink
             _disposed = true;
             return default;
         }
+
+        private DocumentsResult Result() => new(_status, _created, _existing, _rejected, _status == SinkStatus.Stored ? null : "scripted");
     }
 }

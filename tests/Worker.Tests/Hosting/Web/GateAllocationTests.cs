@@ -1,0 +1,42 @@
+using Microsoft.AspNetCore.Connections;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Logging.Abstractions;
+using Worker.Hosting;
+using Worker.Hosting.Web;
+using Worker.Tests.Sources;
+
+namespace Worker.Tests.Hosting.Web;
+
+[Collection(SourceAllocations.Name)]
+public sealed class GateAllocationTests
+{
+    [Fact]
+    public void Request_CheckedAndCounted_AllocatesNothing()
+    {
+        HostingOptions options = new();
+        AllowedHosts hosts = new(options);
+        using HttpConnections connections = new(options, TimeProvider.System, NullLogger<HttpConnections>.Instance);
+        HttpConnection connection = connections.TryOpen(new DefaultConnectionContext("c")).ShouldNotBeNull();
+        HttpRequest request = new DefaultHttpContext().Request;
+        request.Headers.Host = "localhost:8080";
+
+        Run();
+        long before = GC.GetAllocatedBytesForCurrentThread();
+        Run();
+
+        (GC.GetAllocatedBytesForCurrentThread() - before).ShouldBe(0);
+
+        void Run()
+        {
+            for (int i = 0; i < 1_000; i++)
+            {
+                if (!connections.TryBegin(connection, out _) || hosts.Check(request) is not null)
+                {
+                    throw new InvalidOperationException("The request is allowed.");
+                }
+
+                connections.EndRequest(connection);
+            }
+        }
+    }
+}
