@@ -146,7 +146,8 @@ internal sealed class HttpSender : IMessageSender
             }
             catch (HttpRequestException exception)
             {
-                string error = exception.Message.TrimEnd('.');
+                // "An error occurred while sending the request" alone says nothing.
+                string error = (exception.HttpRequestError is HttpRequestError.Unknown ? exception.GetBaseException() : exception).Message.TrimEnd('.');
                 if (!IsOutage(exception) || !_outage.MayWait(error))
                 {
                     return _gone = NoWorker(error);

@@ -88,6 +88,19 @@ public sealed class HttpSenderTests
         _notices.ShouldHaveSingleItem().ShouldBe("http://worker:8080 cannot be reached (Connection refused (worker:8080)); trying again for up to 60 s.");
     }
 
+    [Fact]
+    public async Task Send_AnswersBetweenRefusals_AreOneOutage()
+    {
+        using HttpSender sender = Create(new ScriptedHandler((id, number) => number % 2 == 1 ? throw Refused() : ScriptedHandler.Stored(id)));
+
+        for (int i = 0; i < 4; i++)
+        {
+            (await FinishAsync(SendAsync(sender, $"m-{i}"))).ShouldBeNull();
+        }
+
+        _notices.Count.ShouldBe(1);
+    }
+
     [Theory]
     [InlineData(true, 60)]
     [InlineData(false, 5)]
@@ -126,6 +139,7 @@ public sealed class HttpSenderTests
             : ScriptedHandler.Stored(id)));
 
         (await FinishAsync(SendAsync(sender, "m-1"))).ShouldBeNull();
+        _notices.ShouldHaveSingleItem().ShouldContain("(Connection reset by peer)");
     }
 
     [Fact]
