@@ -145,12 +145,6 @@ internal sealed partial class WorkerService(
     [LoggerMessage(1101, LogLevel.Information, "Stopping: receiving has ended, {InFlight} message(s) in flight get up to {Limit} to finish")]
     private partial void LogDraining(int inFlight, TimeSpan limit);
 
-    [LoggerMessage(1105, LogLevel.Warning, "{Warning}")]
-    private partial void LogWarning(ConfigurationError warning);
-
-    [LoggerMessage(1106, LogLevel.Information, "Route {Route}")]
-    private partial void LogRemoved(NamedRoute route);
-
     [LoggerMessage(1103, LogLevel.Information, "Route {Route}: stopped; since the start {Received} received, {Stored} stored, {DeadLetters} dead-lettered, {Returned} handed back")]
     private partial void LogStopped(string route, long received, long stored, long deadLetters, long returned);
 
@@ -159,4 +153,10 @@ internal sealed partial class WorkerService(
 
     [LoggerMessage(1104, LogLevel.Information, "Route {Route}: calls since the start: {Calls} (estimate, section Costs)")]
     private partial void LogCalls(string route, string calls);
+
+    [LoggerMessage(1105, LogLevel.Warning, "{Warning}")]
+    private partial void LogWarning(ConfigurationError warning);
+
+    [LoggerMessage(1106, LogLevel.Information, "Route {Route}")]
+    private partial void LogRemoved(NamedRoute route);
 }

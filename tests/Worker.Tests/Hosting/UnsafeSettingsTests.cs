@@ -45,6 +45,7 @@ public sealed class UnsafeSettingsTests
 
     [Theory]
     [InlineData("Sinks:Directory:Fsync=false", FsyncWarning)]
+    [InlineData("Routes:archive:Sinks:Directory:Fsync=false", "Routes:archive:" + FsyncWarning)]
     [InlineData(Http, "Hosting:Url = \"http://0.0.0.0:0/\": accepts messages from other machines without TLS or authentication.")]
     [InlineData("Hosting:Url=http://192.0.2.1:8080", "Hosting:Url = \"http://192.0.2.1:8080/\": accepts messages from other machines without TLS or authentication.")]
     public void Plan_UnsafeSetting_IsAWarning(string key, string warning)

@@ -17,15 +17,6 @@ internal sealed class DirectorySinkFeature : ISinkFeature
         }
 
         CheckDeadLetters(settings, options);
-        if (!options.Fsync)
-        {
-            settings.Warn(
-                $"{DirectorySinkOptions.Section}:{nameof(options.Fsync)}",
-                "false",
-                "acknowledges messages before they are on the disk.",
-                "A power failure or a crash of the machine can lose them; a crash of the worker alone cannot.");
-        }
-
         return services => new DirectorySink(options, services);
     }
 

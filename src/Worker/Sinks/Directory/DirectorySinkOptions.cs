@@ -22,6 +22,14 @@ internal sealed class DirectorySinkOptions : ISelfValidating
 
     public void Validate(SettingsCheck check)
     {
+        if (!Fsync)
+        {
+            check.Warn(
+                nameof(Fsync),
+                "acknowledges messages before they are on the disk.",
+                "A power failure or a crash of the machine can lose them; a crash of the worker alone cannot.");
+        }
+
         if (!OctalFileMode.TryParse(FileMode, out _))
         {
             check.Fail(nameof(FileMode), "must be octal permissions that let the owner read and write and grant no execution, such as 0600, 0640, 0644 or 0660.");
