@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Pipeline.Settlements;
 using Worker.Sources.ServiceBus.Port;
 
@@ -6,10 +7,11 @@ namespace Worker.Sources.ServiceBus;
 /// <summary>
 /// One run of the pump, from its start to its stop. Each call of the pump has a slot before its message comes: the first ones are
 /// reserved before the start, and a call reserves the next one before it returns. So a route that is full or paused receives
-/// nothing more, though the pump pushes.
+/// nothing more, though the pump pushes. When the run ends its calls return, so that the pump can close its link; messages in
+/// flight are then kept locked and settled by the run.
 /// </summary>
 internal sealed class PumpRun(
-    IMessageIntake intake, int slots, InWorkMessages inWork, MessageSettler settler, ReceiveHealth health, ServiceBusSourceLog log, TimeProvider time, ServiceBusSourceOptions options) : IPumpHandler
+    IMessageIntake intake, int slots, InWorkMessages inWork, MessageSettler settler, LockKeeper locks, ReceiveHealth health, ServiceBusSourceLog log, TimeProvider time, ServiceBusSourceOptions options) : IPumpHandler
 {
     private readonly SlotBank _bank = new(intake, slots);
 
@@ -17,18 +19,27 @@ internal sealed class PumpRun(
     private readonly CancellationTokenSource _ended = new();
     private readonly TaskCompletionSource<ServiceBusFault> _broken = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
+    // Messages that were in flight when the run ended; written by calls until they have returned, read afterwards.
+    private readonly ConcurrentBag<Task> _kept = [];
+
     /// <summary>Comes when receiving failed in a way that will not pass by itself, so that the pump had better rest.</summary>
     public Task<ServiceBusFault> Broken => _broken.Task;
 
     /// <summary>True once a message was received.</summary>
     public bool HasReceived { get; private set; }
 
-    /// <summary>From now on messages go back at once; slots in hand are given back, and whoever waits, for a slot or a delay, is let go.</summary>
+    /// <summary>
+    /// From now on messages are abandoned as they arrive and calls return at once; slots in hand are released, and waits for a slot
+    /// or a delay end.
+    /// </summary>
     public void End()
     {
         _ended.Cancel();
         _bank.Close();
     }
+
+    /// <summary>Waits until every message of the run is settled; only once every call has returned.</summary>
+    public Task SettledAsync() => Task.WhenAll(_kept);
 
     /// <summary>Waits the delay of an abandoned message, at most the configured time; ends with the run.</summary>
     public Task HoldAsync(TimeSpan delay)
@@ -58,9 +69,20 @@ internal sealed class PumpRun(
     {
         HasReceived = true;
         health.Received();
-        if (await WorkAsync(message))
+        Task<(Settlement Settlement, bool TookSlot)> deciding = DecideAsync(message);
+        await ((Task)deciding).WaitAsync(_ended.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        if (!deciding.IsCompleted)
         {
-            await ReserveNextAsync();
+            _kept.Add(KeepAsync(message, deciding));
+            return;
+        }
+
+        // Within the call: the link must not close under it.
+        (Settlement settlement, bool tookSlot) = await deciding;
+        await settler.SettleAsync(message, settlement);
+        if (tookSlot && await TryReserveAsync())
+        {
+            _bank.Put();
         }
     }
 
@@ -86,74 +108,64 @@ internal sealed class PumpRun(
         }
     }
 
-    /// <returns>True when the message took a slot.</returns>
-    private async Task<bool> WorkAsync(LockedMessage message)
+    /// <summary>What is to become of the message, once the time to carry it out has come, and whether it took a slot.</summary>
+    private async Task<(Settlement Settlement, bool TookSlot)> DecideAsync(LockedMessage message)
     {
         if (_ended.IsCancellationRequested)
         {
-            await settler.SettleAsync(message, Settlement.Abandon(TimeSpan.Zero));
-            return false;
+            return (Settlement.Abandon(TimeSpan.Zero), false);
         }
 
         if (settler.IsDone(message.Key))
         {
             ServiceBusSourceMetrics.Redelivered();
-            await settler.SettleAsync(message, Settlement.Complete);
-            return false;
+            return (Settlement.Complete, false);
         }
 
         ServiceBusDelivery delivery = new(message, this);
         if (!inWork.TryAdd(delivery, out ServiceBusDelivery? first))
         {
-            // The first delivery lost its lock while it is in work. It is not worked on twice; what becomes of it is told under both locks.
+            // The first delivery lost its lock while it is in flight. It is not worked on twice; its settlement is carried out under both locks.
             ServiceBusSourceMetrics.Redelivered();
-            await settler.SettleAsync(message, await DecideAsync(first));
-            return false;
+            return (await OutcomeAsync(first), false);
         }
 
         try
         {
-            if (!await TryTakeSlotAsync())
+            if (!_bank.TryTake() && !await TryReserveAsync())
             {
-                await settler.SettleAsync(message, Settlement.Abandon(TimeSpan.Zero));
-                return false;
+                return (Settlement.Abandon(TimeSpan.Zero), false);
             }
 
             intake.Accept(delivery);
-            Settlement decided = await DecideAsync(delivery);
+            Settlement decided = await OutcomeAsync(delivery);
             if (decided.Kind == SettlementKind.Complete)
             {
                 settler.Remember(message.Key);
             }
 
-            // Before it is settled: what goes back may come again at once, and is a delivery of its own then.
-            inWork.Remove(delivery);
-            await settler.SettleAsync(message, decided);
-            return true;
+            return (decided, true);
         }
         finally
         {
+            // Before it is settled: an abandoned message may be redelivered at once, and is a delivery of its own then.
             delivery.GiveUp();
             inWork.Remove(delivery);
         }
     }
 
+    private async Task KeepAsync(LockedMessage message, Task<(Settlement Settlement, bool TookSlot)> deciding)
+    {
+        await locks.KeepUntilAsync(message, deciding);
+        await settler.SettleAsync(message, (await deciding).Settlement);
+    }
+
     /// <summary>The route's decision, when the time to carry it out has come.</summary>
-    private static async Task<Settlement> DecideAsync(ServiceBusDelivery delivery)
+    private static async Task<Settlement> OutcomeAsync(ServiceBusDelivery delivery)
     {
         Settlement decided = await delivery.Decision;
         await delivery.Held.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         return decided;
-    }
-
-    private async ValueTask<bool> TryTakeSlotAsync() => _bank.TryTake() || await TryReserveAsync();
-
-    private async ValueTask ReserveNextAsync()
-    {
-        if (await TryReserveAsync())
-        {
-            _bank.Put();
-        }
     }
 
     private async ValueTask<bool> TryReserveAsync()

@@ -20,6 +20,9 @@ internal sealed class ServiceBusMessageSource : IMessageSource
 
     private static readonly Backoff RestartBackoff = new(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(30));
 
+    // How soon a broker that did not answer is asked again; its answer makes the worker ready.
+    private static readonly Backoff AskBackoff = new(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(30));
+
     private readonly IServiceBusPump _pump;
     private readonly int _calls;
     private readonly ServiceBusSourceOptions _options;
@@ -27,6 +30,7 @@ internal sealed class ServiceBusMessageSource : IMessageSource
     private readonly ServiceBusSourceLog _log;
     private readonly ReceiveHealth _health;
     private readonly MessageSettler _settler;
+    private readonly LockKeeper _locks;
     private readonly InWorkMessages _inWork = new();
 
     // The end of the last run: its messages are settled then. Written by the loop, read by the close behind it.
@@ -46,6 +50,7 @@ internal sealed class ServiceBusMessageSource : IMessageSource
         _log = new ServiceBusSourceLog(services.Loggers.CreateLogger<ServiceBusMessageSource>(), services.Route, services.Time);
         _health = new ReceiveHealth(_log, services.Time);
         _settler = new MessageSettler(services.Route, options.DoneIds, _log, services.Time);
+        _locks = new LockKeeper(_log, services.Time);
     }
 
     public string Name => SourceName;
@@ -54,45 +59,34 @@ internal sealed class ServiceBusMessageSource : IMessageSource
 
     public async Task CheckAsync(CancellationToken cancellationToken)
     {
-        using CancellationTokenSource limit = new(CheckLimit, _time);
-        using CancellationTokenSource either = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, cancellationToken);
-        try
+        switch (await AskAsync(cancellationToken))
         {
-            await _pump.CheckAsync(either.Token);
-        }
-        catch (ServiceBusFaultException exception) when (exception.Fault.IsRefusal)
-        {
-            throw new StartupException($"Service Bus {_options.Entity}: {Advice(exception.Fault.Kind)} {exception.Message}", exception.Fault.Kind == ServiceBusFaultKind.Unauthorized ? ExitCodes.NoPermission : ExitCodes.Unavailable, exception);
-        }
-        catch (ServiceBusFaultException exception)
-        {
-            _log.Unreachable(exception.Message);
-        }
-        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
-        {
-            _log.Unreachable($"no answer within {CheckLimit}");
+            case { IsRefusal: true } refusal:
+                throw new StartupException($"Service Bus {_options.Entity}: {Advice(refusal.Kind)} {refusal.Message}", refusal.Kind == ServiceBusFaultKind.Unauthorized ? ExitCodes.NoPermission : ExitCodes.Unavailable);
+            case { } fault:
+                _health.Unreachable(fault.Message);
+                break;
+            case null:
+                _health.Answered(failures: 0);
+                break;
         }
     }
 
     public async Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving)
     {
-        int failures = 0;
+        using CancellationTokenSource ending = CancellationTokenSource.CreateLinkedTokenSource(stopReceiving);
+        Task asking = AskWhileInDoubtAsync(ending.Token);
         try
         {
-            while (!stopReceiving.IsCancellationRequested)
-            {
-                await _runEnding.WaitAsync(stopReceiving);
-                int slots = await intake.ReserveAsync(1, _calls, stopReceiving);
-                PumpRun run = new(intake, slots, _inWork, _settler, _health, _log, _time, _options);
-                await RunAsync(run, stopReceiving);
-                failures = run.HasReceived ? 1 : failures + 1;
-                TimeSpan rest = RestartBackoff.After(failures, TimeSpan.FromSeconds(1));
-                _log.Resting(rest);
-                await Task.Delay(rest, _time, stopReceiving);
-            }
+            await RunAgainAndAgainAsync(intake, stopReceiving);
         }
         catch (OperationCanceledException) when (stopReceiving.IsCancellationRequested)
         {
+        }
+        finally
+        {
+            await ending.CancelAsync();
+            await asking.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
     }
 
@@ -123,7 +117,66 @@ internal sealed class ServiceBusMessageSource : IMessageSource
         _ => "the credentials are refused; they need the right Listen (role Azure Service Bus Data Receiver) on the entity.",
     };
 
-    /// <summary>Runs the pump until it breaks or receiving stops; what is in work then still goes on under its locks.</summary>
+    /// <summary>Asks the broker whether it is there.</summary>
+    /// <returns>Why it did not answer; null when it did.</returns>
+    private async Task<ServiceBusFault?> AskAsync(CancellationToken cancellationToken)
+    {
+        using CancellationTokenSource limit = new(CheckLimit, _time);
+        using CancellationTokenSource either = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, cancellationToken);
+        try
+        {
+            await _pump.CheckAsync(either.Token).WaitAsync(either.Token);
+            return null;
+        }
+        catch (ServiceBusFaultException exception)
+        {
+            return exception.Fault;
+        }
+        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
+        {
+            return new ServiceBusFault(ServiceBusFaultKind.Transient, $"no answer within {CheckLimit}");
+        }
+        catch (Exception exception) when (exception is not OperationCanceledException)
+        {
+            // Whatever the client throws: the broker is asked again.
+            return ServiceBusFaults.FromException(exception);
+        }
+    }
+
+    /// <summary>An idle queue brings no message that would show that receiving works again, so the broker is asked.</summary>
+    private async Task AskWhileInDoubtAsync(CancellationToken cancellationToken)
+    {
+        for (int attempt = 1; ; attempt++)
+        {
+            Task doubt = _health.InDoubtAsync(cancellationToken);
+            attempt = doubt.IsCompleted ? attempt : 1;
+            await doubt;
+            await Task.Delay(AskBackoff.After(attempt, TimeSpan.FromSeconds(1)), _time, cancellationToken);
+            int failures = _health.Failures;
+            if (await AskAsync(cancellationToken) is null)
+            {
+                _health.Answered(failures);
+            }
+        }
+    }
+
+    private async Task RunAgainAndAgainAsync(IMessageIntake intake, CancellationToken stopReceiving)
+    {
+        int failures = 0;
+        while (!stopReceiving.IsCancellationRequested)
+        {
+            await _runEnding.WaitAsync(stopReceiving);
+            int slots = await intake.ReserveAsync(1, _calls, stopReceiving);
+            PumpRun run = new(intake, slots, _inWork, _settler, _locks, _health, _log, _time, _options);
+            await RunAsync(run, stopReceiving);
+            failures = run.HasReceived ? 1 : failures + 1;
+            TimeSpan rest = RestartBackoff.After(failures, TimeSpan.FromSeconds(1));
+            _log.Resting(rest);
+            await Task.Delay(rest, _time, stopReceiving);
+        }
+    }
+
+    /// <summary>Runs the pump until it breaks or receiving stops; messages in flight then are still settled, under their locks.</summary>
     private async Task RunAsync(PumpRun run, CancellationToken stopReceiving)
     {
         try
@@ -138,12 +191,12 @@ internal sealed class ServiceBusMessageSource : IMessageSource
         finally
         {
             // In this order: calls that go on receiving while the run gives everything back would count deliveries up.
-            _runEnding = StopPumpAsync();
+            _runEnding = StopAsync(run);
             run.End();
         }
     }
 
-    private async Task StopPumpAsync()
+    private async Task StopAsync(PumpRun run)
     {
         try
         {
@@ -153,5 +206,7 @@ internal sealed class ServiceBusMessageSource : IMessageSource
         {
             _log.CallFailed(PumpActivity.Receive, exception.Message);
         }
+
+        await run.SettledAsync();
     }
 }

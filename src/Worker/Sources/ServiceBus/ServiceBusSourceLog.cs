@@ -80,7 +80,7 @@ internal sealed partial class ServiceBusSourceLog(ILogger logger, string route, 
         }
     }
 
-    [LoggerMessage(3300, LogLevel.Warning, "Route {Route}: Service Bus cannot be reached now; receiving begins as soon as it answers: {Error}")]
+    [LoggerMessage(3300, LogLevel.Warning, "Route {Route}: Service Bus cannot be reached; the worker is not ready until it answers, and asks again after 1 to 30 s: {Error}")]
     private partial void LogUnreachable(string route, string error);
 
     [LoggerMessage(3301, LogLevel.Warning, "Route {Route}: receiving failed ({Kind}); the client tries again: {Error} ({Suppressed} such lines not shown)")]

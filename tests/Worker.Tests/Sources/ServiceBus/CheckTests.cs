@@ -36,6 +36,36 @@ public sealed class CheckTests
     }
 
     [Fact]
+    public async Task Problem_UntilTheBrokerHasAnswered_IsThere()
+    {
+        await using ServiceBusSourceHarness harness = new();
+        harness.Source.Problem.ShouldBe("Service Bus has not answered yet.");
+
+        await harness.StartAsync();
+
+        harness.Source.Problem.ShouldBeNull();
+        harness.Log.Entries.ShouldBeEmpty();
+        await harness.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Problem_BrokerUnreachableAtTheStart_IsThereUntilItAnswers()
+    {
+        await using ServiceBusSourceHarness harness = new();
+        harness.Bus.CheckFault = new ServiceBusFault(ServiceBusFaultKind.Transient, "connection refused");
+        await harness.StartAsync();
+        harness.Source.Problem.ShouldBe("Service Bus cannot be reached: connection refused");
+
+        await harness.AdvanceAsync(TimeSpan.FromMinutes(10));
+        harness.Source.Problem.ShouldBe("Service Bus cannot be reached: connection refused");
+        harness.Bus.CheckFault = null;
+        await harness.AdvanceUntilAsync(() => harness.Source.Problem is null, TimeSpan.FromSeconds(1), "The broker should be asked again.");
+
+        harness.Log.Entries.Select(entry => entry.Id.Id).ShouldBe([3300, 3303]);
+        await harness.FinishAsync();
+    }
+
+    [Fact]
     public async Task Check_NoAnswer_IsAWarningAfterItsLimit()
     {
         await using ServiceBusSourceHarness harness = new();

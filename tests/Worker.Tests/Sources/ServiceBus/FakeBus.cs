@@ -17,6 +17,7 @@ internal sealed class FakeBus(TimeProvider time) : IServiceBusConnector
     private readonly List<BusCall> _calls = [];
     private TaskCompletionSource _changed = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private long _numbers;
+    private int _renewals;
 
     public TimeProvider Time { get; } = time;
 
@@ -33,6 +34,12 @@ internal sealed class FakeBus(TimeProvider time) : IServiceBusConnector
 
     /// <summary>While set, locks are not renewed and pumps report it.</summary>
     public ServiceBusFault? RenewFault { get; set; }
+
+    /// <summary>While set, the close of a link waits for it.</summary>
+    public Task? CloseGate { get; set; }
+
+    /// <summary>Locks that were renewed by their message, not by a pump.</summary>
+    public int Renewals => Volatile.Read(ref _renewals);
 
     public ServiceBusFault? CheckFault { get; set; }
 
@@ -187,6 +194,37 @@ internal sealed class FakeBus(TimeProvider time) : IServiceBusConnector
             message.Entry.LockedUntil = Time.GetUtcNow() + LockDuration;
             return true;
         }
+    }
+
+    public async Task RenewAsync(FakeLockedMessage message)
+    {
+        await Task.Yield();
+        if (RenewFault is { } fault)
+        {
+            throw new ServiceBusFaultException(fault);
+        }
+
+        if (!Renew(message))
+        {
+            throw new ServiceBusFaultException(new ServiceBusFault(ServiceBusFaultKind.LockLost, "The lock supplied is invalid."));
+        }
+
+        Interlocked.Increment(ref _renewals);
+    }
+
+    /// <summary>Makes a message available again that no call was given; such a delivery is not counted.</summary>
+    public void Release(FakeLockedMessage message)
+    {
+        lock (_lock)
+        {
+            if (message.Entry.LockToken == message.LockToken)
+            {
+                message.Entry.LockedUntil = DateTimeOffset.MinValue;
+                message.Entry.DeliveryCount--;
+            }
+        }
+
+        Pulse();
     }
 
     public async Task SettleAsync(FakeLockedMessage message, string operation, BusLetter? letter, CancellationToken cancellationToken)

@@ -21,6 +21,10 @@ internal sealed class FakeLockedMessage(FakeBus bus, BusEntry entry) : LockedMes
 
     public override IReadOnlyDictionary<string, object> Properties => Entry.Properties;
 
+    public override DateTimeOffset LockedUntil => Entry.LockedUntil;
+
+    public override Task RenewAsync(CancellationToken cancellationToken) => bus.RenewAsync(this);
+
     public override Task CompleteAsync(CancellationToken cancellationToken) => bus.SettleAsync(this, "Complete", letter: null, cancellationToken);
 
     public override Task AbandonAsync(CancellationToken cancellationToken) => bus.SettleAsync(this, "Abandon", letter: null, cancellationToken);

@@ -3,10 +3,15 @@ using Worker.Sources.ServiceBus.Port;
 
 namespace Worker.Tests.Sources.ServiceBus;
 
-/// <summary>Works as the library's processor does: so many loops that each receive one message, call the handler, and receive the next.</summary>
+/// <summary>
+/// Works as the library's processor does: so many loops that each receive one message, call the handler, and receive the next.
+/// A loop that is stopped while it waits leaves its credit behind: until the link closes, the broker locks a message for it.
+/// </summary>
 internal sealed class FakePump(FakeBus bus, PumpSettings settings) : IServiceBusPump
 {
     private readonly ConcurrentDictionary<FakeLockedMessage, DateTimeOffset> _handled = new();
+    private readonly ConcurrentBag<Task> _credits = [];
+    private CancellationTokenSource? _link;
     private CancellationTokenSource? _running;
     private Task _loops = Task.CompletedTask;
     private ITimer? _renewal;
@@ -19,6 +24,9 @@ internal sealed class FakePump(FakeBus bus, PumpSettings settings) : IServiceBus
     public int Stops { get; private set; }
 
     public bool IsDisposed { get; private set; }
+
+    /// <summary>True from the start until the link is closed.</summary>
+    public bool IsLinkOpen => _link is { IsCancellationRequested: false };
 
     public async Task CheckAsync(CancellationToken cancellationToken)
     {
@@ -45,9 +53,11 @@ internal sealed class FakePump(FakeBus bus, PumpSettings settings) : IServiceBus
 
         _handler = handler;
         _running = new CancellationTokenSource();
+        _link = new CancellationTokenSource();
         CancellationToken stop = _running.Token;
+        CancellationToken closed = _link.Token;
         _renewal = bus.Time.CreateTimer(_ => Renew(), state: null, FakeBus.LockDuration / 2, FakeBus.LockDuration / 2);
-        _loops = Task.WhenAll(Enumerable.Range(0, Settings.MaxConcurrentCalls).Select(_ => Task.Run(() => LoopAsync(stop), CancellationToken.None)));
+        _loops = Task.WhenAll(Enumerable.Range(0, Settings.MaxConcurrentCalls).Select(_ => Task.Run(() => LoopAsync(stop, closed), CancellationToken.None)));
         return Task.CompletedTask;
     }
 
@@ -59,6 +69,13 @@ internal sealed class FakePump(FakeBus bus, PumpSettings settings) : IServiceBus
             await running.CancelAsync();
             await _loops;
             _renewal?.Dispose();
+            if (bus.CloseGate is { } gate)
+            {
+                await gate;
+            }
+
+            await _link!.CancelAsync();
+            await Task.WhenAll(_credits);
             _running = null;
         }
     }
@@ -69,7 +86,7 @@ internal sealed class FakePump(FakeBus bus, PumpSettings settings) : IServiceBus
         await StopAsync(CancellationToken.None);
     }
 
-    private async Task LoopAsync(CancellationToken stop)
+    private async Task LoopAsync(CancellationToken stop, CancellationToken closed)
     {
         while (!stop.IsCancellationRequested)
         {
@@ -79,6 +96,7 @@ internal sealed class FakePump(FakeBus bus, PumpSettings settings) : IServiceBus
             }
             catch (OperationCanceledException) when (stop.IsCancellationRequested)
             {
+                _credits.Add(Task.Run(() => UseCreditAsync(closed), CancellationToken.None));
                 return;
             }
             catch (ServiceBusFaultException exception)
@@ -86,6 +104,20 @@ internal sealed class FakePump(FakeBus bus, PumpSettings settings) : IServiceBus
                 _handler!.Failed(PumpActivity.Receive, exception.Fault);
                 await Task.Delay(20, CancellationToken.None);
             }
+        }
+    }
+
+    private async Task UseCreditAsync(CancellationToken closed)
+    {
+        try
+        {
+            FakeLockedMessage message = await bus.TakeAsync(closed);
+            await Task.Delay(Timeout.Infinite, closed).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            bus.Release(message);
+        }
+        catch (Exception exception) when (exception is OperationCanceledException or ServiceBusFaultException)
+        {
+            // No message came, or none can come.
         }
     }
 

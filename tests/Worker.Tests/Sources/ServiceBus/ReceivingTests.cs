@@ -36,7 +36,7 @@ public sealed class ReceivingTests
     {
         await using ServiceBusSourceHarness harness = new();
         await harness.StartAsync();
-        harness.Bus.ReceiveFault = new ServiceBusFault(ServiceBusFaultKind.Transient, "down");
+        harness.Bus.ReceiveFault = new ServiceBusFault(ServiceBusFaultKind.Disabled, "disabled");
         await harness.PublishAsync(Body, "a");
         await ServiceBusSourceHarness.UntilAsync(() => harness.Source.Problem is not null, "The problem should show.");
         await harness.StopReceivingAsync();
@@ -46,6 +46,24 @@ public sealed class ReceivingTests
         harness.Source.Problem.ShouldNotBeNull();
         await harness.AdvanceAsync(TimeSpan.FromMinutes(1));
         harness.Source.Problem.ShouldBeNull();
+    }
+
+    [Fact]
+    public async Task Problem_ConnectionLostOnAnIdleQueue_IsOverWhenTheBrokerAnswers()
+    {
+        await using ServiceBusSourceHarness harness = new();
+        await harness.StartAsync();
+        harness.Bus.ReceiveFault = harness.Bus.CheckFault = new ServiceBusFault(ServiceBusFaultKind.Transient, "down");
+        harness.Bus.Pulse();
+        await ServiceBusSourceHarness.UntilAsync(() => harness.Source.Problem is not null, "The problem should show.");
+
+        await harness.AdvanceAsync(TimeSpan.FromMinutes(10));
+        harness.Source.Problem.ShouldBe("down", "It counts until the broker answers.");
+        harness.Bus.ReceiveFault = harness.Bus.CheckFault = null;
+        await harness.AdvanceUntilAsync(() => harness.Source.Problem is null, Step, "The broker should be asked again.");
+
+        harness.Intake.Accepted.ShouldBe(0, "No message was needed.");
+        await harness.FinishAsync();
     }
 
     [Theory]

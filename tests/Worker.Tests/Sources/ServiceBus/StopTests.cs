@@ -1,4 +1,5 @@
 using Pipeline.Settlements;
+using Worker.Sources.ServiceBus.Port;
 using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.ServiceBus;
@@ -19,6 +20,73 @@ public sealed class StopTests
 
         harness.Bus.Calls.ShouldHaveSingleItem().Operation.ShouldBe("Abandon");
         harness.Bus.Count.ShouldBe(1);
+    }
+
+    [Fact]
+    public async Task Stop_MessagesSentDuringTheDrain_AreNotLocked()
+    {
+        await using ServiceBusSourceHarness harness = new(calls: 4);
+        await harness.StartAsync();
+        await harness.PublishAsync(Body, "a");
+        Delivery inFlight = await harness.Intake.NextAsync();
+
+        await harness.StopReceivingAsync();
+        await ServiceBusSourceHarness.UntilAsync(() => !harness.Pump.IsLinkOpen, "The link should close though a message is in flight.");
+        await harness.PublishAsync(Body, "b");
+        await harness.PublishAsync(Body, "c");
+
+        harness.Bus.Locked.ShouldBe(1, "Only what is in flight is locked.");
+        await inFlight.SettleAsync(Settlement.Complete);
+        await harness.FinishAsync();
+        harness.Bus.Count.ShouldBe(2);
+    }
+
+    [Fact]
+    public async Task Stop_MessageInFlightForLong_KeepsItsLockUntilItIsSettled()
+    {
+        const int Renewals = 10;
+        await using ServiceBusSourceHarness harness = new();
+        await harness.StartAsync();
+        await harness.PublishAsync(Body, "a");
+        Delivery inFlight = await harness.Intake.NextAsync();
+        await harness.StopReceivingAsync();
+        await ServiceBusSourceHarness.UntilAsync(() => !harness.Pump.IsLinkOpen, "The link should close though a message is in flight.");
+
+        for (int i = 0; i < Renewals; i++)
+        {
+            await harness.Time.WaitForTimersAsync(1);
+            await harness.AdvanceAsync(FakeBus.LockDuration / 2);
+            await ServiceBusSourceHarness.UntilAsync(() => harness.Bus.Renewals == i + 1, "The lock should be renewed at half of its time.");
+        }
+
+        await inFlight.SettleAsync(Settlement.Complete);
+        await harness.FinishAsync();
+        harness.Bus.Calls.ShouldHaveSingleItem().ShouldBe(new BusCall("Complete", "a", 1, []), new BusCallComparer());
+        harness.Bus.Count.ShouldBe(0);
+    }
+
+    [Fact]
+    public async Task Stop_RenewalFails_IsLoggedAndTriedAgainWhileItMayPass()
+    {
+        await using ServiceBusSourceHarness harness = new();
+        await harness.StartAsync();
+        await harness.PublishAsync(Body, "a");
+        Delivery inFlight = await harness.Intake.NextAsync();
+        await harness.StopReceivingAsync();
+        await ServiceBusSourceHarness.UntilAsync(() => !harness.Pump.IsLinkOpen, "The link should close though a message is in flight.");
+
+        await harness.Time.WaitForTimersAsync(1);
+        harness.Bus.RenewFault = new ServiceBusFault(ServiceBusFaultKind.Transient, "busy");
+        await harness.AdvanceAsync(FakeBus.LockDuration / 2);
+        await ServiceBusSourceHarness.UntilAsync(() => harness.Log.Entries.Any(entry => entry.Id.Id == 3308), "The failure should be logged.");
+        await harness.Time.WaitForTimersAsync(1);
+        harness.Bus.RenewFault = null;
+        await harness.AdvanceAsync(FakeBus.LockDuration / 4);
+        await ServiceBusSourceHarness.UntilAsync(() => harness.Bus.Renewals == 1, "The lock should be renewed before it ends.");
+
+        await inFlight.SettleAsync(Settlement.Complete);
+        await harness.FinishAsync();
+        harness.Bus.Count.ShouldBe(0);
     }
 
     [Fact]
@@ -115,12 +183,13 @@ public sealed class StopTests
     }
 
     [Fact]
-    public async Task Dispose_CallThatNeverReturns_DoesNotKeepTheProcess()
+    public async Task Dispose_LinkThatNeverCloses_DoesNotKeepTheProcess()
     {
         ServiceBusSourceHarness harness = new();
         await harness.StartAsync();
         await harness.PublishAsync(Body, "a");
         await harness.Intake.NextAsync();
+        harness.Bus.CloseGate = new TaskCompletionSource().Task;
         await harness.StopReceivingAsync();
 
         Task disposing = harness.Source.DisposeAsync().AsTask();

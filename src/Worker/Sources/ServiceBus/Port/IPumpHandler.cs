@@ -5,7 +5,8 @@ internal interface IPumpHandler
 {
     /// <summary>
     /// Works on a message and settles it (unless the pump completes by itself) before it returns: with its return the lock is no
-    /// longer renewed, and the pump may receive the next. An exception abandons the message.
+    /// longer renewed, and the pump may receive the next. After a stop it may return before that, and then renews the lock itself.
+    /// An exception abandons the message.
     /// </summary>
     Task HandleAsync(LockedMessage message);
 

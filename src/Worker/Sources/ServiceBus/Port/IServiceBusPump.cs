@@ -12,6 +12,10 @@ internal interface IServiceBusPump : IAsyncDisposable
     /// <summary>Begins to receive. A connection that fails is no failure of the call: it is reported to the handler, again and again.</summary>
     Task StartAsync(IPumpHandler handler, CancellationToken cancellationToken);
 
-    /// <summary>Ends receiving at once and returns when every call of the handler has; locks are renewed until then. Not to be called from a handler.</summary>
+    /// <summary>
+    /// Hands out no more messages, waits until every call of the handler has returned, then closes the receiving link: until that
+    /// is closed, the broker may lock a message for each call that was waiting for one. So a call should return soon, whatever
+    /// becomes of its message: it can be renewed and settled afterwards. Not to be called from a handler.
+    /// </summary>
     Task StopAsync(CancellationToken cancellationToken);
 }

@@ -22,11 +22,17 @@ internal abstract class LockedMessage
     /// <summary>When the broker took the message, the same on every delivery.</summary>
     public abstract DateTimeOffset EnqueuedAt { get; }
 
+    /// <summary>When the lock ends, by the broker's clock; moves with each renewal.</summary>
+    public abstract DateTimeOffset LockedUntil { get; }
+
     /// <summary>The sender's named values.</summary>
     public abstract IReadOnlyDictionary<string, object> Properties { get; }
 
     /// <summary>What one message is known by over all of its deliveries.</summary>
     public MessageKey Key => new(SequenceNumber, EnqueuedAt);
+
+    /// <summary>Renews the lock for another lock duration. The pump does so itself while the message's call runs.</summary>
+    public abstract Task RenewAsync(CancellationToken cancellationToken);
 
     /// <summary>Removes the message from the queue.</summary>
     public abstract Task CompleteAsync(CancellationToken cancellationToken);

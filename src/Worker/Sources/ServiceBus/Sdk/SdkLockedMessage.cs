@@ -4,8 +4,8 @@ using Worker.Sources.ServiceBus.Port;
 
 namespace Worker.Sources.ServiceBus.Sdk;
 
-/// <summary>A message as the processor handed it out.</summary>
-internal sealed class SdkLockedMessage(ProcessMessageEventArgs args) : LockedMessage
+/// <summary>A message as the processor handed it out: settled over its link, or by its lock token once the run was stopped.</summary>
+internal sealed class SdkLockedMessage(ProcessMessageEventArgs args, SdkRun run) : LockedMessage
 {
     private ReadOnlyMemory<byte>? _body;
 
@@ -22,14 +22,27 @@ internal sealed class SdkLockedMessage(ProcessMessageEventArgs args) : LockedMes
 
     public override IReadOnlyDictionary<string, object> Properties => args.Message.ApplicationProperties;
 
-    public override Task CompleteAsync(CancellationToken cancellationToken) =>
-        SdkFaults.ConvertAsync(args.CompleteMessageAsync(args.Message, cancellationToken), cancellationToken);
+    public override DateTimeOffset LockedUntil => args.Message.LockedUntil;
 
-    public override Task AbandonAsync(CancellationToken cancellationToken) =>
-        SdkFaults.ConvertAsync(args.AbandonMessageAsync(args.Message, cancellationToken: cancellationToken), cancellationToken);
+    public override Task RenewAsync(CancellationToken cancellationToken) => SdkFaults.ConvertAsync(
+        run.AfterStop is { } receiver ? receiver.RenewMessageLockAsync(args.Message, cancellationToken) : args.RenewMessageLockAsync(args.Message, cancellationToken),
+        cancellationToken);
 
-    public override Task DeadLetterAsync(string reason, string description, IDictionary<string, object> properties, CancellationToken cancellationToken) =>
-        SdkFaults.ConvertAsync(args.DeadLetterMessageAsync(args.Message, properties, reason, description, cancellationToken), cancellationToken);
+    public override Task CompleteAsync(CancellationToken cancellationToken) => SdkFaults.ConvertAsync(
+        run.AfterStop is { } receiver ? receiver.CompleteMessageAsync(args.Message, cancellationToken) : args.CompleteMessageAsync(args.Message, cancellationToken),
+        cancellationToken);
+
+    public override Task AbandonAsync(CancellationToken cancellationToken) => SdkFaults.ConvertAsync(
+        run.AfterStop is { } receiver
+            ? receiver.AbandonMessageAsync(args.Message, cancellationToken: cancellationToken)
+            : args.AbandonMessageAsync(args.Message, cancellationToken: cancellationToken),
+        cancellationToken);
+
+    public override Task DeadLetterAsync(string reason, string description, IDictionary<string, object> properties, CancellationToken cancellationToken) => SdkFaults.ConvertAsync(
+        run.AfterStop is { } receiver
+            ? receiver.DeadLetterMessageAsync(args.Message, properties, reason, description, cancellationToken)
+            : args.DeadLetterMessageAsync(args.Message, properties, reason, description, cancellationToken),
+        cancellationToken);
 
     private static ReadOnlyMemory<byte> Read(AmqpMessageBody body)
     {

@@ -3,20 +3,48 @@ using Worker.Sources.ServiceBus.Port;
 
 namespace Worker.Sources.ServiceBus.Sdk;
 
-/// <summary>A ServiceBusProcessor.</summary>
-internal sealed class SdkPump : IServiceBusPump
+/// <summary>A ServiceBusProcessor for each run, over one client.</summary>
+internal sealed class SdkPump(ServiceBusClient client, ServiceBusSourceOptions options, PumpSettings settings) : IServiceBusPump
 {
-    private readonly ServiceBusClient _client;
-    private readonly ServiceBusSourceOptions _options;
-    private readonly ServiceBusProcessor _processor;
+    // One start, stop or disposal at a time.
+    private SdkRun? _run;
 
-    // Set before the processor starts; one handler at a time.
-    private IPumpHandler? _handler;
-
-    public SdkPump(ServiceBusClient client, ServiceBusSourceOptions options, PumpSettings settings)
+    public async Task CheckAsync(CancellationToken cancellationToken)
     {
-        _client = client;
-        _options = options;
+        await using ServiceBusReceiver receiver = OpenReceiver();
+        await SdkFaults.ConvertAsync(receiver.PeekMessageAsync(cancellationToken: cancellationToken), cancellationToken);
+    }
+
+    public async Task StartAsync(IPumpHandler handler, CancellationToken cancellationToken)
+    {
+        // Its messages are settled by now.
+        await DisposeRunAsync();
+        _run = new SdkRun(CreateProcessor(), OpenReceiver);
+        await _run.StartAsync(handler, cancellationToken);
+    }
+
+    public Task StopAsync(CancellationToken cancellationToken) => _run?.StopAsync(cancellationToken) ?? Task.CompletedTask;
+
+    public async ValueTask DisposeAsync()
+    {
+        await DisposeRunAsync();
+        await client.DisposeAsync();
+    }
+
+    private async ValueTask DisposeRunAsync()
+    {
+        if (_run is { } run)
+        {
+            _run = null;
+            await run.DisposeAsync();
+        }
+    }
+
+    private ServiceBusReceiver OpenReceiver() =>
+        options.Queue is { } queue ? client.CreateReceiver(queue) : client.CreateReceiver(options.Topic, options.Subscription);
+
+    private ServiceBusProcessor CreateProcessor()
+    {
         ServiceBusProcessorOptions processing = new()
         {
             AutoCompleteMessages = settings.AutoComplete,
@@ -25,34 +53,8 @@ internal sealed class SdkPump : IServiceBusPump
             PrefetchCount = settings.PrefetchCount,
             ReceiveMode = ServiceBusReceiveMode.PeekLock,
         };
-        _processor = options.Queue is { } queue
+        return options.Queue is { } queue
             ? client.CreateProcessor(queue, processing)
             : client.CreateProcessor(options.Topic, options.Subscription, processing);
-        _processor.ProcessMessageAsync += args => _handler!.HandleAsync(new SdkLockedMessage(args));
-        _processor.ProcessErrorAsync += args =>
-        {
-            _handler!.Failed(PumpActivities.Parse(args.ErrorSource.ToString()), SdkFaults.Classify(args.Exception));
-            return Task.CompletedTask;
-        };
-    }
-
-    public async Task CheckAsync(CancellationToken cancellationToken)
-    {
-        await using ServiceBusReceiver receiver = _options.Queue is { } queue ? _client.CreateReceiver(queue) : _client.CreateReceiver(_options.Topic, _options.Subscription);
-        await SdkFaults.ConvertAsync(receiver.PeekMessageAsync(cancellationToken: cancellationToken), cancellationToken);
-    }
-
-    public Task StartAsync(IPumpHandler handler, CancellationToken cancellationToken)
-    {
-        _handler = handler;
-        return SdkFaults.ConvertAsync(_processor.StartProcessingAsync(cancellationToken), cancellationToken);
-    }
-
-    public Task StopAsync(CancellationToken cancellationToken) => SdkFaults.ConvertAsync(_processor.StopProcessingAsync(cancellationToken), cancellationToken);
-
-    public async ValueTask DisposeAsync()
-    {
-        await _processor.DisposeAsync();
-        await _client.DisposeAsync();
     }
 }
