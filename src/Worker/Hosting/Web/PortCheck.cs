@@ -7,7 +7,8 @@ namespace Worker.Hosting.Web;
 /// <summary>Finds out before anything starts whether the web server's port is free, and who answers there if it is not.</summary>
 internal static class PortCheck
 {
-    private static readonly TimeSpan AnswerLimit = TimeSpan.FromSeconds(2);
+    // A worker on a busy machine may need seconds for its first answer.
+    private static readonly TimeSpan AnswerLimit = TimeSpan.FromSeconds(10);
 
     /// <exception cref="StartupException">The port is taken.</exception>
     public static async Task EnsureFreeAsync(HostingOptions options, CancellationToken cancellationToken)
@@ -59,8 +60,11 @@ internal static class PortCheck
             string routes = string.Join(", ", page.RootElement.GetProperty("routes").EnumerateArray().Select(route => route.GetProperty("route").GetString()));
             return $"A worker answers there: process {page.RootElement.GetProperty("process").GetInt32()}, routes {routes}.";
         }
-        catch (Exception exception) when (exception is HttpRequestException or JsonException or KeyNotFoundException or InvalidOperationException or FormatException
-            || (exception is OperationCanceledException && !cancellationToken.IsCancellationRequested))
+        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
+        {
+            return $"What listens there did not answer within {AnswerLimit.TotalSeconds:0} s.";
+        }
+        catch (Exception exception) when (exception is HttpRequestException or JsonException or KeyNotFoundException or InvalidOperationException or FormatException)
         {
             return "Another program listens there.";
         }
