@@ -142,13 +142,13 @@ public sealed class WebServerTests
     {
         using TcpListener listener = new(IPAddress.Loopback, 0);
         listener.Start();
-        Task closing = CloseOneAsync(listener);
+        Task answering = AnswerOneAsync(listener);
         HostingOptions options = new() { Url = new Uri($"http://127.0.0.1:{((IPEndPoint)listener.LocalEndpoint).Port}") };
 
         StartupException exception = await Should.ThrowAsync<StartupException>(() => PortCheck.EnsureFreeAsync(options, CancellationToken.None));
 
         exception.Message.ShouldContain("Another program listens there.");
-        await closing;
+        await answering;
     }
 
     [Fact]
@@ -165,9 +165,11 @@ public sealed class WebServerTests
         await PortCheck.EnsureFreeAsync(options, CancellationToken.None);
     }
 
-    private static async Task CloseOneAsync(TcpListener listener)
+    private static async Task AnswerOneAsync(TcpListener listener)
     {
         using TcpClient client = await listener.AcceptTcpClientAsync();
+        await client.GetStream().WriteAsync("SSH-2.0-OpenSSH\r\n\r\n"u8.ToArray());
+        await client.GetStream().CopyToAsync(Stream.Null);
     }
 
     internal static async Task<WebApplication> StartAsync(params string[] keys)
