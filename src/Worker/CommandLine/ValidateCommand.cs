@@ -34,6 +34,7 @@ internal static class ValidateCommand
 
         ConfigurationReport.WriteWarnings(plan.Warnings);
         ConfigurationReport.WriteRoutes(plan);
+        KeyRulesReport.Write(new SettingsReader(configuration), plan, Console.Out);
         ConfigurationReport.WriteEffective(plan);
         if (plan.Errors.Count > 0)
         {

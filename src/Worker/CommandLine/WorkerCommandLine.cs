@@ -99,6 +99,7 @@ internal static class WorkerCommandLine
             print,
             ValidateCommand.Create(ReadConfiguration),
             ExplainCommand.Create(ReadConfiguration),
+            ExplainKeyCommand.Create(ReadConfiguration),
             PublishCommand.Create(ReadConfiguration),
             RedriveCommand.Create(ReadConfiguration),
         };

@@ -40,6 +40,9 @@ internal ref partial struct JsonScanner
     /// <summary>Index of the byte where that was noticed; the text's length when it ended too early.</summary>
     public int FailedAt { get; private set; }
 
+    /// <summary>The text.</summary>
+    public readonly ReadOnlySpan<byte> Json => _json;
+
     /// <summary>Steps over the four blanks of JSON; never fails.</summary>
     public readonly int SkipBlanks(int at) => SkipBlanks(_json, at);
 
@@ -81,7 +84,7 @@ internal ref partial struct JsonScanner
             }
             else
             {
-                at = first == '-' || char.IsAsciiDigit((char)first) ? SkipNumber(at) : ReadLiteral(at);
+                at = SkipScalar(at);
             }
 
             if (at < 0)
@@ -124,6 +127,13 @@ internal ref partial struct JsonScanner
                 }
             }
         }
+    }
+
+    /// <summary>Checks a number, <c>true</c>, <c>false</c> or <c>null</c>.</summary>
+    public int SkipScalar(int at)
+    {
+        byte first = Peek(at);
+        return first == '-' || char.IsAsciiDigit((char)first) ? SkipNumber(at) : ReadLiteral(at);
     }
 
     /// <summary>Steps over an object's opening brace; its names belong together until it closes.</summary>

@@ -1,4 +1,3 @@
-using System.Buffers;
 using System.Security.Cryptography;
 
 namespace Worker.ObjectKeys;
@@ -26,9 +25,9 @@ internal static class KeyEscapes
     /// <param name="kept">The bytes that stay as they are; the dot among them, <c>=</c> not.</param>
     /// <param name="destination">At least <see cref="MaxBytes"/> bytes.</param>
     /// <returns>Bytes written.</returns>
-    public static int Write(ReadOnlySpan<byte> value, SearchValues<byte> kept, Span<byte> destination)
+    public static int Write(ReadOnlySpan<byte> value, KeptBytes kept, Span<byte> destination)
     {
-        if (value.Length <= MaxBytes && !value.ContainsAnyExcept(kept) && value[0] != '.' && value[^1] != '.')
+        if (value.Length <= MaxBytes && kept.HasAll(value) && value[0] != '.' && value[^1] != '.')
         {
             value.CopyTo(destination);
             return value.Length;
@@ -47,13 +46,13 @@ internal static class KeyEscapes
         return EscapeLength;
     }
 
-    private static int WriteEscaped(ReadOnlySpan<byte> value, SearchValues<byte> kept, Span<byte> destination)
+    private static int WriteEscaped(ReadOnlySpan<byte> value, KeptBytes kept, Span<byte> destination)
     {
         int written = 0;
         for (int i = 0; i < value.Length; i++)
         {
             byte one = value[i];
-            bool keep = kept.Contains(one) && (one != '.' || (i > 0 && i < value.Length - 1));
+            bool keep = kept.Has(one) && (one != '.' || (i > 0 && i < value.Length - 1));
             if (written + (keep ? 1 : EscapeLength) > MaxBytes)
             {
                 return WriteHash(value, destination);

@@ -26,6 +26,16 @@ internal sealed record KeyLevel(string Setting, int Position, ImmutableArray<Key
         ? string.Equals(all, name, StringComparison.OrdinalIgnoreCase)
         : Pieces[0] is { Kind: KeyPieceKind.Literal } start && start.Text.Length < name.Length && name.StartsWith(start.Text, StringComparison.OrdinalIgnoreCase);
 
+    /// <summary>The paths whose different values can give the same level.</summary>
+    /// <param name="invalid">What becomes of a value that does not fit its rule.</param>
+    public IEnumerable<string> FindMerging(InvalidValueRule invalid)
+    {
+        KeyPiece[] properties = [.. Pieces.Where(p => p is { Kind: KeyPieceKind.Property, Path: not null })];
+        return properties
+            .Where(p => properties.Length > 1 || p.Rule is KeyRule.Seed or KeyRule.Lower || (p.Rule == KeyRule.Keep && invalid == InvalidValueRule.Default))
+            .Select(p => p.Path!.Text);
+    }
+
     private static int FindId(ImmutableArray<KeyPiece> pieces)
     {
         for (int i = 0; i < pieces.Length; i++)

@@ -1,5 +1,3 @@
-using System.Buffers;
-
 namespace Worker.ObjectKeys;
 
 /// <summary>Writes a value as a part of a key by a <see cref="KeyRule"/>. Whatever the value holds, a part has no slash, no dot at either end and at most <see cref="MaxBytes"/> bytes.</summary>
@@ -13,12 +11,12 @@ internal static class KeyPart
 
     private const byte NotAllowed = 0;
 
-    private static readonly SearchValues<byte> Kept = SearchValues.Create("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."u8);
+    private static readonly KeptBytes Kept = new("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."u8);
 
     // What each byte becomes.
     private static readonly byte[] Seed = CreateMap(static c => c == ' ' ? '_' : char.IsAsciiLetterOrDigit(c) || c == '_' ? char.ToLowerInvariant(c) : '\0');
-    private static readonly byte[] Keep = CreateMap(static c => Kept.Contains((byte)c) ? c : '\0');
-    private static readonly byte[] Lower = CreateMap(static c => Kept.Contains((byte)c) ? char.ToLowerInvariant(c) : '\0');
+    private static readonly byte[] Keep = CreateMap(static c => Kept.Has((byte)c) ? c : '\0');
+    private static readonly byte[] Lower = CreateMap(static c => Kept.Has((byte)c) ? char.ToLowerInvariant(c) : '\0');
 
     /// <summary>What stands for a property that is missing, null or empty.</summary>
     public static ReadOnlySpan<byte> Unknown => "unknown"u8;

@@ -71,7 +71,7 @@ internal sealed partial class KeyPartMonitor
                 InvalidValueRule.Encode => "such values are escaped",
                 _ => "its part of the key is \"invalid\", which messages with other such values share",
             };
-            LogInvalid(_route, _names[slot], rule, outcome);
+            LogInvalid(_route, _names[slot], rule == KeyRule.Seed ? "the default rule" : $"the rule {rule.ToString().ToLowerInvariant()}", outcome);
         }
     }
 
@@ -99,6 +99,6 @@ internal sealed partial class KeyPartMonitor
     [LoggerMessage(5201, LogLevel.Warning, "Route {Route}: a message has no {Property}{Near}; {Outcome}. Later ones are only counted (metric worker.keys.part_faults). See explain-key and Handlers:Archive:MissingProperty")]
     private partial void LogMissing(string route, string property, string near, string outcome);
 
-    [LoggerMessage(5202, LogLevel.Warning, "Route {Route}: the value of {Property} does not fit the rule {Rule}; {Outcome}. Later ones are only counted (metric worker.keys.part_faults). See explain-key and Handlers:Archive:InvalidValue")]
-    private partial void LogInvalid(string route, string property, KeyRule rule, string outcome);
+    [LoggerMessage(5202, LogLevel.Warning, "Route {Route}: the value of {Property} does not fit {Rule}; {Outcome}. Later ones are only counted (metric worker.keys.part_faults). See explain-key and Handlers:Archive:InvalidValue")]
+    private partial void LogInvalid(string route, string property, string rule, string outcome);
 }

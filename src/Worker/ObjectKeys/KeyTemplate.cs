@@ -32,6 +32,7 @@ internal sealed class KeyTemplate
         Properties = builder.Properties;
         LongestKeyBytes = KeyTemplateCompiler.LongestKey(levels);
         LongestLevelBytes = levels.Max(KeyTemplateCompiler.LongestLevel);
+        Merging = [.. levels.SelectMany(level => level.FindMerging(options.InvalidValue)).Distinct(StringComparer.Ordinal)];
     }
 
     /// <summary>The properties that the key needs, in the order of the template: what the header's reader looks for.</summary>
@@ -42,6 +43,12 @@ internal sealed class KeyTemplate
 
     /// <summary>Bytes of the longest name between two slashes: a directory store can hold them when a file name may be that long.</summary>
     public int LongestLevelBytes { get; }
+
+    /// <summary>The paths whose different values can become the same part, or run into each other within a level.</summary>
+    public ImmutableArray<string> Merging { get; }
+
+    /// <summary>The compiled steps, in the order of the key.</summary>
+    internal ReadOnlySpan<KeySegment> Segments => _segments;
 
     /// <summary>Checks and compiles the options.</summary>
     /// <param name="options">Read now; later changes have no effect.</param>
@@ -168,7 +175,9 @@ internal sealed class KeyTemplate
         return text.Length;
     }
 
-    private static int WriteDate(in KeySegment segment, HeaderDate date, Span<byte> destination)
+    /// <summary>Writes a date's fields with the fixed text around them.</summary>
+    /// <returns>Bytes written.</returns>
+    internal static int WriteDate(in KeySegment segment, HeaderDate date, Span<byte> destination)
     {
         segment.Text.CopyTo(destination);
         foreach ((int offset, KeyDateField field) in segment.Fields)

@@ -1,5 +1,3 @@
-using System.Buffers;
-
 namespace Worker.ObjectKeys;
 
 /// <summary>
@@ -12,7 +10,7 @@ internal static class MessageIdEncoding
     /// <summary>Bytes of an encoded id at most.</summary>
     public const int MaxBytes = KeyEscapes.MaxBytes;
 
-    private static readonly SearchValues<byte> Kept = SearchValues.Create("abcdefghijklmnopqrstuvwxyz0123456789_-."u8);
+    private static readonly KeptBytes Kept = new("abcdefghijklmnopqrstuvwxyz0123456789_-."u8);
 
     /// <summary>Writes the encoded id.</summary>
     /// <param name="id">Bytes of any kind and length, but not empty.</param>

@@ -41,7 +41,7 @@ public sealed class KeyPartMonitorTests
         run.Monitor.Describe().ShouldBe("Product invalid 1, tenant.id missing 1, tenant.id invalid 1, at missing 2");
         _log.Count.ShouldBe(4);
         _log.ShouldContain(line => line.Contains("no at; the levels of the date are left out"));
-        _log.ShouldContain(line => line.Contains("the value of tenant.id does not fit the rule Keep; its part of the key is \"invalid\""));
+        _log.ShouldContain(line => line.Contains("the value of tenant.id does not fit the rule keep; its part of the key is \"invalid\""));
     }
 
     [Fact]

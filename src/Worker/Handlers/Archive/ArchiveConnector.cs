@@ -44,7 +44,8 @@ internal sealed class ArchiveConnector(ArchiveHeaderReader reader, KeyTemplate t
         return default;
     }
 
-    private static string Describe(Poison poison) => poison.Reason switch
+    /// <summary>What is wrong with a message that gets no key, and what to do.</summary>
+    public static string Describe(Poison poison) => poison.Reason switch
     {
         PoisonReason.MissingId =>
             $"The message has no id (property \"{poison.Property}\"). Send one, or set {ArchiveOptions.Section}:{nameof(ArchiveOptions.MissingId)} to {nameof(MissingIdRule.UseSourceId)}.",

@@ -14,7 +14,16 @@ namespace Worker.Handlers.Archive;
 /// <summary>Makes <c>Archive</c> a handler that routes can name: JSON to key to object.</summary>
 internal sealed class ArchiveHandlerFeature : IHandlerFeature
 {
-    public string Name => "Archive";
+    private const string HandlerName = "Archive";
+
+    public string Name => HandlerName;
+
+    /// <summary>Reads a route's settings.</summary>
+    /// <returns>Null when the route has another handler.</returns>
+    public static ArchiveOptions? ReadOptions(SettingsReader settings, string route) =>
+        string.Equals(settings.Read<RouteOptions>($"Routes:{route}", RouteOptions.Overrides).Handler, HandlerName, StringComparison.OrdinalIgnoreCase)
+            ? settings.Read<ArchiveOptions>(ArchiveOptions.Section, route)
+            : null;
 
     public Action<PipelineBuilder<PhysicalContext>, HandlerServices> Configure(SettingsReader settings, string route)
     {

@@ -74,13 +74,13 @@ internal sealed class ArchiveHeaderReader
         }
 
         header.Missing = _root.Leaves;
-        at = ReadObject(ref scanner, json, at, _root, header, out property);
+        at = ReadObject(ref scanner, at, _root, header, out property);
         return at == Enough || (at >= 0 && ReadEnd(ref scanner, json, at, header));
     }
 
     /// <summary>Reads an object that has used properties, at any depth.</summary>
     /// <returns>The index after it, <see cref="Enough"/> or <see cref="JsonScanner.Failed"/>.</returns>
-    private int ReadObject(ref JsonScanner scanner, ReadOnlySpan<byte> json, int at, HeaderNode node, ArchiveHeader header, out JsonText property)
+    private int ReadObject(ref JsonScanner scanner, int at, HeaderNode node, ArchiveHeader header, out JsonText property)
     {
         property = default;
         at = scanner.EnterObject(at);
@@ -99,10 +99,10 @@ internal sealed class ArchiveHeaderReader
                 return at;
             }
 
-            HeaderNode? child = node.Find(in property, json, ref expected);
+            HeaderNode? child = node.Find(in property, scanner.Json, ref expected);
             if (child is not null)
             {
-                at = ReadValue(ref scanner, json, at, property.Start - 1, child, header);
+                at = ReadValue(ref scanner, at, property.Start - 1, child, header);
             }
             else
             {
@@ -130,7 +130,7 @@ internal sealed class ArchiveHeaderReader
         }
     }
 
-    private int ReadArray(ref JsonScanner scanner, ReadOnlySpan<byte> json, int at, HeaderNode node, ArchiveHeader header)
+    private int ReadArray(ref JsonScanner scanner, int at, HeaderNode node, ArchiveHeader header)
     {
         at = scanner.SkipBlanks(at + 1);
         if (scanner.Peek(at) == ']')
@@ -142,7 +142,7 @@ internal sealed class ArchiveHeaderReader
         for (int index = 0; ; index++)
         {
             HeaderNode? child = node.At(index, ref next);
-            at = child is null ? scanner.SkipValue(at, node.Depth + 1) : ReadValue(ref scanner, json, at, at, child, header);
+            at = child is null ? scanner.SkipValue(at, node.Depth + 1) : ReadValue(ref scanner, at, at, child, header);
             if (at < 0)
             {
                 return at;
@@ -162,7 +162,7 @@ internal sealed class ArchiveHeaderReader
         }
     }
 
-    private int ReadValue(ref JsonScanner scanner, ReadOnlySpan<byte> json, int at, int nameAt, HeaderNode node, ArchiveHeader header)
+    private int ReadValue(ref JsonScanner scanner, int at, int nameAt, HeaderNode node, ArchiveHeader header)
     {
         ref HeaderValue value = ref header.Slot(node.Slot);
         if (value.Found)
@@ -174,10 +174,10 @@ internal sealed class ArchiveHeaderReader
         value.Found = true;
         int missing = header.Missing;
         byte first = scanner.Peek(at);
-        int end = first == '"' && node.TakesStrings ? ReadText(ref scanner, json, at, node, header, ref value)
-            : first == '{' && node.IsObject ? ReadObject(ref scanner, json, at, node, header, out _)
-            : first == '[' && node.IsArray ? ReadArray(ref scanner, json, at, node, header)
-            : ReadOther(ref scanner, json, at, first, node, header, ref value);
+        int end = first == '"' && node.TakesStrings ? ReadText(ref scanner, at, node, header, ref value)
+            : first == '{' && node.IsObject ? ReadObject(ref scanner, at, node, header, out _)
+            : first == '[' && node.IsArray ? ReadArray(ref scanner, at, node, header)
+            : ReadOther(ref scanner, at, first, node, header, ref value);
         if (_validation != BodyValidation.HeaderOnly || end < 0)
         {
             return end;
@@ -189,7 +189,7 @@ internal sealed class ArchiveHeaderReader
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private int ReadText(ref JsonScanner scanner, ReadOnlySpan<byte> json, int at, HeaderNode node, ArchiveHeader header, ref HeaderValue value)
+    private int ReadText(ref JsonScanner scanner, int at, HeaderNode node, ArchiveHeader header, ref HeaderValue value)
     {
         int end = scanner.ReadString(at, out JsonText text);
         if (end < 0)
@@ -197,7 +197,7 @@ internal sealed class ArchiveHeaderReader
             return end;
         }
 
-        ReadOnlySpan<byte> bytes = text.In(json);
+        ReadOnlySpan<byte> bytes = text.In(scanner.Json);
         if (_validation == BodyValidation.HeaderOnly && (text.HasLoneSurrogate || !Utf8.IsValid(bytes)))
         {
             return Refuse(ref scanner, header, node, text.HasLoneSurrogate ? PoisonReason.LoneSurrogate : PoisonReason.InvalidUtf8, at);
@@ -220,11 +220,11 @@ internal sealed class ArchiveHeaderReader
     }
 
     // Numbers, null, and what is not taken.
-    private static int ReadOther(ref JsonScanner scanner, ReadOnlySpan<byte> json, int at, byte first, HeaderNode node, ArchiveHeader header, ref HeaderValue value)
+    private static int ReadOther(ref JsonScanner scanner, int at, byte first, HeaderNode node, ArchiveHeader header, ref HeaderValue value)
     {
         if (node.TakesNumbers && (first is (byte)'-' or (byte)'t' or (byte)'f' || char.IsAsciiDigit((char)first)))
         {
-            return ReadNumber(ref scanner, json, at, node, header, ref value);
+            return ReadNumber(ref scanner, at, node, header, ref value);
         }
 
         // Null is as good as missing. The grammar comes first, so that a broken value is called broken.
@@ -232,9 +232,9 @@ internal sealed class ArchiveHeaderReader
         return after < 0 || first == 'n' ? after : Refuse(ref scanner, header, node, PoisonReason.WrongType, at);
     }
 
-    private static int ReadNumber(ref JsonScanner scanner, ReadOnlySpan<byte> json, int at, HeaderNode node, ArchiveHeader header, ref HeaderValue value)
+    private static int ReadNumber(ref JsonScanner scanner, int at, HeaderNode node, ArchiveHeader header, ref HeaderValue value)
     {
-        int end = scanner.SkipValue(at, node.Depth);
+        int end = scanner.SkipScalar(at);
         if (end < 0)
         {
             return end;
@@ -250,7 +250,7 @@ internal sealed class ArchiveHeaderReader
         value.Position = at;
         value.Start = at;
         value.Length = end - at;
-        return node.DateUse == HeaderUse.None || HeaderDate.TryParse(json[at..end], node.DateUse, out value.Date)
+        return node.DateUse == HeaderUse.None || HeaderDate.TryParse(scanner.Json[at..end], node.DateUse, out value.Date)
             ? end
             : Refuse(ref scanner, header, node, PoisonReason.BadDate, at);
     }

@@ -31,7 +31,7 @@ internal readonly record struct HeaderDate(ushort Year, byte Month, byte Day, by
     public static bool TryParse(ReadOnlySpan<byte> text, HeaderUse use, out HeaderDate date)
     {
         bool isDate = use == HeaderUse.Date ? TryParse(text, out date) : TryParseEpoch(text, use == HeaderUse.EpochMs, out date);
-        if (date == NoDate)
+        if (date.Year == 1 && date == NoDate)
         {
             date = default;
         }

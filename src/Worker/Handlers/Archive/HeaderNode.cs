@@ -15,7 +15,7 @@ internal sealed class HeaderNode
     private readonly int _index;
     private readonly HeaderNode[] _children;
     private readonly int _longestName;
-    private readonly ulong _lengths; // a bit for each length of a child's name, all of 63 bytes and more in the last
+    private readonly ulong _filter; // the bits that FilterBit gives for the names of the children
 
     private HeaderNode(string path, PropertyStep step, int depth, int slot, HeaderUse use, HeaderNode[] children, bool isArray)
     {
@@ -23,7 +23,7 @@ internal sealed class HeaderNode
         _index = step.Index;
         _children = children;
         _longestName = children.Length == 0 ? 0 : children.Max(child => child._name.Length);
-        _lengths = children.Aggregate(0ul, (lengths, child) => lengths | LengthBit(child._name.Length));
+        _filter = children.Aggregate(0ul, (filter, child) => filter | FilterBit(child._name));
         LogText = PropertyLogText.From(Encoding.UTF8.GetBytes(path));
         Depth = depth;
         Slot = slot;
@@ -88,7 +88,7 @@ internal sealed class HeaderNode
         }
 
         // Most other names end here, without being compared.
-        return (_lengths & LengthBit(name.Length)) == 0 && !name.HasEscapes ? null : Search(name, json, ref expected);
+        return (_filter & FilterBit(name.In(json))) == 0 && !name.HasEscapes ? null : Search(name, json, ref expected);
     }
 
     /// <summary>The child of an element.</summary>
@@ -97,7 +97,8 @@ internal sealed class HeaderNode
     /// <returns>Null when nothing at or below it is used.</returns>
     public HeaderNode? At(int index, ref int next) => next < _children.Length && _children[next]._index == index ? _children[next++] : null;
 
-    private static ulong LengthBit(int length) => 1ul << Math.Min(length, 63);
+    // Of names of one length most differ in the first or the last byte. A shift takes the low six bits.
+    private static ulong FilterBit(ReadOnlySpan<byte> name) => name.IsEmpty ? 1 : 1ul << (name.Length + (name[0] * 7) + (name[^1] * 13));
 
     private HeaderNode? Search(in JsonText name, ReadOnlySpan<byte> json, ref int expected)
     {

@@ -1,0 +1,121 @@
+using System.CommandLine;
+using System.Text;
+using Microsoft.Extensions.Configuration;
+using Pipeline.Buffers;
+using Worker.Configuration;
+using Worker.Handlers.Archive;
+using Worker.Hosting;
+using Worker.ObjectKeys;
+using Worker.Routes;
+
+namespace Worker.CommandLine;
+
+/// <summary><c>explain-key</c>: the key that a message gets, and how each part of it came about.</summary>
+internal static class ExplainKeyCommand
+{
+    private const string StandardInput = "-";
+
+    // Above what any source takes.
+    private const int MaxBytes = 256 << 20;
+
+    public static Command Create(Func<ParseResult, IConfigurationRoot> readConfiguration)
+    {
+        Option<string> file = new("--file", "-f") { Description = "The message, as its sender sends it; - for standard input", HelpName = "file", DefaultValueFactory = static _ => StandardInput };
+        Option<string?> route = new("--route") { Description = "Only this route; without it every route that archives", HelpName = "name" };
+        Option<string?> sourceId = new("--source-id") { Description = "The source's id of the message, for MissingId=UseSourceId", HelpName = "id" };
+        Command command = new("explain-key", "Show the object key that a message gets and how each part came about; starts and stores nothing; exit 1 when the message would be dead-lettered")
+        {
+            file,
+            route,
+            sourceId,
+        };
+        command.SetAction(parsed => Run(readConfiguration(parsed), parsed.GetValue(file)!, parsed.GetValue(route), parsed.GetValue(sourceId)));
+        return command;
+    }
+
+    private static int Run(IConfiguration configuration, string file, string? onlyRoute, string? sourceId)
+    {
+        WorkerPlan plan = WorkerHost.Plan(configuration);
+        if (plan.Errors.Count > 0)
+        {
+            throw new ConfigurationException(plan.Errors);
+        }
+
+        SettingsReader settings = new(configuration);
+        string[] routes = [.. plan.Routes.Select(route => route.Name).Where(name => ArchiveHandlerFeature.ReadOptions(settings, name) is not null)];
+        string[] chosen = onlyRoute is null ? routes : [.. routes.Where(name => string.Equals(name, onlyRoute, StringComparison.OrdinalIgnoreCase))];
+        if (chosen.Length == 0)
+        {
+            throw new StartupException(onlyRoute is null ? "No route archives messages: only those have keys." : $"--route {onlyRoute}: must be a route that archives messages: {string.Join(", ", routes)}.", ExitCodes.Usage);
+        }
+
+        byte[] body = Read(file);
+        bool hasAll = true;
+        foreach (string route in chosen)
+        {
+            hasAll &= Explain(route, ArchiveHandlerFeature.ReadOptions(settings, route)!, body, sourceId, Console.Out);
+        }
+
+        return hasAll ? ExitCodes.Success : ExitCodes.Incomplete;
+    }
+
+    /// <summary>Writes the key of a message under one route's settings.</summary>
+    /// <returns>False when the message would be dead-lettered.</returns>
+    public static bool Explain(string route, ArchiveOptions options, byte[] body, string? sourceId, TextWriter output)
+    {
+        KeyTemplateOptions key = options.Key;
+        if (!KeyTemplate.TryCompile(key, out KeyTemplate? template, out _))
+        {
+            throw new ArgumentException("The template has faults.", nameof(options));
+        }
+
+        byte[] source = options.MissingId == MissingIdRule.UseSourceId ? Encoding.UTF8.GetBytes(sourceId ?? "") : [];
+        ArchiveHeader header = new();
+        using PooledBuffer written = BufferPool.Shared.Rent(template.LongestKeyBytes);
+        output.WriteLine($"Route {route}: {key.Template}");
+        if (!new ArchiveHeaderReader(template.Properties, options.BodyValidation).TryRead(body, header, out Poison poison) || !template.TryWrite(header, source, written, out poison))
+        {
+            output.WriteLine($"  dead letter {poison}");
+            output.WriteLine($"  {ArchiveConnector.Describe(poison)}");
+            header.Reset();
+            return false;
+        }
+
+        output.WriteLine($"  key {Encoding.ASCII.GetString(written.WrittenSpan)}");
+        KeyPartExplanation[] parts = [.. KeyExplainer.Explain(template, key, header, source)];
+        int name = parts.Max(part => part.Placeholder.Length);
+        int value = Math.Min(48, parts.Max(part => part.Value.Length));
+        int text = Math.Min(48, parts.Max(part => part.Part.Length));
+        foreach (KeyPartExplanation part in parts)
+        {
+            output.WriteLine($"  {part.Placeholder.PadRight(name)}  {part.Value.PadRight(value)} -> {part.Part.PadRight(text)}  {part.Because}");
+        }
+
+        header.Reset();
+        return true;
+    }
+
+    private static byte[] Read(string file)
+    {
+        try
+        {
+            using Stream stream = file == StandardInput ? Console.OpenStandardInput() : File.OpenRead(file);
+            using MemoryStream body = new();
+            byte[] buffer = new byte[64 * 1024];
+            for (int read = stream.Read(buffer); read > 0; read = stream.Read(buffer))
+            {
+                body.Write(buffer, 0, read);
+                if (body.Length > MaxBytes)
+                {
+                    throw new StartupException($"--file {file}: must be a message of at most {MaxBytes >> 20} MiB.", ExitCodes.Usage);
+                }
+            }
+
+            return body.ToArray();
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            throw new StartupException($"--file {file}: {exception.Message}", ExitCodes.Usage);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+using System.Globalization;
+using System.Text;
+using Worker.Handlers.Archive;
+using Worker.Telemetry;
+
+namespace Worker.ObjectKeys;
+
+/// <summary>Says for a message that has a key how each part of it came about. For people; allocates.</summary>
+internal static class KeyExplainer
+{
+    /// <summary>One entry per placeholder, in the order of the key.</summary>
+    /// <param name="template">What wrote the key.</param>
+    /// <param name="options">What the template was compiled from.</param>
+    /// <param name="header">Read from the message.</param>
+    /// <param name="sourceId">The source's id; used when the header has none.</param>
+    public static IEnumerable<KeyPartExplanation> Explain(KeyTemplate template, KeyTemplateOptions options, ArchiveHeader header, ReadOnlyMemory<byte> sourceId)
+    {
+        List<KeyPartExplanation> parts = [];
+        for (int i = 0; i < template.Segments.Length; i++)
+        {
+            KeySegment segment = template.Segments[i];
+            switch (segment.Kind)
+            {
+                case KeySegmentKind.Property:
+                    parts.Add(Part(template, options, header, segment));
+                    break;
+                case KeySegmentKind.MessageId:
+                    parts.Add(Id(template, header, segment, sourceId));
+                    break;
+                case KeySegmentKind.Date:
+                    parts.Add(Date(template, header, segment));
+                    break;
+                case KeySegmentKind.SkipWithoutDate when !header.Date(segment.Slot).HasValue:
+                    bool isDefault = header.Text(segment.Slot).Length > 0;
+                    parts.Add(new KeyPartExplanation(
+                        template.Properties[segment.Slot].Name,
+                        Show(header.Text(segment.Slot)),
+                        "(left out)",
+                        isDefault ? "the first second of year 1 stands for no date" : $"missing, null or empty; MissingProperty={options.MissingProperty}"));
+                    i += segment.Skip;
+                    break;
+            }
+        }
+
+        return parts;
+    }
+
+    private static KeyPartExplanation Part(KeyTemplate template, KeyTemplateOptions options, ArchiveHeader header, in KeySegment segment)
+    {
+        ReadOnlySpan<byte> value = header.Text(segment.Slot);
+        string name = template.Properties[segment.Slot].Name + (segment.Rule == KeyRule.Seed ? "" : ":" + segment.Rule.ToString().ToLowerInvariant());
+        Span<byte> part = stackalloc byte[KeyPart.MaxBytes];
+        if (value.IsEmpty)
+        {
+            string? near = PropertyNameHint.Find(header.Body, template.Properties[segment.Slot].Path);
+            string hint = near is null ? "" : $"; the message has \"{near}\": case counts";
+            return new KeyPartExplanation(name, "(none)", Encoding.ASCII.GetString(KeyPart.Unknown), $"missing, null or empty{hint}; MissingProperty={options.MissingProperty}");
+        }
+
+        if (KeyPart.TryWrite(segment.Rule, value, part, out int length))
+        {
+            bool isSame = value.SequenceEqual(part[..length]);
+            return new KeyPartExplanation(name, Show(value), Encoding.ASCII.GetString(part[..length]), isSame ? "as it is" : Describe(segment.Rule, part[..length]));
+        }
+
+        bool isEncoded = options.InvalidValue == InvalidValueRule.Encode;
+        string written = Encoding.ASCII.GetString(isEncoded ? part[..KeyPart.Encode(value, part)] : KeyPart.Invalid);
+        return new KeyPartExplanation(name, Show(value), written, $"does not fit the rule; InvalidValue={options.InvalidValue}");
+    }
+
+    private static string Describe(KeyRule rule, ReadOnlySpan<byte> part) => rule switch
+    {
+        KeyRule.Seed => "lower case, blanks as _",
+        KeyRule.Lower => "lower case",
+        _ => part.StartsWith("=="u8) ? "too long: its SHA-256" : "escaped",
+    };
+
+    private static KeyPartExplanation Id(KeyTemplate template, ArchiveHeader header, in KeySegment segment, ReadOnlyMemory<byte> sourceId)
+    {
+        ReadOnlySpan<byte> id = header.Text(segment.Slot);
+        bool isOfSource = id.IsEmpty;
+        id = isOfSource ? sourceId.Span : id;
+        Span<byte> part = stackalloc byte[MessageIdEncoding.MaxBytes];
+        ReadOnlySpan<byte> written = part[..MessageIdEncoding.Write(id, part)];
+        string from = isOfSource ? "the source's id; MissingId=UseSourceId" : $"the id, from {template.Properties[segment.Slot].Name}";
+        string how = id.SequenceEqual(written) ? "as it is" : written.StartsWith("=="u8) ? "too long: its SHA-256" : "escaped";
+        return new KeyPartExplanation("MessageId", Show(id), Encoding.ASCII.GetString(written), $"{from}, {how}");
+    }
+
+    private static KeyPartExplanation Date(KeyTemplate template, ArchiveHeader header, in KeySegment segment)
+    {
+        Span<byte> text = stackalloc byte[KeyTemplate.MaxKeyBytes];
+        int length = KeyTemplate.WriteDate(segment, header.Date(segment.Slot), text);
+        HeaderProperty property = template.Properties[segment.Slot];
+        HeaderDate date = header.Date(segment.Slot);
+        string kind = (property.Use & HeaderUse.AnyDate) switch
+        {
+            HeaderUse.Epoch => ", from seconds since 1970",
+            HeaderUse.EpochMs => ", from milliseconds since 1970",
+            _ => "",
+        };
+        string utc = string.Create(CultureInfo.InvariantCulture, $"{date.Year:0000}-{date.Month:00}-{date.Day:00}T{date.Hour:00}:{date.Minute:00}:{date.Second:00}Z");
+        return new KeyPartExplanation(property.Name, Show(header.Text(segment.Slot)), Encoding.ASCII.GetString(text[..length]).Trim('/'), $"the date {utc}{kind}");
+    }
+
+    private static string Show(ReadOnlySpan<byte> value) => value.IsEmpty ? "(none)" : $"\"{UntrustedText.Shorten(value)}\"";
+}

@@ -1,0 +1,91 @@
+using System.Text;
+using Microsoft.Extensions.Configuration;
+using Worker.CommandLine;
+using Worker.Configuration;
+using Worker.Handlers.Archive;
+using Worker.Hosting;
+
+namespace Worker.Tests.CommandLine;
+
+/// <summary>What a person sees of a message's key, and of the rules that make keys.</summary>
+public sealed class ExplainKeyCommandTests
+{
+    private const string Section = "Handlers:Archive:";
+
+    [Fact]
+    public void Explain_EveryKindOfPart_SaysHowItCameAbout() => Explain(
+        """{"a":"My Product","b":"acme-corp","tenant":{"ID":"x"},"n":1E+5,"u":"A b","ts":1795256130,"at":"0001-01-01T00:00:00","id":"A1"}""",
+        ("Template", "{a}/{b}/{tenant.id:keep}/{n:number}.{u:encode}/{ts:epoch:yyyy/MM}/{at:yyyy}/{MessageId}.json"),
+        ("MessageIdProperty", "id")).ShouldBe(
+        (true, """
+        Route orders: {a}/{b}/{tenant.id:keep}/{n:number}.{u:encode}/{ts:epoch:yyyy/MM}/{at:yyyy}/{MessageId}.json
+          key my_product/invalid/unknown/1E=2b5.A=20b/2026/11/=411.json
+          a               "My Product"          -> my_product  lower case, blanks as _
+          b               "acme-corp"           -> invalid     does not fit the rule; InvalidValue=Default
+          tenant.id:keep  (none)                -> unknown     missing, null or empty; the message has "ID": case counts; MissingProperty=Default
+          n:number        "1E+5"                -> 1E=2b5      escaped
+          u:encode        "A b"                 -> A=20b       escaped
+          ts              "1795256130"          -> 2026/11     the date 2026-11-21T10:15:30Z, from seconds since 1970
+          at              "0001-01-01T00:00:00" -> (left out)  the first second of year 1 stands for no date
+          MessageId       "A1"                  -> =411        the id, from id, escaped
+
+        """));
+
+    [Fact]
+    public void Explain_SourceId_IsUsedWhereTheRuleAllowsIt()
+    {
+        Explain("{}", ("Template", "{MessageId}"), ("MissingId", "UseSourceId")).ShouldBe(
+            (true, """
+            Route orders: {MessageId}
+              key from-source
+              MessageId  "from-source" -> from-source  the source's id; MissingId=UseSourceId, as it is
+
+            """));
+        Explain("{}", ("Template", "{MessageId}")).Explained.ShouldBeFalse();
+    }
+
+    [Theory]
+    [InlineData("""{"tenant":"t","MessageId":"1"}""", "Default", "dead letter wrong-type at byte 10, property \"tenant\"")]
+    [InlineData("""{"MessageId":"1"}""", "DeadLetter", "dead letter missing-property at byte 0, property \"tenant.id\"")]
+    [InlineData("", "Default", "dead letter empty-body at byte 0")]
+    public void Explain_Poison_SaysWhyAndWhatToDo(string body, string missing, string expected)
+    {
+        (bool isExplained, string text) = Explain(body, ("Template", "{tenant.id}/{MessageId}"), ("MissingProperty", missing));
+
+        isExplained.ShouldBeFalse();
+        text.Split('\n')[1].ShouldBe($"  {expected}");
+        text.Split('\n')[2].Length.ShouldBeGreaterThan(10);
+    }
+
+    [Theory]
+    [InlineData("{a}/{b:keep}/{c:lower}/{d:encode}/{e:number}/{f:yyyy}/{MessageId}", "Default", "a, b, c")]
+    [InlineData("{a}/{b:keep}/{MessageId}", "Encode", "a")]
+    [InlineData("{a.b:keep}/{MessageId}", "DeadLetter", null)]
+    [InlineData("{a:encode}-{b:encode}/{MessageId}", "Default", "a, b")]
+    [InlineData("{a:encode}/x-{b:number}.y/{at:yyyy/MM}/{MessageId}", "Default", null)]
+    public void Write_Rules_WarnOfPropertiesThatCanMerge(string template, string invalid, string? merging)
+    {
+        IConfiguration configuration = Configure(("Template", template), ("InvalidValue", invalid));
+        StringWriter output = new();
+
+        KeyRulesReport.Write(new SettingsReader(configuration), WorkerHost.Plan(configuration), output);
+
+        string text = output.ToString();
+        text.ShouldStartWith($"Keys of route orders: {template}; the id is MessageId");
+        text.ShouldContain($"InvalidValue={invalid}");
+        text.Contains("warning:").ShouldBe(merging is not null);
+        text.Contains($"different values of {merging} can become").ShouldBe(merging is not null);
+    }
+
+    private static (bool Explained, string Text) Explain(string body, params (string Key, string Value)[] settings)
+    {
+        ArchiveOptions options = ArchiveHandlerFeature.ReadOptions(new SettingsReader(Configure(settings)), "orders").ShouldNotBeNull();
+        StringWriter output = new() { NewLine = "\n" };
+        bool isExplained = ExplainKeyCommand.Explain("orders", options, Encoding.UTF8.GetBytes(body), "from-source", output);
+        return (isExplained, output.ToString());
+    }
+
+    private static IConfiguration Configure(params (string Key, string Value)[] settings) => new ConfigurationBuilder()
+        .AddInMemoryCollection(settings.Select(setting => KeyValuePair.Create(Section + setting.Key, (string?)setting.Value)).Append(KeyValuePair.Create("Routes:orders:Sink", (string?)"Memory")))
+        .Build();
+}
