@@ -107,7 +107,7 @@ public sealed class UnsafeSettingsTests
     [InlineData("Handlers:Archive:Template=.tmp/{MessageId}.json", "Handlers:Archive:Template = \".tmp/{MessageId}.json\"")]
     [InlineData("Routes:archive:Handlers:Archive:Template=.tmp/{MessageId}.json", "Handlers:Archive:Template = \".tmp/{MessageId}.json\"")]
     public void Plan_KeysInTheFolderOfUnfinishedFiles_AreAnError(string key, string shown) =>
-        ErrorsOf(key).ShouldBe([$"{shown}: must not begin with .tmp, where the folder sink keeps its unfinished files. Every message would be dead-lettered."]);
+        ErrorsOf(key).ShouldBe([$"{shown}: must not begin with .tmp, nor with text that a value could make it: the folder sink keeps its unfinished files there. Messages would be dead-lettered."]);
 
     [Theory]
     [InlineData("Handlers:Archive:Template=x/.tmp/{MessageId}.json")]

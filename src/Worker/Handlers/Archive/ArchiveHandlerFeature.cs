@@ -49,16 +49,15 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature
     private static void CheckUnfinishedFiles(SettingsReader settings, string route, KeyTemplateOptions key)
     {
         string sink = settings.Read<RouteOptions>($"Routes:{route}", RouteOptions.Overrides).Sink;
-        if (string.Equals(sink, "Directory", StringComparison.OrdinalIgnoreCase)
-            && KeyTemplateCompiler.TryRead(key, out ImmutableArray<KeyLevel> levels, out _, out _)
-            && levels[0].CanBe(DurableFolder.TemporaryFolder))
+        KeyTemplateCompiler.TryRead(key, out ImmutableArray<KeyLevel> levels, out _, out _);
+        if (string.Equals(sink, "Directory", StringComparison.OrdinalIgnoreCase) && levels[0].CanBe(DurableFolder.TemporaryFolder))
         {
             string name = $"{ArchiveOptions.Section}:{levels[0].Setting}";
             settings.Fail(
                 name,
                 settings.Configuration[$"Routes:{route}:{name}"] ?? settings.Configuration[name],
-                $"must not begin with {DurableFolder.TemporaryFolder}, where the folder sink keeps its unfinished files.",
-                "Every message would be dead-lettered.");
+                $"must not begin with {DurableFolder.TemporaryFolder}, nor with text that a value could make it: the folder sink keeps its unfinished files there.",
+                "Messages would be dead-lettered.");
         }
     }
 
