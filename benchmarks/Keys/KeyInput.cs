@@ -7,10 +7,10 @@ internal static class KeyInput
 {
     public const string ExpectedKey = "my_product/site_key/my_event/2019/04/01/10/0f8fad5b-d9cb-469f-a165-70867728950e.json";
 
-    /// <summary>A template of as many parts as the default one, whose values stand one level deeper.</summary>
-    public const string DepthTwoTemplate = "{Payload.Page:encode}/{Payload.Ref}/{Payload.Score:number}/{EventDateUtc:yyyy/MM/dd/HH}/{MessageId}.json";
+    /// <summary>A template of as many parts as the default one, two of which stand one level deeper. As there, nothing needs an escape.</summary>
+    public const string DepthTwoTemplate = "{Payload.Ref:keep}/{Product}/{Payload.Score:number}/{EventDateUtc:yyyy/MM/dd/HH}/{MessageId}.json";
 
-    public const string DepthTwoKey = "=2fjobs=2fsearch/h/0.875/2019/04/01/10/0f8fad5b-d9cb-469f-a165-70867728950e.json";
+    public const string DepthTwoKey = "h/my_product/0.875/2019/04/01/10/0f8fad5b-d9cb-469f-a165-70867728950e.json";
 
     /// <summary>The same with values three levels deeper.</summary>
     public const string DepthFourTemplate = "{Payload.User.Roles[0]}/{Payload.User.Roles[1]}/{Payload.User.Id:number}/{EventDateUtc:yyyy/MM/dd/HH}/{MessageId}.json";

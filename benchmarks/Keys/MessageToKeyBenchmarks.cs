@@ -60,7 +60,7 @@ public class MessageToKeyBenchmarks
     [Benchmark]
     public int HeaderOnly() => _headerOnly.Length(_body);
 
-    /// <summary>Three of the key's values are properties of an object of the message.</summary>
+    /// <summary>Two of the key's values are properties of an object of the message.</summary>
     [Benchmark]
     public int FullDepthTwo() => _depthTwo.Length(_body);
 
