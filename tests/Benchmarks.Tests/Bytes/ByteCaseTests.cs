@@ -18,6 +18,8 @@ public sealed class ByteCaseTests
     [InlineData("MessageToKey/Full/300/1")]
     [InlineData("MessageToKey/Strict/300/1")]
     [InlineData("MessageToKey/HeaderOnly/300/1")]
+    [InlineData("MessageToKey/FullDepthTwo/300/1")]
+    [InlineData("MessageToKey/FullDepthFour/300/1")]
     public void Measure_MessageToKey_AllocatesNothing(string name) =>
         ByteMeter.Measure(ByteCase.All().Single(one => one.Name == name)).ShouldBe(0);
 

@@ -1,4 +1,5 @@
 using System.Text;
+using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Buffers;
 using Worker.Handlers.Archive;
 using Worker.ObjectKeys;
@@ -22,11 +23,26 @@ public sealed class ArchiveAllocationTests
 
     [Theory]
     [MemberData(nameof(Bodies))]
-    public void ReadAndWrite_WarmedUp_AllocatesNothing(string text)
+    public void ReadAndWrite_WarmedUp_AllocatesNothing(string text) => ShouldAllocateNothing(text, new KeyTemplateOptions());
+
+    [Theory]
+    [InlineData("{\"t\":{\"id\":\"acme-corp\",\"x\":[{}]},\"a\":[1,{\"b\":{\"c\":\"A b/c\"}}],\"n\":-1.5E+3,\"ts\":1795256130123}")]
+    [InlineData("{\"t\":{\"id\":\"\\u0061.\"},\"\\u0061\":[null,{\"b\":{\"c\":\"unknown\"}}],\"n\":true,\"ts\":\"1\"}")]
+    [InlineData("{\"t\":null,\"a\":[],\"n\":null}")]
+    public void ReadAndWrite_NestedPathsAndRules_AllocateNothing(string text)
+    {
+        foreach (InvalidValueRule invalid in new[] { InvalidValueRule.Default, InvalidValueRule.Encode })
+        {
+            ShouldAllocateNothing(text, new KeyTemplateOptions { Template = "{t.id:keep}/{a[1].b.c:encode}/{n:number}/{ts:epochms:yyyy/MM}/{MessageId}.json", InvalidValue = invalid });
+        }
+    }
+
+    private static void ShouldAllocateNothing(string text, KeyTemplateOptions options)
     {
         byte[] body = Encoding.UTF8.GetBytes(text);
         byte[] sourceId = "source-id"u8.ToArray();
-        KeyTemplate template = KeyRun.Compile();
+        KeyTemplate template = KeyRun.Compile(options);
+        var monitor = new KeyPartMonitor("route", template.Properties, options, NullLogger.Instance);
         foreach (BodyValidation rule in Enum.GetValues<BodyValidation>())
         {
             var pool = new BufferPool();
@@ -50,7 +66,7 @@ public sealed class ArchiveAllocationTests
                     PooledBuffer key = pool.Rent(template.LongestKeyBytes);
                     try
                     {
-                        all &= reader.TryRead(body, header, out _) && template.TryWrite(header, sourceId, key, out _) && key.Length > 0;
+                        all &= reader.TryRead(body, header, out _) && template.TryWrite(header, sourceId, key, out _, monitor) && key.Length > 0;
                     }
                     finally
                     {
