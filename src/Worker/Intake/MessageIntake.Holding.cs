@@ -20,6 +20,8 @@ internal sealed partial class MessageIntake
     // A new message is the probe after a held one was: were the fault the held messages' own, no other could close the breaker.
     private bool _lastProbeWasHeld;
 
+    private bool _holdsNoMore;
+
     /// <summary>Messages that wait in their slots until the sink works.</summary>
     public int Held
     {
@@ -29,6 +31,24 @@ internal sealed partial class MessageIntake
             {
                 return _held.Count;
             }
+        }
+    }
+
+    /// <summary>
+    /// Abandons held messages, and holds none from here on. To be called once receiving has ended: a receive that is still under
+    /// way would bring them again and cost each a delivery.
+    /// </summary>
+    public void ReturnHeld()
+    {
+        lock (_lock)
+        {
+            _holdsNoMore = true;
+            foreach (MessageSlot slot in _held)
+            {
+                slot.EndHold(Cancellation.Shutdown);
+            }
+
+            _held.Clear();
         }
     }
 
@@ -46,7 +66,7 @@ internal sealed partial class MessageIntake
 
             if (slot.Hold.Failures == 0 && _heldLog.ShouldLog(out long suppressed))
             {
-                LogHeld(_route, UntrustedText.Shorten(message.SourceId.Span), message.DeliveryCount, limit, UntrustedText.Shorten(fault.Message), suppressed);
+                LogHeld(_route, UntrustedText.Shorten(message.SourceId.Span), message.DeliveryCount, TimeSpan.FromSeconds(Math.Round(limit.TotalSeconds)), UntrustedText.Shorten(fault.Message), suppressed);
             }
         }
         catch (Exception)
@@ -60,7 +80,7 @@ internal sealed partial class MessageIntake
         lock (_lock)
         {
             hold.Failed(fault, successes);
-            if (_stopping)
+            if (_holdsNoMore)
             {
                 return false;
             }
@@ -109,7 +129,7 @@ internal sealed partial class MessageIntake
     {
         lock (_lock)
         {
-            if (_held.Count == 0)
+            if (_held.Count == 0 || _stopping)
             {
                 return;
             }

@@ -154,20 +154,12 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         slot.Start(message, bytes);
     }
 
-    /// <summary>From now on <see cref="TryReserve"/> says that the worker is stopping, and held messages return to their source.</summary>
+    /// <summary>From now on <see cref="TryReserve"/> says that the worker is stopping, and held messages are not retried.</summary>
     public void Stop()
     {
-        MessageSlot[] held;
         lock (_lock)
         {
             _stopping = true;
-            held = [.. _held];
-            _held.Clear();
-        }
-
-        foreach (MessageSlot slot in held)
-        {
-            slot.EndHold(Cancellation.Shutdown);
         }
     }
 
@@ -190,6 +182,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
     /// <summary>Cancels every message being worked on; they go back to their source.</summary>
     public void Abort()
     {
+        ReturnHeld();
         foreach (MessageSlot slot in _slots)
         {
             slot.Cancel(Cancellation.Shutdown);

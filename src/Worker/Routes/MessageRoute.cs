@@ -211,6 +211,11 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         try
         {
             await Task.WhenAll(_receiving).WaitAsync(limit);
+            foreach ((_, MessageIntake intake) in _inlets)
+            {
+                intake.ReturnHeld();
+            }
+
             await Task.WhenAll(_inlets.Select(inlet => inlet.Source.DrainAsync(inlet.Intake, limit))).WaitAsync(limit);
             return true;
         }

@@ -23,7 +23,7 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        _fixture.Intake.Stop();
+        _fixture.Intake.ReturnHeld();
         await _fixture.DisposeAsync();
         GC.SuppressFinalize(this);
     }
@@ -148,11 +148,13 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Stop_HeldMessages_ReturnAtOnceAndNoMoreAreHeld()
+    public async Task ReturnHeld_AfterTheStop_AbandonsAtOnce()
     {
         TestMessage held = await HoldAsync("a");
         _fixture.OpenBreaker();
         _fixture.Intake.Stop();
+        held.IsSettled.ShouldBeFalse("A receive that is still under way would bring it again.");
+        _fixture.Intake.ReturnHeld();
 
         (await held.Settled).ShouldBe(Settlement.Abandon(TimeSpan.Zero, "The worker is stopping."));
         await _fixture.DrainAsync();
@@ -160,10 +162,22 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Fault_WhileTheWorkerStops_IsNotHeld()
+    public async Task Abort_HeldMessages_AreAbandoned()
+    {
+        TestMessage held = await HoldAsync("a");
+        _fixture.OpenBreaker();
+
+        _fixture.Intake.Abort();
+
+        (await held.Settled).Kind.ShouldBe(SettlementKind.Abandon);
+    }
+
+    [Fact]
+    public async Task Fault_AfterHeldMessagesWereReturned_IsNotHeld()
     {
         _fixture.Reserve(1);
         _fixture.Intake.Stop();
+        _fixture.Intake.ReturnHeld();
         TestMessage message = new() { HoldTime = Hold };
 
         _fixture.Intake.Accept(message);
