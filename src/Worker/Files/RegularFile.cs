@@ -30,9 +30,9 @@ internal static class RegularFile
         {
             length = RandomAccess.GetLength(file);
         }
-        catch (NotSupportedException)
+        catch (NotSupportedException exception)
         {
-            throw new IOException($"'{path}' is not a regular file.");
+            throw new IOException($"'{path}' is not a regular file.", exception);
         }
 
         if (length > maxBytes)

@@ -1,6 +1,5 @@
 using System.Net;
 using Worker.Configuration;
-using Worker.Hosting.Web;
 
 namespace Worker.Hosting;
 
