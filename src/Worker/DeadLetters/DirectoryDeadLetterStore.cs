@@ -3,6 +3,7 @@ using System.Text;
 using System.Text.Json;
 using Worker.Files;
 using Worker.Hosting;
+using Worker.Telemetry;
 
 namespace Worker.DeadLetters;
 
@@ -25,6 +26,11 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDisp
     // Each waits for the disk, which flushes several at once; dead letters are rare until a stop writes many.
     private const int Threads = 8;
 
+    private const string Key = $"DeadLetters:{nameof(DeadLettersOptions.Path)}";
+
+    // Half of what an operator waits for a page to turn green again; a probe is one small file.
+    private static readonly TimeSpan ProbeInterval = TimeSpan.FromSeconds(5);
+
     // People read these files.
     private static readonly DeadLetterJson Records = new(new JsonSerializerOptions(JsonSerializerDefaults.Web) { WriteIndented = true });
 
@@ -32,32 +38,44 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDisp
     private readonly FileThreads _threads = new("dead letters", Threads);
     private readonly FileCalls<(DeadLetter Letter, ReadOnlyMemory<byte> Body), string> _writes;
     private readonly TimeProvider _time;
+    private readonly FileCalls<bool, bool> _probes;
+    private readonly ITimer _probe;
     private readonly Lock _preparing = new();
     private volatile bool _prepared;
+    private volatile string? _problem;
 
     public DirectoryDeadLetterStore(DeadLettersOptions options, TimeProvider time)
     {
         _folder = new DurableFolder(options.Path, fsync: true);
         _writes = new FileCalls<(DeadLetter Letter, ReadOnlyMemory<byte> Body), string>(_threads, request => Write(request.Letter, request.Body.Span), Threads);
+        _probes = new FileCalls<bool, bool>(_threads, _ => Probe(), kept: 1);
         _time = time;
+        _probe = time.CreateTimer(static state => _ = ((DirectoryDeadLetterStore)state!).ProbeAsync(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
     }
 
     /// <summary>The folder's absolute path.</summary>
     public string Root => _folder.Root;
 
-    /// <summary>Creates the folder and proves that it can be written; otherwise the first letter does.</summary>
+    public string? Problem => _problem;
+
+    /// <summary>Creates the folder and proves that it can be written.</summary>
     /// <exception cref="StartupException">It cannot: a message that has to be given up would have nowhere to go.</exception>
-    public void Check()
+    public async Task CheckAsync(CancellationToken cancellationToken)
     {
         try
         {
-            Prepare();
+            await _probes.RunAsync(state: default, cancellationToken).AsTask().WaitAsync(cancellationToken);
+            await new UnfinishedDeadLetters(_folder, this, _time).KeepAsync("dead-letters", route: string.Empty, cancellationToken);
+        }
+        catch (Exception exception) when (FileFaults.IsFileFault(exception) && FileFaults.Classify(exception) == FileFault.Transient)
+        {
+            Failed(exception);
         }
         catch (Exception exception) when (FileFaults.IsFileFault(exception))
         {
             throw new StartupException(
-                $"The folder '{Root}' cannot store dead letters ({exception.Message.TrimEnd('.')}). Make it writable for user {Environment.UserName}, or set DeadLetters:{nameof(DeadLettersOptions.Path)} to a folder that is.",
-                exception is UnauthorizedAccessException ? ExitCodes.NoPermission : ExitCodes.Unavailable,
+                $"The folder '{Root}' cannot store dead letters ({exception.Message.TrimEnd('.')}). Make it writable for user {Environment.UserName}, or set {Key} to a folder that is.",
+                ExitCodes.Unavailable,
                 exception);
         }
     }
@@ -66,23 +84,61 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDisp
     {
         try
         {
-            return await _writes.RunAsync((letter, body), cancellationToken);
+            string path = await _writes.RunAsync((letter, body), cancellationToken);
+            _problem = null;
+            return path;
         }
         catch (Exception exception) when (FileFaults.IsFileFault(exception))
         {
+            Failed(exception);
             throw new IOException($"The dead letter could not be stored: {exception.Message}", exception);
         }
     }
 
-    public void Dispose() => _threads.Dispose();
+    public void Dispose()
+    {
+        _probe.Dispose();
+        _threads.Dispose();
+    }
+
+    private void Failed(Exception exception)
+    {
+        _problem = $"Dead letters cannot be written to '{Root}': {UntrustedText.Shorten(exception.Message)} Make room or make it writable ({Key}).";
+        _probe.Change(ProbeInterval, Timeout.InfiniteTimeSpan);
+    }
+
+    // The next dead letter may be far away, and a worker that is not ready may get none.
+    private async Task ProbeAsync()
+    {
+        try
+        {
+            await _probes.RunAsync(state: default, CancellationToken.None);
+            _problem = null;
+        }
+        catch (ObjectDisposedException)
+        {
+            // The worker stops.
+        }
+        catch (Exception exception)
+        {
+            Failed(exception);
+        }
+    }
+
+    private bool Probe()
+    {
+        Prepare();
+        _folder.Prepare();
+        return true;
+    }
 
     private string Write(DeadLetter letter, ReadOnlySpan<byte> body)
     {
         Prepare();
         string name = NameOf(letter, body);
-        if (_folder.Place(name + BodySuffix, body) == PlaceResult.OtherBytes)
+        if (_folder.Place(name + BodySuffix, body, isOnlyCopy: true) == PlaceResult.OtherBytes)
         {
-            throw new IOException($"'{_folder.PathOf(name + BodySuffix)}' holds other bytes; somebody changed it.");
+            throw new IOException($"'{_folder.PathOf(name + BodySuffix)}' holds other bytes: the file was changed.");
         }
 
         // The record of a message that was dead-lettered before stays as it is: it tells of the first time.

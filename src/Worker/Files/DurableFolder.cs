@@ -10,7 +10,7 @@ namespace Worker.Files;
 /// Calls block the calling thread, and hang with a file system that hangs: <see cref="FileThreads"/> are for them. Threads: any
 /// number at once, also several processes. About 650 B allocated per file, nearly all of it paths and the handle.
 /// </summary>
-internal sealed class DurableFolder
+internal sealed partial class DurableFolder
 {
     /// <summary>The folder of unfinished files, below the root: the same file system, so that giving the final name copies nothing.</summary>
     public const string TemporaryFolder = ".tmp";
@@ -18,7 +18,9 @@ internal sealed class DurableFolder
     /// <summary>Permissions unless others are configured: 0640.</summary>
     public const UnixFileMode DefaultMode = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead;
 
+    // w: the message is somewhere else too; m: this may be its only copy, and no start deletes it unread.
     private const string TemporaryPrefix = "w-";
+    private const string OnlyCopyPrefix = "m-";
     private const string TemporarySuffix = ".tmp";
 
     // What one read of a comparison takes; the pool has arrays of this size at hand.
@@ -28,13 +30,11 @@ internal sealed class DurableFolder
     // folder a site key: 16,384 is days of many sites, at about 200 B each. When full it starts again, which costs a few fsyncs.
     private const int RememberedFolders = 16_384;
 
-    // No write takes this long, so such a file belongs to a process that died. Process ids tell nothing across containers.
-    private static readonly TimeSpan AbandonedAfter = TimeSpan.FromHours(1);
-
     private readonly bool _fsync;
     private readonly UnixFileMode _mode;
     private readonly int _rememberedFolders;
     private readonly string _temporary;
+    private readonly string _onlyCopy;
     private readonly ConcurrentDictionary<string, bool> _folders = new(StringComparer.Ordinal);
     private readonly ConcurrentDictionary<string, bool>.AlternateLookup<ReadOnlySpan<char>> _foldersBySpan;
     private int _remembered;
@@ -53,7 +53,9 @@ internal sealed class DurableFolder
         _foldersBySpan = _folders.GetAlternateLookup<ReadOnlySpan<char>>();
 
         // Random, so that two workers on one folder never meet in a temporary name.
-        _temporary = Path.Combine(Root, TemporaryFolder, $"{TemporaryPrefix}{Guid.NewGuid():N}-");
+        string writer = $"{Guid.NewGuid():N}-";
+        _temporary = Path.Combine(Root, TemporaryFolder, TemporaryPrefix + writer);
+        _onlyCopy = Path.Combine(Root, TemporaryFolder, OnlyCopyPrefix + writer);
     }
 
     /// <summary>The absolute path, without a trailing separator.</summary>
@@ -71,46 +73,27 @@ internal sealed class DurableFolder
         File.Delete(PathOf(probe));
     }
 
-    /// <summary>Deletes unfinished files that crashed processes left.</summary>
-    /// <param name="now">The time to judge their age by.</param>
-    /// <returns>How many were deleted.</returns>
-    public int DeleteAbandoned(DateTimeOffset now)
-    {
-        int deleted = 0;
-        foreach (string path in Directory.EnumerateFiles(Path.Combine(Root, TemporaryFolder), $"{TemporaryPrefix}*{TemporarySuffix}"))
-        {
-            try
-            {
-                if (now.UtcDateTime - File.GetLastWriteTimeUtc(path) > AbandonedAfter)
-                {
-                    File.Delete(path);
-                    deleted++;
-                }
-            }
-            catch (Exception exception) when (FileFaults.IsFileFault(exception))
-            {
-                // Somebody else's, or gone: it only costs space.
-            }
-        }
-
-        return deleted;
-    }
-
     /// <summary>The absolute path of a file.</summary>
     public string PathOf(string relativePath) => string.Concat(Root, "/", relativePath);
 
     /// <summary>Places a file whole and durably, unless its name is taken.</summary>
     /// <param name="relativePath">Below the root, <c>/</c> between segments, confined by the caller.</param>
     /// <param name="bytes">Its content; may be empty.</param>
+    /// <param name="isOnlyCopy">True when a crash would leave them nowhere else: then <see cref="FindUnfinished"/> finds what a crash leaves.</param>
     /// <exception cref="IOException">The file system refused; <see cref="FileFaults"/> says how. No file was left.</exception>
     /// <exception cref="UnauthorizedAccessException">The same.</exception>
-    public PlaceResult Place(string relativePath, ReadOnlySpan<byte> bytes)
+    public PlaceResult Place(string relativePath, ReadOnlySpan<byte> bytes, bool isOnlyCopy = false)
     {
         string path = PathOf(relativePath);
-        string temporary = $"{_temporary}{Interlocked.Increment(ref _sequence):x}{TemporarySuffix}";
+        string temporary = $"{(isOnlyCopy ? _onlyCopy : _temporary)}{Interlocked.Increment(ref _sequence):x}-{bytes.Length:x}{TemporarySuffix}";
+        SafeFileHandle? file = null;
         try
         {
-            Write(temporary, bytes);
+            // No recreating of the temporary folder: when it is gone, a volume was most likely unmounted, and writing on would fill
+            // the disk below the mount point. Open, and so locked, until the name is gone: a file that is not belongs to a process
+            // that died.
+            file = File.OpenHandle(temporary, FileMode.CreateNew, FileAccess.Write, FileShare.Read | FileShare.Delete);
+            Write(file, bytes);
             if (TryName(temporary, path))
             {
                 Sync(path);
@@ -120,6 +103,7 @@ internal sealed class DurableFolder
         finally
         {
             DeleteTemporary(temporary);
+            file?.Dispose();
         }
 
         if (!Compare(path, bytes))
@@ -162,11 +146,8 @@ internal sealed class DurableFolder
         }
     }
 
-    private void Write(string temporary, ReadOnlySpan<byte> bytes)
+    private void Write(SafeFileHandle file, ReadOnlySpan<byte> bytes)
     {
-        // No recreating of the temporary folder: when it is gone, a volume was most likely unmounted, and writing on would fill
-        // the disk below the mount point.
-        using SafeFileHandle file = File.OpenHandle(temporary, FileMode.CreateNew, FileAccess.Write, FileShare.Read);
         if (!OperatingSystem.IsWindows())
         {
             // Before there is anything to read in it.

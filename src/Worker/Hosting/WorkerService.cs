@@ -95,7 +95,7 @@ internal sealed partial class WorkerService(
         foreach (MessageRoute route in _routes)
         {
             RouteTotals totals = route.Metrics.Totals;
-            LogStopped(route.Name, totals.Received, totals.Stored, totals.DeadLetters, totals.Returned);
+            LogStopped(route.Name, totals.Received, totals.Stored, totals.DeadLetters, totals.Returned, totals.Lost);
             if (route.Metrics.KeyParts?.Describe() is { } parts)
             {
                 LogKeyParts(route.Name, parts);
@@ -145,8 +145,8 @@ internal sealed partial class WorkerService(
     [LoggerMessage(1101, LogLevel.Information, "Stopping: receiving has ended, {InFlight} message(s) in flight get up to {Limit} to finish")]
     private partial void LogDraining(int inFlight, TimeSpan limit);
 
-    [LoggerMessage(1103, LogLevel.Information, "Route {Route}: stopped; since the start {Received} received, {Stored} stored, {DeadLetters} dead-lettered, {Returned} handed back")]
-    private partial void LogStopped(string route, long received, long stored, long deadLetters, long returned);
+    [LoggerMessage(1103, LogLevel.Information, "Route {Route}: stopped; since the start {Received} received, {Stored} stored, {DeadLetters} dead-lettered, {Returned} abandoned, {Lost} lost")]
+    private partial void LogStopped(string route, long received, long stored, long deadLetters, long returned, long lost);
 
     [LoggerMessage(1110, LogLevel.Warning, "Route {Route}: properties of object keys since the start: {Parts}. The rules are Handlers:Archive:MissingProperty and InvalidValue")]
     private partial void LogKeyParts(string route, string parts);

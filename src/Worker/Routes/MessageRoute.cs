@@ -33,6 +33,9 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     private readonly List<(IMessageSource Source, MessageIntake Intake)> _inlets = [];
     private readonly ISink _sink;
     private readonly IList<RouteCheck> _checks;
+
+    // Null where no part of the route writes dead letters there.
+    private readonly IDeadLetterStore? _deadLetters;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly List<Task> _receiving = [];
@@ -41,6 +44,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     public MessageRoute(RoutePlan plan, IServiceProvider services, IDeadLetterStore deadLetters, ILoggerFactory loggers, TimeProvider time)
     {
         Name = plan.Name;
+        _deadLetters = plan.KeepsDeadLetters ? deadLetters : null;
         Form = plan.Form.Name;
         _time = time;
         _logger = loggers.CreateLogger($"Worker.Routes.{plan.Name}");
@@ -49,7 +53,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         Calls.Observe(plan.Name, plan.Costs);
         Costs = plan.Costs;
         Breaker = new CircuitBreaker(plan.Name, plan.Recoverability, time, _logger);
-        _sink = plan.Sink(new SinkServices(services, loggers, time, plan.Name, Calls, Breaker));
+        _sink = plan.Sink(new SinkServices(services, loggers, time, plan.Name, Calls, Breaker, plan.Sources.Any(source => source.HoldsOnlyCopies) ? deadLetters : null));
         HandlerServices handler = new(
             plan.Name, _sink, Breaker, plan.Recoverability, Metrics, Calls, services, deadLetters, loggers, time, plan.Intake.Concurrency * plan.Sources.Count);
         Pipeline = RouteChain.Compose(plan, handler);
@@ -57,8 +61,8 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         RecoverabilityPolicy policy = new(plan.Recoverability);
         foreach (SourcePlan source in plan.Sources)
         {
-            MessageIntake intake = new(plan.Name, source.Name, Pipeline, plan.Intake, policy, Breaker, Metrics, time, _logger);
-            _inlets.Add((source.Create(new SourceServices(plan.Name, services, deadLetters, loggers, time, plan.Intake.Concurrency, Calls)), intake));
+            MessageIntake intake = new(plan.Name, source.Name, Pipeline, plan.Intake, policy, Breaker, source.KeepsDeadLetters ? Metrics.WithoutDecidedDeadLetters() : Metrics, time, _logger);
+            _inlets.Add((source.Create(new SourceServices(plan.Name, services, deadLetters, loggers, time, plan.Intake.Concurrency, Calls, Metrics)), intake));
         }
     }
 
@@ -82,8 +86,8 @@ internal sealed partial class MessageRoute : IAsyncDisposable
 
     public IEnumerable<string> SourceNames => _inlets.Select(inlet => inlet.Source.Name);
 
-    /// <summary>Why a source cannot receive now; null while all can.</summary>
-    public string? Problem => _inlets.Select(inlet => inlet.Source.Problem).FirstOrDefault(problem => problem is not null);
+    /// <summary>Why a source cannot receive now, or dead letters cannot be written; null while all can.</summary>
+    public string? Problem => _inlets.Select(inlet => inlet.Source.Problem).FirstOrDefault(problem => problem is not null) ?? _deadLetters?.Problem;
 
     /// <summary>True once the sources receive.</summary>
     public bool IsReceiving { get; private set; }
@@ -97,6 +101,16 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     /// <summary>Fails fast when sink, handler or sources can never work as configured; goes on without an answer when there is none.</summary>
     public async Task CheckAsync(CancellationToken cancellationToken)
     {
+        if (_deadLetters is not null)
+        {
+            // First: a sink may find unfinished objects, which go there.
+            await CheckAsync("the folder of dead letters", _deadLetters.CheckAsync, cancellationToken);
+            if (_deadLetters.Problem is { } problem)
+            {
+                LogDeadLettersProblem(Name, problem);
+            }
+        }
+
         await CheckAsync(_sink.Name, _sink.CheckAsync, cancellationToken);
         foreach (RouteCheck check in _checks)
         {
@@ -261,6 +275,9 @@ internal sealed partial class MessageRoute : IAsyncDisposable
 
     [LoggerMessage(1005, LogLevel.Warning, "Route {Route}: {Name} did not answer the check at start within {Limit}; the worker starts and goes on trying")]
     private partial void LogUnanswered(string route, string name, TimeSpan limit);
+
+    [LoggerMessage(1006, LogLevel.Warning, "Route {Route}: {Problem} The worker is not ready until it can; messages are kept meanwhile")]
+    private partial void LogDeadLettersProblem(string route, string problem);
 
     [LoggerMessage(1002, LogLevel.Warning, "Route {Route}: the drain ended with {InFlight} message(s) in flight; they are cancelled. Queues and callers deliver theirs again; those that only this process has are written to the dead letters")]
     private partial void LogDrainLimit(string route, int inFlight);

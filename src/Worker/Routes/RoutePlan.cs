@@ -20,4 +20,5 @@ internal sealed record RoutePlan(
     IntakeOptions Intake,
     RecoverabilityOptions Recoverability,
     StagesOptions Stages,
-    CostOptions Costs);
+    CostOptions Costs,
+    bool KeepsDeadLetters = false);

@@ -97,7 +97,7 @@ internal sealed class WorkerPlanner(
         {
             if (Find(settings, _sources, $"{section}:Source", source, "source") is { } feature)
             {
-                sourcePlans.Add(new SourcePlan(feature.Name, feature.Configure(settings, name)));
+                sourcePlans.Add(new SourcePlan(feature.Name, feature.Configure(settings, name), feature.KeepsDeadLetters, feature.HoldsOnlyCopies));
             }
         }
 
@@ -118,7 +118,7 @@ internal sealed class WorkerPlanner(
 
         return settings.Errors.Count > problemsBefore || handler is null || sink is null
             ? null
-            : new RoutePlan(name, form, sourcePlans, handler, sink, intake, recoverability, stages, costs);
+            : new RoutePlan(name, form, sourcePlans, handler, sink, intake, recoverability, stages, costs, handlerFeature!.KeepsDeadLetters || sourcePlans.Exists(source => source.KeepsDeadLetters));
     }
 
     private void CheckKinds(SettingsReader settings, string section, IHandlerFeature? handler, ISinkFeature? sink)

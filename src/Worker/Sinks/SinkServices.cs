@@ -1,5 +1,6 @@
 using Microsoft.Extensions.Logging;
 using Worker.Costs;
+using Worker.DeadLetters;
 using Worker.Recoverability;
 
 namespace Worker.Sinks;
@@ -11,10 +12,12 @@ namespace Worker.Sinks;
 /// <param name="Route">The route it stores for, as its metrics are tagged; null outside of one, and then no gauges are published.</param>
 /// <param name="Calls">Counts what it sends; null when nobody asks.</param>
 /// <param name="Breaker">The route's breaker, told by others how the sink does; null where there is no route.</param>
+/// <param name="DeadLetters">For unfinished objects of a process that died, where they may be the only copies of messages; null where every source keeps its messages.</param>
 internal sealed record SinkServices(
     IServiceProvider Services,
     ILoggerFactory Loggers,
     TimeProvider Time,
     string? Route = null,
     ApiCalls? Calls = null,
-    CircuitBreaker? Breaker = null);
+    CircuitBreaker? Breaker = null,
+    IDeadLetterStore? DeadLetters = null);

@@ -1,6 +1,7 @@
 using Microsoft.Extensions.Logging;
 using Worker.Costs;
 using Worker.DeadLetters;
+using Worker.Telemetry;
 
 namespace Worker.Sources;
 
@@ -11,7 +12,8 @@ namespace Worker.Sources;
 /// <param name="Loggers">Loggers.</param>
 /// <param name="Time">The clock; tests drive it.</param>
 /// <param name="Concurrency">Messages the route works on at once, at least 1.</param>
-/// <param name="Calls">Counts what it sends; null when nobody asks.</param>
+/// <param name="Calls">Counts what it sends; null outside of a route.</param>
+/// <param name="Metrics">Counts dead letters that it writes; null outside of a route.</param>
 internal sealed record SourceServices(
     string Route,
     IServiceProvider Services,
@@ -19,4 +21,5 @@ internal sealed record SourceServices(
     ILoggerFactory Loggers,
     TimeProvider Time,
     int Concurrency,
-    ApiCalls? Calls = null);
+    ApiCalls? Calls = null,
+    RouteMetrics? Metrics = null);

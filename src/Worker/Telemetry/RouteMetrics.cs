@@ -20,28 +20,34 @@ internal sealed class RouteMetrics
     private static readonly Counter<long> Duplicates = Meter.CreateCounter<long>("worker.messages.duplicates", "{message}", "Messages whose object was there before with the same bytes");
     private static readonly Counter<long> Returned = Meter.CreateCounter<long>("worker.messages.returned", "{message}", "Messages handed back to their source");
     private static readonly Counter<long> DeadLetters = Meter.CreateCounter<long>("worker.messages.dead_letters", "{message}", "Messages set aside, by reason");
+    private static readonly Counter<long> Lost = Meter.CreateCounter<long>("worker.messages.lost", "{message}", "Messages that a stop could keep nowhere");
     private static readonly Counter<long> Timeouts = Meter.CreateCounter<long>("worker.messages.timeouts", "{message}", "Messages that took longer than Intake:MessageTimeout");
     private static readonly Histogram<double> Duration = Meter.CreateHistogram<double>("messaging.process.duration", "s", "Time from acceptance to settlement");
 
     private readonly KeyValuePair<string, object?> _route;
-    private long _received;
-    private long _stored;
-    private long _duplicates;
-    private long _returned;
-    private long _deadLetters;
+    private readonly Counts _counts;
+    private readonly bool _countsDecidedDeadLetters;
 
     public RouteMetrics(string route)
+        : this(new KeyValuePair<string, object?>("worker.route", route), new Counts(), countsDecidedDeadLetters: true)
     {
-        _route = new KeyValuePair<string, object?>("worker.route", route);
+    }
+
+    private RouteMetrics(KeyValuePair<string, object?> route, Counts counts, bool countsDecidedDeadLetters)
+    {
+        _route = route;
+        _counts = counts;
+        _countsDecidedDeadLetters = countsDecidedDeadLetters;
     }
 
     /// <summary>The totals since start; consistent once nothing is in flight.</summary>
     public RouteTotals Totals => new(
-        Volatile.Read(ref _received),
-        Volatile.Read(ref _stored),
-        Volatile.Read(ref _duplicates),
-        Volatile.Read(ref _returned),
-        Volatile.Read(ref _deadLetters));
+        Volatile.Read(ref _counts.Received),
+        Volatile.Read(ref _counts.Stored),
+        Volatile.Read(ref _counts.Duplicates),
+        Volatile.Read(ref _counts.Returned),
+        Volatile.Read(ref _counts.DeadLetters),
+        Volatile.Read(ref _counts.Lost));
 
     /// <summary>What object keys were made without; null where the route makes none from messages.</summary>
     public KeyPartMonitor? KeyParts { get; set; }
@@ -59,36 +65,72 @@ internal sealed class RouteMetrics
 
     public void MessageReceived()
     {
-        Interlocked.Increment(ref _received);
+        Interlocked.Increment(ref _counts.Received);
         Received.Add(1, _route);
     }
 
     public void MessageDuplicate()
     {
-        Interlocked.Increment(ref _duplicates);
+        Interlocked.Increment(ref _counts.Duplicates);
         Duplicates.Add(1, _route);
     }
 
     public void MessageTimedOut() => Timeouts.Add(1, _route);
+
+    /// <summary>The same counts for a source that writes its dead letters itself, and counts each only when it is written.</summary>
+    public RouteMetrics WithoutDecidedDeadLetters() => new(_route, _counts, countsDecidedDeadLetters: false);
+
+    /// <summary>A dead letter is safe where dead letters are kept.</summary>
+    public void DeadLetterWritten(string? reason)
+    {
+        Interlocked.Increment(ref _counts.DeadLetters);
+        DeadLetters.Add(1, _route, new KeyValuePair<string, object?>("worker.reason", reason));
+    }
+
+    /// <summary>The source has the message again.</summary>
+    public void MessageReturned()
+    {
+        Interlocked.Increment(ref _counts.Returned);
+        Returned.Add(1, _route);
+    }
+
+    /// <summary>A stop could keep so many messages nowhere.</summary>
+    public void MessagesLost(int count)
+    {
+        Interlocked.Add(ref _counts.Lost, count);
+        Lost.Add(count, _route);
+    }
 
     public void MessageSettled(in Settlement settlement, TimeSpan elapsed)
     {
         switch (settlement.Kind)
         {
             case SettlementKind.Complete:
-                Interlocked.Increment(ref _stored);
+                Interlocked.Increment(ref _counts.Stored);
                 Stored.Add(1, _route);
                 break;
             case SettlementKind.DeadLetter:
-                Interlocked.Increment(ref _deadLetters);
-                DeadLetters.Add(1, _route, new KeyValuePair<string, object?>("worker.reason", settlement.Reason));
+                if (_countsDecidedDeadLetters)
+                {
+                    DeadLetterWritten(settlement.Reason);
+                }
+
                 break;
             default:
-                Interlocked.Increment(ref _returned);
-                Returned.Add(1, _route);
+                MessageReturned();
                 break;
         }
 
         Duration.Record(elapsed.TotalSeconds, _route);
+    }
+
+    private sealed class Counts
+    {
+        public long Received;
+        public long Stored;
+        public long Duplicates;
+        public long Returned;
+        public long DeadLetters;
+        public long Lost;
     }
 }

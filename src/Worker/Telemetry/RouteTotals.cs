@@ -5,5 +5,6 @@ namespace Worker.Telemetry;
 /// <param name="Stored">Complete: the object is safe, duplicates included.</param>
 /// <param name="Duplicates">Of those, the ones whose object was there before.</param>
 /// <param name="Returned">Handed back.</param>
-/// <param name="DeadLetters">Set aside with a reason.</param>
-internal readonly record struct RouteTotals(long Received, long Stored, long Duplicates, long Returned, long DeadLetters);
+/// <param name="DeadLetters">Dead letters that were written.</param>
+/// <param name="Lost">Messages that a stop could keep nowhere.</param>
+internal readonly record struct RouteTotals(long Received, long Stored, long Duplicates, long Returned, long DeadLetters, long Lost = 0);

@@ -66,6 +66,23 @@ public sealed class StartUpTests(AwsServer aws, RealS3 realS3)
     }
 
     [Fact]
+    public async Task Start_DeadLettersCannotBeWritten_SaysWhatToDoAndExits69()
+    {
+        string file = Path.GetTempFileName();
+        try
+        {
+            WorkerCommand result = await RunAsync([$"--DeadLetters:Path={file}", "--Routes:archive:Source=Http", "--Routes:archive:Sink=Memory"]);
+
+            result.ExitCode.ShouldBe(Unavailable, result.Text);
+            ShouldBeOneLine(result, "DeadLetters:Path");
+        }
+        finally
+        {
+            File.Delete(file);
+        }
+    }
+
+    [Fact]
     public async Task Start_PortIsTaken_SaysSoAndReceivesNothing()
     {
         AwsEndpoint endpoint = await aws.RequireAsync();

@@ -230,7 +230,56 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
         DirectoryDeadLetterStore store = Open(_folder["file"]);
 
         await Should.ThrowAsync<IOException>(async () => await store.WriteAsync(Letter(), "x"u8.ToArray(), Token));
-        Should.Throw<StartupException>(store.Check).Message.ShouldContain("DeadLetters:Path");
+    }
+
+    [Fact]
+    public async Task Check_FolderCannotBeMade_SaysWhatToDo()
+    {
+        await File.WriteAllTextAsync(_folder["file"], "x", Token);
+        using DirectoryDeadLetterStore store = Open(_folder["file"]);
+
+        StartupException exception = await Should.ThrowAsync<StartupException>(() => store.CheckAsync(Token));
+
+        exception.ExitCode.ShouldBe(ExitCodes.Unavailable);
+        exception.Message.ShouldContain(_folder["file"]);
+        exception.Message.ShouldContain("DeadLetters:Path");
+    }
+
+    [Fact]
+    public async Task Problem_WriteFails_StaysUntilTheFolderCanBeWrittenAgain()
+    {
+        ManualTimeProvider time = new();
+        using DirectoryDeadLetterStore store = new(new DeadLettersOptions { Path = _folder["letters"] }, time);
+        await store.CheckAsync(Token);
+        store.Problem.ShouldBeNull();
+        Directory.Delete(_folder["letters"], recursive: true);
+        await File.WriteAllTextAsync(_folder["letters"], "in the way", Token);
+        await Should.ThrowAsync<IOException>(async () => await store.WriteAsync(Letter(), "x"u8.ToArray(), Token));
+        store.Problem.ShouldNotBeNull().ShouldContain("DeadLetters:Path");
+
+        File.Delete(_folder["letters"]);
+        for (int attempt = 0; store.Problem is not null; attempt++)
+        {
+            attempt.ShouldBeLessThan(3_000);
+            time.Advance(TimeSpan.FromSeconds(5));
+            await Task.Delay(10, Token);
+        }
+
+        await store.WriteAsync(Letter(), "x"u8.ToArray(), Token);
+        Read(store).ShouldHaveSingleItem();
+    }
+
+    [Fact]
+    public async Task Write_Permissions_AreNotForOthers()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "Windows has other permissions.");
+
+        string path = await _store.WriteAsync(Letter(), "x"u8.ToArray(), Token);
+
+        foreach (string file in (ReadOnlySpan<string>)[path, Path.ChangeExtension(path, ".json")])
+        {
+            File.GetUnixFileMode(file).ShouldBe(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead);
+        }
     }
 
     [Fact]

@@ -30,6 +30,25 @@ public sealed class RouteMetricsTests
     }
 
     [Fact]
+    public void Totals_SourceWritesItsDeadLettersItself_CountsThemWhenTheyAreWritten()
+    {
+        RouteMetrics metrics = new(_route);
+        RouteMetrics ofSource = metrics.WithoutDecidedDeadLetters();
+
+        for (int i = 0; i < 3; i++)
+        {
+            ofSource.MessageReceived();
+            ofSource.MessageSettled(Settlement.DeadLetter("bad", "x"), TimeSpan.Zero);
+        }
+
+        metrics.Totals.DeadLetters.ShouldBe(0);
+        metrics.DeadLetterWritten("bad");
+        metrics.MessageReturned();
+        metrics.MessagesLost(1);
+        metrics.Totals.ShouldBe(new RouteTotals(Received: 3, Stored: 0, Duplicates: 0, Returned: 1, DeadLetters: 1, Lost: 1));
+    }
+
+    [Fact]
     public void Instruments_SomebodyListens_ReportWithTheRoute()
     {
         RouteMetrics metrics = new(_route);

@@ -22,6 +22,8 @@ internal sealed class CloudFrontHandlerFeature : IHandlerFeature
 
     public SinkKind Writes => SinkKind.Documents;
 
+    public bool KeepsDeadLetters => true;
+
     public Action<PipelineBuilder<PhysicalContext>, HandlerServices> Configure(SettingsReader settings, string route)
     {
         CloudFrontOptions options = settings.Read<CloudFrontOptions>(CloudFrontOptions.Section, route);

@@ -1,5 +1,6 @@
 using System.Text;
 using Microsoft.Extensions.Logging;
+using Worker.DeadLetters;
 using Worker.Files;
 using Worker.Hosting;
 using Worker.Telemetry;
@@ -20,6 +21,8 @@ internal sealed partial class DirectorySink : IObjectSink
     private readonly FileThreads _threads;
     private readonly FileCalls<Request, SinkResult> _stores;
     private readonly FileCalls<bool, int> _checks;
+    private readonly IDeadLetterStore? _deadLetters;
+    private readonly string _route;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
 
@@ -29,6 +32,8 @@ internal sealed partial class DirectorySink : IObjectSink
         _threads = new FileThreads($"directory {services.Route}", options.Threads);
         _stores = new FileCalls<Request, SinkResult>(_threads, request => Store(request.Key.Span, request.Body.Span), KeptCalls);
         _checks = new FileCalls<bool, int>(_threads, _ => Check(), kept: 1);
+        _deadLetters = services.DeadLetters;
+        _route = services.Route ?? string.Empty;
         _time = services.Time;
         _logger = services.Loggers.CreateLogger<DirectorySink>();
     }
@@ -41,6 +46,11 @@ internal sealed partial class DirectorySink : IObjectSink
         if (deleted > 0)
         {
             LogDeletedAbandoned(deleted, _folder.Root);
+        }
+
+        if (_deadLetters is not null)
+        {
+            await KeepUnfinishedAsync(_deadLetters, cancellationToken);
         }
     }
 
@@ -72,6 +82,22 @@ internal sealed partial class DirectorySink : IObjectSink
             exception);
     }
 
+    private async Task KeepUnfinishedAsync(IDeadLetterStore deadLetters, CancellationToken cancellationToken)
+    {
+        try
+        {
+            (int kept, int incomplete) = await new UnfinishedDeadLetters(_folder, deadLetters, _time).KeepAsync(Name, _route, cancellationToken);
+            if (kept > 0)
+            {
+                LogKeptUnfinished(kept, _folder.Root, UnfinishedDeadLetters.Reason, incomplete);
+            }
+        }
+        catch (Exception exception) when (FileFaults.IsFileFault(exception))
+        {
+            LogUnfinishedLeft(exception, _folder.Root);
+        }
+    }
+
     private int Check()
     {
         try
@@ -100,7 +126,7 @@ internal sealed partial class DirectorySink : IObjectSink
 
         try
         {
-            return _folder.Place(path, body) switch
+            return _folder.Place(path, body, isOnlyCopy: _deadLetters is not null) switch
             {
                 PlaceResult.Placed => SinkResult.Stored,
                 PlaceResult.SameBytes => SinkResult.AlreadyStored,
@@ -133,6 +159,12 @@ internal sealed partial class DirectorySink : IObjectSink
 
     [LoggerMessage(4002, LogLevel.Warning, "The folder {Folder} cannot be written at the moment; storing is tried again with each message")]
     private partial void LogNotWritable(Exception exception, string folder);
+
+    [LoggerMessage(4003, LogLevel.Warning, "{Count} unfinished object(s) in {Folder} of a worker that ended while it stored them are in the dead letters now as {Reason}, {Incomplete} of them incomplete. Redrive them")]
+    private partial void LogKeptUnfinished(int count, string folder, string reason, int incomplete);
+
+    [LoggerMessage(4004, LogLevel.Warning, "Unfinished objects in {Folder} of a worker that ended while it stored them could not be moved to the dead letters; they stay, and the next start tries again")]
+    private partial void LogUnfinishedLeft(Exception exception, string folder);
 
     private readonly record struct Request(ReadOnlyMemory<byte> Key, ReadOnlyMemory<byte> Body);
 }

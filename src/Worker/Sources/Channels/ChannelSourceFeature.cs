@@ -9,6 +9,10 @@ internal sealed class ChannelSourceFeature : ISourceFeature
 {
     public string Name => "Channel";
 
+    public bool KeepsDeadLetters => true;
+
+    public bool HoldsOnlyCopies => true;
+
     public Func<SourceServices, IMessageSource> Configure(SettingsReader settings, string route)
     {
         ChannelSourceOptions options = settings.Read<ChannelSourceOptions>(ChannelSourceOptions.Section, route);

@@ -74,12 +74,13 @@ internal sealed partial class HeldMessages<T>
             string? error = await TryWriteDeadLetterAsync(message, settlement, CancellationToken.None);
             if (error is null)
             {
-                CountDeadLetter();
+                CountDeadLetter(settlement.Reason);
                 message.Conclude(settlement);
                 Settled(message);
                 return;
             }
 
+            _services.Metrics?.MessageReturned();
             TimeSpan delay = DeadLetterBackoff.After(++message.DeadLetterFailures);
             if (_deadLetterLog.ShouldLog(out long suppressed))
             {
@@ -176,7 +177,7 @@ internal sealed partial class HeldMessages<T>
         LostMessage? lost = error is null ? null : LostMessage.Of(message, error);
         if (lost is null)
         {
-            CountDeadLetter();
+            CountDeadLetter(HeldLog.UnprocessedReason);
         }
 
         Leave(message);
@@ -254,11 +255,21 @@ internal sealed partial class HeldMessages<T>
         }
     }
 
-    private void CountDeadLetter() => Interlocked.Increment(ref _deadLettered);
+    private void CountDeadLetter(string? reason)
+    {
+        Interlocked.Increment(ref _deadLettered);
+        _services.Metrics?.DeadLetterWritten(reason);
+    }
 
     private void Report(ConcurrentQueue<LostMessage> lost)
     {
+        if (lost.IsEmpty)
+        {
+            return;
+        }
+
         Interlocked.Add(ref _lost, lost.Count);
+        _services.Metrics?.MessagesLost(lost.Count);
         foreach (LostMessage[] some in lost.Chunk(LostPerLine))
         {
             HeldLog.Lost(_services.Logger, _services.Route, some.Length, _services.Source, some[0].Error, string.Join(", ", some.Select(message => message.Id)));

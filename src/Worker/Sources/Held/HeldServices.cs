@@ -1,5 +1,6 @@
 using Microsoft.Extensions.Logging;
 using Worker.DeadLetters;
+using Worker.Telemetry;
 
 namespace Worker.Sources.Held;
 
@@ -10,8 +11,9 @@ namespace Worker.Sources.Held;
 /// <param name="DeadLetters">Where given-up messages go.</param>
 /// <param name="Time">The clock; tests drive it.</param>
 /// <param name="Logger">The source's log.</param>
-internal sealed record HeldServices(string Source, string Route, int Concurrency, IDeadLetterStore DeadLetters, TimeProvider Time, ILogger Logger)
+/// <param name="Metrics">The route's counts; null outside of one.</param>
+internal sealed record HeldServices(string Source, string Route, int Concurrency, IDeadLetterStore DeadLetters, TimeProvider Time, ILogger Logger, RouteMetrics? Metrics = null)
 {
     public static HeldServices Of(SourceServices services, string source, ILogger logger) =>
-        new(source, services.Route, services.Concurrency, services.DeadLetters, services.Time, logger);
+        new(source, services.Route, services.Concurrency, services.DeadLetters, services.Time, logger, services.Metrics);
 }

@@ -4,6 +4,7 @@ using Pipeline.Buffers;
 using Pipeline.Settlements;
 using Worker.DeadLetters;
 using Worker.Recoverability;
+using Worker.Telemetry;
 
 namespace Worker.Sources.Http;
 
@@ -20,6 +21,7 @@ internal sealed class HttpMessageSource : IMessageSource
 
     private readonly HttpSourceRegistry _registry;
     private readonly IDeadLetterStore _deadLetters;
+    private readonly RouteMetrics? _metrics;
     private readonly ILogger _logger;
     private readonly BoundedPool<HttpMessage> _messages;
     private readonly CancellationTokenSource _stopping = new();
@@ -41,6 +43,7 @@ internal sealed class HttpMessageSource : IMessageSource
         InFlightPerRequest = Math.Min(options.MaxInFlightPerRequest, services.Concurrency);
         _registry = registry;
         _deadLetters = services.DeadLetters;
+        _metrics = services.Metrics;
         _logger = services.Loggers.CreateLogger<HttpMessageSource>();
         _messages = new BoundedPool<HttpMessage>(services.Concurrency);
         registry.Add(Route, this);
@@ -193,12 +196,14 @@ internal sealed class HttpMessageSource : IMessageSource
             DeadLetter letter = SourceDeadLetter.Create(message, settlement, SourceName, Route, Time.GetUtcNow());
             await _deadLetters.WriteAsync(letter, message.Body, CancellationToken.None);
             Volatile.Write(ref _deadLetterFailures, 0);
+            _metrics?.DeadLetterWritten(settlement.Reason);
         }
         catch (Exception exception)
         {
             // Whatever the store throws, the message must not be given up.
             TimeSpan delay = DeadLetterBackoff.After(Interlocked.Increment(ref _deadLetterFailures));
             outcome = Settlement.Abandon(delay, "The message can never be stored, and setting it aside failed too.", exception.GetType().FullName);
+            _metrics?.MessageReturned();
             HttpLog.DeadLetterFailed(_logger, Route, $"{exception.GetType().Name}: {exception.Message}", delay);
         }
 

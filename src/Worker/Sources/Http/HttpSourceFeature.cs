@@ -10,6 +10,8 @@ internal sealed class HttpSourceFeature : ISourceFeature
 {
     public string Name => "Http";
 
+    public bool KeepsDeadLetters => true;
+
     public Func<SourceServices, IMessageSource> Configure(SettingsReader settings, string route)
     {
         HttpSourceOptions options = settings.Read<HttpSourceOptions>(HttpSourceOptions.Section, route);

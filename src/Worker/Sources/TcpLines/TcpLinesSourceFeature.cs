@@ -9,6 +9,10 @@ internal sealed class TcpLinesSourceFeature : ISourceFeature
 {
     public string Name => "TcpLines";
 
+    public bool KeepsDeadLetters => true;
+
+    public bool HoldsOnlyCopies => true;
+
     public Func<SourceServices, IMessageSource> Configure(SettingsReader settings, string route)
     {
         TcpLinesSourceOptions options = settings.Read<TcpLinesSourceOptions>(TcpLinesSourceOptions.Section, route);

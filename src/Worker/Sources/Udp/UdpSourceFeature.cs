@@ -9,6 +9,10 @@ internal sealed class UdpSourceFeature : ISourceFeature
 {
     public string Name => "Udp";
 
+    public bool KeepsDeadLetters => true;
+
+    public bool HoldsOnlyCopies => true;
+
     public Func<SourceServices, IMessageSource> Configure(SettingsReader settings, string route)
     {
         UdpSourceOptions options = settings.Read<UdpSourceOptions>(UdpSourceOptions.Section, route);

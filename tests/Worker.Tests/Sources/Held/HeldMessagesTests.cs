@@ -1,6 +1,7 @@
 using Pipeline.Buffers;
 using Worker.Sources.Held;
 using Worker.Sources.TcpLines;
+using Worker.Telemetry;
 using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.Held;
@@ -84,5 +85,28 @@ public sealed class HeldMessagesTests
         string[] lines = [.. log.Entries.Where(entry => entry.Id.Id == 3000).Select(entry => entry.Text)];
         lines.Length.ShouldBe(2);
         lines[1].ShouldContain("3 more");
+    }
+
+    [Fact]
+    public async Task Settle_DeadLetterFailsThenIsWritten_IsCountedOnce()
+    {
+        ManualTimeProvider time = new();
+        BufferPool buffers = new();
+        MemoryDeadLetters deadLetters = new();
+        deadLetters.Fail(1);
+        RouteMetrics metrics = new("orders");
+        using HeldMessages<LineMessage> held = new(
+            new HeldServices("tcp-lines", "orders", 1, deadLetters, time, new RecordingLog().CreateLogger("held"), metrics), limit: 2, static held => new LineMessage(held));
+        LineMessage message = held.Take();
+        message.Open("{}"u8, connection: null, 1, buffers, time.GetUtcNow());
+        message.BeginDelivery();
+
+        await message.SettleAsync(Pipeline.Settlements.Settlement.DeadLetter("malformed-json", "test"), CancellationToken.None);
+        (metrics.Totals.DeadLetters, metrics.Totals.Returned).ShouldBe((0, 1));
+
+        message.BeginDelivery();
+        await message.SettleAsync(Pipeline.Settlements.Settlement.DeadLetter("malformed-json", "test"), CancellationToken.None);
+        (metrics.Totals.DeadLetters, metrics.Totals.Returned).ShouldBe((1, 1));
+        deadLetters.Letters.ShouldHaveSingleItem();
     }
 }

@@ -1,0 +1,107 @@
+using System.Text;
+using Microsoft.Win32.SafeHandles;
+using Worker.DeadLetters;
+using Worker.Files;
+using Worker.Sinks;
+using Worker.Sinks.Directory;
+using Worker.Tests.Sources.Contract;
+
+namespace Worker.Tests.DeadLetters;
+
+/// <summary>What a start does with unfinished objects of a process that died.</summary>
+public sealed class UnfinishedDeadLettersTests : IDisposable
+{
+    private readonly TemporaryFolder _root = new();
+    private readonly MemoryDeadLetters _deadLetters = new();
+    private readonly RecordingLog _log = new();
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public void Dispose() => _root.Dispose();
+
+    [Fact]
+    public async Task Check_OnlyCopiesAreFound_AreDeadLetteredAndThenDeleted()
+    {
+        Leave("m-aa-1-5.tmp", "whole");
+        Leave("m-aa-2-ff.tmp", "begin");
+        Leave("m-aa-3-ff.tmp", string.Empty);
+        Leave("m-aa-4-0.tmp", string.Empty);
+
+        await CheckAsync(_deadLetters);
+
+        _deadLetters.Letters.Select(letter => $"{letter.Reason} {Encoding.UTF8.GetString(letter.Body)}").Order(StringComparer.Ordinal)
+            .ShouldBe(["unfinished-at-stop ", "unfinished-at-stop begin", "unfinished-at-stop whole"]);
+        _deadLetters.Records.Count(record => record.IsPart).ShouldBe(1, "What is incomplete is not sent again.");
+        Left().ShouldBeEmpty();
+        _log.Entries.ShouldContain(entry => entry.Id.Id == 4003);
+    }
+
+    [Fact]
+    public async Task Check_ItsProcessLives_IsLeftAlone()
+    {
+        string path = Leave("m-aa-1-5.tmp", "whole");
+        using SafeFileHandle writer = File.OpenHandle(path, FileMode.Open, FileAccess.Write, FileShare.Read | FileShare.Delete);
+
+        await CheckAsync(_deadLetters);
+
+        _deadLetters.Letters.ShouldBeEmpty();
+        Left().ShouldBe(["m-aa-1-5.tmp"]);
+    }
+
+    [Fact]
+    public async Task Check_DeadLettersFail_StaysForTheNextStart()
+    {
+        Leave("m-aa-1-5.tmp", "whole");
+        _deadLetters.Fail(1);
+
+        await CheckAsync(_deadLetters);
+        Left().ShouldBe(["m-aa-1-5.tmp"]);
+        _log.Entries.ShouldContain(entry => entry.Id.Id == 4004);
+
+        await CheckAsync(_deadLetters);
+        Left().ShouldBeEmpty();
+        _deadLetters.Letters.ShouldHaveSingleItem();
+    }
+
+    [Fact]
+    public async Task Check_SourcesKeepTheirMessages_NothingIsDeadLettered()
+    {
+        Leave("w-aa-1-5.tmp", "whole");
+
+        await CheckAsync(_deadLetters);
+        await CheckAsync(deadLetters: null);
+
+        _deadLetters.Letters.ShouldBeEmpty();
+        Left().ShouldBe(["w-aa-1-5.tmp"], "Its source has the message; it is deleted when it is an hour old.");
+    }
+
+    [Fact]
+    public async Task CheckOfTheStore_HalfADeadLetter_IsKept()
+    {
+        using DirectoryDeadLetterStore store = new(new DeadLettersOptions { Path = _root.Path }, TimeProvider.System);
+        Leave("m-aa-1-5.tmp", "whole");
+
+        await store.CheckAsync(Token);
+
+        Left().ShouldBeEmpty();
+        string body = Directory.GetFiles(_root["unfinished-at-stop"], "*.body", SearchOption.AllDirectories).ShouldHaveSingleItem();
+        (await File.ReadAllTextAsync(body, Token)).ShouldBe("whole");
+    }
+
+    private async Task CheckAsync(IDeadLetterStore? deadLetters)
+    {
+        await using DirectorySink sink = new(
+            new DirectorySinkOptions { Path = _root.Path }, new SinkServices(null!, _log, TimeProvider.System, "orders", DeadLetters: deadLetters));
+        await sink.CheckAsync(Token);
+    }
+
+    private string Leave(string name, string content)
+    {
+        Directory.CreateDirectory(_root[DurableFolder.TemporaryFolder]);
+        string path = Path.Combine(_root[DurableFolder.TemporaryFolder], name);
+        File.WriteAllText(path, content);
+        return path;
+    }
+
+    private IEnumerable<string?> Left() => Directory.EnumerateFiles(_root[DurableFolder.TemporaryFolder]).Select(Path.GetFileName);
+}
