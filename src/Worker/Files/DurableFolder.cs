@@ -220,7 +220,7 @@ internal sealed partial class DurableFolder
         }
         catch (Exception exception) when (exception is NotSupportedException || (FileFaults.IsFileFault(exception) && FileFaults.Classify(exception) == FileFault.Refused))
         {
-            throw new IOException($"'{path}' exists and cannot be read as an object: {exception.Message}", PosixCalls.Eexist);
+            throw new IOException($"The name '{path}' is taken by something that cannot be read ({exception.GetType().Name}).", PosixCalls.Eexist);
         }
     }
 
