@@ -90,7 +90,6 @@ internal sealed class ArchiveHeaderReader
             return at + 1;
         }
 
-        int expected = 0;
         while (true)
         {
             at = scanner.ReadName(at, out property);
@@ -99,7 +98,7 @@ internal sealed class ArchiveHeaderReader
                 return at;
             }
 
-            HeaderNode? child = node.Find(in property, scanner.Json, ref expected);
+            HeaderNode? child = node.Find(in property, scanner.Json);
             if (child is not null)
             {
                 at = ReadValue(ref scanner, at, property.Start - 1, child, header);

@@ -11,11 +11,14 @@ namespace Worker.Handlers.Archive;
 /// </summary>
 internal sealed class HeaderNode
 {
+    private const int Places = 64;
+    private const byte Several = byte.MaxValue;
+
     private readonly byte[] _name;
     private readonly int _index;
     private readonly HeaderNode[] _children;
     private readonly int _longestName;
-    private readonly ulong _filter; // the bits that FilterBit gives for the names of the children
+    private readonly byte[] _places = new byte[Places]; // by PlaceOf a name: the only child there counted from 1, 0 for none, Several to compare all
 
     private HeaderNode(string path, PropertyStep step, int depth, int slot, HeaderUse use, HeaderNode[] children, bool isArray)
     {
@@ -23,7 +26,12 @@ internal sealed class HeaderNode
         _index = step.Index;
         _children = children;
         _longestName = children.Length == 0 ? 0 : children.Max(child => child._name.Length);
-        _filter = children.Aggregate(0ul, (filter, child) => filter | FilterBit(child._name));
+        for (int child = 0; child < children.Length; child++)
+        {
+            ref byte place = ref _places[PlaceOf(children[child]._name)];
+            place = place == 0 && child + 1 < Several ? (byte)(child + 1) : Several;
+        }
+
         LogText = PropertyLogText.From(Encoding.UTF8.GetBytes(path));
         Depth = depth;
         Slot = slot;
@@ -68,27 +76,32 @@ internal sealed class HeaderNode
         return Build([.. properties.Select((property, slot) => (property, slot))], default, depth: 0, slot: -1, ref slots);
     }
 
-    /// <summary>The child of a name.</summary>
+    /// <summary>The child of a name. Names in the order of the template and in any other cost the same.</summary>
     /// <param name="name">As the scanner reported it.</param>
     /// <param name="json">The scanned text.</param>
-    /// <param name="expected">Where to look first; receives where to look next: messages of one producer have their properties in one order, so the guess is nearly always right.</param>
     /// <returns>Null when nothing at or below it is used.</returns>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    public HeaderNode? Find(in JsonText name, ReadOnlySpan<byte> json, ref int expected)
+    public HeaderNode? Find(in JsonText name, ReadOnlySpan<byte> json)
     {
-        HeaderNode[] children = _children;
-        if ((uint)expected < (uint)children.Length)
+        if (name.HasEscapes)
         {
-            HeaderNode guess = children[expected];
-            if (name.Length == guess._name.Length && !name.HasEscapes && name.In(json).SequenceEqual(guess._name))
-            {
-                expected++;
-                return guess;
-            }
+            return FindEscaped(name, json);
         }
 
-        // Most other names end here, without being compared.
-        return (_filter & FilterBit(name.In(json))) == 0 && !name.HasEscapes ? null : Search(name, json, ref expected);
+        ReadOnlySpan<byte> bytes = name.In(json);
+        int place = _places[PlaceOf(bytes)];
+        if (place == 0)
+        {
+            return null;
+        }
+
+        if (place == Several)
+        {
+            return Search(bytes);
+        }
+
+        HeaderNode child = _children[place - 1];
+        return bytes.SequenceEqual(child._name) ? child : null;
     }
 
     /// <summary>The child of an element.</summary>
@@ -97,46 +110,33 @@ internal sealed class HeaderNode
     /// <returns>Null when nothing at or below it is used.</returns>
     public HeaderNode? At(int index, ref int next) => next < _children.Length && _children[next]._index == index ? _children[next++] : null;
 
-    // Of names of one length most differ in the first or the last byte. A shift takes the low six bits.
-    private static ulong FilterBit(ReadOnlySpan<byte> name) => name.IsEmpty ? 1 : 1ul << (name.Length + (name[0] * 7) + (name[^1] * 13));
+    // Of names of one length most differ in the first or the last byte.
+    private static int PlaceOf(ReadOnlySpan<byte> name) => name.IsEmpty ? 0 : (name.Length + (name[0] * 7) + (name[^1] * 13)) & (Places - 1);
 
-    private HeaderNode? Search(in JsonText name, ReadOnlySpan<byte> json, ref int expected)
+    private HeaderNode? Search(ReadOnlySpan<byte> name)
     {
-        int child = name.HasEscapes ? FindEscaped(name, json) : Find(name.In(json));
-        if (child < 0)
+        foreach (HeaderNode child in _children)
         {
-            return null;
-        }
-
-        expected = child + 1;
-        return _children[child];
-    }
-
-    private int Find(ReadOnlySpan<byte> name)
-    {
-        HeaderNode[] children = _children;
-        for (int child = 0; child < children.Length; child++)
-        {
-            if (name.SequenceEqual(children[child]._name))
+            if (name.SequenceEqual(child._name))
             {
                 return child;
             }
         }
 
-        return -1;
+        return null;
     }
 
-    private int FindEscaped(JsonText name, ReadOnlySpan<byte> json)
+    private HeaderNode? FindEscaped(JsonText name, ReadOnlySpan<byte> json)
     {
         if (name.HasLoneSurrogate || name.Length > _longestName * JsonEscapes.MaxBytesPerByte)
         {
-            return -1;
+            return null;
         }
 
         byte[] unescaped = ArrayPool<byte>.Shared.Rent(name.Length);
         try
         {
-            return Find(unescaped.AsSpan(0, JsonEscapes.Unescape(name.In(json), unescaped)));
+            return Search(unescaped.AsSpan(0, JsonEscapes.Unescape(name.In(json), unescaped)));
         }
         finally
         {
