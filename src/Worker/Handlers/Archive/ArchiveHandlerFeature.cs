@@ -1,5 +1,4 @@
 using System.Collections.Immutable;
-using Microsoft.Extensions.Logging;
 using Pipeline.Building;
 using Pipeline.Contexts;
 using Worker.Configuration;

@@ -151,7 +151,7 @@ internal sealed class HeaderNode
         {
             return below.Count == 1
                 ? new HeaderNode(path, step, depth, below[0].Slot, below[0].Property.Use, [], isArray: false)
-                : throw new ArgumentException($"{path} is used twice, or as a value and as an object.");
+                : throw new ArgumentException($"{path} is used twice, or as a value and as an object.", nameof(below));
         }
 
         var children = new List<HeaderNode>();
@@ -165,6 +165,6 @@ internal sealed class HeaderNode
         bool isArray = groups[0].Key.Name is null;
         return groups.TrueForAll(group => group.Key.Name is null == isArray)
             ? new HeaderNode(path, step, depth, slot, HeaderUse.None, [.. children], isArray)
-            : throw new ArgumentException($"{path} is used as an object and as an array.");
+            : throw new ArgumentException($"{path} is used as an object and as an array.", nameof(below));
     }
 }

@@ -141,7 +141,13 @@ internal sealed partial class SqsMessageSource
         await _finding.WaitAsync(stop);
         try
         {
-            return _queues ??= await _finder.FindAsync(stop);
+            if (_queues is null)
+            {
+                _queues = await _finder.FindAsync(stop);
+                Answered();
+            }
+
+            return _queues;
         }
         catch (Hosting.StartupException exception)
         {
@@ -154,14 +160,18 @@ internal sealed partial class SqsMessageSource
         }
     }
 
-    private void ReceiveSucceeded(int unusable)
+    private void Answered()
     {
         if (Interlocked.Exchange(ref _receiveFailures, 0) > 0)
         {
             _problem = null;
             _log.ReceiveRecovered();
         }
+    }
 
+    private void ReceiveSucceeded(int unusable)
+    {
+        Answered();
         if (unusable > 0)
         {
             _log.Unusable(unusable);

@@ -41,8 +41,10 @@ internal sealed partial class SqsMessageSource : IMessageSource
 
     private volatile SqsQueues? _queues;
     private volatile bool _stopping;
-    private volatile string? _problem;
-    private int _receiveFailures;
+    // Until SQS has answered once the source counts as failing.
+    private volatile string? _problem = "SQS has not answered since the start.";
+    private int _receiveFailures = 1;
+
     private int _emptyAnswers;
     private bool _started;
     private int _disposed;
@@ -98,9 +100,12 @@ internal sealed partial class SqsMessageSource : IMessageSource
         try
         {
             _queues = await _finder.FindAsync(cancellationToken);
+            _receiveFailures = 0;
+            _problem = null;
         }
         catch (AwsServiceException exception)
         {
+            _problem = exception.Message;
             _log.Unreachable(exception.Message);
         }
     }

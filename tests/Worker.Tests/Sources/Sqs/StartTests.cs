@@ -123,6 +123,18 @@ public sealed class StartTests
     }
 
     [Fact]
+    public async Task Problem_UntilTheQueueHasAnswered_IsThere()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        run.Source.Problem.ShouldNotBeNull();
+
+        run.Queue.Script = _ => QueueAnswer.InternalError;
+        await run.Source.CheckAsync(CancellationToken.None);
+
+        run.Source.Problem.ShouldNotBeNull();
+    }
+
+    [Fact]
     public async Task Receive_QueueFoundLaterCannotBeUsed_SaysSoAndGoesOnWhenItIsMended()
     {
         await using SqsRun run = await SqsRun.CreateAsync();
