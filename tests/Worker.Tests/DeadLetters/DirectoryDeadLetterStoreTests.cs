@@ -1,3 +1,4 @@
+using System.Runtime.Versioning;
 using System.Text;
 using System.Text.Json;
 using Worker.DeadLetters;
@@ -270,6 +271,7 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
     }
 
     [Fact]
+    [UnsupportedOSPlatform("windows")]
     public async Task Write_Permissions_AreNotForOthers()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "Windows has other permissions.");

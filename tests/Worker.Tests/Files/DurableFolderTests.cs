@@ -1,3 +1,4 @@
+using System.Runtime.Versioning;
 using Worker.Files;
 
 namespace Worker.Tests.Files;
@@ -82,6 +83,7 @@ public sealed class DurableFolderTests : IDisposable
     [Theory]
     [InlineData(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead)]
     [InlineData(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead | UnixFileMode.GroupWrite | UnixFileMode.OtherRead | UnixFileMode.OtherWrite)]
+    [UnsupportedOSPlatform("windows")]
     public void Place_Permissions_AreTheConfiguredOnes(UnixFileMode mode)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "Windows has other permissions.");
