@@ -14,7 +14,7 @@ internal sealed class RecoverabilityOptions : ISelfValidating
     [Setting("Bound that the doubling never exceeds", Min = "1ms", Max = "15m")]
     public TimeSpan BackoffCap { get; set; } = TimeSpan.FromSeconds(20);
 
-    [Setting("Deliveries after which a message that fails for an unknown reason is dead-lettered; transient faults and throttling never count", Min = "2", Max = "1000", Consequence = "1 would dead-letter at the first hiccup.")]
+    [Setting("Deliveries after which a message that fails for an unknown reason is dead-lettered; a transient fault dead-letters no message, however often it was delivered", Min = "2", Max = "1000", Consequence = "1 would dead-letter at the first hiccup.")]
     public int MaxDeliveries { get; set; } = 10;
 
     [Setting("Sink failures in a row that open the breaker", Min = "1", Max = "100000")]

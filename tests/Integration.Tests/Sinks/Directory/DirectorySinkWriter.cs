@@ -84,7 +84,7 @@ internal static class DirectorySinkWriter
 
     private static void Store(DirectorySink sink, int number)
     {
-        SinkResult result = sink.StoreAsync(Encoding.UTF8.GetBytes(KeyOf(number)), BodyOf(number), CancellationToken.None).GetAwaiter().GetResult();
+        SinkResult result = sink.StoreAsync(Encoding.UTF8.GetBytes(KeyOf(number)), BodyOf(number), CancellationToken.None).AsTask().GetAwaiter().GetResult();
         Console.Out.WriteLine($"{result.Status} {number} {result.Detail}");
     }
 

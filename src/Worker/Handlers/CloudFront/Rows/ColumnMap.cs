@@ -16,7 +16,7 @@ internal sealed class ColumnMap(byte[][] names, int required)
     public int Chosen => _places.Length;
 
     /// <summary>Tabs of a row whose places are needed to find every chosen column.</summary>
-    public int TabsNeeded { get; private set; }
+    public int TabsNeeded => _places.Max() + 1;
 
     /// <summary>The first required column that the directive did not name; null when it named all.</summary>
     public string? Missing { get; private set; }
@@ -28,7 +28,6 @@ internal sealed class ColumnMap(byte[][] names, int required)
         _places.AsSpan().Fill(-1);
         Missing = null;
         int count = 0;
-        int last = -1;
         foreach (Range range in fields.SplitAny((byte)' ', (byte)'\t'))
         {
             ReadOnlySpan<byte> name = fields[range];
@@ -45,14 +44,13 @@ internal sealed class ColumnMap(byte[][] names, int required)
                     return LogFault.BadFields;
                 }
 
-                _places[chosen] = last = count;
+                _places[chosen] = count;
             }
 
             count++;
         }
 
         Count = count;
-        TabsNeeded = last + 1;
         int missing = _places.AsSpan(0, required).IndexOf(-1);
         if (missing >= 0)
         {
