@@ -67,7 +67,7 @@ internal static class DirectorySinkWriter
             // Once stored, so that no assembly is loaded for the first time without a descriptor to load it with.
             Store(sink, first++);
             Stack<FileStream> taken = TakeAll();
-            SinkResult result = sink.StoreAsync(Encoding.UTF8.GetBytes(KeyOf(first)), BodyOf(first), CancellationToken.None).GetAwaiter().GetResult();
+            SinkResult result = sink.StoreAsync(Encoding.UTF8.GetBytes(KeyOf(first)), BodyOf(first), CancellationToken.None).AsTask().GetAwaiter().GetResult();
             while (taken.TryPop(out FileStream? file))
             {
                 file.Dispose();
