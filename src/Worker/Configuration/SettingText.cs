@@ -59,7 +59,10 @@ internal static class SettingText
     }
 
     /// <summary>What a value of <paramref name="type"/> looks like, for error messages.</summary>
-    public static string Expected(Type type, bool bytes)
+    /// <param name="type">The setting's type.</param>
+    /// <param name="bytes">Whether a number counts bytes.</param>
+    /// <param name="address">The default of an address; null where it has none.</param>
+    public static string Expected(Type type, bool bytes, Uri? address = null)
     {
         Type target = Nullable.GetUnderlyingType(type) ?? type;
         return target switch
@@ -69,7 +72,7 @@ internal static class SettingText
             _ when target == typeof(int) || target == typeof(long) => "a whole number",
             _ when target == typeof(double) => "a number",
             _ when target == typeof(TimeSpan) => "a time such as 250ms, 20s, 5m or 00:00:20",
-            _ when target == typeof(Uri) => "an absolute address such as http://127.0.0.1:4566",
+            _ when target == typeof(Uri) => address is null ? "an absolute address that begins with http:// or https://" : $"an absolute address such as {address.OriginalString}",
             _ when target.IsEnum => $"one of {string.Join(", ", Enum.GetNames(target))}",
             _ => "text",
         };

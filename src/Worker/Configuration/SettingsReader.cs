@@ -10,6 +10,8 @@ namespace Worker.Configuration;
 /// </summary>
 internal sealed class SettingsReader(IConfiguration configuration)
 {
+    private const string RoutesPrefix = "Routes:";
+
     private readonly List<ConfigurationError> _errors = [];
     private readonly List<ConfigurationError> _warnings = [];
     private readonly Dictionary<string, EffectiveSetting> _effective = new(StringComparer.OrdinalIgnoreCase);
@@ -55,7 +57,7 @@ internal sealed class SettingsReader(IConfiguration configuration)
     /// <summary>Reads one section, with the overrides below <c>Routes:{route}</c> when a route is given.</summary>
     /// <typeparam name="T">A class whose properties carry <see cref="SettingAttribute"/>; its initial values are the defaults.</typeparam>
     public T Read<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] T>(string section, string? route = null)
-        where T : class, new() => ReadLayers<T>(route is null ? [section] : [$"Routes:{route}:{section}", section], []);
+        where T : class, new() => ReadLayers<T>(route is null ? [section] : [$"{RoutesPrefix}{route}:{section}", section], []);
 
     /// <summary>
     /// Checks what is given in a section that nothing has read, values and rules: a mistake there would wait for the day it is used.
@@ -66,7 +68,7 @@ internal sealed class SettingsReader(IConfiguration configuration)
     /// <param name="route">The route whose overrides are checked; null for the section itself.</param>
     public void CheckUnused(string section, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] Type type, string? route = null)
     {
-        string layer = route is null ? section : $"Routes:{route}:{section}";
+        string layer = route is null ? section : $"{RoutesPrefix}{route}:{section}";
         if (_layers.Contains(layer) || !Configuration.GetSection(layer).GetChildren().Any())
         {
             return;
@@ -149,7 +151,7 @@ internal sealed class SettingsReader(IConfiguration configuration)
             string shown = Mask(setting, given.Value);
             if (!SettingText.TryParse(given.Value, property.PropertyType, setting.Bytes, out object? value))
             {
-                Fail(key, shown, $"must be {SettingText.Expected(property.PropertyType, setting.Bytes)}{RangeText(setting)}.", setting.Consequence);
+                Fail(key, shown, $"must be {SettingText.Expected(property.PropertyType, setting.Bytes, property.GetValue(settings) as Uri)}{RangeText(setting)}.", setting.Consequence);
                 return false;
             }
 
@@ -163,7 +165,8 @@ internal sealed class SettingsReader(IConfiguration configuration)
         }
         else if (setting.Required)
         {
-            Fail(key, value: null, $"must be set: {setting.Description}.", setting.Consequence);
+            string where = layers is [var own, var shared] ? $" for route {own[RoutesPrefix.Length..^(shared.Length + 1)]} (or {own}:{property.Name})" : "";
+            Fail(key, value: null, $"must be set{where}: {setting.Description}.", setting.Consequence);
             return false;
         }
 

@@ -132,7 +132,7 @@ public sealed class SettingTextTests
     [InlineData(typeof(double), false, "a number")]
     [InlineData(typeof(TimeSpan), false, "a time such as 250ms, 20s, 5m or 00:00:20")]
     [InlineData(typeof(TimeSpan?), false, "a time such as 250ms, 20s, 5m or 00:00:20")]
-    [InlineData(typeof(Uri), false, "an absolute address such as http://127.0.0.1:4566")]
+    [InlineData(typeof(Uri), false, "an absolute address that begins with http:// or https://")]
     [InlineData(typeof(UriKind), false, "one of RelativeOrAbsolute, Absolute, Relative")]
     public void Expected_SaysWhatAValueLooksLike(Type type, bool bytes, string expected) => SettingText.Expected(type, bytes).ShouldBe(expected);
 

@@ -79,6 +79,16 @@ public sealed class SettingsReaderTests
         ErrorsOf(reader).ShouldBe(["Sample:Place: must be set: The place. Nothing could be stored."]);
     }
 
+    [Fact]
+    public void Read_RequiredKeyOfARouteMissing_NamesTheRoute()
+    {
+        SettingsReader reader = Reader();
+
+        reader.Read<SampleOptions>("Sample", "orders");
+
+        ErrorsOf(reader).ShouldBe(["Sample:Place: must be set for route orders (or Routes:orders:Sample:Place): The place. Nothing could be stored."]);
+    }
+
     [Theory]
     [InlineData("Count", "many", "must be a whole number from 1 to 10. Too many tire us.")]
     [InlineData("Count", "0", "must be from 1 to 10. Too many tire us.")]
@@ -93,7 +103,7 @@ public sealed class SettingsReaderTests
     [InlineData("Share", "1.1", "must be from 0 to 1.")]
     [InlineData("Enabled", "on", "must be true or false.")]
     [InlineData("Day", "3", "must be one of Sunday, Monday, Tuesday, Wednesday, Thursday, Friday, Saturday.")]
-    [InlineData("Endpoint", "localhost:80", "must be an absolute address such as http://127.0.0.1:4566.")]
+    [InlineData("Endpoint", "localhost:80", "must be an absolute address that begins with http:// or https://.")]
     [InlineData("Limit", "4", "must be 5 or more.")]
     public void Read_WrongValue_SaysWhatIsAllowed(string key, string value, string problem)
     {

@@ -57,6 +57,22 @@ public sealed class WorkerHostTests
     }
 
     [Fact]
+    public void Plan_BucketMissingForOneOfTwoRoutes_NamesThatRoute()
+    {
+        WorkerPlan plan = WorkerHost.Plan(Configuration("Routes:a:Source=Channel", "Routes:a:Sink=Directory", "Routes:b:Source=Channel", "Routes:b:Sink=S3"));
+
+        plan.Errors.ShouldHaveSingleItem().ToString().ShouldStartWith("Sinks:S3:Bucket: must be set for route b (or Routes:b:Sinks:S3:Bucket): ");
+    }
+
+    [Fact]
+    public void Plan_UrlWithoutScheme_ShowsTheWorkersOwnAddress()
+    {
+        WorkerPlan plan = WorkerHost.Plan(Configuration("Routes:a:Source=Channel", "Hosting:Url=localhost:80"));
+
+        plan.Errors.ShouldHaveSingleItem().Problem.ShouldBe("must be an absolute address such as http://127.0.0.1:8080.");
+    }
+
+    [Fact]
     public void Plan_MistakesInSectionsNoRouteUses_AreNamedToo()
     {
         WorkerPlan plan = WorkerHost.Plan(Configuration("Routes:archive:Sink=Directory", "Sinks:S3:Bukket=x", "Sinks:S3:TotalTimeout=soon", "Sources:Sqs:DoneIds=-1"));
