@@ -57,9 +57,7 @@ internal sealed class AllowedHosts
         StringValues origin = request.Headers.Origin;
         if (origin.Count > 0)
         {
-            return AllowsOrigin(origin.ToString(), host)
-                ? null
-                : Refuse("origin-not-allowed", $"A page of the Origin '{UntrustedText.Shorten(origin.ToString())}' may not use this worker. If it should, add its host to {Key} ({_shown}).");
+            return AllowsOrigin(origin.ToString(), host) ? null : Refuse("origin-not-allowed", DescribeOrigin(origin.ToString()));
         }
 
         return IsCrossSite(request)
@@ -77,13 +75,17 @@ internal sealed class AllowedHosts
         int authority = origin.IndexOf("://", StringComparison.Ordinal);
         if (authority < 0)
         {
-            // "null": a sandboxed page, or a file.
+            // "null": a sandboxed page, or a file. It names no host that could be listed.
             return false;
         }
 
         ReadOnlySpan<char> from = origin.AsSpan(authority + 3);
         return from.Equals(host, StringComparison.OrdinalIgnoreCase) || IsTrusted(WithoutPort(from));
     }
+
+    private string DescribeOrigin(string origin) => origin.Contains("://", StringComparison.Ordinal)
+        ? $"A page of the Origin '{UntrustedText.Shorten(origin)}' may not use this worker. If it should, add its host to {Key} ({_shown})."
+        : $"The Origin '{UntrustedText.Shorten(origin)}' names no host, so no setting can allow it: browsers send null for files and sandboxed frames. Serve the page from a host of {Key} ({_shown}).";
 
     private static bool IsCrossSite(HttpRequest request)
     {

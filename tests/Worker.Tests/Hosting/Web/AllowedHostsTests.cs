@@ -83,6 +83,17 @@ public sealed class AllowedHostsTests
     }
 
     [Theory]
+    [InlineData("null", false)]
+    [InlineData("http://evil.example", true)]
+    public void Origin_Refused_IsAdvisedWhatCanBeDone(string origin, bool hasHost)
+    {
+        HttpRefusal refusal = Check(Loopback, string.Empty, "127.0.0.1:8080", ("Origin", origin)).ShouldNotBeNull();
+
+        refusal.Message.Contains("add its host to Hosting:AllowedHosts", StringComparison.Ordinal).ShouldBe(hasHost);
+        refusal.Message.Contains("Serve the page from a host of Hosting:AllowedHosts", StringComparison.Ordinal).ShouldBe(!hasHost);
+    }
+
+    [Theory]
     [InlineData("GET", "cross-site", "no-cors", "image", false)]
     [InlineData("GET", "cross-site", "navigate", "iframe", false)]
     [InlineData("POST", "cross-site", "navigate", "document", false)]
