@@ -76,7 +76,7 @@ internal static class ExplainKeyCommand
         if (!new ArchiveHeaderReader(template.Properties, options.BodyValidation).TryRead(body, header, out Poison poison) || !template.TryWrite(header, source, written, out poison))
         {
             output.WriteLine($"  dead letter {poison}");
-            output.WriteLine($"  {ArchiveConnector.Describe(poison)}");
+            output.WriteLine($"  {PoisonDescription.Of(poison, header, template.Properties)}");
             header.Reset();
             return false;
         }

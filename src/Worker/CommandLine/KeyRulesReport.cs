@@ -1,3 +1,4 @@
+using System.Collections.Immutable;
 using Worker.Configuration;
 using Worker.Handlers.Archive;
 using Worker.ObjectKeys;
@@ -34,12 +35,17 @@ internal static class KeyRulesReport
         };
         output.WriteLine($"Keys of route {route}: {options.Template}; the id is {options.MessageIdProperty}");
         output.WriteLine($"  missing properties: {missing} (MissingProperty={options.MissingProperty}); values that do not fit: {invalid} (InvalidValue={options.InvalidValue})");
-        if (!template.Merging.IsEmpty)
-        {
-            output.WriteLine($"  warning: different values of {string.Join(", ", template.Merging.Select(Show))} can become one level, so tenants could share a prefix. Give each a level and the rule encode, or keep with InvalidValue=Encode or DeadLetter (docs/object-keys.md).");
-        }
-
+        Warn(template.Sharing, "Give each property a level of its own");
+        Warn(template.Merging, options.InvalidValue == InvalidValueRule.Default ? "Use the rule encode, or keep with InvalidValue=Encode or DeadLetter" : "Use the rule encode or keep");
         output.WriteLine();
+
+        void Warn(ImmutableArray<string> paths, string advice)
+        {
+            if (!paths.IsEmpty)
+            {
+                output.WriteLine($"  warning: different values of {string.Join(", ", paths.Select(Show))} can become one level, so tenants could share a prefix. {advice} (docs/object-keys.md).");
+            }
+        }
     }
 
     private static string Show(string path) => PropertyLogText.From(System.Text.Encoding.UTF8.GetBytes(path));

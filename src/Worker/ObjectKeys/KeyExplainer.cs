@@ -34,7 +34,7 @@ internal static class KeyExplainer
                     bool isDefault = header.Text(segment.Slot).Length > 0;
                     parts.Add(new KeyPartExplanation(
                         template.Properties[segment.Slot].Name,
-                        Show(header.Text(segment.Slot)),
+                        Show(header, segment.Slot),
                         "(left out)",
                         isDefault ? "the first second of year 1 stands for no date" : $"missing, null or empty; MissingProperty={options.MissingProperty}"));
                     i += segment.Skip;
@@ -60,12 +60,12 @@ internal static class KeyExplainer
         if (KeyPart.TryWrite(segment.Rule, value, part, out int length))
         {
             bool isSame = value.SequenceEqual(part[..length]);
-            return new KeyPartExplanation(name, Show(value), Encoding.ASCII.GetString(part[..length]), isSame ? "as it is" : Describe(segment.Rule, part[..length]));
+            return new KeyPartExplanation(name, Show(header, segment.Slot), Encoding.ASCII.GetString(part[..length]), isSame ? "as it is" : Describe(segment.Rule, part[..length]));
         }
 
         bool isEncoded = options.InvalidValue == InvalidValueRule.Encode;
         string written = Encoding.ASCII.GetString(isEncoded ? part[..KeyPart.Encode(value, part)] : KeyPart.Invalid);
-        return new KeyPartExplanation(name, Show(value), written, $"does not fit the rule; InvalidValue={options.InvalidValue}");
+        return new KeyPartExplanation(name, Show(header, segment.Slot), written, $"does not fit the rule; InvalidValue={options.InvalidValue}");
     }
 
     private static string Describe(KeyRule rule, ReadOnlySpan<byte> part) => rule switch
@@ -84,7 +84,7 @@ internal static class KeyExplainer
         ReadOnlySpan<byte> written = part[..MessageIdEncoding.Write(id, part)];
         string from = isOfSource ? "the source's id; MissingId=UseSourceId" : $"the id, from {template.Properties[segment.Slot].Name}";
         string how = id.SequenceEqual(written) ? "as it is" : written.StartsWith("=="u8) ? "too long: its SHA-256" : "escaped";
-        return new KeyPartExplanation("MessageId", Show(id), Encoding.ASCII.GetString(written), $"{from}, {how}");
+        return new KeyPartExplanation("MessageId", isOfSource ? Quote(id) : Show(header, segment.Slot), Encoding.ASCII.GetString(written), $"{from}, {how}");
     }
 
     private static KeyPartExplanation Date(KeyTemplate template, ArchiveHeader header, in KeySegment segment)
@@ -100,8 +100,15 @@ internal static class KeyExplainer
             _ => "",
         };
         string utc = string.Create(CultureInfo.InvariantCulture, $"{date.Year:0000}-{date.Month:00}-{date.Day:00}T{date.Hour:00}:{date.Minute:00}:{date.Second:00}Z");
-        return new KeyPartExplanation(property.Name, Show(header.Text(segment.Slot)), Encoding.ASCII.GetString(text[..length]).Trim('/'), $"the date {utc}{kind}");
+        return new KeyPartExplanation(property.Name, Show(header, segment.Slot), Encoding.ASCII.GetString(text[..length]).Trim('/'), $"the date {utc}{kind}");
     }
 
-    private static string Show(ReadOnlySpan<byte> value) => value.IsEmpty ? "(none)" : $"\"{UntrustedText.Shorten(value)}\"";
+    // As the JSON has it: only strings in quotes.
+    private static string Show(ArchiveHeader header, int slot)
+    {
+        ReadOnlySpan<byte> value = header.Text(slot);
+        return value.IsEmpty || header.Body.Span[header.Position(slot)] == '"' ? Quote(value) : UntrustedText.Shorten(value);
+    }
+
+    private static string Quote(ReadOnlySpan<byte> value) => value.IsEmpty ? "(none)" : $"\"{UntrustedText.Shorten(value)}\"";
 }

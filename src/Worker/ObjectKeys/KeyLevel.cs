@@ -26,15 +26,20 @@ internal sealed record KeyLevel(string Setting, int Position, ImmutableArray<Key
         ? string.Equals(all, name, StringComparison.OrdinalIgnoreCase)
         : Pieces[0] is { Kind: KeyPieceKind.Literal } start && start.Text.Length < name.Length && name.StartsWith(start.Text, StringComparison.OrdinalIgnoreCase);
 
-    /// <summary>The paths whose different values can give the same level.</summary>
+    /// <summary>The paths whose rule can give the same part for different values.</summary>
     /// <param name="invalid">What becomes of a value that does not fit its rule.</param>
-    public IEnumerable<string> FindMerging(InvalidValueRule invalid)
+    public IEnumerable<string> FindMerging(InvalidValueRule invalid) => Properties()
+        .Where(p => p.Rule is KeyRule.Seed or KeyRule.Lower || (p.Rule == KeyRule.Keep && invalid == InvalidValueRule.Default))
+        .Select(p => p.Path!.Text);
+
+    /// <summary>The paths that share this level: their values can run into each other whatever their rules are.</summary>
+    public IEnumerable<string> FindSharing()
     {
-        KeyPiece[] properties = [.. Pieces.Where(p => p is { Kind: KeyPieceKind.Property, Path: not null })];
-        return properties
-            .Where(p => properties.Length > 1 || p.Rule is KeyRule.Seed or KeyRule.Lower || (p.Rule == KeyRule.Keep && invalid == InvalidValueRule.Default))
-            .Select(p => p.Path!.Text);
+        KeyPiece[] properties = Properties();
+        return properties.Length > 1 ? properties.Select(p => p.Path!.Text) : [];
     }
+
+    private KeyPiece[] Properties() => [.. Pieces.Where(p => p is { Kind: KeyPieceKind.Property, Path: not null })];
 
     private static int FindId(ImmutableArray<KeyPiece> pieces)
     {

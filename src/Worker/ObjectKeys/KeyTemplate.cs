@@ -33,6 +33,7 @@ internal sealed class KeyTemplate
         LongestKeyBytes = KeyTemplateCompiler.LongestKey(levels);
         LongestLevelBytes = levels.Max(KeyTemplateCompiler.LongestLevel);
         Merging = [.. levels.SelectMany(level => level.FindMerging(options.InvalidValue)).Distinct(StringComparer.Ordinal)];
+        Sharing = [.. levels.SelectMany(level => level.FindSharing()).Distinct(StringComparer.Ordinal)];
     }
 
     /// <summary>The properties that the key needs, in the order of the template: what the header's reader looks for.</summary>
@@ -44,8 +45,11 @@ internal sealed class KeyTemplate
     /// <summary>Bytes of the longest name between two slashes: a directory store can hold them when a file name may be that long.</summary>
     public int LongestLevelBytes { get; }
 
-    /// <summary>The paths whose different values can become the same part, or run into each other within a level.</summary>
+    /// <summary>The paths whose different values can become the same part by their rule.</summary>
     public ImmutableArray<string> Merging { get; }
+
+    /// <summary>The paths that share a level with another, where their values can run into each other.</summary>
+    public ImmutableArray<string> Sharing { get; }
 
     /// <summary>The compiled steps, in the order of the key.</summary>
     internal ReadOnlySpan<KeySegment> Segments => _segments;

@@ -4,7 +4,7 @@ using Worker.Handlers.Archive;
 
 namespace Worker.ObjectKeys;
 
-/// <summary>Looks for the likeliest reason that a property is missing: its name in another case. For the one log line per property; allocates.</summary>
+/// <summary>Looks for the likeliest reason that a property is missing: its name in another case. For log lines and descriptions of poison; allocates.</summary>
 internal static class PropertyNameHint
 {
     /// <summary>A name in the body that differs from a step of the path in case only.</summary>

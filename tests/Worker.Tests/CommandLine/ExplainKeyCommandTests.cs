@@ -23,11 +23,32 @@ public sealed class ExplainKeyCommandTests
           a               "My Product"          -> my_product  lower case, blanks as _
           b               "acme-corp"           -> invalid     does not fit the rule; InvalidValue=Default
           tenant.id:keep  (none)                -> unknown     missing, null or empty; the message has "ID": case counts; MissingProperty=Default
-          n:number        "1E+5"                -> 1E=2b5      escaped
+          n:number        1E+5                  -> 1E=2b5      escaped
           u:encode        "A b"                 -> A=20b       escaped
-          ts              "1795256130"          -> 2026/11     the date 2026-11-21T10:15:30Z, from seconds since 1970
+          ts              1795256130            -> 2026/11     the date 2026-11-21T10:15:30Z, from seconds since 1970
           at              "0001-01-01T00:00:00" -> (left out)  the first second of year 1 stands for no date
           MessageId       "A1"                  -> =411        the id, from id, escaped
+
+        """));
+
+    [Fact]
+    public void Explain_Values_AreShownAsTheJsonHasThem() => Explain(
+        """{"a":"4711","id":4711}""", ("Template", "{a}/{MessageId}"), ("MessageIdProperty", "id:number")).ShouldBe(
+        (true, """
+        Route orders: {a}/{MessageId}
+          key 4711/4711
+          a          "4711" -> 4711  as it is
+          MessageId  4711   -> 4711  the id, from id, as it is
+
+        """));
+
+    [Fact]
+    public void Explain_Poison_SaysWhatTheRuleTakes() => Explain(
+        """{"at":1767225600000,"MessageId":"1"}""", ("Template", "{at:epoch:yyyy/MM}/{MessageId}")).ShouldBe(
+        (false, """
+        Route orders: {at:epoch:yyyy/MM}/{MessageId}
+          dead letter bad-date at byte 6, property "at"
+          The body cannot be read: bad-date at byte 6, property "at", which takes seconds since 1970 in the years 1 to 9999, without an exponent; for milliseconds use epochms.
 
         """));
 
@@ -75,6 +96,33 @@ public sealed class ExplainKeyCommandTests
         text.ShouldContain($"InvalidValue={invalid}");
         text.Contains("warning:").ShouldBe(merging is not null);
         text.Contains($"different values of {merging} can become").ShouldBe(merging is not null);
+    }
+
+    [Theory]
+    [InlineData("{a}/{b:keep}/{MessageId}", "Default", "a, b", "Use the rule encode, or keep with InvalidValue=Encode or DeadLetter")]
+    [InlineData("{a}/{b:keep}/{MessageId}", "Encode", "a", "Use the rule encode or keep")]
+    [InlineData("{a:encode}-{b:keep}/{c:keep}/{MessageId}", "DeadLetter", "a, b", "Give each property a level of its own")]
+    public void Write_PropertiesThatCanMerge_AdvisesWhatTheTemplateLacks(string template, string invalid, string merging, string advice)
+    {
+        IConfiguration configuration = Configure(("Template", template), ("InvalidValue", invalid));
+        StringWriter output = new() { NewLine = "\n" };
+
+        KeyRulesReport.Write(new SettingsReader(configuration), WorkerHost.Plan(configuration), output);
+
+        output.ToString().Split('\n').Where(line => line.Contains("warning:")).ShouldBe(
+            [$"  warning: different values of {merging} can become one level, so tenants could share a prefix. {advice} (docs/object-keys.md)."]);
+    }
+
+    [Fact]
+    public void Write_PropertiesThatMergeByRuleAndByLevel_WarnsOfEach()
+    {
+        IConfiguration configuration = Configure(("Template", "{a}.{b:encode}/{MessageId}"));
+        StringWriter output = new() { NewLine = "\n" };
+
+        KeyRulesReport.Write(new SettingsReader(configuration), WorkerHost.Plan(configuration), output);
+
+        output.ToString().ShouldContain("different values of a, b can become one level, so tenants could share a prefix. Give each");
+        output.ToString().ShouldContain("different values of a can become one level, so tenants could share a prefix. Use the rule");
     }
 
     private static (bool Explained, string Text) Explain(string body, params (string Key, string Value)[] settings)

@@ -20,7 +20,7 @@ internal sealed class ArchiveConnector(ArchiveHeaderReader reader, KeyTemplate t
         {
             if (!TryPrepare(context, archive, out Poison poison))
             {
-                context.Settlement = Settlement.DeadLetter(poison.Reason.Code(), Describe(poison));
+                context.Settlement = Settlement.DeadLetter(poison.Reason.Code(), PoisonDescription.Of(poison, archive.Header, template.Properties));
                 _contexts.Return(archive);
                 return default;
             }
@@ -43,18 +43,6 @@ internal sealed class ArchiveConnector(ArchiveHeaderReader reader, KeyTemplate t
         _contexts.Return(archive);
         return default;
     }
-
-    /// <summary>What is wrong with a message that gets no key, and what to do.</summary>
-    public static string Describe(Poison poison) => poison.Reason switch
-    {
-        PoisonReason.MissingId =>
-            $"The message has no id (property \"{poison.Property}\"). Send one, or set {ArchiveOptions.Section}:{nameof(ArchiveOptions.MissingId)} to {nameof(MissingIdRule.UseSourceId)}.",
-        PoisonReason.MissingProperty =>
-            $"The key needs the property \"{poison.Property}\", and the message has no value there. Send one, or set {ArchiveOptions.Section}:{nameof(ArchiveOptions.MissingProperty)} to {nameof(MissingPropertyRule.Default)}.",
-        PoisonReason.InvalidValue =>
-            $"The key cannot take the value of the property \"{poison.Property}\" (byte {poison.Position}). Send another, use {{{poison.Property}:encode}}, or set {ArchiveOptions.Section}:{nameof(ArchiveOptions.InvalidValue)} to {nameof(InvalidValueRule.Encode)}.",
-        _ => $"The body cannot be read: {poison}.",
-    };
 
     private bool TryPrepare(PhysicalContext context, ArchiveContext archive, out Poison poison)
     {

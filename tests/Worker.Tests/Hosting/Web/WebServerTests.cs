@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using System.Text.Json;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
@@ -49,6 +50,22 @@ public sealed class WebServerTests
         // Health checks of some load balancers speak HTTP/1.0, without a Host.
         await using RawConnection check = await RawConnection.ConnectAsync(PortOf(app), "GET /healthz/ready HTTP/1.0\n\n");
         (await check.ReadAsync()).Status.ShouldBe(200);
+    }
+
+    [Fact]
+    public async Task Caller_OfAMessageWithTheIdInAnotherCase_IsToldItsName()
+    {
+        const string Misspelt = """{"order":{"Id":4716}}""";
+        using TemporaryFolder folder = new();
+        await using WebApplication app = await StartAsync($"DeadLetters:Path={folder["letters"]}", "Handlers:Archive:Template={MessageId}", "Handlers:Archive:MessageIdProperty=order.id:number");
+        await using RawConnection connection = await RawConnection.ConnectAsync(PortOf(app), $"POST /messages HTTP/1.1\nHost: localhost:{PortOf(app)}\nContent-Length: {Misspelt.Length}\n\n{Misspelt}");
+
+        RawAnswer answer = await connection.ReadAsync();
+
+        answer.Status.ShouldBe(422);
+        using JsonDocument json = JsonDocument.Parse(answer.Body);
+        json.RootElement.GetProperty("description").GetString().ShouldBe(
+            "The message has no id (property \"order.id\"; it has \"Id\": case counts). Send one, or set Handlers:Archive:MissingId to UseSourceId.");
     }
 
     [Fact]
