@@ -1,6 +1,7 @@
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
+using Microsoft.Extensions.Logging;
 using Worker.Configuration;
 
 namespace Worker.DeadLetters;
@@ -13,7 +14,8 @@ internal static class DeadLettersServiceCollectionExtensions
     {
         services.TryAddSingleton(provider => new DirectoryDeadLetterStore(
             new SettingsReader(provider.GetRequiredService<IConfiguration>()).Read<DeadLettersOptions>("DeadLetters"),
-            provider.GetRequiredService<TimeProvider>()));
+            provider.GetRequiredService<TimeProvider>(),
+            provider.GetService<ILogger<DirectoryDeadLetterStore>>()));
         services.TryAddSingleton<IDeadLetterStore>(provider => provider.GetRequiredService<DirectoryDeadLetterStore>());
         return services;
     }

@@ -7,9 +7,11 @@ namespace Worker.DeadLetters;
 /// <content>Reading: what a redrive lists, reads and deletes.</content>
 internal sealed partial class DirectoryDeadLetterStore
 {
-    // A record is the message's attributes and a few lines; a body is at most what the largest setting allows.
+    /// <summary>The longest body that is read, in bytes: what the largest setting of a source allows.</summary>
+    public const int MaxBodyBytes = 256 << 20;
+
+    // A record is the message's attributes and a few lines.
     private const int MaxRecordBytes = 16 << 20;
-    private const int MaxBodyBytes = 256 << 20;
 
     /// <summary>
     /// The names of the dead letters that are there now, for <see cref="Find"/>: a copy, so dead letters may be deleted and written

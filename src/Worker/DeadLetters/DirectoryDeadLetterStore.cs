@@ -1,6 +1,8 @@
 using System.Globalization;
 using System.Text;
 using System.Text.Json;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
 using Worker.Files;
 using Worker.Hosting;
 using Worker.Telemetry;
@@ -38,18 +40,20 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDisp
     private readonly FileThreads _threads = new("dead letters", Threads);
     private readonly FileCalls<(DeadLetter Letter, ReadOnlyMemory<byte> Body), string> _writes;
     private readonly TimeProvider _time;
+    private readonly ILogger _logger;
     private readonly FileCalls<bool, bool> _probes;
     private readonly ITimer _probe;
     private readonly Lock _preparing = new();
     private volatile bool _prepared;
     private volatile string? _problem;
 
-    public DirectoryDeadLetterStore(DeadLettersOptions options, TimeProvider time)
+    public DirectoryDeadLetterStore(DeadLettersOptions options, TimeProvider time, ILogger<DirectoryDeadLetterStore>? logger = null)
     {
         _folder = new DurableFolder(options.Path, fsync: true);
         _writes = new FileCalls<(DeadLetter Letter, ReadOnlyMemory<byte> Body), string>(_threads, request => Write(request.Letter, request.Body.Span), Threads);
         _probes = new FileCalls<bool, bool>(_threads, _ => Probe(), kept: 1);
         _time = time;
+        _logger = logger ?? NullLogger<DirectoryDeadLetterStore>.Instance;
         _probe = time.CreateTimer(static state => _ = ((DirectoryDeadLetterStore)state!).ProbeAsync(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
     }
 
@@ -65,7 +69,7 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDisp
         try
         {
             await _probes.RunAsync(state: default, cancellationToken).AsTask().WaitAsync(cancellationToken);
-            await new UnfinishedDeadLetters(_folder, this, _time).KeepAsync("dead-letters", route: string.Empty, cancellationToken);
+            await new UnfinishedDeadLetters(_folder, this, _time, _logger).KeepAsync("dead-letters", route: string.Empty, cancellationToken);
         }
         catch (Exception exception) when (FileFaults.IsFileFault(exception) && FileFaults.Classify(exception) == FileFault.Transient)
         {

@@ -1,4 +1,6 @@
+using Microsoft.Extensions.Logging;
 using Worker.Files;
+using Worker.Telemetry;
 
 namespace Worker.DeadLetters;
 
@@ -9,11 +11,12 @@ namespace Worker.DeadLetters;
 /// <param name="folder">Where to look.</param>
 /// <param name="store">Where they go.</param>
 /// <param name="time">The clock.</param>
-internal sealed class UnfinishedDeadLetters(DurableFolder folder, IDeadLetterStore store, TimeProvider time)
+/// <param name="logger">Takes a line for each file that is skipped.</param>
+internal sealed partial class UnfinishedDeadLetters(DurableFolder folder, IDeadLetterStore store, TimeProvider time, ILogger logger)
 {
     public const string Reason = "unfinished-at-stop";
 
-    /// <summary>Keeps all of them. Each is deleted only after its dead letter is safe, so nothing is lost when this ends early.</summary>
+    /// <summary>Keeps all that can be read; the others are logged and stay. Each is deleted only after its dead letter is safe, so nothing is lost when this ends early.</summary>
     /// <param name="source">What the records name as their source.</param>
     /// <param name="route">The route that looks.</param>
     /// <param name="cancellationToken">Ends it between two files.</param>
@@ -25,7 +28,7 @@ internal sealed class UnfinishedDeadLetters(DurableFolder folder, IDeadLetterSto
         int incomplete = 0;
         foreach (string path in await OnThreadAsync(folder.FindUnfinished, cancellationToken))
         {
-            using UnfinishedFile? file = await OnThreadAsync(() => DurableFolder.TryOpenUnfinished(path), cancellationToken);
+            using UnfinishedFile? file = await OnThreadAsync(() => TryOpen(path), cancellationToken);
             if (file is null)
             {
                 continue;
@@ -42,6 +45,20 @@ internal sealed class UnfinishedDeadLetters(DurableFolder folder, IDeadLetterSto
         }
 
         return (kept, incomplete);
+    }
+
+    // One file that cannot be read, put there by accident or on purpose, must not keep the worker from starting.
+    private UnfinishedFile? TryOpen(string path)
+    {
+        try
+        {
+            return DurableFolder.TryOpenUnfinished(path, DirectoryDeadLetterStore.MaxBodyBytes);
+        }
+        catch (Exception exception) when (exception is OutOfMemoryException || FileFaults.IsFileFault(exception))
+        {
+            LogSkipped(UntrustedText.Shorten(Path.GetFileName(path)), folder.Root, UntrustedText.Shorten(exception.Message.TrimEnd('.')));
+            return null;
+        }
     }
 
     private DeadLetter Describe(UnfinishedFile file, string source, string route) => new()
@@ -62,4 +79,7 @@ internal sealed class UnfinishedDeadLetters(DurableFolder folder, IDeadLetterSto
     // At the start only, and the disk may hang: a thread of its own, never one of the pool.
     private static Task<T> OnThreadAsync<T>(Func<T> call, CancellationToken cancellationToken) =>
         Task.Factory.StartNew(call, cancellationToken, TaskCreationOptions.LongRunning, TaskScheduler.Default).WaitAsync(cancellationToken);
+
+    [LoggerMessage(5101, LogLevel.Warning, "The unfinished file {Name} in {Folder} cannot be read and was left in place ({Problem}). If it holds a message, make it readable and restart the worker; otherwise delete it")]
+    private partial void LogSkipped(string name, string folder, string problem);
 }

@@ -38,28 +38,35 @@ internal sealed partial class DurableFolder
     public IReadOnlyList<string> FindUnfinished() => Directory.GetFiles(Path.Combine(Root, TemporaryFolder), $"{OnlyCopyPrefix}*{TemporarySuffix}");
 
     /// <summary>Opens an unfinished file and locks it against other workers that look for such files too.</summary>
-    /// <returns>Null when its process lives, another worker has it, or it cannot be read.</returns>
-    public static UnfinishedFile? TryOpenUnfinished(string path)
+    /// <param name="path">A path from <see cref="FindUnfinished"/>.</param>
+    /// <param name="maxBytes">A longer file is refused.</param>
+    /// <returns>Null when its process lives, another worker has it, or it is gone.</returns>
+    /// <exception cref="IOException">It is a symbolic link, not a regular file, too long, or cannot be read.</exception>
+    /// <exception cref="UnauthorizedAccessException">Access was refused.</exception>
+    public static UnfinishedFile? TryOpenUnfinished(string path, int maxBytes)
     {
         SafeFileHandle? file = null;
         try
         {
-            file = File.OpenHandle(path, FileMode.Open, FileAccess.ReadWrite, FileShare.None);
-            byte[] bytes = new byte[RandomAccess.GetLength(file)];
-            int read = 0;
-            while (read < bytes.Length && RandomAccess.Read(file, bytes.AsSpan(read), read) is > 0 and int more)
+            file = RegularFile.TryOpenLocked(path);
+            if (file is null)
             {
-                read += more;
+                return null;
             }
 
+            byte[] bytes = RegularFile.ReadAll(file, path, maxBytes);
             string name = Path.GetFileNameWithoutExtension(path);
             bool isKnown = long.TryParse(name.AsSpan(name.LastIndexOf('-') + 1), NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out long length);
-            return new UnfinishedFile(path, file, bytes.AsMemory(0, read), File.GetLastWriteTimeUtc(path), isKnown && length == read);
+            return new UnfinishedFile(path, file, bytes, File.GetLastWriteTimeUtc(path), isKnown && length == bytes.Length);
         }
-        catch (Exception exception) when (FileFaults.IsFileFault(exception))
+        catch (FileNotFoundException)
+        {
+            return null;
+        }
+        catch
         {
             file?.Dispose();
-            return null;
+            throw;
         }
     }
 }

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Text;
 using Microsoft.Win32.SafeHandles;
 using Worker.DeadLetters;
@@ -46,6 +47,39 @@ public sealed class UnfinishedDeadLettersTests : IDisposable
 
         _deadLetters.Letters.ShouldBeEmpty();
         Left().ShouldBe(["m-aa-1-5.tmp"]);
+    }
+
+    [Theory]
+    [InlineData("pipe", "m-aa-1-1.tmp", "not a regular file")]
+    [InlineData("sparse", "m-aa-1-c0000000.tmp", "3221225472 bytes")]
+    [InlineData("link", "m-aa-1-6.tmp", "symbolic link")]
+    public async Task Check_UnreadableFile_IsLoggedAndLeftAndTheOthersAreKept(string kind, string name, string problem)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "mkfifo is looked for on Linux.");
+        Leave("m-aa-2-5.tmp", "whole");
+        LeaveUnreadable(kind, Path.Combine(_root[DurableFolder.TemporaryFolder], name));
+
+        await CheckAsync(_deadLetters);
+
+        _deadLetters.Letters.Select(letter => Encoding.UTF8.GetString(letter.Body)).ShouldBe(["whole"]);
+        Left().ShouldBe([name]);
+        string logged = _log.Entries.Where(entry => entry.Id.Id == 5101).ShouldHaveSingleItem().Text;
+        logged.ShouldContain(name);
+        logged.ShouldContain(problem);
+    }
+
+    [Fact]
+    public async Task CheckOfTheStore_UnreadableFile_IsLeftAndTheOthersAreKept()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "Links need a privilege there.");
+        using DirectoryDeadLetterStore store = new(new DeadLettersOptions { Path = _root.Path }, TimeProvider.System);
+        Leave("m-aa-1-5.tmp", "whole");
+        File.CreateSymbolicLink(Path.Combine(_root[DurableFolder.TemporaryFolder], "m-aa-2-5.tmp"), "/etc/hostname");
+
+        await store.CheckAsync(Token);
+
+        Left().ShouldBe(["m-aa-2-5.tmp"]);
+        Directory.GetFiles(_root["unfinished-at-stop"], "*.body", SearchOption.AllDirectories).ShouldHaveSingleItem();
     }
 
     [Fact]
@@ -101,6 +135,31 @@ public sealed class UnfinishedDeadLettersTests : IDisposable
         string path = Path.Combine(_root[DurableFolder.TemporaryFolder], name);
         File.WriteAllText(path, content);
         return path;
+    }
+
+    private void LeaveUnreadable(string kind, string path)
+    {
+        switch (kind)
+        {
+            case "pipe":
+                using (Process make = Process.Start("mkfifo", [path]))
+                {
+                    make.WaitForExit();
+                }
+
+                break;
+            case "sparse":
+                using (FileStream sparse = File.Create(path))
+                {
+                    sparse.SetLength(0xc0000000);
+                }
+
+                break;
+            default:
+                File.WriteAllText(_root["secret"], "secret");
+                File.CreateSymbolicLink(path, _root["secret"]);
+                break;
+        }
     }
 
     private IEnumerable<string?> Left() => Directory.EnumerateFiles(_root[DurableFolder.TemporaryFolder]).Select(Path.GetFileName);

@@ -86,7 +86,7 @@ internal sealed partial class DirectorySink : IObjectSink
     {
         try
         {
-            (int kept, int incomplete) = await new UnfinishedDeadLetters(_folder, deadLetters, _time).KeepAsync(Name, _route, cancellationToken);
+            (int kept, int incomplete) = await new UnfinishedDeadLetters(_folder, deadLetters, _time, _logger).KeepAsync(Name, _route, cancellationToken);
             if (kept > 0)
             {
                 LogKeptUnfinished(kept, _folder.Root, UnfinishedDeadLetters.Reason, incomplete);
