@@ -1,6 +1,7 @@
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Configuration.CommandLine;
 using Microsoft.Extensions.Configuration.EnvironmentVariables;
+using Microsoft.Extensions.Configuration.Json;
 
 namespace Worker.Configuration;
 
@@ -11,6 +12,9 @@ internal static class ConfigurationOrigin
     public static IEnumerable<IConfigurationProvider> ProvidersOf(IConfiguration configuration) => configuration is IConfigurationRoot root
         ? root.Providers.SelectMany(provider => provider is ChainedConfigurationProvider chained ? ProvidersOf(chained.Configuration) : [provider])
         : [];
+
+    /// <summary>True when all that a provider holds is meant for the worker: files and the command line, not the environment.</summary>
+    public static bool IsOurs(IConfigurationProvider provider) => provider is JsonConfigurationProvider or CommandLineConfigurationProvider;
 
     /// <summary>A file's path, or what the provider reads.</summary>
     public static string Describe(IConfigurationProvider provider) => provider switch

@@ -69,7 +69,13 @@ internal sealed class SettingsReader(IConfiguration configuration)
     public void CheckUnused(string section, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] Type type, string? route = null)
     {
         string layer = route is null ? section : $"{RoutesPrefix}{route}:{section}";
-        if (_layers.Contains(layer) || !Configuration.GetSection(layer).GetChildren().Any())
+        if (_layers.Contains(layer))
+        {
+            return;
+        }
+
+        FindValue(layer);
+        if (!Configuration.GetSection(layer).GetChildren().Any())
         {
             return;
         }
@@ -103,6 +109,18 @@ internal sealed class SettingsReader(IConfiguration configuration)
         Fail(key, value: null, $"is not a known key. {hint}", "It would have no effect.");
     }
 
+    /// <summary>Reports a value that stands where a section belongs; not the value, which may be a password.</summary>
+    public void FailValue(string section) => Fail(section, value: null, "must be a section, but a value was given.", "It would have no effect.");
+
+    /// <summary>Reports a value that stands where a section below another belongs. The first level is the planner's: the environment holds other programs' variables.</summary>
+    public void FindValue(string section)
+    {
+        if (section.Contains(':', StringComparison.Ordinal) && !string.IsNullOrWhiteSpace(Configuration[section]))
+        {
+            FailValue(section);
+        }
+    }
+
     private T ReadLayers<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] T>(string[] layers, IReadOnlyCollection<string> allowedSections)
         where T : class, new()
     {
@@ -114,6 +132,12 @@ internal sealed class SettingsReader(IConfiguration configuration)
 
         foreach (string layer in layers)
         {
+            // A route is a section that a value removes.
+            if (allowedSections.Count == 0)
+            {
+                FindValue(layer);
+            }
+
             FindUnknownKeys(layer, properties, allowedSections);
         }
 
@@ -144,20 +168,19 @@ internal sealed class SettingsReader(IConfiguration configuration)
     private bool TryReadProperty(object settings, PropertyInfo property, string[] layers)
     {
         SettingAttribute setting = property.GetCustomAttribute<SettingAttribute>()!;
-        (string Key, string Value)? found = Find(layers, property.Name);
+        (string Key, string Value)[] all = [.. FindAll(layers, property.Name)];
+        (string Key, string Value)? found = all.Length > 0 ? all[0] : null;
         string key = found?.Key ?? $"{layers[^1]}:{property.Name}";
+        foreach ((string Key, string Value) overridden in all.Skip(1))
+        {
+            // It takes effect as soon as the override goes, or a route comes that has none.
+            _ = TryParse(settings, property, overridden, out _);
+        }
+
         if (found is { } given)
         {
-            string shown = Mask(setting, given.Value);
-            if (!SettingText.TryParse(given.Value, property.PropertyType, setting.Bytes, out object? value))
+            if (!TryParse(settings, property, given, out object? value))
             {
-                Fail(key, shown, $"must be {SettingText.Expected(property.PropertyType, setting.Bytes, property.GetValue(settings) as Uri)}{RangeText(setting)}.", setting.Consequence);
-                return false;
-            }
-
-            if (!InRange(value, property.PropertyType, setting))
-            {
-                Fail(key, shown, $"must be{RangeText(setting)}.", setting.Consequence);
                 return false;
             }
 
@@ -176,7 +199,29 @@ internal sealed class SettingsReader(IConfiguration configuration)
         return true;
     }
 
-    private (string Key, string Value)? Find(string[] layers, string property)
+    private bool TryParse(object settings, PropertyInfo property, (string Key, string Value) given, out object? value)
+    {
+        SettingAttribute setting = property.GetCustomAttribute<SettingAttribute>()!;
+        string shown = Mask(setting, given.Value);
+        if (!SettingText.TryParse(given.Value, property.PropertyType, setting.Bytes, out value))
+        {
+            Fail(given.Key, shown, $"must be {SettingText.Expected(property.PropertyType, setting.Bytes, property.GetValue(settings) as Uri)}{RangeText(setting)}.", setting.Consequence);
+            return false;
+        }
+
+        if (!InRange(value, property.PropertyType, setting))
+        {
+            Fail(given.Key, shown, $"must be{RangeText(setting)}.", setting.Consequence);
+            return false;
+        }
+
+        return true;
+    }
+
+    private (string Key, string Value)? Find(string[] layers, string property) =>
+        FindAll(layers, property).Select(found => ((string Key, string Value)?)found).FirstOrDefault();
+
+    private IEnumerable<(string Key, string Value)> FindAll(string[] layers, string property)
     {
         foreach (string layer in layers)
         {
@@ -185,11 +230,9 @@ internal sealed class SettingsReader(IConfiguration configuration)
             // An empty value counts as not set, so that an environment variable can switch a key off.
             if (Configuration[key] is { } value && !string.IsNullOrWhiteSpace(value))
             {
-                return (key, value);
+                yield return (key, value);
             }
         }
-
-        return null;
     }
 
     private void FindUnknownKeys(string layer, List<PropertyInfo> properties, IReadOnlyCollection<string> allowedSections)
@@ -201,9 +244,9 @@ internal sealed class SettingsReader(IConfiguration configuration)
             {
                 FailUnknown(child.Path, properties.Select(p => p.Name));
             }
-            else if (match is not null && child.Value is null && child.GetChildren().Any())
+            else if (match is not null && child.GetChildren().FirstOrDefault() is { } below)
             {
-                Fail(child.Path, value: null, "must be a single value, but a section was given.");
+                Fail(child.Path, value: null, $"must be a single value, but {below.Path} was given.");
             }
         }
     }

@@ -4,8 +4,8 @@ using Worker.Configuration;
 namespace Worker.Routes;
 
 /// <summary>
-/// A route that the configuration names, and what gave it. Routes that are given anywhere replace the built-in one; a route that is
-/// set to null (or to nothing) is removed, unless a later source gives it again.
+/// A route that the configuration names, and what gave it. Routes that are given anywhere replace the built-in one. A route that is
+/// set to null (or to nothing) is removed unless a stronger provider gives it; then the keys of all providers hold.
 /// </summary>
 /// <param name="Name">The route's name.</param>
 /// <param name="Origins">What gave it, or for a removed route what removed it: files, the environment, the command line. Empty for the built-in route.</param>
@@ -21,6 +21,18 @@ internal sealed record NamedRoute(string Name, IReadOnlyList<string> Origins, bo
     public static IReadOnlyList<NamedRoute> Read(SettingsReader settings)
     {
         List<IConfigurationProvider> providers = [.. ConfigurationOrigin.ProvidersOf(settings.Configuration)];
+        foreach (IConfigurationProvider provider in providers.Where(ConfigurationOrigin.IsOurs))
+        {
+            // An empty JSON section arrives as a value too.
+            if (provider.TryGet(Section, out string? value))
+            {
+                settings.Fail(
+                    Section,
+                    string.IsNullOrWhiteSpace(value) ? null : SettingText.MaskUserInfo(value),
+                    $"must hold a section for each route, such as {{ \"orders\": {{ \"Source\": \"Http\" }} }}; leave {Section} out to run the built-in route {BuiltIn}.");
+            }
+        }
+
         List<NamedRoute> routes = [.. settings.Configuration.GetSection(Section).GetChildren().Select(child => Read(settings, providers, child.Key))];
         if (routes.Count == 0)
         {
@@ -45,32 +57,31 @@ internal sealed record NamedRoute(string Name, IReadOnlyList<string> Origins, bo
     private static NamedRoute Read(SettingsReader settings, List<IConfigurationProvider> providers, string name)
     {
         string key = $"{Section}:{name}";
-        List<string> origins = [];
-        bool isRemoved = false;
+        List<string> givenBy = [];
+        string? removedBy = null;
         foreach (IConfigurationProvider provider in providers)
         {
-            if (provider.GetChildKeys([], key).Any())
+            string? below = provider.GetChildKeys([], key).FirstOrDefault();
+            if (provider.TryGet(key, out string? value))
             {
-                if (isRemoved)
-                {
-                    origins.Clear();
-                }
-
-                origins.Add(ConfigurationOrigin.Describe(provider));
-                isRemoved = false;
-            }
-            else if (provider.TryGet(key, out string? value))
-            {
+                removedBy = ConfigurationOrigin.Describe(provider);
                 if (!string.IsNullOrWhiteSpace(value))
                 {
                     settings.Fail(key, SettingText.MaskUserInfo(value), "must be a section with Source, Handler and Sink, or null to remove the route.");
                 }
+                else if (below is not null)
+                {
+                    settings.Fail(key, value: null, $"is empty, which removes the route, but {removedBy} gives {key}:{below} too: leave one of them out.");
+                }
+            }
 
-                origins = [ConfigurationOrigin.Describe(provider)];
-                isRemoved = true;
+            if (below is not null)
+            {
+                givenBy.Add(ConfigurationOrigin.Describe(provider));
+                removedBy = null;
             }
         }
 
-        return new NamedRoute(name, origins, isRemoved);
+        return removedBy is null ? new NamedRoute(name, givenBy, IsRemoved: false) : new NamedRoute(name, [removedBy], IsRemoved: true);
     }
 }

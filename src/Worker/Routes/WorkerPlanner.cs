@@ -138,7 +138,7 @@ internal sealed class WorkerPlanner(
 
     private RouteOptions ReadRoute(SettingsReader settings, string name, string section)
     {
-        if (name.Length > 64 || !name.All(c => char.IsAsciiLetterOrDigit(c) || c is '-' or '_'))
+        if (name.Length is 0 or > 64 || !name.All(c => char.IsAsciiLetterOrDigit(c) || c is '-' or '_'))
         {
             settings.Fail(section, name, "a route's name must be 1 to 64 letters, digits, - or _.");
         }
@@ -148,22 +148,24 @@ internal sealed class WorkerPlanner(
 
     private void FindUnknownSections(SettingsReader settings)
     {
-        // The environment holds much that is not ours; files and the command line hold only what somebody meant for the worker.
-        IEnumerable<string> given = ConfigurationOrigin.ProvidersOf(configuration).Where(IsOurs).SelectMany(provider => provider.GetChildKeys([], parentPath: null));
-        foreach (string key in given.Distinct(StringComparer.OrdinalIgnoreCase))
+        // The environment holds much that is not ours; files and the command line hold only what is meant for the worker.
+        foreach (IConfigurationProvider provider in ConfigurationOrigin.ProvidersOf(configuration).Where(ConfigurationOrigin.IsOurs))
         {
-            if (!Sections.Contains(key, StringComparer.OrdinalIgnoreCase))
+            foreach (string key in provider.GetChildKeys([], parentPath: null).Distinct(StringComparer.OrdinalIgnoreCase))
             {
-                settings.FailUnknown(key, Sections);
+                if (!Sections.Contains(key, StringComparer.OrdinalIgnoreCase))
+                {
+                    settings.FailUnknown(key, Sections);
+                }
+                else if (!key.Equals("Routes", StringComparison.OrdinalIgnoreCase) && provider.TryGet(key, out string? value) && !string.IsNullOrWhiteSpace(value))
+                {
+                    settings.FailValue(key);
+                }
             }
         }
 
         FindUnknownFeatures(settings, prefix: string.Empty);
     }
-
-    private static bool IsOurs(IConfigurationProvider provider) => provider
-        is Microsoft.Extensions.Configuration.Json.JsonConfigurationProvider
-        or Microsoft.Extensions.Configuration.CommandLine.CommandLineConfigurationProvider;
 
     private void FindUnknownFeatures(SettingsReader settings, string prefix)
     {
@@ -174,6 +176,7 @@ internal sealed class WorkerPlanner(
 
     private void FindUnknownFeatures(SettingsReader settings, string section, IEnumerable<string> known)
     {
+        settings.FindValue(section);
         foreach (IConfigurationSection child in configuration.GetSection(section).GetChildren())
         {
             if (!known.Contains(child.Key, StringComparer.OrdinalIgnoreCase))

@@ -158,7 +158,43 @@ public sealed class SettingsReaderTests
 
         reader.Read<SampleOptions>("Sample");
 
-        ErrorsOf(reader).ShouldBe(["Sample:Names: must be a single value, but a section was given."]);
+        ErrorsOf(reader).ShouldBe(["Sample:Names: must be a single value, but Sample:Names:0 was given."]);
+    }
+
+    [Fact]
+    public void Read_KeyBelowAValue_IsAnError()
+    {
+        SettingsReader reader = Reader(("Sample:Place", "here"), ("Sample:Place:x", "there"));
+
+        reader.Read<SampleOptions>("Sample");
+
+        ErrorsOf(reader).ShouldBe(["Sample:Place: must be a single value, but Sample:Place:x was given."]);
+    }
+
+    [Fact]
+    public void Read_ValueWhereASectionBelongs_IsAnErrorAndKeptSecret()
+    {
+        SettingsReader reader = Reader(("Some:Sample:Place", "here"), ("Some:Sample", Secret), ("Some:Unused", Secret));
+
+        reader.Read<SampleOptions>("Some:Sample");
+        reader.CheckUnused("Some:Unused", typeof(SampleOptions));
+
+        ErrorsOf(reader).ShouldBe([
+            "Some:Sample: must be a section, but a value was given. It would have no effect.",
+            "Some:Unused: must be a section, but a value was given. It would have no effect.",
+        ]);
+    }
+
+    [Theory]
+    [InlineData("x", "must be a whole number from 1 to 10. Too many tire us.")]
+    [InlineData("0", "must be from 1 to 10. Too many tire us.")]
+    public void Read_WrongValueThatARouteOverrides_IsAnError(string value, string problem)
+    {
+        SettingsReader reader = Reader(("Sample:Place", "here"), ("Sample:Count", value), ("Routes:a:Sample:Count", "5"));
+
+        reader.Read<SampleOptions>("Sample", "a").Count.ShouldBe(5);
+
+        ErrorsOf(reader).ShouldBe([$"Sample:Count = \"{value}\": {problem}"]);
     }
 
     [Fact]

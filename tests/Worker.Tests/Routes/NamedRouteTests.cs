@@ -97,6 +97,99 @@ public sealed class NamedRouteTests : IDisposable
         Plan(file: null, "--Routes:archive=Sqs", "--Routes:orders:Source=Channel").Errors.Select(error => error.ToString()).ShouldBe(
             ["Routes:archive = \"Sqs\": must be a section with Source, Handler and Sink, or null to remove the route."]);
 
+    [Theory]
+    [InlineData("\"Http\"", "Routes = \"Http\": ")]
+    [InlineData("[]", "Routes: ")]
+    [InlineData("{}", "Routes: ")]
+    [InlineData("null", "Routes: ")]
+    public void Plan_RoutesWithoutARoute_IsAnError(string routes, string key) =>
+        ErrorsOf($$"""{ "Routes": {{routes}} }""").ShouldBe(
+            [key + "must hold a section for each route, such as { \"orders\": { \"Source\": \"Http\" } }; leave Routes out to run the built-in route archive."]);
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(65)]
+    public void Plan_NameOfAnotherLength_IsAnError(int length) =>
+        ErrorsOf($$"""{ "Routes": { "{{new string('a', length)}}": { "Source": "Channel" } } }""").ShouldHaveSingleItem().ShouldEndWith("a route's name must be 1 to 64 letters, digits, - or _.");
+
+    [Theory]
+    [InlineData("--Routes:a:Source=Channel", "--Routes:a=")]
+    [InlineData("--Routes:a=", "--Routes:a:Source=Channel")]
+    public void Plan_OneProviderGivesAndRemovesARoute_IsAnError(params string[] keys) =>
+        ErrorsOf(file: null, keys).ShouldBe(
+            ["Routes:a: is empty, which removes the route, but the command line gives Routes:a:Source too: leave one of them out."]);
+
+    [Fact]
+    public void Plan_OneProviderGivesARouteAsValueAndSection_IsAnError() =>
+        ErrorsOf(file: null, "--Routes:a=Http", "--Routes:a:Sink=Directory").ShouldBe(
+            ["Routes:a = \"Http\": must be a section with Source, Handler and Sink, or null to remove the route."]);
+
+    [Fact]
+    public void Plan_TheEnvironmentGivesAndRemovesARoute_IsAnError()
+    {
+        WorkerPlan plan = Plan(file: null, environment: ["Routes:a=", "Routes:a:Source=Udp"]);
+
+        plan.Errors.ShouldHaveSingleItem().ToString().ShouldBe(
+            "Routes:a: is empty, which removes the route, but the environment gives Routes:a:Source too: leave one of them out.");
+    }
+
+    [Fact]
+    public void Plan_RemovedByTheEnvironmentAndGivenOnTheCommandLine_Runs()
+    {
+        WorkerPlan plan = Plan("""{ "Routes": { "a": { "Source": "Udp" } } }""", environment: ["Routes:a="], "--Routes:a:Source=Channel");
+
+        plan.Errors.ShouldBeEmpty();
+        plan.NamedRoutes.ShouldHaveSingleItem().ToString().ShouldBe($"a: from {_folder["mine.json"]}, the command line", "Keys of every provider hold.");
+    }
+
+    [Fact]
+    public void Plan_GivenByTheEnvironmentAndRemovedOnTheCommandLine_IsRemoved()
+    {
+        WorkerPlan plan = Plan("""{ "Routes": { "b": { "Source": "Channel" } } }""", environment: ["Routes:a:Source=Channel"], "--Routes:a=");
+
+        plan.Errors.ShouldBeEmpty();
+        plan.Routes.ShouldHaveSingleItem().Name.ShouldBe("b");
+        plan.NamedRoutes.Select(route => route.ToString()).ShouldContain("a: removed by the command line");
+    }
+
+    [Theory]
+    [InlineData("""{ "Intake": 5 }""", "Intake: must be a section, but a value was given. It would have no effect.")]
+    [InlineData("""{ "Sinks": { "Directory": "/x" } }""", "Sinks:Directory: must be a section, but a value was given. It would have no effect.")]
+    [InlineData("""{ "Routes": { "a": { "Source": "Channel", "Sinks": "S3" } } }""", "Routes:a:Sinks: must be a section, but a value was given. It would have no effect.")]
+    [InlineData("""{ "Sinks": { "S3": "/x" } }""", "Sinks:S3: must be a section, but a value was given. It would have no effect.")]
+    [InlineData("""{ "Sinks": { "Directory": { "Path": { "a": "/x" } } } }""", "Sinks:Directory:Path: must be a single value, but Sinks:Directory:Path:a was given.")]
+    public void Plan_SectionAndValueConfused_IsAnError(string file, string error) => ErrorsOf(file).ShouldBe([error]);
+
+    private IEnumerable<string> ErrorsOf(string? file, params string[] keys) => Plan(file, keys).Errors.Select(error => error.ToString());
+
+    private WorkerPlan Plan(string? file, string[] environment, params string[] keys)
+    {
+        string prefix = $"NAMED_ROUTE_TEST_{Guid.NewGuid():N}_";
+        (string Name, string Value)[] variables = [.. environment.Select(pair => pair.Split('=', 2)).Select(pair => (prefix + pair[0].Replace(":", "__", StringComparison.Ordinal), pair[1]))];
+        foreach ((string name, string value) in variables)
+        {
+            Environment.SetEnvironmentVariable(name, value);
+        }
+
+        try
+        {
+            ConfigurationBuilder builder = new();
+            if (file is not null)
+            {
+                builder.AddJsonFile(Write(file));
+            }
+
+            return WorkerHost.Plan(builder.AddEnvironmentVariables(prefix).AddCommandLine(keys).Build());
+        }
+        finally
+        {
+            foreach ((string name, _) in variables)
+            {
+                Environment.SetEnvironmentVariable(name, value: null);
+            }
+        }
+    }
+
     private WorkerPlan Plan(string? file, params string[] keys) => WorkerHost.Plan(WorkerConfiguration.Build(file is null ? null : Write(file), keys));
 
     private string Write(string json)
