@@ -32,6 +32,9 @@ public abstract class ReceivedMessage
     /// </summary>
     public virtual bool CanReturnLate => false;
 
+    /// <summary>True when the source delivers nothing again by itself: the caller of an abandoned message is told to send it again.</summary>
+    public virtual bool IsSentAgainByCaller => false;
+
     /// <summary>
     /// Asks the source whether the receiver may keep the message while its sink fails, instead of abandoning it. Called by the
     /// owner after each failed attempt.

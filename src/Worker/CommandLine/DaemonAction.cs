@@ -13,8 +13,16 @@ namespace Worker.CommandLine;
 /// <summary>The default command: runs the worker until a signal, with a demo in front where asked.</summary>
 internal static partial class DaemonAction
 {
+    private const string UrlKey = $"Hosting:{nameof(HostingOptions.Url)}";
+
     public static async Task<int> RunAsync(IConfigurationRoot configuration, int? demoMessages, bool once)
     {
+        if (once && !WorkerConfiguration.IsGiven(configuration, UrlKey))
+        {
+            // A worker that ends after its demo has no callers: it runs beside one that has the default port.
+            configuration[UrlKey] = "http://127.0.0.1:0";
+        }
+
         await using WebApplication app = WorkerHost.Build(configuration);
         WorkerService worker = app.Services.GetRequiredService<WorkerService>();
         HostingOptions hosting = app.Services.GetRequiredService<HostingOptions>();

@@ -41,29 +41,36 @@ internal static class RedriveCommand
     {
         Console.Out.WriteLine(dryRun
             ? $"{result.Found:N0} dead letter(s) found; nothing was sent."
-            : $"{result.Sent:N0} of {result.Found:N0} dead letter(s) redriven.");
+            : $"{result.Sent:N0} of {result.Found:N0} dead letter(s) redriven{(result.AgainCount == 0 ? string.Empty : $"; {result.AgainCount:N0} of these were dead-lettered again")}.");
         foreach (string note in result.Notes)
         {
             Console.Out.WriteLine(note);
         }
 
-        if (result.LeftCount > 0)
-        {
-            ConfigurationReport.WriteError($"{result.LeftCount:N0} dead letter(s) stay where they are:");
-            foreach (string line in result.Left)
-            {
-                Console.Error.WriteLine($"  - {line}");
-            }
-
-            if (result.LeftCount > result.Left.Count)
-            {
-                Console.Error.WriteLine($"  and {result.LeftCount - result.Left.Count:N0} more.");
-            }
-        }
-
+        WriteList(result.LeftCount, result.Left, "dead letter(s) stay where they are:");
+        WriteList(result.AgainCount, result.Again, "message(s) were sent and dead-lettered again. Fix the cause, then redrive again:");
         if (result.Ended is { } ended)
         {
             ConfigurationReport.WriteError(ended);
+        }
+    }
+
+    private static void WriteList(int count, IReadOnlyList<string> listed, string what)
+    {
+        if (count == 0)
+        {
+            return;
+        }
+
+        ConfigurationReport.WriteError($"{count:N0} {what}");
+        foreach (string line in listed)
+        {
+            Console.Error.WriteLine($"  - {line}");
+        }
+
+        if (count > listed.Count)
+        {
+            Console.Error.WriteLine($"  and {count - listed.Count:N0} more.");
         }
     }
 }

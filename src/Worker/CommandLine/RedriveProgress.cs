@@ -9,7 +9,7 @@ namespace Worker.CommandLine;
 /// <param name="output">Takes the reports.</param>
 internal sealed class RedriveProgress(RedriveRequest request, long total, TimeProvider time, TextWriter output)
 {
-    /// <summary>How many of those that stay are shown with their reason.</summary>
+    /// <summary>How many of those that stay, and of those that were dead-lettered again, are shown with their reason.</summary>
     public const int MaxListed = 20;
 
     /// <summary>Why a redrive ended that a signal stopped.</summary>
@@ -24,12 +24,14 @@ internal sealed class RedriveProgress(RedriveRequest request, long total, TimePr
     private static readonly TimeSpan CatchUp = TimeSpan.FromSeconds(1);
 
     private readonly List<string> _left = [];
+    private readonly List<string> _again = [];
     private readonly List<string> _notes = [];
     private readonly SortedDictionary<string, int> _otherReasons = new(StringComparer.Ordinal);
     private readonly long _began = time.GetTimestamp();
     private TimeSpan _nextSend;
     private TimeSpan _nextReport = ReportInterval;
     private int _leftCount;
+    private int _againCount;
 
     /// <summary>Dead letters that the request asks for, so far.</summary>
     public int Found { get; private set; }
@@ -53,6 +55,18 @@ internal sealed class RedriveProgress(RedriveRequest request, long total, TimePr
         if (_left.Count < MaxListed)
         {
             _left.Add($"{UntrustedText.Shorten(name)}: {why}");
+        }
+    }
+
+    /// <summary>Counts a sent one whose message was dead-lettered again.</summary>
+    /// <param name="name">Which one was sent; may be text from outside.</param>
+    /// <param name="what">The reason, and the new dead letter; printable.</param>
+    public void AddAgain(string name, string what)
+    {
+        _againCount++;
+        if (_again.Count < MaxListed)
+        {
+            _again.Add($"{UntrustedText.Shorten(name)}: {what}");
         }
     }
 
@@ -95,7 +109,7 @@ internal sealed class RedriveProgress(RedriveRequest request, long total, TimePr
         }
 
         _nextReport = now + ReportInterval;
-        output.WriteLine($"After {now.TotalSeconds:N0} s: {(request.DryRun ? $"{Found:N0} found" : $"{Sent:N0} redriven, {_leftCount:N0} left")}, of {total:N0} dead letters.");
+        output.WriteLine($"After {now.TotalSeconds:N0} s: {(request.DryRun ? $"{Found:N0} found" : $"{Sent:N0} redriven, {_leftCount + _againCount:N0} left")}, of {total:N0} dead letters.");
     }
 
     /// <param name="ended">Why it ended before every dead letter was tried; null when every one was.</param>
@@ -106,6 +120,6 @@ internal sealed class RedriveProgress(RedriveRequest request, long total, TimePr
             ended = $"no dead letter has the reason '{UntrustedText.Shorten(reason)}'. Reasons there are: {string.Join(", ", _otherReasons.Select(other => $"{UntrustedText.Shorten(other.Key)} ({other.Value:N0})"))}.";
         }
 
-        return new RedriveResult(Found, Sent, _leftCount, _left, _notes, ended);
+        return new RedriveResult(Found, Sent, _leftCount, _left, _againCount, _again, _notes, ended);
     }
 }

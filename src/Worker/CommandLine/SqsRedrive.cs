@@ -205,10 +205,11 @@ internal sealed class SqsRedrive
         IReadOnlyList<SqsMessageAttribute> attributes = message.Attributes.ToList();
         string? reason = attributes.FirstOrDefault(a => a.Name == SqsDeadLetters.ReasonAttribute)?.StringValue;
         string shownReason = reason ?? "(moved by SQS)";
-        switch (_bounds.OriginOf(message, attributes))
+        SqsLetterDetails details = SqsLetterDetails.Read(attributes);
+        switch (_bounds.OriginOf(message, details, out string? sentAs))
         {
             case SqsLetterOrigin.ThisRun:
-                _progress.AddLeft(Name(message), $"dead-lettered again as {UntrustedText.Shorten(shownReason)}");
+                _progress.AddAgain(sentAs!, $"{UntrustedText.Shorten(shownReason)}, now {Name(message)}");
                 return false;
             case SqsLetterOrigin.Meanwhile:
                 _newcomers++;
@@ -229,7 +230,8 @@ internal sealed class SqsRedrive
         if (_request.DryRun)
         {
             _progress.AddFound();
-            Console.Out.WriteLine($"{UntrustedText.Shorten(shownReason)}  {Name(message)}");
+            DateTimeOffset lastSeen = details.LastSeen ?? DateTimeOffset.FromUnixTimeMilliseconds(message.SentUnixMs);
+            Console.Out.WriteLine($"{UntrustedText.Shorten(shownReason)}  {Name(message)}  {lastSeen:u}  {UntrustedText.Shorten(details.Description ?? "(no description)")}");
             return false;
         }
 
@@ -264,7 +266,7 @@ internal sealed class SqsRedrive
 
         try
         {
-            _bounds.AddSent(await _client.SendAsync(_queues.Url, entry, calls));
+            _bounds.AddSent(await _client.SendAsync(_queues.Url, entry, calls), Name(message));
             _failedCalls = 0;
         }
         catch (AwsServiceException exception)

@@ -1,5 +1,4 @@
 using System.Text;
-using System.Text.Json;
 using Worker.Sources.Sqs;
 using Worker.Sources.Sqs.Wire;
 
@@ -13,7 +12,8 @@ namespace Worker.CommandLine;
 /// <param name="began">When the redrive began, by this machine's clock: used until the service has shown its own.</param>
 internal sealed class SqsRedriveBounds(DateTimeOffset began)
 {
-    private readonly HashSet<Guid> _sent = [];
+    // By the id that the queue gave the message: the id of its dead letter.
+    private readonly Dictionary<Guid, string> _sent = [];
     private long _beganUnixMs = began.ToUnixTimeMilliseconds();
     private bool _isSet;
 
@@ -41,12 +41,17 @@ internal sealed class SqsRedriveBounds(DateTimeOffset began)
     }
 
     /// <summary>Remembers a message that this redrive sent to the queue.</summary>
-    public void AddSent(string messageId) => _sent.Add(KeyOf(messageId));
+    /// <param name="messageId">The id that the queue gave it.</param>
+    /// <param name="letterId">The id of the dead letter that it was.</param>
+    public void AddSent(string messageId, string letterId) => _sent[KeyOf(messageId)] = letterId;
 
-    public SqsLetterOrigin OriginOf(in SqsMessage message, IReadOnlyList<SqsMessageAttribute> attributes)
+    /// <summary>Where a dead letter comes from.</summary>
+    /// <param name="message">The dead letter.</param>
+    /// <param name="details">What the worker recorded with it.</param>
+    /// <param name="sentAs">Of one of this run, the id of the dead letter that was sent; else null.</param>
+    public SqsLetterOrigin OriginOf(in SqsMessage message, in SqsLetterDetails details, out string? sentAs)
     {
-        string? details = attributes.FirstOrDefault(attribute => attribute.Name == SqsDeadLetters.DetailsAttribute)?.StringValue;
-        if (_sent.Contains(SqsReceivedMessage.KeyOf(message.MessageId.Span)) || (SourceIdOf(details) is { } source && _sent.Contains(KeyOf(source))))
+        if (_sent.TryGetValue(SqsReceivedMessage.KeyOf(message.MessageId.Span), out sentAs) || (details.SourceId is { } source && _sent.TryGetValue(KeyOf(source), out sentAs)))
         {
             return SqsLetterOrigin.ThisRun;
         }
@@ -55,27 +60,4 @@ internal sealed class SqsRedriveBounds(DateTimeOffset began)
     }
 
     private static Guid KeyOf(string id) => SqsReceivedMessage.KeyOf(Encoding.UTF8.GetBytes(id));
-
-    private static string? SourceIdOf(string? details)
-    {
-        if (details is null)
-        {
-            return null;
-        }
-
-        try
-        {
-            using JsonDocument document = JsonDocument.Parse(details);
-            return document.RootElement.ValueKind == JsonValueKind.Object
-                && document.RootElement.TryGetProperty("sourceId", out JsonElement id)
-                && id.ValueKind == JsonValueKind.String
-                ? id.GetString()
-                : null;
-        }
-        catch (Exception exception) when (exception is JsonException or InvalidOperationException)
-        {
-            // Not the worker's, or an invalid escape: text from outside.
-            return null;
-        }
-    }
 }

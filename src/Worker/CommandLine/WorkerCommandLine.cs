@@ -89,7 +89,7 @@ internal static class WorkerCommandLine
     private static RootCommand Build()
     {
         Option<int?> demo = CountOption.Create("--demo", [], "Publish this many generated messages through the channel first, then report and stay up", 100_000_000);
-        Option<bool> once = new("--once") { Description = "With --demo: exit after the report" };
+        Option<bool> once = new("--once") { Description = "With --demo: exit after the report; on a free port unless Hosting:Url is given" };
         Option<bool> print = new("--print-pipeline") { Description = "Print the composed behaviour chain of every route and exit" };
         RootCommand root = new("Takes messages from a channel, HTTP, SQS, Service Bus, UDP or lines over TCP, stores each under a key derived from its JSON (or indexes the CloudFront logs it names into Elasticsearch), and only then acknowledges it.\nEvery configuration key can be given as --Section:Key=value (see README, Configuration).")
         {

@@ -1,9 +1,9 @@
+using System.Text.Encodings.Web;
 using System.Text.Json;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
 using Microsoft.Extensions.DependencyInjection;
-using Worker.Recoverability;
 using Worker.Routes;
 using Worker.Telemetry;
 
@@ -18,6 +18,9 @@ internal static class HealthEndpoints
 {
     private static readonly PathString Pages = "/healthz";
 
+    // Read by people and programs, never as HTML: quotes stay readable.
+    private static readonly JsonWriterOptions Json = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
+
     public static bool IsHealth(PathString path) => path.StartsWithSegments(Pages);
 
     public static void MapHealth(this IEndpointRouteBuilder endpoints)
@@ -25,10 +28,8 @@ internal static class HealthEndpoints
         endpoints.MapGet("/healthz/live", static context => WriteAsync(context, static (_, route) => !route.IsStuck));
         endpoints.MapGet("/healthz/ready", static context => WriteAsync(
             context,
-            static (worker, route) => !worker.IsStopping && route.IsReceiving && !route.IsStuck && MayStore(route.Breaker) && route.Problem is null));
+            static (worker, route) => !worker.IsStopping && route.IsReceiving && !route.IsStuck && route.Problem is null));
     }
-
-    private static bool MayStore(CircuitBreaker breaker) => breaker.State == BreakerState.Closed || breaker.AwaitsProbe;
 
     private static async Task WriteAsync(HttpContext context, Func<WorkerService, MessageRoute, bool> isHealthy)
     {
@@ -36,7 +37,7 @@ internal static class HealthEndpoints
         bool healthy = worker.Routes.Count > 0 && worker.Routes.All(route => isHealthy(worker, route));
         context.Response.StatusCode = healthy ? StatusCodes.Status200OK : StatusCodes.Status503ServiceUnavailable;
         context.Response.ContentType = "application/json";
-        using Utf8JsonWriter writer = new(context.Response.BodyWriter);
+        using Utf8JsonWriter writer = new(context.Response.BodyWriter, Json);
         writer.WriteStartObject();
         writer.WriteString("status"u8, healthy ? "healthy"u8 : "unhealthy"u8);
         writer.WriteNumber("process"u8, Environment.ProcessId);

@@ -1,5 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 using Microsoft.Extensions.Configuration;
+using Worker.Configuration;
 
 namespace Worker.Hosting;
 
@@ -9,6 +10,8 @@ namespace Worker.Hosting;
 /// </summary>
 internal static class WorkerConfiguration
 {
+    private static string SettingsFile => Path.Combine(AppContext.BaseDirectory, "appsettings.json");
+
     /// <param name="configFile">A further file; null for none.</param>
     /// <param name="commandLineKeys">Keys in the form <c>--Section:Key=value</c>.</param>
     /// <param name="readSettingsFile">False to leave the appsettings.json beside the program out.</param>
@@ -17,7 +20,7 @@ internal static class WorkerConfiguration
         ConfigurationBuilder builder = new();
         if (readSettingsFile)
         {
-            builder.AddJsonFile(Path.Combine(AppContext.BaseDirectory, "appsettings.json"), optional: true, reloadOnChange: false);
+            builder.AddJsonFile(SettingsFile, optional: true, reloadOnChange: false);
         }
 
         if (configFile is not null)
@@ -29,6 +32,10 @@ internal static class WorkerConfiguration
         builder.AddCommandLine([.. commandLineKeys]);
         return builder.Build();
     }
+
+    /// <summary>True where a key is given for this run: by the file of <c>--config</c>, the environment or the command line.</summary>
+    public static bool IsGiven(IConfigurationRoot configuration, string key) => ConfigurationOrigin.ProvidersOf(configuration)
+        .Any(provider => provider.TryGet(key, out _) && !string.Equals(ConfigurationOrigin.Describe(provider), SettingsFile, StringComparison.Ordinal));
 
     /// <summary>Splits unmatched command-line tokens into configuration keys and what is neither option nor key.</summary>
     /// <param name="tokens">Tokens that no option took.</param>

@@ -80,6 +80,7 @@ internal static class WorkerHost
         WebApplication app = builder.Build();
         RequestGate gate = app.Services.GetRequiredService<RequestGate>();
         app.Use(next => context => gate.InvokeAsync(context, next));
+        app.UseUnknownPath();
         app.MapHealth();
         app.MapMessages();
         return app;

@@ -88,7 +88,7 @@ internal sealed partial class WorkerService(
     {
         using CancellationTokenSource limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, _now.Token);
         limit.CancelAfter(plan.Hosting.DrainTimeout);
-        LogDraining(_routes.Sum(route => route.InFlight), plan.Hosting.DrainTimeout);
+        LogDraining(_routes.Sum(route => route.InFlight), DurationText.Of(plan.Hosting.DrainTimeout));
         bool[] results = await Task.WhenAll(_routes.Select(route => route.DrainAsync(limit.Token)));
         _progress?.Dispose();
         DrainedCleanly = results.All(drained => drained);
@@ -143,7 +143,7 @@ internal sealed partial class WorkerService(
     }
 
     [LoggerMessage(1101, LogLevel.Information, "Stopping: receiving has ended, {InFlight} message(s) in flight get up to {Limit} to finish")]
-    private partial void LogDraining(int inFlight, TimeSpan limit);
+    private partial void LogDraining(int inFlight, string limit);
 
     [LoggerMessage(1103, LogLevel.Information, "Route {Route}: stopped; since the start {Received} received, {Stored} stored, {DeadLetters} dead-lettered, {Returned} abandoned, {Lost} lost")]
     private partial void LogStopped(string route, long received, long stored, long deadLetters, long returned, long lost);

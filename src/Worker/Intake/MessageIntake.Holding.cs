@@ -64,9 +64,9 @@ internal sealed partial class MessageIntake
                 return false;
             }
 
-            if (slot.Hold.Failures == 0 && _heldLog.ShouldLog(out long suppressed))
+            if (slot.Hold.Failures == 0 && _heldLog.ShouldLog(out SuppressedLines suppressed))
             {
-                LogHeld(_route, UntrustedText.Shorten(message.SourceId.Span), message.DeliveryCount, TimeSpan.FromSeconds(Math.Round(limit.TotalSeconds)), UntrustedText.Shorten(fault.Message), suppressed);
+                LogHeld(_route, UntrustedText.Shorten(message.SourceId.Span), message.DeliveryCount, DurationText.Of(TimeSpan.FromSeconds(Math.Round(limit.TotalSeconds))), UntrustedText.Shorten(fault.Message), suppressed);
             }
         }
         catch (Exception)
@@ -200,6 +200,6 @@ internal sealed partial class MessageIntake
 
     private long Ticks(TimeSpan time) => (long)(time.TotalSeconds * _time.TimestampFrequency);
 
-    [LoggerMessage(5005, LogLevel.Warning, "Route {Route}: message {Id} is held for up to {Limit} on delivery {Delivery} and retried until the sink works: {Description} ({Suppressed} more in the last second not shown)")]
-    private partial void LogHeld(string route, string id, int delivery, TimeSpan limit, string? description, long suppressed);
+    [LoggerMessage(5005, LogLevel.Warning, "Route {Route}: message {Id} is held for up to {Limit} on delivery {Delivery} and retried until the sink works: {Description}{Suppressed}")]
+    private partial void LogHeld(string route, string id, int delivery, string limit, string? description, SuppressedLines suppressed);
 }

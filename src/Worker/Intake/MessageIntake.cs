@@ -30,7 +30,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
     private readonly RouteMetrics _metrics;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
-    private readonly LogThrottle _returnedLog;
+    private readonly LogThrottle _abandonedLog;
     private readonly LogThrottle _heldLog;
     private readonly ITimer _watch;
     private readonly MessageSlot[] _slots;
@@ -67,7 +67,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         _metrics = metrics;
         _time = time;
         _logger = logger;
-        _returnedLog = new LogThrottle(time, TimeSpan.FromSeconds(1));
+        _abandonedLog = new LogThrottle(time, TimeSpan.FromSeconds(1));
         _heldLog = new LogThrottle(time, TimeSpan.FromSeconds(1));
         _free = options.Concurrency;
 
@@ -260,7 +260,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
 
         if (stuck && !_stuck)
         {
-            LogStuck(_route, _options.MessageTimeout + StuckAfter);
+            LogStuck(_route, DurationText.Of(_options.MessageTimeout + StuckAfter));
         }
 
         _stuck = stuck;
@@ -305,20 +305,21 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         {
             LogDeadLetter(_route, UntrustedText.Shorten(message.SourceId.Span), settlement.Reason, UntrustedText.Shorten(settlement.Description), message.DeliveryCount);
         }
-        else if (_returnedLog.ShouldLog(out long suppressed))
+        else if (_abandonedLog.ShouldLog(out SuppressedLines suppressed))
         {
-            LogReturned(_route, UntrustedText.Shorten(message.SourceId.Span), message.DeliveryCount, settlement.Delay, UntrustedText.Shorten(settlement.Description), suppressed);
+            string next = message.IsSentAgainByCaller ? "the caller was told to send it again" : $"redelivery in {DurationText.Of(settlement.Delay)}";
+            LogAbandoned(_route, UntrustedText.Shorten(message.SourceId.Span), message.DeliveryCount, next, UntrustedText.Shorten(settlement.Description), suppressed);
         }
     }
 
     [LoggerMessage(5001, LogLevel.Warning, "Route {Route}: message {Id} is dead-lettered as {Reason} on delivery {Delivery}: {Description}")]
     private partial void LogDeadLetter(string route, string id, string? reason, string? description, int delivery);
 
-    [LoggerMessage(5002, LogLevel.Warning, "Route {Route}: message {Id} goes back to its source (delivery {Delivery}, comes again in {Delay}): {Description} ({Suppressed} more in the last second not shown)")]
-    private partial void LogReturned(string route, string id, int delivery, TimeSpan delay, string? description, long suppressed);
+    [LoggerMessage(5002, LogLevel.Warning, "Route {Route}: message {Id} abandoned on delivery {Delivery}; {Next}: {Description}{Suppressed}")]
+    private partial void LogAbandoned(string route, string id, int delivery, string next, string? description, SuppressedLines suppressed);
 
     [LoggerMessage(5003, LogLevel.Critical, "Route {Route}: a message ignores its cancellation for more than {Limit}; its slot is lost until the process restarts")]
-    private partial void LogStuck(string route, TimeSpan limit);
+    private partial void LogStuck(string route, string limit);
 
     [LoggerMessage(5004, LogLevel.Error, "Route {Route}: settling a message failed; its source will deliver it again")]
     private partial void LogSettlingFailed(Exception exception, string route);

@@ -1,4 +1,5 @@
 using Microsoft.Extensions.Logging;
+using Worker.Telemetry;
 
 namespace Worker.Recoverability;
 
@@ -78,6 +79,9 @@ internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions
             }
         }
     }
+
+    /// <summary>True while messages come in: closed, or a caller's message may be the probe.</summary>
+    public bool LetsIn => State == BreakerState.Closed || AwaitsProbe;
 
     /// <summary>True when the sink refuses the worker itself and an operator has to act.</summary>
     public bool IsRefused { get; private set; }
@@ -205,7 +209,7 @@ internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions
 
         if (opened)
         {
-            LogOpened(route, options.BreakerOpen, detail);
+            LogOpened(route, DurationText.Of(options.BreakerOpen), detail);
         }
     }
 
@@ -240,7 +244,7 @@ internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions
     }
 
     [LoggerMessage(2001, LogLevel.Error, "Route {Route}: storing fails, receiving pauses; one message probes it every {Pause}. Last failure: {Detail}")]
-    private partial void LogOpened(string route, TimeSpan pause, string detail);
+    private partial void LogOpened(string route, string pause, string detail);
 
     [LoggerMessage(2002, LogLevel.Information, "Route {Route}: the sink works again, receiving resumes")]
     private partial void LogClosed(string route);

@@ -15,9 +15,6 @@ namespace Worker.Routes;
 /// <summary>A running route: its sources, each with an intake of its own, one chain, one sink, one breaker.</summary>
 internal sealed partial class MessageRoute : IAsyncDisposable
 {
-    // What does not answer the check at start within this counts as unreachable for now; the health page is up only afterwards.
-    private static readonly TimeSpan CheckLimit = TimeSpan.FromSeconds(10);
-
     // A source's loop never ends by itself; if one does, this keeps the restart from being a hot loop.
     private static readonly TimeSpan RestartPause = TimeSpan.FromSeconds(5);
 
@@ -40,6 +37,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     private readonly ILogger _logger;
     private readonly List<Task> _receiving = [];
     private readonly CancellationTokenSource _stopReceiving = new();
+    private volatile bool _isStarted;
 
     public MessageRoute(RoutePlan plan, IServiceProvider services, IDeadLetterStore deadLetters, ILoggerFactory loggers, TimeProvider time)
     {
@@ -86,42 +84,17 @@ internal sealed partial class MessageRoute : IAsyncDisposable
 
     public IEnumerable<string> SourceNames => _inlets.Select(inlet => inlet.Source.Name);
 
-    /// <summary>Why a source cannot receive now, or dead letters cannot be written; null while all can.</summary>
-    public string? Problem => _inlets.Select(inlet => inlet.Source.Problem).FirstOrDefault(problem => problem is not null) ?? _deadLetters?.Problem;
+    /// <summary>Why a source cannot receive now, the sink has not been reached yet, or dead letters cannot be written; null while all can.</summary>
+    public string? Problem => _inlets.Select(inlet => inlet.Source.Problem).FirstOrDefault(problem => problem is not null) ?? SinkProblem ?? _deadLetters?.Problem;
 
-    /// <summary>True once the sources receive.</summary>
-    public bool IsReceiving { get; private set; }
+    /// <summary>True while messages can come in: the route was started, its breaker lets messages in, and one of its sources is reachable.</summary>
+    public bool IsReceiving => _isStarted && Breaker.LetsIn && _inlets.Exists(inlet => inlet.Source.Problem is null);
 
     public int InFlight => _inlets.Sum(inlet => inlet.Intake.InFlight);
 
     public TimeSpan OldestAge => _inlets.Max(inlet => inlet.Intake.OldestAge);
 
     public bool IsStuck => _inlets.Exists(inlet => inlet.Intake.IsStuck);
-
-    /// <summary>Fails fast when sink, handler or sources can never work as configured; goes on without an answer when there is none.</summary>
-    public async Task CheckAsync(CancellationToken cancellationToken)
-    {
-        if (_deadLetters is not null)
-        {
-            // First: a sink may find unfinished objects, which go there.
-            await CheckAsync("the folder of dead letters", _deadLetters.CheckAsync, cancellationToken);
-            if (_deadLetters.Problem is { } problem)
-            {
-                LogDeadLettersProblem(Name, problem);
-            }
-        }
-
-        await CheckAsync(_sink.Name, _sink.CheckAsync, cancellationToken);
-        foreach (RouteCheck check in _checks)
-        {
-            await CheckAsync(check.Name, check.CheckAsync, cancellationToken);
-        }
-
-        foreach ((IMessageSource source, _) in _inlets)
-        {
-            await CheckAsync(source.Name, source.CheckAsync, cancellationToken);
-        }
-    }
 
     /// <summary>Begins to receive.</summary>
     public void Start()
@@ -131,14 +104,19 @@ internal sealed partial class MessageRoute : IAsyncDisposable
             _receiving.Add(Task.Run(() => ReceiveAsync(source, intake)));
         }
 
-        IsReceiving = true;
+        if (SinkProblem is not null)
+        {
+            _receiving.Add(Task.Run(CheckSinkAgainAsync));
+        }
+
+        _isStarted = true;
         LogStarted(Name, string.Join(", ", _inlets.Select(inlet => inlet.Source.Name)), _sink.Name);
     }
 
     /// <summary>Stops receiving, at once and without waiting; what the sink holds back goes out.</summary>
     public void StopReceiving()
     {
-        IsReceiving = false;
+        _isStarted = false;
         foreach ((_, MessageIntake intake) in _inlets)
         {
             intake.Stop();
@@ -186,20 +164,6 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         _stopReceiving.Dispose();
     }
 
-    private async Task CheckAsync(string name, Func<CancellationToken, Task> check, CancellationToken cancellationToken)
-    {
-        using CancellationTokenSource limit = new(CheckLimit, _time);
-        await using CancellationTokenRegistration stopping = cancellationToken.UnsafeRegister(static state => ((CancellationTokenSource)state!).Cancel(), limit);
-        try
-        {
-            await check(limit.Token);
-        }
-        catch (OperationCanceledException) when (limit.IsCancellationRequested && !cancellationToken.IsCancellationRequested)
-        {
-            LogUnanswered(Name, name, CheckLimit);
-        }
-    }
-
     private async Task ReceiveAsync(IMessageSource source, MessageIntake intake)
     {
         while (!_stopReceiving.IsCancellationRequested)
@@ -214,7 +178,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
             }
             catch (Exception exception)
             {
-                LogReceiveFailed(exception, Name, source.Name, RestartPause);
+                LogReceiveFailed(exception, Name, source.Name, DurationText.Of(RestartPause));
                 await Task.Delay(RestartPause, _time, _stopReceiving.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }
         }
@@ -273,17 +237,11 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     [LoggerMessage(1001, LogLevel.Information, "Route {Route}: receiving from {Sources}, storing to {Sink}")]
     private partial void LogStarted(string route, string sources, string sink);
 
-    [LoggerMessage(1005, LogLevel.Warning, "Route {Route}: {Name} did not answer the check at start within {Limit}; the worker starts and goes on trying")]
-    private partial void LogUnanswered(string route, string name, TimeSpan limit);
-
-    [LoggerMessage(1006, LogLevel.Warning, "Route {Route}: {Problem} The worker is not ready until it can; messages are kept meanwhile")]
-    private partial void LogDeadLettersProblem(string route, string problem);
-
     [LoggerMessage(1002, LogLevel.Warning, "Route {Route}: the drain ended with {InFlight} message(s) in flight; they are cancelled. Queues and callers deliver theirs again; those that only this process has are written to the dead letters")]
     private partial void LogDrainLimit(string route, int inFlight);
 
     [LoggerMessage(1003, LogLevel.Error, "Route {Route}: receiving from {Source} ended unexpectedly and starts again in {Pause}")]
-    private partial void LogReceiveFailed(Exception exception, string route, string source, TimeSpan pause);
+    private partial void LogReceiveFailed(Exception exception, string route, string source, string pause);
 
     [LoggerMessage(1004, LogLevel.Warning, "Route {Route}: closing {Source} failed; what its queue or sender still has is delivered again")]
     private partial void LogCloseFailed(Exception exception, string route, string source);

@@ -9,18 +9,18 @@ internal sealed class LogThrottle(TimeProvider time, TimeSpan interval)
     private bool _any;
 
     /// <summary>True when this line may be logged; <paramref name="suppressed"/> then says how many were held back before it.</summary>
-    public bool ShouldLog(out long suppressed)
+    public bool ShouldLog(out SuppressedLines suppressed)
     {
         lock (_lock)
         {
             if (_any && time.GetElapsedTime(_lastLogged) < interval)
             {
                 _suppressed++;
-                suppressed = 0;
+                suppressed = default;
                 return false;
             }
 
-            suppressed = _suppressed;
+            suppressed = new SuppressedLines(_suppressed);
             _suppressed = 0;
             _any = true;
             _lastLogged = time.GetTimestamp();

@@ -120,6 +120,26 @@ public sealed class StartUpTests(AwsServer aws, RealS3 realS3)
     }
 
     [Fact]
+    public async Task Demo_OnceWhileAWorkerHasTheDefaultPort_RunsOnAFreeOne()
+    {
+        await using SinkUnderTest sink = await SinkUnderTest.CreateAsync(SinkKind.Directory, aws, realS3);
+        using TcpListener listener = new(IPAddress.Loopback, 8_080);
+        try
+        {
+            listener.Start();
+        }
+        catch (SocketException)
+        {
+            // Another program has it, which is all that the test needs.
+        }
+
+        WorkerCommand demo = await WorkerCommand.RunAsync([.. sink.Arguments, "--demo", "10", "--once"]);
+
+        demo.ExitCode.ShouldBe(0, demo.Text);
+        demo.Text.ShouldNotContain("http://127.0.0.1:8080");
+    }
+
+    [Fact]
     public async Task Start_EndpointsAreDead_WarnsAndRecoversWhenTheyComeUp()
     {
         AwsEndpoint endpoint = await aws.RequireAsync();

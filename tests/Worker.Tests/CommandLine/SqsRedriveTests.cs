@@ -235,13 +235,15 @@ public sealed class SqsRedriveTests
     {
         await using FakeQueue queue = await StartAsync(held: 3);
         DeadLetterEachSentMessage(queue, again);
-        queue.DeliverAll(Enumerable.Range(0, 3).Select(number => Letter($"{number}")));
+        FakeMessage[] letters = [.. Enumerable.Range(0, 3).Select(number => Letter($"{number}"))];
+        queue.DeliverAll(letters);
 
         RedriveResult result = await SqsRedrive.RunAsync(SqsSettings.For(queue), All, _time, CancellationToken.None).WaitAsync(Limit);
 
-        (result.Found, result.Sent, result.LeftCount).ShouldBe((3, 3, 3));
+        (result.Found, result.Sent, result.LeftCount, result.AgainCount).ShouldBe((3, 3, 0, 3));
         queue.Sends.Count.ShouldBe(3);
-        result.Left.ShouldAllBe(line => line.Contains("dead-lettered again"));
+        result.Again.Select(line => line.Split(": ")[0]).ShouldBe(letters.Select(letter => letter.Id), ignoreOrder: true, "The ids that a dry run lists.");
+        result.Again.ShouldAllBe(line => line.Contains(", now "));
         result.IsComplete.ShouldBeFalse();
         queue.VisibilityChanges.SelectMany(call => call.Handles).Count().ShouldBe(3, "What stays is visible when the run ends.");
     }

@@ -207,8 +207,24 @@ public sealed class MessageIntakeSettlementTests
 
         LoggedLine[] lines = [.. fixture.Logger.Of(5002)];
         lines.Length.ShouldBe(2);
-        lines[0].Text.ShouldContain("down\\u000d\\u000a (0 more");
+        lines[0].Text.ShouldEndWith("down\\u000d\\u000a");
         lines[1].Text.ShouldContain("(4 more");
+    }
+
+    [Theory]
+    [InlineData(false, "Route test: message id abandoned on delivery 2; redelivery in 79 ms: down")]
+    [InlineData(true, "Route test: message id abandoned on delivery 2; the caller was told to send it again: down")]
+    public async Task Log_Abandoned_SaysWhoDeliversItAgain(bool hasCaller, string text)
+    {
+        await using IntakeFixture fixture = new(static context =>
+        {
+            context.Settlement = Settlement.Abandon(TimeSpan.FromMilliseconds(78.6152), "down");
+            return default;
+        });
+
+        await fixture.RunAsync(new TestMessage { Deliveries = 2, HasCaller = hasCaller });
+
+        fixture.Logger.Of(5002).Single().Text.ShouldBe(text);
     }
 
     private static async ValueTask HopAsync(PhysicalContext context, ChainEnd end)

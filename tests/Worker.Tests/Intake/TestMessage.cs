@@ -34,6 +34,11 @@ internal sealed class TestMessage : ReceivedMessage
 
     public override bool CanReturnLate => ReturnsLate;
 
+    /// <summary>Whether its caller delivers it again, not the source.</summary>
+    public bool HasCaller { get; init; }
+
+    public override bool IsSentAgainByCaller => HasCaller;
+
     /// <summary>What the source does when it is told; the settlement counts as reported before.</summary>
     public Func<ValueTask>? OnSettle { get; init; }
 

@@ -29,6 +29,7 @@ public sealed class MessageRouteCheckTests
 
         await checking;
 
+        route.Problem.ShouldBe("The sink mute-sink did not answer its check within 10 s.");
         log.Entries.Where(entry => entry.Id.Id == 1005).Select(entry => entry.Text.Split(' ')[2]).ShouldBe(["mute-sink", "mute-source"]);
     }
 
@@ -46,10 +47,64 @@ public sealed class MessageRouteCheckTests
         log.Entries.ShouldNotContain(entry => entry.Id.Id == 1005);
     }
 
-    private static MessageRoute Create(ManualTimeProvider time, RecordingLog log)
+    [Fact]
+    public async Task Problem_SinkOutOfReachAtStart_StaysUntilALaterCheckIsAnswered()
+    {
+        using RecordingLog log = new();
+        ManualTimeProvider time = new();
+        UnreachableSink sink = new();
+        await using MessageRoute route = Create(time, log, sink, new IdleSource());
+        await route.CheckAsync(CancellationToken.None);
+        route.Problem.ShouldBe("The store is out of reach.");
+        route.Start();
+
+        // Answered by now, with a refusal: an operator has to act.
+        sink.Answer = new StartupException("No such bucket.");
+        await PassUntilAsync(time, () => route.Problem == "No such bucket.");
+        sink.Answer = null;
+        sink.Problem = null;
+        await PassUntilAsync(time, () => log.Entries.Any(entry => entry.Id.Id == 1007));
+
+        route.Problem.ShouldBeNull();
+        route.IsReceiving.ShouldBeTrue();
+        log.Entries.Count(entry => entry.Id.Id == 1008).ShouldBe(1);
+        int checks = sink.Checks;
+        time.Advance(TimeSpan.FromMinutes(1));
+        (await route.DrainAsync(CancellationToken.None)).ShouldBeTrue();
+        sink.Checks.ShouldBe(checks);
+    }
+
+    [Fact]
+    public async Task Problem_SinkOutOfReachAtStart_EndsWhenSomethingIsStored()
+    {
+        using RecordingLog log = new();
+        await using MessageRoute route = Create(new ManualTimeProvider(), log, new UnreachableSink(), new IdleSource());
+        await route.CheckAsync(CancellationToken.None);
+        route.Start();
+        route.Problem.ShouldNotBeNull();
+
+        route.Breaker.Succeeded();
+
+        route.Problem.ShouldBeNull();
+        (await route.DrainAsync(CancellationToken.None)).ShouldBeTrue("The repeated check ends with the stop.");
+    }
+
+    private static async Task PassUntilAsync(ManualTimeProvider time, Func<bool> isTrue)
+    {
+        using CancellationTokenSource limit = new(TimeSpan.FromSeconds(60));
+        while (!isTrue())
+        {
+            time.Advance(TimeSpan.FromSeconds(5));
+            await Task.Delay(1, limit.Token);
+        }
+    }
+
+    private static MessageRoute Create(ManualTimeProvider time, RecordingLog log) => Create(time, log, new MuteSink(), new MuteSource());
+
+    private static MessageRoute Create(ManualTimeProvider time, RecordingLog log, ISink sink, IMessageSource source)
     {
         RoutePlan plan = WorkerHost.Plan(new ConfigurationBuilder().AddCommandLine(["--Routes:archive:Sink=Memory"]).Build()).Routes.Single();
-        plan = plan with { Sink = _ => new MuteSink(), Sources = [new SourcePlan("mute", _ => new MuteSource())] };
+        plan = plan with { Sink = _ => sink, Sources = [new SourcePlan("mute", _ => source)] };
         return new MessageRoute(plan, new ServiceCollection().BuildServiceProvider(), new MemoryDeadLetters(), log, time);
     }
 
@@ -62,6 +117,44 @@ public sealed class MessageRouteCheckTests
         public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) => throw new NotSupportedException();
 
         public string Locate(string key) => key;
+
+        public ValueTask DisposeAsync() => default;
+    }
+
+    private sealed class UnreachableSink : IObjectSink
+    {
+        private int _checks;
+
+        public string Name => "far-sink";
+
+        public int Checks => Volatile.Read(ref _checks);
+
+        public string? Problem { get; set; } = "The store is out of reach.";
+
+        public StartupException? Answer { get; set; }
+
+        public Task CheckAsync(CancellationToken cancellationToken)
+        {
+            Interlocked.Increment(ref _checks);
+            return Answer is { } answer ? Task.FromException(answer) : Task.CompletedTask;
+        }
+
+        public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) => throw new NotSupportedException();
+
+        public string Locate(string key) => key;
+
+        public ValueTask DisposeAsync() => default;
+    }
+
+    private sealed class IdleSource : IMessageSource
+    {
+        public string Name => "idle-source";
+
+        public Task CheckAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+        public Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving) => Task.Delay(Timeout.Infinite, stopReceiving);
+
+        public Task CloseAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
         public ValueTask DisposeAsync() => default;
     }

@@ -13,8 +13,8 @@ public sealed class LogThrottleTests
     [Fact]
     public void ShouldLog_FirstLine_IsLogged()
     {
-        _throttle.ShouldLog(out long suppressed).ShouldBeTrue();
-        suppressed.ShouldBe(0);
+        _throttle.ShouldLog(out SuppressedLines suppressed).ShouldBeTrue();
+        suppressed.Count.ShouldBe(0);
     }
 
     [Fact]
@@ -30,11 +30,11 @@ public sealed class LogThrottleTests
         _throttle.ShouldLog(out _).ShouldBeFalse();
         _time.Advance(TimeSpan.FromTicks(1));
 
-        _throttle.ShouldLog(out long suppressed).ShouldBeTrue();
-        suppressed.ShouldBe(6);
+        _throttle.ShouldLog(out SuppressedLines suppressed).ShouldBeTrue();
+        suppressed.Count.ShouldBe(6);
         _time.Advance(Interval);
         _throttle.ShouldLog(out suppressed).ShouldBeTrue();
-        suppressed.ShouldBe(0, "what was told is told");
+        suppressed.Count.ShouldBe(0, "what was told is told");
     }
 
     [Fact]
@@ -44,7 +44,7 @@ public sealed class LogThrottleTests
 
         Parallel.For(0, 1_000, _ =>
         {
-            if (_throttle.ShouldLog(out long _))
+            if (_throttle.ShouldLog(out SuppressedLines _))
             {
                 Interlocked.Increment(ref logged);
             }
@@ -52,7 +52,12 @@ public sealed class LogThrottleTests
 
         logged.ShouldBe(1);
         _time.Advance(Interval);
-        _throttle.ShouldLog(out long suppressed).ShouldBeTrue();
-        suppressed.ShouldBe(999);
+        _throttle.ShouldLog(out SuppressedLines suppressed).ShouldBeTrue();
+        suppressed.Count.ShouldBe(999);
     }
+
+    [Theory]
+    [InlineData(0, "")]
+    [InlineData(3, " (3 more such lines were not shown)")]
+    public void ToString_SuppressedLines_AreToldWhereThereAreAny(long count, string text) => new SuppressedLines(count).ToString().ShouldBe(text);
 }

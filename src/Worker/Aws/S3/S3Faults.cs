@@ -42,7 +42,8 @@ internal static class S3Faults
 
         if (exception is not AmazonServiceException answer || (int)answer.StatusCode == 0)
         {
-            return new S3Fault(S3FaultKind.Transient, CodeOf(exception), MayHaveCommitted: true);
+            string code = CodeOf(exception);
+            return new S3Fault(S3FaultKind.Transient, code, MayHaveCommitted: true, Detail: code == ConnectionCode ? ConnectionFault.Describe(exception) : null);
         }
 
         int status = (int)answer.StatusCode;

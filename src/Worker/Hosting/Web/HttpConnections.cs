@@ -230,7 +230,7 @@ internal sealed class HttpConnections : IDisposable
     private void Report(string reason, ConnectionContext transport)
     {
         Closed.Add(1, new KeyValuePair<string, object?>("worker.reason", reason));
-        if (_closedLog.ShouldLog(out long suppressed))
+        if (_closedLog.ShouldLog(out SuppressedLines suppressed))
         {
             WebLog.ConnectionClosed(_logger, transport.RemoteEndPoint, reason, _limit, suppressed);
         }

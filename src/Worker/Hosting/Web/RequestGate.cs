@@ -51,7 +51,7 @@ internal sealed class RequestGate(AllowedHosts hosts, HttpAnswers answers, TimeP
     private Task RefuseAsync(HttpContext context, HttpRefusal refusal)
     {
         Refused.Add(1, new KeyValuePair<string, object?>("worker.reason", refusal.Error));
-        if (refusal.Status == StatusCodes.Status403Forbidden && _refusedLog.ShouldLog(out long suppressed))
+        if (refusal.Status == StatusCodes.Status403Forbidden && _refusedLog.ShouldLog(out SuppressedLines suppressed))
         {
             WebLog.Refused(logger, context.Connection.RemoteIpAddress, refusal.Error, refusal.Message, suppressed);
         }

@@ -1,5 +1,6 @@
 using System.Net;
 using Microsoft.Extensions.Logging;
+using Worker.Telemetry;
 
 namespace Worker.Hosting.Web;
 
@@ -7,10 +8,10 @@ namespace Worker.Hosting.Web;
 internal static partial class WebLog
 {
     [LoggerMessage(1210, LogLevel.Warning,
-        "The HTTP connection of {Peer} was closed: {Reason} (Hosting:MaxConnections {Limit}; {Suppressed} more in the last 10 s not shown)")]
-    public static partial void ConnectionClosed(ILogger logger, EndPoint? peer, string reason, int limit, long suppressed);
+        "The HTTP connection of {Peer} was closed: {Reason} (Hosting:MaxConnections {Limit}){Suppressed}")]
+    public static partial void ConnectionClosed(ILogger logger, EndPoint? peer, string reason, int limit, SuppressedLines suppressed);
 
     [LoggerMessage(1211, LogLevel.Warning,
-        "An HTTP request of {Peer} was refused with 403 ({Reason}): {Message} ({Suppressed} more in the last 10 s not shown)")]
-    public static partial void Refused(ILogger logger, IPAddress? peer, string reason, string message, long suppressed);
+        "An HTTP request of {Peer} was refused with 403 ({Reason}): {Message}{Suppressed}")]
+    public static partial void Refused(ILogger logger, IPAddress? peer, string reason, string message, SuppressedLines suppressed);
 }

@@ -76,6 +76,8 @@ internal sealed partial class BundlingSink : IObjectSink
 
     public string Name => $"{_inner.Name}-bundles";
 
+    public string? Problem => _inner.Problem;
+
     /// <summary>Bundles stored since the start.</summary>
     public long Objects => _metrics.Objects;
 

@@ -25,6 +25,7 @@ internal sealed partial class DirectorySink : IObjectSink
     private readonly string _route;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
+    private volatile string? _problem;
 
     public DirectorySink(DirectorySinkOptions options, SinkServices services)
     {
@@ -39,6 +40,8 @@ internal sealed partial class DirectorySink : IObjectSink
     }
 
     public string Name => "directory";
+
+    public string? Problem => _problem;
 
     public async Task CheckAsync(CancellationToken cancellationToken)
     {
@@ -103,13 +106,20 @@ internal sealed partial class DirectorySink : IObjectSink
         try
         {
             _folder.Prepare();
-            return _folder.DeleteAbandoned(_time.GetUtcNow());
+            int deleted = _folder.DeleteAbandoned(_time.GetUtcNow());
+            _problem = null;
+            return deleted;
         }
         catch (Exception exception) when (FileFaults.IsFileFault(exception))
         {
             if (FileFaults.Classify(exception) == FileFault.Transient && !IsMissingFeature(exception))
             {
-                LogNotWritable(exception, _folder.Root);
+                if (_problem is null)
+                {
+                    LogNotWritable(exception, _folder.Root);
+                }
+
+                _problem = $"The folder '{_folder.Root}' cannot be written: {exception.Message.TrimEnd('.')}.";
                 return 0;
             }
 

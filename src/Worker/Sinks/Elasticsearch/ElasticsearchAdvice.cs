@@ -6,9 +6,12 @@ namespace Worker.Sinks.Elasticsearch;
 /// <summary>Says to an operator what a failure means and what to do about it.</summary>
 internal static class ElasticsearchAdvice
 {
-    /// <summary>What happened, such as <c>Elasticsearch _bulk: es_rejected_execution_exception (429)</c>.</summary>
+    /// <summary>
+    /// What happened, such as <c>Elasticsearch _bulk: es_rejected_execution_exception (429)</c> or
+    /// <c>Elasticsearch _bulk: ConnectionError: Connection refused (127.0.0.1:9200)</c>.
+    /// </summary>
     public static string Describe(in BulkFault fault, string operation) =>
-        string.Create(CultureInfo.InvariantCulture, $"Elasticsearch {operation}: {fault.Code}{(fault.Status == 0 ? string.Empty : $" ({fault.Status})")}");
+        string.Create(CultureInfo.InvariantCulture, $"Elasticsearch {operation}: {fault.Code}{(fault.Status != 0 ? $" ({fault.Status})" : fault.Reason.Length == 0 ? string.Empty : $": {fault.Reason}")}");
 
     /// <summary>What to do about a refusal.</summary>
     public static string For(in BulkFault fault, string index) => (fault.Status, fault.Code) switch

@@ -25,6 +25,7 @@ internal sealed class ElasticsearchSink : IDocumentSink
     private readonly BoundedPool<DocumentBatch> _batches;
     private readonly SemaphoreSlim _slots;
     private readonly int _maxInFlight;
+    private volatile string? _problem;
 
     /// <param name="options">How to index.</param>
     /// <param name="requests">Owned from here on.</param>
@@ -48,6 +49,8 @@ internal sealed class ElasticsearchSink : IDocumentSink
 
     public string Name => "elasticsearch";
 
+    public string? Problem => _problem;
+
     /// <summary>When a batch is full.</summary>
     public BatchLimits Limits { get; }
 
@@ -67,17 +70,24 @@ internal sealed class ElasticsearchSink : IDocumentSink
         switch (fault)
         {
             case { Kind: BulkFaultKind.None }:
+                _problem = null;
                 return;
             case { Status: 401 }:
                 throw new StartupException($"{failure}. {ElasticsearchAdvice.For(fault, string.Empty)}", ExitCodes.NoPermission);
             case { Status: 403 }:
                 // Who may only create documents may not ask for the version; that the credentials are right is said with it.
+                _problem = null;
                 _logger.LogUntold(_endpoint, failure);
                 return;
             case { Status: >= 300 and < 400 or 404 or 405 }:
                 throw new StartupException($"{failure} at {_endpoint}. This is not where Elasticsearch answers: check Sinks:Elasticsearch:Endpoint.", ExitCodes.Configuration);
             default:
-                _logger.LogUnreachable(_endpoint, failure);
+                if (_problem is null)
+                {
+                    _logger.LogUnreachable(_endpoint, failure);
+                }
+
+                _problem = $"{failure}.";
                 return;
         }
     }

@@ -7,10 +7,16 @@ namespace Worker.Sinks.S3;
 /// <content>The check at start: one key is listed, and the answer judged.</content>
 internal sealed partial class S3Sink
 {
+    private bool _isUnconditionalLogged;
+    private volatile string? _problem;
+
+    public string? Problem => _problem;
+
     public async Task CheckAsync(CancellationToken cancellationToken)
     {
-        if (!_conditional)
+        if (!_conditional && !_isUnconditionalLogged)
         {
+            _isUnconditionalLogged = true;
             _logger.LogUnconditional();
         }
 
@@ -38,6 +44,7 @@ internal sealed partial class S3Sink
         switch (fault.Kind, fault.Code)
         {
             case (S3FaultKind.None, _):
+                _problem = null;
                 return;
 
             case (S3FaultKind.ClockSkew or S3FaultKind.ExpiredCredentials, _):
@@ -52,11 +59,18 @@ internal sealed partial class S3Sink
 
             case (S3FaultKind.Refused, _):
                 // s3:ListBucket may be withheld from a worker that may put.
+                _problem = null;
                 _logger.LogUnchecked(_bucket, what);
                 return;
 
             default:
-                _logger.LogUnreachable(_bucket, fault.Describe(S3Operations.List));
+                string failure = fault.Describe(S3Operations.List);
+                if (_problem is null)
+                {
+                    _logger.LogUnreachable(_bucket, failure);
+                }
+
+                _problem = $"The bucket '{_bucket}' cannot be reached: {failure}.";
                 return;
         }
     }

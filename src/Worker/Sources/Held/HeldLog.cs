@@ -1,4 +1,5 @@
 using Microsoft.Extensions.Logging;
+using Worker.Telemetry;
 
 namespace Worker.Sources.Held;
 
@@ -9,8 +10,8 @@ internal static partial class HeldLog
     public const string UnprocessedReason = "unprocessed-at-stop";
 
     [LoggerMessage(3000, LogLevel.Warning,
-        "Route {Route}: a dead letter of source {Source} could not be written ({Error}); the message is kept and redelivered in {Delay} ({Suppressed} more in the last 10 s not shown).")]
-    public static partial void DeadLetterFailed(ILogger logger, string route, string source, string error, TimeSpan delay, long suppressed);
+        "Route {Route}: a dead letter of source {Source} could not be written ({Error}); the message is kept and redelivered in {Delay}{Suppressed}.")]
+    public static partial void DeadLetterFailed(ILogger logger, string route, string source, string error, string delay, SuppressedLines suppressed);
 
     [LoggerMessage(3001, LogLevel.Warning,
         "Route {Route}: {Count} message(s) of source {Source} were not stored before the stop; they are in the dead letters as " + UnprocessedReason + ". Redrive them.")]

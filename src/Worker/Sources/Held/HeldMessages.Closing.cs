@@ -82,9 +82,9 @@ internal sealed partial class HeldMessages<T>
 
             _services.Metrics?.MessageReturned();
             TimeSpan delay = DeadLetterBackoff.After(++message.DeadLetterFailures);
-            if (_deadLetterLog.ShouldLog(out long suppressed))
+            if (_deadLetterLog.ShouldLog(out SuppressedLines suppressed))
             {
-                HeldLog.DeadLetterFailed(_services.Logger, _services.Route, _services.Source, error, delay, suppressed);
+                HeldLog.DeadLetterFailed(_services.Logger, _services.Route, _services.Source, error, DurationText.Of(delay), suppressed);
             }
 
             await AbandonAsync(message, delay);

@@ -61,7 +61,7 @@ internal sealed class HttpAnswers(BufferPool buffers)
                 status = StatusCodes.Status503ServiceUnavailable;
                 int seconds = RetryAfterSeconds(settlement.Delay);
                 SetHeaders(context, seconds, close: false);
-                WriteError(json, new HttpRefusal(status, "not-stored", $"{PathFreeText.Of(settlement.Description) ?? "The message was not stored."} Send it again after Retry-After seconds."));
+                WriteError(json, new HttpRefusal(status, "not-stored", $"{Sentence(PathFreeText.Of(settlement.Description))} Send it again after Retry-After seconds."));
                 break;
         }
 
@@ -124,6 +124,14 @@ internal sealed class HttpAnswers(BufferPool buffers)
         buffer.Dispose();
         return FlushAsync(context);
     }
+
+    /// <summary>A description with its full stop, which those of sinks lack.</summary>
+    private static string Sentence(string? description) => description switch
+    {
+        null or "" => "The message was not stored.",
+        [.., '.' or '!' or '?' or '…'] => description,
+        _ => $"{description}.",
+    };
 
     private static async Task FlushAsync(HttpContext context)
     {

@@ -6,8 +6,8 @@ namespace Worker.Sources.Http;
 internal static partial class HttpLog
 {
     [LoggerMessage(3050, LogLevel.Warning,
-        "Route {Route}: a dead letter could not be written ({Error}); the caller is asked to send the message again in {Delay}.")]
-    public static partial void DeadLetterFailed(ILogger logger, string route, string error, TimeSpan delay);
+        "Route {Route}: a dead letter could not be written ({Error}); the caller was told to send the message again after {Delay}.")]
+    public static partial void DeadLetterFailed(ILogger logger, string route, string error, string delay);
 
     [LoggerMessage(3051, LogLevel.Warning,
         "Route {Route}: {Count} request(s) had no answer yet when the worker stopped; their callers will send them again.")]

@@ -29,6 +29,8 @@ internal sealed class HttpMessage(HttpMessageSource source) : ReceivedMessage, I
 
     public override DateTimeOffset? EnqueuedAt => _enqueuedAt;
 
+    public override bool IsSentAgainByCaller => true;
+
     /// <summary>The line of an NDJSON request, from 1; 0 for a single body.</summary>
     public int Line { get; private set; }
 

@@ -204,7 +204,7 @@ internal sealed class HttpMessageSource : IMessageSource
             TimeSpan delay = DeadLetterBackoff.After(Interlocked.Increment(ref _deadLetterFailures));
             outcome = Settlement.Abandon(delay, "The message can never be stored, and setting it aside failed too.", exception.GetType().FullName);
             _metrics?.MessageReturned();
-            HttpLog.DeadLetterFailed(_logger, Route, $"{exception.GetType().Name}: {exception.Message}", delay);
+            HttpLog.DeadLetterFailed(_logger, Route, $"{exception.GetType().Name}: {exception.Message}", DurationText.Of(delay));
         }
 
         message.Conclude(outcome);

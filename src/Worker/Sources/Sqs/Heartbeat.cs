@@ -143,7 +143,7 @@ internal sealed class Heartbeat : IAsyncDisposable
     private void Failed(int count, string error)
     {
         SqsSourceMetrics.RenewFailed(count);
-        if (_throttle.ShouldLog(out long suppressed))
+        if (_throttle.ShouldLog(out SuppressedLines suppressed))
         {
             _log.RenewFailed(error, suppressed);
         }

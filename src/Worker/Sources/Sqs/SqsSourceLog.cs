@@ -16,7 +16,7 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
 
     public void DeleteFailed(int count, string error)
     {
-        if (_sends.ShouldLog(out long suppressed))
+        if (_sends.ShouldLog(out SuppressedLines suppressed))
         {
             LogDeleteFailed(route, count, error, suppressed);
         }
@@ -24,7 +24,7 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
 
     public void ReturnFailed(int count, string error)
     {
-        if (_sends.ShouldLog(out long suppressed))
+        if (_sends.ShouldLog(out SuppressedLines suppressed))
         {
             LogReturnFailed(route, count, error, suppressed);
         }
@@ -32,7 +32,7 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
 
     public void DeleteGivenUp(string error)
     {
-        if (_givenUp.ShouldLog(out long suppressed))
+        if (_givenUp.ShouldLog(out SuppressedLines suppressed))
         {
             LogDeleteGivenUp(route, error, suppressed);
         }
@@ -40,13 +40,13 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
 
     public void ReturnGivenUp(string error)
     {
-        if (_givenUp.ShouldLog(out long suppressed))
+        if (_givenUp.ShouldLog(out SuppressedLines suppressed))
         {
             LogReturnGivenUp(route, error, suppressed);
         }
     }
 
-    public void RenewFailed(string error, long suppressed) => LogRenewFailed(route, error, suppressed);
+    public void RenewFailed(string error, SuppressedLines suppressed) => LogRenewFailed(route, error, suppressed);
 
     public void HeldTooLong(int count) => LogHeldTooLong(route, count);
 
@@ -54,23 +54,23 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
     {
         if (_holds.ShouldLog(out _))
         {
-            LogHeldBeyondLimit(route, limit, longest, maxReceiveCount);
+            LogHeldBeyondLimit(route, DurationText.Of(limit), DurationText.Of(longest), maxReceiveCount);
         }
     }
 
     public void ReceiveFailed(string error, TimeSpan wait)
     {
-        if (_receives.ShouldLog(out long suppressed))
+        if (_receives.ShouldLog(out SuppressedLines suppressed))
         {
-            LogReceiveFailed(route, error, wait, suppressed);
+            LogReceiveFailed(route, error, DurationText.Of(wait), suppressed);
         }
     }
 
     public void ReceiveRefused(string error, TimeSpan wait)
     {
-        if (_refusals.ShouldLog(out long suppressed))
+        if (_refusals.ShouldLog(out SuppressedLines suppressed))
         {
-            LogReceiveRefused(route, error, wait, suppressed);
+            LogReceiveRefused(route, error, DurationText.Of(wait), suppressed);
         }
     }
 
@@ -86,29 +86,29 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
 
     public void Unusable(int count) => LogUnusable(route, count);
 
-    [LoggerMessage(3200, LogLevel.Warning, "Route {Route}: {Count} delete(s) failed and will be sent again: {Error} ({Suppressed} such lines not shown)")]
-    private partial void LogDeleteFailed(string route, int count, string error, long suppressed);
+    [LoggerMessage(3200, LogLevel.Warning, "Route {Route}: {Count} delete(s) failed and will be sent again: {Error}{Suppressed}")]
+    private partial void LogDeleteFailed(string route, int count, string error, SuppressedLines suppressed);
 
-    [LoggerMessage(3201, LogLevel.Warning, "Route {Route}: handing back {Count} message(s) failed and will be tried again: {Error} ({Suppressed} such lines not shown)")]
-    private partial void LogReturnFailed(string route, int count, string error, long suppressed);
+    [LoggerMessage(3201, LogLevel.Warning, "Route {Route}: handing back {Count} message(s) failed and will be tried again: {Error}{Suppressed}")]
+    private partial void LogReturnFailed(string route, int count, string error, SuppressedLines suppressed);
 
-    [LoggerMessage(3202, LogLevel.Warning, "Route {Route}: a stored message could not be deleted and will be delivered again; its object stays as it is: {Error} ({Suppressed} such lines not shown)")]
-    private partial void LogDeleteGivenUp(string route, string error, long suppressed);
+    [LoggerMessage(3202, LogLevel.Warning, "Route {Route}: a stored message could not be deleted and will be delivered again; its object stays as it is: {Error}{Suppressed}")]
+    private partial void LogDeleteGivenUp(string route, string error, SuppressedLines suppressed);
 
-    [LoggerMessage(3203, LogLevel.Information, "Route {Route}: a message could not be handed back; it comes again when its visibility timeout ends: {Error} ({Suppressed} such lines not shown)")]
-    private partial void LogReturnGivenUp(string route, string error, long suppressed);
+    [LoggerMessage(3203, LogLevel.Information, "Route {Route}: a message could not be handed back; it comes again when its visibility timeout ends: {Error}{Suppressed}")]
+    private partial void LogReturnGivenUp(string route, string error, SuppressedLines suppressed);
 
-    [LoggerMessage(3204, LogLevel.Warning, "Route {Route}: renewing a message's visibility failed; tried again in a second where that can help: {Error} ({Suppressed} such lines not shown)")]
-    private partial void LogRenewFailed(string route, string error, long suppressed);
+    [LoggerMessage(3204, LogLevel.Warning, "Route {Route}: renewing a message's visibility failed; tried again in a second where that can help: {Error}{Suppressed}")]
+    private partial void LogRenewFailed(string route, string error, SuppressedLines suppressed);
 
     [LoggerMessage(3205, LogLevel.Warning, "Route {Route}: {Count} message(s) reached the longest time for which they are held (Sources:Sqs:MaxHoldTime); their visibility is renewed no more, and the queue will deliver them again")]
     private partial void LogHeldTooLong(string route, int count);
 
-    [LoggerMessage(3206, LogLevel.Warning, "Route {Route}: receiving failed, next attempt in {Wait}: {Error} ({Suppressed} such lines not shown)")]
-    private partial void LogReceiveFailed(string route, string error, TimeSpan wait, long suppressed);
+    [LoggerMessage(3206, LogLevel.Warning, "Route {Route}: receiving failed, next attempt in {Wait}: {Error}{Suppressed}")]
+    private partial void LogReceiveFailed(string route, string error, string wait, SuppressedLines suppressed);
 
-    [LoggerMessage(3207, LogLevel.Error, "Route {Route}: the queue refuses the worker, next attempt in {Wait}; check the queue's name, the region and the permission sqs:ReceiveMessage: {Error} ({Suppressed} such lines not shown)")]
-    private partial void LogReceiveRefused(string route, string error, TimeSpan wait, long suppressed);
+    [LoggerMessage(3207, LogLevel.Error, "Route {Route}: the queue refuses the worker, next attempt in {Wait}; check the queue's name, the region and the permission sqs:ReceiveMessage: {Error}{Suppressed}")]
+    private partial void LogReceiveRefused(string route, string error, string wait, SuppressedLines suppressed);
 
     [LoggerMessage(3208, LogLevel.Information, "Route {Route}: receiving works again")]
     private partial void LogReceiveRecovered(string route);
@@ -129,5 +129,5 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
     private partial void LogUnusable(string route, int count);
 
     [LoggerMessage(3214, LogLevel.Warning, "Route {Route}: messages are held for longer than Sources:Sqs:MaxHoldTime ({Limit}), up to {Longest}: the queue has delivered them half as often as its maxReceiveCount ({MaxReceiveCount}) allows, and another delivery brings them nearer to the dead-letter queue. Make the sink work again, or raise maxReceiveCount until it does")]
-    private partial void LogHeldBeyondLimit(string route, TimeSpan limit, TimeSpan longest, int maxReceiveCount);
+    private partial void LogHeldBeyondLimit(string route, string limit, string longest, int maxReceiveCount);
 }

@@ -1,5 +1,6 @@
 using System.Net;
 using Microsoft.Extensions.Logging;
+using Worker.Telemetry;
 
 namespace Worker.Sources.TcpLines;
 
@@ -13,16 +14,16 @@ internal static partial class TcpLinesLog
     public static partial void AcceptFailed(ILogger logger, string route, string error, TimeSpan delay);
 
     [LoggerMessage(3452, LogLevel.Warning,
-        "Route {Route}: a connection of {Peer} was refused: {Reason} ({Suppressed} more in the last 10 s not shown).")]
-    public static partial void Refused(ILogger logger, string route, EndPoint? peer, string reason, long suppressed);
+        "Route {Route}: a connection of {Peer} was refused: {Reason}{Suppressed}.")]
+    public static partial void Refused(ILogger logger, string route, EndPoint? peer, string reason, SuppressedLines suppressed);
 
     [LoggerMessage(3453, LogLevel.Warning,
-        "Route {Route}: the connection of {Peer} was closed: {Reason} ({Suppressed} more in the last 10 s not shown).")]
-    public static partial void Closed(ILogger logger, string route, EndPoint? peer, string reason, long suppressed);
+        "Route {Route}: the connection of {Peer} was closed: {Reason}{Suppressed}.")]
+    public static partial void Closed(ILogger logger, string route, EndPoint? peer, string reason, SuppressedLines suppressed);
 
     [LoggerMessage(3454, LogLevel.Warning,
-        "Route {Route}: line {Line} of {Peer} was dropped as {Reason} ({Suppressed} more in the last 10 s not shown).")]
-    public static partial void LineDropped(ILogger logger, string route, long line, EndPoint? peer, string reason, long suppressed);
+        "Route {Route}: line {Line} of {Peer} was dropped as {Reason}{Suppressed}.")]
+    public static partial void LineDropped(ILogger logger, string route, long line, EndPoint? peer, string reason, SuppressedLines suppressed);
 
     [LoggerMessage(3455, LogLevel.Debug, "Route {Route}: a connection of {Peer} ended: {Reason}, after {Lines} line(s).")]
     public static partial void Ended(ILogger logger, string route, EndPoint? peer, string reason, long lines);

@@ -187,7 +187,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         {
             TcpLinesLog.Ended(Logger, Route, connection.Peer, reason, connection.Lines);
         }
-        else if (_closedLog.ShouldLog(out long suppressed))
+        else if (_closedLog.ShouldLog(out SuppressedLines suppressed))
         {
             TcpLinesLog.Closed(Logger, Route, connection.Peer, reason, suppressed);
         }
@@ -200,7 +200,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
     public void LineDropped(LineConnection connection, long line, string reason)
     {
         Metrics.LineDropped(reason);
-        if (_droppedLog.ShouldLog(out long suppressed))
+        if (_droppedLog.ShouldLog(out SuppressedLines suppressed))
         {
             TcpLinesLog.LineDropped(Logger, Route, line, connection.Peer, reason, suppressed);
         }
@@ -280,7 +280,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
     private void Refuse(LineConnection connection, Socket socket, string reason)
     {
         Metrics.ConnectionRefused(reason);
-        if (_refusedLog.ShouldLog(out long suppressed))
+        if (_refusedLog.ShouldLog(out SuppressedLines suppressed))
         {
             TcpLinesLog.Refused(Logger, Route, connection.Peer, reason, suppressed);
         }

@@ -1,5 +1,6 @@
 using System.Net;
 using Microsoft.Extensions.Logging;
+using Worker.Telemetry;
 
 namespace Worker.Sources.Udp;
 
@@ -14,8 +15,8 @@ internal static partial class UdpLog
     public static partial void BufferCapped(ILogger logger, string route, int buffer, int wanted);
 
     [LoggerMessage(3402, LogLevel.Warning,
-        "Route {Route}: a datagram of {Sender} was dropped as {Reason} ({Suppressed} more in the last 10 s not shown).")]
-    public static partial void Dropped(ILogger logger, string route, EndPoint? sender, string reason, long suppressed);
+        "Route {Route}: a datagram of {Sender} was dropped as {Reason}{Suppressed}.")]
+    public static partial void Dropped(ILogger logger, string route, EndPoint? sender, string reason, SuppressedLines suppressed);
 
     [LoggerMessage(3403, LogLevel.Warning,
         "Route {Route}: the kernel dropped {Count} datagram(s), {Total} since the start: they came faster than they were stored, and the receive buffer was full.")]

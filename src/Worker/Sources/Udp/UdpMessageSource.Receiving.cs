@@ -2,6 +2,7 @@ using System.ComponentModel;
 using System.Diagnostics.CodeAnalysis;
 using System.Net.Sockets;
 using System.Threading.Channels;
+using Worker.Telemetry;
 
 namespace Worker.Sources.Udp;
 
@@ -179,7 +180,7 @@ internal sealed partial class UdpMessageSource
 
     private void LogDrop(int index, string reason)
     {
-        if (_dropLog.ShouldLog(out long suppressed))
+        if (_dropLog.ShouldLog(out SuppressedLines suppressed))
         {
             UdpLog.Dropped(_logger, _route, _receiver!.SenderOf(index), reason, suppressed);
         }

@@ -305,7 +305,7 @@ public class S3SinkAnswerTests
         SinkResult result = await StoreAsync(gone);
 
         result.Status.ShouldBe(SinkStatus.Transient);
-        result.Detail.ShouldBe("S3 PutObject: ConnectionError");
+        result.Detail.ShouldBe($"S3 PutObject: ConnectionError: Connection refused ({gone.Endpoint.ServiceUrl.Authority})");
     }
 
     [Theory]

@@ -57,7 +57,8 @@ public class S3SinkCheckTests(RealS3 real)
         FaultyS3 s3 = await FaultyS3.StartAsync();
         await s3.DisposeAsync();
 
-        (await CheckAsync(s3.Endpoint, "archive")).ShouldHaveSingleItem().ShouldContain("cannot be reached");
+        (await CheckAsync(s3.Endpoint, "archive")).ShouldHaveSingleItem()
+            .ShouldContain($"cannot be reached at the moment (S3 ListObjectsV2: ConnectionError: Connection refused ({s3.Endpoint.ServiceUrl.Authority}))");
     }
 
     [Theory]

@@ -6,6 +6,7 @@ using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Worker.Hosting;
 using Worker.Hosting.Web;
+using Worker.Routes;
 using Worker.Tests.Sources.Http;
 
 namespace Worker.Tests.Hosting.Web;
@@ -50,6 +51,36 @@ public sealed class WebServerTests
         // Health checks of some load balancers speak HTTP/1.0, without a Host.
         await using RawConnection check = await RawConnection.ConnectAsync(PortOf(app), "GET /healthz/ready HTTP/1.0\n\n");
         (await check.ReadAsync()).Status.ShouldBe(200);
+    }
+
+    [Theory]
+    [InlineData("GET", "/")]
+    [InlineData("POST", "/message")]
+    [InlineData("GET", "/favicon.ico")]
+    [InlineData("POST", "/messages/archive/more")]
+    public async Task Request_OfAnUnknownPath_IsToldThePathsThereAre(string method, string path)
+    {
+        await using WebApplication app = await StartAsync();
+        await using RawConnection connection = await RawConnection.ConnectAsync(PortOf(app), $"{method} {path} HTTP/1.1\nHost: localhost\nContent-Length: 0\n\n");
+
+        RawAnswer answer = await connection.ReadAsync();
+
+        answer.Status.ShouldBe(404);
+        answer.Body.ShouldContain("\"error\":\"unknown-path\"");
+        answer.Body.ShouldContain("POST /messages");
+        answer.Body.ShouldContain("/healthz/ready");
+    }
+
+    [Fact]
+    public async Task Health_BreakerOpen_ReceivesNothing()
+    {
+        await using WebApplication app = await StartAsync();
+        MessageRoute route = app.Services.GetRequiredService<WorkerService>().Routes.Single();
+        (await HealthAsync(app)).ShouldContain("\"receiving\":true");
+
+        route.Breaker.Refused("no such bucket");
+
+        (await HealthAsync(app)).ShouldContain("\"receiving\":false");
     }
 
     [Fact]
@@ -207,6 +238,12 @@ public sealed class WebServerTests
             await app.DisposeAsync();
             throw;
         }
+    }
+
+    private static async Task<string> HealthAsync(WebApplication app)
+    {
+        await using RawConnection connection = await RawConnection.ConnectAsync(PortOf(app), "GET /healthz/ready HTTP/1.1\nHost: localhost\n\n");
+        return await connection.ReadToAsync("\"stuck\":");
     }
 
     internal static int PortOf(WebApplication app) => new Uri(app.Urls.Single()).Port;

@@ -97,6 +97,21 @@ public sealed class SingleMessageRequestTests
     }
 
     [Theory]
+    [InlineData("S3 PutObject: ConnectionError", "S3 PutObject: ConnectionError. Send it again after Retry-After seconds.")]
+    [InlineData("The store is slow.", "The store is slow. Send it again after Retry-After seconds.")]
+    [InlineData("", "The message was not stored. Send it again after Retry-After seconds.")]
+    public async Task Post_Abandoned_TheMessageIsMadeOfSentences(string description, string message)
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        host.Intake.Script = _ => Settlement.Abandon(TimeSpan.Zero, description);
+
+        using HttpResponseMessage response = await host.Client.PostAsync("/messages", new StringContent("x"));
+
+        (await JsonAsync(response)).GetProperty("message").GetString().ShouldBe(message);
+        await host.FinishAsync();
+    }
+
+    [Theory]
     [InlineData(0, 1)]
     [InlineData(1_000, 1)]
     [InlineData(1_001, 2)]

@@ -4,7 +4,7 @@ namespace Worker.Sinks.Elasticsearch.Requests;
 /// <param name="Kind">What it means.</param>
 /// <param name="Code">The error's type or a name of the worker's own; bounded and escaped.</param>
 /// <param name="Status">HTTP status; 0 when there was no answer.</param>
-/// <param name="Reason">The server's words; bounded and escaped, may be empty.</param>
+/// <param name="Reason">The server's words, or why the connection failed; bounded and escaped, may be empty.</param>
 /// <param name="RetryAfter">The least wait the server asked for; zero when it did not say.</param>
 internal readonly record struct BulkFault(BulkFaultKind Kind, string Code = "", int Status = 0, string Reason = "", TimeSpan RetryAfter = default)
 {

@@ -14,8 +14,8 @@ internal static class BulkFaults
     public static BulkFault Classify(Exception exception, bool timedOut) => (timedOut, exception) switch
     {
         (true, _) or (_, OperationCanceledException) => new BulkFault(BulkFaultKind.Transient, BulkFault.TimeoutCode),
-        (_, HttpRequestException { HttpRequestError: not HttpRequestError.Unknown } known) => new BulkFault(BulkFaultKind.Transient, known.HttpRequestError.ToString()),
-        (_, HttpRequestException or IOException) => new BulkFault(BulkFaultKind.Transient, "ConnectionError"),
+        (_, HttpRequestException { HttpRequestError: not HttpRequestError.Unknown } known) => new BulkFault(BulkFaultKind.Transient, known.HttpRequestError.ToString(), Reason: ConnectionFault.Describe(known)),
+        (_, HttpRequestException or IOException) => new BulkFault(BulkFaultKind.Transient, "ConnectionError", Reason: ConnectionFault.Describe(exception)),
 
         // Of an unknown kind: the documents stay where they are, and somebody asks why.
         _ => new BulkFault(BulkFaultKind.Transient, exception.GetType().Name),

@@ -1,0 +1,22 @@
+using Microsoft.Extensions.Configuration;
+using Worker.Hosting;
+
+namespace Worker.Tests.Hosting;
+
+public sealed class WorkerConfigurationTests
+{
+    private const string Key = "Hosting:DrainTimeout";
+
+    [Fact]
+    public void IsGiven_BySettingsFileOnly_IsFalse()
+    {
+        IConfigurationRoot configuration = WorkerConfiguration.Build(configFile: null, []);
+
+        configuration[Key].ShouldNotBeNull("The settings file beside the program has it.");
+        WorkerConfiguration.IsGiven(configuration, Key).ShouldBeFalse();
+    }
+
+    [Fact]
+    public void IsGiven_ByCommandLine_IsTrue() =>
+        WorkerConfiguration.IsGiven(WorkerConfiguration.Build(configFile: null, [$"--{Key}=1s"]), Key).ShouldBeTrue();
+}
