@@ -55,6 +55,7 @@ public sealed class SqsCommandsTests(AwsServer aws)
         WorkerCommand dryRun = await WorkerCommand.RunAsync(["redrive", "--from", "sqs", "--dry-run", .. sqs]);
         dryRun.ExitCode.ShouldBe(0, dryRun.Text);
         dryRun.Text.ShouldContain("30 dead letter(s) found; nothing was sent.");
+        dryRun.Text.ShouldContain("  2026-03-01 10:00:00Z  Not what was expected.");
         (await deadLetters.CountAsync()).ShouldBe(new SqsCounts(Visible: 30, InFlight: 0, Delayed: 0));
 
         WorkerCommand some = await WorkerCommand.RunAsync(["redrive", "--from", "sqs", "--reason", "too-large", .. sqs]);
@@ -127,6 +128,6 @@ public sealed class SqsCommandsTests(AwsServer aws)
     {
         ["trace"] = $"{number}",
         ["DeadLetterReason"] = reason,
-        ["DeadLetterDetails"] = "{}",
+        ["DeadLetterDetails"] = """{"lastSeen":"2026-03-01T10:00:00+00:00","description":"Not what was expected."}""",
     };
 }
