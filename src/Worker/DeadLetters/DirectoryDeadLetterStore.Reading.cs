@@ -1,5 +1,6 @@
 using System.Text.Json;
 using Worker.Files;
+using Worker.Routes;
 using Worker.Telemetry;
 
 namespace Worker.DeadLetters;
@@ -47,7 +48,9 @@ internal sealed partial class DirectoryDeadLetterStore
         try
         {
             DeadLetter? letter = JsonSerializer.Deserialize(RegularFile.ReadAll(path, MaxRecordBytes), Records.DeadLetter);
-            return letter is null ? throw new IOException($"The record '{path}' is empty.") : new StoredDeadLetter(name, letter);
+            return FindDamage(letter) is { } damage
+                ? throw new IOException($"The record '{path}' is damaged: {damage} Correct it, or delete it and the .body file.")
+                : new StoredDeadLetter(name, letter!);
         }
         catch (FileNotFoundException)
         {
@@ -84,6 +87,25 @@ internal sealed partial class DirectoryDeadLetterStore
     {
         _folder.Delete(letter.Name + RecordSuffix);
         _folder.Delete(letter.Name + BodySuffix);
+    }
+
+    // What the JSON may hold and this worker never wrote: null, and a route that no worker can have.
+    private static string? FindDamage(DeadLetter? letter)
+    {
+        if (letter is null)
+        {
+            return "it is empty.";
+        }
+
+        (string Name, string? Value)[] texts =
+            [("sourceId", letter.SourceId), ("source", letter.Source), ("route", letter.Route), ("reason", letter.Reason), ("description", letter.Description)];
+        if (Array.Find(texts, text => text.Value is null) is { Name: { } name })
+        {
+            return $"\"{name}\" is null and must be a text.";
+        }
+
+        // The worker itself keeps what it found unfinished under no route.
+        return letter.Route.Length == 0 || NamedRoute.IsName(letter.Route) ? null : $"\"route\" is \"{UntrustedText.Shorten(letter.Route)}\" and must be the name of a route ({NamedRoute.AllowedName}).";
     }
 
     private static IEnumerable<string> Sorted(string folder) =>

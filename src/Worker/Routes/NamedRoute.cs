@@ -15,7 +15,13 @@ internal sealed record NamedRoute(string Name, IReadOnlyList<string> Origins, bo
     /// <summary>The route of a worker that no route is given to: the defaults of <see cref="RouteOptions"/>.</summary>
     public const string BuiltIn = "archive";
 
+    /// <summary>What <see cref="IsName"/> allows, for errors.</summary>
+    public const string AllowedName = "1 to 64 letters, digits, - or _";
+
     private const string Section = "Routes";
+
+    /// <summary>True for a name that a route may have.</summary>
+    public static bool IsName(string name) => name.Length is > 0 and <= 64 && name.All(c => char.IsAsciiLetterOrDigit(c) || c is '-' or '_');
 
     /// <summary>The routes in the order of their names; problems go into the reader.</summary>
     public static IReadOnlyList<NamedRoute> Read(SettingsReader settings)

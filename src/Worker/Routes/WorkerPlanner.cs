@@ -138,9 +138,9 @@ internal sealed class WorkerPlanner(
 
     private RouteOptions ReadRoute(SettingsReader settings, string name, string section)
     {
-        if (name.Length is 0 or > 64 || !name.All(c => char.IsAsciiLetterOrDigit(c) || c is '-' or '_'))
+        if (!NamedRoute.IsName(name))
         {
-            settings.Fail(section, name, "a route's name must be 1 to 64 letters, digits, - or _.");
+            settings.Fail(section, name, $"a route's name must be {NamedRoute.AllowedName}.");
         }
 
         return settings.Read<RouteOptions>(section, RouteOptions.Overrides);

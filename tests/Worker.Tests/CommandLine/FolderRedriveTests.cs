@@ -1,4 +1,5 @@
 using System.Text;
+using System.Text.Json.Nodes;
 using Microsoft.Extensions.Configuration;
 using Worker.CommandLine;
 using Worker.DeadLetters;
@@ -91,6 +92,29 @@ public sealed class FolderRedriveTests : IDisposable
         await using FakeService worker = await StartAsync(Stored);
 
         await ShouldLeaveOneAsync(worker, "The record '");
+    }
+
+    [Theory]
+    [InlineData("sourceId", "null", "\"sourceId\" is null")]
+    [InlineData("source", "null", "\"source\" is null")]
+    [InlineData("route", "null", "\"route\" is null")]
+    [InlineData("reason", "null", "\"reason\" is null")]
+    [InlineData("description", "null", "\"description\" is null")]
+    [InlineData("route", "\".\"", "\"route\" is \".\" and must be the name of a route")]
+    [InlineData("route", "\"a/b?c\"", "\"route\" is \"a/b?c\" and must be the name of a route")]
+    [InlineData("attempts", "null", "is damaged")]
+    [InlineData("lastSeen", "\"soon\"", "is damaged")]
+    [InlineData("isPart", "\"no\"", "is damaged")]
+    public async Task Run_FieldOfARecordIsDamaged_SaysSoAndSendsTheOthers(string field, string value, string why)
+    {
+        string path = Path.ChangeExtension(await WriteAsync("m-1"), ".json");
+        JsonObject record = JsonNode.Parse(await File.ReadAllTextAsync(path, Token))!.AsObject();
+        record[field] = JsonNode.Parse(value);
+        await File.WriteAllTextAsync(path, record.ToJsonString(), Token);
+        await WriteAsync("m-2");
+        await using FakeService worker = await StartAsync(Stored);
+
+        await ShouldLeaveOneAsync(worker, why);
     }
 
     [Theory]
