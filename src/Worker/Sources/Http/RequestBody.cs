@@ -23,6 +23,7 @@ internal sealed class RequestBody : IDisposable
     private CancellationTokenSource? _patience;
     private CancellationTokenRegistration _onStop;
     private CancellationTokenRegistration _onAbort;
+    private CancellationTokenRegistration _onEnd;
 
     private TimeSpan _waited;
     private TimeSpan _waitedInWindow;
@@ -49,18 +50,11 @@ internal sealed class RequestBody : IDisposable
 
     public PipeReader Reader { get; }
 
-    /// <summary>Reads on.</summary>
+    /// <summary>Reads on. What it returns must be given back with <c>AdvanceTo</c>; what it throws leaves no read open.</summary>
     /// <param name="restart">True when <c>BodyTimeout</c> bounds each wait; false when it bounds all of them together.</param>
-    public ValueTask<ReadResult> ReadAsync(bool restart)
-    {
-        if (Reader.TryRead(out ReadResult result))
-        {
-            _arrivedInWindow += result.Buffer.Length;
-            return new(result);
-        }
-
-        return WaitAsync(restart);
-    }
+    /// <exception cref="OperationCanceledException">The time or the rate ran out, the worker stops, or the connection is gone; <see cref="Explain"/> tells.</exception>
+    public ValueTask<ReadResult> ReadAsync(bool restart) =>
+        Reader.TryRead(out ReadResult result) ? new(Take(result)) : WaitAsync(restart);
 
     /// <summary>Waits for a slot within the source's time for it.</summary>
     public async ValueTask<int> ReserveAsync()
@@ -100,6 +94,9 @@ internal sealed class RequestBody : IDisposable
     {
         _onStop.Dispose();
         _onAbort.Dispose();
+
+        // Waits for a cancellation under way: the reader is the connection's, and its next request must not feel it.
+        _onEnd.Dispose();
         _patience?.Dispose();
     }
 
@@ -108,7 +105,9 @@ internal sealed class RequestBody : IDisposable
         CancellationTokenSource patience = Patience();
         long started = _source.Time.GetTimestamp();
         patience.CancelAfter(Limit(restart));
-        ReadResult result = await Reader.ReadAsync(patience.Token);
+
+        // Without a token: Kestrel takes a read that a token cancelled for one still under way, and logs an error with a stack trace.
+        ReadResult result = await Reader.ReadAsync(CancellationToken.None);
         TimeSpan waited = _source.Time.GetElapsedTime(started);
         patience.CancelAfter(Timeout.InfiniteTimeSpan);
 
@@ -119,6 +118,17 @@ internal sealed class RequestBody : IDisposable
             // The window was satisfied, or the read would have been cancelled. This read belongs to the next one.
             _waitedInWindow -= RateWindow;
             _arrivedInWindow = 0;
+        }
+
+        return Take(result);
+    }
+
+    private ReadResult Take(in ReadResult result)
+    {
+        if (result is { IsCanceled: true, IsCompleted: false })
+        {
+            Reader.AdvanceTo(result.Buffer.Start);
+            throw new OperationCanceledException(_patience?.Token ?? CancellationToken.None);
         }
 
         _arrivedInWindow += result.Buffer.Length;
@@ -143,6 +153,7 @@ internal sealed class RequestBody : IDisposable
         if (_patience is null)
         {
             _patience = new CancellationTokenSource(Timeout.InfiniteTimeSpan, _source.Time);
+            _onEnd = _patience.Token.UnsafeRegister(static state => ((PipeReader)state!).CancelPendingRead(), Reader);
             _onStop = _source.Stopping.UnsafeRegister(static state => ((CancellationTokenSource)state!).Cancel(), _patience);
             _onAbort = _context.RequestAborted.UnsafeRegister(static state => ((CancellationTokenSource)state!).Cancel(), _patience);
         }

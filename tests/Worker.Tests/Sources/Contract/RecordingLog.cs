@@ -4,7 +4,7 @@ using Microsoft.Extensions.Logging;
 namespace Worker.Tests.Sources.Contract;
 
 /// <summary>Keeps what was logged.</summary>
-internal sealed class RecordingLog : ILoggerFactory, ILogger
+internal sealed class RecordingLog : ILoggerFactory, ILoggerProvider, ILogger
 {
     private readonly ConcurrentQueue<(LogLevel Level, EventId Id, string Text)> _entries = new();
 

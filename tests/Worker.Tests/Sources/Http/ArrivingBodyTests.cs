@@ -1,3 +1,4 @@
+using Microsoft.Extensions.Logging;
 using Pipeline.Settlements;
 using Worker.Sources.Http;
 using Worker.Tests.Sources.Contract;
@@ -61,6 +62,37 @@ public sealed class ArrivingBodyTests
         answer.Body.ShouldContain("too-slow");
         await connection.ShouldEndAsync();
         host.Intake.Accepted.ShouldBe(0);
+        await host.FinishAsync();
+    }
+
+    [Theory]
+    [InlineData("application/json", "Content-Length: 100\n\nhalf", false)]
+    [InlineData("application/json", "Content-Length: 100\n\nhalf", true)]
+    [InlineData("application/json", "Transfer-Encoding: chunked\n\n4\nhalf\n", false)]
+    [InlineData("application/x-ndjson", "Content-Length: 100\n\nhalf", false)]
+    [InlineData("application/x-ndjson", "Content-Length: 100\n\nhalf", true)]
+    [InlineData("application/x-ndjson", "Transfer-Encoding: chunked\n\n4\nhalf\n", false)]
+    public async Task Post_RefusedWhileItsBodyIsAwaited_TheServerLogsNoWarning(string type, string rest, bool isStop)
+    {
+        ManualTimeProvider time = new();
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(time: time);
+        await using RawConnection connection = await host.ConnectAsync($"POST /messages HTTP/1.1\nHost: x\nContent-Type: {type}\n{rest}");
+        await time.WaitForTimersAsync(1);
+        if (isStop)
+        {
+            await host.StopReceivingAsync();
+        }
+        else
+        {
+            time.Advance(TimeSpan.FromSeconds(30));
+        }
+
+        (await connection.ReadAsync()).Status.ShouldBe(isStop ? 503 : 408);
+
+        // The server reads on for the rest of the body, and ends the connection when the caller does.
+        connection.ShutdownSend();
+        await connection.ShouldEndAsync();
+        host.ServerLog.Entries.Where(entry => entry.Level >= LogLevel.Warning).ShouldBeEmpty();
         await host.FinishAsync();
     }
 

@@ -20,9 +20,10 @@ internal sealed class HttpSourceHost : IAsyncDisposable
     private readonly CancellationTokenSource _stop = new();
     private readonly List<Task> _receiving = [];
 
-    private HttpSourceHost(WebApplication app, TimeProvider? time)
+    private HttpSourceHost(WebApplication app, RecordingLog serverLog, TimeProvider? time)
     {
         _app = app;
+        ServerLog = serverLog;
         Time = time ?? TimeProvider.System;
         Port = new Uri(app.Urls.Single()).Port;
         Client = new HttpClient(new SocketsHttpHandler { MaxConnectionsPerServer = 64, UseProxy = false }) { BaseAddress = new Uri($"http://127.0.0.1:{Port}") };
@@ -40,6 +41,9 @@ internal sealed class HttpSourceHost : IAsyncDisposable
 
     public RecordingLog Log { get; } = new();
 
+    /// <summary>Warnings and errors of the web server itself.</summary>
+    public RecordingLog ServerLog { get; }
+
     public BufferPool Buffers { get; } = new(new PoisoningArrayPool());
 
     public HttpMessageSource Source => _sources[0];
@@ -55,7 +59,8 @@ internal sealed class HttpSourceHost : IAsyncDisposable
         BufferPool? buffers = null)
     {
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
-        builder.Logging.ClearProviders();
+        RecordingLog serverLog = new();
+        builder.Logging.ClearProviders().SetMinimumLevel(LogLevel.Warning).AddProvider(serverLog);
         builder.WebHost.ConfigureKestrel(kestrel => kestrel.Listen(IPAddress.Loopback, port: 0));
         builder.Services.AddHttpSource();
         if (buffers is not null)
@@ -66,7 +71,7 @@ internal sealed class HttpSourceHost : IAsyncDisposable
         WebApplication app = builder.Build();
         app.MapMessages();
         await app.StartAsync();
-        HttpSourceHost host = new(app, time) { Intake = new TestIntake(concurrency) };
+        HttpSourceHost host = new(app, serverLog, time) { Intake = new TestIntake(concurrency) };
         HttpSourceOptions options = new();
         configure?.Invoke(options);
         foreach (string route in routes ?? [Route])
