@@ -1,5 +1,4 @@
 using System.Diagnostics.CodeAnalysis;
-using System.Globalization;
 using System.Text;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Primitives;
@@ -18,8 +17,8 @@ internal static class MessageIds
     /// <summary>The longest id a caller may give.</summary>
     public const int MaxHeaderLength = 256;
 
-    /// <summary>The longest id: the caller's, a dash and a line number.</summary>
-    public const int MaxLength = MaxHeaderLength + 11;
+    /// <summary>The longest id: the caller's, a dash and the id made from the content.</summary>
+    public const int MaxLength = MaxHeaderLength + 1 + ContentId.Length;
 
     /// <summary>Reads the header; <paramref name="id"/> is null when there is none.</summary>
     /// <returns>False when there is one and it cannot be used.</returns>
@@ -40,7 +39,10 @@ internal static class MessageIds
         return false;
     }
 
-    /// <summary>Writes the id of a message.</summary>
+    /// <summary>
+    /// Writes the id of a message. A line's id has the line's content in it, and not its number: a caller that sends only some lines
+    /// again, where they have other numbers, must meet the same objects.
+    /// </summary>
     /// <param name="given">The caller's id; null for one made from the content.</param>
     /// <param name="line">The line of an NDJSON request, from 1; 0 for a single body.</param>
     /// <param name="body">The message's bytes.</param>
@@ -48,22 +50,19 @@ internal static class MessageIds
     /// <returns>The id's length.</returns>
     public static int Write(string? given, int line, ReadOnlySpan<byte> body, Span<byte> destination)
     {
-        int length;
-        if (given is null)
+        int length = Encoding.ASCII.GetBytes(given, destination);
+        if (given is not null && line == 0)
         {
-            ContentId.Write(body, destination);
-            return ContentId.Length;
+            return length;
         }
 
-        length = Encoding.ASCII.GetBytes(given, destination);
-        if (line > 0)
+        if (length > 0)
         {
             destination[length++] = (byte)'-';
-            line.TryFormat(destination[length..], out int digits, default, CultureInfo.InvariantCulture);
-            length += digits;
         }
 
-        return length;
+        ContentId.Write(body, destination[length..]);
+        return length + ContentId.Length;
     }
 
     // '!' to '~': what can be seen, without the blank.

@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using System.Text;
 using System.Text.Json;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.DependencyInjection;
@@ -97,6 +98,26 @@ public sealed class WebServerTests
         using JsonDocument json = JsonDocument.Parse(answer.Body);
         json.RootElement.GetProperty("description").GetString().ShouldBe(
             "The message has no id (property \"order.id\"; it has \"Id\": case counts). Send one, or set Handlers:Archive:MissingId to UseSourceId.");
+    }
+
+    [Fact]
+    public async Task Lines_SentAgainFromResendFrom_AreStored()
+    {
+        await using WebApplication app = await StartAsync("Handlers:Archive:MissingId=UseSourceId", "Handlers:Archive:Template={MessageId}", "Sources:Http:MaxRequestLines=2");
+        const string Lines = "{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n";
+        const string Head = "POST /messages HTTP/1.1\nHost: localhost\nContent-Type: application/x-ndjson\nX-Message-Id: req\nContent-Length:";
+        await using RawConnection connection = await RawConnection.ConnectAsync(PortOf(app), $"{Head} {Lines.Length}\n\n");
+        await connection.SendAsync(Encoding.ASCII.GetBytes(Lines));
+        RawAnswer refused = await connection.ReadAsync();
+        refused.Status.ShouldBe(413);
+        refused.Body.ShouldContain("\"resendFrom\":3,\"stored\":2");
+
+        await connection.SendAsync($"{Head} 8\n\n");
+        await connection.SendAsync("{\"n\":3}\n"u8.ToArray());
+
+        RawAnswer answer = await connection.ReadAsync();
+        answer.Status.ShouldBe(200, answer.Body);
+        answer.Body.ShouldContain("\"stored\":1");
     }
 
     [Fact]

@@ -18,14 +18,14 @@ public sealed class NdjsonRequestTests
         await using HttpSourceHost host = await HttpSourceHost.StartAsync();
         host.Intake.Script = _ => Settlement.Complete;
 
-        using HttpResponseMessage response = await PostAsync(host, "{\"a\":1}\r\n\n{\"a\":2}\n{\"a\":3}", id: "file-9");
+        using HttpResponseMessage response = await PostAsync(host, "one\r\n\ntwo\none", id: "file-9");
 
         response.StatusCode.ShouldBe(HttpStatusCode.OK);
         (await response.Content.ReadAsStringAsync()).ShouldBe(
             "{\"stored\":3,\"deadLettered\":0,\"tooLarge\":0,\"notStored\":0,\"results\":["
-            + "{\"line\":1,\"id\":\"file-9-1\",\"status\":\"stored\"},"
-            + "{\"line\":3,\"id\":\"file-9-3\",\"status\":\"stored\"},"
-            + "{\"line\":4,\"id\":\"file-9-4\",\"status\":\"stored\"}]}");
+            + $"{{\"line\":1,\"id\":\"file-9-{IdOf("one")}\",\"status\":\"stored\"}},"
+            + $"{{\"line\":3,\"id\":\"file-9-{IdOf("two")}\",\"status\":\"stored\"}},"
+            + $"{{\"line\":4,\"id\":\"file-9-{IdOf("one")}\",\"status\":\"stored\"}}]}}");
         await host.FinishAsync();
     }
 
@@ -38,8 +38,23 @@ public sealed class NdjsonRequestTests
         using HttpResponseMessage response = await PostAsync(host, "one\ntwo\none\n");
 
         JsonElement results = (await SingleMessageRequestTests.JsonAsync(response)).GetProperty("results");
-        results[0].GetProperty("id").GetString().ShouldBe(Convert.ToHexStringLower(SHA256.HashData("one"u8))[..32]);
-        results[2].GetProperty("id").GetString().ShouldBe(results[0].GetProperty("id").GetString());
+        Ids(results).ShouldBe([IdOf("one"), IdOf("two"), IdOf("one")]);
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_SomeLinesSentAgainWithTheirHeader_HaveTheIdsOfTheWholeRequest()
+    {
+        string id = new('i', 256);
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(options => options.MaxRequestLines = 3);
+        host.Intake.Script = _ => Settlement.Complete;
+        using HttpResponseMessage whole = await PostAsync(host, "1\n2\n3", id);
+        string[] ids = Ids((await SingleMessageRequestTests.JsonAsync(whole)).GetProperty("results"));
+
+        using HttpResponseMessage rest = await PostAsync(host, "3\n2", id);
+
+        Ids((await SingleMessageRequestTests.JsonAsync(rest)).GetProperty("results")).ShouldBe([ids[2], ids[1]]);
+        ids.Distinct().Count().ShouldBe(3);
         await host.FinishAsync();
     }
 
@@ -386,6 +401,10 @@ public sealed class NdjsonRequestTests
 
         return await host.Client.PostAsync("/messages", content);
     }
+
+    private static string IdOf(string line) => Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(line)))[..32];
+
+    private static string[] Ids(JsonElement results) => [.. results.EnumerateArray().Select(result => result.GetProperty("id").GetString()!)];
 
     private static List<string> Statuses(JsonElement json) =>
         [.. json.GetProperty("results").EnumerateArray().Select(result => $"{result.GetProperty("line").GetInt32()} {result.GetProperty("status").GetString()}")];
