@@ -26,6 +26,10 @@ internal sealed record KeyLevel(string Setting, int Position, ImmutableArray<Key
         ? string.Equals(all, name, StringComparison.OrdinalIgnoreCase)
         : Pieces[0] is { Kind: KeyPieceKind.Literal } start && start.Text.Length < name.Length && name.StartsWith(start.Text, StringComparison.OrdinalIgnoreCase);
 
+    /// <summary>True when a key can begin with the level: each one before it has a date that this one does not need.</summary>
+    /// <param name="before">The levels before it.</param>
+    public bool CanBeFirst(IEnumerable<KeyLevel> before) => before.All(level => level.Dates.Except(Dates).Any());
+
     /// <summary>The paths whose rule can give the same part for different values.</summary>
     /// <param name="invalid">What becomes of a value that does not fit its rule.</param>
     public IEnumerable<string> FindMerging(InvalidValueRule invalid) => Properties()

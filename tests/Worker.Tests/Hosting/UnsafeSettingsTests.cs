@@ -106,11 +106,18 @@ public sealed class UnsafeSettingsTests
     [InlineData("Handlers:Archive:KeyPrefix=.tmp/x", "Handlers:Archive:KeyPrefix = \".tmp/x\"")]
     [InlineData("Handlers:Archive:Template=.tmp/{MessageId}.json", "Handlers:Archive:Template = \".tmp/{MessageId}.json\"")]
     [InlineData("Routes:archive:Handlers:Archive:Template=.tmp/{MessageId}.json", "Handlers:Archive:Template = \".tmp/{MessageId}.json\"")]
+    [InlineData("Handlers:Archive:Template={d:yyyy}/.tmp/{MessageId}", "Handlers:Archive:Template = \"{d:yyyy}/.tmp/{MessageId}\"")]
+    [InlineData("Handlers:Archive:Template={d:yyyy}/.t{x:keep}/{MessageId}", "Handlers:Archive:Template = \"{d:yyyy}/.t{x:keep}/{MessageId}\"")]
+    [InlineData("Handlers:Archive:Template={d:yyyy/MM}/{e:yyyy}/.tmp/{MessageId}", "Handlers:Archive:Template = \"{d:yyyy/MM}/{e:yyyy}/.tmp/{MessageId}\"")]
+    [InlineData("Handlers:Archive:Template={d:yyyy}/.t{MessageId}/{x}", "Handlers:Archive:Template = \"{d:yyyy}/.t{MessageId}/{x}\"")]
     public void Plan_KeysInTheFolderOfUnfinishedFiles_AreAnError(string key, string shown) =>
-        ErrorsOf(key).ShouldBe([$"{shown}: must not begin with .tmp, nor with text that a value could make it: the folder sink keeps its unfinished files there. Messages would be dead-lettered."]);
+        ErrorsOf(key).ShouldBe([$"{shown}: must not begin with .tmp, nor with text that a value could make it, nor after levels that a message without their date leaves out: the folder sink keeps its unfinished files there. Messages would be dead-lettered."]);
 
     [Theory]
     [InlineData("Handlers:Archive:Template=x/.tmp/{MessageId}.json")]
+    [InlineData("Handlers:Archive:Template={d:yyyy}/x/.tmp/{MessageId}.json")]
+    [InlineData("Handlers:Archive:Template={d:yyyy}/.{d:MM}/{MessageId}.json")]
+    [InlineData("Handlers:Archive:Template={d:yyyy}/.tmp{MessageId}.json")]
     [InlineData("Handlers:Archive:Template=.tmp/{MessageId}.json", "Routes:archive:Sink=Memory", "Routes:archive:Source=Channel")]
     public void Plan_KeysElsewhere_AreRight(params string[] keys) => ErrorsOf(keys).ShouldBeEmpty();
 

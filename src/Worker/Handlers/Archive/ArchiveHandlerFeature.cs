@@ -49,13 +49,14 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature
     {
         string sink = settings.Read<RouteOptions>($"Routes:{route}", RouteOptions.Overrides).Sink;
         KeyTemplateCompiler.TryRead(key, out ImmutableArray<KeyLevel> levels, out _, out _);
-        if (string.Equals(sink, "Directory", StringComparison.OrdinalIgnoreCase) && levels[0].CanBe(DurableFolder.TemporaryFolder))
+        KeyLevel? taken = levels.Where((level, index) => level.CanBe(DurableFolder.TemporaryFolder) && level.CanBeFirst(levels.Take(index))).FirstOrDefault();
+        if (taken is not null && string.Equals(sink, "Directory", StringComparison.OrdinalIgnoreCase))
         {
-            string name = $"{ArchiveOptions.Section}:{levels[0].Setting}";
+            string name = $"{ArchiveOptions.Section}:{taken.Setting}";
             settings.Fail(
                 name,
                 settings.Configuration[$"Routes:{route}:{name}"] ?? settings.Configuration[name],
-                $"must not begin with {DurableFolder.TemporaryFolder}, nor with text that a value could make it: the folder sink keeps its unfinished files there.",
+                $"must not begin with {DurableFolder.TemporaryFolder}, nor with text that a value could make it, nor after levels that a message without their date leaves out: the folder sink keeps its unfinished files there.",
                 "Messages would be dead-lettered.");
         }
     }
