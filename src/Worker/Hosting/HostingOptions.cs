@@ -41,15 +41,9 @@ internal sealed class HostingOptions : ISelfValidating
             check.Fail(nameof(Url), "must name an IP address or localhost; 0.0.0.0 means every interface.");
         }
 
-        if (Array.Find(AllowedHosts, host => !IsHost(host)) is { } wrong)
+        if (Array.Find(AllowedHosts, host => Web.AllowedHosts.Normalize(host) is null) is { } wrong)
         {
             check.Fail(nameof(AllowedHosts), $"must be host names, addresses, *.example.com or * without scheme, port and path, separated by commas; '{wrong}' is none of these.", "Requests sent to it would be answered with 403.");
         }
-    }
-
-    private static bool IsHost(string host)
-    {
-        string name = host.StartsWith("*.", StringComparison.Ordinal) ? host[2..] : host;
-        return host == Web.AllowedHosts.Any || Uri.CheckHostName(name) != UriHostNameType.Unknown;
     }
 }

@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Net;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Primitives;
@@ -17,10 +18,14 @@ internal sealed class AllowedHosts
     public const string Any = "*";
 
     private const string Key = "Hosting:AllowedHosts";
+    private const string AnyBelow = "*.";
+
+    private static readonly IdnMapping Punycode = new();
 
     private readonly IPAddress _bound;
     private readonly bool _isBoundToAll;
     private readonly bool _any;
+    private readonly IPAddress[] _addresses;
     private readonly string[] _names;
     private readonly string[] _suffixes;
     private readonly string _shown;
@@ -32,11 +37,37 @@ internal sealed class AllowedHosts
     {
         _bound = options.Address;
         _isBoundToAll = _bound.Equals(IPAddress.Any) || _bound.Equals(IPAddress.IPv6Any);
-        _any = options.AllowedHosts.Contains(Any);
-        _suffixes = [.. options.AllowedHosts.Where(host => host.StartsWith("*.", StringComparison.Ordinal)).Select(host => host[1..])];
-        _names = [.. options.AllowedHosts.Where(host => !host.StartsWith('*')).Select(host => host.Trim('[', ']'))];
+        string[] entries = [.. options.AllowedHosts.Select(Normalize).OfType<string>()];
+        _any = entries.Contains(Any);
+        _suffixes = [.. entries.Where(entry => entry.StartsWith(AnyBelow, StringComparison.Ordinal)).Select(entry => entry[1..])];
+        string[] hosts = [.. entries.Where(entry => !entry.StartsWith('*'))];
+        _addresses = [.. hosts.Select(host => IPAddress.TryParse(host, out IPAddress? address) ? address : null).OfType<IPAddress>()];
+        _names = [.. hosts.Where(host => !IPAddress.TryParse(host, out _))];
         string own = _isBoundToAll ? "any address and any name without a dot" : _bound.ToString();
         _shown = string.Join(", ", [own, "loopback", .. options.AllowedHosts]);
+    }
+
+    /// <summary>An entry of the setting in the form in which requests name a host: ASCII (punycode), without the dot at the end of a full name.</summary>
+    /// <returns>Null for an entry that no request could match.</returns>
+    public static string? Normalize(string entry)
+    {
+        if (entry == Any)
+        {
+            return entry;
+        }
+
+        bool isAnyBelow = entry.StartsWith(AnyBelow, StringComparison.Ordinal);
+        string host = isAnyBelow ? entry[AnyBelow.Length..] : entry;
+        switch (Uri.CheckHostName(host))
+        {
+            case UriHostNameType.Dns:
+                string? name = ToPunycode(host.TrimEnd('.'));
+                return isAnyBelow && name is not null ? AnyBelow + name : name;
+            case UriHostNameType.IPv4 or UriHostNameType.IPv6 when !isAnyBelow && !host.Contains('%') && IPAddress.TryParse(host, out IPAddress? address):
+                return address.ToString();
+            default:
+                return null;
+        }
     }
 
     /// <summary>Checks a request.</summary>
@@ -87,6 +118,19 @@ internal sealed class AllowedHosts
         ? $"A page of the Origin '{UntrustedText.Shorten(origin)}' may not use this worker. If it should, add its host to {Key} ({_shown})."
         : $"The Origin '{UntrustedText.Shorten(origin)}' names no host, so no setting can allow it: browsers send null for files and sandboxed frames. Serve the page from a host of {Key} ({_shown}).";
 
+    private static string? ToPunycode(string name)
+    {
+        try
+        {
+            return Punycode.GetAscii(name.ToLowerInvariant());
+        }
+        catch (ArgumentException)
+        {
+            // A label that is empty or longer than 63 bytes, or a character that no name has.
+            return null;
+        }
+    }
+
     private static bool IsCrossSite(HttpRequest request)
     {
         // A link that somebody follows to a health page is no access by the page it stood on.
@@ -117,9 +161,9 @@ internal sealed class AllowedHosts
             return true;
         }
 
-        if (IPAddress.TryParse(host, out IPAddress? address) && (IPAddress.IsLoopback(address) || (!_isBoundToAll && address.Equals(_bound))))
+        if (IPAddress.TryParse(host, out IPAddress? address))
         {
-            return true;
+            return IPAddress.IsLoopback(address) || (!_isBoundToAll && address.Equals(_bound)) || Array.IndexOf(_addresses, address) >= 0;
         }
 
         foreach (string name in _names)

@@ -1,4 +1,6 @@
 using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Configuration;
+using Worker.Configuration;
 using Worker.Hosting;
 using Worker.Hosting.Web;
 using Worker.Sources.Http;
@@ -33,6 +35,17 @@ public sealed class AllowedHostsTests
     [InlineData(Loopback, "*.example.com", "a.b.example.com", true)]
     [InlineData(Loopback, "*.example.com", "example.com", false)]
     [InlineData(Loopback, "*.example.com", "evilexample.com", false)]
+    [InlineData(Loopback, "a.example.", "a.example", true)]
+    [InlineData(Loopback, "a.example.", "a.example.:8080", true)]
+    [InlineData(Loopback, "*.example.com.", "a.example.com", true)]
+    [InlineData(Loopback, "b\u00fccher.example", "xn--bcher-kva.example", true)]
+    [InlineData(Loopback, "B\u00dcCHER.example.", "XN--BCHER-KVA.example:80", true)]
+    [InlineData(Loopback, "*.b\u00fccher.example", "a.xn--bcher-kva.example", true)]
+    [InlineData(Loopback, "xn--bcher-kva.example", "xn--bcher-kva.example", true)]
+    [InlineData(Loopback, "my_service.local", "my_service.local", true)]
+    [InlineData(Loopback, "2001:db8:0:0::1", "[2001:db8::1]", true)]
+    [InlineData(Loopback, "[2001:DB8::1]", "[2001:db8:0::1]:8080", true)]
+    [InlineData(Loopback, "2001:db8::1", "[2001:db8::2]", false)]
     [InlineData(Loopback, "*", "evil.example", true)]
     [InlineData("http://10.0.0.5:8080", "", "10.0.0.5:8080", true)]
     [InlineData("http://10.0.0.5:8080", "", "10.0.0.6:8080", false)]
@@ -105,6 +118,33 @@ public sealed class AllowedHostsTests
         HttpRefusal? refusal = Check(Loopback, string.Empty, "127.0.0.1:8080", ("Sec-Fetch-Site", site), ("Sec-Fetch-Mode", mode), ("Sec-Fetch-Dest", destination), (":method", method));
 
         (refusal is null).ShouldBe(isAllowed);
+    }
+
+    [Theory]
+    [InlineData("a.example.", true)]
+    [InlineData("b\u00fccher.example", true)]
+    [InlineData("*.b\u00fccher.example.", true)]
+    [InlineData("2001:db8:0:0::1", true)]
+    [InlineData("[::1]", true)]
+    [InlineData("10.0.0.5", true)]
+    [InlineData("*", true)]
+    [InlineData(".", false)]
+    [InlineData("*.", false)]
+    [InlineData("a..example", false)]
+    [InlineData("*.10.0.0.5", false)]
+    [InlineData("*.2001:db8::1", false)]
+    [InlineData("fe80::1%2", false)]
+    [InlineData("[::1]:80", false)]
+    [InlineData("a.example:80", false)]
+    [InlineData("http://a.example", false)]
+    [InlineData("a.*.example", false)]
+    public void AllowedHosts_AnEntry_IsAnErrorWhereNoRequestCouldMatchIt(string entry, bool isRight)
+    {
+        SettingsReader settings = new(new ConfigurationBuilder().AddInMemoryCollection([KeyValuePair.Create("Hosting:AllowedHosts", (string?)entry)]).Build());
+
+        settings.Read<HostingOptions>("Hosting");
+
+        settings.Errors.Select(error => error.Key).ShouldBe(isRight ? [] : ["Hosting:AllowedHosts"]);
     }
 
     [Fact]
