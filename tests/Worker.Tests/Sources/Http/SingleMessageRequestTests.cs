@@ -177,7 +177,7 @@ public sealed class SingleMessageRequestTests
     }
 
     [Fact]
-    public async Task Post_LongestId_IsKeptToTheLastLineNumber()
+    public async Task Post_LongestId_IsKeptBeforeTheLinesHash()
     {
         string id = new('~', 256);
         await using HttpSourceHost host = await HttpSourceHost.StartAsync();
@@ -188,7 +188,7 @@ public sealed class SingleMessageRequestTests
         using HttpResponseMessage response = await host.Client.PostAsync("/messages", content);
 
         JsonElement results = (await JsonAsync(response)).GetProperty("results");
-        results[1].GetProperty("id").GetString().ShouldBe(id + "-2");
+        results[1].GetProperty("id").GetString().ShouldBe($"{id}-{Convert.ToHexStringLower(SHA256.HashData("2"u8))[..32]}");
         await host.FinishAsync();
     }
 
