@@ -6,6 +6,7 @@ using Benchmarks.Compare;
 using Benchmarks.EndToEnd;
 using Benchmarks.EndToEnd.Clients;
 using Benchmarks.EndToEnd.Server;
+using Benchmarks.Keys;
 using Benchmarks.Put;
 using Benchmarks.Seeds;
 using Benchmarks.TcpLines;
@@ -35,6 +36,8 @@ internal static class BenchmarkCommand
                 return Task.FromResult(PutChildren.RunServer());
             case [PutChildren.Client, ..]:
                 return PutChildren.RunClientAsync(args);
+            case [KeyRatio.Verb, string template, string count]:
+                return Task.FromResult(KeyRatio.RunChild(template, count));
             case [UdpCommand.ReceiverVerb, string receiver]:
                 return Task.FromResult(UdpCommand.Receive(receiver, UdpCommand.DatagramBytes));
             case [UdpCommand.SenderVerb, string port, string rate]:
@@ -63,6 +66,13 @@ internal static class BenchmarkCommand
         Command cold = new("cold", "Composes a chain and sends one message, each time in a new process") { launches, output };
         cold.SetAction((result, cancellationToken) => ColdStart.RunAsync(result.GetValue(launches), result.GetValue(output), cancellationToken));
 
+        Option<int> turns = new("--turns") { Description = "Turns of scan and key, 10 to 100,000", DefaultValueFactory = _ => 1_500 };
+        turns.InRange(10, 100_000);
+        Option<int> processes = new("--launches") { Description = "Processes per template, 1 to 100", DefaultValueFactory = _ => 7 };
+        processes.InRange(1, 100);
+        Command keys = new("keys", "Makes keys of a message, with values at depth 1, 2 and 4, in turns with a bare scan of its tokens (a minute)") { processes, turns };
+        keys.SetAction((result, cancellationToken) => KeyRatio.RunAsync(result.GetValue(processes), result.GetValue(turns), cancellationToken));
+
         Argument<DirectoryInfo> before = new("before") { Description = "A results folder" };
         Argument<DirectoryInfo> after = new("after") { Description = "Another one of the same machine" };
         Option<double> threshold = new("--threshold") { Description = "Share of the time below which two rows are the same", DefaultValueFactory = _ => 0.02 };
@@ -74,7 +84,7 @@ internal static class BenchmarkCommand
         Command chart = new("chart", "Draws a results folder's charts as SVG into it") { results };
         chart.SetAction(result => ChartCommand.Run(result.GetValue(results)!));
 
-        RootCommand root = new("What the worker's parts cost, measured") { run, bytes, cold, Put(), EndToEndCommand.Create(), UdpCommand.Create(), UdpCommand.CreateSmall(), TcpLinesCommand.Create(), compare, chart, TechniqueCommand.CreateRun(), TechniqueCommand.CreatePages(), SeedsCommand.Create() };
+        RootCommand root = new("What the worker's parts cost, measured") { run, bytes, cold, keys, Put(), EndToEndCommand.Create(), UdpCommand.Create(), UdpCommand.CreateSmall(), TcpLinesCommand.Create(), compare, chart, TechniqueCommand.CreateRun(), TechniqueCommand.CreatePages(), SeedsCommand.Create() };
         ParseResult parsed = root.Parse(args);
         if (parsed.Errors.Count > 0)
         {
