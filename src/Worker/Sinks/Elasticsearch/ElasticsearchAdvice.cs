@@ -11,7 +11,7 @@ internal static class ElasticsearchAdvice
     /// <c>Elasticsearch _bulk: ConnectionError: Connection refused (127.0.0.1:9200)</c>.
     /// </summary>
     public static string Describe(in BulkFault fault, string operation) =>
-        string.Create(CultureInfo.InvariantCulture, $"Elasticsearch {operation}: {fault.Code}{(fault.Status != 0 ? $" ({fault.Status})" : fault.Reason.Length == 0 ? string.Empty : $": {fault.Reason}")}");
+        string.Create(CultureInfo.InvariantCulture, $"Elasticsearch {operation}: {fault.Code}{(fault.Status != 0 ? $" ({fault.Status})" : string.IsNullOrEmpty(fault.Reason) ? string.Empty : $": {fault.Reason}")}");
 
     /// <summary>What to do about a refusal.</summary>
     public static string For(in BulkFault fault, string index) => (fault.Status, fault.Code) switch

@@ -96,6 +96,9 @@ internal sealed class HttpSourceHost : IAsyncDisposable
         await Task.WhenAll(_receiving).WaitAsync(TimeSpan.FromSeconds(20));
     }
 
+    /// <summary>Stops the web server, which waits for its connections.</summary>
+    public Task StopServerAsync(CancellationToken cancellationToken) => _app.StopAsync(cancellationToken);
+
     /// <summary>Opens a connection and sends the text, with LF written as CRLF.</summary>
     public Task<RawConnection> ConnectAsync(string text) => RawConnection.ConnectAsync(Port, text);
 
