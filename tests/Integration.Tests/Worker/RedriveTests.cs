@@ -107,7 +107,7 @@ public sealed class RedriveTests(AwsServer aws, RealS3 realS3)
         WorkerCommand redrive = await WorkerCommand.RunAsync(["redrive", "--from", "sqs", .. sqs]);
 
         redrive.ExitCode.ShouldBe(1, redrive.Text);
-        redrive.Text.ShouldContain("5 of 5 dead letter(s) redriven.");
+        redrive.Text.ShouldContain("5 of 5 dead letter(s) redriven");
         await deadLetters.WaitForCountAsync(counts => counts.Visible == 5);
         (await worker.HealthAsync()).Route["deadLetters"]!.GetValue<long>().ShouldBe(10, "Once before, and once for the redrive.");
         (await worker.StopAsync()).ShouldBe(0);
