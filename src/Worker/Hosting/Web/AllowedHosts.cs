@@ -133,7 +133,7 @@ internal sealed class AllowedHosts
 
     private static bool IsCrossSite(HttpRequest request)
     {
-        // A link that somebody follows to a health page is no access by the page it stood on.
+        // Following a link to a health page gives the page with the link no access to the answer.
         IHeaderDictionary headers = request.Headers;
         return headers["Sec-Fetch-Site"].ToString().Equals("cross-site", StringComparison.OrdinalIgnoreCase)
             && !(HttpMethods.IsGet(request.Method) && headers["Sec-Fetch-Mode"].ToString().Equals("navigate", StringComparison.OrdinalIgnoreCase) && headers["Sec-Fetch-Dest"].ToString().Equals("document", StringComparison.OrdinalIgnoreCase));

@@ -190,7 +190,7 @@ internal sealed partial class HeldMessages<T>
         Leave(message);
     }
 
-    /// <summary>The stop is done with the message: whoever is done last forgets it.</summary>
+    /// <summary>The stop is done with the message: the last of stop and settlement forgets it.</summary>
     private void Leave(T message)
     {
         if (!message.TryMove(HeldStage.Spilling, HeldStage.Spilled))
@@ -199,7 +199,7 @@ internal sealed partial class HeldMessages<T>
         }
     }
 
-    /// <summary>The settlement is carried out: whoever is done last forgets the message.</summary>
+    /// <summary>The settlement is carried out: the last of stop and settlement forgets the message.</summary>
     private void Settled(T message)
     {
         if (!message.TryMove(HeldStage.Spilling, HeldStage.SettledLate))
@@ -226,7 +226,7 @@ internal sealed partial class HeldMessages<T>
             Volatile.Write(ref _quiet, quiet);
 
             // After the waiter is in place: the last write looks for it after counting down. Settlements that write nothing end
-            // within microseconds and tell nobody.
+            // within microseconds and without a report.
             if (Volatile.Read(ref _writes) > 0)
             {
                 await quiet.Task.WaitAsync(cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
