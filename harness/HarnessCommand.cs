@@ -1,8 +1,9 @@
 using System.CommandLine;
 using Harness.Collecting;
+using Messaging.Configuration;
+using Messaging.Hosting;
 using Pipeline.Execution;
 using Worker.CommandLine;
-using Worker.Configuration;
 using Worker.Hosting;
 
 namespace Harness;

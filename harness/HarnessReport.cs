@@ -1,6 +1,6 @@
 using System.Text.Json;
 using System.Text.Json.Serialization;
-using Worker.Telemetry;
+using Messaging.Telemetry;
 
 namespace Harness;
 

@@ -3,6 +3,11 @@ using System.Net;
 using System.Net.Sockets;
 using Harness.Collecting;
 using Harness.ServiceBus;
+using Messaging.Hosting;
+using Messaging.Routes;
+using Messaging.ServiceBus;
+using Messaging.Sources.Channels;
+using Messaging.Telemetry;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting.Server;
 using Microsoft.AspNetCore.Hosting.Server.Features;
@@ -11,10 +16,6 @@ using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Worker.CommandLine;
 using Worker.Hosting;
-using Worker.Routes;
-using Worker.Sources.Channels;
-using Worker.Sources.ServiceBus;
-using Worker.Telemetry;
 
 namespace Harness;
 

@@ -1,6 +1,6 @@
 using System.Diagnostics;
-using Worker.Costs;
-using Worker.Routes;
+using Messaging.Costs;
+using Messaging.Routes;
 
 namespace Harness;
 

@@ -1,5 +1,5 @@
 using BenchmarkDotNet.Attributes;
-using Worker.Sinks.Elasticsearch.Batches;
+using Messaging.CloudFront.Elasticsearch.Batches;
 
 namespace Benchmarks.Bulk;
 

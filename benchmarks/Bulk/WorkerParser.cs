@@ -1,4 +1,4 @@
-using Worker.Sinks.Elasticsearch.BulkResponses;
+using Messaging.CloudFront.Elasticsearch.BulkResponses;
 
 namespace Benchmarks.Bulk;
 

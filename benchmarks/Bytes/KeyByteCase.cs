@@ -1,5 +1,5 @@
 using Benchmarks.Keys;
-using Worker.Handlers.Archive;
+using Worker.Archive;
 using Worker.ObjectKeys;
 
 namespace Benchmarks.Bytes;

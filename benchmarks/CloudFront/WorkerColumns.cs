@@ -1,7 +1,7 @@
 using System.Text;
-using Worker.Handlers.CloudFront;
-using Worker.Handlers.CloudFront.Gzip;
-using Worker.Handlers.CloudFront.Rows;
+using Messaging.CloudFront;
+using Messaging.CloudFront.Gzip;
+using Messaging.CloudFront.Rows;
 
 namespace Benchmarks.CloudFront;
 

@@ -1,7 +1,7 @@
 using System.Diagnostics;
 using System.Globalization;
 using System.Text.Json;
-using Worker.Handlers.Archive;
+using Worker.Archive;
 using Worker.ObjectKeys;
 
 namespace Benchmarks.Keys;

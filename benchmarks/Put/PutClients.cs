@@ -1,5 +1,5 @@
 using Benchmarks.Wire;
-using Worker.Sinks.S3;
+using Messaging.Aws.S3.Sink;
 
 namespace Benchmarks.Put;
 

@@ -1,10 +1,10 @@
 using System.Runtime.CompilerServices;
 using Benchmarks.Wire;
+using Messaging.Aws;
+using Messaging.Aws.S3.Sink;
+using Messaging.Sinks;
 using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Frames;
-using Worker.Aws;
-using Worker.Sinks;
-using Worker.Sinks.S3;
 
 namespace Benchmarks.Put;
 

@@ -1,6 +1,6 @@
+using Messaging.Sources;
 using Pipeline.Messages;
 using Pipeline.Settlements;
-using Worker.Sources;
 
 namespace Benchmarks.Receiving;
 

@@ -1,5 +1,5 @@
 using System.Net;
-using Worker.Sources;
+using Messaging.Sources;
 
 namespace Benchmarks.Receiving;
 

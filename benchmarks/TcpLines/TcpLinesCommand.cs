@@ -2,8 +2,8 @@ using System.CommandLine;
 using System.Globalization;
 using Benchmarks.Receiving;
 using Benchmarks.TcpLines.Receivers;
+using Messaging.Sockets.TcpLines;
 using Pipeline.Buffers;
-using Worker.Sources.TcpLines;
 
 namespace Benchmarks.TcpLines;
 

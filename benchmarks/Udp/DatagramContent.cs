@@ -1,5 +1,5 @@
 using System.Text;
-using Worker.Sources.Udp;
+using Messaging.Sockets.Udp;
 
 namespace Benchmarks.Udp;
 

@@ -2,8 +2,8 @@ using System.CommandLine;
 using System.Globalization;
 using Benchmarks.Receiving;
 using Benchmarks.Udp.Receivers;
+using Messaging.Sockets.Udp;
 using Pipeline.Buffers;
-using Worker.Sources.Udp;
 
 namespace Benchmarks.Udp;
 

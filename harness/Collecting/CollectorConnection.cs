@@ -1,7 +1,7 @@
 using System.IO.Pipes;
 using System.Text.Json;
 using System.Threading.Channels;
-using Worker.Hosting;
+using Messaging.Hosting;
 
 namespace Harness.Collecting;
 

@@ -2,8 +2,8 @@ using System.Diagnostics;
 using System.IO.Pipes;
 using System.Runtime.InteropServices;
 using System.Text.Json;
+using Messaging.Hosting;
 using Microsoft.Diagnostics.NETCore.Client;
-using Worker.Hosting;
 
 namespace Harness.Collecting;
 

@@ -1,7 +1,7 @@
 using System.Diagnostics.Tracing;
+using Messaging.Hosting;
 using Microsoft.Diagnostics.NETCore.Client;
 using Microsoft.Diagnostics.Tracing.Parsers;
-using Worker.Hosting;
 
 namespace Harness.Collecting;
 

@@ -1,10 +1,10 @@
 using Harness.Collecting;
+using Messaging.Configuration;
+using Messaging.Hosting;
+using Messaging.ServiceBus;
+using Messaging.ServiceBus.Port;
 using Microsoft.Extensions.Configuration;
 using Worker.CommandLine;
-using Worker.Configuration;
-using Worker.Hosting;
-using Worker.Sources.ServiceBus;
-using Worker.Sources.ServiceBus.Port;
 
 namespace Harness.ServiceBus;
 

@@ -1,5 +1,5 @@
+using Messaging.Hosting;
 using Worker.CommandLine;
-using Worker.Hosting;
 
 namespace Worker;
 

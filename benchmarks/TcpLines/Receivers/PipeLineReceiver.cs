@@ -1,9 +1,9 @@
 using System.Buffers;
 using System.IO.Pipelines;
 using System.Net.Sockets;
+using Messaging.Sockets.TcpLines;
+using Messaging.Sources.Lines;
 using Pipeline.Buffers;
-using Worker.Sources.Lines;
-using Worker.Sources.TcpLines;
 
 namespace Benchmarks.TcpLines.Receivers;
 

@@ -1,5 +1,5 @@
 using System.Net.Sockets;
-using Worker.Sources.Udp;
+using Messaging.Sockets.Udp;
 
 namespace Benchmarks.Udp.Receivers;
 

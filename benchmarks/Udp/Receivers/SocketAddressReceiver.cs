@@ -1,6 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
-using Worker.Sources.Udp;
+using Messaging.Sockets.Udp;
 
 namespace Benchmarks.Udp.Receivers;
 

@@ -1,6 +1,6 @@
+using Messaging.Configuration;
+using Messaging.Routes;
 using Spectre.Console;
-using Worker.Configuration;
-using Worker.Routes;
 
 namespace Worker.CommandLine;
 

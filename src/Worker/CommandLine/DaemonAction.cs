@@ -1,12 +1,13 @@
 using System.Net.Sockets;
+using Messaging.Hosting;
+using Messaging.Http.Source;
+using Messaging.Http.Web;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Worker.Hosting;
-using Worker.Hosting.Web;
-using Worker.Sources.Http;
 
 namespace Worker.CommandLine;
 

@@ -1,17 +1,17 @@
 using System.Diagnostics;
+using Messaging.Costs;
+using Messaging.Hosting;
+using Messaging.Routes;
+using Messaging.Sinks;
+using Messaging.Sinks.Bundles;
+using Messaging.Sources.Channels;
+using Messaging.Telemetry;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting.Server;
 using Microsoft.AspNetCore.Hosting.Server.Features;
 using Microsoft.Extensions.DependencyInjection;
 using Pipeline.Buffers;
 using Spectre.Console;
-using Worker.Costs;
-using Worker.Hosting;
-using Worker.Routes;
-using Worker.Sinks;
-using Worker.Sinks.Bundles;
-using Worker.Sources.Channels;
-using Worker.Telemetry;
 
 namespace Worker.CommandLine;
 

@@ -1,11 +1,12 @@
 using System.CommandLine;
 using System.Globalization;
 using System.Text.Json;
+using Messaging.Configuration;
+using Messaging.Costs.Explain;
+using Messaging.Hosting;
+using Messaging.Routes;
 using Microsoft.Extensions.Configuration;
-using Worker.Configuration;
-using Worker.Costs.Explain;
 using Worker.Hosting;
-using Worker.Routes;
 
 namespace Worker.CommandLine;
 

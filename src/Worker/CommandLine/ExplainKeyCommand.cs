@@ -1,12 +1,13 @@
 using System.CommandLine;
 using System.Text;
+using Messaging.Configuration;
+using Messaging.Hosting;
+using Messaging.Routes;
 using Microsoft.Extensions.Configuration;
 using Pipeline.Buffers;
-using Worker.Configuration;
-using Worker.Handlers.Archive;
+using Worker.Archive;
 using Worker.Hosting;
 using Worker.ObjectKeys;
-using Worker.Routes;
 
 namespace Worker.CommandLine;
 

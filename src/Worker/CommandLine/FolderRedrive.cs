@@ -1,9 +1,9 @@
+using Messaging.Configuration;
+using Messaging.DeadLetters;
+using Messaging.Files;
+using Messaging.Hosting;
+using Messaging.Telemetry;
 using Microsoft.Extensions.Configuration;
-using Worker.Configuration;
-using Worker.DeadLetters;
-using Worker.Files;
-using Worker.Hosting;
-using Worker.Telemetry;
 
 namespace Worker.CommandLine;
 

@@ -1,12 +1,12 @@
 using System.Net;
 using System.Net.Http.Headers;
 using System.Text;
+using Messaging.Configuration;
+using Messaging.Hosting;
+using Messaging.Http.Source;
+using Messaging.Recoverability;
+using Messaging.Sources;
 using Microsoft.Extensions.Configuration;
-using Worker.Configuration;
-using Worker.Hosting;
-using Worker.Recoverability;
-using Worker.Sources;
-using Worker.Sources.Http;
 
 namespace Worker.CommandLine;
 

@@ -1,8 +1,8 @@
 using System.Collections.Immutable;
-using Worker.Configuration;
-using Worker.Handlers.Archive;
+using Messaging.Configuration;
+using Messaging.Routes;
+using Worker.Archive;
 using Worker.ObjectKeys;
-using Worker.Routes;
 
 namespace Worker.CommandLine;
 

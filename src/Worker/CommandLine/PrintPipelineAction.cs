@@ -1,16 +1,17 @@
+using Messaging.Costs;
+using Messaging.DeadLetters;
+using Messaging.Handlers;
+using Messaging.Hosting;
+using Messaging.Recoverability;
+using Messaging.Routes;
+using Messaging.Telemetry;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Pipeline.Contexts;
 using Pipeline.Execution;
-using Worker.Costs;
-using Worker.DeadLetters;
-using Worker.Handlers;
 using Worker.Hosting;
-using Worker.Recoverability;
-using Worker.Routes;
-using Worker.Telemetry;
 
 namespace Worker.CommandLine;
 

@@ -1,9 +1,9 @@
 using System.CommandLine;
 using System.Diagnostics;
+using Messaging.Hosting;
+using Messaging.ServiceBus;
 using Microsoft.Extensions.Configuration;
 using Pipeline.Buffers;
-using Worker.Hosting;
-using Worker.Sources.ServiceBus;
 
 namespace Worker.CommandLine;
 

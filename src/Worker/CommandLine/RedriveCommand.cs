@@ -1,6 +1,6 @@
 using System.CommandLine;
+using Messaging.Hosting;
 using Microsoft.Extensions.Configuration;
-using Worker.Hosting;
 
 namespace Worker.CommandLine;
 

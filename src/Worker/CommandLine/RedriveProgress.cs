@@ -1,4 +1,4 @@
-using Worker.Telemetry;
+using Messaging.Telemetry;
 
 namespace Worker.CommandLine;
 

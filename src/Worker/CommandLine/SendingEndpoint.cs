@@ -1,5 +1,5 @@
 using System.Net;
-using Worker.Hosting;
+using Messaging.Hosting;
 
 namespace Worker.CommandLine;
 

@@ -1,8 +1,8 @@
+using Messaging.Configuration;
+using Messaging.Hosting;
+using Messaging.ServiceBus;
+using Messaging.ServiceBus.Port;
 using Microsoft.Extensions.Configuration;
-using Worker.Configuration;
-using Worker.Hosting;
-using Worker.Sources.ServiceBus;
-using Worker.Sources.ServiceBus.Port;
 
 namespace Worker.CommandLine;
 

@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Text.Json;
-using Worker.Sources.Sqs;
-using Worker.Sources.Sqs.Wire;
+using Messaging.Aws.Sqs;
+using Messaging.Aws.Sqs.Wire;
 
 namespace Worker.CommandLine;
 

@@ -1,13 +1,13 @@
 using System.Text;
+using Messaging.Aws;
+using Messaging.Aws.Sqs;
+using Messaging.Aws.Sqs.Wire;
+using Messaging.Configuration;
+using Messaging.Hosting;
+using Messaging.Recoverability;
+using Messaging.Telemetry;
 using Microsoft.Extensions.Configuration;
 using Pipeline.Buffers;
-using Worker.Aws;
-using Worker.Configuration;
-using Worker.Hosting;
-using Worker.Recoverability;
-using Worker.Sources.Sqs;
-using Worker.Sources.Sqs.Wire;
-using Worker.Telemetry;
 
 namespace Worker.CommandLine;
 

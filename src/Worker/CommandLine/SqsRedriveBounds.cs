@@ -1,6 +1,6 @@
 using System.Text;
-using Worker.Sources.Sqs;
-using Worker.Sources.Sqs.Wire;
+using Messaging.Aws.Sqs;
+using Messaging.Aws.Sqs.Wire;
 
 namespace Worker.CommandLine;
 

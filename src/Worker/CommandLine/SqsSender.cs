@@ -1,10 +1,10 @@
+using Messaging.Aws;
+using Messaging.Aws.Sqs;
+using Messaging.Aws.Sqs.Wire;
+using Messaging.Configuration;
+using Messaging.Hosting;
 using Microsoft.Extensions.Configuration;
 using Pipeline.Buffers;
-using Worker.Aws;
-using Worker.Configuration;
-using Worker.Hosting;
-using Worker.Sources.Sqs;
-using Worker.Sources.Sqs.Wire;
 
 namespace Worker.CommandLine;
 

@@ -5,11 +5,11 @@ using System.Net.Sockets;
 using System.Security.Authentication;
 using System.Security.Cryptography.X509Certificates;
 using System.Text;
+using Messaging.Configuration;
+using Messaging.Hosting;
+using Messaging.Sockets.TcpLines;
+using Messaging.Telemetry;
 using Microsoft.Extensions.Configuration;
-using Worker.Configuration;
-using Worker.Hosting;
-using Worker.Sources.TcpLines;
-using Worker.Telemetry;
 
 namespace Worker.CommandLine;
 

@@ -1,9 +1,9 @@
 using System.Net;
 using System.Net.Sockets;
+using Messaging.Configuration;
+using Messaging.Hosting;
+using Messaging.Sockets.Udp;
 using Microsoft.Extensions.Configuration;
-using Worker.Configuration;
-using Worker.Hosting;
-using Worker.Sources.Udp;
 
 namespace Worker.CommandLine;
 

@@ -1,8 +1,9 @@
 using System.CommandLine;
+using Messaging.Configuration;
+using Messaging.Hosting;
+using Messaging.Routes;
 using Microsoft.Extensions.Configuration;
-using Worker.Configuration;
 using Worker.Hosting;
-using Worker.Routes;
 
 namespace Worker.CommandLine;
 

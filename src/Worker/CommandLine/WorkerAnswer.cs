@@ -1,5 +1,5 @@
 using System.Text.Json;
-using Worker.Telemetry;
+using Messaging.Telemetry;
 
 namespace Worker.CommandLine;
 

@@ -1,7 +1,8 @@
 using System.CommandLine;
+using Messaging.Configuration;
+using Messaging.Hosting;
 using Microsoft.Extensions.Configuration;
 using Pipeline.Building;
-using Worker.Configuration;
 using Worker.Hosting;
 
 namespace Worker.CommandLine;

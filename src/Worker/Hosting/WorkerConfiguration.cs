@@ -1,6 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
+using Messaging.Configuration;
 using Microsoft.Extensions.Configuration;
-using Worker.Configuration;
 
 namespace Worker.Hosting;
 

@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Text;
-using Worker.Handlers.Archive;
-using Worker.Telemetry;
+using Messaging.Telemetry;
+using Worker.Archive;
 
 namespace Worker.ObjectKeys;
 

@@ -1,5 +1,5 @@
 using System.Collections.Immutable;
-using Worker.Handlers.Archive;
+using Worker.Archive;
 
 namespace Worker.ObjectKeys;
 

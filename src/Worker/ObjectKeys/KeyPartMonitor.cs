@@ -1,8 +1,8 @@
 using System.Collections.Immutable;
 using System.Diagnostics.Metrics;
+using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
-using Worker.Handlers.Archive;
-using Worker.Telemetry;
+using Worker.Archive;
 
 namespace Worker.ObjectKeys;
 

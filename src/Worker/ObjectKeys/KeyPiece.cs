@@ -1,5 +1,5 @@
 using System.Runtime.InteropServices;
-using Worker.Handlers.Archive;
+using Worker.Archive;
 
 namespace Worker.ObjectKeys;
 

@@ -1,6 +1,6 @@
 using System.Collections.Immutable;
 using System.Text;
-using Worker.Handlers.Archive;
+using Worker.Archive;
 
 namespace Worker.ObjectKeys;
 

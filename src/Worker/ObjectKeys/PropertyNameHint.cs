@@ -1,6 +1,6 @@
 using System.Text;
 using System.Text.Json;
-using Worker.Handlers.Archive;
+using Worker.Archive;
 
 namespace Worker.ObjectKeys;
 

@@ -1,7 +1,7 @@
 using System.Collections.Immutable;
 using System.Globalization;
 using System.Text;
-using Worker.Handlers.Archive;
+using Worker.Archive;
 
 namespace Worker.ObjectKeys;
 

@@ -4,7 +4,7 @@ using System.Text;
 using Benchmarks.Receiving;
 using Benchmarks.TcpLines;
 using Benchmarks.Udp;
-using Worker.Sources.Udp;
+using Messaging.Sockets.Udp;
 
 namespace Benchmarks.Tests.Receiving;
 

@@ -1,8 +1,8 @@
 using System.Security.Cryptography;
 using System.Text;
 using Benchmarks.Wire;
+using Messaging.Aws;
 using Pipeline.Buffers;
-using Worker.Aws;
 
 namespace Benchmarks.Tests.Wire;
 

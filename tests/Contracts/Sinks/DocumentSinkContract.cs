@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Text;
 using System.Text.Json.Nodes;
-using Worker.Sinks;
+using Messaging.Sinks;
 
 namespace Contracts.Sinks;
 

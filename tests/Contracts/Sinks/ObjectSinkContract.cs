@@ -1,5 +1,5 @@
 using System.Text;
-using Worker.Sinks;
+using Messaging.Sinks;
 
 namespace Contracts.Sinks;
 

@@ -3,12 +3,12 @@ using System.Text;
 using System.Text.Json.Nodes;
 using Integration.Tests.Processes;
 using Integration.Tests.Servers;
+using Messaging.Sources.Channels;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Worker.Hosting;
-using Worker.Sources.Channels;
 
 namespace Integration.Tests.Worker;
 

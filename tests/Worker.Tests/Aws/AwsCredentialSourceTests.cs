@@ -1,5 +1,5 @@
 using Amazon.Runtime;
-using Worker.Aws;
+using Messaging.Aws;
 
 namespace Worker.Tests.Aws;
 

@@ -1,4 +1,4 @@
-using Worker.Aws;
+using Messaging.Aws;
 
 namespace Worker.Tests.Aws;
 

@@ -1,6 +1,6 @@
+using Messaging.Aws;
+using Messaging.Configuration;
 using Microsoft.Extensions.Configuration;
-using Worker.Aws;
-using Worker.Configuration;
 
 namespace Worker.Tests.Aws;
 

@@ -7,8 +7,8 @@ using Amazon.Runtime.Internal.Auth;
 using Amazon.Runtime.Signing;
 using Amazon.S3;
 using Amazon.S3.Model;
+using Messaging.Aws;
 using Pipeline.Buffers;
-using Worker.Aws;
 
 namespace Worker.Tests.Aws;
 

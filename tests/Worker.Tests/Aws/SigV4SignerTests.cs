@@ -1,7 +1,7 @@
 using System.Security.Cryptography;
 using System.Text;
+using Messaging.Aws;
 using Pipeline.Buffers;
-using Worker.Aws;
 
 namespace Worker.Tests.Aws;
 

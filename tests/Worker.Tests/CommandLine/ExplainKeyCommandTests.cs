@@ -1,8 +1,8 @@
 using System.Text;
+using Messaging.Configuration;
 using Microsoft.Extensions.Configuration;
+using Worker.Archive;
 using Worker.CommandLine;
-using Worker.Configuration;
-using Worker.Handlers.Archive;
 using Worker.Hosting;
 
 namespace Worker.Tests.CommandLine;

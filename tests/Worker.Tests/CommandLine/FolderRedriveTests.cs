@@ -1,9 +1,9 @@
 using System.Text;
 using System.Text.Json.Nodes;
+using Messaging.DeadLetters;
+using Messaging.Hosting;
 using Microsoft.Extensions.Configuration;
 using Worker.CommandLine;
-using Worker.DeadLetters;
-using Worker.Hosting;
 using Worker.Tests.Sources.Sqs.Wire;
 
 namespace Worker.Tests.CommandLine;

@@ -1,8 +1,8 @@
+using Messaging.Routes;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.DependencyInjection;
 using Worker.CommandLine;
 using Worker.Hosting;
-using Worker.Routes;
 
 namespace Worker.Tests.CommandLine;
 

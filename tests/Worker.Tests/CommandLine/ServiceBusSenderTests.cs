@@ -1,8 +1,8 @@
+using Messaging.Configuration;
+using Messaging.Hosting;
+using Messaging.ServiceBus.Port;
 using Microsoft.Extensions.Configuration;
 using Worker.CommandLine;
-using Worker.Configuration;
-using Worker.Hosting;
-using Worker.Sources.ServiceBus.Port;
 using Worker.Tests.Sources.ServiceBus;
 
 namespace Worker.Tests.CommandLine;

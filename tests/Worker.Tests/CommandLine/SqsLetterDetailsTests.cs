@@ -1,5 +1,5 @@
+using Messaging.Aws.Sqs.Wire;
 using Worker.CommandLine;
-using Worker.Sources.Sqs.Wire;
 
 namespace Worker.Tests.CommandLine;
 

@@ -1,7 +1,7 @@
 using System.Text.Json;
 using System.Text.Json.Nodes;
+using Messaging.Hosting;
 using Worker.CommandLine;
-using Worker.Hosting;
 using Worker.Tests.Sources.Sqs;
 
 namespace Worker.Tests.CommandLine;

@@ -1,7 +1,7 @@
 using System.Text.Json;
+using Messaging.Configuration;
+using Messaging.Hosting;
 using Worker.CommandLine;
-using Worker.Configuration;
-using Worker.Hosting;
 using Worker.Tests.Sources.Sqs;
 
 namespace Worker.Tests.CommandLine;

@@ -1,9 +1,9 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
+using Messaging.Hosting;
 using Microsoft.Extensions.Configuration;
 using Worker.CommandLine;
-using Worker.Hosting;
 
 namespace Worker.Tests.CommandLine;
 

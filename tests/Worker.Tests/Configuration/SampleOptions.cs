@@ -1,4 +1,4 @@
-using Worker.Configuration;
+using Messaging.Configuration;
 
 namespace Worker.Tests.Configuration;
 

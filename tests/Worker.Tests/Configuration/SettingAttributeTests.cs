@@ -1,5 +1,5 @@
 using System.Reflection;
-using Worker.Configuration;
+using Messaging.Configuration;
 
 namespace Worker.Tests.Configuration;
 

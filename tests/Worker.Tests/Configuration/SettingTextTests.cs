@@ -1,7 +1,7 @@
 using System.Globalization;
 using FsCheck;
 using FsCheck.Fluent;
-using Worker.Configuration;
+using Messaging.Configuration;
 
 namespace Worker.Tests.Configuration;
 

@@ -1,5 +1,5 @@
+using Messaging.Configuration;
 using Microsoft.Extensions.Configuration;
-using Worker.Configuration;
 
 namespace Worker.Tests.Configuration;
 

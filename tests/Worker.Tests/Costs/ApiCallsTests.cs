@@ -1,6 +1,6 @@
 using System.Diagnostics.Metrics;
-using Worker.Costs;
-using Worker.Telemetry;
+using Messaging.Costs;
+using Messaging.Telemetry;
 
 namespace Worker.Tests.Costs;
 

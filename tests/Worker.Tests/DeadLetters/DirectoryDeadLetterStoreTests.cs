@@ -1,8 +1,8 @@
 using System.Runtime.Versioning;
 using System.Text;
 using System.Text.Json;
-using Worker.DeadLetters;
-using Worker.Hosting;
+using Messaging.DeadLetters;
+using Messaging.Hosting;
 using Worker.Tests.Files;
 
 namespace Worker.Tests.DeadLetters;

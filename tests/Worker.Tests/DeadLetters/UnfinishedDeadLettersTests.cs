@@ -1,10 +1,10 @@
 using System.Diagnostics;
 using System.Text;
+using Messaging.DeadLetters;
+using Messaging.Files;
+using Messaging.Sinks;
+using Messaging.Sinks.Directory;
 using Microsoft.Win32.SafeHandles;
-using Worker.DeadLetters;
-using Worker.Files;
-using Worker.Sinks;
-using Worker.Sinks.Directory;
 using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.DeadLetters;

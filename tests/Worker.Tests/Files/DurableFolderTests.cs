@@ -1,5 +1,5 @@
 using System.Runtime.Versioning;
-using Worker.Files;
+using Messaging.Files;
 
 namespace Worker.Tests.Files;
 

@@ -1,4 +1,4 @@
-using Worker.Files;
+using Messaging.Files;
 
 namespace Worker.Tests.Files;
 

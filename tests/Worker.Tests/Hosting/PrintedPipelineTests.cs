@@ -1,9 +1,10 @@
+using Messaging.Hosting;
+using Messaging.Routes;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Pipeline.Execution;
 using Worker.Hosting;
-using Worker.Routes;
 
 namespace Worker.Tests.Hosting;
 

@@ -1,5 +1,5 @@
 using System.Runtime.InteropServices;
-using Worker.Hosting;
+using Messaging.Hosting;
 
 namespace Worker.Tests.Hosting;
 

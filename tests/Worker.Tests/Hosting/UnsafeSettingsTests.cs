@@ -1,5 +1,5 @@
+using Messaging.Routes;
 using Worker.Hosting;
-using Worker.Routes;
 
 namespace Worker.Tests.Hosting;
 

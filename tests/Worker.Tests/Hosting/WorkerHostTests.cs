@@ -1,7 +1,7 @@
+using Messaging.Configuration;
+using Messaging.Routes;
 using Microsoft.Extensions.Configuration;
-using Worker.Configuration;
 using Worker.Hosting;
-using Worker.Routes;
 
 namespace Worker.Tests.Hosting;
 

@@ -1,11 +1,11 @@
+using Messaging.Intake;
+using Messaging.Recoverability;
+using Messaging.Sources;
+using Messaging.Telemetry;
 using Pipeline.Building;
 using Pipeline.Contexts;
 using Pipeline.Execution;
 using Pipeline.Settlements;
-using Worker.Intake;
-using Worker.Recoverability;
-using Worker.Sources;
-using Worker.Telemetry;
 using Worker.Tests.Telemetry;
 
 namespace Worker.Tests.Intake;

@@ -1,3 +1,8 @@
+using Messaging.Intake;
+using Messaging.Recoverability;
+using Messaging.Sources;
+using Messaging.Stages;
+using Messaging.Telemetry;
 using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Behaviors;
 using Pipeline.Building;
@@ -5,11 +10,6 @@ using Pipeline.Contexts;
 using Pipeline.Execution;
 using Pipeline.Messages;
 using Pipeline.Settlements;
-using Worker.Intake;
-using Worker.Recoverability;
-using Worker.Sources;
-using Worker.Stages;
-using Worker.Telemetry;
 
 namespace Worker.Tests.Intake;
 

@@ -1,6 +1,6 @@
+using Messaging.Recoverability;
+using Messaging.Sources;
 using Pipeline.Settlements;
-using Worker.Recoverability;
-using Worker.Sources;
 
 namespace Worker.Tests.Intake;
 

@@ -1,7 +1,7 @@
 using System.Text;
+using Messaging.Recoverability;
 using Pipeline.Contexts;
 using Pipeline.Settlements;
-using Worker.Recoverability;
 
 namespace Worker.Tests.Intake;
 

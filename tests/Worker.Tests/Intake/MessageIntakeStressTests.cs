@@ -1,7 +1,7 @@
+using Messaging.Recoverability;
+using Messaging.Sources;
 using Pipeline.Contexts;
 using Pipeline.Settlements;
-using Worker.Recoverability;
-using Worker.Sources;
 
 namespace Worker.Tests.Intake;
 

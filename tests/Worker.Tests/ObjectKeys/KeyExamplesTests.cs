@@ -1,8 +1,8 @@
 using System.Globalization;
 using System.Text;
+using Messaging.Configuration;
 using Microsoft.Extensions.Configuration;
-using Worker.Configuration;
-using Worker.Handlers.Archive;
+using Worker.Archive;
 using Worker.ObjectKeys;
 
 namespace Worker.Tests.ObjectKeys;

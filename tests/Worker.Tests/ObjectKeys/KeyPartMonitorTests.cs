@@ -1,10 +1,10 @@
 using System.Diagnostics.Metrics;
 using System.Text;
+using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
 using Pipeline.Buffers;
-using Worker.Handlers.Archive;
+using Worker.Archive;
 using Worker.ObjectKeys;
-using Worker.Telemetry;
 
 namespace Worker.Tests.ObjectKeys;
 

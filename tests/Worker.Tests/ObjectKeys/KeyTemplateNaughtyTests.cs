@@ -1,5 +1,5 @@
 using System.Text;
-using Worker.Handlers.Archive;
+using Worker.Archive;
 using Worker.ObjectKeys;
 
 namespace Worker.Tests.ObjectKeys;

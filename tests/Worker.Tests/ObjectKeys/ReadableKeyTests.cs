@@ -3,7 +3,7 @@ using System.Text.Json;
 using FsCheck;
 using FsCheck.Fluent;
 using Tests.Shared.ReadableKeys;
-using Worker.Handlers.Archive;
+using Worker.Archive;
 using Worker.ObjectKeys;
 using Worker.Tests.Handlers.Archive;
 

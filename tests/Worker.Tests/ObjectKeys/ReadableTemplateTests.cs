@@ -2,7 +2,7 @@ using System.Text;
 using FsCheck;
 using FsCheck.Fluent;
 using Tests.Shared.ReadableKeys;
-using Worker.Handlers.Archive;
+using Worker.Archive;
 using Worker.ObjectKeys;
 
 namespace Worker.Tests.ObjectKeys;

@@ -1,8 +1,8 @@
+using Messaging.Routes;
+using Messaging.Sources;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Worker.Hosting;
-using Worker.Routes;
-using Worker.Sources;
 using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Outages;

@@ -1,6 +1,6 @@
 using System.Collections.Concurrent;
 using System.Text;
-using Worker.Sinks;
+using Messaging.Sinks;
 
 namespace Worker.Tests.Outages;
 

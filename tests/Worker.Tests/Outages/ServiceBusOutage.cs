@@ -1,6 +1,6 @@
 using System.Text.Json;
-using Worker.Sources.ServiceBus;
-using Worker.Sources.ServiceBus.Port;
+using Messaging.ServiceBus;
+using Messaging.ServiceBus.Port;
 using Worker.Tests.Sources.ServiceBus;
 
 namespace Worker.Tests.Outages;

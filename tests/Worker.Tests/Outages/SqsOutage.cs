@@ -1,5 +1,5 @@
-using Worker.Sources.Sqs;
-using Worker.Sources.Sqs.Wire;
+using Messaging.Aws.Sqs;
+using Messaging.Aws.Sqs.Wire;
 using Worker.Tests.Sources.Sqs;
 using Worker.Tests.Sources.Sqs.Wire;
 

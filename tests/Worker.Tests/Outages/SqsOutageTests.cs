@@ -1,4 +1,4 @@
-using Worker.Sinks;
+using Messaging.Sinks;
 
 namespace Worker.Tests.Outages;
 

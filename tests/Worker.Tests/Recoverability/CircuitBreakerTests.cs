@@ -1,4 +1,4 @@
-using Worker.Recoverability;
+using Messaging.Recoverability;
 using Worker.Tests.Telemetry;
 
 namespace Worker.Tests.Recoverability;

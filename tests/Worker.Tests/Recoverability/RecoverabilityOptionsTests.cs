@@ -1,5 +1,5 @@
-using Worker.Configuration;
-using Worker.Recoverability;
+using Messaging.Configuration;
+using Messaging.Recoverability;
 
 namespace Worker.Tests.Recoverability;
 

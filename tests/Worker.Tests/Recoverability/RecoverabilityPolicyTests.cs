@@ -1,5 +1,5 @@
+using Messaging.Recoverability;
 using Pipeline.Settlements;
-using Worker.Recoverability;
 
 namespace Worker.Tests.Recoverability;
 

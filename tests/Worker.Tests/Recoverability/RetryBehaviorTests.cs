@@ -1,8 +1,8 @@
+using Messaging.Recoverability;
 using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Behaviors;
 using Pipeline.Contexts;
 using Pipeline.Settlements;
-using Worker.Recoverability;
 
 namespace Worker.Tests.Recoverability;
 

@@ -1,4 +1,4 @@
-using Worker.Recoverability;
+using Messaging.Recoverability;
 
 namespace Worker.Tests.Recoverability;
 

@@ -1,8 +1,8 @@
+using Messaging.Configuration;
+using Messaging.Handlers;
+using Messaging.Sinks;
 using Pipeline.Building;
 using Pipeline.Contexts;
-using Worker.Configuration;
-using Worker.Handlers;
-using Worker.Sinks;
 
 namespace Worker.Tests.Routes;
 

@@ -1,5 +1,5 @@
-using Worker.Configuration;
-using Worker.Sinks;
+using Messaging.Configuration;
+using Messaging.Sinks;
 
 namespace Worker.Tests.Routes;
 

@@ -1,5 +1,5 @@
-using Worker.Configuration;
-using Worker.Sources;
+using Messaging.Configuration;
+using Messaging.Sources;
 
 namespace Worker.Tests.Routes;
 

@@ -1,9 +1,10 @@
+using Messaging.Hosting;
+using Messaging.Routes;
+using Messaging.Sinks;
+using Messaging.Sources;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Worker.Hosting;
-using Worker.Routes;
-using Worker.Sinks;
-using Worker.Sources;
 using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Routes;

@@ -1,10 +1,10 @@
 using System.Text;
+using Messaging.Routes;
+using Messaging.Sinks;
+using Messaging.Sources.Channels;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Worker.Hosting;
-using Worker.Routes;
-using Worker.Sinks;
-using Worker.Sources.Channels;
 using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Routes;

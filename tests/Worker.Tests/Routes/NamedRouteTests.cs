@@ -1,6 +1,6 @@
+using Messaging.Routes;
 using Microsoft.Extensions.Configuration;
 using Worker.Hosting;
-using Worker.Routes;
 
 namespace Worker.Tests.Routes;
 

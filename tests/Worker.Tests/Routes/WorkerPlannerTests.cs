@@ -1,8 +1,8 @@
+using Messaging.Configuration;
+using Messaging.Routes;
+using Messaging.Sinks;
 using Microsoft.Extensions.Configuration;
 using Pipeline.Execution;
-using Worker.Configuration;
-using Worker.Routes;
-using Worker.Sinks;
 
 namespace Worker.Tests.Routes;
 

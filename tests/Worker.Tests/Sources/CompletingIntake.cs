@@ -1,7 +1,7 @@
 using System.Threading.Channels;
+using Messaging.Sources;
 using Pipeline.Messages;
 using Pipeline.Settlements;
-using Worker.Sources;
 
 namespace Worker.Tests.Sources;
 

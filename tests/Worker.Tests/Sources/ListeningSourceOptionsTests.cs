@@ -1,8 +1,8 @@
+using Messaging.Configuration;
+using Messaging.Sockets.TcpLines;
+using Messaging.Sockets.Udp;
 using Microsoft.Extensions.Configuration;
-using Worker.Configuration;
 using Worker.Hosting;
-using Worker.Sources.TcpLines;
-using Worker.Sources.Udp;
 
 namespace Worker.Tests.Sources;
 

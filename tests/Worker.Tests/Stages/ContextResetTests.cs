@@ -1,6 +1,6 @@
+using Messaging.Stages;
 using Pipeline.Contexts;
 using Tests.Shared;
-using Worker.Stages;
 
 namespace Worker.Tests.Stages;
 

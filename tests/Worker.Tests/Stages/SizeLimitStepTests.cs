@@ -1,7 +1,7 @@
+using Messaging.Stages;
 using Pipeline.Behaviors;
 using Pipeline.Contexts;
 using Pipeline.Settlements;
-using Worker.Stages;
 using Worker.Tests.Intake;
 
 namespace Worker.Tests.Stages;

@@ -1,12 +1,12 @@
 using System.Collections.Concurrent;
 using System.Diagnostics;
+using Messaging.Stages;
+using Messaging.Telemetry;
 using Pipeline.Behaviors;
 using Pipeline.Building;
 using Pipeline.Contexts;
 using Pipeline.Execution;
 using Pipeline.Settlements;
-using Worker.Stages;
-using Worker.Telemetry;
 using Worker.Tests.Intake;
 
 namespace Worker.Tests.Stages;

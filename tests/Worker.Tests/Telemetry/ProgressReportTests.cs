@@ -1,5 +1,5 @@
+using Messaging.Telemetry;
 using Pipeline.Settlements;
-using Worker.Telemetry;
 
 namespace Worker.Tests.Telemetry;
 

@@ -1,7 +1,7 @@
 using System.Collections.Concurrent;
 using System.Diagnostics.Metrics;
+using Messaging.Telemetry;
 using Pipeline.Settlements;
-using Worker.Telemetry;
 
 namespace Worker.Tests.Telemetry;
 

@@ -1,7 +1,7 @@
 using System.Text;
 using FsCheck;
 using FsCheck.Fluent;
-using Worker.Telemetry;
+using Messaging.Telemetry;
 
 namespace Worker.Tests.Telemetry;
 

@@ -1,8 +1,8 @@
 using Integration.Tests.Sinks.S3;
-using Worker.Aws;
-using Worker.Costs;
-using Worker.Handlers.CloudFront.Events;
-using Worker.Handlers.CloudFront.Objects;
+using Messaging.Aws;
+using Messaging.CloudFront.Events;
+using Messaging.CloudFront.Objects;
+using Messaging.Costs;
 
 namespace Integration.Tests.Handlers.CloudFront;
 

@@ -1,10 +1,10 @@
 using Amazon.S3;
 using Amazon.S3.Model;
-using Worker.Aws;
-using Worker.Aws.S3;
-using Worker.Costs;
-using Worker.Handlers.CloudFront.Events;
-using Worker.Handlers.CloudFront.Objects;
+using Messaging.Aws;
+using Messaging.Aws.S3;
+using Messaging.CloudFront.Events;
+using Messaging.CloudFront.Objects;
+using Messaging.Costs;
 using AwsEndpoint = Integration.Tests.Servers.AwsEndpoint;
 
 namespace Integration.Tests.Handlers.CloudFront;

@@ -2,8 +2,8 @@ using System.Text;
 using Amazon.S3;
 using Amazon.S3.Model;
 using Integration.Tests.Servers;
-using Worker.Handlers.CloudFront.Events;
-using Worker.Handlers.CloudFront.Objects;
+using Messaging.CloudFront.Events;
+using Messaging.CloudFront.Objects;
 
 namespace Integration.Tests.Handlers.CloudFront;
 

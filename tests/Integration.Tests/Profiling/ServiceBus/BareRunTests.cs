@@ -1,9 +1,9 @@
 using Harness;
 using Harness.ServiceBus;
+using Messaging.Configuration;
+using Messaging.Hosting;
+using Messaging.ServiceBus.Port;
 using Microsoft.Extensions.Configuration;
-using Worker.Configuration;
-using Worker.Hosting;
-using Worker.Sources.ServiceBus.Port;
 using Worker.Tests.Sources.ServiceBus;
 
 namespace Integration.Tests.Profiling.ServiceBus;

@@ -2,9 +2,9 @@ using System.Diagnostics.CodeAnalysis;
 using System.Runtime.CompilerServices;
 using System.Text;
 using Integration.Tests.Processes;
+using Messaging.Sinks;
+using Messaging.Sinks.Directory;
 using Microsoft.Extensions.Logging.Abstractions;
-using Worker.Sinks;
-using Worker.Sinks.Directory;
 
 namespace Integration.Tests.Sinks.Directory;
 

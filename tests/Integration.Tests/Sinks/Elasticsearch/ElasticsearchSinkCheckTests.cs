@@ -1,9 +1,9 @@
 using System.Globalization;
 using ElasticsearchServer;
 using Integration.Tests.Servers;
-using Worker.Hosting;
-using Worker.Sinks;
-using Worker.Sinks.Elasticsearch;
+using Messaging.CloudFront.Elasticsearch;
+using Messaging.Hosting;
+using Messaging.Sinks;
 using Worker.Tests.Sources.Contract;
 
 namespace Integration.Tests.Sinks.Elasticsearch;

@@ -1,8 +1,8 @@
 using System.Text.Json.Nodes;
 using Contracts.Sinks;
 using Integration.Tests.Servers;
-using Worker.Sinks;
-using Worker.Sinks.Elasticsearch;
+using Messaging.CloudFront.Elasticsearch;
+using Messaging.Sinks;
 
 namespace Integration.Tests.Sinks.Elasticsearch;
 

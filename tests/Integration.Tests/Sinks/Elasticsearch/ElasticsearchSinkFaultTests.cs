@@ -1,7 +1,7 @@
 using ElasticsearchServer;
 using Integration.Tests.Processes;
-using Worker.Sinks;
-using Worker.Sinks.Elasticsearch;
+using Messaging.CloudFront.Elasticsearch;
+using Messaging.Sinks;
 
 namespace Integration.Tests.Sinks.Elasticsearch;
 

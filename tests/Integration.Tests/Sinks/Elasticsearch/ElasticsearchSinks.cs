@@ -1,7 +1,7 @@
+using Messaging.CloudFront.Elasticsearch;
+using Messaging.Sinks;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
-using Worker.Sinks;
-using Worker.Sinks.Elasticsearch;
 
 namespace Integration.Tests.Sinks.Elasticsearch;
 

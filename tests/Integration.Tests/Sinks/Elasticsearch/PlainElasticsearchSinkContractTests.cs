@@ -1,4 +1,4 @@
-using Worker.Sinks.Elasticsearch;
+using Messaging.CloudFront.Elasticsearch;
 
 namespace Integration.Tests.Sinks.Elasticsearch;
 

@@ -3,9 +3,9 @@ using System.Text;
 using Contracts.Sinks;
 using ElasticsearchServer;
 using Integration.Tests.Servers;
+using Messaging.CloudFront.Elasticsearch;
+using Messaging.Sinks;
 using Microsoft.Extensions.Logging;
-using Worker.Sinks;
-using Worker.Sinks.Elasticsearch;
 
 namespace Integration.Tests.Sinks.Elasticsearch;
 

@@ -1,7 +1,7 @@
 using System.Text;
+using Messaging.Aws.S3.Sink;
+using Messaging.Sinks;
 using Microsoft.AspNetCore.Http;
-using Worker.Sinks;
-using Worker.Sinks.S3;
 
 namespace Integration.Tests.Sinks.S3;
 

@@ -1,9 +1,9 @@
 using System.Text;
 using Integration.Tests.Faults.S3;
+using Messaging.Aws.S3.Sink;
+using Messaging.Costs;
+using Messaging.Sinks;
 using Microsoft.Extensions.Logging.Abstractions;
-using Worker.Costs;
-using Worker.Sinks;
-using Worker.Sinks.S3;
 using S3Fault = Integration.Tests.Faults.S3.S3Fault;
 
 namespace Integration.Tests.Sinks.S3;

@@ -1,11 +1,11 @@
 using Integration.Tests.Faults.S3;
 using Integration.Tests.Servers;
+using Messaging.Aws.S3.Sink;
+using Messaging.Hosting;
+using Messaging.Sinks;
 using Microsoft.Extensions.Logging;
-using Worker.Hosting;
-using Worker.Sinks;
-using Worker.Sinks.S3;
 using AwsEndpoint = Integration.Tests.Servers.AwsEndpoint;
-using AwsOptions = Worker.Aws.AwsOptions;
+using AwsOptions = Messaging.Aws.AwsOptions;
 using S3Fault = Integration.Tests.Faults.S3.S3Fault;
 
 namespace Integration.Tests.Sinks.S3;

@@ -2,8 +2,8 @@ using System.Collections.Concurrent;
 using System.Globalization;
 using System.Text;
 using Integration.Tests.Faults.S3;
-using Worker.Sinks;
-using Worker.Sinks.S3;
+using Messaging.Aws.S3.Sink;
+using Messaging.Sinks;
 using S3Fault = Integration.Tests.Faults.S3.S3Fault;
 
 namespace Integration.Tests.Sinks.S3;

@@ -3,8 +3,8 @@ using Amazon.S3;
 using Amazon.S3.Model;
 using Contracts.Sinks;
 using Integration.Tests.Servers;
-using Worker.Sinks;
-using Worker.Sinks.S3;
+using Messaging.Aws.S3.Sink;
+using Messaging.Sinks;
 
 namespace Integration.Tests.Sinks.S3;
 

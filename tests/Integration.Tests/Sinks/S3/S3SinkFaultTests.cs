@@ -2,11 +2,11 @@ using System.Diagnostics;
 using System.Text;
 using Amazon.Runtime;
 using Integration.Tests.Faults.S3;
+using Messaging.Aws;
+using Messaging.Aws.S3.Sink;
+using Messaging.Sinks;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging.Abstractions;
-using Worker.Aws;
-using Worker.Sinks;
-using Worker.Sinks.S3;
 using S3Fault = Integration.Tests.Faults.S3.S3Fault;
 
 namespace Integration.Tests.Sinks.S3;

@@ -1,9 +1,9 @@
+using Messaging.Aws.S3.Sink;
+using Messaging.Sinks;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
-using Worker.Sinks;
-using Worker.Sinks.S3;
 using AwsEndpoint = Integration.Tests.Servers.AwsEndpoint;
-using AwsOptions = Worker.Aws.AwsOptions;
+using AwsOptions = Messaging.Aws.AwsOptions;
 
 namespace Integration.Tests.Sinks.S3;
 

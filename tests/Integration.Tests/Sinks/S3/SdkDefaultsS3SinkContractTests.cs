@@ -1,5 +1,5 @@
 using Amazon.Runtime;
-using Worker.Sinks.S3;
+using Messaging.Aws.S3.Sink;
 
 namespace Integration.Tests.Sinks.S3;
 

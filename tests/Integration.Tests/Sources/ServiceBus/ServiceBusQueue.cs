@@ -1,8 +1,8 @@
 using Integration.Tests.Servers;
 using Integration.Tests.Worker;
+using Messaging.ServiceBus;
+using Messaging.ServiceBus.Port;
 using Worker.CommandLine;
-using Worker.Sources.ServiceBus;
-using Worker.Sources.ServiceBus.Port;
 
 namespace Integration.Tests.Sources.ServiceBus;
 

@@ -1,12 +1,12 @@
 using System.Text;
 using System.Text.Json;
 using Integration.Tests.Servers;
+using Messaging.Aws;
+using Messaging.Aws.Sqs;
+using Messaging.Aws.Sqs.Wire;
+using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
 using Pipeline.Buffers;
-using Worker.Aws;
-using Worker.Sources;
-using Worker.Sources.Sqs;
-using Worker.Sources.Sqs.Wire;
 using Worker.Tests.Sources.Contract;
 using AwsEndpoint = Integration.Tests.Servers.AwsEndpoint;
 using SqsMessage = Integration.Tests.Servers.SqsMessage;

@@ -1,9 +1,9 @@
+using Messaging.Aws.Sqs;
+using Messaging.Configuration;
+using Messaging.Costs.Explain;
+using Messaging.Hosting;
 using Microsoft.Extensions.Configuration;
 using Worker.CommandLine;
-using Worker.Configuration;
-using Worker.Costs.Explain;
-using Worker.Hosting;
-using Worker.Sources.Sqs;
 
 namespace Worker.Tests.Costs.Explain;
 

@@ -2,7 +2,7 @@ using System.Globalization;
 using System.Text;
 using FsCheck;
 using FsCheck.Fluent;
-using Worker.Handlers.Archive;
+using Worker.Archive;
 using Worker.Tests.ObjectKeys;
 
 namespace Worker.Tests.Handlers.Archive;

@@ -1,8 +1,8 @@
 using System.Collections;
 using System.Reflection;
+using Messaging.Json;
 using Pipeline.Buffers;
-using Worker.Handlers.Archive;
-using Worker.Json;
+using Worker.Archive;
 
 namespace Worker.Tests.Handlers.Archive;
 

@@ -1,7 +1,7 @@
 using System.Collections.Immutable;
 using System.Text;
 using Pipeline.Buffers;
-using Worker.Handlers.Archive;
+using Worker.Archive;
 
 namespace Worker.Tests.Handlers.Archive;
 

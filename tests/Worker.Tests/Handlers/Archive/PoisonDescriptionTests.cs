@@ -1,6 +1,6 @@
 using System.Text;
 using Pipeline.Buffers;
-using Worker.Handlers.Archive;
+using Worker.Archive;
 using Worker.ObjectKeys;
 using Worker.Tests.ObjectKeys;
 

@@ -1,4 +1,4 @@
-using Worker.Handlers.Archive;
+using Worker.Archive;
 
 namespace Worker.Tests.Handlers.Archive;
 

@@ -1,7 +1,7 @@
 using System.Text;
 using System.Text.Json;
 using System.Text.Unicode;
-using Worker.Handlers.Archive;
+using Worker.Archive;
 using Worker.Tests.ObjectKeys;
 
 namespace Worker.Tests.Handlers.Archive;

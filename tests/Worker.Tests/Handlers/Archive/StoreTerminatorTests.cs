@@ -1,9 +1,9 @@
+using Messaging.Recoverability;
+using Messaging.Sinks;
+using Messaging.Telemetry;
 using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Settlements;
-using Worker.Handlers.Archive;
-using Worker.Recoverability;
-using Worker.Sinks;
-using Worker.Telemetry;
+using Worker.Archive;
 using Worker.Tests.Sinks.Bundles;
 
 namespace Worker.Tests.Handlers.Archive;

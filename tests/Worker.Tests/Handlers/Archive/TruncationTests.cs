@@ -1,5 +1,5 @@
 using System.Text;
-using Worker.Handlers.Archive;
+using Worker.Archive;
 
 namespace Worker.Tests.Handlers.Archive;
 

@@ -1,6 +1,6 @@
+using Messaging.CloudFront;
+using Messaging.Configuration;
 using Microsoft.Extensions.Configuration;
-using Worker.Configuration;
-using Worker.Handlers.CloudFront;
 
 namespace Worker.Tests.Handlers.CloudFront;
 

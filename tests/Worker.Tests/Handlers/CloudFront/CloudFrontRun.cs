@@ -1,15 +1,15 @@
 using System.Text;
+using Messaging.CloudFront;
+using Messaging.CloudFront.Documents;
+using Messaging.CloudFront.Events;
+using Messaging.CloudFront.Gzip;
+using Messaging.Recoverability;
 using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Buffers;
 using Pipeline.Building;
 using Pipeline.Contexts;
 using Pipeline.Execution;
 using Pipeline.Settlements;
-using Worker.Handlers.CloudFront;
-using Worker.Handlers.CloudFront.Documents;
-using Worker.Handlers.CloudFront.Events;
-using Worker.Handlers.CloudFront.Gzip;
-using Worker.Recoverability;
 using Worker.Tests.Intake;
 using Worker.Tests.Sources.Contract;
 

@@ -1,6 +1,6 @@
 using System.Text;
 using System.Text.Json;
-using Worker.Handlers.CloudFront.Documents;
+using Messaging.CloudFront.Documents;
 
 namespace Worker.Tests.Handlers.CloudFront;
 

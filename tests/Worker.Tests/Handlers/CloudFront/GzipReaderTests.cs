@@ -1,8 +1,8 @@
 using System.IO.Compression;
 using System.Text;
+using Messaging.CloudFront;
+using Messaging.CloudFront.Gzip;
 using Tests.Shared.CloudFront;
-using Worker.Handlers.CloudFront;
-using Worker.Handlers.CloudFront.Gzip;
 
 namespace Worker.Tests.Handlers.CloudFront;
 

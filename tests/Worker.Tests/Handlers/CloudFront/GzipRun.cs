@@ -1,5 +1,5 @@
-using Worker.Handlers.CloudFront;
-using Worker.Handlers.CloudFront.Gzip;
+using Messaging.CloudFront;
+using Messaging.CloudFront.Gzip;
 
 namespace Worker.Tests.Handlers.CloudFront;
 

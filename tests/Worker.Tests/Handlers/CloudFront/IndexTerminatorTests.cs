@@ -1,10 +1,10 @@
 using System.Text;
+using Messaging.Aws.S3;
+using Messaging.DeadLetters;
+using Messaging.Recoverability;
+using Messaging.Sinks;
 using Pipeline.Settlements;
 using Tests.Shared.CloudFront;
-using Worker.Aws.S3;
-using Worker.DeadLetters;
-using Worker.Recoverability;
-using Worker.Sinks;
 
 namespace Worker.Tests.Handlers.CloudFront;
 

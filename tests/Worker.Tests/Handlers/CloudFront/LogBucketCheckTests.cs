@@ -1,6 +1,6 @@
-using Worker.Aws.S3;
-using Worker.Handlers.CloudFront.Objects;
-using Worker.Hosting;
+using Messaging.Aws.S3;
+using Messaging.CloudFront.Objects;
+using Messaging.Hosting;
 using Worker.Tests.Telemetry;
 
 namespace Worker.Tests.Handlers.CloudFront;

@@ -1,10 +1,10 @@
 using System.Buffers;
+using Messaging.CloudFront;
+using Messaging.CloudFront.Documents;
+using Messaging.CloudFront.Gzip;
+using Messaging.Sinks;
 using Pipeline.Buffers;
 using Tests.Shared.CloudFront;
-using Worker.Handlers.CloudFront;
-using Worker.Handlers.CloudFront.Documents;
-using Worker.Handlers.CloudFront.Gzip;
-using Worker.Sinks;
 using Worker.Tests.Handlers.Archive;
 
 namespace Worker.Tests.Handlers.CloudFront;

@@ -1,9 +1,9 @@
 using System.Globalization;
 using System.Text;
 using System.Text.Json;
+using Messaging.CloudFront;
+using Messaging.Sinks;
 using Tests.Shared.CloudFront;
-using Worker.Handlers.CloudFront;
-using Worker.Sinks;
 
 namespace Worker.Tests.Handlers.CloudFront;
 

@@ -1,6 +1,6 @@
 using System.Buffers;
 using System.Text;
-using Worker.Sinks;
+using Messaging.Sinks;
 
 namespace Worker.Tests.Handlers.CloudFront;
 

@@ -1,6 +1,6 @@
 using System.Text;
 using System.Text.Json;
-using Worker.Handlers.CloudFront.Events;
+using Messaging.CloudFront.Events;
 
 namespace Worker.Tests.Handlers.CloudFront;
 

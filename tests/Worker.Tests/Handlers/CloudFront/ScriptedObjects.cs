@@ -1,6 +1,6 @@
-using Worker.Aws.S3;
-using Worker.Handlers.CloudFront.Events;
-using Worker.Handlers.CloudFront.Objects;
+using Messaging.Aws.S3;
+using Messaging.CloudFront.Events;
+using Messaging.CloudFront.Objects;
 
 namespace Worker.Tests.Handlers.CloudFront;
 

@@ -1,6 +1,6 @@
 using System.Text;
-using Worker.Handlers.CloudFront;
-using Worker.Handlers.CloudFront.Rows;
+using Messaging.CloudFront;
+using Messaging.CloudFront.Rows;
 
 namespace Worker.Tests.Handlers.CloudFront;
 

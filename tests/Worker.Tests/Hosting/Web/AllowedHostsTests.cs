@@ -1,9 +1,9 @@
+using Messaging.Configuration;
+using Messaging.Hosting;
+using Messaging.Http.Source;
+using Messaging.Http.Web;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Configuration;
-using Worker.Configuration;
-using Worker.Hosting;
-using Worker.Hosting.Web;
-using Worker.Sources.Http;
 
 namespace Worker.Tests.Hosting.Web;
 

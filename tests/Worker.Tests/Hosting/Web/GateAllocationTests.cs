@@ -1,8 +1,8 @@
+using Messaging.Hosting;
+using Messaging.Http.Web;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging.Abstractions;
-using Worker.Hosting;
-using Worker.Hosting.Web;
 using Worker.Tests.Sources;
 
 namespace Worker.Tests.Hosting.Web;

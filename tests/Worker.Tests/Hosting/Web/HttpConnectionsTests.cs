@@ -1,7 +1,7 @@
+using Messaging.Hosting;
+using Messaging.Http.Web;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.Extensions.Logging.Abstractions;
-using Worker.Hosting;
-using Worker.Hosting.Web;
 
 namespace Worker.Tests.Hosting.Web;
 

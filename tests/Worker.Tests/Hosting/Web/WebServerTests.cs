@@ -2,12 +2,13 @@ using System.Net;
 using System.Net.Sockets;
 using System.Text;
 using System.Text.Json;
+using Messaging.Hosting;
+using Messaging.Http.Web;
+using Messaging.Routes;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Worker.Hosting;
-using Worker.Hosting.Web;
-using Worker.Routes;
 using Worker.Tests.Sources.Http;
 
 namespace Worker.Tests.Hosting.Web;

@@ -1,13 +1,13 @@
 using System.Collections.Concurrent;
 using System.Diagnostics.Metrics;
 using System.Text;
+using Messaging.Recoverability;
+using Messaging.Sinks;
+using Messaging.Sinks.Bundles;
+using Messaging.Telemetry;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Logging.Abstractions;
-using Worker.Recoverability;
-using Worker.Sinks;
-using Worker.Sinks.Bundles;
-using Worker.Telemetry;
 using Worker.Tests.Intake;
 
 namespace Worker.Tests.Sinks.Bundles;

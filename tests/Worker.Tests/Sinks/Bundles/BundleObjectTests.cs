@@ -2,7 +2,7 @@ using System.Diagnostics;
 using System.Text;
 using FsCheck;
 using FsCheck.Fluent;
-using Worker.Sinks;
+using Messaging.Sinks;
 
 namespace Worker.Tests.Sinks.Bundles;
 

@@ -1,9 +1,9 @@
+using Messaging.Routes;
+using Messaging.Sinks;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
 using Worker.Hosting;
-using Worker.Routes;
-using Worker.Sinks;
 
 namespace Worker.Tests.Sinks.Bundles;
 

@@ -1,9 +1,9 @@
 using System.Text;
+using Messaging.Sinks;
+using Messaging.Sinks.Bundles;
+using Messaging.Sinks.Memory;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
-using Worker.Sinks;
-using Worker.Sinks.Bundles;
-using Worker.Sinks.Memory;
 
 namespace Worker.Tests.Sinks.Bundles;
 

@@ -1,5 +1,5 @@
-using Worker.Sinks;
-using Worker.Sinks.Bundles;
+using Messaging.Sinks;
+using Messaging.Sinks.Bundles;
 
 namespace Worker.Tests.Sinks.Bundles;
 

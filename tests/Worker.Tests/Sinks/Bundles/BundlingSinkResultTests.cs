@@ -1,5 +1,5 @@
+using Messaging.Sinks;
 using Microsoft.Extensions.Logging;
-using Worker.Sinks;
 using Worker.Tests.Telemetry;
 
 namespace Worker.Tests.Sinks.Bundles;

@@ -1,7 +1,7 @@
 using System.Collections.Concurrent;
 using System.Text;
-using Worker.Sinks;
-using Worker.Sinks.Bundles;
+using Messaging.Sinks;
+using Messaging.Sinks.Bundles;
 
 namespace Worker.Tests.Sinks.Bundles;
 

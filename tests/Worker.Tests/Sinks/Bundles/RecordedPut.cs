@@ -1,6 +1,6 @@
 using System.IO.Compression;
 using System.Text;
-using Worker.Sinks;
+using Messaging.Sinks;
 
 namespace Worker.Tests.Sinks.Bundles;
 

@@ -1,6 +1,6 @@
 using System.Text;
 using System.Threading.Channels;
-using Worker.Sinks;
+using Messaging.Sinks;
 
 namespace Worker.Tests.Sinks.Bundles;
 

@@ -1,7 +1,7 @@
 using Contracts.Sinks;
+using Messaging.Sinks;
+using Messaging.Sinks.Directory;
 using Microsoft.Extensions.Logging.Abstractions;
-using Worker.Sinks;
-using Worker.Sinks.Directory;
 
 namespace Worker.Tests.Sinks.Directory;
 

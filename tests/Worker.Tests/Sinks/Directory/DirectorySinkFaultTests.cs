@@ -1,8 +1,8 @@
 using System.Text;
+using Messaging.Hosting;
+using Messaging.Sinks;
+using Messaging.Sinks.Directory;
 using Microsoft.Extensions.Logging.Abstractions;
-using Worker.Hosting;
-using Worker.Sinks;
-using Worker.Sinks.Directory;
 using Worker.Tests.Files;
 
 namespace Worker.Tests.Sinks.Directory;

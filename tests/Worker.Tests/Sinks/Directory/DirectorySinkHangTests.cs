@@ -1,8 +1,8 @@
 using System.Text;
+using Messaging.Sinks;
+using Messaging.Sinks.Directory;
 using Microsoft.Extensions.Logging.Abstractions;
 using Tests.Shared.Files;
-using Worker.Sinks;
-using Worker.Sinks.Directory;
 
 namespace Worker.Tests.Sinks.Directory;
 

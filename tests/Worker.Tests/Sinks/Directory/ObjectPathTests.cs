@@ -1,5 +1,5 @@
 using System.Text;
-using Worker.Sinks.Directory;
+using Messaging.Sinks.Directory;
 
 namespace Worker.Tests.Sinks.Directory;
 

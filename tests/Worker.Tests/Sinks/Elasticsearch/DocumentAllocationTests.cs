@@ -1,9 +1,9 @@
 using Contracts.Sinks;
+using Messaging.CloudFront.Elasticsearch;
+using Messaging.CloudFront.Elasticsearch.Requests;
+using Messaging.Sinks;
 using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Buffers;
-using Worker.Sinks;
-using Worker.Sinks.Elasticsearch;
-using Worker.Sinks.Elasticsearch.Requests;
 
 namespace Worker.Tests.Sinks.Elasticsearch;
 

@@ -2,11 +2,11 @@ using System.Collections.Concurrent;
 using System.Diagnostics.Metrics;
 using System.Text;
 using Contracts.Sinks;
+using Messaging.CloudFront.Elasticsearch;
+using Messaging.CloudFront.Elasticsearch.Requests;
+using Messaging.Sinks;
 using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Buffers;
-using Worker.Sinks;
-using Worker.Sinks.Elasticsearch;
-using Worker.Sinks.Elasticsearch.Requests;
 
 namespace Worker.Tests.Sinks.Elasticsearch;
 

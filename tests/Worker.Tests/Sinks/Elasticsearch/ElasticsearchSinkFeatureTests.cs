@@ -1,7 +1,7 @@
+using Messaging.CloudFront.Elasticsearch;
+using Messaging.Configuration;
+using Messaging.Sinks;
 using Microsoft.Extensions.Configuration;
-using Worker.Configuration;
-using Worker.Sinks;
-using Worker.Sinks.Elasticsearch;
 
 namespace Worker.Tests.Sinks.Elasticsearch;
 

@@ -1,6 +1,6 @@
 using Contracts.Sinks;
-using Worker.Sinks;
-using Worker.Sinks.Memory;
+using Messaging.Sinks;
+using Messaging.Sinks.Memory;
 
 namespace Worker.Tests.Sinks.Memory;
 

@@ -1,5 +1,5 @@
-using Worker.Sinks;
-using Worker.Sinks.Memory;
+using Messaging.Sinks;
+using Messaging.Sinks.Memory;
 
 namespace Worker.Tests.Sinks.Memory;
 

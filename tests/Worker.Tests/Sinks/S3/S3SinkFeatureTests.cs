@@ -1,7 +1,7 @@
+using Messaging.Aws;
+using Messaging.Aws.S3.Sink;
+using Messaging.Configuration;
 using Microsoft.Extensions.Configuration;
-using Worker.Aws;
-using Worker.Configuration;
-using Worker.Sinks.S3;
 
 namespace Worker.Tests.Sinks.S3;
 

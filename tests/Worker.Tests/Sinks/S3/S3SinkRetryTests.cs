@@ -1,7 +1,7 @@
+using Messaging.Aws.S3;
+using Messaging.Aws.S3.Sink;
+using Messaging.Sinks;
 using Microsoft.Extensions.Logging.Abstractions;
-using Worker.Aws.S3;
-using Worker.Sinks;
-using Worker.Sinks.S3;
 
 namespace Worker.Tests.Sinks.S3;
 

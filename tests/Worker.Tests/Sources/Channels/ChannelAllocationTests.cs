@@ -1,9 +1,9 @@
 using System.Buffers;
+using Messaging.Sources;
+using Messaging.Sources.Channels;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Buffers;
-using Worker.Sources;
-using Worker.Sources.Channels;
 using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.Channels;

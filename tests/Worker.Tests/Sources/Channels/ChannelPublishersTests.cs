@@ -1,9 +1,9 @@
+using Messaging.Configuration;
+using Messaging.Sources;
+using Messaging.Sources.Channels;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
-using Worker.Configuration;
-using Worker.Sources;
-using Worker.Sources.Channels;
 using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.Channels;

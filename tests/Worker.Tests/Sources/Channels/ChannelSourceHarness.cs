@@ -1,7 +1,7 @@
+using Messaging.Sources;
+using Messaging.Sources.Channels;
 using Microsoft.Extensions.DependencyInjection;
 using Pipeline.Buffers;
-using Worker.Sources;
-using Worker.Sources.Channels;
 using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.Channels;

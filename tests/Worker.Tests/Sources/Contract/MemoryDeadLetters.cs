@@ -1,5 +1,5 @@
 using System.Collections.Concurrent;
-using Worker.DeadLetters;
+using Messaging.DeadLetters;
 
 namespace Worker.Tests.Sources.Contract;
 

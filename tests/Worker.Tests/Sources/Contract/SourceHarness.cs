@@ -1,4 +1,4 @@
-using Worker.Sources;
+using Messaging.Sources;
 
 namespace Worker.Tests.Sources.Contract;
 

@@ -1,8 +1,8 @@
 using System.Collections.Concurrent;
 using System.Threading.Channels;
+using Messaging.Sources;
 using Pipeline.Messages;
 using Pipeline.Settlements;
-using Worker.Sources;
 
 namespace Worker.Tests.Sources.Contract;
 

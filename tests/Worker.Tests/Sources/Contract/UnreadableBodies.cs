@@ -1,13 +1,13 @@
+using Messaging.Intake;
+using Messaging.Recoverability;
+using Messaging.Sources;
+using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
 using Pipeline.Building;
 using Pipeline.Contexts;
 using Pipeline.Execution;
 using Pipeline.Messages;
 using Pipeline.Settlements;
-using Worker.Intake;
-using Worker.Recoverability;
-using Worker.Sources;
-using Worker.Telemetry;
 
 namespace Worker.Tests.Sources.Contract;
 

@@ -1,8 +1,8 @@
+using Messaging.DeadLetters;
+using Messaging.Sockets.TcpLines;
+using Messaging.Sources.Held;
 using Pipeline.Buffers;
 using Pipeline.Settlements;
-using Worker.DeadLetters;
-using Worker.Sources.Held;
-using Worker.Sources.TcpLines;
 using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.Held;

@@ -1,7 +1,7 @@
+using Messaging.Sockets.TcpLines;
+using Messaging.Sources.Held;
+using Messaging.Telemetry;
 using Pipeline.Buffers;
-using Worker.Sources.Held;
-using Worker.Sources.TcpLines;
-using Worker.Telemetry;
 using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.Held;

@@ -1,6 +1,6 @@
+using Messaging.Http.Source;
 using Microsoft.Extensions.Logging;
 using Pipeline.Settlements;
-using Worker.Sources.Http;
 using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.Http;

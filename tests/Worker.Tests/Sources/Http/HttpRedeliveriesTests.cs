@@ -1,5 +1,5 @@
+using Messaging.Http.Source;
 using Pipeline.Settlements;
-using Worker.Sources.Http;
 
 namespace Worker.Tests.Sources.Http;
 

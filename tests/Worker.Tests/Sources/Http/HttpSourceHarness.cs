@@ -1,6 +1,6 @@
 using System.Collections.Concurrent;
 using System.Net;
-using Worker.Sources;
+using Messaging.Sources;
 using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.Http;

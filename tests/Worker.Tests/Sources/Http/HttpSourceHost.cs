@@ -1,11 +1,11 @@
 using System.Net;
+using Messaging.Http.Source;
+using Messaging.Sources;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Pipeline.Buffers;
-using Worker.Sources;
-using Worker.Sources.Http;
 using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.Http;

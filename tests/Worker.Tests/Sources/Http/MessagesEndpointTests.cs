@@ -1,9 +1,9 @@
 using System.Net;
 using System.Text.Json;
+using Messaging.Configuration;
+using Messaging.Http.Source;
 using Microsoft.Extensions.Configuration;
 using Pipeline.Settlements;
-using Worker.Configuration;
-using Worker.Sources.Http;
 
 namespace Worker.Tests.Sources.Http;
 

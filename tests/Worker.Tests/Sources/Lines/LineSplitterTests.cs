@@ -1,7 +1,7 @@
 using System.Buffers;
 using System.Text;
+using Messaging.Sources.Lines;
 using Pipeline.Buffers;
-using Worker.Sources.Lines;
 using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.Lines;

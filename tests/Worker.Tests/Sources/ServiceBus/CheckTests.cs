@@ -1,5 +1,5 @@
-using Worker.Hosting;
-using Worker.Sources.ServiceBus.Port;
+using Messaging.Hosting;
+using Messaging.ServiceBus.Port;
 
 namespace Worker.Tests.Sources.ServiceBus;
 

@@ -1,4 +1,4 @@
-using Worker.Sources.ServiceBus.Port;
+using Messaging.ServiceBus.Port;
 
 namespace Worker.Tests.Sources.ServiceBus;
 

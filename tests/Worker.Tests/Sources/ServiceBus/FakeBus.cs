@@ -1,5 +1,5 @@
-using Worker.Sources.ServiceBus;
-using Worker.Sources.ServiceBus.Port;
+using Messaging.ServiceBus;
+using Messaging.ServiceBus.Port;
 
 namespace Worker.Tests.Sources.ServiceBus;
 

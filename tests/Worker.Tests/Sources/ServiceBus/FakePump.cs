@@ -1,5 +1,5 @@
 using System.Collections.Concurrent;
-using Worker.Sources.ServiceBus.Port;
+using Messaging.ServiceBus.Port;
 
 namespace Worker.Tests.Sources.ServiceBus;
 

@@ -1,4 +1,4 @@
-using Worker.Sources.ServiceBus;
+using Messaging.ServiceBus;
 
 namespace Worker.Tests.Sources.ServiceBus;
 

@@ -1,5 +1,5 @@
+using Messaging.ServiceBus.Port;
 using Pipeline.Settlements;
-using Worker.Sources.ServiceBus.Port;
 using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.ServiceBus;

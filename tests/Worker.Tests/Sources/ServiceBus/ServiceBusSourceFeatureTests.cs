@@ -1,10 +1,10 @@
+using Messaging.Hosting;
+using Messaging.Routes;
+using Messaging.ServiceBus;
+using Messaging.ServiceBus.Port;
+using Messaging.Sources;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
-using Worker.Hosting;
-using Worker.Routes;
-using Worker.Sources;
-using Worker.Sources.ServiceBus;
-using Worker.Sources.ServiceBus.Port;
 using Worker.Tests.Routes;
 using Worker.Tests.Sources.Contract;
 

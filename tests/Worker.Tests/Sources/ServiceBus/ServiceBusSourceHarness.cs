@@ -1,8 +1,8 @@
 using System.Text.Json;
+using Messaging.ServiceBus;
+using Messaging.ServiceBus.Port;
+using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
-using Worker.Sources;
-using Worker.Sources.ServiceBus;
-using Worker.Sources.ServiceBus.Port;
 using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.ServiceBus;

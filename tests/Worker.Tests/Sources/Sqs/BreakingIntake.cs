@@ -1,5 +1,5 @@
+using Messaging.Sources;
 using Pipeline.Messages;
-using Worker.Sources;
 
 namespace Worker.Tests.Sources.Sqs;
 

@@ -1,12 +1,12 @@
 using System.Buffers;
 using Amazon.Runtime;
+using Messaging.Aws;
+using Messaging.Aws.Sqs;
+using Messaging.Aws.Sqs.Wire;
+using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Buffers;
-using Worker.Aws;
-using Worker.Sources;
-using Worker.Sources.Sqs;
-using Worker.Sources.Sqs.Wire;
 using Worker.Tests.Sources.Contract;
 using Worker.Tests.Sources.Sqs.Wire;
 

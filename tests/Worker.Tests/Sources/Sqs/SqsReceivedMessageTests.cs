@@ -1,6 +1,6 @@
 using System.Text;
+using Messaging.Aws.Sqs;
 using Tests.Shared;
-using Worker.Sources.Sqs;
 
 namespace Worker.Tests.Sources.Sqs;
 

@@ -1,7 +1,7 @@
+using Messaging.Aws.Sqs;
+using Messaging.Aws.Sqs.Wire;
+using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
-using Worker.Sources;
-using Worker.Sources.Sqs;
-using Worker.Sources.Sqs.Wire;
 using Worker.Tests.Sources.Contract;
 using Worker.Tests.Sources.Sqs.Wire;
 

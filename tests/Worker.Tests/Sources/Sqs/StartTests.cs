@@ -1,6 +1,6 @@
 using System.Text.Json;
-using Worker.Hosting;
-using Worker.Sources.Sqs;
+using Messaging.Aws.Sqs;
+using Messaging.Hosting;
 
 namespace Worker.Tests.Sources.Sqs;
 

@@ -1,5 +1,5 @@
+using Messaging.Aws.Sqs;
 using Pipeline.Settlements;
-using Worker.Sources.Sqs;
 using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.Sqs;

@@ -1,11 +1,11 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
+using Messaging.Sockets.TcpLines;
+using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Buffers;
-using Worker.Sources;
-using Worker.Sources.TcpLines;
 using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.TcpLines;

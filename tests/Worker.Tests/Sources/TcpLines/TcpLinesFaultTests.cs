@@ -1,6 +1,6 @@
 using System.Text;
+using Messaging.Sockets.TcpLines;
 using Pipeline.Settlements;
-using Worker.Sources.TcpLines;
 using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.TcpLines;

@@ -1,9 +1,9 @@
 using System.Collections.Concurrent;
 using System.Net;
+using Messaging.Sockets.TcpLines;
+using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
 using Pipeline.Buffers;
-using Worker.Sources;
-using Worker.Sources.TcpLines;
 using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.TcpLines;

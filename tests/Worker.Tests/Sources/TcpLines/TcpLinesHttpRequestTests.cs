@@ -1,5 +1,5 @@
+using Messaging.Sockets.TcpLines;
 using Pipeline.Settlements;
-using Worker.Sources.TcpLines;
 
 namespace Worker.Tests.Sources.TcpLines;
 

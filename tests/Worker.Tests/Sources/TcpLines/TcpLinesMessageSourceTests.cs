@@ -1,9 +1,9 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
+using Messaging.Hosting;
+using Messaging.Sockets.TcpLines;
 using Pipeline.Settlements;
-using Worker.Hosting;
-using Worker.Sources.TcpLines;
 using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.TcpLines;

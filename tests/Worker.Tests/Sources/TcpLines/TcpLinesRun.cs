@@ -1,8 +1,8 @@
 using System.Net;
+using Messaging.Sockets.TcpLines;
+using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
 using Pipeline.Buffers;
-using Worker.Sources;
-using Worker.Sources.TcpLines;
 using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.TcpLines;

@@ -1,10 +1,10 @@
 using System.Net;
 using System.Net.Sockets;
+using Messaging.Sockets.Udp;
+using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Buffers;
-using Worker.Sources;
-using Worker.Sources.Udp;
 using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.Udp;

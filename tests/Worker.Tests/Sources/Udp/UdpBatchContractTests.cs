@@ -1,4 +1,4 @@
-using Worker.Sources.Udp;
+using Messaging.Sockets.Udp;
 using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.Udp;

@@ -2,9 +2,9 @@ using System.Collections.Concurrent;
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
+using Messaging.Hosting;
+using Messaging.Sockets.Udp;
 using Pipeline.Settlements;
-using Worker.Hosting;
-using Worker.Sources.Udp;
 using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.Udp;

@@ -1,9 +1,9 @@
 using System.Net;
 using System.Net.Sockets;
+using Messaging.Sockets.Udp;
+using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
 using Pipeline.Buffers;
-using Worker.Sources;
-using Worker.Sources.Udp;
 using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.Udp;

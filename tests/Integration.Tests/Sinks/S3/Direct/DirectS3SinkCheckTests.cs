@@ -1,5 +1,5 @@
 using Integration.Tests.Servers;
-using Worker.Sinks.S3;
+using Messaging.Aws.S3.Sink;
 
 namespace Integration.Tests.Sinks.S3.Direct;
 

@@ -1,4 +1,4 @@
-using Worker.Sinks.S3;
+using Messaging.Aws.S3.Sink;
 
 namespace Integration.Tests.Sinks.S3.Direct;
 

@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Text;
-using Worker.Sinks.Elasticsearch.Batches;
-using Worker.Sinks.Elasticsearch.BulkResponses;
+using Messaging.CloudFront.Elasticsearch.Batches;
+using Messaging.CloudFront.Elasticsearch.BulkResponses;
 using static Worker.Tests.Sinks.Elasticsearch.BulkResponses.BulkResponses;
 
 namespace Worker.Tests.Sinks.Elasticsearch.Batches;

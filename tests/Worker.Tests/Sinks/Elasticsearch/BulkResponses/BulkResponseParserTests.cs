@@ -1,4 +1,4 @@
-using Worker.Sinks.Elasticsearch.BulkResponses;
+using Messaging.CloudFront.Elasticsearch.BulkResponses;
 using static Worker.Tests.Sinks.Elasticsearch.BulkResponses.BulkResponses;
 
 namespace Worker.Tests.Sinks.Elasticsearch.BulkResponses;

@@ -1,5 +1,5 @@
+using Messaging.CloudFront.Elasticsearch.BulkResponses;
 using Pipeline.Buffers;
-using Worker.Sinks.Elasticsearch.BulkResponses;
 using static Worker.Tests.Sinks.Elasticsearch.BulkResponses.BulkResponses;
 
 namespace Worker.Tests.Sinks.Elasticsearch.BulkResponses;

@@ -1,6 +1,6 @@
 using System.Text.Json;
-using Worker.Sinks.Elasticsearch.BulkResponses;
-using Worker.Telemetry;
+using Messaging.CloudFront.Elasticsearch.BulkResponses;
+using Messaging.Telemetry;
 
 namespace Worker.Tests.Sinks.Elasticsearch.BulkResponses;
 

@@ -1,6 +1,6 @@
 using System.Net.Http.Headers;
 using System.Text;
-using Worker.Sinks.Elasticsearch.Requests;
+using Messaging.CloudFront.Elasticsearch.Requests;
 
 namespace Worker.Tests.Sinks.Elasticsearch.Requests;
 

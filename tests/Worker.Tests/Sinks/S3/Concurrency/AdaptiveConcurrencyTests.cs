@@ -1,6 +1,6 @@
 using FsCheck;
 using FsCheck.Fluent;
-using Worker.Sinks.S3.Concurrency;
+using Messaging.Aws.S3.Sink.Concurrency;
 
 namespace Worker.Tests.Sinks.S3.Concurrency;
 

@@ -1,4 +1,4 @@
-using Worker.Sinks.S3.Concurrency;
+using Messaging.Aws.S3.Sink.Concurrency;
 
 namespace Worker.Tests.Sinks.S3.Concurrency;
 

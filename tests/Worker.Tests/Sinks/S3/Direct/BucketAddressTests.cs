@@ -1,6 +1,6 @@
-using Worker.Aws.S3;
-using Worker.Hosting;
-using Worker.Sinks.S3.Direct;
+using Messaging.Aws.S3;
+using Messaging.Aws.S3.Sink.Direct;
+using Messaging.Hosting;
 
 namespace Worker.Tests.Sinks.S3.Direct;
 

@@ -1,8 +1,8 @@
 using System.Net.Sockets;
 using System.Text;
-using Worker.Aws;
-using Worker.Sinks;
-using Worker.Sinks.S3;
+using Messaging.Aws;
+using Messaging.Aws.S3.Sink;
+using Messaging.Sinks;
 
 namespace Worker.Tests.Sinks.S3.Direct;
 

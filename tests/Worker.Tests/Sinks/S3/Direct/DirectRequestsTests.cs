@@ -3,11 +3,11 @@ using System.Net.Sockets;
 using System.Security.Cryptography;
 using System.Text;
 using Amazon.Runtime;
+using Messaging.Aws;
+using Messaging.Aws.S3;
+using Messaging.Aws.S3.Sink;
+using Messaging.Aws.S3.Sink.Direct;
 using Pipeline.Buffers;
-using Worker.Aws;
-using Worker.Aws.S3;
-using Worker.Sinks.S3;
-using Worker.Sinks.S3.Direct;
 
 namespace Worker.Tests.Sinks.S3.Direct;
 

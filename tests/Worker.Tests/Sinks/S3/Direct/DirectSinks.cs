@@ -1,11 +1,11 @@
 using Amazon.Runtime;
+using Messaging.Aws;
+using Messaging.Aws.S3;
+using Messaging.Aws.S3.Sink;
+using Messaging.Aws.S3.Sink.Direct;
+using Messaging.Sinks;
 using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Buffers;
-using Worker.Aws;
-using Worker.Aws.S3;
-using Worker.Sinks;
-using Worker.Sinks.S3;
-using Worker.Sinks.S3.Direct;
 
 namespace Worker.Tests.Sinks.S3.Direct;
 

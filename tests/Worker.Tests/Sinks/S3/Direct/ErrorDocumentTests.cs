@@ -1,5 +1,5 @@
 using System.Text;
-using Worker.Sinks.S3.Direct;
+using Messaging.Aws.S3.Sink.Direct;
 
 namespace Worker.Tests.Sinks.S3.Direct;
 

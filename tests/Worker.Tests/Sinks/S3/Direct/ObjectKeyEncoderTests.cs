@@ -1,6 +1,6 @@
 using System.Text;
-using Worker.Aws.S3;
-using Worker.Sinks.S3.Direct;
+using Messaging.Aws.S3;
+using Messaging.Aws.S3.Sink.Direct;
 using Worker.Tests.ObjectKeys;
 
 namespace Worker.Tests.Sinks.S3.Direct;

@@ -1,7 +1,7 @@
 using System.Text;
+using Messaging.Aws;
+using Messaging.Aws.S3.Sink.Direct;
 using Pipeline.Buffers;
-using Worker.Aws;
-using Worker.Sinks.S3.Direct;
 
 namespace Worker.Tests.Sinks.S3.Direct;
 

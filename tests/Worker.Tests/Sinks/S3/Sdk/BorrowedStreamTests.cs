@@ -1,4 +1,4 @@
-using Worker.Sinks.S3.Sdk;
+using Messaging.Aws.S3.Sink.Sdk;
 
 namespace Worker.Tests.Sinks.S3.Sdk;
 

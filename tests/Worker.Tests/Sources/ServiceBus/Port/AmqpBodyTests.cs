@@ -1,6 +1,6 @@
 using System.Text;
+using Messaging.ServiceBus.Port;
 using Pipeline.Settlements;
-using Worker.Sources.ServiceBus.Port;
 
 namespace Worker.Tests.Sources.ServiceBus.Port;
 

@@ -1,7 +1,7 @@
 using System.Text;
 using System.Text.Json;
-using Worker.Aws;
-using Worker.Sources.Sqs.Wire;
+using Messaging.Aws;
+using Messaging.Aws.Sqs.Wire;
 
 namespace Worker.Tests.Sources.Sqs.Wire;
 

@@ -1,5 +1,5 @@
+using Messaging.Aws.Sqs.Wire;
 using Pipeline.Buffers;
-using Worker.Sources.Sqs.Wire;
 
 namespace Worker.Tests.Sources.Sqs.Wire;
 

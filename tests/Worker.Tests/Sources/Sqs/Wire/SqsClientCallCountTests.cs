@@ -1,6 +1,6 @@
 using System.Text.Json;
-using Worker.Costs;
-using Worker.Sources.Sqs.Wire;
+using Messaging.Aws.Sqs.Wire;
+using Messaging.Costs;
 
 namespace Worker.Tests.Sources.Sqs.Wire;
 

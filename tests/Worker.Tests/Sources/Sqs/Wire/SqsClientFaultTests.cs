@@ -1,8 +1,8 @@
 using System.Net;
 using System.Net.Sockets;
+using Messaging.Aws;
+using Messaging.Aws.Sqs.Wire;
 using Microsoft.AspNetCore.Http;
-using Worker.Aws;
-using Worker.Sources.Sqs.Wire;
 
 namespace Worker.Tests.Sources.Sqs.Wire;
 

@@ -1,6 +1,6 @@
 using System.Globalization;
 using Amazon.Runtime;
-using Worker.Aws;
+using Messaging.Aws;
 
 namespace Worker.Tests.Sources.Sqs.Wire;
 

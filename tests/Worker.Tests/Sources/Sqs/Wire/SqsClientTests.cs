@@ -1,9 +1,9 @@
 using System.Globalization;
 using System.Security.Cryptography;
 using System.Text;
+using Messaging.Aws;
+using Messaging.Aws.Sqs.Wire;
 using Pipeline.Buffers;
-using Worker.Aws;
-using Worker.Sources.Sqs.Wire;
 
 namespace Worker.Tests.Sources.Sqs.Wire;
 

@@ -1,6 +1,6 @@
-using Worker.Aws;
-using Worker.Hosting;
-using Worker.Sources.Sqs.Wire;
+using Messaging.Aws;
+using Messaging.Aws.Sqs.Wire;
+using Messaging.Hosting;
 
 namespace Worker.Tests.Sources.Sqs.Wire;
 

@@ -1,8 +1,8 @@
 using Amazon.Runtime;
+using Messaging.Aws;
+using Messaging.Aws.Sqs.Wire;
+using Messaging.Costs;
 using Pipeline.Buffers;
-using Worker.Aws;
-using Worker.Costs;
-using Worker.Sources.Sqs.Wire;
 
 namespace Worker.Tests.Sources.Sqs.Wire;
 

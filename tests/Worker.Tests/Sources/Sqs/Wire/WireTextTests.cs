@@ -2,7 +2,7 @@ using System.Buffers;
 using System.Text;
 using System.Text.Json;
 using System.Text.Unicode;
-using Worker.Sources.Sqs.Wire;
+using Messaging.Aws.Sqs.Wire;
 
 namespace Worker.Tests.Sources.Sqs.Wire;
 

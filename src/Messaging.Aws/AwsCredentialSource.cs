@@ -1,0 +1,135 @@
+using Amazon.Runtime;
+using Amazon.Runtime.CredentialManagement;
+using Amazon.Runtime.Credentials;
+using Messaging.Telemetry;
+
+namespace Messaging.Aws;
+
+/// <summary>
+/// Supplies the keys to sign with: the configured ones, a configured profile, or AWSSDK.Core's default chain (environment, web
+/// identity, profile, container, instance). Threads: any; one at a time asks the chain, the others wait for its answer.
+/// </summary>
+internal sealed class AwsCredentialSource : IDisposable
+{
+    /// <summary>
+    /// How long an answer of the chain is used before it is asked again. The SDK's sources renew themselves minutes before
+    /// expiry and answer from memory, so asking is cheap; 30 s only keeps a task a request off the hot path.
+    /// </summary>
+    private static readonly TimeSpan CacheFor = TimeSpan.FromSeconds(30);
+
+    private readonly Func<Task<AWSCredentials>> _resolve;
+    private readonly TimeProvider _time;
+    private readonly SemaphoreSlim _gate = new(1, 1);
+    private Cached? _cached;
+
+    /// <param name="resolve">Finds the SDK's credentials object; called again whenever the cached answer is too old.</param>
+    /// <param name="time">Times the cache.</param>
+    public AwsCredentialSource(Func<Task<AWSCredentials>> resolve, TimeProvider time)
+    {
+        _resolve = resolve;
+        _time = time;
+    }
+
+    /// <summary>The source the options ask for. Finds nothing yet: the first <see cref="GetAsync"/> does.</summary>
+    public static AwsCredentialSource Create(AwsOptions options, TimeProvider time)
+    {
+        if (options.AccessKeyId is { } accessKeyId)
+        {
+            AWSCredentials fixedKeys = options.SessionToken is { Length: > 0 } token
+                ? new SessionAWSCredentials(accessKeyId, options.SecretAccessKey, token)
+                : new BasicAWSCredentials(accessKeyId, options.SecretAccessKey);
+            return new AwsCredentialSource(() => Task.FromResult(fixedKeys), time);
+        }
+
+        return options.Profile is { } profile
+            ? new AwsCredentialSource(() => Task.FromResult(OfProfile(profile)), time)
+            : new AwsCredentialSource(() => DefaultAWSCredentialsIdentityResolver.GetCredentialsAsync(), time);
+    }
+
+    /// <summary>The current keys; synchronous while the cached ones are fresh.</summary>
+    /// <exception cref="AwsServiceException"><see cref="AwsErrorKind.AccessDenied"/>, code <c>CredentialsUnavailable</c>: nothing in the chain answered.</exception>
+    public ValueTask<SigningCredentials> GetAsync(CancellationToken cancellationToken)
+    {
+        Cached? cached = Volatile.Read(ref _cached);
+        return cached is not null && _time.GetElapsedTime(cached.Since) < CacheFor
+            ? new ValueTask<SigningCredentials>(cached.Credentials)
+            : AskAsync(rejected: null, cancellationToken);
+    }
+
+    /// <summary>Forces new keys after the service called <paramref name="rejected"/> expired.</summary>
+    /// <returns>True when there now are other keys, so that a retry makes sense; another caller may have fetched them already.</returns>
+    public async ValueTask<bool> RefreshAsync(SigningCredentials rejected, CancellationToken cancellationToken)
+    {
+        SigningCredentials current = await AskAsync(rejected, cancellationToken);
+        return !current.IsSameAs(rejected);
+    }
+
+    public void Dispose() => _gate.Dispose();
+
+    private async ValueTask<SigningCredentials> AskAsync(SigningCredentials? rejected, CancellationToken cancellationToken)
+    {
+        await _gate.WaitAsync(cancellationToken);
+        try
+        {
+            Cached? cached = _cached;
+            bool usable = rejected is null
+                ? cached is not null && _time.GetElapsedTime(cached.Since) < CacheFor
+                : cached is not null && !cached.Credentials.IsSameAs(rejected);
+            if (usable)
+            {
+                return cached!.Credentials;
+            }
+
+            ImmutableCredentials keys = await FetchAsync(force: rejected is not null).WaitAsync(cancellationToken);
+            SigningCredentials credentials = new(keys.AccessKey, keys.SecretKey, keys.Token);
+
+            // The same object while the keys are the same: the signer's derived key is cached by it.
+            if (cached is not null && cached.Credentials.IsSameAs(credentials))
+            {
+                credentials = cached.Credentials;
+            }
+
+            Volatile.Write(ref _cached, new Cached(credentials, _time.GetTimestamp()));
+            return credentials;
+        }
+        catch (Exception e) when (e is not OperationCanceledException)
+        {
+            throw Unavailable(e);
+        }
+        finally
+        {
+            _gate.Release();
+        }
+    }
+
+    private async Task<ImmutableCredentials> FetchAsync(bool force)
+    {
+        AWSCredentials source = await _resolve();
+        if (force && source is RefreshingAWSCredentials refreshing)
+        {
+            refreshing.ClearCredentials();
+        }
+
+        return await source.GetCredentialsAsync();
+    }
+
+    private static AwsServiceException Unavailable(Exception cause)
+    {
+        // A credential process prints keys; what it printed may be in its exception, so neither text nor exception goes further.
+        bool printsKeys = cause is ProcessAWSCredentialException || cause.InnerException is ProcessAWSCredentialException;
+        string reason = printsKeys ? "The profile's credential_process failed." : cause.Message;
+        return AwsServiceException.Local(
+            AwsErrorKind.AccessDenied,
+            "Finding AWS credentials",
+            "CredentialsUnavailable",
+            $"set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, {AwsOptions.Section}:{nameof(AwsOptions.Profile)}, or run with a role. {reason}",
+            printsKeys ? null : cause);
+    }
+
+    private static AWSCredentials OfProfile(string profile) =>
+        new CredentialProfileStoreChain().TryGetAWSCredentials(profile, out AWSCredentials found)
+            ? found
+            : throw new ProfileNotFoundException($"The profile \"{UntrustedText.Shorten(profile)}\" is not in the shared AWS configuration files.");
+
+    private sealed record Cached(SigningCredentials Credentials, long Since);
+}

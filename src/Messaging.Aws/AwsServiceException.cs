@@ -1,0 +1,53 @@
+using Messaging.Telemetry;
+
+namespace Messaging.Aws;
+
+/// <summary>
+/// An AWS call failed as a whole. What failed for single entries of a batch is a value, never this. Carries no credential, no
+/// body and no receipt handle; text from the service is bounded and escaped.
+/// </summary>
+internal sealed class AwsServiceException : Exception
+{
+    private AwsServiceException(AwsErrorKind kind, string operation, string code, string detail, Exception? innerException)
+        : base($"{operation} failed: {code}{(detail.Length == 0 ? string.Empty : $": {detail}")}", innerException)
+    {
+        Kind = kind;
+        Operation = operation;
+        Code = code;
+        Detail = detail;
+    }
+
+    /// <summary>What it means for the caller; never <see cref="AwsErrorKind.None"/>.</summary>
+    public AwsErrorKind Kind { get; }
+
+    /// <summary>The call, such as <c>ReceiveMessage</c>.</summary>
+    public string Operation { get; }
+
+    /// <summary>AWS's error code without prefix, or one of our own for failures without an answer (<c>Timeout</c>, <c>ConnectionError</c>, ...).</summary>
+    public string Code { get; }
+
+    /// <summary>The service's message: at most 256 bytes of it, escaped; may be empty.</summary>
+    public string Detail { get; }
+
+    /// <summary>The HTTP status; 0 when no answer arrived.</summary>
+    public int Status { get; private init; }
+
+    /// <summary>The service's id of the request, for its support; null when there is none.</summary>
+    public string? RequestId { get; private init; }
+
+    /// <summary>The least wait the service asked for (Retry-After); zero when it did not say.</summary>
+    public TimeSpan RetryAfter { get; private init; }
+
+    /// <summary>The service answered with an error.</summary>
+    public static AwsServiceException FromResponse(string operation, AwsErrorResponse error, AwsErrorKind kind) =>
+        new(kind, operation, error.Code.Length == 0 ? $"HTTP {error.Status}" : error.Code, error.Message, innerException: null)
+        {
+            Status = error.Status,
+            RequestId = error.RequestId,
+            RetryAfter = error.RetryAfter,
+        };
+
+    /// <summary>No answer, or none that makes sense.</summary>
+    public static AwsServiceException Local(AwsErrorKind kind, string operation, string code, string detail, Exception? innerException = null) =>
+        new(kind, operation, code, UntrustedText.Shorten(detail), innerException);
+}

@@ -1,0 +1,29 @@
+namespace Messaging.Aws.S3;
+
+/// <summary>What the end of one request means for its object.</summary>
+internal enum S3FaultKind
+{
+    /// <summary>It worked.</summary>
+    None = 0,
+
+    /// <summary>412: there is an object of this key already.</summary>
+    Exists,
+
+    /// <summary>404 for an object: there is none.</summary>
+    Missing,
+
+    /// <summary>May work later: throttled, unreachable, timed out, damaged on the way.</summary>
+    Transient,
+
+    /// <summary>The signature's time was refused. The client has learned the store's clock from the same answer: at once again.</summary>
+    ClockSkew,
+
+    /// <summary>Temporary credentials ran out: again with others, where there are others.</summary>
+    ExpiredCredentials,
+
+    /// <summary>The store refuses the worker, whatever the object.</summary>
+    Refused,
+
+    /// <summary>The store will never take this object.</summary>
+    Rejected,
+}

@@ -1,0 +1,147 @@
+using System.Globalization;
+using System.Net;
+using Amazon.Runtime;
+using Amazon.Runtime.Internal;
+using Amazon.Runtime.Internal.Transform;
+using Messaging.Telemetry;
+
+namespace Messaging.Aws.S3;
+
+/// <summary>Sorts what a request ended in. Codes from https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html.</summary>
+internal static class S3Faults
+{
+    /// <summary>No answer within the attempt's time.</summary>
+    public const string TimeoutCode = "Timeout";
+
+    /// <summary>No answer: refused, reset, unresolvable, broken off.</summary>
+    public const string ConnectionCode = "ConnectionError";
+
+    /// <summary>An answer that no S3 gives: a success without an ETag, not XML, without end.</summary>
+    public const string NotS3Code = "NotAnS3Answer";
+
+    /// <summary>Not sent: see <see cref="NoTurn"/>.</summary>
+    public const string NoTurnCode = "NoTurnWithinTotalTimeout";
+
+    // What a store says in a code is shown to people: this long is enough for every code S3 has.
+    private const int MaxCode = 64;
+
+    /// <summary>Sorts an exception. One of an unknown kind is transient under its own name: the message stays where it is, and somebody asks why.</summary>
+    /// <param name="exception">What was thrown.</param>
+    /// <param name="timedOut">True when the attempt's time was over.</param>
+    public static S3Fault Classify(Exception exception, bool timedOut)
+    {
+        if (timedOut || exception is OperationCanceledException or TimeoutException)
+        {
+            return new S3Fault(S3FaultKind.Transient, TimeoutCode, MayHaveCommitted: true);
+        }
+
+        if (exception is AwsServiceException credentials)
+        {
+            return new S3Fault(S3FaultKind.Refused, credentials.Code);
+        }
+
+        if (exception is not AmazonServiceException answer || (int)answer.StatusCode == 0)
+        {
+            string code = CodeOf(exception);
+            return new S3Fault(S3FaultKind.Transient, code, MayHaveCommitted: true, Detail: code == ConnectionCode ? ConnectionFault.Describe(exception) : null);
+        }
+
+        int status = (int)answer.StatusCode;
+        IWebResponseData? data = (answer.InnerException as HttpErrorResponseException)?.Response;
+        return OfAnswer(status, answer.ErrorCode, answer.RequestId, data?.GetHeaderValue("Retry-After"), data?.GetHeaderValue("x-amz-bucket-region"));
+    }
+
+    /// <summary>Sorts an answer that is not the expected success. Its texts may be anything: what is kept of them is bounded and escaped.</summary>
+    public static S3Fault OfAnswer(int status, string? code, string? requestId, string? retryAfter, string? region)
+    {
+        if (status is >= 200 and < 300)
+        {
+            // It said yes in a form that no S3 has.
+            return NotS3(status);
+        }
+
+        region = region is not null && AwsRegion.IsWellFormed(region) ? region : null;
+        S3FaultKind kind = status is >= 300 and < 400 && region is not null ? S3FaultKind.Refused : KindOf(status, code ?? string.Empty);
+        return new S3Fault(
+            kind,
+            string.IsNullOrEmpty(code) ? ((HttpStatusCode)status).ToString() : Bound(code),
+            status,
+            string.IsNullOrEmpty(requestId) ? null : Bound(requestId),
+            SecondsOf(retryAfter),
+
+            // 503 says that nothing was done; the other 5xx say nothing of the kind.
+            MayHaveCommitted: kind == S3FaultKind.Transient && status is 500 or 502 or 504,
+            region);
+    }
+
+    /// <summary>A success that no S3 gives: some proxy's, most likely, and worth nothing.</summary>
+    public static S3Fault NotS3(int status) => new(S3FaultKind.Transient, NotS3Code, status, MayHaveCommitted: true);
+
+    /// <summary>No request at all: the total time was over before its turn came.</summary>
+    public static S3Fault NoTurn => new(S3FaultKind.Transient, NoTurnCode);
+
+    /// <summary>True for a throttled request, or one without an answer in time. Conflicts, refusals and broken connections say nothing about load.</summary>
+    public static bool IsOverload(in S3Fault fault) =>
+        fault.Kind == S3FaultKind.Transient
+        && (fault.Status is 429 or 503 || fault.Code is TimeoutCode or "SlowDown" or "Throttling" or "ThrottlingException" or "RequestLimitExceeded" or "TooManyRequests");
+
+    /// <summary>True when the answer says that the bucket is in another region than the one asked.</summary>
+    public static bool IsElsewhere(in S3Fault fault) =>
+        fault.Code is "PermanentRedirect" or "AuthorizationHeaderMalformed" or "IllegalLocationConstraintException" or "MovedPermanently"
+        || (fault.Status is >= 300 and < 400 && fault.Region is not null);
+
+    /// <summary>What a fault means for a request that reads an object. A HEAD has no body, so its 404 does not say whether the object or the bucket is missing; a PUT will.</summary>
+    public static S3Fault OfObject(S3Fault fault) =>
+        fault.Status == 404 && fault.Code != "NoSuchBucket" ? fault with { Kind = S3FaultKind.Missing } : fault;
+
+    private static S3FaultKind KindOf(int status, string code) => code switch
+    {
+        // "PreconditionFailed" is also what the SDK makes of a 412 without a body.
+        "PreconditionFailed" => S3FaultKind.Exists,
+        "NoSuchKey" => S3FaultKind.Missing,
+
+        "RequestTimeTooSkewed" or "RequestExpired" or "RequestInTheFuture" => S3FaultKind.ClockSkew,
+        "ExpiredToken" or "TokenRefreshRequired" => S3FaultKind.ExpiredCredentials,
+
+        // 409: another conditional write of the key is under way. AWS: "retry the upload"; the SDK does not.
+        "ConditionalRequestConflict" or "OperationAborted" => S3FaultKind.Transient,
+
+        // Damaged or cut on the way; the same bytes sent again are right.
+        "BadDigest" or "XAmzContentSHA256Mismatch" or "XAmzContentChecksumMismatch" or "IncompleteBody" or "RequestTimeout"
+            or "RequestTimeoutException" => S3FaultKind.Transient,
+
+        "SlowDown" or "Throttling" or "ThrottlingException" or "RequestLimitExceeded" or "TooManyRequests" or "Busy"
+            or "QuotaExceeded" or "InternalError" or "ServiceUnavailable" or "TemporaryRedirect" => S3FaultKind.Transient,
+
+        "EntityTooLarge" or "KeyTooLongError" or "KeyTooLong" or "InvalidURI" or "InvalidObjectName" or "XMinioInvalidObjectName" => S3FaultKind.Rejected,
+
+        // Everything else a store says no with is about bucket, credentials or settings, and would be said to every object.
+        // To call it poison would fill the dead letters with good messages.
+        _ => KindOf(status),
+    };
+
+    private static S3FaultKind KindOf(int status) => status switch
+    {
+        412 => S3FaultKind.Exists,
+        307 or 408 or 409 or 429 => S3FaultKind.Transient,
+        413 or 414 => S3FaultKind.Rejected,
+        501 => S3FaultKind.Refused,
+        >= 500 => S3FaultKind.Transient,
+        _ => S3FaultKind.Refused,
+    };
+
+    private static string CodeOf(Exception exception) => exception switch
+    {
+        HttpRequestException { HttpRequestError: HttpRequestError.ConfigurationLimitExceeded or HttpRequestError.InvalidResponse } => NotS3Code,
+        HttpIOException { HttpRequestError: HttpRequestError.ConfigurationLimitExceeded or HttpRequestError.InvalidResponse } => NotS3Code,
+        HttpRequestException or IOException or ObjectDisposedException => ConnectionCode,
+        AmazonClientException => NotS3Code,
+        _ => exception.GetType().Name,
+    };
+
+    private static string Bound(string text) => UntrustedText.Shorten(text[..Math.Min(text.Length, MaxCode)]);
+
+    // The form with a date needs the store's clock and is not used by stores; seconds up to an hour are believed.
+    private static TimeSpan SecondsOf(string? retryAfter) =>
+        int.TryParse(retryAfter, NumberStyles.None, CultureInfo.InvariantCulture, out int seconds) ? TimeSpan.FromSeconds(Math.Min(seconds, 3_600)) : TimeSpan.Zero;
+}

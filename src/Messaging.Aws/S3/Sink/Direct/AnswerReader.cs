@@ -1,0 +1,114 @@
+using Messaging.Telemetry;
+using Microsoft.Extensions.Logging;
+using Pipeline.Buffers;
+
+namespace Messaging.Aws.S3.Sink.Direct;
+
+/// <summary>Reads answers within a bound, and sorts those that are no success. Threads: any.</summary>
+internal sealed class AnswerReader(AwsClock clock, BufferPool buffers, ILogger logger)
+{
+    /// <summary>S3's answers to what the sink asks are below 4 KiB; a proxy's page may be long, and its end says nothing more.</summary>
+    public const int MaxAnswerBytes = 64 * 1024;
+
+    private const int FirstRead = 4 * 1024;
+
+    /// <summary>
+    /// Reads an answer that carries nothing of interest to its end, so that the connection can be used again; synchronous where
+    /// there is no body.
+    /// </summary>
+    /// <returns>False when it does not end within the bound.</returns>
+    public async ValueTask<bool> DrainAsync(HttpResponseMessage response, CancellationToken cancellationToken)
+    {
+        PooledBuffer body = await ReadAsync(response, cancellationToken);
+        bool ended = body.Length <= MaxAnswerBytes;
+        body.Dispose();
+        return ended;
+    }
+
+    /// <summary>True for a listing of a bucket, whatever is in it; false for some proxy's page.</summary>
+    public async ValueTask<bool> IsListingAsync(HttpResponseMessage response, CancellationToken cancellationToken)
+    {
+        PooledBuffer body = await ReadAsync(response, cancellationToken);
+        bool listing = body.WrittenSpan.IndexOf("<ListBucketResult"u8) >= 0;
+        body.Dispose();
+        return listing;
+    }
+
+    /// <summary>Reads and sorts an answer that is no success; corrects the clock where the answer was about it.</summary>
+    /// <param name="response">The answer.</param>
+    /// <param name="operation">What was asked.</param>
+    /// <param name="signedAt">The time the request was signed with.</param>
+    /// <param name="credentials">What it was signed with.</param>
+    /// <param name="cancellationToken">Ends reading.</param>
+    public async ValueTask<S3Fault> ReadFaultAsync(
+        HttpResponseMessage response, string operation, DateTimeOffset signedAt, SigningCredentials credentials, CancellationToken cancellationToken)
+    {
+        ErrorDocument document;
+        PooledBuffer body = await ReadAsync(response, cancellationToken);
+        try
+        {
+            document = ErrorDocument.Read(body.WrittenSpan.ToArray());
+        }
+        finally
+        {
+            body.Dispose();
+        }
+
+        int status = (int)response.StatusCode;
+        S3Fault fault = S3Faults.OfAnswer(
+            status,
+            document.Code,
+            document.RequestId ?? Header(response, "x-amz-request-id"),
+            Header(response, "Retry-After"),
+            Header(response, "x-amz-bucket-region") ?? document.Region);
+        if (logger.IsEnabled(LogLevel.Debug))
+        {
+            logger.LogErrorAnswer(operation, status, fault.Code, fault.RequestId, UntrustedText.Shorten(document.Message));
+        }
+
+        if (response.Headers.Date is { } serverTime && IsAboutTheClock(fault, document, operation, (serverTime - signedAt).Duration()))
+        {
+            clock.Correct(serverTime);
+            return fault with { Kind = S3FaultKind.ClockSkew };
+        }
+
+        return fault.Kind == S3FaultKind.ExpiredCredentials ? fault with { Rejected = credentials } : fault;
+    }
+
+    // A HEAD's refusal says nothing of its cause: then the two clocks have to.
+    private static bool IsAboutTheClock(in S3Fault fault, in ErrorDocument document, string operation, TimeSpan skew) =>
+        AwsErrorClassifier.Classify(fault.Status, fault.Code, document.Message ?? string.Empty, skew) == AwsErrorKind.ClockSkew
+        || (operation == S3Operations.Head && fault.Status == 403
+            && AwsErrorClassifier.Classify(fault.Status, "SignatureDoesNotMatch", string.Empty, skew) == AwsErrorKind.ClockSkew);
+
+    /// <summary>Reads to the end, or past the bound: then what lies beyond stays unread.</summary>
+    private async ValueTask<PooledBuffer> ReadAsync(HttpResponseMessage response, CancellationToken cancellationToken)
+    {
+        PooledBuffer? body = buffers.Rent(FirstRead);
+        try
+        {
+            Stream stream = await response.Content.ReadAsStreamAsync(cancellationToken);
+            while (body.Length <= MaxAnswerBytes)
+            {
+                int read = await stream.ReadAsync(body.GetMemory(), cancellationToken);
+                if (read == 0)
+                {
+                    break;
+                }
+
+                body.Advance(read);
+            }
+
+            PooledBuffer result = body;
+            body = null;
+            return result;
+        }
+        finally
+        {
+            body?.Dispose();
+        }
+    }
+
+    private static string? Header(HttpResponseMessage response, string name) =>
+        response.Headers.NonValidated.TryGetValues(name, out System.Net.Http.Headers.HeaderStringValues values) ? values.ToString() : null;
+}

@@ -1,0 +1,87 @@
+using Messaging.Hosting;
+
+namespace Messaging.Aws.S3.Sink.Direct;
+
+/// <summary>
+/// Where the bucket's objects are, and the addresses of requests. Immutable. Source: "Virtual hosting of buckets" and
+/// "Amazon S3 endpoints and quotas".
+/// </summary>
+internal sealed class BucketAddress
+{
+    // HttpClient would otherwise make /other of /bucket/../other: another object, and a signature that does not fit.
+    private static readonly UriCreationOptions AsWritten = new() { DangerousDisablePathAndQueryCanonicalization = true };
+
+    // Partitions with domains of their own; the SDK has the list, and an address can be given.
+    private static readonly string[] OtherDomains = ["us-iso", "eu-iso", "eusc-"];
+
+    private readonly string _root;
+    private readonly int _pathStart;
+
+    private BucketAddress(string root)
+    {
+        Uri uri = new(root, AsWritten);
+        _root = root;
+        _pathStart = uri.GetLeftPart(UriPartial.Authority).Length;
+        Host = SigV4Signer.HostOf(uri);
+    }
+
+    /// <summary>The Host header of every request.</summary>
+    public string Host { get; }
+
+    /// <summary>The address of a bucket.</summary>
+    /// <param name="bucket">A bucket's name.</param>
+    /// <param name="endpoint">Where it is.</param>
+    /// <param name="variant">A kind of AWS's endpoints that the environment or the profile asks for, by its AWS setting; null for the usual one.</param>
+    /// <exception cref="StartupException">The settings ask for an endpoint whose name only the SDK knows.</exception>
+    public static BucketAddress Create(string bucket, S3Endpoint endpoint, string? variant = null)
+    {
+        if (endpoint.Custom is { } custom)
+        {
+            // A certificate for *.store.example does not fit a name with a dot in its place; addresses have no names below them.
+            bool inPath = endpoint.PathStyle || custom.HostNameType != UriHostNameType.Dns || (custom.Scheme == Uri.UriSchemeHttps && bucket.Contains('.'));
+            string authority = SigV4Signer.HostOf(custom);
+            return new BucketAddress(inPath ? $"{custom.Scheme}://{authority}/{bucket}/" : $"{custom.Scheme}://{bucket}.{authority}/");
+        }
+
+        if (variant is not null)
+        {
+            throw new StartupException(
+                $"{variant} is true, which Sinks:S3:Client=Direct does not know: set Sinks:S3:Endpoint to that endpoint, or Sinks:S3:Client=Sdk.",
+                ExitCodes.Configuration);
+        }
+
+        if (OtherDomains.Any(prefix => endpoint.Region.StartsWith(prefix, StringComparison.Ordinal)))
+        {
+            throw new StartupException(
+                $"Sinks:S3:Client=Direct does not know the host names of region {endpoint.Region}: set Sinks:S3:Endpoint, or Sinks:S3:Client=Sdk.",
+                ExitCodes.Configuration);
+        }
+
+        string host = $"s3.{endpoint.Region}.{AwsRegion.DomainOf(endpoint.Region)}";
+        return new BucketAddress(endpoint.PathStyle || bucket.Contains('.') ? $"https://{host}/{bucket}/" : $"https://{bucket}.{host}/");
+    }
+
+    /// <summary>The address of an object: one string, one Uri, the key encoded but never normalised.</summary>
+    public Uri Of(ReadOnlySpan<byte> key)
+    {
+        string text = string.Create(_root.Length + ObjectKeyEncoder.LengthOf(key), new Parts(_root, key), static (target, parts) =>
+        {
+            parts.Root.CopyTo(target);
+            ObjectKeyEncoder.Encode(parts.Key, target[parts.Root.Length..]);
+        });
+        return new Uri(text, AsWritten);
+    }
+
+    /// <summary>The address of the bucket with a query.</summary>
+    /// <param name="query">Sorted and encoded as SigV4 wants it, without the question mark.</param>
+    public Uri OfBucket(string query) => new($"{_root}?{query}", AsWritten);
+
+    /// <summary>Path and query of an address made here, as they go over the wire.</summary>
+    public ReadOnlySpan<char> TargetOf(Uri address) => address.OriginalString.AsSpan(_pathStart);
+
+    private readonly ref struct Parts(string root, ReadOnlySpan<byte> key)
+    {
+        public readonly string Root = root;
+        public readonly ReadOnlySpan<byte> Key = key;
+    }
+}

@@ -1,0 +1,256 @@
+using System.Net;
+using System.Net.Http.Headers;
+using System.Runtime.CompilerServices;
+using Amazon.Runtime.Internal;
+using Messaging.Costs;
+using Messaging.Sinks;
+using Microsoft.Extensions.Logging;
+using Pipeline.Buffers;
+using Pipeline.Frames;
+
+namespace Messaging.Aws.S3.Sink.Direct;
+
+/// <summary>
+/// Requests signed by the worker itself and sent over pooled HTTP/1.1 connections. A PUT of a key of 84 bytes allocates about 2.6 KB,
+/// most of it in HttpClient's connection and response objects. Threads: any number at once.
+/// </summary>
+internal sealed class DirectRequests : IS3Requests
+{
+    private readonly HttpMessageInvoker _http;
+    private readonly BucketAddress _address;
+    private readonly AwsCredentialSource _credentials;
+    private readonly RequestSigner _signer;
+    private readonly AnswerReader _answers;
+    private readonly TimeProvider _time;
+    private readonly BoundedPool<PutRequest> _puts;
+    private readonly ApiCalls _calls;
+
+    /// <param name="options">What the requests say about objects.</param>
+    /// <param name="address">Where the bucket is.</param>
+    /// <param name="region">The region to sign for.</param>
+    /// <param name="credentials">Owned from here on.</param>
+    /// <param name="handler">Owned from here on; must speak HTTP/1.1 (see <see cref="PutContent"/>).</param>
+    /// <param name="services">Time, log and the count of calls.</param>
+    /// <param name="buffers">Lends what is needed during a call.</param>
+    /// <param name="retained">Requests kept for use again: as many as are under way at once.</param>
+    public DirectRequests(
+        S3SinkOptions options, BucketAddress address, string region, AwsCredentialSource credentials, HttpMessageHandler handler, SinkServices services, BufferPool buffers, int retained)
+    {
+        AwsClock clock = new(services.Time);
+        _address = address;
+        _credentials = credentials;
+        _http = new HttpMessageInvoker(handler, disposeHandler: true);
+        _signer = new RequestSigner(options, address, region, clock, buffers);
+        _answers = new AnswerReader(clock, buffers, services.Loggers.CreateLogger<DirectRequests>());
+        _time = services.Time;
+        _puts = new BoundedPool<PutRequest>(retained);
+        _calls = services.Calls ?? new ApiCalls();
+    }
+
+    /// <summary>A client with connections of its own; opens none yet.</summary>
+    /// <exception cref="Hosting.StartupException">See <see cref="BucketAddress.Create"/>.</exception>
+    public static DirectRequests Create(S3SinkOptions options, S3Endpoint endpoint, AwsCredentialSource credentials, SinkServices services, int maxConnections)
+    {
+        // Environment or profile, as the SDK reads them: to ignore them would send to another kind of endpoint than was asked for.
+        string? variant = FallbackInternalConfigurationFactory.UseFIPSEndpoint == true ? "AWS_USE_FIPS_ENDPOINT (use_fips_endpoint)"
+            : FallbackInternalConfigurationFactory.UseDualStackEndpoint == true ? "AWS_USE_DUALSTACK_ENDPOINT (use_dualstack_endpoint)"
+            : null;
+        BucketAddress address = BucketAddress.Create(options.Bucket!, endpoint, variant);
+        SocketsHttpHandler handler = AwsHttpHandler.Create(maxConnections);
+        handler.ConnectTimeout = options.ConnectTimeout;
+
+        // What is left of an answer when it is given up: more than this, and a new connection is cheaper than the rest.
+        handler.MaxResponseDrainSize = AnswerReader.MaxAnswerBytes;
+
+        // 4,096 requests of about 1 KB are the most that idle memory is worth.
+        return new DirectRequests(options, address, endpoint.Region, credentials, handler, services, BufferPool.Shared, Math.Clamp(maxConnections, 1, 4_096));
+    }
+
+    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
+    public async ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken)
+    {
+        PutRequest request = _puts.TryTake(out PutRequest? pooled) ? pooled : _signer.CreatePut(_time);
+        request.Open(body, limit, cancellationToken);
+        bool answered = false;
+        try
+        {
+            SigningCredentials credentials = await _credentials.GetAsync(request.Token);
+            DateTimeOffset signedAt = _signer.Sign(request, key.Span, body.Span, credentials);
+            _calls.Sending(ApiOperation.S3PutObject);
+            using HttpResponseMessage response = await _http.SendAsync(request.Message, request.Token);
+            S3Fault fault = response.StatusCode == HttpStatusCode.OK
+                ? await ConfirmAsync(response, request.Token)
+                : await _answers.ReadFaultAsync(response, S3Operations.Put, signedAt, credentials, request.Token);
+            answered = true;
+            return fault;
+        }
+        catch (Exception exception)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            return S3Faults.Classify(exception, request.Token.IsCancellationRequested);
+        }
+        finally
+        {
+            Release(request, answered);
+        }
+    }
+
+    public async ValueTask<(S3Fault Fault, string Operation, bool Same)> CompareAsync(
+        ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken)
+    {
+        string operation = S3Operations.Head;
+        using S3Attempt attempt = new(limit, _time, cancellationToken);
+        try
+        {
+            (S3Fault fault, bool? same) = await CompareHeadAsync(key, body, attempt.Token);
+            if (fault.Kind == S3FaultKind.None && same is null)
+            {
+                operation = S3Operations.Get;
+                (fault, same) = await CompareBytesAsync(key, body, attempt.Token);
+            }
+
+            return (S3Faults.OfObject(fault), operation, same == true);
+        }
+        catch (Exception exception)
+        {
+            return (attempt.Classify(exception), operation, false);
+        }
+    }
+
+    public async ValueTask<S3Fault> ListAsync(TimeSpan limit, CancellationToken cancellationToken)
+    {
+        using S3Attempt attempt = new(limit, _time, cancellationToken);
+        try
+        {
+            using HttpRequestMessage request = new(HttpMethod.Get, _address.OfBucket("list-type=2&max-keys=1"));
+            (HttpResponseMessage response, S3Fault fault) = await SendAsync(request, S3Operations.List, attempt.Token);
+            using (response)
+            {
+                return fault.Kind == S3FaultKind.None && !await _answers.IsListingAsync(response, attempt.Token) ? S3Faults.NotS3((int)response.StatusCode) : fault;
+            }
+        }
+        catch (Exception exception) when (exception is not AwsServiceException)
+        {
+            return attempt.Classify(exception);
+        }
+    }
+
+    public async ValueTask<bool> RefreshCredentialsAsync(S3Fault fault, TimeSpan limit, CancellationToken cancellationToken)
+    {
+        using S3Attempt attempt = new(limit, _time, cancellationToken);
+        try
+        {
+            return fault.Rejected is { } rejected && await _credentials.RefreshAsync(rejected, attempt.Token);
+        }
+        catch (Exception exception) when (exception is AwsServiceException or OperationCanceledException)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            return false;
+        }
+    }
+
+    public void Dispose()
+    {
+        _http.Dispose();
+        _credentials.Dispose();
+        while (_puts.TryTake(out PutRequest? request))
+        {
+            request.Dispose();
+        }
+    }
+
+    // Every S3 names what it stored. What has no name is some proxy's page.
+    private static string? ETagOf(HttpResponseMessage response) =>
+        response.Headers.NonValidated.TryGetValues("ETag", out HeaderStringValues values) && values.ToString() is { Length: > 0 } etag ? etag : null;
+
+    /// <summary>A success is one when it names the object and has an end.</summary>
+    private ValueTask<S3Fault> ConfirmAsync(HttpResponseMessage response, CancellationToken cancellationToken)
+    {
+        bool named = ETagOf(response) is not null;
+        return named && response.Content.Headers.NonValidated.TryGetValues("Content-Length", out HeaderStringValues length) && length.ToString() == "0"
+            ? default
+            : ConfirmReadingAsync(response, named, cancellationToken);
+    }
+
+    private async ValueTask<S3Fault> ConfirmReadingAsync(HttpResponseMessage response, bool named, CancellationToken cancellationToken)
+    {
+        // An answer that ends with its connection may be half of one.
+        bool delimited = response.Content.Headers.ContentLength is not null || response.Headers.TransferEncodingChunked == true;
+        return await _answers.DrainAsync(response, cancellationToken) && named && delimited ? default : S3Faults.NotS3((int)response.StatusCode);
+    }
+
+    /// <returns>The fault, and where there is none whether the bytes are the same; null when HEAD cannot tell.</returns>
+    private async ValueTask<(S3Fault Fault, bool? Same)> CompareHeadAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
+    {
+        using HttpRequestMessage request = new(HttpMethod.Head, _address.Of(key.Span));
+        (HttpResponseMessage response, S3Fault fault) = await SendAsync(request, S3Operations.Head, cancellationToken);
+        using (response)
+        {
+            if (fault.Kind != S3FaultKind.None)
+            {
+                return (fault, null);
+            }
+
+            string? etag = ETagOf(response);
+            return response.Content.Headers.ContentLength is not { } length || etag is null ? (S3Faults.NotS3((int)response.StatusCode), null)
+                : length != body.Length ? (fault, false)
+                : ObjectComparison.IsMd5Of(etag, body.Span) ? (fault, true)
+                : (fault, null);
+        }
+    }
+
+    private async ValueTask<(S3Fault Fault, bool? Same)> CompareBytesAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
+    {
+        using HttpRequestMessage request = new(HttpMethod.Get, _address.Of(key.Span));
+        (HttpResponseMessage response, S3Fault fault) = await SendAsync(request, S3Operations.Get, cancellationToken);
+        using (response)
+        {
+            if (fault.Kind != S3FaultKind.None)
+            {
+                return (fault, null);
+            }
+
+            if (ETagOf(response) is null)
+            {
+                return (S3Faults.NotS3((int)response.StatusCode), null);
+            }
+
+            Stream stream = await response.Content.ReadAsStreamAsync(cancellationToken);
+            return (fault, await ObjectComparison.HasBytesAsync(stream, body, cancellationToken));
+        }
+    }
+
+    /// <summary>Sends a request without a body.</summary>
+    /// <returns>The answer, to be disposed; nothing of it is read where there is no fault.</returns>
+    private async ValueTask<(HttpResponseMessage Response, S3Fault Fault)> SendAsync(HttpRequestMessage request, string operation, CancellationToken cancellationToken)
+    {
+        request.Version = HttpVersion.Version11;
+        request.VersionPolicy = HttpVersionPolicy.RequestVersionExact;
+        SigningCredentials credentials = await _credentials.GetAsync(cancellationToken);
+        DateTimeOffset signedAt = _signer.Sign(request, credentials);
+        _calls.Sending(S3Operations.BilledAs(operation));
+        HttpResponseMessage response = await _http.SendAsync(request, cancellationToken);
+        try
+        {
+            return response.StatusCode == HttpStatusCode.OK
+                ? (response, default)
+                : (response, await _answers.ReadFaultAsync(response, operation, signedAt, credentials, cancellationToken));
+        }
+        catch
+        {
+            response.Dispose();
+            throw;
+        }
+    }
+
+    private void Release(PutRequest request, bool answered)
+    {
+        request.Close();
+
+        // After a failure something may still hold the message: it is left to the garbage collector.
+        if (answered)
+        {
+            _puts.Return(request);
+        }
+    }
+}

@@ -1,0 +1,59 @@
+using System.Buffers;
+using System.Security.Cryptography;
+
+namespace Messaging.Aws.S3.Sink;
+
+/// <summary>Whether a stored object holds certain bytes.</summary>
+internal static class ObjectComparison
+{
+    private const int Chunk = 64 * 1024;
+
+    /// <summary>
+    /// True when the ETag is the MD5 of the bytes. An ETag that is not an MD5 (KMS or customer keys, parts, directory buckets)
+    /// never equals it by chance; one that differs proves nothing by itself, and a collision costs a message its place: then the
+    /// bytes have to decide.
+    /// </summary>
+    /// <param name="etag">As the store gave it, with or without quotes; null when it gave none.</param>
+    /// <param name="body">May be empty.</param>
+    public static bool IsMd5Of(string? etag, ReadOnlySpan<byte> body)
+    {
+        ReadOnlySpan<char> text = etag.AsSpan().Trim('"');
+        Span<byte> given = stackalloc byte[MD5.HashSizeInBytes];
+        if (text.Length != 2 * MD5.HashSizeInBytes || Convert.FromHexString(text, given, out _, out _) != OperationStatus.Done)
+        {
+            return false;
+        }
+
+        Span<byte> actual = stackalloc byte[MD5.HashSizeInBytes];
+        MD5.HashData(body, actual);
+        return given.SequenceEqual(actual);
+    }
+
+    /// <summary>Reads the stream up to its end or the first difference.</summary>
+    public static async ValueTask<bool> HasBytesAsync(Stream stream, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
+    {
+        byte[] chunk = ArrayPool<byte>.Shared.Rent(Chunk);
+        try
+        {
+            while (true)
+            {
+                int read = await stream.ReadAsync(chunk, cancellationToken);
+                if (read == 0)
+                {
+                    return body.IsEmpty;
+                }
+
+                if (read > body.Length || !body.Span[..read].SequenceEqual(chunk.AsSpan(0, read)))
+                {
+                    return false;
+                }
+
+                body = body[read..];
+            }
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(chunk);
+        }
+    }
+}

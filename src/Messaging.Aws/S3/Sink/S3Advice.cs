@@ -1,0 +1,30 @@
+
+namespace Messaging.Aws.S3.Sink;
+
+/// <summary>Says to an operator what a refusal means and what to do about it.</summary>
+internal static class S3Advice
+{
+    /// <summary>One sentence for a refusal; at most 256 characters with <see cref="S3Fault.Describe"/> before it.</summary>
+    public static string For(in S3Fault fault, string operation, string bucket) => fault.Code switch
+    {
+        "CredentialsUnavailable" => "There are no credentials: set Aws:AccessKeyId and Aws:SecretAccessKey, Aws:Profile, or run with a role.",
+        "NoSuchBucket" or "NotFound" => $"The bucket '{bucket}' does not exist: create it or set Sinks:S3:Bucket.",
+        "InvalidAccessKeyId" or "SignatureDoesNotMatch" or "InvalidToken" => "The credentials are refused: check access key, secret and session token.",
+        "ExpiredToken" or "TokenRefreshRequired" => "The credentials have expired and there are no others: renew them.",
+        "AccessDenied" or "Forbidden" or "AllAccessDisabled" => $"Grant {PermissionFor(operation)} on the bucket '{bucket}'.",
+        _ when S3Faults.IsElsewhere(fault) =>
+            $"The bucket '{bucket}' is in {(fault.Region is null ? "another region" : $"region {fault.Region}")}: set Sinks:S3:Region.",
+        "NotImplemented" or "XNotImplemented" => "The store does not know the request: Sinks:S3:Conditional=false does without If-None-Match.",
+        "RequestTimeTooSkewed" or "RequestExpired" or "RequestInTheFuture" => "The clock of this machine is off and could not be corrected.",
+        _ => $"Check the settings below Sinks:S3 and the bucket '{bucket}'.",
+    };
+
+    private static string PermissionFor(string operation) => operation switch
+    {
+        S3Operations.Put => "s3:PutObject",
+        S3Operations.List => "s3:ListBucket",
+
+        // Without ListBucket a missing object is reported as denied.
+        _ => "s3:GetObject and s3:ListBucket (to compare duplicates)",
+    };
+}

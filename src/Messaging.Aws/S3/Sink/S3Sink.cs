@@ -1,0 +1,262 @@
+using System.Diagnostics.Metrics;
+using System.Runtime.CompilerServices;
+using System.Text.Unicode;
+using Messaging.Aws.S3.Sink.Concurrency;
+using Messaging.Aws.S3.Sink.Direct;
+using Messaging.Aws.S3.Sink.Sdk;
+using Messaging.Hosting;
+using Messaging.Recoverability;
+using Messaging.Sinks;
+using Messaging.Telemetry;
+using Microsoft.Extensions.Logging;
+using Pipeline.Frames;
+
+namespace Messaging.Aws.S3.Sink;
+
+/// <summary>
+/// Stores each object with one conditional PUT. Attempts, waits and comparisons end within one total time and one budget of
+/// retries, each request under a permit of the limiter; the clients retry nothing by themselves. Allocates nothing itself on success. Threads: any number at once.
+/// </summary>
+internal sealed partial class S3Sink : IObjectSink
+{
+    private const int MaxKeyBytes = 1_024;
+    private const int MaxDetail = 256;
+
+    private static readonly Meter Meter = new(RouteMetrics.SourceName);
+    private static readonly Counter<long> Retries = Meter.CreateCounter<long>("worker.sink.retries", "{request}", "Requests to the object store that were made again");
+
+    // AWS Architecture Blog, "Exponential Backoff And Jitter"; the cap is never reached within the total time of 20 s.
+    private static readonly Backoff Backoff = new(TimeSpan.FromMilliseconds(100), TimeSpan.FromSeconds(20));
+
+    private readonly IS3Requests _requests;
+    private readonly TimeProvider _time;
+    private readonly ILogger _logger;
+    private readonly string _bucket;
+    private readonly bool _conditional;
+    private readonly TimeSpan _attemptTimeout;
+    private readonly TimeSpan _totalTimeout;
+    private readonly int _maxAttempts;
+    private readonly RetryBudget _retries = new();
+
+    /// <param name="options">How to store.</param>
+    /// <param name="requests">Owned from here on.</param>
+    /// <param name="services">Time, log and the route's name.</param>
+    /// <param name="maxRequests">The most requests the route can have in flight.</param>
+    public S3Sink(S3SinkOptions options, IS3Requests requests, SinkServices services, int maxRequests = int.MaxValue)
+    {
+        _requests = requests;
+        _time = services.Time;
+        _logger = services.Loggers.CreateLogger<S3Sink>();
+        _bucket = options.Bucket!;
+        _conditional = options.Conditional;
+        _attemptTimeout = options.AttemptTimeout;
+        _totalTimeout = options.TotalTimeout;
+        _maxAttempts = options.MaxAttempts;
+        Concurrency = new ConcurrencyLimiter(options.MinConcurrency, Math.Min(options.MaxConcurrency ?? int.MaxValue, maxRequests), services.Time, services.Route);
+    }
+
+    public string Name => "s3";
+
+    /// <summary>What bounds the requests in flight.</summary>
+    public ConcurrencyLimiter Concurrency { get; }
+
+    /// <summary>A sink with a client of its own.</summary>
+    /// <exception cref="StartupException">Region or endpoint cannot be found out.</exception>
+    public static S3Sink Create(S3SinkOptions options, AwsOptions aws, SinkServices services, int maxConnections = int.MaxValue) =>
+        Create(options, aws, AwsCredentialSource.Create(aws, services.Time), services, maxConnections);
+
+    /// <summary>The same over given credentials, owned from here on.</summary>
+    public static S3Sink Create(S3SinkOptions options, AwsOptions aws, AwsCredentialSource credentials, SinkServices services, int maxConnections = int.MaxValue)
+    {
+        S3Endpoint endpoint = S3Endpoint.Resolve(options.ForcePathStyle, aws, Environment.GetEnvironmentVariable);
+        maxConnections = Math.Min(maxConnections, options.MaxConcurrency ?? int.MaxValue);
+        IS3Requests requests = options.Client == S3ClientKind.Direct
+            ? DirectRequests.Create(options, endpoint, credentials, services, maxConnections)
+            : SdkRequests.Create(options, endpoint, credentials, services.Time, services.Calls);
+        return new S3Sink(options, requests, services, maxConnections);
+    }
+
+    public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
+    {
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return ValueTask.FromCanceled<SinkResult>(cancellationToken);
+        }
+
+        // Decoding would silently change other bytes, and two keys could become one.
+        return key.Length is 0 or > MaxKeyBytes || !Utf8.IsValid(key.Span)
+            ? new ValueTask<SinkResult>(new SinkResult(SinkStatus.Rejected, "S3 has no such key: it must be 1 to 1,024 bytes of UTF-8."))
+            : StoreWithinBoundsAsync(key, body, cancellationToken);
+    }
+
+    public string Locate(string key) => $"s3://{_bucket}/{key}";
+
+    public ValueTask DisposeAsync()
+    {
+        _requests.Dispose();
+        return default;
+    }
+
+    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
+    private async ValueTask<SinkResult> StoreWithinBoundsAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
+    {
+        long start = _time.GetTimestamp();
+        bool mayHaveCommitted = false;
+        bool clockCorrected = false;
+        bool credentialsRefreshed = false;
+        int attempt = 1;
+        int taken = 0;
+        while (true)
+        {
+            SinkResult result = SinkResult.Stored;
+            string operation = S3Operations.Put;
+            S3Fault fault = _conditional ? await PutAsync(key, body, start, cancellationToken) : default;
+            if (!_conditional || fault.Kind == S3FaultKind.Exists)
+            {
+                (result, fault, operation) = await CompareAsync(key, body, start, mayHaveCommitted, cancellationToken);
+            }
+
+            mayHaveCommitted |= fault.MayHaveCommitted && operation == S3Operations.Put;
+            switch (fault.Kind)
+            {
+                case S3FaultKind.None:
+                    _retries.Succeeded(taken);
+                    return result;
+
+                case S3FaultKind.ClockSkew when !clockCorrected:
+                    clockCorrected = true;
+                    continue;
+
+                case S3FaultKind.ExpiredCredentials when !credentialsRefreshed && await _requests.RefreshCredentialsAsync(fault, Limit(start), cancellationToken):
+                    credentialsRefreshed = true;
+                    continue;
+
+                case S3FaultKind.Rejected:
+                    return Failed(SinkStatus.Rejected, fault, operation);
+
+                case S3FaultKind.ClockSkew or S3FaultKind.ExpiredCredentials or S3FaultKind.Refused:
+                    return Failed(SinkStatus.Refused, fault, operation);
+            }
+
+            TimeSpan wait = Backoff.After(attempt, fault.RetryAfter);
+            if (attempt >= _maxAttempts || wait >= Remaining(start))
+            {
+                return Failed(SinkStatus.Transient, fault, operation);
+            }
+
+            if (!_retries.TryTake(fault.Code == S3Faults.TimeoutCode, out taken))
+            {
+                _logger.LogBudgetSpent(fault.Describe(operation));
+                return Failed(SinkStatus.Transient, fault, operation);
+            }
+
+            _logger.LogRetry(fault.Describe(operation), attempt, _maxAttempts, wait);
+            Retries.Add(1, new KeyValuePair<string, object?>("error.type", fault.Status == 0 ? fault.Code : fault.Status));
+            await Task.Delay(wait, _time, cancellationToken);
+            attempt++;
+        }
+    }
+
+    /// <summary>Finds out what the object holds that is there already; without conditions stores it when there is none.</summary>
+    private async ValueTask<(SinkResult Result, S3Fault Fault, string Operation)> CompareAsync(
+        ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, long start, bool mayHaveCommitted, CancellationToken cancellationToken)
+    {
+        (S3Fault fault, string operation, bool same) = await CompareLimitedAsync(key, body, start, cancellationToken);
+        if (fault.Kind == S3FaultKind.None)
+        {
+            // The object of an earlier attempt of this very call, whose answer was lost, is this call's own.
+            SinkResult found = (same, mayHaveCommitted) switch
+            {
+                (true, true) => SinkResult.Stored,
+                (true, false) => SinkResult.AlreadyStored,
+                _ => new SinkResult(SinkStatus.Collision, $"s3://{_bucket} holds other bytes under this key."),
+            };
+            return (found, default, operation);
+        }
+
+        // Without a condition nearly every collision is seen here, but not one that is stored at this very moment.
+        if (fault.Kind == S3FaultKind.Missing && !_conditional)
+        {
+            return (SinkResult.Stored, await PutAsync(key, body, start, cancellationToken), S3Operations.Put);
+        }
+
+        return (default, fault, operation);
+    }
+
+    /// <summary>One PUT under a permit. The wait for it counts into the object's total time: a message must not be held longer because the store is slow.</summary>
+    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
+    private async ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, long start, CancellationToken cancellationToken)
+    {
+        Permit permit = await Concurrency.AcquireAsync(Remaining(start), cancellationToken);
+        if (!permit.IsGiven)
+        {
+            return S3Faults.NoTurn;
+        }
+
+        RequestOutcome outcome = RequestOutcome.Neutral;
+        long sent = _time.GetTimestamp();
+        try
+        {
+            TimeSpan limit = Limit(start);
+            S3Fault fault = await _requests.PutAsync(key, body, limit, cancellationToken);
+            outcome = fault.Kind switch
+            {
+                S3FaultKind.None => RequestOutcome.Succeeded,
+                S3FaultKind.Exists => RequestOutcome.Existed,
+                _ => OutcomeOf(fault, limit),
+            };
+            return fault;
+        }
+        finally
+        {
+            Concurrency.Release(permit, outcome, body.Length, _time.GetElapsedTime(sent));
+        }
+    }
+
+    /// <summary>HEAD, and GET where that cannot tell, under one permit. Their latency is compared with nothing: it is no PUT's.</summary>
+    private async ValueTask<(S3Fault Fault, string Operation, bool Same)> CompareLimitedAsync(
+        ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, long start, CancellationToken cancellationToken)
+    {
+        Permit permit = await Concurrency.AcquireAsync(Remaining(start), cancellationToken);
+        if (!permit.IsGiven)
+        {
+            return (S3Faults.NoTurn, S3Operations.Head, false);
+        }
+
+        RequestOutcome outcome = RequestOutcome.Neutral;
+        try
+        {
+            TimeSpan limit = Limit(start);
+            (S3Fault Fault, string Operation, bool Same) result = await _requests.CompareAsync(key, body, limit, cancellationToken);
+            outcome = result.Fault.Kind == S3FaultKind.None ? RequestOutcome.Existed : OutcomeOf(result.Fault, limit);
+            return result;
+        }
+        finally
+        {
+            Concurrency.Release(permit, outcome, bytes: 0, TimeSpan.Zero);
+        }
+    }
+
+    // Without an answer in less than an attempt has: the object's own deadline was near, which says nothing about the store.
+    private RequestOutcome OutcomeOf(in S3Fault fault, TimeSpan limit) =>
+        S3Faults.IsOverload(fault) && (fault.Status != 0 || limit >= _attemptTimeout) ? RequestOutcome.Overloaded : RequestOutcome.Neutral;
+
+    private SinkResult Failed(SinkStatus status, in S3Fault fault, string operation)
+    {
+        string detail = fault.Describe(operation);
+        if (status == SinkStatus.Refused)
+        {
+            detail = $"{detail}. {S3Advice.For(fault, operation, _bucket)}";
+        }
+
+        return new SinkResult(status, detail.Length > MaxDetail ? detail[..MaxDetail] : detail, fault.RetryAfter, Exhausted: status == SinkStatus.Transient);
+    }
+
+    private TimeSpan Remaining(long start) => _totalTimeout - _time.GetElapsedTime(start);
+
+    private TimeSpan Limit(long start)
+    {
+        TimeSpan remaining = Remaining(start);
+        return remaining < TimeSpan.Zero ? TimeSpan.Zero : remaining < _attemptTimeout ? remaining : _attemptTimeout;
+    }
+}

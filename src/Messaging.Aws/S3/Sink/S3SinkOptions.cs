@@ -1,0 +1,199 @@
+using System.Net.Http.Headers;
+using Amazon.Runtime;
+using Messaging.Configuration;
+
+namespace Messaging.Aws.S3.Sink;
+
+/// <summary>
+/// Section <c>Sinks:S3</c>. Region, endpoint and credentials come from the section <c>Aws</c>; what is given here wins, for
+/// queues and objects that live in different places.
+/// </summary>
+internal sealed class S3SinkOptions : ISelfValidating
+{
+    public const string Section = "Sinks:S3";
+
+    // The names S3 documents; a store that knows others is welcome to them, so only the alphabet is checked for classes.
+    private static readonly string[] Encryptions = ["AES256", "aws:kms", "aws:kms:dsse"];
+
+    [Setting("Sdk (AWSSDK.S3) or Direct (the worker's own writer, a fraction of the cost a PUT; docs/sinks.md says what it does not do)")]
+    public S3ClientKind Client { get; init; }
+
+    [Setting("Bucket the objects are stored in; it must exist", Required = true)]
+    public string? Bucket { get; init; }
+
+    [Setting("Region of the bucket; without it Aws:Region and what stands behind that")]
+    public string? Region { get; init; }
+
+    [Setting("Address of an S3-compatible store; without it Aws:Endpoint, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, then AWS itself")]
+    public Uri? Endpoint { get; init; }
+
+    [Setting("Address the bucket in the path instead of the host name; without it true for an S3-compatible store and false for AWS")]
+    public bool? ForcePathStyle { get; init; }
+
+    [Setting("Allows plain http to an endpoint that is not this machine")]
+    public bool AllowPlainHttp { get; init; }
+
+    [Setting("Access key id; without it the credentials of the section Aws", Secret = true)]
+    public string? AccessKeyId { get; init; }
+
+    [Setting("Secret access key that belongs to AccessKeyId", Secret = true)]
+    public string? SecretAccessKey { get; init; }
+
+    [Setting("Session token of temporary credentials given by AccessKeyId and SecretAccessKey", Secret = true)]
+    public string? SessionToken { get; init; }
+
+    [Setting("Profile of the shared AWS configuration files; without it the credentials of the section Aws")]
+    public string? Profile { get; init; }
+
+    [Setting("Store with If-None-Match: *, so that the store itself never overwrites; false for a store that does not know it", Consequence = "False leaves a moment in which two messages with one key can overwrite each other unseen.")]
+    public bool Conditional { get; init; } = true;
+
+    [Setting("WHEN_REQUIRED or WHEN_SUPPORTED: whether a checksum header is sent besides the SHA-256 that signs every body (Sdk: CRC32, Direct: SHA-256); many S3-compatible stores refuse it, and a bucket with object lock requires it")]
+    public RequestChecksumCalculation RequestChecksumCalculation { get; init; } = RequestChecksumCalculation.WHEN_REQUIRED;
+
+    [Setting("Send bodies as aws-chunked (Sdk only); costs about four times the memory a request and gains nothing at these sizes")]
+    public bool ChunkedEncoding { get; init; }
+
+    [Setting("Time to open a connection", Min = "100ms", Max = "1m")]
+    public TimeSpan ConnectTimeout { get; init; } = TimeSpan.FromSeconds(2);
+
+    [Setting("Time one request may take", Min = "100ms", Max = "5m")]
+    public TimeSpan AttemptTimeout { get; init; } = TimeSpan.FromSeconds(5);
+
+    [Setting("Time storing one object may take, all attempts and waits included", Min = "100ms", Max = "10m", Consequence = "Beyond the visibility timeout of the queue a message would be worked on twice.")]
+    public TimeSpan TotalTimeout { get; init; } = TimeSpan.FromSeconds(20);
+
+    [Setting("Attempts to store one object, the first included", Min = "1", Max = "20")]
+    public int MaxAttempts { get; init; } = 3;
+
+    [Setting("Least requests in flight at once that the limit falls to when the store throttles or slows down, and where it begins; at or above the most, the limit is fixed", Min = "1", Max = "10000")]
+    public int MinConcurrency { get; init; } = 4;
+
+    [Setting("Most requests in flight at once; without it as many as the route can have: Intake:Concurrency for each of its sources", Min = "1", Max = "10000", Consequence = "More than the route has in flight would have no effect.")]
+    public int? MaxConcurrency { get; init; }
+
+    [Setting("Content type of the objects; without it application/json, for bundles application/gzip")]
+    public string? ContentType { get; init; }
+
+    [Setting("Server-side encryption: AES256, aws:kms or aws:kms:dsse; without it what the bucket says")]
+    public string? ServerSideEncryption { get; init; }
+
+    [Setting("Key of aws:kms encryption; without it the account's own for S3")]
+    public string? KmsKeyId { get; init; }
+
+    [Setting("Storage class such as INTELLIGENT_TIERING; without it STANDARD")]
+    public string? StorageClass { get; init; }
+
+    /// <summary>True when the objects are bundles.</summary>
+    public bool HoldsBundles { get; set; }
+
+    /// <summary>The content type to store objects with.</summary>
+    public string ObjectContentType => ContentType ?? (HoldsBundles ? "application/gzip" : "application/json");
+
+    /// <inheritdoc/>
+    public void Validate(SettingsCheck check)
+    {
+        if (Bucket is not null && !BucketName.IsValid(Bucket))
+        {
+            check.Fail(nameof(Bucket), "must be a bucket's name: 3 to 63 lower-case letters, digits, dots and dashes.", "Requests would go elsewhere.");
+        }
+
+        if (Region is not null && !AwsRegion.IsWellFormed(Region))
+        {
+            check.Fail(nameof(Region), "must be a region's name such as eu-west-1.", "Signatures would be refused.");
+        }
+
+        if (ConnectTimeout > AttemptTimeout)
+        {
+            check.Fail(nameof(ConnectTimeout), $"must not be above {nameof(AttemptTimeout)}.", "It would never be reached.");
+        }
+
+        if (AttemptTimeout > TotalTimeout)
+        {
+            check.Fail(nameof(AttemptTimeout), $"must not be above {nameof(TotalTimeout)}.", "It would never be reached.");
+        }
+
+        if (MaxConcurrency < MinConcurrency)
+        {
+            check.Fail(nameof(MaxConcurrency), $"must not be below {nameof(MinConcurrency)} ({MinConcurrency}); set both to the same number for a fixed limit.", "It would be unclear which of the two counts.");
+        }
+
+        ValidateCredentials(check);
+        ValidateObject(check);
+        if (Client == S3ClientKind.Direct)
+        {
+            ValidateDirect(check);
+        }
+    }
+
+    private void ValidateDirect(SettingsCheck check)
+    {
+        if (ChunkedEncoding)
+        {
+            check.Fail(nameof(ChunkedEncoding), $"must be false with {nameof(Client)} Direct, which sends a body as it is; Sdk can do it.", "The setting would have no effect.");
+        }
+
+        // They need a session of their own (CreateSession) and other host names.
+        if (Bucket?.EndsWith("--x-s3", StringComparison.Ordinal) == true)
+        {
+            check.Fail(nameof(Bucket), $"must not be a directory bucket (S3 Express) with {nameof(Client)} Direct; Sdk can do it.", "Requests would be refused.");
+        }
+    }
+
+    /// <summary>The settings of the section <c>Aws</c> with these in front. Credentials are taken from one of the two, never mixed.</summary>
+    public AwsOptions Over(AwsOptions shared)
+    {
+        bool ownCredentials = AccessKeyId is not null || Profile is not null;
+        return new AwsOptions
+        {
+            Region = Region ?? shared.Region,
+            Endpoint = Endpoint ?? shared.Endpoint,
+            AllowPlainHttp = AllowPlainHttp || shared.AllowPlainHttp,
+            AccessKeyId = ownCredentials ? AccessKeyId : shared.AccessKeyId,
+            SecretAccessKey = ownCredentials ? SecretAccessKey : shared.SecretAccessKey,
+            SessionToken = ownCredentials ? SessionToken : shared.SessionToken,
+            Profile = ownCredentials ? Profile : shared.Profile,
+        };
+    }
+
+    private void ValidateCredentials(SettingsCheck check)
+    {
+        if (AccessKeyId is null && (SecretAccessKey ?? SessionToken) is not null)
+        {
+            check.Fail(nameof(AccessKeyId), "must be set when SecretAccessKey or SessionToken is.", "Requests could not be signed.");
+        }
+
+        if (AccessKeyId is not null && SecretAccessKey is null)
+        {
+            check.Fail(nameof(SecretAccessKey), "must be set when AccessKeyId is.", "Requests could not be signed.");
+        }
+
+        if (AccessKeyId is not null && Profile is not null)
+        {
+            check.Fail(nameof(Profile), "must not be set together with AccessKeyId.", "It would be unclear which credentials count.");
+        }
+    }
+
+    private void ValidateObject(SettingsCheck check)
+    {
+        if (ContentType is not null && !MediaTypeHeaderValue.TryParse(ContentType, out _))
+        {
+            check.Fail(nameof(ContentType), "must be a media type such as application/json.", "No object could be stored.");
+        }
+
+        if (ServerSideEncryption is not null && !Encryptions.Contains(ServerSideEncryption, StringComparer.Ordinal))
+        {
+            check.Fail(nameof(ServerSideEncryption), $"must be one of {string.Join(", ", Encryptions)}.", "No object could be stored.");
+        }
+
+        if (KmsKeyId is not null && ServerSideEncryption is null or "AES256")
+        {
+            check.Fail(nameof(KmsKeyId), "needs ServerSideEncryption aws:kms or aws:kms:dsse.", "The key would not be used.");
+        }
+
+        if (StorageClass is not null && !StorageClass.All(c => char.IsAsciiLetterUpper(c) || char.IsAsciiDigit(c) || c == '_'))
+        {
+            check.Fail(nameof(StorageClass), "must be a storage class such as STANDARD_IA.", "No object could be stored.");
+        }
+    }
+}

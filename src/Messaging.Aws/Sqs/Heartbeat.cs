@@ -1,0 +1,150 @@
+using Messaging.Aws.Sqs.Wire;
+using Messaging.Telemetry;
+using Pipeline.Buffers;
+
+namespace Messaging.Aws.Sqs;
+
+/// <summary>
+/// Renews the visibility of everything in flight from one timer, in batches of 10, at half the timeout. A renewal that fails is
+/// tried again on the next tick and keeps no other from being sent; the loop itself never ends before the source closes.
+/// </summary>
+internal sealed class Heartbeat : IAsyncDisposable
+{
+    // 10,000 messages in flight are 1,000 calls: at 50 ms a call 3 s, far below the least half timeout of 15 s.
+    private const int CallsAtOnce = 16;
+
+    // Fine enough to renew near half of the least timeout (30 s), coarse enough to cost nothing when idle.
+    private static readonly TimeSpan Tick = TimeSpan.FromSeconds(1);
+
+    private readonly SqsClient _client;
+    private readonly InFlightMessages _messages;
+    private readonly SqsSourceOptions _options;
+    private readonly TimeProvider _time;
+    private readonly SqsSourceLog _log;
+    private readonly LogThrottle _throttle;
+    private readonly CancellationTokenSource _stop = new();
+    private readonly List<DueRenewal> _due = [];
+    private Task _loop = Task.CompletedTask;
+
+    public Heartbeat(SqsClient client, InFlightMessages messages, SqsSourceOptions options, TimeProvider time, SqsSourceLog log)
+    {
+        _client = client;
+        _messages = messages;
+        _options = options;
+        _time = time;
+        _log = log;
+        _throttle = new LogThrottle(time, TimeSpan.FromSeconds(10));
+    }
+
+    /// <summary>Begins to beat.</summary>
+    public void Start(Func<string> queueUrl) => _loop = Task.Run(() => RunAsync(queueUrl));
+
+    public async ValueTask DisposeAsync()
+    {
+        await _stop.CancelAsync();
+        await _loop;
+        _stop.Dispose();
+    }
+
+    private async Task RunAsync(Func<string> queueUrl)
+    {
+        using PeriodicTimer timer = new(Tick, _time);
+        try
+        {
+            while (await timer.WaitForNextTickAsync(_stop.Token))
+            {
+                try
+                {
+                    await BeatAsync(queueUrl);
+                }
+                catch (Exception exception) when (exception is not OperationCanceledException || !_stop.IsCancellationRequested)
+                {
+                    Failed(1, exception.Message);
+                }
+            }
+        }
+        catch (OperationCanceledException) when (_stop.IsCancellationRequested)
+        {
+        }
+    }
+
+    private async ValueTask BeatAsync(Func<string> queueUrl)
+    {
+        PooledBuffer handles = _client.Buffers.Rent(4096);
+        try
+        {
+            _due.Clear();
+            int expired = _messages.CollectDue(_due, handles, _options.VisibilityTimeout / 2);
+            if (expired > 0)
+            {
+                _log.HeldTooLong(expired);
+            }
+
+            if (_due.Count > 0)
+            {
+                await RenewAllAsync(queueUrl(), handles.WrittenMemory);
+            }
+        }
+        finally
+        {
+            handles.Dispose();
+        }
+    }
+
+    // Side by side: a call that hangs until its deadline must not hold up the others.
+    private Task RenewAllAsync(string queueUrl, Memory<byte> handles) => Parallel.ForAsync(
+        0,
+        (_due.Count + SqsLimits.BatchEntries - 1) / SqsLimits.BatchEntries,
+        new ParallelOptions { MaxDegreeOfParallelism = CallsAtOnce, CancellationToken = _stop.Token },
+        (batch, _) => RenewAsync(queueUrl, batch * SqsLimits.BatchEntries, handles));
+
+    private async ValueTask RenewAsync(string queueUrl, int start, Memory<byte> handles)
+    {
+        int count = Math.Min(SqsLimits.BatchEntries, _due.Count - start);
+        int seconds = (int)_options.VisibilityTimeout.TotalSeconds;
+        VisibilityChange[] changes = new VisibilityChange[count];
+        BatchEntryResult[] results = new BatchEntryResult[count];
+        for (int i = 0; i < count; i++)
+        {
+            changes[i] = new VisibilityChange(HandleOf(start + i, handles), seconds);
+        }
+
+        long sentAt = _time.GetTimestamp();
+        try
+        {
+            await _client.ChangeVisibilityBatchAsync(queueUrl, changes, results, _stop.Token);
+        }
+        catch (Exception exception) when (!_stop.IsCancellationRequested)
+        {
+            Failed(count, exception.Message);
+            return;
+        }
+
+        for (int i = 0; i < count; i++)
+        {
+            Guid key = _due[start + i].Key;
+            BatchEntryResult result = results[i];
+            if (result.Succeeded)
+            {
+                _messages.Renewed(key, sentAt);
+            }
+            else if (result.Kind is not (AwsErrorKind.Invalid or AwsErrorKind.NotFound) || _messages.TryLose(key, changes[i].ReceiptHandle.Span))
+            {
+                // Expired or gone: a message in work is finished all the same, and storing is idempotent. One that was deleted
+                // or delivered anew while the call was under way has lost nothing.
+                Failed(1, $"{result.Code} {result.Detail}");
+            }
+        }
+    }
+
+    private ReadOnlyMemory<byte> HandleOf(int index, Memory<byte> handles) => handles.Slice(_due[index].HandleStart, _due[index].HandleLength);
+
+    private void Failed(int count, string error)
+    {
+        SqsSourceMetrics.RenewFailed(count);
+        if (_throttle.ShouldLog(out SuppressedLines suppressed))
+        {
+            _log.RenewFailed(error, suppressed);
+        }
+    }
+}

@@ -1,0 +1,36 @@
+using Messaging.Aws.Sqs.Wire;
+
+namespace Messaging.Aws.Sqs;
+
+/// <summary>Hands messages back by ending or shortening their invisibility. What cannot be handed back comes by itself a little later.</summary>
+internal sealed class ReturnLoop(SqsClient client, SqsMessageSource source, InFlightMessages inFlight, TimeProvider time, int concurrency, SqsSourceLog log)
+    : SqsBatchLoop(inFlight, time, Company, concurrency, MaxFailures)
+{
+    private const int MaxFailures = 3;
+
+    // A delay counts from the call, so the call must not wait; long enough for the rest of a group or of a stopped batch.
+    private static readonly TimeSpan Company = TimeSpan.FromMilliseconds(10);
+
+    protected override ValueTask SendAsync(string queueUrl, SqsBatch batch, CancellationToken cancellationToken)
+    {
+        Span<VisibilityChange> changes = batch.Changes.Span;
+        for (int i = 0; i < changes.Length; i++)
+        {
+            changes[i] = new VisibilityChange(batch.Handles.Span[i], batch[i].ReturnDelaySeconds);
+        }
+
+        return client.ChangeVisibilityBatchAsync(queueUrl, batch.Changes, batch.Results, cancellationToken);
+    }
+
+    protected override void Finished(SqsReceivedMessage message, bool succeeded, string? error)
+    {
+        if (!succeeded)
+        {
+            log.ReturnGivenUp(error ?? string.Empty);
+        }
+
+        source.Recycle(message);
+    }
+
+    protected override void Failed(int count, string error) => log.ReturnFailed(count, error);
+}

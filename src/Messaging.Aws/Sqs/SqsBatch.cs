@@ -1,0 +1,42 @@
+using Messaging.Aws.Sqs.Wire;
+
+namespace Messaging.Aws.Sqs;
+
+/// <summary>The up to 10 messages of one batch call, with room for what the call takes and gives. Reused by its owner; threads: one.</summary>
+internal sealed class SqsBatch
+{
+    private readonly SqsReceivedMessage[] _messages = new SqsReceivedMessage[SqsLimits.BatchEntries];
+    private readonly ReadOnlyMemory<byte>[] _handles = new ReadOnlyMemory<byte>[SqsLimits.BatchEntries];
+    private readonly VisibilityChange[] _changes = new VisibilityChange[SqsLimits.BatchEntries];
+    private readonly BatchEntryResult[] _results = new BatchEntryResult[SqsLimits.BatchEntries];
+
+    public int Count { get; private set; }
+
+    public bool IsFull => Count == SqsLimits.BatchEntries;
+
+    /// <summary>The handles that the call names, one a message.</summary>
+    public Memory<ReadOnlyMemory<byte>> Handles => _handles.AsMemory(0, Count);
+
+    /// <summary>Room for one change a message.</summary>
+    public Memory<VisibilityChange> Changes => _changes.AsMemory(0, Count);
+
+    /// <summary>Room for one result a message.</summary>
+    public Memory<BatchEntryResult> Results => _results.AsMemory(0, Count);
+
+    public SqsReceivedMessage this[int index]
+    {
+        get => _messages[index];
+        set => _messages[index] = value;
+    }
+
+    public void Add(SqsReceivedMessage message) => _messages[Count++] = message;
+
+    /// <summary>Keeps the first messages and forgets the others and all handles.</summary>
+    public void Truncate(int count)
+    {
+        Array.Clear(_messages, count, Count - count);
+        Array.Clear(_handles);
+        Array.Clear(_changes);
+        Count = count;
+    }
+}

@@ -1,0 +1,190 @@
+using Messaging.Aws.Sqs.Wire;
+using Messaging.Recoverability;
+using Messaging.Sources;
+using Microsoft.Extensions.Logging;
+using Pipeline.Buffers;
+
+namespace Messaging.Aws.Sqs;
+
+/// <summary>
+/// Messages of an SQS queue, standard or FIFO. Receives only what slots were reserved for, keeps it hidden by heartbeat until
+/// it is settled, deletes only what is stored. See docs/settlement.md for the timeline. This file has the life cycle; the others
+/// receive and settle.
+/// </summary>
+internal sealed partial class SqsMessageSource : IMessageSource
+{
+    public const string SourceName = "sqs";
+
+    private const int RetainedMessages = 4096;
+
+    // A cut-off receive leaves what SQS was handing over hidden until its timeout. Where messages wait, the answer is quicker
+    // than this, and what it brings is handed back at once; only a poll of an empty queue is cut off.
+    private static readonly TimeSpan StopGrace = TimeSpan.FromMilliseconds(500);
+
+    private static readonly Backoff ReceiveBackoff = new(TimeSpan.FromMilliseconds(250), TimeSpan.FromSeconds(30));
+
+    private readonly SqsClient _client;
+    private readonly SqsSourceOptions _options;
+    private readonly TimeProvider _time;
+    private readonly int _concurrency;
+    private readonly string _route;
+    private readonly SqsSourceLog _log;
+    private readonly SqsQueueFinder _finder;
+    private readonly SqsDeadLetters _deadLetters;
+    private readonly InFlightMessages _inFlight;
+    private readonly DoneIds<Guid> _done;
+    private readonly Heartbeat _heartbeat;
+    private readonly DeleteLoop _deletes;
+    private readonly ReturnLoop _returns;
+    private readonly BoundedPool<SqsReceivedMessage> _messages = new(RetainedMessages);
+    private readonly SemaphoreSlim _finding = new(1, 1);
+
+    private volatile SqsQueues? _queues;
+    private volatile bool _stopping;
+    // Until SQS has answered once the source counts as failing.
+    private volatile string? _problem = "SQS has not answered since the start.";
+    private int _receiveFailures = 1;
+
+    private int _emptyAnswers;
+    private bool _started;
+    private int _disposed;
+
+    public SqsMessageSource(SqsClient client, SqsQueueReference queue, SqsSourceOptions options, SourceServices services)
+    {
+        _client = client;
+        _options = options;
+        _time = services.Time;
+        _concurrency = services.Concurrency;
+        _route = services.Route;
+        _log = new SqsSourceLog(services.Loggers.CreateLogger<SqsMessageSource>(), services.Route, services.Time);
+        _finder = new SqsQueueFinder(client, queue, options);
+        _deadLetters = new SqsDeadLetters(client);
+        _inFlight = new InFlightMessages(services.Time);
+        _done = new DoneIds<Guid>(options.DoneIds);
+        _heartbeat = new Heartbeat(client, _inFlight, options, services.Time, _log);
+        _deletes = new DeleteLoop(client, this, _inFlight, services.Time, options.AcknowledgeDelay, services.Concurrency, _log);
+        _returns = new ReturnLoop(client, this, _inFlight, services.Time, services.Concurrency, _log);
+        SqsSourceMetrics.Observe(services.Route, _inFlight);
+    }
+
+    public string Name => SourceName;
+
+    public string? Problem => _problem;
+
+    /// <summary>Messages received and neither deleted nor returned yet.</summary>
+    internal int InFlight => _inFlight.Count;
+
+    // SQS counts the 12 hours from the receive, the last renewal included.
+    private HoldRule HoldRule => new(_options.MaxHoldTime, TimeSpan.FromSeconds(SqsLimits.VisibilitySeconds) - _options.VisibilityTimeout, _queues!.MaxReceiveCount);
+
+    /// <summary>Loops that receive, and that acknowledge, for a number of messages in work: one for 10, the batch size.</summary>
+    public static int LoopsFor(int concurrency) => (concurrency + SqsLimits.BatchEntries - 1) / SqsLimits.BatchEntries;
+
+    /// <summary>Receives of an empty queue that are under way at once: a loop waits until enough slots are free for its own.</summary>
+    public static int PollsAtOnce(int concurrency)
+    {
+        int polls = 0;
+        for (int free = concurrency; free >= LeastSlotsFor(concurrency) && polls < LoopsFor(concurrency); free -= Math.Min(free, SqsLimits.BatchEntries))
+        {
+            polls++;
+        }
+
+        return polls;
+    }
+
+    // Under load a receive for one freed slot would cost as much as one for ten.
+    private static int LeastSlotsFor(int concurrency) => Math.Clamp(concurrency / 2, 1, SqsLimits.BatchEntries);
+
+    public async Task CheckAsync(CancellationToken cancellationToken)
+    {
+        try
+        {
+            _queues = await _finder.FindAsync(cancellationToken);
+            _receiveFailures = 0;
+            _problem = null;
+        }
+        catch (AwsServiceException exception)
+        {
+            _problem = exception.Message;
+            _log.Unreachable(exception.Message);
+        }
+    }
+
+    public async Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving)
+    {
+        if (!_started)
+        {
+            _started = true;
+            _heartbeat.Start(QueueUrl);
+            _deletes.Start(QueueUrl);
+            _returns.Start(QueueUrl);
+        }
+
+        using CancellationTokenSource cutOff = new(Timeout.InfiniteTimeSpan, _time);
+        await using CancellationTokenRegistration registration = stopReceiving.UnsafeRegister(_ =>
+        {
+            _stopping = true;
+            cutOff.CancelAfter(StopGrace);
+        }, state: null);
+
+        // A loop that breaks ends the others too, so that the route sees it and starts them all again.
+        using CancellationTokenSource ending = CancellationTokenSource.CreateLinkedTokenSource(stopReceiving);
+        await Task.WhenAll(Enumerable.Range(0, LoopsFor(_concurrency)).Select(_ => Task.Run(
+            async () =>
+            {
+                try
+                {
+                    await LoopAsync(intake, ending.Token, cutOff.Token);
+                }
+                finally
+                {
+                    await ending.CancelAsync();
+                }
+            },
+            CancellationToken.None)));
+    }
+
+    public async Task CloseAsync(CancellationToken cancellationToken)
+    {
+        if (_started)
+        {
+            await Task.WhenAll(_deletes.CloseAsync(cancellationToken), _returns.CloseAsync(cancellationToken));
+        }
+    }
+
+    /// <summary>May be called again. What was not settled and flushed by now is delivered again by the queue.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        if (Interlocked.Exchange(ref _disposed, 1) != 0)
+        {
+            return;
+        }
+
+        await CloseAsync(new CancellationToken(canceled: true));
+        await _heartbeat.DisposeAsync();
+        _client.Dispose();
+        _finding.Dispose();
+    }
+
+    /// <summary>Takes a message object back; its batch call is done.</summary>
+    internal void Recycle(SqsReceivedMessage message)
+    {
+        _inFlight.Remove(message);
+        message.Reset();
+        _messages.Return(message);
+    }
+
+    /// <summary>How long a message may still be held, from now; called by the message.</summary>
+    internal TimeSpan AskToHold(SqsReceivedMessage message)
+    {
+        TimeSpan age = _time.GetElapsedTime(message.ReceivedAt);
+        if (age >= _options.MaxHoldTime && age < message.HoldLimit)
+        {
+            _log.HeldBeyondLimit(_options.MaxHoldTime, message.HoldLimit, _queues!.MaxReceiveCount);
+        }
+
+        return age < message.HoldLimit ? message.HoldLimit - age : TimeSpan.Zero;
+    }
+
+    private string QueueUrl() => _queues?.Url ?? throw new InvalidOperationException("Nothing can be in flight before the queue was found.");
+}

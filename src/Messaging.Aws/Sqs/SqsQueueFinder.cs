@@ -1,0 +1,86 @@
+using Messaging.Aws.Sqs.Wire;
+using Messaging.Hosting;
+
+namespace Messaging.Aws.Sqs;
+
+/// <summary>Finds the queue and its dead-letter queue and refuses what can never work or would lose messages.</summary>
+internal sealed class SqsQueueFinder(SqsClient client, SqsQueueReference queue, SqsSourceOptions options)
+{
+    /// <exception cref="StartupException">The queue can never work as configured.</exception>
+    /// <exception cref="AwsServiceException">It cannot be reached now.</exception>
+    public async Task<SqsQueues> FindAsync(CancellationToken cancellationToken)
+    {
+        string url = await GetUrlAsync(queue, nameof(SqsSourceOptions.Queue), cancellationToken);
+        QueueAttributes attributes;
+        try
+        {
+            attributes = await client.GetQueueAttributesAsync(url, cancellationToken);
+        }
+        catch (AwsServiceException exception) when (exception.Kind is AwsErrorKind.NotFound)
+        {
+            throw Missing(nameof(SqsSourceOptions.Queue), queue.Name, exception);
+        }
+        catch (AwsServiceException exception) when (exception.Kind is AwsErrorKind.AccessDenied or AwsErrorKind.ExpiredCredentials)
+        {
+            throw Refused(queue.Name, exception);
+        }
+
+        if (attributes.MaxReceiveCount == 1)
+        {
+            throw new StartupException($"The redrive policy of queue {queue.Name} has maxReceiveCount 1: a single failed store would dead-letter a message. Set it to 10 (at least 3).", ExitCodes.Configuration);
+        }
+
+        SqsQueueReference deadLetters = FindDeadLetters(attributes);
+
+        // By name even where its URL is configured: only the service's answer shows that it exists before the first poison needs it.
+        string deadLetterUrl = await GetUrlAsync(deadLetters with { Url = null }, nameof(SqsSourceOptions.DeadLetterQueue), cancellationToken);
+        if (string.Equals(deadLetterUrl, url, StringComparison.Ordinal))
+        {
+            throw new StartupException($"{SqsSourceOptions.Section}:DeadLetterQueue {deadLetters.Name} is the queue itself: poison would go round for ever. Name another queue.", ExitCodes.Configuration);
+        }
+
+        bool isFifo = attributes.IsFifo || queue.IsFifo;
+        if (isFifo != deadLetters.IsFifo)
+        {
+            throw new StartupException($"{SqsSourceOptions.Section}:DeadLetterQueue {deadLetters.Name}: a FIFO queue needs a FIFO dead-letter queue, and a standard queue a standard one.", ExitCodes.Configuration);
+        }
+
+        return new SqsQueues(url, deadLetterUrl, isFifo, attributes.MaxReceiveCount);
+    }
+
+    private SqsQueueReference FindDeadLetters(QueueAttributes attributes)
+    {
+        string? text = options.DeadLetterQueue ?? attributes.DeadLetterTargetArn;
+        return text is not null && SqsQueueReference.Parse(text) is { } found
+            ? found
+            : throw new StartupException(
+                $"Queue {queue.Name} has no dead-letter queue: poison would go round for ever. Give the queue a redrive policy (maxReceiveCount 10), or set {SqsSourceOptions.Section}:DeadLetterQueue.",
+                ExitCodes.Configuration);
+    }
+
+    private async Task<string> GetUrlAsync(SqsQueueReference reference, string key, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await client.GetQueueUrlAsync(reference, cancellationToken);
+        }
+        catch (AwsServiceException exception) when (exception.Kind is AwsErrorKind.NotFound)
+        {
+            throw Missing(key, reference.Name, exception);
+        }
+        catch (AwsServiceException exception) when (exception.Kind is AwsErrorKind.AccessDenied or AwsErrorKind.ExpiredCredentials)
+        {
+            throw Refused(reference.Name, exception);
+        }
+    }
+
+    private static StartupException Missing(string key, string name, AwsServiceException exception) => new(
+        $"{SqsSourceOptions.Section}:{key}: there is no queue {name} in this account and region. Create it, or correct the name, Aws:Region or Aws:Endpoint. ({exception.Message})",
+        ExitCodes.Unavailable,
+        exception);
+
+    private static StartupException Refused(string name, AwsServiceException exception) => new(
+        $"Queue {name}: access was refused. Give credentials (environment, profile, role, or Aws:AccessKeyId and Aws:SecretAccessKey) that may do what deploy/iam/worker-policy.json lists. ({exception.Message})",
+        ExitCodes.NoPermission,
+        exception);
+}

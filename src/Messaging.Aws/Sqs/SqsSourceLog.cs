@@ -1,0 +1,133 @@
+using Messaging.Telemetry;
+using Microsoft.Extensions.Logging;
+
+namespace Messaging.Aws.Sqs;
+
+/// <summary>Log messages of the SQS source: event ids 3200 to 3249. Never a body or a receipt handle.</summary>
+internal sealed partial class SqsSourceLog(ILogger logger, string route, TimeProvider time)
+{
+    private static readonly TimeSpan Quiet = TimeSpan.FromSeconds(5);
+
+    private readonly LogThrottle _sends = new(time, Quiet);
+    private readonly LogThrottle _givenUp = new(time, Quiet);
+    private readonly LogThrottle _receives = new(time, Quiet);
+    private readonly LogThrottle _refusals = new(time, Quiet);
+    private readonly LogThrottle _holds = new(time, TimeSpan.FromMinutes(5));
+
+    public void DeleteFailed(int count, string error)
+    {
+        if (_sends.ShouldLog(out SuppressedLines suppressed))
+        {
+            LogDeleteFailed(route, count, error, suppressed);
+        }
+    }
+
+    public void ReturnFailed(int count, string error)
+    {
+        if (_sends.ShouldLog(out SuppressedLines suppressed))
+        {
+            LogReturnFailed(route, count, error, suppressed);
+        }
+    }
+
+    public void DeleteGivenUp(string error)
+    {
+        if (_givenUp.ShouldLog(out SuppressedLines suppressed))
+        {
+            LogDeleteGivenUp(route, error, suppressed);
+        }
+    }
+
+    public void ReturnGivenUp(string error)
+    {
+        if (_givenUp.ShouldLog(out SuppressedLines suppressed))
+        {
+            LogReturnGivenUp(route, error, suppressed);
+        }
+    }
+
+    public void RenewFailed(string error, SuppressedLines suppressed) => LogRenewFailed(route, error, suppressed);
+
+    public void HeldTooLong(int count) => LogHeldTooLong(route, count);
+
+    public void HeldBeyondLimit(TimeSpan limit, TimeSpan longest, int maxReceiveCount)
+    {
+        if (_holds.ShouldLog(out _))
+        {
+            LogHeldBeyondLimit(route, DurationText.Of(limit), DurationText.Of(longest), maxReceiveCount);
+        }
+    }
+
+    public void ReceiveFailed(string error, TimeSpan wait)
+    {
+        if (_receives.ShouldLog(out SuppressedLines suppressed))
+        {
+            LogReceiveFailed(route, error, DurationText.Of(wait), suppressed);
+        }
+    }
+
+    public void ReceiveRefused(string error, TimeSpan wait)
+    {
+        if (_refusals.ShouldLog(out SuppressedLines suppressed))
+        {
+            LogReceiveRefused(route, error, DurationText.Of(wait), suppressed);
+        }
+    }
+
+    public void ReceiveRecovered() => LogReceiveRecovered(route);
+
+    public void Unreachable(string error) => LogUnreachable(route, error);
+
+    public void DeadLetterFailed(string id, string error) => LogDeadLetterFailed(route, id, error);
+
+    public void NearInFlightLimit(long inFlight) => LogNearInFlightLimit(route, inFlight);
+
+    public void Damaged(string id) => LogDamaged(route, id);
+
+    public void Unusable(int count) => LogUnusable(route, count);
+
+    [LoggerMessage(3200, LogLevel.Warning, "Route {Route}: {Count} delete(s) failed and will be sent again: {Error}{Suppressed}")]
+    private partial void LogDeleteFailed(string route, int count, string error, SuppressedLines suppressed);
+
+    [LoggerMessage(3201, LogLevel.Warning, "Route {Route}: handing back {Count} message(s) failed and will be tried again: {Error}{Suppressed}")]
+    private partial void LogReturnFailed(string route, int count, string error, SuppressedLines suppressed);
+
+    [LoggerMessage(3202, LogLevel.Warning, "Route {Route}: a stored message could not be deleted and will be delivered again; its object stays as it is: {Error}{Suppressed}")]
+    private partial void LogDeleteGivenUp(string route, string error, SuppressedLines suppressed);
+
+    [LoggerMessage(3203, LogLevel.Information, "Route {Route}: a message could not be handed back; it comes again when its visibility timeout ends: {Error}{Suppressed}")]
+    private partial void LogReturnGivenUp(string route, string error, SuppressedLines suppressed);
+
+    [LoggerMessage(3204, LogLevel.Warning, "Route {Route}: renewing a message's visibility failed; tried again in a second where that can help: {Error}{Suppressed}")]
+    private partial void LogRenewFailed(string route, string error, SuppressedLines suppressed);
+
+    [LoggerMessage(3205, LogLevel.Warning, "Route {Route}: {Count} message(s) reached the longest time for which they are held (Sources:Sqs:MaxHoldTime); their visibility is renewed no more, and the queue will deliver them again")]
+    private partial void LogHeldTooLong(string route, int count);
+
+    [LoggerMessage(3206, LogLevel.Warning, "Route {Route}: receiving failed, next attempt in {Wait}: {Error}{Suppressed}")]
+    private partial void LogReceiveFailed(string route, string error, string wait, SuppressedLines suppressed);
+
+    [LoggerMessage(3207, LogLevel.Error, "Route {Route}: the queue refuses the worker, next attempt in {Wait}; check the queue's name, the region and the permission sqs:ReceiveMessage: {Error}{Suppressed}")]
+    private partial void LogReceiveRefused(string route, string error, string wait, SuppressedLines suppressed);
+
+    [LoggerMessage(3208, LogLevel.Information, "Route {Route}: receiving works again")]
+    private partial void LogReceiveRecovered(string route);
+
+    [LoggerMessage(3209, LogLevel.Warning, "Route {Route}: the queue cannot be reached now; receiving begins as soon as it answers: {Error}")]
+    private partial void LogUnreachable(string route, string error);
+
+    [LoggerMessage(3210, LogLevel.Error, "Route {Route}: message {Id} could not be sent to the dead-letter queue and goes back to its queue: {Error}")]
+    private partial void LogDeadLetterFailed(string route, string id, string error);
+
+    [LoggerMessage(3211, LogLevel.Warning, "Route {Route}: the queue has {InFlight} messages in flight; near 120,000 SQS answers as if it were empty. Look for consumers that receive without deleting")]
+    private partial void LogNearInFlightLimit(string route, long inFlight);
+
+    [LoggerMessage(3212, LogLevel.Warning, "Route {Route}: message {Id} does not match its MD5 and goes back to its queue")]
+    private partial void LogDamaged(string route, string id);
+
+    [LoggerMessage(3213, LogLevel.Warning, "Route {Route}: {Count} received message(s) lack a body, an id or a receipt handle, or were not asked for; they come again")]
+    private partial void LogUnusable(string route, int count);
+
+    [LoggerMessage(3214, LogLevel.Warning, "Route {Route}: messages are held for longer than Sources:Sqs:MaxHoldTime ({Limit}), up to {Longest}: the queue has delivered them half as often as its maxReceiveCount ({MaxReceiveCount}) allows, and another delivery brings them nearer to the dead-letter queue. Make the sink work again, or raise maxReceiveCount until it does")]
+    private partial void LogHeldBeyondLimit(string route, string limit, string longest, int maxReceiveCount);
+}

@@ -1,0 +1,103 @@
+using System.Text.Json;
+using Messaging.Telemetry;
+
+namespace Messaging.Aws.Sqs.Wire;
+
+/// <summary>
+/// Reads the response of a batch call, whose entries were given the ids "0" to "9". Nothing is allocated for entries that
+/// succeeded, but the message ids of sends.
+/// </summary>
+internal static class BatchResponseReader
+{
+    /// <summary>Fills in one result an entry: every entry that the response does not mention is <see cref="BatchEntryResult.Unanswered"/>; one it calls both done and failed has failed.</summary>
+    /// <param name="json">The response's body.</param>
+    /// <param name="results">As long as the request had entries.</param>
+    /// <exception cref="JsonException">The response is no JSON object, or not of the form of a batch response.</exception>
+    public static void Read(ReadOnlySpan<byte> json, Span<BatchEntryResult> results)
+    {
+        results.Fill(BatchEntryResult.Unanswered);
+        Utf8JsonReader reader = new(json);
+        if (!reader.Read() || reader.TokenType != JsonTokenType.StartObject)
+        {
+            throw new JsonException("The response is not a JSON object.");
+        }
+
+        int failedMask = 0;
+        while (reader.Read() && reader.TokenType == JsonTokenType.PropertyName)
+        {
+            bool isFailed = reader.ValueTextEquals("Failed"u8);
+            bool isKnown = isFailed || reader.ValueTextEquals("Successful"u8);
+            reader.Read();
+            if (!isKnown || reader.TokenType != JsonTokenType.StartArray)
+            {
+                reader.Skip();
+                continue;
+            }
+
+            while (reader.Read() && reader.TokenType == JsonTokenType.StartObject)
+            {
+                (int index, BatchEntryResult result) = ReadEntry(ref reader, isFailed);
+                if ((uint)index < (uint)results.Length && (isFailed || (failedMask & (1 << index)) == 0))
+                {
+                    results[index] = result;
+                    failedMask |= isFailed ? 1 << index : 0;
+                }
+            }
+        }
+
+        reader.Read();
+    }
+
+    private static (int Index, BatchEntryResult Result) ReadEntry(ref Utf8JsonReader reader, bool isFailed)
+    {
+        int index = -1;
+        string? code = null;
+        string? detail = null;
+        string? messageId = null;
+        bool senderFault = false;
+        while (reader.Read() && reader.TokenType == JsonTokenType.PropertyName)
+        {
+            bool isId = reader.ValueTextEquals("Id"u8);
+            bool isCode = isFailed && reader.ValueTextEquals("Code"u8);
+            bool isDetail = isFailed && reader.ValueTextEquals("Message"u8);
+            bool isFault = isFailed && reader.ValueTextEquals("SenderFault"u8);
+            bool isMessageId = !isFailed && reader.ValueTextEquals("MessageId"u8);
+            reader.Read();
+            if (isFault)
+            {
+                senderFault = reader.TokenType == JsonTokenType.True;
+            }
+
+            if (reader.TokenType != JsonTokenType.String)
+            {
+                reader.Skip();
+            }
+            else if (isId)
+            {
+                index = reader.ValueSpan is [>= (byte)'0' and <= (byte)'9'] ? reader.ValueSpan[0] - '0' : -1;
+            }
+            else if (isCode)
+            {
+                code = UntrustedText.Shorten(WireText.ToString(reader.ValueSpan));
+            }
+            else if (isDetail)
+            {
+                detail = UntrustedText.Shorten(WireText.ToString(reader.ValueSpan));
+            }
+            else if (isMessageId)
+            {
+                messageId = WireText.ToString(reader.ValueSpan);
+            }
+        }
+
+        return (index, isFailed ? Failure(code ?? string.Empty, detail ?? string.Empty, senderFault) : new(Succeeded: true, AwsErrorKind.None, MessageId: messageId));
+    }
+
+    private static BatchEntryResult Failure(string code, string detail, bool senderFault)
+    {
+        string name = code[(code.LastIndexOf('.') + 1)..];
+        AwsErrorKind kind = AwsErrorClassifier.Classify(status: 0, name, detail);
+        kind = kind == AwsErrorKind.Invalid && !senderFault ? AwsErrorKind.Transient : kind;
+        return new BatchEntryResult(Succeeded: false, kind, name, detail, senderFault);
+    }
+}

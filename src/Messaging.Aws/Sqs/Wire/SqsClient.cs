@@ -1,0 +1,244 @@
+using System.Text.Json;
+using Messaging.Costs;
+using Pipeline.Buffers;
+
+namespace Messaging.Aws.Sqs.Wire;
+
+/// <summary>
+/// The SQS operations the worker needs, over one endpoint; queues are named by the URL the service gave for them. Calls that
+/// fail as a whole throw <see cref="AwsServiceException"/>; single entries of a batch fail as values. Threads: any.
+/// </summary>
+internal sealed class SqsClient : IDisposable
+{
+    // Batches under way: one a receive loop, plus those whose messages are still worked on.
+    private const int RetainedBatches = 256;
+
+    private const int FirstRequestBytes = 1024;
+
+    private readonly SqsTransport _transport;
+    private readonly BufferPool _buffers;
+    private readonly SqsWireOptions _options;
+    private readonly SqsRequestWriter _writer = new();
+    private readonly BoundedPool<ReceiveBatch> _batches = new(RetainedBatches);
+
+    /// <param name="transport">Owned from here on.</param>
+    /// <param name="buffers">Lends the request buffers.</param>
+    /// <param name="options">Limits and deadlines.</param>
+    public SqsClient(SqsTransport transport, BufferPool buffers, SqsWireOptions options)
+    {
+        _transport = transport;
+        _buffers = buffers;
+        _options = options;
+    }
+
+    /// <summary>Where the client's buffers come from; lends to those who prepare its calls.</summary>
+    public BufferPool Buffers => _buffers;
+
+    /// <summary>A client for the endpoint that <paramref name="queue"/> is reached at. May take seconds when the region has to be asked of the instance.</summary>
+    /// <exception cref="Hosting.StartupException">See <see cref="SqsEndpoint.Resolve"/>.</exception>
+    public static SqsClient Create(AwsOptions aws, SqsQueueReference queue, SqsWireOptions options, BufferPool buffers, TimeProvider time, ApiCalls? calls = null)
+    {
+        AwsEndpoint endpoint = SqsEndpoint.Resolve(aws, queue, Environment.GetEnvironmentVariable);
+        SqsTransport transport = new(
+            endpoint,
+            AwsCredentialSource.Create(aws, time),
+            new AwsClock(time),
+            AwsHttpHandler.Create(options.MaxConnections),
+            buffers,
+            time,
+            options.MaxResponseBytes,
+            calls);
+        return new SqsClient(transport, buffers, options);
+    }
+
+    /// <summary>Receives up to 10 messages; waits as long as the request says.</summary>
+    /// <returns>The caller releases every message; see <see cref="ReceiveBatch"/>. May have no messages, and then needs no release.</returns>
+    /// <remarks>Cancelling loses what the service was about to hand over until its visibility timeout ends: let the poll end where there is time.</remarks>
+    public async ValueTask<ReceiveBatch> ReceiveAsync(ReceiveRequest request, CancellationToken cancellationToken)
+    {
+        ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)(request.MaxMessages - 1), (uint)SqsLimits.BatchEntries - 1, nameof(request));
+        PooledBuffer body = _buffers.Rent(FirstRequestBytes);
+        PooledBuffer? response = null;
+        try
+        {
+            _writer.WriteReceive(body, request);
+            TimeSpan deadline = TimeSpan.FromSeconds(request.WaitSeconds) + _options.ReceiveGrace;
+            response = await _transport.CallAsync(SqsOperation.ReceiveMessage, body, deadline, cancellationToken);
+            ReceiveBatch batch = _batches.TryTake(out ReceiveBatch? pooled) ? pooled : new ReceiveBatch(_batches);
+            batch.Open(response, request.MaxMessages, _options.VerifyMd5);
+            response = null;
+            if (batch is { Count: 0, Unusable: 0 })
+            {
+                _batches.Return(batch);
+                return ReceiveBatch.Empty;
+            }
+
+            return batch;
+        }
+        catch (JsonException e)
+        {
+            throw Malformed(SqsOperation.ReceiveMessage, e);
+        }
+        finally
+        {
+            response?.Dispose();
+            body.Dispose();
+        }
+    }
+
+    /// <summary>Deletes up to 10 messages.</summary>
+    /// <param name="queueUrl">The queue.</param>
+    /// <param name="receiptHandles">1 to 10 handles, each once; borrows until the call ends.</param>
+    /// <param name="results">Filled in order; as long as <paramref name="receiptHandles"/>. Means nothing when the call throws.</param>
+    /// <param name="cancellationToken">Ends the call.</param>
+    /// <remarks>The service also calls the delete of an outdated handle a success; the message then comes again.</remarks>
+    public ValueTask DeleteBatchAsync(string queueUrl, ReadOnlyMemory<ReadOnlyMemory<byte>> receiptHandles, Memory<BatchEntryResult> results, CancellationToken cancellationToken)
+    {
+        CheckBatch(receiptHandles.Length, results.Length);
+        PooledBuffer body = Write(queueUrl, receiptHandles, static (writer, body, url, entries) => writer.WriteDelete(body, url, entries));
+        return CallBatchAsync(SqsOperation.DeleteMessageBatch, body, results, cancellationToken);
+    }
+
+    /// <summary>Changes how long up to 10 messages stay hidden; 0 s hands a message back.</summary>
+    /// <param name="queueUrl">The queue.</param>
+    /// <param name="changes">1 to 10 changes, each message once.</param>
+    /// <param name="results">As at <see cref="DeleteBatchAsync"/>.</param>
+    /// <param name="cancellationToken">Ends the call.</param>
+    public ValueTask ChangeVisibilityBatchAsync(string queueUrl, ReadOnlyMemory<VisibilityChange> changes, Memory<BatchEntryResult> results, CancellationToken cancellationToken)
+    {
+        CheckBatch(changes.Length, results.Length);
+        PooledBuffer body = Write(queueUrl, changes, static (writer, body, url, entries) => writer.WriteChangeVisibility(body, url, entries));
+        return CallBatchAsync(SqsOperation.ChangeMessageVisibilityBatch, body, results, cancellationToken);
+    }
+
+    /// <summary>Sends up to 10 messages, together at most 1 MiB.</summary>
+    /// <param name="queueUrl">The queue.</param>
+    /// <param name="entries">1 to 10 messages.</param>
+    /// <param name="results">As at <see cref="DeleteBatchAsync"/>, with message ids.</param>
+    /// <param name="cancellationToken">Ends the call.</param>
+    public ValueTask SendBatchAsync(string queueUrl, ReadOnlyMemory<SendEntry> entries, Memory<BatchEntryResult> results, CancellationToken cancellationToken)
+    {
+        CheckBatch(entries.Length, results.Length);
+        PooledBuffer body = Write(queueUrl, entries, static (writer, body, url, entries) => writer.WriteSendBatch(body, url, entries));
+        return CallBatchAsync(SqsOperation.SendMessageBatch, body, results, cancellationToken);
+    }
+
+    /// <summary>Sends one message.</summary>
+    /// <returns>The service's id of the new message.</returns>
+    public async ValueTask<string> SendAsync(string queueUrl, SendEntry entry, CancellationToken cancellationToken)
+    {
+        PooledBuffer body = _buffers.Rent(FirstRequestBytes);
+        try
+        {
+            _writer.WriteSend(body, queueUrl, entry);
+            return await CallForAsync(SqsOperation.SendMessage, body, static root => root.GetProperty("MessageId").GetString(), cancellationToken);
+        }
+        finally
+        {
+            body.Dispose();
+        }
+    }
+
+    /// <summary>The URL to name the queue by: the configured one, else the service's answer.</summary>
+    /// <exception cref="AwsServiceException"><see cref="AwsErrorKind.NotFound"/>: there is no such queue in this account and region.</exception>
+    public async ValueTask<string> GetQueueUrlAsync(SqsQueueReference queue, CancellationToken cancellationToken)
+    {
+        if (queue.Url is { } url)
+        {
+            return url.OriginalString;
+        }
+
+        PooledBuffer body = _buffers.Rent(FirstRequestBytes);
+        try
+        {
+            _writer.WriteGetQueueUrl(body, queue.Name, queue.Account);
+            return await CallForAsync(SqsOperation.GetQueueUrl, body, static root => root.GetProperty("QueueUrl").GetString(), cancellationToken);
+        }
+        finally
+        {
+            body.Dispose();
+        }
+    }
+
+    /// <summary>Asks for the queue's attributes.</summary>
+    public async ValueTask<QueueAttributes> GetQueueAttributesAsync(string queueUrl, CancellationToken cancellationToken)
+    {
+        PooledBuffer body = _buffers.Rent(FirstRequestBytes);
+        try
+        {
+            _writer.WriteGetQueueAttributes(body, queueUrl);
+            return await CallForAsync(SqsOperation.GetQueueAttributes, body, QueueAttributesReader.Read, cancellationToken);
+        }
+        finally
+        {
+            body.Dispose();
+        }
+    }
+
+    public void Dispose() => _transport.Dispose();
+
+    private PooledBuffer Write<TEntry>(string queueUrl, ReadOnlyMemory<TEntry> entries, Action<SqsRequestWriter, PooledBuffer, string, ReadOnlySpan<TEntry>> write)
+    {
+        PooledBuffer body = _buffers.Rent(FirstRequestBytes);
+        try
+        {
+            write(_writer, body, queueUrl, entries.Span);
+            return body;
+        }
+        catch
+        {
+            body.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Takes <paramref name="body"/> over.</summary>
+    private async ValueTask CallBatchAsync(SqsOperation operation, PooledBuffer body, Memory<BatchEntryResult> results, CancellationToken cancellationToken)
+    {
+        PooledBuffer? response = null;
+        try
+        {
+            response = await _transport.CallAsync(operation, body, _options.CallTimeout, cancellationToken);
+            BatchResponseReader.Read(response.WrittenSpan, results.Span);
+        }
+        catch (JsonException e)
+        {
+            throw Malformed(operation, e);
+        }
+        finally
+        {
+            response?.Dispose();
+            body.Dispose();
+        }
+    }
+
+    private async ValueTask<T> CallForAsync<T>(SqsOperation operation, PooledBuffer body, Func<JsonElement, T?> read, CancellationToken cancellationToken)
+        where T : class
+    {
+        PooledBuffer response = await _transport.CallAsync(operation, body, _options.CallTimeout, cancellationToken);
+        try
+        {
+            using JsonDocument document = JsonDocument.Parse(response.WrittenMemory);
+            return read(document.RootElement) ?? throw new JsonException("A value is null.");
+        }
+        catch (Exception e) when (e is JsonException or InvalidOperationException or KeyNotFoundException or FormatException)
+        {
+            throw Malformed(operation, e);
+        }
+        finally
+        {
+            response.Dispose();
+        }
+    }
+
+    private static void CheckBatch(int entries, int results)
+    {
+        ArgumentOutOfRangeException.ThrowIfZero(entries);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(entries, SqsLimits.BatchEntries);
+        ArgumentOutOfRangeException.ThrowIfNotEqual(results, entries);
+    }
+
+    // Transient: cut short on the way, or a proxy's page with status 200; the next answer may be whole.
+    private static AwsServiceException Malformed(SqsOperation operation, Exception e) =>
+        AwsServiceException.Local(AwsErrorKind.Transient, operation.Name, "MalformedResponse", "the answer is not what the API promises", e);
+}

@@ -1,0 +1,45 @@
+using Messaging.Hosting;
+using Messaging.Telemetry;
+
+namespace Messaging.Aws.Sqs.Wire;
+
+/// <summary>Decides which host is called for a queue and which region is signed for.</summary>
+internal static class SqsEndpoint
+{
+    /// <summary>
+    /// A configured endpoint is called whatever the queue's URL says: emulators hand out URLs with host names of their own, and
+    /// the URL only identifies the queue in the request. Without one the host of an AWS queue URL is called (so VPC, FIPS and
+    /// dual-stack names work), else the region's standard endpoint. Used at start only; see <see cref="AwsRegion.Resolve"/>.
+    /// </summary>
+    /// <param name="options">The validated options.</param>
+    /// <param name="queue">The queue as configured.</param>
+    /// <param name="environment">Reads a variable; null when it is not set.</param>
+    /// <exception cref="StartupException">No region, a contradiction, or a queue URL that is neither AWS's nor covered by an endpoint.</exception>
+    public static AwsEndpoint Resolve(AwsOptions options, SqsQueueReference queue, Func<string, string?> environment)
+    {
+        Uri? custom = AwsEndpoint.FindCustom(options, "SQS", environment);
+        if (custom is not null)
+        {
+            return new AwsEndpoint(custom, AwsRegion.Resolve(options, queue.Region, environment), IsCustom: true);
+        }
+
+        if (queue.Url is { } url && !queue.IsAwsUrl)
+        {
+            throw new StartupException(
+                $"The queue's URL names the host {UntrustedText.Shorten(url.IdnHost)}, which is not SQS at AWS: set {AwsOptions.Section}:{nameof(AwsOptions.Endpoint)} or AWS_ENDPOINT_URL_SQS to the server to call.",
+                ExitCodes.Configuration);
+        }
+
+        if (options.Region is not null && queue.Region is not null && !string.Equals(options.Region, queue.Region, StringComparison.Ordinal))
+        {
+            throw new StartupException(
+                $"The queue is in {queue.Region}, but {AwsOptions.Section}:{nameof(AwsOptions.Region)} is {options.Region}: signatures would be refused. Remove the region or correct the queue.",
+                ExitCodes.Configuration);
+        }
+
+        string region = AwsRegion.Resolve(options, queue.Region, environment);
+        bool callsUrlHost = queue.Url is not null && SqsHost.Parse(queue.Url.IdnHost) is { IsLegacy: false };
+        string host = callsUrlHost ? queue.Url!.IdnHost : $"sqs.{region}.{AwsRegion.DomainOf(region)}";
+        return new AwsEndpoint(new Uri($"https://{host}/"), region, IsCustom: false);
+    }
+}

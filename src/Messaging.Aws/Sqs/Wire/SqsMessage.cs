@@ -1,0 +1,56 @@
+namespace Messaging.Aws.Sqs.Wire;
+
+/// <summary>
+/// One received message: slices of the buffer it shares with the others of its <see cref="ReceiveBatch"/>. Ownership: the slices
+/// are borrows that end with <see cref="Release"/>, which is called once by whoever is done with the message. Copies of the
+/// struct are the same message. Threads: any, also releases of different messages at once.
+/// </summary>
+internal readonly struct SqsMessage
+{
+    private readonly ReceiveBatch? _batch;
+    private readonly int _generation;
+    private readonly int _index;
+
+    public SqsMessage(ReceiveBatch batch, int generation, int index)
+    {
+        _batch = batch;
+        _generation = generation;
+        _index = index;
+    }
+
+    /// <summary>The body, unescaped; UTF-8 unless <see cref="Flags"/> says otherwise.</summary>
+    public required ReadOnlyMemory<byte> Body { get; init; }
+
+    /// <summary>The receipt handle, ASCII; never empty. Every receive gives a new one; only the newest is sure to work.</summary>
+    public required ReadOnlyMemory<byte> ReceiptHandle { get; init; }
+
+    /// <summary>The service's id, ASCII, the same on every receive; never empty.</summary>
+    public required ReadOnlyMemory<byte> MessageId { get; init; }
+
+    /// <summary>32 lower-case hex digits; empty when the service sent none.</summary>
+    public required ReadOnlyMemory<byte> Md5OfBody { get; init; }
+
+    /// <summary>The message group; empty outside FIFO queues (and fair queues, which may have one).</summary>
+    public required ReadOnlyMemory<byte> GroupId { get; init; }
+
+    /// <summary>The deduplication id; empty outside FIFO queues.</summary>
+    public required ReadOnlyMemory<byte> DeduplicationId { get; init; }
+
+    /// <summary>How often the message was received, this time included; 0 when the service did not say.</summary>
+    public required int ReceiveCount { get; init; }
+
+    /// <summary>When it was sent, in milliseconds since 1970 (UTC); 0 when the service did not say.</summary>
+    public required long SentUnixMs { get; init; }
+
+    /// <summary>When it was first received, in milliseconds since 1970 (UTC); 0 when the service did not say.</summary>
+    public required long FirstReceiveUnixMs { get; init; }
+
+    /// <summary>The message attributes, still as JSON; read when asked for.</summary>
+    public required SqsMessageAttributes Attributes { get; init; }
+
+    public required SqsMessageFlags Flags { get; init; }
+
+    /// <summary>Gives the slices up; the last message of a batch gives the buffer back.</summary>
+    /// <returns>False when this message was released before: nothing happened.</returns>
+    public bool Release() => _batch?.Release(_index, _generation) ?? false;
+}

@@ -1,0 +1,70 @@
+using System.Text.Json;
+
+namespace Messaging.Aws.Sqs.Wire;
+
+/// <summary>The message attributes of one message, kept as JSON until somebody asks: most messages are never asked. A borrow like the message.</summary>
+internal readonly struct SqsMessageAttributes(ReadOnlyMemory<byte> json)
+{
+    /// <summary>True when the message has none.</summary>
+    public bool IsEmpty => json.Length <= 2;
+
+    /// <summary>Reads them all; allocates the list and its values, which do not depend on the message.</summary>
+    public IReadOnlyList<SqsMessageAttribute> ToList()
+    {
+        if (IsEmpty)
+        {
+            return [];
+        }
+
+        List<SqsMessageAttribute> list = [];
+        Utf8JsonReader reader = new(json.Span);
+        reader.Read();
+        while (reader.Read() && reader.TokenType == JsonTokenType.PropertyName)
+        {
+            string name = WireText.ToString(reader.ValueSpan);
+            reader.Read();
+            if (reader.TokenType == JsonTokenType.StartObject)
+            {
+                list.Add(ReadOne(ref reader, name));
+            }
+            else
+            {
+                reader.Skip();
+            }
+        }
+
+        return list;
+    }
+
+    private static SqsMessageAttribute ReadOne(ref Utf8JsonReader reader, string name)
+    {
+        string dataType = string.Empty;
+        string? text = null;
+        byte[]? binary = null;
+        while (reader.Read() && reader.TokenType == JsonTokenType.PropertyName)
+        {
+            bool isType = reader.ValueTextEquals("DataType"u8);
+            bool isText = reader.ValueTextEquals("StringValue"u8);
+            bool isBinary = reader.ValueTextEquals("BinaryValue"u8);
+            reader.Read();
+            if (reader.TokenType != JsonTokenType.String)
+            {
+                reader.Skip();
+            }
+            else if (isType)
+            {
+                dataType = WireText.ToString(reader.ValueSpan);
+            }
+            else if (isText)
+            {
+                text = WireText.ToString(reader.ValueSpan);
+            }
+            else if (isBinary && reader.TryGetBytesFromBase64(out byte[]? bytes))
+            {
+                binary = bytes;
+            }
+        }
+
+        return new SqsMessageAttribute(name, dataType, text, binary);
+    }
+}

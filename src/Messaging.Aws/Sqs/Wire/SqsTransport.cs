@@ -1,0 +1,173 @@
+using System.Net;
+using Messaging.Costs;
+using Pipeline.Buffers;
+
+namespace Messaging.Aws.Sqs.Wire;
+
+/// <summary>
+/// Sends one signed AWS JSON 1.0 request and reads its answer, within a total deadline. No retries but the two of
+/// <see cref="SignatureRecovery"/>: backing off is the caller's business. Threads: any.
+/// </summary>
+internal sealed class SqsTransport : IDisposable
+{
+    // An error's text is a few hundred bytes; a proxy's page may be long, and its end says nothing more.
+    private const int MaxErrorBytes = 64 * 1024;
+
+    // A response without a length: room for a few small messages before the first growth.
+    private const int FirstRead = 16 * 1024;
+
+    // What an announced length is believed before bytes arrive.
+    private const int MaxFirstRent = 1024 * 1024;
+
+    private readonly Uri _address;
+    private readonly AwsCredentialSource _credentials;
+    private readonly AwsClock _clock;
+    private readonly SigV4Signer _signer;
+    private readonly HttpMessageInvoker _http;
+    private readonly BufferPool _buffers;
+    private readonly TimeProvider _time;
+    private readonly int _maxResponseBytes;
+    private readonly ApiCalls _calls;
+
+    /// <param name="endpoint">Where to send and what to sign for.</param>
+    /// <param name="credentials">Owned from here on.</param>
+    /// <param name="clock">Shared with other signers of the process where there are any.</param>
+    /// <param name="handler">Owned from here on; must speak HTTP/1.1 (see <see cref="BorrowedContent"/>).</param>
+    /// <param name="buffers">Lends the response buffers.</param>
+    /// <param name="time">Runs the deadlines.</param>
+    /// <param name="maxResponseBytes">A longer response is refused.</param>
+    /// <param name="calls">Counts what is sent; null when nobody asks.</param>
+    public SqsTransport(AwsEndpoint endpoint, AwsCredentialSource credentials, AwsClock clock, HttpMessageHandler handler, BufferPool buffers, TimeProvider time, int maxResponseBytes, ApiCalls? calls = null)
+    {
+        _address = endpoint.BaseUri;
+        _credentials = credentials;
+        _clock = clock;
+        _signer = new SigV4Signer("sqs", endpoint.Region, clock, buffers);
+        _http = new HttpMessageInvoker(handler, disposeHandler: true);
+        _buffers = buffers;
+        _time = time;
+        _maxResponseBytes = maxResponseBytes;
+        _calls = calls ?? new ApiCalls();
+    }
+
+    /// <summary>Calls one operation.</summary>
+    /// <param name="operation">What to call.</param>
+    /// <param name="request">The JSON; a borrow until the call ends.</param>
+    /// <param name="deadline">For everything: credentials, connecting, all attempts, the last byte of the answer.</param>
+    /// <param name="cancellationToken">Ends the call early.</param>
+    /// <returns>The body of the 200 answer; the caller disposes it.</returns>
+    /// <exception cref="AwsServiceException">Any failure; a deadline that ran out is <see cref="AwsErrorKind.Transient"/>.</exception>
+    /// <exception cref="OperationCanceledException">Only of <paramref name="cancellationToken"/>.</exception>
+    public async ValueTask<PooledBuffer> CallAsync(SqsOperation operation, PooledBuffer request, TimeSpan deadline, CancellationToken cancellationToken)
+    {
+        using CancellationTokenSource timer = new(deadline, _time);
+        using CancellationTokenRegistration link = cancellationToken.UnsafeRegister(static source => ((CancellationTokenSource)source!).Cancel(), timer);
+        SignatureRecovery? recovery = null;
+        try
+        {
+            while (true)
+            {
+                SigningCredentials credentials = await _credentials.GetAsync(timer.Token);
+                using HttpRequestMessage message = CreateMessage(operation, request.WrittenMemory);
+                DateTimeOffset signedAt = _signer.Sign(message, request.WrittenSpan, credentials);
+                _calls.Sending(operation.Billed, request.Length);
+                using HttpResponseMessage response = await _http.SendAsync(message, timer.Token);
+                if (response.StatusCode == HttpStatusCode.OK)
+                {
+                    PooledBuffer answer = await ReadBodyAsync(operation, response, _maxResponseBytes, cut: false, timer.Token);
+                    _calls.Answered(operation.Billed, answer.Length);
+                    return answer;
+                }
+
+                AwsErrorResponse error = await ReadErrorAsync(operation, response, timer.Token);
+                AwsErrorKind kind = AwsErrorClassifier.Classify(error.Status, error.Code, error.Message, (error.ServerTime - signedAt)?.Duration() ?? default);
+                recovery ??= new SignatureRecovery(_clock, _credentials);
+                if (!await recovery.TryAsync(kind, error.ServerTime, credentials, timer.Token))
+                {
+                    throw AwsServiceException.FromResponse(operation.Name, error, kind);
+                }
+            }
+        }
+        catch (Exception e) when (cancellationToken.IsCancellationRequested && e is OperationCanceledException or HttpRequestException or IOException)
+        {
+            throw new OperationCanceledException("The call was cancelled.", e, cancellationToken);
+        }
+        catch (OperationCanceledException e)
+        {
+            string detail = timer.IsCancellationRequested ? $"no complete answer within {deadline.TotalSeconds:0.#} s" : "no connection in time";
+            throw AwsServiceException.Local(AwsErrorKind.Transient, operation.Name, "Timeout", detail, e);
+        }
+        catch (Exception e) when (e is HttpRequestException or IOException)
+        {
+            throw AwsServiceException.Local(AwsErrorKind.Transient, operation.Name, "ConnectionError", e.Message, e);
+        }
+    }
+
+    public void Dispose()
+    {
+        _http.Dispose();
+        _credentials.Dispose();
+    }
+
+    private HttpRequestMessage CreateMessage(SqsOperation operation, ReadOnlyMemory<byte> body)
+    {
+        BorrowedContent content = new(body);
+        content.Headers.TryAddWithoutValidation("Content-Type", "application/x-amz-json-1.0");
+        HttpRequestMessage message = new(HttpMethod.Post, _address) { Content = content, Version = HttpVersion.Version11 };
+        message.Headers.TryAddWithoutValidation("X-Amz-Target", operation.Target);
+        return message;
+    }
+
+    private async ValueTask<AwsErrorResponse> ReadErrorAsync(SqsOperation operation, HttpResponseMessage response, CancellationToken cancellationToken)
+    {
+        PooledBuffer body = await ReadBodyAsync(operation, response, MaxErrorBytes, cut: true, cancellationToken);
+        try
+        {
+            return AwsJsonErrorReader.Read(response, body.WrittenSpan);
+        }
+        finally
+        {
+            body.Dispose();
+        }
+    }
+
+    /// <summary>Reads to the end, or to the limit: what lies beyond is cut off or refused.</summary>
+    private async ValueTask<PooledBuffer> ReadBodyAsync(SqsOperation operation, HttpResponseMessage response, int limit, bool cut, CancellationToken cancellationToken)
+    {
+        long? length = response.Content.Headers.ContentLength;
+        if (length > limit && !cut)
+        {
+            throw TooLarge(operation, limit);
+        }
+
+        // One byte more than announced: room for the read that finds the end.
+        PooledBuffer? buffer = _buffers.Rent((int)Math.Min(length + 1 ?? FirstRead, MaxFirstRent));
+        try
+        {
+            Stream stream = await response.Content.ReadAsStreamAsync(cancellationToken);
+            while (true)
+            {
+                int read = await stream.ReadAsync(buffer.GetMemory(), cancellationToken);
+                buffer.Advance(read);
+                if (buffer.Length > limit && !cut)
+                {
+                    throw TooLarge(operation, limit);
+                }
+
+                if (read == 0 || (cut && buffer.Length >= limit))
+                {
+                    PooledBuffer result = buffer;
+                    buffer = null;
+                    return result;
+                }
+            }
+        }
+        finally
+        {
+            buffer?.Dispose();
+        }
+    }
+
+    private static AwsServiceException TooLarge(SqsOperation operation, int limit) =>
+        AwsServiceException.Local(AwsErrorKind.Invalid, operation.Name, "ResponseTooLarge", $"the answer is longer than {limit} bytes");
+}

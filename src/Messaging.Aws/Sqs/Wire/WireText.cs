@@ -1,0 +1,158 @@
+using System.Buffers;
+using System.Buffers.Text;
+using System.Text;
+using System.Text.Json;
+using System.Text.Unicode;
+
+namespace Messaging.Aws.Sqs.Wire;
+
+/// <summary>
+/// JSON strings and their bytes. A lone surrogate, which JSON can escape but UTF-8 cannot hold, becomes its three-byte WTF-8
+/// form (https://simonsapin.github.io/wtf-8/): nothing is lost, different texts stay different, and <see cref="Utf8.IsValid"/>
+/// is false for it, so nobody can take it for proper text.
+/// </summary>
+internal static class WireText
+{
+    /// <summary>Replaces JSON escapes by what they mean; the result is never longer.</summary>
+    /// <param name="text">The inside of a JSON string whose escapes a <see cref="Utf8JsonReader"/> has found well-formed.</param>
+    /// <returns>The new length.</returns>
+    public static int UnescapeInPlace(Span<byte> text)
+    {
+        int read = text.IndexOf((byte)'\\');
+        if (read < 0)
+        {
+            return text.Length;
+        }
+
+        int written = read;
+        while (read < text.Length)
+        {
+            read = Unescape(text, read, ref written);
+            int plain = text[read..].IndexOf((byte)'\\');
+            plain = plain < 0 ? text.Length - read : plain;
+            text.Slice(read, plain).CopyTo(text[written..]);
+            written += plain;
+            read += plain;
+        }
+
+        return written;
+    }
+
+    /// <summary>The text of a JSON string's inside; lone surrogates become U+FFFD, where <c>Utf8JsonReader.GetString</c> would throw.</summary>
+    public static string ToString(ReadOnlySpan<byte> escaped)
+    {
+        if (!escaped.Contains((byte)'\\'))
+        {
+            return Encoding.UTF8.GetString(escaped);
+        }
+
+        byte[] copy = escaped.ToArray();
+        return Encoding.UTF8.GetString(copy, 0, UnescapeInPlace(copy));
+    }
+
+    /// <summary>Writes bytes as a JSON string property: proper UTF-8 as it is, lone surrogates as the escapes they came as, any other invalid byte as U+FFFD.</summary>
+    public static void WriteString(Utf8JsonWriter json, ReadOnlySpan<byte> name, ReadOnlySpan<byte> text)
+    {
+        if (Utf8.IsValid(text))
+        {
+            json.WriteString(name, text);
+            return;
+        }
+
+        json.WritePropertyName(name);
+        byte[] escaped = ArrayPool<byte>.Shared.Rent((text.Length * 6) + 2);
+        try
+        {
+            json.WriteRawValue(escaped.AsSpan(0, EscapeInvalid(text, escaped)), skipInputValidation: true);
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(escaped);
+        }
+    }
+
+    // Writes behind what it reads: no escape is shorter than its meaning.
+    private static int Unescape(Span<byte> text, int read, ref int written)
+    {
+        byte escape = text[read + 1];
+        if (escape != (byte)'u')
+        {
+            text[written++] = escape switch
+            {
+                (byte)'n' => (byte)'\n',
+                (byte)'t' => (byte)'\t',
+                (byte)'r' => (byte)'\r',
+                (byte)'b' => (byte)'\b',
+                (byte)'f' => (byte)'\f',
+                _ => escape,
+            };
+            return read + 2;
+        }
+
+        int unit = HexUnit(text, read + 2);
+        read += 6;
+        if (char.IsHighSurrogate((char)unit) && read + 6 <= text.Length && text[read] == (byte)'\\' && text[read + 1] == (byte)'u'
+            && HexUnit(text, read + 2) is int low && char.IsLowSurrogate((char)low))
+        {
+            written += new Rune((char)unit, (char)low).EncodeToUtf8(text[written..]);
+            return read + 6;
+        }
+
+        if (char.IsSurrogate((char)unit))
+        {
+            text[written++] = (byte)(0xE0 | (unit >> 12));
+            text[written++] = (byte)(0x80 | ((unit >> 6) & 0x3F));
+            text[written++] = (byte)(0x80 | (unit & 0x3F));
+            return read;
+        }
+
+        written += new Rune((char)unit).EncodeToUtf8(text[written..]);
+        return read;
+    }
+
+    private static int HexUnit(ReadOnlySpan<byte> text, int at) =>
+        Utf8Parser.TryParse(text.Slice(at, 4), out ushort unit, out int consumed, 'x') && consumed == 4
+            ? unit
+            : throw new JsonException("A \\u escape is not followed by four hex digits.");
+
+    private static int EscapeInvalid(ReadOnlySpan<byte> text, Span<byte> target)
+    {
+        int written = 0;
+        target[written++] = (byte)'"';
+        while (!text.IsEmpty)
+        {
+            if (Rune.DecodeFromUtf8(text, out Rune rune, out int consumed) == OperationStatus.Done)
+            {
+                if (rune.Value is < 0x20 or '"' or '\\')
+                {
+                    written += WriteUnit(target[written..], rune.Value);
+                }
+                else
+                {
+                    written += rune.EncodeToUtf8(target[written..]);
+                }
+            }
+            else if (text.Length >= 3 && text[0] == 0xED && text[1] is >= 0xA0 and <= 0xBF && text[2] is >= 0x80 and <= 0xBF)
+            {
+                written += WriteUnit(target[written..], 0xD000 | ((text[1] & 0x3F) << 6) | (text[2] & 0x3F));
+                consumed = 3;
+            }
+            else
+            {
+                written += Rune.ReplacementChar.EncodeToUtf8(target[written..]);
+            }
+
+            text = text[consumed..];
+        }
+
+        target[written++] = (byte)'"';
+        return written;
+    }
+
+    private static int WriteUnit(Span<byte> target, int unit)
+    {
+        "\\u"u8.CopyTo(target);
+        Utf8Formatter.TryFormat((ushort)unit, target[2..], out _, new StandardFormat('x', 4));
+        return 6;
+    }
+}

@@ -1,0 +1,60 @@
+using Azure.Messaging.ServiceBus;
+using Messaging.ServiceBus.Port;
+
+namespace Messaging.AzureServiceBus;
+
+/// <summary>A ServiceBusProcessor for each run, over one client.</summary>
+internal sealed class SdkPump(ServiceBusClient client, ServiceBusSourceOptions options, PumpSettings settings) : IServiceBusPump
+{
+    // One start, stop or disposal at a time.
+    private SdkRun? _run;
+
+    public async Task CheckAsync(CancellationToken cancellationToken)
+    {
+        await using ServiceBusReceiver receiver = OpenReceiver();
+        await SdkFaults.ConvertAsync(receiver.PeekMessageAsync(cancellationToken: cancellationToken), cancellationToken);
+    }
+
+    public async Task StartAsync(IPumpHandler handler, CancellationToken cancellationToken)
+    {
+        // Its messages are settled by now.
+        await DisposeRunAsync();
+        _run = new SdkRun(CreateProcessor(), OpenReceiver);
+        await _run.StartAsync(handler, cancellationToken);
+    }
+
+    public Task StopAsync(CancellationToken cancellationToken) => _run?.StopAsync(cancellationToken) ?? Task.CompletedTask;
+
+    public async ValueTask DisposeAsync()
+    {
+        await DisposeRunAsync();
+        await client.DisposeAsync();
+    }
+
+    private async ValueTask DisposeRunAsync()
+    {
+        if (_run is { } run)
+        {
+            _run = null;
+            await run.DisposeAsync();
+        }
+    }
+
+    private ServiceBusReceiver OpenReceiver() =>
+        options.Queue is { } queue ? client.CreateReceiver(queue) : client.CreateReceiver(options.Topic, options.Subscription);
+
+    private ServiceBusProcessor CreateProcessor()
+    {
+        ServiceBusProcessorOptions processing = new()
+        {
+            AutoCompleteMessages = settings.AutoComplete,
+            MaxAutoLockRenewalDuration = settings.MaxLockRenewal,
+            MaxConcurrentCalls = settings.MaxConcurrentCalls,
+            PrefetchCount = settings.PrefetchCount,
+            ReceiveMode = ServiceBusReceiveMode.PeekLock,
+        };
+        return options.Queue is { } queue
+            ? client.CreateProcessor(queue, processing)
+            : client.CreateProcessor(options.Topic, options.Subscription, processing);
+    }
+}

@@ -1,0 +1,51 @@
+using System.Runtime.CompilerServices;
+using Messaging.CloudFront.Events;
+using Pipeline.Behaviors;
+using Pipeline.Contexts;
+using Pipeline.Frames;
+using Pipeline.Settlements;
+
+namespace Messaging.CloudFront;
+
+/// <summary>Reads the event; what is none is dead-lettered here, and one that asks for nothing is acknowledged, before anything is fetched.</summary>
+internal sealed class CloudFrontConnector(S3EventReader reader, CloudFrontMetrics metrics, int concurrency) : IBehavior<PhysicalContext, CloudFrontContext>
+{
+    private readonly ContextPool<CloudFrontContext> _contexts = new(concurrency);
+
+    public ValueTask InvokeAsync(PhysicalContext context, Next<CloudFrontContext> next)
+    {
+        S3Event read = reader.Read(context.Message.Body.Span);
+        if (read.Fault != EventFault.None)
+        {
+            context.Settlement = Settlement.DeadLetter(read.Fault.Code(), $"The message is no S3 event that can be worked on. {read.Detail}".TrimEnd());
+            return default;
+        }
+
+        metrics.RecordsIgnored(read.Ignored);
+        if (read.Objects.Length == 0)
+        {
+            context.Settlement = Settlement.Complete;
+            return default;
+        }
+
+        return NextAsync(context, next, read.Objects);
+    }
+
+    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]
+    private async ValueTask NextAsync(PhysicalContext context, Next<CloudFrontContext> next, LogObject[] objects)
+    {
+        CloudFrontContext logs = _contexts.Rent();
+        try
+        {
+            logs.CancellationToken = context.CancellationToken;
+            logs.Objects = objects;
+            logs.DeliveryCount = context.Message.DeliveryCount;
+            await next.InvokeAsync(logs);
+            context.Settlement = logs.Settlement;
+        }
+        finally
+        {
+            _contexts.Return(logs);
+        }
+    }
+}

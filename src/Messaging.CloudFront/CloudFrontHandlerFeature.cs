@@ -1,0 +1,71 @@
+using Messaging.Aws;
+using Messaging.CloudFront.Documents;
+using Messaging.CloudFront.Events;
+using Messaging.CloudFront.Gzip;
+using Messaging.CloudFront.Objects;
+using Messaging.Configuration;
+using Messaging.Handlers;
+using Messaging.Intake;
+using Messaging.Recoverability;
+using Messaging.Sinks;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Pipeline.Buffers;
+using Pipeline.Building;
+using Pipeline.Contexts;
+
+namespace Messaging.CloudFront;
+
+/// <summary>Makes <c>CloudFront</c> a handler that routes can name: S3 event to object to rows to documents.</summary>
+internal sealed class CloudFrontHandlerFeature : IHandlerFeature
+{
+    public string Name => "CloudFront";
+
+    public SinkKind Writes => SinkKind.Documents;
+
+    public bool KeepsDeadLetters => true;
+
+    public Action<PipelineBuilder<PhysicalContext>, HandlerServices> Configure(SettingsReader settings, string route)
+    {
+        CloudFrontOptions options = settings.Read<CloudFrontOptions>(CloudFrontOptions.Section, route);
+        AwsOptions aws = settings.Read<AwsOptions>(AwsOptions.Section, route);
+        TimeSpan messageTimeout = settings.Read<IntakeOptions>("Intake", route).MessageTimeout;
+        if (options.ObjectTimeout > messageTimeout)
+        {
+            settings.Fail(
+                $"{CloudFrontOptions.Section}:{nameof(CloudFrontOptions.ObjectTimeout)}",
+                options.ObjectTimeout.ToString(),
+                $"must not be above Intake:MessageTimeout ({messageTimeout}).",
+                "The message would be taken back before its object is done.");
+        }
+
+        return (builder, services) => AddParts(builder, services, options, aws);
+    }
+
+    private static void AddParts(PipelineBuilder<PhysicalContext> builder, HandlerServices services, CloudFrontOptions options, AwsOptions aws)
+    {
+        // Found right when the configuration was read.
+        DocumentShape.TryCreate(options.Columns, options.TimestampField, out DocumentShape? shape, out _);
+        LogLimits limits = new(new GzipLimits(options.MaxLogBytes, options.MaxRatio), options.MaxRowBytes, options.MaxBadRows, options.DecodePercent);
+        SdkLogObjects objects = SdkLogObjects.Create(aws, options.ForcePathStyle, options.ObjectTimeout, services.Time, services.Calls);
+        services.Services.GetRequiredService<LogObjectClients>().Add(objects);
+        LogBucketCheck check = new(
+            options.Buckets,
+            (bucket, limit, cancellationToken) => objects.ListAsync(bucket, options.KeyPrefix, limit, cancellationToken),
+            services.Loggers.CreateLogger<LogBucketCheck>());
+        services.Checks.Add(new RouteCheck("the log buckets", check.RunAsync));
+        CloudFrontMetrics metrics = new(services.Route);
+        builder
+            .Connector(new CloudFrontConnector(new S3EventReader(options.Buckets, new KeyFilter(options.KeyPrefix, options.KeySuffix)), metrics, services.Concurrency))
+            .Behavior(new RetryBehavior<CloudFrontContext>(services.Recoverability, services.Breaker, services.Time))
+            .Terminator(new IndexTerminator(
+                objects,
+                new LogIndexer(shape!, limits, BufferPool.Shared),
+                (IDocumentSink)services.Sink,
+                services.Breaker,
+                new LogDeadLetterSettings(services.DeadLetters, services.Route, services.Time, metrics, options.MaxRejectedDocuments),
+                options.ObjectTimeout,
+                options.MissingObjectDeliveries,
+                services.Loggers.CreateLogger<IndexTerminator>()));
+    }
+}

@@ -1,0 +1,43 @@
+using System.Diagnostics.Metrics;
+using Messaging.Telemetry;
+
+namespace Messaging.CloudFront;
+
+/// <summary>Counts what became of logs, rows and documents; free when nobody listens. Threads: any.</summary>
+internal sealed class CloudFrontMetrics(string route)
+{
+    private static readonly Meter Meter = new(RouteMetrics.SourceName);
+    private static readonly Counter<long> Logs = Meter.CreateCounter<long>("worker.logs.read", "{log}", "Logs by outcome: indexed, or the reason they cannot be");
+    private static readonly Counter<long> Rows = Meter.CreateCounter<long>("worker.logs.rows", "{row}", "Rows of logs that were read to their end");
+    private static readonly Counter<long> BadRows = Meter.CreateCounter<long>("worker.logs.bad_rows", "{row}", "Rows set aside, by reason");
+    private static readonly Counter<long> Documents = Meter.CreateCounter<long>("worker.logs.documents", "{document}", "Documents by outcome: created, existing or rejected");
+    private static readonly Counter<long> Ignored = Meter.CreateCounter<long>("worker.logs.records_ignored", "{record}", "Records of events that are not about a new log");
+
+    private readonly KeyValuePair<string, object?> _route = new("worker.route", route);
+
+    public void RecordsIgnored(int count)
+    {
+        if (count > 0)
+        {
+            Ignored.Add(count, _route);
+        }
+    }
+
+    public void LogIndexed(in LogOutcome outcome)
+    {
+        Logs.Add(1, _route, Outcome("indexed"));
+        Rows.Add(outcome.Rows, _route);
+        if (outcome.Documents is { } documents)
+        {
+            Documents.Add(documents.Created, _route, Outcome("created"));
+            Documents.Add(documents.Existing, _route, Outcome("existing"));
+            Documents.Add(documents.Rejected, _route, Outcome("rejected"));
+        }
+    }
+
+    public void LogPoisoned(string reason) => Logs.Add(1, _route, Outcome(reason));
+
+    public void BadRow(string reason) => BadRows.Add(1, _route, new KeyValuePair<string, object?>("worker.reason", reason));
+
+    private static KeyValuePair<string, object?> Outcome(string outcome) => new("worker.outcome", outcome);
+}

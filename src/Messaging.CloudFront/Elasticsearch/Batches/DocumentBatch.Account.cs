@@ -1,0 +1,145 @@
+using Messaging.CloudFront.Elasticsearch.BulkResponses;
+
+namespace Messaging.CloudFront.Elasticsearch.Batches;
+
+/// <content>Which documents are accounted for. What an answer says is noted, and counts once the whole answer was found right.</content>
+internal sealed partial class DocumentBatch : IBulkItems
+{
+    // Documents that are not accounted for, in their order; the first _sent of them are under way.
+    private int[] _pending = new int[FirstDocuments];
+    private int _sent;
+
+    // Positions in _pending of what the answer under way says is to be sent again.
+    private int[] _again = new int[FirstDocuments];
+    private int _againCount;
+    private int _existing;
+    private int _rejectedBefore;
+    private bool _isOther;
+
+    /// <summary>Documents that are not accounted for.</summary>
+    public int Pending { get; private set; }
+
+    public long Created { get; private set; }
+
+    public long Existing { get; private set; }
+
+    /// <summary>Documents that will never be taken.</summary>
+    public List<RejectedDocument> Rejected { get; } = [];
+
+    /// <summary>Why the last answer asked for documents to be sent again; null when it did not.</summary>
+    public ItemFault? Retry { get; private set; }
+
+    /// <summary>Why the last answer said that nothing can be sent; null when it did not.</summary>
+    public ItemFault? Refusal { get; private set; }
+
+    /// <summary>No document follows: all are to be sent.</summary>
+    public void Complete()
+    {
+        Seal();
+        if (_pending.Length < _documents)
+        {
+            _pending = new int[_starts.Length];
+            _again = new int[_starts.Length];
+        }
+
+        for (int document = 0; document < _documents; document++)
+        {
+            _pending[document] = document;
+        }
+
+        Pending = _documents;
+    }
+
+    /// <summary>The first <paramref name="count"/> pending documents are about to be sent.</summary>
+    public void BeginAttempt(int count)
+    {
+        _sent = count;
+        _againCount = 0;
+        _existing = 0;
+        _isOther = false;
+        Retry = null;
+        Refusal = null;
+        Rejected.RemoveRange(_rejectedBefore, Rejected.Count - _rejectedBefore);
+    }
+
+    public void Failed(in BulkItem item)
+    {
+        if (item.Index >= _sent || !HasId(_pending[item.Index], item))
+        {
+            _isOther = true;
+            return;
+        }
+
+        switch (ItemRules.Judge(item))
+        {
+            case ItemVerdict.Exists:
+                _existing++;
+                return;
+            case ItemVerdict.Reject:
+                Rejected.Add(new RejectedDocument(_pending[item.Index], item.Status, item.ReadType(), item.ReadReason()));
+                return;
+            case ItemVerdict.Refuse:
+                Refusal ??= new ItemFault(item.Status, item.ReadType(), item.ReadReason());
+                break;
+            default:
+                Retry ??= new ItemFault(item.Status, item.ReadType(), item.ReadReason());
+                break;
+        }
+
+        _again[_againCount++] = _pending[item.Index];
+    }
+
+    /// <summary>Takes the answer to the account.</summary>
+    /// <param name="items">Items of the answer.</param>
+    /// <returns>False when it is of other documents than were sent: then it says nothing, and all of them are still pending.</returns>
+    public bool TryAccount(int items)
+    {
+        if (_isOther || items != _sent)
+        {
+            return false;
+        }
+
+        int rejected = Rejected.Count - _rejectedBefore;
+        Created += _sent - _againCount - _existing - rejected;
+        Existing += _existing;
+        _rejectedBefore = Rejected.Count;
+
+        // What is to be sent again goes before what was not sent yet: both in their order.
+        int rest = Pending - _sent;
+        _pending.AsSpan(_sent, rest).CopyTo(_pending.AsSpan(_againCount));
+        _again.AsSpan(0, _againCount).CopyTo(_pending);
+        Pending = _againCount + rest;
+        return true;
+    }
+
+    /// <summary>The first pending document is too large for the store, alone.</summary>
+    public void RejectFirst(RejectedDocument rejected)
+    {
+        BeginAttempt(0);
+        Rejected.Add(rejected with { Document = _pending[0] });
+        _rejectedBefore++;
+        Pending--;
+        _pending.AsSpan(1, Pending).CopyTo(_pending);
+    }
+
+    private bool HasId(int document, in BulkItem item)
+    {
+        ReadOnlySpan<byte> line = Slice(_starts[document], _starts[document + 1]).Span;
+        return item.IsId(ActionLine.IdOf(line));
+    }
+
+    private void ResetAccount()
+    {
+        Pending = 0;
+        _sent = 0;
+        _againCount = 0;
+        _existing = 0;
+        _isOther = false;
+        Created = 0;
+        Existing = 0;
+        Rejected.Clear();
+        _rejectedBefore = 0;
+        Retry = null;
+        Refusal = null;
+    }
+}

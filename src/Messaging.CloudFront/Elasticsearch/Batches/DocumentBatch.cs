@@ -1,0 +1,128 @@
+using System.Buffers;
+
+namespace Messaging.CloudFront.Elasticsearch.Batches;
+
+/// <summary>
+/// Documents on their way: the lines of a bulk request in pooled segments, and where each document begins. Kept until each document is
+/// accounted for, since only those that failed are sent again. One owner: the writer while it is filled, then whoever sends it.
+/// Allocates nothing a document once its arrays have grown. Threads: one at a time.
+/// </summary>
+internal sealed partial class DocumentBatch : IBufferWriter<byte>
+{
+    private const int FirstDocuments = 256;
+
+    private static readonly byte[] NewLine = "\n"u8.ToArray();
+
+    private readonly SegmentPool _pool;
+    private readonly List<Segment> _segments = [];
+
+    // Where each document's action line begins, and behind the last one where it ends; counted in written bytes over all segments.
+    private int[] _starts = new int[FirstDocuments + 1];
+    private byte[]? _last;
+    private int _lastLength;
+    private int _sealedBytes;
+    private int _documents;
+    private bool _isOpen;
+
+    public DocumentBatch(SegmentPool pool) => _pool = pool;
+
+    /// <summary>Which of the message's documents is the first.</summary>
+    public long FirstIndex { get; set; }
+
+    /// <summary>Documents, the open one not counted.</summary>
+    public int Documents => _documents;
+
+    /// <summary>Bytes of the request's body so far.</summary>
+    public int Bytes => _sealedBytes + _lastLength;
+
+    /// <summary>True when a request that has ended may still read the bytes: then they are left to the garbage collector.</summary>
+    public bool IsLeftInUse { get; set; }
+
+    /// <summary>Begins a document with its action line.</summary>
+    public void Open(ReadOnlySpan<byte> before, ReadOnlySpan<byte> id, ReadOnlySpan<byte> behind)
+    {
+        if (_isOpen)
+        {
+            throw new InvalidOperationException("A document is open already.");
+        }
+
+        _isOpen = true;
+        Span<byte> line = GetSpan(before.Length + id.Length + behind.Length);
+        before.CopyTo(line);
+        id.CopyTo(line[before.Length..]);
+        behind.CopyTo(line[(before.Length + id.Length)..]);
+        Advance(before.Length + id.Length + behind.Length);
+    }
+
+    /// <summary>Ends the open document with its line.</summary>
+    public void Close()
+    {
+        if (!_isOpen)
+        {
+            throw new InvalidOperationException("No document is open.");
+        }
+
+        _isOpen = false;
+        GetSpan(1)[0] = NewLine[0];
+        Advance(1);
+        if (++_documents == _starts.Length)
+        {
+            Array.Resize(ref _starts, _starts.Length * 2);
+        }
+
+        _starts[_documents] = Bytes;
+    }
+
+    public void Advance(int count)
+    {
+        ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)count, (uint)((_last?.Length ?? 0) - _lastLength), nameof(count));
+        _lastLength += count;
+    }
+
+    public Memory<byte> GetMemory(int sizeHint = 0) => Room(sizeHint).AsMemory(_lastLength);
+
+    public Span<byte> GetSpan(int sizeHint = 0) => Room(sizeHint).AsSpan(_lastLength);
+
+    /// <summary>Gives the segments back; the batch is empty.</summary>
+    public void Reset()
+    {
+        Seal();
+        foreach (Segment segment in _segments)
+        {
+            _pool.Return(segment.Bytes, reusable: !IsLeftInUse);
+        }
+
+        _segments.Clear();
+        _sealedBytes = 0;
+        _documents = 0;
+        _isOpen = false;
+        FirstIndex = 0;
+        IsLeftInUse = false;
+        ResetAccount();
+    }
+
+    private byte[] Room(int sizeHint)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(sizeHint);
+        int needed = Math.Max(sizeHint, 1);
+        if (_last is null || _last.Length - _lastLength < needed)
+        {
+            Seal();
+            _last = _pool.Rent(needed);
+        }
+
+        return _last;
+    }
+
+    /// <summary>What is written goes to the segments; the next write takes a new one.</summary>
+    private void Seal()
+    {
+        if (_last is { } last)
+        {
+            _segments.Add(new Segment(last, _lastLength));
+            _sealedBytes += _lastLength;
+            _last = null;
+            _lastLength = 0;
+        }
+    }
+}

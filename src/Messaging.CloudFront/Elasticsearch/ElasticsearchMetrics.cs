@@ -1,0 +1,47 @@
+using System.Diagnostics.Metrics;
+using Messaging.CloudFront.Elasticsearch.Batches;
+using Messaging.Telemetry;
+
+namespace Messaging.CloudFront.Elasticsearch;
+
+/// <summary>What the sink tells of itself. Counted a batch, not a document; free when nobody listens. Threads: any.</summary>
+internal sealed class ElasticsearchMetrics
+{
+    private static readonly Meter Meter = new(RouteMetrics.SourceName);
+    private static readonly Counter<long> Documents = Meter.CreateCounter<long>("worker.sink.documents", "{document}", "Documents that were accounted for, by outcome: created, existing, rejected");
+    private static readonly Counter<long> Retries = Meter.CreateCounter<long>("worker.sink.document.retries", "{document}", "Documents that had to be sent again, by the cause");
+    private static readonly Counter<long> Splits = Meter.CreateCounter<long>("worker.sink.batch.splits", "{request}", "Requests that were refused as too large and sent in halves");
+    private static readonly Histogram<long> Size = Meter.CreateHistogram<long>("worker.sink.batch.size", "By", "Bytes of a batch, before compression");
+
+    private readonly KeyValuePair<string, object?> _route;
+
+    public ElasticsearchMetrics(string? route, Func<int> inFlight)
+    {
+        _route = new KeyValuePair<string, object?>("worker.route", route);
+        if (route is not null)
+        {
+            Meter.CreateObservableGauge("worker.sink.batch.in_flight", () => new Measurement<int>(inFlight(), _route), "{batch}", "Batches of documents on their way");
+        }
+    }
+
+    /// <summary>A batch has ended, well or not.</summary>
+    public void Ended(DocumentBatch batch)
+    {
+        Size.Record(batch.Bytes, _route);
+        Add(batch.Created, "created");
+        Add(batch.Existing, "existing");
+        Add(batch.Rejected.Count, "rejected");
+    }
+
+    public void Retrying(int documents, string cause) => Retries.Add(documents, _route, new KeyValuePair<string, object?>("error.type", cause));
+
+    public void Split() => Splits.Add(1, _route);
+
+    private void Add(long documents, string outcome)
+    {
+        if (documents > 0)
+        {
+            Documents.Add(documents, _route, new KeyValuePair<string, object?>("worker.outcome", outcome));
+        }
+    }
+}

@@ -1,0 +1,129 @@
+using Messaging.CloudFront.Elasticsearch.Batches;
+using Messaging.CloudFront.Elasticsearch.Requests;
+using Messaging.Hosting;
+using Messaging.Sinks;
+using Microsoft.Extensions.Logging;
+using Pipeline.Buffers;
+
+namespace Messaging.CloudFront.Elasticsearch;
+
+/// <summary>
+/// Creates documents in Elasticsearch with bulk requests. Memory: a batch for each open writer and for each batch on its way, each as
+/// large as its documents and at most <see cref="ElasticsearchSinkOptions.MaxBatchBytes"/> and one document. Costs nothing while no message is worked on.
+/// Threads: any number of writers at once.
+/// </summary>
+internal sealed class ElasticsearchSink : IDocumentSink
+{
+    // Batches kept for use again, beyond those on their way: the writers that are filling one.
+    private const int IdleBatches = 16;
+
+    private readonly BulkRequests _requests;
+    private readonly BatchSender _sender;
+    private readonly ElasticsearchMetrics _metrics;
+    private readonly ILogger _logger;
+    private readonly Uri _endpoint;
+    private readonly TimeSpan _attemptTimeout;
+    private readonly BoundedPool<DocumentBatch> _batches;
+    private readonly SemaphoreSlim _slots;
+    private readonly int _maxInFlight;
+    private volatile string? _problem;
+
+    /// <param name="options">How to index.</param>
+    /// <param name="requests">Owned from here on.</param>
+    /// <param name="services">Time, log and the route's name.</param>
+    public ElasticsearchSink(ElasticsearchSinkOptions options, BulkRequests requests, SinkServices services)
+    {
+        _requests = requests;
+        _logger = services.Loggers.CreateLogger<ElasticsearchSink>();
+        _endpoint = options.Endpoint!;
+        _attemptTimeout = options.AttemptTimeout;
+        _maxInFlight = options.MaxInFlight;
+        _slots = new SemaphoreSlim(_maxInFlight);
+        _metrics = new ElasticsearchMetrics(services.Route, () => _maxInFlight - _slots.CurrentCount);
+        Limits = new BatchLimits(options.MaxBatchBytes, options.MaxBatchDocuments);
+        _batches = new BoundedPool<DocumentBatch>(_maxInFlight + IdleBatches);
+
+        // The bytes that may be on their way at once, once more for what is being filled.
+        Segments = new SegmentPool((_maxInFlight + 1) * ((options.MaxBatchBytes / SegmentPool.SegmentBytes) + 1));
+        _sender = new BatchSender(options, requests, Limits, _metrics, services.Time, _logger);
+    }
+
+    public string Name => "elasticsearch";
+
+    public string? Problem => _problem;
+
+    /// <summary>When a batch is full.</summary>
+    public BatchLimits Limits { get; }
+
+    /// <summary>The memory that batches are made of.</summary>
+    public SegmentPool Segments { get; }
+
+    /// <summary>A sink with connections of its own; opens none yet.</summary>
+    public static ElasticsearchSink Create(ElasticsearchSinkOptions options, SinkServices services) =>
+        new(options, new BulkRequests(options, BulkRequests.CreateHandler(options), services.Time, BufferPool.Shared), services);
+
+    public IDocumentWriter Begin(IDocumentRejections rejections) => new ElasticsearchWriter(this, rejections);
+
+    public async Task CheckAsync(CancellationToken cancellationToken)
+    {
+        BulkFault fault = await _requests.AskAsync(_attemptTimeout, cancellationToken);
+        string failure = ElasticsearchAdvice.Describe(fault, "GET /");
+        switch (fault)
+        {
+            case { Kind: BulkFaultKind.None }:
+                _problem = null;
+                return;
+            case { Status: 401 }:
+                throw new StartupException($"{failure}. {ElasticsearchAdvice.For(fault, string.Empty)}", ExitCodes.NoPermission);
+            case { Status: 403 }:
+                // Who may only create documents may not ask for the version; that the credentials are right is said with it.
+                _problem = null;
+                _logger.LogUntold(_endpoint, failure);
+                return;
+            case { Status: >= 300 and < 400 or 404 or 405 }:
+                throw new StartupException($"{failure} at {_endpoint}. This is not where Elasticsearch answers: check Sinks:Elasticsearch:Endpoint.", ExitCodes.Configuration);
+            default:
+                if (_problem is null)
+                {
+                    _logger.LogUnreachable(_endpoint, failure);
+                }
+
+                _problem = $"{failure}.";
+                return;
+        }
+    }
+
+    public ValueTask DisposeAsync()
+    {
+        _requests.Dispose();
+        _slots.Dispose();
+        return default;
+    }
+
+    /// <summary>An empty batch; <see cref="Return"/> takes it back.</summary>
+    internal DocumentBatch Rent() => _batches.TryTake(out DocumentBatch? batch) ? batch : new DocumentBatch(Segments);
+
+    internal void Return(DocumentBatch batch)
+    {
+        batch.Reset();
+        _batches.Return(batch);
+    }
+
+    /// <summary>Waits for a place among the batches on their way; <see cref="Leave"/> gives it back.</summary>
+    internal Task EnterAsync(CancellationToken cancellationToken) => _slots.WaitAsync(cancellationToken);
+
+    internal void Leave() => _slots.Release();
+
+    /// <summary>Sends a complete batch.</summary>
+    internal async Task<BatchResult> SendAsync(DocumentBatch batch, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await _sender.SendAsync(batch, cancellationToken);
+        }
+        finally
+        {
+            _metrics.Ended(batch);
+        }
+    }
+}

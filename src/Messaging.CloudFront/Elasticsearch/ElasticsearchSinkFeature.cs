@@ -1,0 +1,18 @@
+using Messaging.Configuration;
+using Messaging.Sinks;
+
+namespace Messaging.CloudFront.Elasticsearch;
+
+/// <summary>The sink <c>Elasticsearch</c>: documents in an index or a data stream.</summary>
+internal sealed class ElasticsearchSinkFeature : ISinkFeature
+{
+    public string Name => "Elasticsearch";
+
+    public SinkKind Kind => SinkKind.Documents;
+
+    public Func<SinkServices, ISink> Configure(SettingsReader settings, string route)
+    {
+        ElasticsearchSinkOptions options = settings.Read<ElasticsearchSinkOptions>(ElasticsearchSinkOptions.Section, route);
+        return services => ElasticsearchSink.Create(options, services);
+    }
+}

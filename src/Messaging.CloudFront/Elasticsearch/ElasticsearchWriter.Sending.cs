@@ -1,0 +1,140 @@
+using System.Runtime.ExceptionServices;
+using Messaging.CloudFront.Elasticsearch.Batches;
+using Messaging.Sinks;
+
+namespace Messaging.CloudFront.Elasticsearch;
+
+/// <content>The batches on their way, and what became of them.</content>
+internal sealed partial class ElasticsearchWriter
+{
+    private readonly Lock _lock = new();
+    private readonly CancellationTokenSource _stop = new();
+
+    // Rejections of batches that end at the same time are told one after the other.
+    private readonly SemaphoreSlim _telling = new(1);
+
+    // Under _lock; written by batches that end.
+    private int _onTheirWay;
+    private TaskCompletionSource? _idle;
+    private long _created;
+    private long _existing;
+    private long _rejected;
+    private BatchResult _failure;
+    private Exception? _exception;
+
+    private bool HasFailed
+    {
+        get
+        {
+            lock (_lock)
+            {
+                return _exception is not null || _failure.Status != SinkStatus.Stored;
+            }
+        }
+    }
+
+    /// <summary>Lets a batch go; it has a place among those on their way.</summary>
+    private void Start(DocumentBatch batch, CancellationToken cancellationToken)
+    {
+        lock (_lock)
+        {
+            _onTheirWay++;
+        }
+
+        _ = SendAsync(batch, cancellationToken);
+    }
+
+    /// <summary>Never throws: what happens is kept for <see cref="CompleteAsync"/>.</summary>
+    private async Task SendAsync(DocumentBatch batch, CancellationToken cancellationToken)
+    {
+        BatchResult result = default;
+        Exception? exception = null;
+        try
+        {
+            using CancellationTokenSource either = CancellationTokenSource.CreateLinkedTokenSource(_stop.Token, cancellationToken);
+            result = await _sink.SendAsync(batch, either.Token);
+            if (result.Status == SinkStatus.Stored && batch.Rejected.Count > 0)
+            {
+                await TellAsync(batch, either.Token);
+            }
+        }
+        catch (Exception caught)
+        {
+            exception = caught;
+        }
+
+        End(batch, result, exception);
+    }
+
+    private async Task TellAsync(DocumentBatch batch, CancellationToken cancellationToken)
+    {
+        await _telling.WaitAsync(cancellationToken);
+        try
+        {
+            foreach (RejectedDocument rejected in batch.Rejected)
+            {
+                DocumentRejection rejection = new(batch.FirstIndex + rejected.Document, batch.JsonOf(rejected.Document), rejected.Status, rejected.Type, rejected.Reason);
+                await _rejections.RejectAsync(rejection, cancellationToken);
+            }
+        }
+        finally
+        {
+            _telling.Release();
+        }
+    }
+
+    private void End(DocumentBatch batch, in BatchResult result, Exception? exception)
+    {
+        long created = batch.Created;
+        long existing = batch.Existing;
+        long rejected = exception is null && result.Status == SinkStatus.Stored ? batch.Rejected.Count : 0;
+        _sink.Return(batch);
+        _sink.Leave();
+        lock (_lock)
+        {
+            _created += created;
+            _existing += existing;
+            _rejected += rejected;
+            _exception ??= exception;
+            if (_failure.Status == SinkStatus.Stored)
+            {
+                _failure = result;
+            }
+
+            if (--_onTheirWay == 0)
+            {
+                _idle?.TrySetResult();
+                _idle = null;
+            }
+        }
+    }
+
+    private Task WaitAsync(CancellationToken cancellationToken)
+    {
+        lock (_lock)
+        {
+            return _onTheirWay == 0 ? Task.CompletedTask : (_idle ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task.WaitAsync(cancellationToken);
+        }
+    }
+
+    private DocumentsResult Result()
+    {
+        lock (_lock)
+        {
+            if (_exception is not null)
+            {
+                ExceptionDispatchInfo.Throw(_exception);
+            }
+
+            return new DocumentsResult(_failure.Status, _created, _existing, _rejected, _failure.Detail, _failure.RetryAfter);
+        }
+    }
+
+    private async Task StopAsync()
+    {
+        await _stop.CancelAsync();
+        await WaitAsync(CancellationToken.None);
+        _stop.Dispose();
+        _telling.Dispose();
+    }
+}

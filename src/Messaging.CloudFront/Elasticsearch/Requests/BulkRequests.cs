@@ -1,0 +1,159 @@
+using System.Net;
+using System.Net.Http.Headers;
+using System.Text;
+using Messaging.CloudFront.Elasticsearch.Batches;
+using Messaging.CloudFront.Elasticsearch.BulkResponses;
+using Pipeline.Buffers;
+
+namespace Messaging.CloudFront.Elasticsearch.Requests;
+
+/// <summary>Sends requests over pooled HTTP/1.1 connections, each once, within its time. Threads: any number at once.</summary>
+internal sealed class BulkRequests : IDisposable
+{
+    // An error's text is a few hundred bytes; a proxy's page may be long, and its end says nothing more.
+    private const int MaxErrorBytes = 64 * 1024;
+
+    // Of an answer only this is needed; without it a success takes 230 bytes instead of 70. Errors of the request as a whole come in full.
+    private const string FilterPath = "filter_path=took,errors,items.*._id,items.*.status,items.*.error.type,items.*.error.reason";
+
+    private readonly HttpMessageInvoker _http;
+    private readonly Uri _root;
+    private readonly Uri _bulk;
+    private readonly AuthenticationHeaderValue? _authorization;
+    private readonly bool _gzip;
+    private readonly TimeProvider _time;
+    private readonly BufferPool _buffers;
+
+    /// <param name="options">Where to, as whom and in which form.</param>
+    /// <param name="handler">Owned from here on; must speak HTTP/1.1 (see <see cref="BatchContent"/>).</param>
+    /// <param name="time">Runs the attempts' time.</param>
+    /// <param name="buffers">Lends what answers are read through.</param>
+    public BulkRequests(ElasticsearchSinkOptions options, HttpMessageHandler handler, TimeProvider time, BufferPool buffers)
+    {
+        _http = new HttpMessageInvoker(handler, disposeHandler: true);
+        _root = new Uri($"{options.Endpoint!.GetLeftPart(UriPartial.Path).TrimEnd('/')}/");
+        string pipeline = options.Pipeline is null ? string.Empty : $"&pipeline={Uri.EscapeDataString(options.Pipeline)}";
+        _bulk = new Uri(_root, $"{Uri.EscapeDataString(options.Index!)}/_bulk?{FilterPath}{pipeline}");
+        _authorization = options.ApiKey is { } key ? new AuthenticationHeaderValue("ApiKey", key)
+            : options.Username is { } user ? new AuthenticationHeaderValue("Basic", Convert.ToBase64String(Encoding.UTF8.GetBytes($"{user}:{options.Password}")))
+            : null;
+        _gzip = options.GzipRequests;
+        _time = time;
+        _buffers = buffers;
+    }
+
+    /// <summary>The connections: only where they are told (no redirects, no proxy of the environment), no cookies.</summary>
+    public static SocketsHttpHandler CreateHandler(ElasticsearchSinkOptions options) => new()
+    {
+        AllowAutoRedirect = false,
+        AutomaticDecompression = DecompressionMethods.None,
+        UseCookies = false,
+        UseProxy = false,
+        ActivityHeadersPropagator = null,
+        ConnectTimeout = options.ConnectTimeout,
+        MaxConnectionsPerServer = options.MaxInFlight + 1,
+        PooledConnectionLifetime = TimeSpan.FromMinutes(5),
+
+        // Below the 60 s and less after which load balancers drop idle connections, so that a reused one is seldom dead.
+        PooledConnectionIdleTimeout = TimeSpan.FromSeconds(30),
+        MaxResponseDrainSize = MaxErrorBytes,
+    };
+
+    /// <summary>Sends the next <paramref name="count"/> pending documents of a batch and takes the answer to its account.</summary>
+    /// <param name="batch">A borrow until the call ends; when it says <see cref="DocumentBatch.IsLeftInUse"/> its bytes may be read beyond that.</param>
+    /// <param name="count">At least 1.</param>
+    /// <param name="askFirst">Send the body only when the server has agreed to the head (Expect: 100-continue), so that its refusal is seen.</param>
+    /// <param name="limit">Time for the whole request.</param>
+    /// <param name="cancellationToken">Ends the request early.</param>
+    /// <returns>No fault when every document sent is accounted for, though some may have to be sent again.</returns>
+    /// <exception cref="OperationCanceledException">Only of <paramref name="cancellationToken"/>.</exception>
+    public async ValueTask<BulkFault> SendAsync(DocumentBatch batch, int count, bool askFirst, TimeSpan limit, CancellationToken cancellationToken)
+    {
+        batch.BeginAttempt(count);
+        using BatchContent content = new(batch, count, _gzip);
+        using CancellationTokenSource timer = new(limit, _time);
+        using CancellationTokenRegistration link = cancellationToken.UnsafeRegister(static source => ((CancellationTokenSource)source!).Cancel(), timer);
+        try
+        {
+            using HttpRequestMessage request = CreateRequest(HttpMethod.Post, _bulk);
+            request.Content = content;
+            request.Headers.ExpectContinue = askFirst ? true : null;
+            using HttpResponseMessage response = await _http.SendAsync(request, timer.Token);
+            return response.StatusCode == HttpStatusCode.OK ? await ReadAnswerAsync(response, batch, count, timer.Token) : await ReadFaultAsync(response, timer.Token);
+        }
+        catch (Exception exception)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            return BulkFaults.Classify(exception, timer.IsCancellationRequested);
+        }
+        finally
+        {
+            batch.IsLeftInUse |= content.IsInUse;
+        }
+    }
+
+    /// <summary>Asks for the root, which every version answers and every refusal of credentials shows at.</summary>
+    public async ValueTask<BulkFault> AskAsync(TimeSpan limit, CancellationToken cancellationToken)
+    {
+        using CancellationTokenSource timer = new(limit, _time);
+        using CancellationTokenRegistration link = cancellationToken.UnsafeRegister(static source => ((CancellationTokenSource)source!).Cancel(), timer);
+        try
+        {
+            using HttpRequestMessage request = CreateRequest(HttpMethod.Get, _root);
+            using HttpResponseMessage response = await _http.SendAsync(request, timer.Token);
+            return response.StatusCode == HttpStatusCode.OK ? default : await ReadFaultAsync(response, timer.Token);
+        }
+        catch (Exception exception)
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            return BulkFaults.Classify(exception, timer.IsCancellationRequested);
+        }
+    }
+
+    public void Dispose() => _http.Dispose();
+
+    private HttpRequestMessage CreateRequest(HttpMethod method, Uri address)
+    {
+        HttpRequestMessage request = new(method, address) { Version = HttpVersion.Version11, VersionPolicy = HttpVersionPolicy.RequestVersionExact };
+        request.Headers.Authorization = _authorization;
+        request.Headers.TryAddWithoutValidation("Accept", "application/json");
+        return request;
+    }
+
+    private async ValueTask<BulkFault> ReadAnswerAsync(HttpResponseMessage response, DocumentBatch batch, int count, CancellationToken cancellationToken)
+    {
+        BulkResponseParser parser = new();
+        Stream stream = await response.Content.ReadAsStreamAsync(cancellationToken);
+
+        // An item's bound for each item, and one for what stands around them.
+        long most = (count + 1L) * BulkResponseParser.MaxMemberBytes;
+        BulkParsing parsing = await BulkResponseReader.ReadAsync(stream, parser, batch, most, _buffers, cancellationToken);
+        return parsing == BulkParsing.Complete && batch.TryAccount(parser.Items) ? default : new BulkFault(BulkFaultKind.Transient, BulkFault.NotBulkCode, (int)response.StatusCode);
+    }
+
+    private async ValueTask<BulkFault> ReadFaultAsync(HttpResponseMessage response, CancellationToken cancellationToken)
+    {
+        PooledBuffer body = _buffers.Rent(4 * 1024);
+        try
+        {
+            Stream stream = await response.Content.ReadAsStreamAsync(cancellationToken);
+            int read = -1;
+            while (read != 0 && body.Length <= MaxErrorBytes)
+            {
+                read = await stream.ReadAsync(body.GetMemory(), cancellationToken);
+                body.Advance(read);
+            }
+
+            return BulkFaults.OfAnswer((int)response.StatusCode, body.WrittenMemory, response.Headers.RetryAfter);
+        }
+        catch (Exception exception) when (exception is IOException or HttpRequestException)
+        {
+            // The status has been seen; the words behind it are lost.
+            return BulkFaults.OfAnswer((int)response.StatusCode, default, response.Headers.RetryAfter);
+        }
+        finally
+        {
+            body.Dispose();
+        }
+    }
+}

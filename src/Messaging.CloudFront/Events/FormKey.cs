@@ -1,0 +1,55 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Text;
+using System.Text.Unicode;
+
+namespace Messaging.CloudFront.Events;
+
+/// <summary>
+/// Object keys as event notifications write them: <c>application/x-www-form-urlencoded</c>, so a blank is <c>+</c> and a plus sign
+/// <c>%2B</c> (https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html).
+/// </summary>
+internal static class FormKey
+{
+    /// <summary>S3's limit, in bytes after decoding.</summary>
+    public const int MaxBytes = 1_024;
+
+    /// <summary>Decodes exactly once.</summary>
+    /// <returns>False for an empty or too long key, a percent sign without two hexadecimal digits, and what is not UTF-8: S3 sends none of these.
+    /// And for keys that no log of CloudFront has and that would not arrive as they are: with a leading slash, which AWSSDK.S3 takes away, so
+    /// that another object is read; with the segment <c>.</c> or <c>..</c>, which a proxy may resolve into another bucket.</returns>
+    public static bool TryDecode(string encoded, [NotNullWhen(true)] out string? key)
+    {
+        key = null;
+        byte[] bytes = Encoding.UTF8.GetBytes(encoded);
+        int written = 0;
+        for (int at = 0; at < bytes.Length; at++)
+        {
+            byte value = bytes[at];
+            if (value == '+')
+            {
+                value = (byte)' ';
+            }
+            else if (value == '%')
+            {
+                if (at + 2 >= bytes.Length || !char.IsAsciiHexDigit((char)bytes[at + 1]) || !char.IsAsciiHexDigit((char)bytes[at + 2]))
+                {
+                    return false;
+                }
+
+                value = Convert.FromHexString(Encoding.ASCII.GetString(bytes, at + 1, 2))[0];
+                at += 2;
+            }
+
+            bytes[written++] = value;
+        }
+
+        ReadOnlySpan<byte> decoded = bytes.AsSpan(0, written);
+        if (decoded.Length is 0 or > MaxBytes || !Utf8.IsValid(decoded) || decoded.Contains((byte)0))
+        {
+            return false;
+        }
+
+        key = Encoding.UTF8.GetString(decoded);
+        return key[0] != '/' && !key.Split('/').Any(segment => segment is "." or "..");
+    }
+}

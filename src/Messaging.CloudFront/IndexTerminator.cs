@@ -1,0 +1,186 @@
+using System.Runtime.CompilerServices;
+using Messaging.Aws.S3;
+using Messaging.CloudFront.Documents;
+using Messaging.CloudFront.Events;
+using Messaging.CloudFront.Objects;
+using Messaging.Recoverability;
+using Messaging.Sinks;
+using Messaging.Telemetry;
+using Microsoft.Extensions.Logging;
+using Pipeline.Behaviors;
+using Pipeline.Frames;
+using Pipeline.Settlements;
+
+namespace Messaging.CloudFront;
+
+/// <summary>
+/// Indexes the objects of an event one after the other and completes the message only when every row of every one is accounted for:
+/// indexed, there before, or kept as a dead letter of its own. An object that can never be read makes the message a dead letter, after
+/// the others were indexed. Threads: any number of messages at once.
+/// </summary>
+internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
+{
+    public const string MissingReason = "object-missing";
+    public const string ChangedReason = "object-changed";
+    public const string ArchivedReason = "object-archived";
+    public const string RejectedReason = "sink-rejected";
+
+    // An S3 that has not begun to answer by then is asked again rather than waited for; it answers within a tenth of a second.
+    private static readonly TimeSpan OpenTimeout = TimeSpan.FromSeconds(10);
+
+    private readonly ILogObjects _objects;
+    private readonly LogIndexer _indexer;
+    private readonly IDocumentSink _sink;
+    private readonly CircuitBreaker _breaker;
+    private readonly LogDeadLetterSettings _deadLetters;
+    private readonly TimeSpan _objectTimeout;
+    private readonly int _missingDeliveries;
+    private readonly ILogger _logger;
+
+    public IndexTerminator(
+        ILogObjects objects, LogIndexer indexer, IDocumentSink sink, CircuitBreaker breaker, LogDeadLetterSettings deadLetters, TimeSpan objectTimeout, int missingDeliveries, ILogger logger)
+    {
+        _objects = objects;
+        _indexer = indexer;
+        _sink = sink;
+        _breaker = breaker;
+        _deadLetters = deadLetters;
+        _objectTimeout = objectTimeout;
+        _missingDeliveries = missingDeliveries;
+        _logger = logger;
+    }
+
+    // A request always suspends: there is no synchronous way to take.
+    public ValueTask InvokeAsync(CloudFrontContext context) => IndexAllAsync(context);
+
+    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]
+    private async ValueTask IndexAllAsync(CloudFrontContext context)
+    {
+        while (context.Done < context.Objects.Length)
+        {
+            LogObject log = context.Objects[context.Done];
+            (string Reason, string Description)? poison = await IndexAsync(log, context);
+            if (poison is { } found)
+            {
+                _deadLetters.Metrics.LogPoisoned(found.Reason);
+                LogPoison(_deadLetters.Route, UntrustedText.Shorten(log.Location), found.Reason, found.Description);
+                context.PoisonReason ??= found.Reason;
+                context.PoisonDescription ??= $"{UntrustedText.Shorten(log.Location)}: {found.Description}";
+            }
+
+            context.Done++;
+        }
+
+        context.Settlement = context.PoisonReason is { } reason
+            ? Settlement.DeadLetter(reason, context.PoisonDescription!)
+            : Settlement.Complete;
+    }
+
+    /// <returns>Why the object can never be indexed; null when it was.</returns>
+    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
+    private async ValueTask<(string Reason, string Description)?> IndexAsync(LogObject log, CloudFrontContext context)
+    {
+        // One end for everything that is done with the object, and a way to tell it from the message's own.
+        using S3Attempt attempt = new(_objectTimeout, _deadLetters.Time, context.CancellationToken);
+        try
+        {
+            using OpenedLog opened = await _objects.OpenAsync(log, OpenTimeout, attempt.Token);
+            if (opened.Fault.Kind != S3FaultKind.None)
+            {
+                return Judge(opened.Fault, log, context.DeliveryCount);
+            }
+
+            DocumentId id = new(log.Bucket, log.Key, opened.Version);
+            RowNumbers numbers = new();
+            LogDeadLetters badRows = new(_deadLetters, log, opened.Version, id, numbers, context.DeliveryCount);
+            await using IDocumentWriter writer = _sink.Begin(badRows);
+            LogOutcome outcome = await _indexer.IndexAsync(opened.Content, opened.Length, id, writer, numbers, badRows, attempt.Token);
+            return outcome.Fault == LogFault.None
+                ? Judge(outcome, log, attempt)
+                : (outcome.Fault.Code(), Describe(outcome, await writer.EndAsync(attempt.Token)));
+        }
+        catch (PoisonMessageException poison)
+        {
+            // Too many of its documents were rejected; the other objects of the event are worked off all the same.
+            return (poison.Reason, poison.Message);
+        }
+        catch (OperationCanceledException) when (attempt.Token.IsCancellationRequested && !context.CancellationToken.IsCancellationRequested)
+        {
+            throw new TransientFaultException($"Reading and indexing {UntrustedText.Shorten(log.Location)} took longer than {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.ObjectTimeout)}.", retryInProcess: false, mayHold: false);
+        }
+    }
+
+    private (string Reason, string Description)? Judge(in S3Fault fault, LogObject log, int deliveryCount)
+    {
+        string detail = $"{fault.Describe(S3Operations.Get)}.";
+        switch (fault.Kind)
+        {
+            case S3FaultKind.Missing when deliveryCount >= _missingDeliveries:
+                return (MissingReason, $"There is no such object, on delivery {deliveryCount} still. {detail}");
+            case S3FaultKind.Missing:
+                // Not the store's failure, so the breaker hears nothing of it, and the message's deliveries decide how often it is looked for.
+                throw new TransientFaultException($"{UntrustedText.Shorten(log.Location)} is not there. {detail}", mayHold: false);
+            case S3FaultKind.Exists:
+                return (ChangedReason, $"The object is not the one of the event any more; it was replaced since, which made an event of its own. {detail}");
+            case S3FaultKind.Rejected:
+                return (MissingReason, detail);
+            case S3FaultKind.Refused when fault.Code == "InvalidObjectState":
+                return (ArchivedReason, $"The object is in an archive storage class and must be restored first. {detail}");
+            case S3FaultKind.Transient:
+                _breaker.Failed(detail);
+                throw new TransientFaultException($"{UntrustedText.Shorten(log.Location)} cannot be read now. {detail}", fault.RetryAfter);
+            default:
+                string advice = $"{detail} Grant s3:GetObject (for versions s3:GetObjectVersion) and s3:ListBucket on the bucket '{log.Bucket}', and check its region and credentials.";
+                _breaker.Refused(advice);
+                throw new RefusedException(advice);
+        }
+    }
+
+    private static string Describe(in LogOutcome outcome, in DocumentsResult documents) => outcome.Rows == 0
+        ? outcome.Detail
+        : $"{outcome.Detail} Of {outcome.Rows} rows read, {documents.Created} were indexed, {documents.Existing} had been indexed before, {documents.Rejected} were rejected and {outcome.BadRows} set aside; the others were not sent.";
+
+    private (string Reason, string Description)? Judge(in LogOutcome outcome, LogObject log, S3Attempt attempt)
+    {
+        if (outcome.SourceFailure is { } failure)
+        {
+            string detail = $"{attempt.Classify(failure).Describe(S3Operations.Get)}.";
+            _breaker.Failed(detail);
+            throw new TransientFaultException($"Reading {UntrustedText.Shorten(log.Location)} broke off after {outcome.Rows} rows. {detail}", innerException: failure);
+        }
+
+        DocumentsResult documents = outcome.Documents!.Value;
+        switch (documents.Status)
+        {
+            case SinkStatus.Stored or SinkStatus.AlreadyStored:
+                _breaker.Succeeded();
+                _deadLetters.Metrics.LogIndexed(outcome);
+                if (documents.Rejected + outcome.BadRows is > 0 and var aside)
+                {
+                    LogSetAside(_deadLetters.Route, aside, UntrustedText.Shorten(log.Location));
+                }
+
+                LogIndexed(_deadLetters.Route, UntrustedText.Shorten(log.Location), outcome.Rows, documents.Created, documents.Existing, documents.Rejected, outcome.BadRows);
+                return null;
+            case SinkStatus.Transient:
+                // The sink has retried what it could, and the queue holds the message better than a slot does.
+                _breaker.Failed(documents.Detail ?? _sink.Name);
+                throw new TransientFaultException(documents.Detail ?? $"The {_sink.Name} sink failed.", documents.RetryAfter, retryInProcess: false);
+            case SinkStatus.Refused:
+                _breaker.Refused(documents.Detail ?? _sink.Name);
+                throw new RefusedException(documents.Detail ?? $"The {_sink.Name} sink refuses the worker.");
+            default:
+                _breaker.Succeeded();
+                return (RejectedReason, documents.Detail ?? $"The {_sink.Name} sink does not take the documents.");
+        }
+    }
+
+    [LoggerMessage(6000, LogLevel.Debug, "Route {Route}: {Log} is indexed: {Rows} rows, {Created} documents created, {Existing} there before, {Rejected} rejected, {BadRows} rows set aside")]
+    private partial void LogIndexed(string route, string log, long rows, long created, long existing, long rejected, int badRows);
+
+    [LoggerMessage(6002, LogLevel.Warning, "Route {Route}: {Count} row(s) of {Log} are no documents; each is a dead letter of its own")]
+    private partial void LogSetAside(string route, long count, string log);
+
+    [LoggerMessage(6001, LogLevel.Warning, "Route {Route}: {Log} cannot be indexed ({Reason}): {Description}")]
+    private partial void LogPoison(string route, string log, string reason, string description);
+}

@@ -1,0 +1,65 @@
+using Messaging.Aws.S3;
+using Messaging.Hosting;
+using Microsoft.Extensions.Logging;
+
+namespace Messaging.CloudFront.Objects;
+
+/// <summary>The check of the log buckets at start: one key of each is listed, and the answer judged.</summary>
+/// <param name="buckets">The buckets.</param>
+/// <param name="list">Lists one key of a bucket within a time.</param>
+/// <param name="logger">Told of a bucket that does not answer.</param>
+internal sealed partial class LogBucketCheck(
+    IReadOnlyList<string> buckets, Func<string, TimeSpan, CancellationToken, ValueTask<S3Fault>> list, ILogger logger)
+{
+    // Twice within the route's limit of 10 s for a check.
+    private static readonly TimeSpan ListTimeout = TimeSpan.FromSeconds(4);
+
+    /// <exception cref="StartupException">A bucket can never be read as configured.</exception>
+    public async Task RunAsync(CancellationToken cancellationToken)
+    {
+        foreach (string bucket in buckets)
+        {
+            S3Fault fault = await list(bucket, ListTimeout, cancellationToken);
+            if (fault.Kind is S3FaultKind.Transient or S3FaultKind.ClockSkew or S3FaultKind.ExpiredCredentials)
+            {
+                // The first answer corrects the clock, and the second request takes new credentials where there are some.
+                fault = await list(bucket, ListTimeout, cancellationToken);
+            }
+
+            cancellationToken.ThrowIfCancellationRequested();
+            Judge(bucket, fault);
+        }
+    }
+
+    private void Judge(string bucket, in S3Fault fault)
+    {
+        string failure = fault.Describe(S3Operations.List);
+        switch (fault.Kind, fault.Code)
+        {
+            case (S3FaultKind.None, _):
+                return;
+
+            case (_, "NoSuchBucket" or "NotFound"):
+                throw new StartupException($"{failure}. The log bucket '{bucket}' does not exist: create it or correct Handlers:CloudFront:Buckets.");
+
+            case (S3FaultKind.Refused, _) when S3Faults.IsElsewhere(fault):
+                throw new StartupException(
+                    $"{failure}. The log bucket '{bucket}' is in {(fault.Region is null ? "another region" : $"region {fault.Region}")}: set Aws:Region.", ExitCodes.Configuration);
+
+            case (S3FaultKind.ClockSkew, _):
+                throw new StartupException($"{failure}. The clock of this machine is off and could not be corrected.", ExitCodes.NoPermission);
+
+            case (S3FaultKind.Refused or S3FaultKind.ExpiredCredentials, _):
+                throw new StartupException(
+                    $"{failure}. The log bucket '{bucket}' cannot be read: check the credentials, and grant s3:ListBucket on it and s3:GetObject on its objects (deploy/iam/cloudfront-policy.json).",
+                    ExitCodes.NoPermission);
+
+            default:
+                LogUnanswered(bucket, failure);
+                return;
+        }
+    }
+
+    [LoggerMessage(6003, LogLevel.Warning, "The log bucket {Bucket} cannot be reached at the moment ({Failure}); reading is tried with each event")]
+    private partial void LogUnanswered(string bucket, string failure);
+}

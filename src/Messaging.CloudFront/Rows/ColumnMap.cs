@@ -1,0 +1,83 @@
+namespace Messaging.CloudFront.Rows;
+
+/// <summary>
+/// Where the chosen columns stand in a row, by the log's own fields directive. Threads: one at a time.
+/// </summary>
+/// <param name="names">The chosen columns, as the directive spells them, UTF-8.</param>
+/// <param name="required">How many of them, from the first, a log must have; the others are empty where it does not.</param>
+internal sealed class ColumnMap(byte[][] names, int required)
+{
+    private readonly int[] _places = new int[names.Length];
+
+    /// <summary>Columns a row must have; 0 before a directive was read.</summary>
+    public int Count { get; private set; }
+
+    /// <summary>Chosen columns.</summary>
+    public int Chosen => _places.Length;
+
+    /// <summary>Tabs of a row whose places are needed to find every chosen column.</summary>
+    public int TabsNeeded => _places.Max() + 1;
+
+    /// <summary>The first required column that the directive did not name; null when it named all.</summary>
+    public string? Missing { get; private set; }
+
+    /// <summary>Reads a fields directive.</summary>
+    /// <param name="fields">What follows <c>#Fields:</c>: names separated by blanks or tabs.</param>
+    public LogFault Read(ReadOnlySpan<byte> fields)
+    {
+        _places.AsSpan().Fill(-1);
+        Missing = null;
+        int count = 0;
+        foreach (Range range in fields.SplitAny((byte)' ', (byte)'\t'))
+        {
+            ReadOnlySpan<byte> name = fields[range];
+            if (name.IsEmpty)
+            {
+                continue;
+            }
+
+            int chosen = Find(name);
+            if (chosen >= 0)
+            {
+                if (_places[chosen] >= 0)
+                {
+                    return LogFault.BadFields;
+                }
+
+                _places[chosen] = count;
+            }
+
+            count++;
+        }
+
+        Count = count;
+        int missing = _places.AsSpan(0, required).IndexOf(-1);
+        if (missing >= 0)
+        {
+            Missing = System.Text.Encoding.UTF8.GetString(names[missing]);
+        }
+
+        return (count, missing) switch
+        {
+            (0, _) => LogFault.BadFields,
+            (_, >= 0) => LogFault.MissingColumn,
+            _ => LogFault.None,
+        };
+    }
+
+    /// <summary>The place of a chosen column in a row, from 0; -1 for one that the log does not have.</summary>
+    public int PlaceOf(int chosen) => _places[chosen];
+
+    private int Find(ReadOnlySpan<byte> name)
+    {
+        for (int i = 0; i < names.Length; i++)
+        {
+            if (name.SequenceEqual(names[i]))
+            {
+                return i;
+            }
+        }
+
+        return -1;
+    }
+}

@@ -1,0 +1,266 @@
+using System.Buffers;
+using System.Diagnostics;
+
+namespace Messaging.CloudFront.Rows;
+
+/// <summary>
+/// Reads a log of CloudFront's standard format 1.0 (W3C extended): directives, then rows of tab-separated columns. Bytes come in
+/// through a window of fixed size, so memory does not grow with the log; what crosses the window's end is moved to its beginning.
+/// Use: fill <see cref="Free"/>, <see cref="Advance"/>, <see cref="Parse"/> until it needs input; <see cref="Finish"/> at the end, and
+/// <see cref="Parse"/> once more. Threads: one at a time. Expected bytes allocated a row: 0.
+/// </summary>
+internal sealed class LogParser : IDisposable
+{
+    // 128 KiB: the second-level cache of current processors holds it, so what was just decompressed is still there when it is parsed.
+    private const int LeastWindow = 128 * 1024;
+
+    // A line's end, and the newline that Finish adds.
+    private const int Slack = 4;
+
+    private readonly ColumnMap _columns;
+    private readonly int _maxRowBytes;
+    private byte[] _window;
+    private int[] _tabs;
+    private int _noted;
+    private int _start;
+    private int _end;
+    private long _rows;
+    private bool _skipping;
+
+    /// <param name="columns">The chosen columns.</param>
+    /// <param name="maxRowBytes">Longest row, its line's end not counted.</param>
+    public LogParser(ColumnMap columns, int maxRowBytes)
+    {
+        _columns = columns;
+        _maxRowBytes = maxRowBytes;
+        _tabs = [];
+        _window = ArrayPool<byte>.Shared.Rent(Math.Max(LeastWindow, (2 * maxRowBytes) + Slack));
+    }
+
+    /// <summary>Where the next bytes go. Empty only when <see cref="Parse"/> has not been called since.</summary>
+    public Memory<byte> Free => _window.AsMemory(_end, _window.Length - _end - 1);
+
+    /// <summary>Rows so far, bad ones included.</summary>
+    public long Rows => _rows;
+
+    /// <summary>Why the log cannot be read on.</summary>
+    public LogFault Fault { get; private set; }
+
+    /// <summary>For people: more about <see cref="Fault"/>; may be empty.</summary>
+    public string FaultDetail { get; private set; } = string.Empty;
+
+    private static ReadOnlySpan<byte> VersionDirective => "#Version:"u8;
+
+    private static ReadOnlySpan<byte> FieldsDirective => "#Fields:"u8;
+
+    /// <summary>That many bytes were put into <see cref="Free"/>.</summary>
+    public void Advance(int count)
+    {
+        ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)count, (uint)(_window.Length - _end - 1), nameof(count));
+        _end += count;
+    }
+
+    /// <summary>There are no more bytes: a last line without a newline counts too.</summary>
+    public void Finish()
+    {
+        if (_end > _start && _window[_end - 1] != '\n')
+        {
+            _window[_end++] = (byte)'\n';
+        }
+    }
+
+    /// <summary>Reads the lines in the window.</summary>
+    public ParseStatus Parse(ILogRows rows)
+    {
+        if (Fault != LogFault.None)
+        {
+            return ParseStatus.Failed;
+        }
+
+        if (_skipping && !SkipLine())
+        {
+            return ParseStatus.NeedsInput;
+        }
+
+        while (true)
+        {
+            int noted = _noted;
+            if (ParseLines(rows) is { } status)
+            {
+                return status;
+            }
+
+            Debug.Assert(_noted != noted, "Lines are looked at again only for other tabs.");
+        }
+    }
+
+    public void Dispose()
+    {
+        byte[]? window = Interlocked.Exchange(ref _window!, null);
+        if (window is not null)
+        {
+            ArrayPool<byte>.Shared.Return(window);
+        }
+    }
+
+    /// <returns>Null when other tabs are to be noted from here on.</returns>
+    private ParseStatus? ParseLines(ILogRows rows)
+    {
+        ReadOnlySpan<byte> text = _window.AsSpan(_start, _end - _start);
+        ReadOnlySpan<int> tabs = _tabs.AsSpan(0, _noted);
+        RowScanner scanner = new(text, _tabs.AsSpan(0, _noted));
+        while (scanner.MoveNext())
+        {
+            int start = scanner.Start;
+            int length = scanner.Length;
+            if (length > 0 && text[start + length - 1] == '\r')
+            {
+                length--;
+            }
+
+            if (length == 0)
+            {
+                continue;
+            }
+
+            if (text[start] == '#')
+            {
+                if (!ReadDirective(text.Slice(start, length)))
+                {
+                    return ParseStatus.Failed;
+                }
+
+                if (_noted != tabs.Length)
+                {
+                    _start += scanner.Next;
+                    return null;
+                }
+
+                continue;
+            }
+
+            bool goOn;
+            RowFault fault = FaultOf(scanner, length);
+            if (fault == RowFault.None)
+            {
+                goOn = rows.Take(new LogRow(text, start, length, tabs, _columns, ++_rows));
+            }
+            else if (_columns.Count == 0)
+            {
+                return Fail(LogFault.NoFields, "A row comes before the line that begins with #Fields:.");
+            }
+            else
+            {
+                goOn = rows.TakeBad(++_rows, text.Slice(start, Math.Min(length, _maxRowBytes)), fault);
+            }
+
+            if (!goOn)
+            {
+                _start += scanner.Next;
+                return ParseStatus.Paused;
+            }
+        }
+
+        _start += scanner.Next;
+        return EndOfWindow(rows);
+    }
+
+    private RowFault FaultOf(in RowScanner row, int length)
+    {
+        // No log has 0 columns, so this also finds a row before the directive.
+        int columns = row.Tabs + 1;
+        return columns == _columns.Count && length <= _maxRowBytes && !row.HasNul
+            ? RowFault.None
+            : length > _maxRowBytes ? RowFault.TooLong
+            : row.HasNul ? RowFault.Nul
+            : columns < _columns.Count ? RowFault.TooFewColumns
+            : RowFault.TooManyColumns;
+    }
+
+    private ParseStatus EndOfWindow(ILogRows rows)
+    {
+        int rest = _end - _start;
+        _window.AsSpan(_start, rest).CopyTo(_window);
+        _start = 0;
+        _end = rest;
+
+        // One byte more may be the CR of the line's end.
+        if (rest <= _maxRowBytes + 1)
+        {
+            return ParseStatus.NeedsInput;
+        }
+
+        if (_window[0] == '#')
+        {
+            return Fail(LogFault.BadFields, $"A directive has more than {_maxRowBytes} bytes.");
+        }
+
+        if (_columns.Count == 0)
+        {
+            return Fail(LogFault.NoFields, "A row comes before the line that begins with #Fields:.");
+        }
+
+        _skipping = true;
+        bool goOn = rows.TakeBad(++_rows, _window.AsSpan(0, _maxRowBytes), RowFault.TooLong);
+        _start = 0;
+        _end = 0;
+        return goOn ? ParseStatus.NeedsInput : ParseStatus.Paused;
+    }
+
+    /// <returns>False when the window ends within the line.</returns>
+    private bool SkipLine()
+    {
+        int end = _window.AsSpan(_start, _end - _start).IndexOf((byte)'\n');
+        if (end < 0)
+        {
+            _start = 0;
+            _end = 0;
+            return false;
+        }
+
+        _start += end + 1;
+        _skipping = false;
+        return true;
+    }
+
+    private bool ReadDirective(ReadOnlySpan<byte> line)
+    {
+        if (line.Length > _maxRowBytes)
+        {
+            Fail(LogFault.BadFields, $"A directive has more than {_maxRowBytes} bytes.");
+            return false;
+        }
+
+        if (line.StartsWith(FieldsDirective))
+        {
+            LogFault fault = _columns.Read(line[FieldsDirective.Length..]);
+            if (fault != LogFault.None)
+            {
+                Fail(fault, _columns.Missing is { } missing && fault == LogFault.MissingColumn
+                    ? $"The log has no column {missing}."
+                    : "The line that begins with #Fields: names no column, or one twice.");
+                return false;
+            }
+
+            _noted = _columns.TabsNeeded;
+            if (_tabs.Length < _noted)
+            {
+                _tabs = new int[_noted];
+            }
+        }
+        else if (line.StartsWith(VersionDirective) && !line[VersionDirective.Length..].Trim((byte)' ').SequenceEqual("1.0"u8))
+        {
+            Fail(LogFault.UnknownVersion, "The line that begins with #Version: does not say 1.0.");
+            return false;
+        }
+
+        return true;
+    }
+
+    private ParseStatus Fail(LogFault fault, string detail)
+    {
+        Fault = fault;
+        FaultDetail = detail;
+        return ParseStatus.Failed;
+    }
+}

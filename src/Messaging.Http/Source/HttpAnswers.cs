@@ -1,0 +1,167 @@
+using System.Buffers;
+using System.Text.Encodings.Web;
+using System.Text.Json;
+using Messaging.Telemetry;
+using Microsoft.AspNetCore.Http;
+using Pipeline.Buffers;
+using Pipeline.Settlements;
+
+namespace Messaging.Http.Source;
+
+/// <summary>Writes answers, all JSON with a length, so that the connection can be used on. Threads: any.</summary>
+internal sealed class HttpAnswers(BufferPool buffers)
+{
+    // A caller of a throttled store is asked back within the hour.
+    private const int LongestRetryAfterSeconds = 3_600;
+
+    // Above this an answer is sent in pieces, each waiting for the caller to read on.
+    private const int PieceBytes = 64 << 10;
+
+    // The answers are read by people and programs, never as HTML: quotes and umlauts stay readable.
+    private static readonly JsonWriterOptions Json = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
+
+    private readonly BoundedPool<Utf8JsonWriter> _writers = new(capacity: 64);
+
+    /// <summary>Whole seconds to wait, at least 1.</summary>
+    public static int RetryAfterSeconds(TimeSpan delay) => (int)Math.Clamp(Math.Ceiling(delay.TotalSeconds), 1, LongestRetryAfterSeconds);
+
+    /// <summary>The answer to a request that was not taken.</summary>
+    public Task RefuseAsync(HttpContext context, HttpRefusal refusal)
+    {
+        PooledBuffer buffer = buffers.Rent();
+        Utf8JsonWriter json = RentWriter(buffer);
+        json.WriteStartObject();
+        WriteError(json, refusal);
+        json.WriteEndObject();
+        ReturnWriter(json);
+        SetHeaders(context, refusal.RetryAfterSeconds, refusal.Close);
+        return SendAsync(context, refusal.Status, buffer);
+    }
+
+    /// <summary>The answer to a single message: 200 stored, 422 dead-lettered, 503 to be sent again.</summary>
+    public Task SettledAsync(HttpContext context, HttpMessage message, in Settlement settlement)
+    {
+        int status = StatusCodes.Status200OK;
+        PooledBuffer buffer = buffers.Rent();
+        Utf8JsonWriter json = RentWriter(buffer);
+        json.WriteStartObject();
+        json.WriteString("id"u8, message.SourceId.Span);
+        switch (settlement.Kind)
+        {
+            case SettlementKind.Complete:
+                json.WriteString("status"u8, "stored"u8);
+                break;
+            case SettlementKind.DeadLetter:
+                status = StatusCodes.Status422UnprocessableEntity;
+                json.WriteString("status"u8, "dead-lettered"u8);
+                json.WriteString("reason"u8, settlement.Reason);
+                json.WriteString("description"u8, PathFreeText.Of(settlement.Description));
+                break;
+            default:
+                status = StatusCodes.Status503ServiceUnavailable;
+                int seconds = RetryAfterSeconds(settlement.Delay);
+                SetHeaders(context, seconds, close: false);
+                WriteError(json, new HttpRefusal(status, "not-stored", $"{Sentence(PathFreeText.Of(settlement.Description))} Send it again after Retry-After seconds."));
+                break;
+        }
+
+        json.WriteEndObject();
+        ReturnWriter(json);
+        return SendAsync(context, status, buffer);
+    }
+
+    /// <summary>Starts an answer of several parts; ends with <see cref="ReturnWriter"/>.</summary>
+    public Utf8JsonWriter RentWriter(IBufferWriter<byte> target)
+    {
+        if (_writers.TryTake(out Utf8JsonWriter? writer))
+        {
+            writer.Reset(target);
+            return writer;
+        }
+
+        return new Utf8JsonWriter(target, Json);
+    }
+
+    /// <summary>Flushes and takes the writer back.</summary>
+    public void ReturnWriter(Utf8JsonWriter writer)
+    {
+        writer.Flush();
+        _writers.Return(writer);
+    }
+
+    public static void WriteError(Utf8JsonWriter json, HttpRefusal refusal)
+    {
+        json.WriteString("error"u8, refusal.Error);
+        json.WriteString("message"u8, refusal.Message);
+    }
+
+    public static void SetHeaders(HttpContext context, int retryAfterSeconds, bool close)
+    {
+        if (retryAfterSeconds > 0)
+        {
+            context.Response.Headers.RetryAfter = retryAfterSeconds.ToString();
+        }
+
+        // Only HTTP/1 has this header.
+        if (close && HttpProtocol.IsHttp11(context.Request.Protocol))
+        {
+            context.Response.Headers.Connection = "close";
+        }
+    }
+
+    /// <summary>Sends the answer; a caller that is gone is no error. The buffer becomes the method's.</summary>
+    public static Task SendAsync(HttpContext context, int status, PooledBuffer buffer)
+    {
+        context.Response.StatusCode = status;
+        context.Response.ContentType = "application/json";
+        context.Response.ContentLength = buffer.Length;
+        if (buffer.Length > PieceBytes)
+        {
+            return SendPiecesAsync(context, buffer);
+        }
+
+        context.Response.BodyWriter.Write(buffer.WrittenSpan);
+        buffer.Dispose();
+        return FlushAsync(context);
+    }
+
+    /// <summary>A description with its full stop, which those of sinks lack.</summary>
+    private static string Sentence(string? description) => description switch
+    {
+        null or "" => "The message was not stored.",
+        [.., '.' or '!' or '?' or '…'] => description,
+        _ => $"{description}.",
+    };
+
+    private static async Task FlushAsync(HttpContext context)
+    {
+        try
+        {
+            await context.Response.BodyWriter.FlushAsync(CancellationToken.None);
+        }
+        catch (Exception exception) when (exception is IOException or OperationCanceledException)
+        {
+            // The caller is gone; it will send again what it has no answer for.
+        }
+    }
+
+    private static async Task SendPiecesAsync(HttpContext context, PooledBuffer buffer)
+    {
+        try
+        {
+            for (int sent = 0; sent < buffer.Length; sent += PieceBytes)
+            {
+                ReadOnlyMemory<byte> piece = buffer.WrittenMemory[sent..];
+                await context.Response.BodyWriter.WriteAsync(piece.Length > PieceBytes ? piece[..PieceBytes] : piece, CancellationToken.None);
+            }
+        }
+        catch (Exception exception) when (exception is IOException or OperationCanceledException)
+        {
+            // As above.
+        }
+        finally
+        {
+            buffer.Dispose();
+        }
+    }
+}

@@ -1,0 +1,15 @@
+using Microsoft.Extensions.Logging;
+
+namespace Messaging.Http.Source;
+
+/// <summary>Log messages of the HTTP source: event ids 3050 to 3099.</summary>
+internal static partial class HttpLog
+{
+    [LoggerMessage(3050, LogLevel.Warning,
+        "Route {Route}: a dead letter could not be written ({Error}); the caller was told to send the message again after {Delay}.")]
+    public static partial void DeadLetterFailed(ILogger logger, string route, string error, string delay);
+
+    [LoggerMessage(3051, LogLevel.Warning,
+        "Route {Route}: {Count} request(s) had no answer yet when the worker stopped; their callers will send them again.")]
+    public static partial void AnswersLeft(ILogger logger, string route, int count);
+}

@@ -1,0 +1,91 @@
+using System.Threading.Tasks.Sources;
+using Messaging.Sources;
+using Pipeline.Buffers;
+using Pipeline.Messages;
+using Pipeline.Settlements;
+
+namespace Messaging.Http.Source;
+
+/// <summary>
+/// A message whose sender waits for the answer. Pooled. Ownership: the request's, lent to the route from
+/// <see cref="IMessageIntake.Accept"/> to the settlement; the request waits for that whatever becomes of its connection, so
+/// the bytes are never given back while in use. Expected: 0 B a message once the pool is warm.
+/// </summary>
+internal sealed class HttpMessage(HttpMessageSource source) : ReceivedMessage, IValueTaskSource<Settlement>
+{
+    private readonly byte[] _id = new byte[MessageIds.MaxLength];
+    private int _idLength;
+    private PooledBuffer? _body;
+    private DateTimeOffset _enqueuedAt;
+    private int _delivery = 1;
+
+    // The request goes on at the pool: a settling thread never writes answers.
+    private ManualResetValueTaskSourceCore<Settlement> _outcome = new() { RunContinuationsAsynchronously = true };
+
+    public override ReadOnlyMemory<byte> Body => (_body ?? throw new ObjectDisposedException(nameof(HttpMessage))).WrittenMemory;
+
+    public override ReadOnlyMemory<byte> SourceId => _id.AsMemory(0, _idLength);
+
+    public override int DeliveryCount => _delivery;
+
+    public override DateTimeOffset? EnqueuedAt => _enqueuedAt;
+
+    public override bool IsSentAgainByCaller => true;
+
+    /// <summary>The line of an NDJSON request, from 1; 0 for a single body.</summary>
+    public int Line { get; private set; }
+
+    /// <summary>Fills a clean message; the body becomes the message's.</summary>
+    public void Open(PooledBuffer body, string? givenId, int line, DateTimeOffset now)
+    {
+        _body = body;
+        _idLength = MessageIds.Write(givenId, line, body.WrittenSpan, _id);
+        Line = line;
+        _enqueuedAt = now;
+        _delivery = source.Redeliveries.Count(SourceId.Span, body.WrittenSpan);
+        ResetSettlement();
+    }
+
+    /// <summary>The settlement that was carried out; to be awaited once.</summary>
+    public ValueTask<Settlement> SettledAsync() => new(this, _outcome.Version);
+
+    /// <summary>The settlement was carried out. The body goes back; after this the waiting request may use the object again at once.</summary>
+    public void Conclude(in Settlement settlement)
+    {
+        source.Redeliveries.Settled(SourceId.Span, Body.Span, _delivery, settlement);
+        _body?.Dispose();
+        _body = null;
+        _outcome.SetResult(settlement);
+    }
+
+    /// <summary>Clears every field. It stays settled until opened again, so a second settlement still throws.</summary>
+    public void Clear()
+    {
+        _body?.Dispose();
+        _body = null;
+        _idLength = 0;
+        Line = 0;
+        _enqueuedAt = default;
+        _delivery = 1;
+        _outcome.Reset();
+    }
+
+    Settlement IValueTaskSource<Settlement>.GetResult(short token) => _outcome.GetResult(token);
+
+    ValueTaskSourceStatus IValueTaskSource<Settlement>.GetStatus(short token) => _outcome.GetStatus(token);
+
+    void IValueTaskSource<Settlement>.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+        _outcome.OnCompleted(continuation, state, token, flags);
+
+    protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken)
+    {
+        if (settlement.Kind == SettlementKind.DeadLetter)
+        {
+            // The token ends the waiting only: the write goes on, and keeps the body until it is done.
+            return new ValueTask(source.DeadLetterAsync(this, settlement).WaitAsync(cancellationToken));
+        }
+
+        Conclude(settlement);
+        return default;
+    }
+}

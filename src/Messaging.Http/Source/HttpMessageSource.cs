@@ -1,0 +1,213 @@
+using System.Diagnostics.CodeAnalysis;
+using Messaging.DeadLetters;
+using Messaging.Recoverability;
+using Messaging.Sources;
+using Messaging.Telemetry;
+using Microsoft.Extensions.Logging;
+using Pipeline.Buffers;
+using Pipeline.Settlements;
+
+namespace Messaging.Http.Source;
+
+/// <summary>
+/// Messages posted over HTTP. The caller keeps a message until it is answered, and it is answered after its settlement; so
+/// nothing is delivered twice by this side: an abandoned message is answered with 503, and known again when its caller sends it again
+/// (<see cref="HttpRedeliveries"/>). Threads: any.
+/// </summary>
+internal sealed class HttpMessageSource : IMessageSource
+{
+    public const string SourceName = "http";
+
+    private static readonly Backoff DeadLetterBackoff = new(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(30));
+
+    private readonly HttpSourceRegistry _registry;
+    private readonly IDeadLetterStore _deadLetters;
+    private readonly RouteMetrics? _metrics;
+    private readonly ILogger _logger;
+    private readonly BoundedPool<HttpMessage> _messages;
+    private readonly CancellationTokenSource _stopping = new();
+    private readonly TaskCompletionSource _answered = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    private IMessageIntake? _intake;
+    private int _requests;
+    private int _deadLetterFailures;
+    private bool _closing;
+
+    public HttpMessageSource(SourceServices services, HttpSourceOptions options, HttpSourceRegistry registry, BufferPool buffers)
+    {
+        Route = services.Route;
+        Options = options;
+        Time = services.Time;
+        Buffers = buffers;
+        Receiving = new ByteBudget(options.MaxReceivingBytes);
+        Redeliveries = new HttpRedeliveries(services.Time);
+        InFlightPerRequest = Math.Min(options.MaxInFlightPerRequest, services.Concurrency);
+        _registry = registry;
+        _deadLetters = services.DeadLetters;
+        _metrics = services.Metrics;
+        _logger = services.Loggers.CreateLogger<HttpMessageSource>();
+        _messages = new BoundedPool<HttpMessage>(services.Concurrency);
+        registry.Add(Route, this);
+    }
+
+    public string Name => SourceName;
+
+    public string Route { get; }
+
+    public HttpSourceOptions Options { get; }
+
+    public TimeProvider Time { get; }
+
+    public BufferPool Buffers { get; }
+
+    /// <summary>Bytes of bodies that are being received and not handed in yet.</summary>
+    public ByteBudget Receiving { get; }
+
+    /// <summary>Messages that were answered 503 and may come again.</summary>
+    public HttpRedeliveries Redeliveries { get; }
+
+    /// <summary>Lines of one request in work at once.</summary>
+    public int InFlightPerRequest { get; }
+
+    /// <summary>Cancelled when receiving stops.</summary>
+    public CancellationToken Stopping => _stopping.Token;
+
+    /// <summary>Requests being read or waiting for their answer.</summary>
+    public int Requests => Volatile.Read(ref _requests);
+
+    /// <summary>Looks up nothing: the worker's one web server is checked by the host.</summary>
+    public Task CheckAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    public async Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving)
+    {
+        TaskCompletionSource stopped = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        await using CancellationTokenRegistration registration = stopReceiving.UnsafeRegister(static state => ((TaskCompletionSource)state!).TrySetResult(), stopped);
+        Volatile.Write(ref _intake, intake);
+        await stopped.Task;
+        await _stopping.CancelAsync();
+    }
+
+    /// <summary>Waits until every request was answered.</summary>
+    public async Task CloseAsync(CancellationToken cancellationToken)
+    {
+        await _stopping.CancelAsync();
+
+        // The flag before the count, while a request counts down before it looks at the flag: one of the two sees the other.
+        Interlocked.Exchange(ref _closing, true);
+        if (Requests == 0)
+        {
+            _answered.TrySetResult();
+        }
+
+        try
+        {
+            await _answered.Task.WaitAsync(cancellationToken);
+        }
+        catch (OperationCanceledException)
+        {
+            HttpLog.AnswersLeft(_logger, Route, Requests);
+        }
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        _registry.Remove(Route, this);
+        await _stopping.CancelAsync();
+    }
+
+    /// <summary>A request begins; it ends with <see cref="EndRequest"/>.</summary>
+    public void BeginRequest() => Interlocked.Increment(ref _requests);
+
+    public void EndRequest()
+    {
+        if (Interlocked.Decrement(ref _requests) == 0 && Volatile.Read(ref _closing))
+        {
+            _answered.TrySetResult();
+        }
+    }
+
+    /// <summary>Reserves a slot if one is free now.</summary>
+    public bool TryReserve([NotNullWhen(false)] out HttpRefusal? refusal)
+    {
+        IMessageIntake? intake = Volatile.Read(ref _intake);
+        if (_stopping.IsCancellationRequested)
+        {
+            refusal = HttpRefusal.Stopping;
+        }
+        else if (intake is null)
+        {
+            refusal = HttpRefusal.Starting;
+        }
+        else
+        {
+            IntakeAnswer answer = intake.TryReserve();
+            refusal = answer == IntakeAnswer.Reserved ? null : HttpRefusal.Of(answer);
+        }
+
+        return refusal is null;
+    }
+
+    /// <summary>
+    /// Asks whether a slot is free now, before the body is read: a caller is refused early, and a slow one holds no slot while
+    /// it sends.
+    /// </summary>
+    public bool MayReceive([NotNullWhen(false)] out HttpRefusal? refusal)
+    {
+        if (!TryReserve(out refusal))
+        {
+            return false;
+        }
+
+        _intake!.Release(1);
+        return true;
+    }
+
+    /// <summary>Waits for a slot; only after <see cref="TryReserve"/> succeeded for the same request.</summary>
+    public ValueTask<int> ReserveAsync(CancellationToken cancellationToken) => _intake!.ReserveAsync(1, 1, cancellationToken);
+
+    /// <summary>Hands a message in on a reserved slot. The caller awaits its settlement and then calls <see cref="Return"/>.</summary>
+    /// <param name="body">Becomes the message's.</param>
+    /// <param name="givenId">The caller's id, or null.</param>
+    /// <param name="line">The line of an NDJSON request, from 1; 0 for a single body.</param>
+    public HttpMessage HandIn(PooledBuffer body, string? givenId, int line)
+    {
+        if (!_messages.TryTake(out HttpMessage? message))
+        {
+            message = new HttpMessage(this);
+        }
+
+        message.Open(body, givenId, line, Time.GetUtcNow());
+        _intake!.Accept(message);
+        return message;
+    }
+
+    /// <summary>Takes a settled message back; the caller must not touch it afterwards.</summary>
+    public void Return(HttpMessage message)
+    {
+        message.Clear();
+        _messages.Return(message);
+    }
+
+    /// <summary>Writes the message to the dead letters; while that fails, the caller keeps it.</summary>
+    public async Task DeadLetterAsync(HttpMessage message, Settlement settlement)
+    {
+        Settlement outcome = settlement;
+        try
+        {
+            DeadLetter letter = SourceDeadLetter.Create(message, settlement, SourceName, Route, Time.GetUtcNow());
+            await _deadLetters.WriteAsync(letter, message.Body, CancellationToken.None);
+            Volatile.Write(ref _deadLetterFailures, 0);
+            _metrics?.DeadLetterWritten(settlement.Reason);
+        }
+        catch (Exception exception)
+        {
+            // Whatever the store throws, the message must not be given up.
+            TimeSpan delay = DeadLetterBackoff.After(Interlocked.Increment(ref _deadLetterFailures));
+            outcome = Settlement.Abandon(delay, "The message can never be stored, and setting it aside failed too.", exception.GetType().FullName);
+            _metrics?.MessageReturned();
+            HttpLog.DeadLetterFailed(_logger, Route, $"{exception.GetType().Name}: {exception.Message}", DurationText.Of(delay));
+        }
+
+        message.Conclude(outcome);
+    }
+}

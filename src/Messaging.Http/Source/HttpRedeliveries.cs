@@ -1,0 +1,89 @@
+using System.Security.Cryptography;
+using Pipeline.Settlements;
+
+namespace Messaging.Http.Source;
+
+/// <summary>
+/// Remembers messages that were answered 503, so that the same message, sent again, is known as a redelivery: one that can never
+/// succeed gets a final answer in the end. A message is the same when its id and its bytes are. Sent again before its Retry-After has
+/// passed, it does not count as another delivery. Bounded; the oldest are forgotten first, and every one after a day or with the
+/// process. Threads: any. Costs nothing while empty.
+/// </summary>
+internal sealed class HttpRedeliveries(TimeProvider time, int capacity = HttpRedeliveries.DefaultCapacity)
+{
+    /// <summary>Messages remembered, about 60 bytes each.</summary>
+    public const int DefaultCapacity = 10_000;
+
+    /// <summary>How long a message is remembered after its last delivery.</summary>
+    public static readonly TimeSpan Lifetime = TimeSpan.FromDays(1);
+
+    private readonly Lock _gate = new();
+
+    // Two generations: when the younger one is full, the older one is dropped and the younger takes its place.
+    private Dictionary<UInt128, Redelivery> _young = [];
+    private Dictionary<UInt128, Redelivery> _old = [];
+    private volatile bool _any;
+
+    /// <summary>The number of this delivery of the message, at least 1.</summary>
+    public int Count(ReadOnlySpan<byte> id, ReadOnlySpan<byte> body)
+    {
+        if (!_any)
+        {
+            return 1;
+        }
+
+        UInt128 key = KeyOf(id, body);
+        DateTimeOffset now = time.GetUtcNow();
+        lock (_gate)
+        {
+            if ((!_young.TryGetValue(key, out Redelivery last) && !_old.TryGetValue(key, out last)) || now >= last.RetryAt + Lifetime)
+            {
+                return 1;
+            }
+
+            return now >= last.RetryAt ? last.Delivery + 1 : last.Delivery;
+        }
+    }
+
+    /// <summary>A delivery was settled; what it was abandoned with goes to the caller as Retry-After.</summary>
+    public void Settled(ReadOnlySpan<byte> id, ReadOnlySpan<byte> body, int delivery, in Settlement settlement)
+    {
+        bool isAbandoned = settlement.Kind == SettlementKind.Abandon;
+        if (!isAbandoned && !_any)
+        {
+            return;
+        }
+
+        UInt128 key = KeyOf(id, body);
+        lock (_gate)
+        {
+            _old.Remove(key);
+            if (isAbandoned)
+            {
+                TimeSpan wait = TimeSpan.FromSeconds(HttpAnswers.RetryAfterSeconds(settlement.Delay));
+                _young[key] = new Redelivery(delivery, time.GetUtcNow() + wait);
+                if (_young.Count >= capacity / 2)
+                {
+                    (_old, _young) = (_young, _old);
+                    _young.Clear();
+                }
+            }
+            else
+            {
+                _young.Remove(key);
+            }
+
+            _any = _young.Count + _old.Count > 0;
+        }
+    }
+
+    private static UInt128 KeyOf(ReadOnlySpan<byte> id, ReadOnlySpan<byte> body)
+    {
+        Span<byte> text = stackalloc byte[MessageIds.MaxLength + SHA256.HashSizeInBytes];
+        id.CopyTo(text);
+        SHA256.HashData(body, text[id.Length..]);
+        Span<byte> hash = stackalloc byte[SHA256.HashSizeInBytes];
+        SHA256.HashData(text[..(id.Length + SHA256.HashSizeInBytes)], hash);
+        return System.Buffers.Binary.BinaryPrimitives.ReadUInt128BigEndian(hash);
+    }
+}

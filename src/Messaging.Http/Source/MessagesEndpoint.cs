@@ -1,0 +1,92 @@
+using Microsoft.AspNetCore.Http;
+
+namespace Messaging.Http.Source;
+
+/// <summary>The door of all HTTP routes: finds the route and the form of the body. Threads: any.</summary>
+internal sealed class MessagesEndpoint(HttpSourceRegistry registry, HttpAnswers answers)
+{
+    /// <summary>The name of the route value with the route.</summary>
+    public const string RouteKey = "route";
+
+    // Untrusted text in answers and logs.
+    private const int LongestShownName = 64;
+
+    private static readonly HttpRefusal NotPost = new(
+        StatusCodes.Status405MethodNotAllowed, "method-not-allowed", "Send messages with POST.");
+
+    private static readonly HttpRefusal Encoded = new(
+        StatusCodes.Status415UnsupportedMediaType, "encoded-body", "Bodies are stored as they are: send them without a Content-Encoding.");
+
+    /// <summary>Answers one request, whatever its method.</summary>
+    public Task HandleAsync(HttpContext context)
+    {
+        // ASP.NET's default is 200. Only a settlement may say that: a path that forgets its answer fails instead.
+        context.Response.StatusCode = StatusCodes.Status500InternalServerError;
+        if (!HttpMethods.IsPost(context.Request.Method))
+        {
+            context.Response.Headers.Allow = HttpMethods.Post;
+            return answers.RefuseAsync(context, NotPost);
+        }
+
+        string? route = context.Request.RouteValues[RouteKey] as string;
+        if (!registry.TryFind(route, out HttpMessageSource? source))
+        {
+            return answers.RefuseAsync(context, UnknownRoute(route));
+        }
+
+        return HandleAsync(context, source);
+    }
+
+    private async Task HandleAsync(HttpContext context, HttpMessageSource source)
+    {
+        source.BeginRequest();
+        try
+        {
+            await Handle(context, source);
+        }
+        finally
+        {
+            source.EndRequest();
+        }
+    }
+
+    private Task Handle(HttpContext context, HttpMessageSource source)
+    {
+        string? encoding = context.Request.Headers.ContentEncoding;
+        if (!string.IsNullOrEmpty(encoding) && !encoding.Equals("identity", StringComparison.OrdinalIgnoreCase))
+        {
+            return answers.RefuseAsync(context, Encoded);
+        }
+
+        return IsNdjson(context.Request.ContentType)
+            ? NdjsonRequest.HandleAsync(context, source, answers)
+            : SingleMessageRequest.HandleAsync(context, source, answers);
+    }
+
+    private HttpRefusal UnknownRoute(string? route)
+    {
+        if (route is null && registry.Any)
+        {
+            return new HttpRefusal(
+                StatusCodes.Status400BadRequest,
+                "route-required",
+                $"Several routes have the source Http: {registry.Names}. Choose one with POST /messages/{{route}}, or name one of them 'default'; Routes:{{name}}:Source takes Http from the others.");
+        }
+
+        string problem = route switch
+        {
+            null => "No route has the source Http.",
+            { Length: > LongestShownName } => "There is no such route with an HTTP source.",
+            _ => $"There is no route '{route}' with an HTTP source.",
+        };
+        return new HttpRefusal(StatusCodes.Status404NotFound, "unknown-route", $"{problem} Routes: {registry.Names}.");
+    }
+
+    private static bool IsNdjson(string? contentType)
+    {
+        ReadOnlySpan<char> type = contentType;
+        int parameters = type.IndexOf(';');
+        type = (parameters < 0 ? type : type[..parameters]).Trim();
+        return type.Equals("application/x-ndjson", StringComparison.OrdinalIgnoreCase) || type.Equals("application/ndjson", StringComparison.OrdinalIgnoreCase);
+    }
+}

@@ -1,0 +1,322 @@
+using System.Buffers;
+using System.IO.Pipelines;
+using System.Text.Json;
+using Messaging.Sources.Lines;
+using Microsoft.AspNetCore.Http;
+using Pipeline.Buffers;
+using Pipeline.Settlements;
+
+namespace Messaging.Http.Source;
+
+/// <summary>
+/// A request with one message a line. Lines are handed in while the rest arrives, a bounded number at once, and the answer
+/// comes when the last one is settled. Threads: one; the window's messages are settled on others.
+/// </summary>
+internal sealed class NdjsonRequest : IDisposable
+{
+    private static readonly HttpRefusal NoSlot = new(
+        StatusCodes.Status503ServiceUnavailable, "paused", "No place became free in time. Send the lines from resendFrom on again after Retry-After seconds.", RetryAfterSeconds: 5);
+
+    private readonly HttpContext _context;
+    private readonly HttpMessageSource _source;
+    private readonly HttpAnswers _answers;
+    private readonly string? _id;
+    private readonly RequestBody _body;
+    private readonly LineSplitter _splitter;
+    private readonly NdjsonResults _results;
+    private readonly Queue<HttpMessage> _window;
+
+    private long _received;
+    private long _held;
+    private bool _accepted;
+
+    // The first line that was not taken when the request ended early; 0 = all were taken.
+    private int _resendFrom;
+
+    private NdjsonRequest(HttpContext context, HttpMessageSource source, HttpAnswers answers, string? id)
+    {
+        _context = context;
+        _source = source;
+        _answers = answers;
+        _id = id;
+        _body = new RequestBody(context, source);
+        _splitter = new LineSplitter(source.Buffers, source.Options.MaxMessageBytes);
+        _results = new NdjsonResults(source.Buffers, answers);
+        _window = new Queue<HttpMessage>(source.InFlightPerRequest);
+    }
+
+    // The lines of a request are counted by an integer: Sources:Http:MaxRequestLines is one.
+    private int LineNumber => (int)_splitter.LineNumber;
+
+    public static async Task HandleAsync(HttpContext context, HttpMessageSource source, HttpAnswers answers)
+    {
+        HttpRefusal? refusal;
+        if (!MessageIds.TryRead(context.Request.Headers, out string? id, out refusal)
+            || (refusal = CheckLength(context.Request.ContentLength, source.Options)) is not null
+            || !source.MayReceive(out refusal))
+        {
+            await answers.RefuseAsync(context, refusal);
+            return;
+        }
+
+        using NdjsonRequest request = new(context, source, answers, id);
+        await request.RunAsync();
+    }
+
+    public void Dispose()
+    {
+        _source.Receiving.Return(_held);
+        _results.Dispose();
+        _splitter.Dispose();
+        _body.Dispose();
+    }
+
+    private async Task RunAsync()
+    {
+        HttpRefusal? end = null;
+        bool isReadable = true;
+        try
+        {
+            end = await TakeAllAsync();
+        }
+        catch (Exception exception) when (exception is IOException or OperationCanceledException)
+        {
+            end = _body.Explain(exception, HttpRefusal.TooSlow);
+            isReadable = end is not null;
+            StopAt(LineNumber + 1);
+        }
+        finally
+        {
+            // Whatever happened: what was handed in is the route's until it is settled.
+            await CollectAllAsync();
+        }
+
+        if (isReadable)
+        {
+            await AnswerAsync(end);
+        }
+        else
+        {
+            _body.Abort();
+        }
+    }
+
+    /// <returns>Null when every line was taken; else why the request ended early.</returns>
+    private async ValueTask<HttpRefusal?> TakeAllAsync()
+    {
+        while (true)
+        {
+            ReadResult result = await _body.ReadAsync(restart: true);
+            HttpRefusal? end;
+            try
+            {
+                end = await TakeAsync(result.Buffer, result.IsCompleted);
+            }
+            finally
+            {
+                _body.Reader.AdvanceTo(result.Buffer.End);
+            }
+
+            if (end is not null || result.IsCompleted)
+            {
+                return end;
+            }
+        }
+    }
+
+    private async ValueTask<HttpRefusal?> TakeAsync(ReadOnlySequence<byte> data, bool isLast)
+    {
+        _received += data.Length;
+        if (_received > _source.Options.MaxRequestBytes)
+        {
+            return StopAt(LineNumber + 1, TooLarge(_source.Options));
+        }
+
+        while (true)
+        {
+            LineKind found = Next(ref data, isLast, out PooledBuffer? line);
+            HttpRefusal? end = null;
+            if (LineNumber > _source.Options.MaxRequestLines)
+            {
+                line?.Dispose();
+                return StopAt(LineNumber, TooManyLines(_source.Options));
+            }
+
+            switch (found)
+            {
+                case LineKind.Line:
+                    end = await HandInAsync(line!);
+                    break;
+                case LineKind.TooLong:
+                    await CollectAllAsync();
+                    _results.AddTooLarge(LineNumber);
+                    break;
+                default:
+                    return HoldLine() ? null : StopAt(LineNumber + 1, HttpRefusal.Memory);
+            }
+
+            if (end is not null)
+            {
+                return StopAt(LineNumber, end);
+            }
+        }
+    }
+
+    /// <summary>The next line that is no blank one; the last may have no end (https://github.com/ndjson/ndjson-spec).</summary>
+    private LineKind Next(ref ReadOnlySequence<byte> data, bool isLast, out PooledBuffer? line)
+    {
+        LineKind kind;
+        ReadOnlySpan<byte> bytes;
+        do
+        {
+            kind = _splitter.Next(ref data, out bytes);
+        }
+        while (kind == LineKind.Blank);
+
+        if (kind == LineKind.None && isLast)
+        {
+            kind = _splitter.End(out bytes);
+        }
+
+        line = null;
+        if (kind == LineKind.Line)
+        {
+            // The request's own bytes are gone before the message is settled.
+            line = _source.Buffers.Rent(bytes.Length);
+            line.Append(bytes);
+        }
+
+        return kind;
+    }
+
+    private async ValueTask<HttpRefusal?> HandInAsync(PooledBuffer line)
+    {
+        PooledBuffer? owned = line;
+        try
+        {
+            HttpRefusal? refusal = _accepted ? await WaitForSlotAsync() : _source.TryReserve(out HttpRefusal? refused) ? null : refused;
+            if (refusal is null)
+            {
+                _accepted = true;
+                HttpMessage message = _source.HandIn(owned, _id, LineNumber);
+                owned = null;
+                _window.Enqueue(message);
+            }
+
+            return refusal;
+        }
+        finally
+        {
+            owned?.Dispose();
+        }
+    }
+
+    /// <summary>Waits first for a place in the request's own window, then for one of the route.</summary>
+    private async ValueTask<HttpRefusal?> WaitForSlotAsync()
+    {
+        while (_window.Count >= _source.InFlightPerRequest)
+        {
+            await CollectAsync();
+        }
+
+        try
+        {
+            await _body.ReserveAsync();
+            return null;
+        }
+        catch (OperationCanceledException exception)
+        {
+            // Without an explanation the caller is gone; the refusal is then not sent anyway.
+            return _body.Explain(exception, NoSlot) ?? HttpRefusal.Stopping;
+        }
+    }
+
+    private async ValueTask CollectAllAsync()
+    {
+        while (_window.Count > 0)
+        {
+            await CollectAsync();
+        }
+    }
+
+    private async ValueTask CollectAsync()
+    {
+        HttpMessage message = _window.Dequeue();
+        Settlement settlement = await message.SettledAsync();
+        _results.Add(message, settlement);
+        _source.Return(message);
+    }
+
+    /// <summary>Counts the bytes of the line begun against what all requests may hold.</summary>
+    private bool HoldLine()
+    {
+        long change = _splitter.Kept - _held;
+        if (!_source.Receiving.TryTake(change))
+        {
+            return false;
+        }
+
+        _held += change;
+        return true;
+    }
+
+    private HttpRefusal? StopAt(int line, HttpRefusal? end = null)
+    {
+        _resendFrom = line;
+        return end;
+    }
+
+    private Task AnswerAsync(HttpRefusal? end)
+    {
+        if (_results.Count == 0 && _resendFrom <= 1)
+        {
+            return _answers.RefuseAsync(_context, end ?? HttpRefusal.Empty);
+        }
+
+        if (end is null && _results.NotStored > 0)
+        {
+            end = new HttpRefusal(
+                StatusCodes.Status503ServiceUnavailable,
+                "not-stored",
+                "Some lines were not stored. Send those with the status not-stored again after Retry-After seconds.",
+                HttpAnswers.RetryAfterSeconds(_results.RetryAfter));
+        }
+
+        int status = end?.Status ?? (_results.DeadLettered + _results.TooLarge > 0 ? StatusCodes.Status422UnprocessableEntity : StatusCodes.Status200OK);
+        PooledBuffer answer = _source.Buffers.Rent();
+        Utf8JsonWriter json = _answers.RentWriter(answer);
+        json.WriteStartObject();
+        if (end is not null)
+        {
+            HttpAnswers.WriteError(json, end);
+            HttpAnswers.SetHeaders(_context, end.RetryAfterSeconds, end.Close);
+        }
+
+        if (_resendFrom > 0)
+        {
+            json.WriteNumber("resendFrom"u8, _resendFrom);
+        }
+
+        _results.WriteTo(json);
+        json.WriteEndObject();
+        _answers.ReturnWriter(json);
+        return HttpAnswers.SendAsync(_context, status, answer);
+    }
+
+    private static HttpRefusal? CheckLength(long? announced, HttpSourceOptions options) => announced switch
+    {
+        0 => HttpRefusal.Empty,
+        { } length when length > options.MaxRequestBytes => TooLarge(options),
+        _ => null,
+    };
+
+    private static HttpRefusal TooLarge(HttpSourceOptions options) => new(
+        StatusCodes.Status413PayloadTooLarge,
+        "request-too-large",
+        $"A request may have at most {options.MaxRequestBytes} bytes ({HttpSourceOptions.Section}:{nameof(HttpSourceOptions.MaxRequestBytes)}). Send the lines that were not taken in further requests.");
+
+    private static HttpRefusal TooManyLines(HttpSourceOptions options) => new(
+        StatusCodes.Status413PayloadTooLarge,
+        "too-many-lines",
+        $"A request may have at most {options.MaxRequestLines} lines ({HttpSourceOptions.Section}:{nameof(HttpSourceOptions.MaxRequestLines)}). Send the lines from resendFrom on in further requests.");
+}

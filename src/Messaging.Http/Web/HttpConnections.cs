@@ -1,0 +1,239 @@
+using System.Diagnostics.Metrics;
+using Messaging.Hosting;
+using Messaging.Telemetry;
+using Microsoft.AspNetCore.Connections;
+using Microsoft.Extensions.Logging;
+
+namespace Messaging.Http.Web;
+
+/// <summary>
+/// The connections of the web server, bounded. At the limit the ones without a request give way: those that never had one first, then
+/// the one that has been idle longest. Where all have requests, a small reserve above the limit still reads the health pages. A
+/// connection without a first request in time is closed. Threads: any. 0 B per request.
+/// </summary>
+internal sealed class HttpConnections : IDisposable
+{
+    /// <summary>Connections above the limit, for the health pages.</summary>
+    public const int Reserve = 16;
+
+    public const string FirstRequestTimeout = "first-request-timeout";
+    public const string GaveWay = "gave-way";
+    public const string Limit = "limit";
+
+    // Connections are looked at this often; the time limit may be overrun by as much.
+    private static readonly TimeSpan WatchInterval = TimeSpan.FromMilliseconds(500);
+
+    private static readonly TimeSpan LogInterval = TimeSpan.FromSeconds(10);
+
+    // A new connection has this long to begin its request before it may have to give way, unless the reserve is used up.
+    private static readonly TimeSpan Grace = TimeSpan.FromSeconds(1);
+
+    private static readonly Meter Meter = new(RouteMetrics.SourceName);
+    private static readonly Counter<long> Closed = Meter.CreateCounter<long>(
+        "worker.http.connections_closed", "{connection}", "HTTP connections that the worker closed, by reason: first-request-timeout, gave-way, limit");
+
+    private readonly int _limit;
+    private readonly TimeSpan _firstRequestTimeout;
+    private readonly TimeProvider _time;
+    private readonly ILogger _logger;
+    private readonly LogThrottle _closedLog;
+    private readonly ITimer _watch;
+    private readonly Lock _gate = new();
+
+    // Under the gate, both with the oldest first: connections that never had a request, and those between two.
+    private readonly LinkedList<HttpConnection> _fresh = [];
+    private readonly LinkedList<HttpConnection> _idle = [];
+    private int _open;
+
+    public HttpConnections(HostingOptions options, TimeProvider time, ILogger<HttpConnections> logger)
+    {
+        _limit = options.MaxConnections;
+        _firstRequestTimeout = options.FirstRequestTimeout;
+        _time = time;
+        _logger = logger;
+        _closedLog = new LogThrottle(time, LogInterval);
+        _watch = time.CreateTimer(static state => ((HttpConnections)state!).Watch(), this, WatchInterval, WatchInterval);
+        Meter.CreateObservableGauge("worker.http.connections", () => Count, "{connection}", "Open HTTP connections");
+    }
+
+    /// <summary>Open connections.</summary>
+    public int Count
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _open;
+            }
+        }
+    }
+
+    /// <summary>Serves a connection to its end, or closes it at once where there is no room; Kestrel's connection middleware.</summary>
+    public async Task ServeAsync(ConnectionContext transport, ConnectionDelegate next)
+    {
+        if (TryOpen(transport) is not { } connection)
+        {
+            transport.Abort();
+            return;
+        }
+
+        transport.Features.Set(connection);
+        try
+        {
+            await next(transport);
+        }
+        finally
+        {
+            Remove(connection);
+        }
+    }
+
+    /// <summary>Adds a connection.</summary>
+    /// <returns>Null where there is no room for it.</returns>
+    public HttpConnection? TryOpen(ConnectionContext transport)
+    {
+        HttpConnection connection = new(this, transport, _time.GetTimestamp());
+        HttpConnection? leaving = null;
+        bool isFull;
+        lock (_gate)
+        {
+            if (_open >= _limit)
+            {
+                leaving = _open >= _limit + Reserve ? Longest() : LongestPastGrace();
+                Unlink(leaving);
+            }
+
+            isFull = _open >= _limit + Reserve;
+            if (!isFull)
+            {
+                connection.IsReserve = _open >= _limit;
+                _open++;
+                _fresh.AddLast(connection.Node);
+            }
+        }
+
+        End(leaving, GaveWay);
+        if (isFull)
+        {
+            Report(Limit, transport);
+        }
+
+        return isFull ? null : connection;
+    }
+
+    /// <summary>A request begins on the connection.</summary>
+    /// <param name="connection">The connection.</param>
+    /// <param name="isReserve">True when only the health pages may be read: all other connections have requests.</param>
+    /// <returns>False when the connection has given way already.</returns>
+    public bool TryBegin(HttpConnection connection, out bool isReserve)
+    {
+        List<HttpConnection>? leaving = null;
+        lock (_gate)
+        {
+            isReserve = false;
+            if (!connection.IsOpen)
+            {
+                return false;
+            }
+
+            connection.Node.List?.Remove(connection.Node);
+            if (connection.IsReserve && _fresh.Count + _idle.Count >= _open - _limit)
+            {
+                // Enough of the others have no request: it becomes one of those within the limit.
+                leaving = TakeOverLimit();
+                connection.IsReserve = false;
+            }
+
+            isReserve = connection.IsReserve;
+        }
+
+        leaving?.ForEach(other => End(other, GaveWay));
+        return true;
+    }
+
+    /// <summary>The connection's request was answered.</summary>
+    public void EndRequest(HttpConnection connection)
+    {
+        lock (_gate)
+        {
+            if (connection is { IsOpen: true, Node.List: null })
+            {
+                _idle.AddLast(connection.Node);
+            }
+        }
+    }
+
+    /// <summary>The connection is over.</summary>
+    public void Remove(HttpConnection connection)
+    {
+        lock (_gate)
+        {
+            Unlink(connection);
+        }
+    }
+
+    public void Dispose() => _watch.Dispose();
+
+    private HttpConnection? Longest() => (_fresh.First ?? _idle.First)?.Value;
+
+    private HttpConnection? LongestPastGrace() =>
+        _fresh.First is { } first && _time.GetElapsedTime(first.Value.OpenedAt) > Grace ? first.Value : _idle.First?.Value;
+
+    private List<HttpConnection> TakeOverLimit()
+    {
+        List<HttpConnection> leaving = [];
+        while (_open > _limit && Longest() is { } longest)
+        {
+            leaving.Add(longest);
+            Unlink(longest);
+        }
+
+        return leaving;
+    }
+
+    private void Unlink(HttpConnection? connection)
+    {
+        if (connection is { IsOpen: true })
+        {
+            connection.IsOpen = false;
+            connection.Node.List?.Remove(connection.Node);
+            _open--;
+        }
+    }
+
+    private void Watch()
+    {
+        List<HttpConnection> late = [];
+        lock (_gate)
+        {
+            while (_fresh.First is { } first && _time.GetElapsedTime(first.Value.OpenedAt) > _firstRequestTimeout)
+            {
+                late.Add(first.Value);
+                Unlink(first.Value);
+            }
+        }
+
+        foreach (HttpConnection connection in late)
+        {
+            End(connection, FirstRequestTimeout);
+        }
+    }
+
+    private void End(HttpConnection? connection, string reason)
+    {
+        if (connection is not null)
+        {
+            Report(reason, connection.Transport);
+            connection.Transport.Abort(new ConnectionAbortedException($"The worker closed the connection: {reason}."));
+        }
+    }
+
+    private void Report(string reason, ConnectionContext transport)
+    {
+        Closed.Add(1, new KeyValuePair<string, object?>("worker.reason", reason));
+        if (_closedLog.ShouldLog(out SuppressedLines suppressed))
+        {
+            WebLog.ConnectionClosed(_logger, transport.RemoteEndPoint, reason, _limit, suppressed);
+        }
+    }
+}

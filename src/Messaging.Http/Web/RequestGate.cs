@@ -1,0 +1,61 @@
+using System.Diagnostics.Metrics;
+using Messaging.Http.Source;
+using Messaging.Telemetry;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Logging;
+
+namespace Messaging.Http.Web;
+
+/// <summary>The first middleware: counts the request on its connection, and refuses what must not be served. Threads: any. 0 B per request.</summary>
+internal sealed class RequestGate(AllowedHosts hosts, HttpAnswers answers, TimeProvider time, ILogger<RequestGate> logger)
+{
+    private static readonly HttpRefusal NoConnection = new(
+        StatusCodes.Status503ServiceUnavailable,
+        "too-many-connections",
+        "All connections have requests (Hosting:MaxConnections); this one is kept for the health pages. Send it again after Retry-After seconds.",
+        RetryAfterSeconds: 1,
+        Close: true);
+
+    private static readonly Meter Meter = new(RouteMetrics.SourceName);
+    private static readonly Counter<long> Refused = Meter.CreateCounter<long>(
+        "worker.http.requests_refused", "{request}", "HTTP requests refused before any route, by reason: host-not-allowed, origin-not-allowed, cross-site, too-many-connections");
+
+    private readonly LogThrottle _refusedLog = new(time, TimeSpan.FromSeconds(10));
+
+    public Task InvokeAsync(HttpContext context, RequestDelegate next)
+    {
+        bool isReserve = false;
+        if (context.Features.Get<HttpConnection>() is { } connection)
+        {
+            if (!connection.Owner.TryBegin(connection, out isReserve))
+            {
+                // It gave way in the moment its request came: nothing was read of the body, and the caller sees the connection end.
+                context.Abort();
+                return Task.CompletedTask;
+            }
+
+            context.Response.OnCompleted(
+                static state =>
+                {
+                    HttpConnection idle = (HttpConnection)state;
+                    idle.Owner.EndRequest(idle);
+                    return Task.CompletedTask;
+                },
+                connection);
+        }
+
+        HttpRefusal? refusal = hosts.Check(context.Request) ?? (isReserve && !HealthEndpoints.IsHealth(context.Request.Path) ? NoConnection : null);
+        return refusal is null ? next(context) : RefuseAsync(context, refusal);
+    }
+
+    private Task RefuseAsync(HttpContext context, HttpRefusal refusal)
+    {
+        Refused.Add(1, new KeyValuePair<string, object?>("worker.reason", refusal.Error));
+        if (refusal.Status == StatusCodes.Status403Forbidden && _refusedLog.ShouldLog(out SuppressedLines suppressed))
+        {
+            WebLog.Refused(logger, context.Connection.RemoteIpAddress, refusal.Error, refusal.Message, suppressed);
+        }
+
+        return answers.RefuseAsync(context, refusal);
+    }
+}

@@ -1,0 +1,17 @@
+using System.Net;
+using Messaging.Telemetry;
+using Microsoft.Extensions.Logging;
+
+namespace Messaging.Http.Web;
+
+/// <summary>Log messages of the web server: event ids 1210 to 1219.</summary>
+internal static partial class WebLog
+{
+    [LoggerMessage(1210, LogLevel.Warning,
+        "The HTTP connection of {Peer} was closed: {Reason} (Hosting:MaxConnections {Limit}){Suppressed}")]
+    public static partial void ConnectionClosed(ILogger logger, EndPoint? peer, string reason, int limit, SuppressedLines suppressed);
+
+    [LoggerMessage(1211, LogLevel.Warning,
+        "An HTTP request of {Peer} was refused with 403 ({Reason}): {Message}{Suppressed}")]
+    public static partial void Refused(ILogger logger, IPAddress? peer, string reason, string message, SuppressedLines suppressed);
+}

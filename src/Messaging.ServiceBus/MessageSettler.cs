@@ -1,0 +1,133 @@
+using System.Text.Json;
+using Messaging.DeadLetters;
+using Messaging.Recoverability;
+using Messaging.ServiceBus.Port;
+using Messaging.Sources;
+using Pipeline.Settlements;
+using UntrustedText = Messaging.Telemetry.UntrustedText;
+
+namespace Messaging.ServiceBus;
+
+/// <summary>
+/// Carries settlements out. A failed one never throws: what may pass is tried again, and what does not pass leaves the message to
+/// come again when its lock ends. Finished messages are remembered, so that it is then completed and not stored a second time.
+/// </summary>
+internal sealed class MessageSettler(string route, int doneIds, ServiceBusSourceLog log, TimeProvider time)
+{
+    /// <summary>Property of a dead letter with the worker's record as JSON, as for SQS.</summary>
+    public const string DetailsProperty = "DeadLetterDetails";
+
+    // The library has tried four times by then (its default), for as long as the network takes.
+    private const int Attempts = 3;
+
+    private static readonly Backoff RetryBackoff = new(TimeSpan.FromMilliseconds(250), TimeSpan.FromSeconds(2));
+
+    private readonly DoneIds<MessageKey> _done = new(doneIds);
+
+    /// <summary>True when the message was finished before, under a lock that ended too early.</summary>
+    public bool IsDone(MessageKey key) => _done.Contains(key);
+
+    /// <summary>Notes that the message is stored, so that it is completed when it comes again.</summary>
+    public void Remember(MessageKey key) => _done.Add(key);
+
+    public Task SettleAsync(LockedMessage message, in Settlement settlement) => settlement.Kind switch
+    {
+        SettlementKind.Complete => CompleteAsync(message),
+        SettlementKind.DeadLetter => DeadLetterAsync(message, settlement),
+        _ => AbandonAsync(message),
+    };
+
+    private async Task CompleteAsync(LockedMessage message)
+    {
+        if (await TryAsync(message, static (message, _) => message.CompleteAsync(CancellationToken.None), state: null) is { } fault && fault.Kind != ServiceBusFaultKind.Gone)
+        {
+            log.CompleteFailed(fault);
+        }
+    }
+
+    private async Task AbandonAsync(LockedMessage message)
+    {
+        if (await TryAsync(message, static (message, _) => message.AbandonAsync(CancellationToken.None), state: null) is { } fault && fault.Kind != ServiceBusFaultKind.Gone)
+        {
+            log.AbandonFailed(fault);
+        }
+    }
+
+    private async Task DeadLetterAsync(LockedMessage message, Settlement settlement)
+    {
+        DeadLetterText text = new(
+            ServiceBusLimits.CutDeadLetterText(settlement.Reason ?? "unspecified"),
+            ServiceBusLimits.CutDeadLetterText(settlement.Description ?? string.Empty),
+            Details(message, settlement));
+        ServiceBusFault? fault = await TryAsync(message, DeadLetterAsync, text);
+        if (fault is { Kind: ServiceBusFaultKind.TooLarge or ServiceBusFaultKind.Other })
+        {
+            // The properties of a message have a limit together (64 KB), and its sender may have used it up: the reason matters most.
+            fault = await TryAsync(message, DeadLetterAsync, text with { Details = null });
+        }
+
+        if (fault is { } failed && failed.Kind != ServiceBusFaultKind.Gone)
+        {
+            log.DeadLetterFailed(IdOf(message), failed);
+            if (failed.Kind != ServiceBusFaultKind.LockLost)
+            {
+                await AbandonAsync(message);
+            }
+        }
+    }
+
+    private static Task DeadLetterAsync(LockedMessage message, DeadLetterText? text)
+    {
+        Dictionary<string, object> properties = new(StringComparer.Ordinal);
+        if (text!.Details is { } details)
+        {
+            properties[DetailsProperty] = details;
+        }
+
+        return message.DeadLetterAsync(text.Reason, text.Description, properties, CancellationToken.None);
+    }
+
+    /// <returns>The last failure; null on success.</returns>
+    private async Task<ServiceBusFault?> TryAsync(LockedMessage message, Func<LockedMessage, DeadLetterText?, Task> settle, DeadLetterText? state)
+    {
+        for (int attempt = 1; ; attempt++)
+        {
+            try
+            {
+                await settle(message, state);
+                return null;
+            }
+            catch (ServiceBusFaultException exception)
+            {
+                ServiceBusSourceMetrics.SettleFailed(exception.Fault.Kind);
+                if (exception.Fault.Kind != ServiceBusFaultKind.Transient || attempt == Attempts)
+                {
+                    return exception.Fault;
+                }
+            }
+
+            await Task.Delay(RetryBackoff.After(attempt), time);
+        }
+    }
+
+    private string Details(LockedMessage message, in Settlement settlement)
+    {
+        DateTimeOffset now = time.GetUtcNow();
+        DeadLetter letter = new()
+        {
+            SourceId = IdOf(message),
+            Source = ServiceBusMessageSource.SourceName,
+            Route = route,
+            Reason = settlement.Reason ?? "unspecified",
+            Description = UntrustedText.Shorten(settlement.Description),
+            ExceptionType = settlement.ExceptionType,
+            Attempts = Math.Max(1, message.DeliveryCount),
+            FirstSeen = message.EnqueuedAt,
+            LastSeen = now,
+        };
+        return JsonSerializer.Serialize(letter, DeadLetterJson.Default.DeadLetter);
+    }
+
+    private static string IdOf(LockedMessage message) =>
+        UntrustedText.Shorten(string.IsNullOrEmpty(message.MessageId) ? $"sequence-{message.SequenceNumber}" : message.MessageId);
+}

@@ -1,0 +1,11 @@
+namespace Messaging.ServiceBus.Port;
+
+/// <summary>Sends messages in batches that the broker takes whole. Every failure is a <see cref="ServiceBusFaultException"/>. Threads: any.</summary>
+internal interface IServiceBusSender : IAsyncDisposable
+{
+    /// <summary>An empty batch of the size that the entity takes; asks the broker for it.</summary>
+    ValueTask<IOutgoingBatch> CreateBatchAsync(CancellationToken cancellationToken);
+
+    /// <summary>Sends a batch: all of it or nothing.</summary>
+    Task SendAsync(IOutgoingBatch batch, CancellationToken cancellationToken);
+}

@@ -1,0 +1,32 @@
+namespace Messaging.ServiceBus.Port;
+
+/// <summary>What a failure of Service Bus means for the worker.</summary>
+internal enum ServiceBusFaultKind
+{
+    /// <summary>May pass by itself: busy, timed out, not reachable.</summary>
+    Transient = 0,
+
+    /// <summary>The lock ended: the message is, or will be, delivered again.</summary>
+    LockLost,
+
+    /// <summary>The message is not there any more: somebody settled it, or it expired.</summary>
+    Gone,
+
+    /// <summary>The entity or its dead-letter queue is full, or another quota is used up.</summary>
+    QuotaExceeded,
+
+    /// <summary>Too large for the entity.</summary>
+    TooLarge,
+
+    /// <summary>No such queue, topic or subscription.</summary>
+    NotFound,
+
+    /// <summary>The entity is disabled.</summary>
+    Disabled,
+
+    /// <summary>The credentials are missing, wrong, or lack the right.</summary>
+    Unauthorized,
+
+    /// <summary>Anything else; trying again will not help.</summary>
+    Other,
+}

@@ -1,0 +1,184 @@
+using System.Collections.Concurrent;
+using Messaging.ServiceBus.Port;
+using Messaging.Sources;
+using Pipeline.Settlements;
+
+namespace Messaging.ServiceBus;
+
+/// <summary>
+/// One run of the pump, from its start to its stop. Each call of the pump has a slot before its message comes: the first ones are
+/// reserved before the start, and a call reserves the next one before it returns. So a route that is full or paused receives
+/// nothing more, though the pump pushes. When the run ends its calls return, so that the pump can close its link; messages in
+/// flight are then kept locked and settled by the run.
+/// </summary>
+internal sealed class PumpRun(
+    IMessageIntake intake, int slots, InWorkMessages inWork, MessageSettler settler, LockKeeper locks, ReceiveHealth health, ServiceBusSourceLog log, TimeProvider time, ServiceBusSourceOptions options) : IPumpHandler
+{
+    private readonly SlotBank _bank = new(intake, slots);
+
+    // Not disposed: it has no timer, and a late message may still ask it.
+    private readonly CancellationTokenSource _ended = new();
+    private readonly TaskCompletionSource<ServiceBusFault> _broken = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    // Messages that were in flight when the run ended; written by calls until they have returned, read afterwards.
+    private readonly ConcurrentBag<Task> _kept = [];
+
+    /// <summary>Comes when receiving failed in a way that will not pass by itself, so that the pump had better rest.</summary>
+    public Task<ServiceBusFault> Broken => _broken.Task;
+
+    /// <summary>True once a message was received.</summary>
+    public bool HasReceived { get; private set; }
+
+    /// <summary>
+    /// From now on messages are abandoned as they arrive and calls return at once; slots in hand are released, and waits for a slot
+    /// or a delay end.
+    /// </summary>
+    public void End()
+    {
+        _ended.Cancel();
+        _bank.Close();
+    }
+
+    /// <summary>Waits until every message of the run is settled; only once every call has returned.</summary>
+    public Task SettledAsync() => Task.WhenAll(_kept);
+
+    /// <summary>Waits the delay of an abandoned message, at most the configured time; ends with the run.</summary>
+    public Task HoldAsync(TimeSpan delay)
+    {
+        TimeSpan hold = delay < options.MaxAbandonDelay ? delay : options.MaxAbandonDelay;
+        return hold > TimeSpan.Zero ? Task.Delay(hold, time, _ended.Token) : Task.CompletedTask;
+    }
+
+    /// <summary>How long a message may still be held while the sink fails, from now.</summary>
+    /// <param name="deliveryCount">Its deliveries so far, this one included.</param>
+    /// <param name="receivedAt">When it came, as a timestamp of <see cref="GetTimestamp"/>.</param>
+    public TimeSpan AskToHold(int deliveryCount, long receivedAt)
+    {
+        TimeSpan age = time.GetElapsedTime(receivedAt);
+        TimeSpan limit = options.HoldRule.LimitFor(deliveryCount);
+        if (age >= options.MaxLockRenewal && age < limit)
+        {
+            log.HeldBeyondLimit(options.MaxLockRenewal, limit, options.MaxDeliveryCount);
+        }
+
+        return age < limit ? limit - age : TimeSpan.Zero;
+    }
+
+    public long GetTimestamp() => time.GetTimestamp();
+
+    public async Task HandleAsync(LockedMessage message)
+    {
+        HasReceived = true;
+        health.Received();
+        Task<(Settlement Settlement, bool TookSlot)> deciding = DecideAsync(message);
+        await ((Task)deciding).WaitAsync(_ended.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        if (!deciding.IsCompleted)
+        {
+            _kept.Add(KeepAsync(message, deciding));
+            return;
+        }
+
+        // Within the call: the link must not close under it.
+        (Settlement settlement, bool tookSlot) = await deciding;
+        await settler.SettleAsync(message, settlement);
+        if (tookSlot && await TryReserveAsync())
+        {
+            _bank.Put();
+        }
+    }
+
+    public void Failed(PumpActivity activity, ServiceBusFault fault)
+    {
+        switch (activity)
+        {
+            case PumpActivity.Receive:
+                health.Failed(fault);
+                if (fault.Kind != ServiceBusFaultKind.Transient)
+                {
+                    _broken.TrySetResult(fault);
+                }
+
+                break;
+            case PumpActivity.RenewLock:
+                ServiceBusSourceMetrics.RenewFailed();
+                log.RenewFailed(fault.Message);
+                break;
+            default:
+                log.CallFailed(activity, fault.Message);
+                break;
+        }
+    }
+
+    /// <summary>What is to become of the message, once the time to carry it out has come, and whether it took a slot.</summary>
+    private async Task<(Settlement Settlement, bool TookSlot)> DecideAsync(LockedMessage message)
+    {
+        if (_ended.IsCancellationRequested)
+        {
+            return (Settlement.Abandon(TimeSpan.Zero), false);
+        }
+
+        if (settler.IsDone(message.Key))
+        {
+            ServiceBusSourceMetrics.Redelivered();
+            return (Settlement.Complete, false);
+        }
+
+        ServiceBusDelivery delivery = new(message, this);
+        if (!inWork.TryAdd(delivery, out ServiceBusDelivery? first))
+        {
+            // The first delivery lost its lock while it is in flight. It is not worked on twice; its settlement is carried out under both locks.
+            ServiceBusSourceMetrics.Redelivered();
+            return (await OutcomeAsync(first), false);
+        }
+
+        try
+        {
+            if (!_bank.TryTake() && !await TryReserveAsync())
+            {
+                return (Settlement.Abandon(TimeSpan.Zero), false);
+            }
+
+            intake.Accept(delivery);
+            Settlement decided = await OutcomeAsync(delivery);
+            if (decided.Kind == SettlementKind.Complete)
+            {
+                settler.Remember(message.Key);
+            }
+
+            return (decided, true);
+        }
+        finally
+        {
+            // Before it is settled: an abandoned message may be redelivered at once, and is a delivery of its own then.
+            delivery.GiveUp();
+            inWork.Remove(delivery);
+        }
+    }
+
+    private async Task KeepAsync(LockedMessage message, Task<(Settlement Settlement, bool TookSlot)> deciding)
+    {
+        await locks.KeepUntilAsync(message, deciding);
+        await settler.SettleAsync(message, (await deciding).Settlement);
+    }
+
+    /// <summary>The route's decision, when the time to carry it out has come.</summary>
+    private static async Task<Settlement> OutcomeAsync(ServiceBusDelivery delivery)
+    {
+        Settlement decided = await delivery.Decision;
+        await delivery.Held.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        return decided;
+    }
+
+    private async ValueTask<bool> TryReserveAsync()
+    {
+        try
+        {
+            await intake.ReserveAsync(1, 1, _ended.Token);
+            return true;
+        }
+        catch (OperationCanceledException) when (_ended.IsCancellationRequested)
+        {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,25 @@
+using Messaging.Hosting;
+using Messaging.ServiceBus.Port;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Messaging.ServiceBus;
+
+/// <summary>What this build has of the Service Bus client library, and what to say when it has none.</summary>
+internal static class ServiceBusBuild
+{
+    public const string Missing = "this build has no Azure Service Bus client; the MSBuild switch AzureServiceBus leaves it out by default.";
+
+    public const string HowToBuild = "Build and run with it: put -p:AzureServiceBus=true behind dotnet build, run or test, or set the environment variable AzureServiceBus=true for all of them; or use the image of docker compose --profile servicebus.";
+
+    /// <summary>The client library's door; null in a build without it.</summary>
+    public static IServiceBusConnector? FindConnector()
+    {
+        using ServiceProvider services = new ServiceCollection().AddServiceBusSource().BuildServiceProvider();
+        return services.GetService<IServiceBusConnector>();
+    }
+
+    /// <summary>The client library's door.</summary>
+    /// <exception cref="StartupException">This build has none.</exception>
+    public static IServiceBusConnector RequireConnector() =>
+        FindConnector() ?? throw new StartupException($"ServiceBus: {Missing} {HowToBuild}", ExitCodes.Configuration);
+}

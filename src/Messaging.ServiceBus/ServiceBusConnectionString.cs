@@ -1,0 +1,59 @@
+namespace Messaging.ServiceBus;
+
+/// <summary>
+/// What the worker checks of a connection string before the library sees it, so that a mistake is one clear line. Never shows
+/// any of it.
+/// </summary>
+/// <param name="Host">The namespace's host.</param>
+/// <param name="EntityPath">The entity the string is for; null when it is for the whole namespace.</param>
+/// <param name="IsEmulator">True for the emulator, which is reached without TLS.</param>
+internal sealed record ServiceBusConnectionString(string Host, string? EntityPath, bool IsEmulator)
+{
+    /// <summary>Takes a connection string apart.</summary>
+    /// <param name="text">The string.</param>
+    /// <param name="problem">What is wrong with it, without any of its text; null on success.</param>
+    /// <returns>Null when something is wrong.</returns>
+    public static ServiceBusConnectionString? Parse(string text, out string? problem)
+    {
+        Dictionary<string, string> parts = new(StringComparer.OrdinalIgnoreCase);
+        foreach (string part in text.Split(';', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries))
+        {
+            // A key in base 64 ends with equals signs, so only the first one separates.
+            int equals = part.IndexOf('=', StringComparison.Ordinal);
+            if (equals <= 0 || !parts.TryAdd(part[..equals].Trim(), part[(equals + 1)..].Trim()))
+            {
+                problem = "must be parts of the form Name=value, each once, separated by semicolons.";
+                return null;
+            }
+        }
+
+        problem = FindProblem(parts, out Uri? endpoint);
+        if (problem is not null)
+        {
+            return null;
+        }
+
+        bool isEmulator = parts.TryGetValue("UseDevelopmentEmulator", out string? emulator) && string.Equals(emulator, "true", StringComparison.OrdinalIgnoreCase);
+        return new ServiceBusConnectionString(endpoint!.Host, parts.GetValueOrDefault("EntityPath"), isEmulator);
+    }
+
+    private static string? FindProblem(Dictionary<string, string> parts, out Uri? endpoint)
+    {
+        endpoint = null;
+        string address = parts.GetValueOrDefault("Endpoint", string.Empty);
+        if (!address.Contains("://", StringComparison.Ordinal))
+        {
+            address = $"sb://{address}";
+        }
+
+        if (!Uri.TryCreate(address, UriKind.Absolute, out endpoint) || endpoint.Host.Length == 0 || endpoint.Scheme is not ("sb" or "amqps"))
+        {
+            return "must name the namespace: Endpoint=sb://NAMESPACE.servicebus.windows.net/.";
+        }
+
+        bool hasKey = parts.ContainsKey("SharedAccessKeyName") && parts.ContainsKey("SharedAccessKey");
+        return hasKey || parts.ContainsKey("SharedAccessSignature")
+            ? null
+            : "must carry SharedAccessKeyName and SharedAccessKey, or SharedAccessSignature; for identities without a key set FullyQualifiedNamespace instead.";
+    }
+}

@@ -1,0 +1,57 @@
+using System.Text;
+using Messaging.ServiceBus.Port;
+using Pipeline.Messages;
+using Pipeline.Settlements;
+
+namespace Messaging.ServiceBus;
+
+/// <summary>
+/// One delivery of a message as the route works on it. Settling only notes the decision: the pump's call waits for it, carries it
+/// out while the lock is still renewed, and returns then. The library makes some 7,500 bytes a message, so this object is not pooled.
+/// </summary>
+internal sealed class ServiceBusDelivery(LockedMessage message, PumpRun run) : ReceivedMessage
+{
+    // Asynchronously: the caller is a slot of the intake, which must not do the settling itself.
+    private readonly TaskCompletionSource<Settlement> _decision = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly long _receivedAt = run.GetTimestamp();
+    private byte[]? _id;
+
+    /// <summary>The message under this delivery's lock.</summary>
+    public LockedMessage Locked { get; } = message;
+
+    /// <summary>What the route decided. Always comes.</summary>
+    public Task<Settlement> Decision => _decision.Task;
+
+    /// <summary>Ends when the delay of an abandoned message is over or the run ends; completed for every other decision.</summary>
+    public Task Held { get; private set; } = Task.CompletedTask;
+
+    public override ReadOnlyMemory<byte> Body => Locked.Body;
+
+    /// <summary>The sender's message id; <c>sequence-{number}</c> where it gave none.</summary>
+    public override ReadOnlyMemory<byte> SourceId => _id ??= Encoding.UTF8.GetBytes(string.IsNullOrEmpty(Locked.MessageId) ? $"sequence-{Locked.SequenceNumber}" : Locked.MessageId);
+
+    public override int DeliveryCount => Math.Max(1, Locked.DeliveryCount);
+
+    public override DateTimeOffset? EnqueuedAt => Locked.EnqueuedAt;
+
+    public override IReadOnlyList<KeyValuePair<string, string>> Attributes => Locked.Properties.Count == 0
+        ? []
+        : [.. Locked.Properties.Select(property => KeyValuePair.Create(property.Key, PropertyText.Format(property.Value)))];
+
+    public override TimeSpan AskToHold() => run.AskToHold(DeliveryCount, _receivedAt);
+
+    /// <summary>Decides for a message that the route never got.</summary>
+    public void GiveUp() => _decision.TrySetResult(Settlement.Abandon(TimeSpan.Zero));
+
+    protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken)
+    {
+        if (settlement.Kind == SettlementKind.Abandon)
+        {
+            // From now, not from when a thread gets round to it.
+            Held = run.HoldAsync(settlement.Delay);
+        }
+
+        _decision.TrySetResult(settlement);
+        return default;
+    }
+}

@@ -1,0 +1,50 @@
+using Messaging.Configuration;
+using Messaging.Intake;
+using Messaging.ServiceBus.Port;
+using Messaging.Sources;
+
+namespace Messaging.ServiceBus;
+
+/// <summary>Makes <c>ServiceBus</c> a source that routes can name.</summary>
+/// <param name="connector">The client library's door; null in a build without it.</param>
+internal sealed class ServiceBusSourceFeature(IServiceBusConnector? connector = null) : ISourceFeature
+{
+    public string Name => "ServiceBus";
+
+    public Func<SourceServices, IMessageSource> Configure(SettingsReader settings, string route)
+    {
+        ServiceBusSourceOptions options = settings.Read<ServiceBusSourceOptions>(ServiceBusSourceOptions.Section, route);
+        IntakeOptions intake = settings.Read<IntakeOptions>("Intake", route);
+        CheckAgainstIntake(settings, options, intake);
+        if (connector is null)
+        {
+            settings.Fail($"Routes:{route}:Source", Name, $"{ServiceBusBuild.Missing} {ServiceBusBuild.HowToBuild}", "Nothing could be received.");
+        }
+
+        return services =>
+        {
+            int calls = options.MaxConcurrentCalls ?? services.Concurrency;
+            IServiceBusPump pump = connector!.OpenPump(options, new PumpSettings(calls, options.PrefetchCount, ServiceBusSourceOptions.LongestHold));
+            return new ServiceBusMessageSource(pump, calls, options, services);
+        };
+    }
+
+    private static void CheckAgainstIntake(SettingsReader settings, ServiceBusSourceOptions options, IntakeOptions intake)
+    {
+        const string Section = ServiceBusSourceOptions.Section;
+        if (options.MaxConcurrentCalls > intake.Concurrency)
+        {
+            settings.Fail($"{Section}:{nameof(options.MaxConcurrentCalls)}", $"{options.MaxConcurrentCalls}", $"must not exceed Intake:Concurrency ({intake.Concurrency}).", "A message handed out without a slot would wait with its lock running.");
+        }
+
+        if (options.MaxConcurrentCalls is null && options.PrefetchCount > intake.Concurrency)
+        {
+            settings.Fail($"{Section}:{nameof(options.PrefetchCount)}", $"{options.PrefetchCount}", $"must not exceed Intake:Concurrency ({intake.Concurrency}).", "What is fetched beyond the calls only waits with its lock running.");
+        }
+
+        if (intake.MessageTimeout + options.MaxAbandonDelay > options.MaxLockRenewal)
+        {
+            settings.Fail($"{Section}:{nameof(options.MaxLockRenewal)}", SettingText.Format(options.MaxLockRenewal, bytes: false), $"must be at least Intake:MessageTimeout ({SettingText.Format(intake.MessageTimeout, bytes: false)}) and MaxAbandonDelay ({SettingText.Format(options.MaxAbandonDelay, bytes: false)}) together.", "A message's lock would end while it is in work.");
+        }
+    }
+}

@@ -1,0 +1,177 @@
+using System.Threading.Channels;
+using Pipeline.Buffers;
+using Pipeline.Settlements;
+
+namespace Messaging.Sockets.TcpLines;
+
+/// <summary>
+/// Writes a connection's answers: what is settled while a write is under way goes out with the next one, so many answers share a
+/// system call and nobody waits for each other. Threads: any number add; one loop writes. 0 B an answer.
+/// </summary>
+internal sealed class AnswerWriter(Stream stream, BufferPool buffers, TimeProvider time) : IDisposable
+{
+    /// <summary>Bytes of answers that may wait for the sender to read; beyond it no more of its lines are read.</summary>
+    public const int WaitingLimit = 64 << 10;
+
+    private readonly Lock _gate = new();
+
+    // One wake-up is enough, however many answers were added.
+    private readonly Channel<bool> _wake = Channel.CreateBounded<bool>(new BoundedChannelOptions(1)
+    {
+        FullMode = BoundedChannelFullMode.DropWrite,
+        SingleReader = true,
+        SingleWriter = false,
+        AllowSynchronousContinuations = false,
+    });
+
+    // Under the gate; null once the writer has ended.
+    private PooledBuffer? _waiting = buffers.Rent(256);
+    private PooledBuffer _sending = buffers.Rent(256);
+    private TaskCompletionSource? _room;
+    private long _writingSince;
+    private bool _isWriting;
+
+    /// <summary>True while more answers wait than should.</summary>
+    public bool IsFull
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _waiting is { Length: >= WaitingLimit };
+            }
+        }
+    }
+
+    /// <summary>How long the present write has waited for the sender to read; zero when there is none.</summary>
+    public TimeSpan Blocked
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return _isWriting ? time.GetElapsedTime(_writingSince) : TimeSpan.Zero;
+            }
+        }
+    }
+
+    /// <summary>Adds the answer for a settled line.</summary>
+    /// <returns>False when the connection is over and nobody can be told.</returns>
+    public bool Add(long line, in Settlement settlement) => settlement.Kind switch
+    {
+        SettlementKind.Complete => Add(line, reason: null),
+        SettlementKind.DeadLetter => Add(line, settlement.Reason ?? "unspecified"),
+        _ => Add(line, LineAnswers.Stopping),
+    };
+
+    /// <summary>Adds an answer: <c>ok</c> without a reason, <c>error</c> with one.</summary>
+    public bool Add(long line, string? reason)
+    {
+        lock (_gate)
+        {
+            if (_waiting is null)
+            {
+                return false;
+            }
+
+            if (reason is null)
+            {
+                LineAnswers.Ok(_waiting, line);
+            }
+            else
+            {
+                LineAnswers.Error(_waiting, line, reason);
+            }
+        }
+
+        _wake.Writer.TryWrite(true);
+        return true;
+    }
+
+    /// <summary>Waits until the sender has read enough, or the writer has ended.</summary>
+    public Task WaitForRoomAsync()
+    {
+        lock (_gate)
+        {
+            if (_waiting is not { Length: >= WaitingLimit })
+            {
+                return Task.CompletedTask;
+            }
+
+            _room ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+            return _room.Task;
+        }
+    }
+
+    /// <summary>No more answers come: <see cref="RunAsync"/> ends once it has written what there is.</summary>
+    public void Complete() => _wake.Writer.TryComplete();
+
+    /// <summary>Writes until completed, or until the connection breaks, which is thrown.</summary>
+    public async Task RunAsync(CancellationToken cancellationToken)
+    {
+        try
+        {
+            while (await _wake.Reader.WaitToReadAsync(CancellationToken.None))
+            {
+                _wake.Reader.TryRead(out _);
+                while (Swap())
+                {
+                    await stream.WriteAsync(_sending.WrittenMemory, cancellationToken);
+                    EndWrite();
+                }
+            }
+        }
+        finally
+        {
+            Dispose();
+        }
+    }
+
+    /// <summary>Ends it: answers that are not written are gone, and nothing can be added.</summary>
+    public void Dispose()
+    {
+        lock (_gate)
+        {
+            if (_waiting is null)
+            {
+                return;
+            }
+
+            _waiting.Dispose();
+            _waiting = null;
+            _isWriting = false;
+            _sending.Dispose();
+            _room?.TrySetResult();
+            _room = null;
+        }
+
+        Complete();
+    }
+
+    private bool Swap()
+    {
+        lock (_gate)
+        {
+            if (_waiting is null or { Length: 0 })
+            {
+                return false;
+            }
+
+            (_sending, _waiting) = (_waiting, _sending);
+            _waiting.Truncate(0);
+            _isWriting = true;
+            _writingSince = time.GetTimestamp();
+            _room?.TrySetResult();
+            _room = null;
+            return true;
+        }
+    }
+
+    private void EndWrite()
+    {
+        lock (_gate)
+        {
+            _isWriting = false;
+        }
+    }
+}

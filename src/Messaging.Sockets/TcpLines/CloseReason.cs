@@ -1,0 +1,29 @@
+namespace Messaging.Sockets.TcpLines;
+
+/// <summary>Why a connection ended, as logs and metrics say it.</summary>
+internal static class CloseReason
+{
+    /// <summary>The sender ended its stream.</summary>
+    public const string End = "end";
+
+    /// <summary>The connection broke.</summary>
+    public const string Reset = "reset";
+
+    /// <summary>No line within the first line's time.</summary>
+    public const string FirstLineTimeout = "first-line-timeout";
+
+    /// <summary>No further line within the idle time.</summary>
+    public const string IdleTimeout = "idle-timeout";
+
+    /// <summary>The sender does not read its acknowledgements.</summary>
+    public const string AcknowledgementTimeout = "ack-timeout";
+
+    /// <summary>The TLS handshake failed.</summary>
+    public const string Tls = "tls";
+
+    /// <summary>It began with an HTTP request.</summary>
+    public const string HttpRequest = "http-request";
+
+    /// <summary>The worker stops.</summary>
+    public const string Stopping = "stopping";
+}

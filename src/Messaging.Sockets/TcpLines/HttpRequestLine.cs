@@ -1,0 +1,34 @@
+namespace Messaging.Sockets.TcpLines;
+
+/// <summary>
+/// Recognizes the first line of an HTTP request (RFC 9112 section 3): a page in a browser can make one post to this port, and the lines
+/// of its body would be stored. 0 B.
+/// </summary>
+internal static class HttpRequestLine
+{
+    /// <summary>Bytes of a line that <see cref="Begins"/> looks at: the longest registered method that browsers send, and the blank behind it.</summary>
+    public const int PrefixLength = 8;
+
+    // "GET / HTTP/1.1": method, blank, target, blank, version.
+    private const int VersionLength = 8;
+
+    /// <summary>True for a whole request line, without its line end.</summary>
+    public static bool Matches(ReadOnlySpan<byte> line)
+    {
+        int method = line.IndexOf((byte)' ');
+        if (!IsMethod(line, method) || line.Length < method + 1 + 1 + 1 + VersionLength)
+        {
+            return false;
+        }
+
+        ReadOnlySpan<byte> version = line[^VersionLength..];
+        return line[^(VersionLength + 1)] == ' '
+            && version.StartsWith("HTTP/"u8)
+            && char.IsAsciiDigit((char)version[5]) && version[6] == '.' && char.IsAsciiDigit((char)version[7]);
+    }
+
+    /// <summary>True for bytes that a request line may begin with: all that is known of a line that is too long to keep.</summary>
+    public static bool Begins(ReadOnlySpan<byte> prefix) => IsMethod(prefix, prefix.IndexOf((byte)' '));
+
+    private static bool IsMethod(ReadOnlySpan<byte> line, int length) => length >= 3 && !line[..length].ContainsAnyExceptInRange((byte)'A', (byte)'Z');
+}

@@ -1,0 +1,333 @@
+using System.Buffers;
+using System.IO.Pipelines;
+using System.Net.Sockets;
+using Messaging.Sources;
+using Messaging.Sources.Lines;
+
+namespace Messaging.Sockets.TcpLines;
+
+/// <content>Reading: bytes into the pipe, lines out of it, a slot for each.</content>
+internal sealed partial class LineConnection
+{
+    // A read that fills its room is followed by one with twice as much, up to where a larger one gains nothing; so an idle
+    // connection holds little and a busy one makes few calls.
+    private const int SmallestRead = 4 << 10;
+    private const int LargestRead = 64 << 10;
+
+    private readonly byte[] _prefix = new byte[HttpRequestLine.PrefixLength];
+    private int _prefixLength;
+    private bool _isFirstLine = true;
+
+    private string _endOfStream = CloseReason.End;
+
+    /// <summary>True once the connection turned out to be an HTTP client's.</summary>
+    private bool IsHttp { get; set; }
+
+    private bool IsStopping => ReferenceEquals(_endOfStream, CloseReason.Stopping);
+
+    /// <summary>True once lines are read: then <see cref="Read"/> completes soon after the end of the drain.</summary>
+    public bool IsReading { get; private set; }
+
+    private async Task<string> ReadToEndAsync(Stream stream, IMessageIntake intake)
+    {
+        IsReading = true;
+        Pipe pipe = new(Pipes);
+        Task filling = FillAndCloseAsync(stream, pipe.Writer);
+        try
+        {
+            await ReadLinesAsync(pipe.Reader, intake);
+        }
+        finally
+        {
+            await pipe.Reader.CompleteAsync();
+            await filling;
+            _read.TrySetResult();
+        }
+
+        return _endOfStream;
+    }
+
+    private async Task FillAndCloseAsync(Stream stream, PipeWriter writer)
+    {
+        // Only what is to end the waiting for bytes: what was read is worked off even when the worker stops.
+        using CancellationTokenSource reading = CancellationTokenSource.CreateLinkedTokenSource(_end.Token, _source.StopReading);
+        try
+        {
+            await FillAsync(stream, writer, reading.Token);
+        }
+        catch (OperationCanceledException)
+        {
+            _endOfStream = _end.IsCancellationRequested ? CloseReason.Reset : CloseReason.Stopping;
+        }
+        catch (Exception exception) when (exception is IOException or SocketException or ObjectDisposedException)
+        {
+            _endOfStream = CloseReason.Reset;
+        }
+        finally
+        {
+            await writer.CompleteAsync();
+        }
+    }
+
+    /// <summary>Reads into the pipe until the stream ends or nobody reads the pipe.</summary>
+    internal static async Task FillAsync(Stream stream, PipeWriter writer, CancellationToken cancellationToken)
+    {
+        int room = SmallestRead;
+        while (true)
+        {
+            Memory<byte> memory = writer.GetMemory(room);
+            int read = await stream.ReadAsync(memory[..Math.Min(memory.Length, LargestRead)], cancellationToken);
+            if (read == 0)
+            {
+                return;
+            }
+
+            room = read >= room ? Math.Min(room * 2, LargestRead) : read < room / 4 ? Math.Max(room / 2, SmallestRead) : room;
+            writer.Advance(read);
+            FlushResult flushed = await writer.FlushAsync(CancellationToken.None);
+            if (flushed.IsCompleted)
+            {
+                return;
+            }
+        }
+    }
+
+    private async Task ReadLinesAsync(PipeReader reader, IMessageIntake intake)
+    {
+        while (true)
+        {
+            ReadResult result = await reader.ReadAsync(CancellationToken.None);
+            long lines = _splitter.LineNumber;
+            Volatile.Write(ref _waits, false);
+            bool waited = false;
+            ReadOnlySequence<byte> bytes = result.Buffer;
+            KeepPrefix(bytes);
+            long done = 0;
+            try
+            {
+                while (done < bytes.Length && !IsHttp)
+                {
+                    waited |= await WaitForRoomAsync();
+                    ValueTask<int> reserving = intake.ReserveAsync(1, _source.Concurrency, _source.StopHandingIn);
+                    waited |= !reserving.IsCompleted;
+                    int slots = await reserving;
+                    if (_source.Held.IsFull)
+                    {
+                        // It filled up while this connection, among many, waited for a slot.
+                        intake.Release(slots);
+                        continue;
+                    }
+
+                    done += HandIn(bytes.Slice(done), slots, intake);
+                }
+            }
+            catch (OperationCanceledException) when (_source.StopHandingIn.IsCancellationRequested)
+            {
+                await LeaveOverAsync(reader, bytes.Slice(done));
+                return;
+            }
+
+            reader.AdvanceTo(bytes.End);
+            if (result.IsCompleted || IsHttp)
+            {
+                await EndOfStreamAsync(intake);
+                return;
+            }
+
+            if (waited || _splitter.LineNumber > lines)
+            {
+                Volatile.Write(ref _since, _source.Time.GetTimestamp());
+            }
+
+            Volatile.Write(ref _waits, true);
+        }
+    }
+
+    /// <summary>The end of the drain: what was read and not handed in is the sender's where it waits for answers, and kept to be redriven where not.</summary>
+    private async ValueTask LeaveOverAsync(PipeReader reader, ReadOnlySequence<byte> rest)
+    {
+        if (_answers is not null)
+        {
+            TcpLinesLog.Unread(_source.Logger, _source.Route, Peer, rest.Length);
+            return;
+        }
+
+        bool isCompleted = false;
+        while ((!isCompleted || !rest.IsEmpty) && !IsHttp)
+        {
+            foreach (LineMessage message in Cut(rest))
+            {
+                await _source.Held.ReturnAsync(message, TimeSpan.Zero);
+            }
+
+            // Nothing is read from the connection any more, so the pipe ends with what is in it.
+            reader.AdvanceTo(rest.End);
+            ReadResult result = await reader.ReadAsync(CancellationToken.None);
+            (rest, isCompleted) = (result.Buffer, result.IsCompleted);
+        }
+    }
+
+    private List<LineMessage> Cut(ReadOnlySequence<byte> bytes)
+    {
+        DateTimeOffset now = _source.Time.GetUtcNow();
+        List<LineMessage> lines = [];
+        LineKind kind;
+        while ((kind = _splitter.Next(ref bytes, out ReadOnlySpan<byte> line)) != LineKind.None && !EndsAsHttp(kind, line))
+        {
+            if (kind == LineKind.Line)
+            {
+                lines.Add(Open(line, now));
+            }
+            else if (kind == LineKind.TooLong)
+            {
+                Drop(LineAnswers.TooLong);
+            }
+        }
+
+        return lines;
+    }
+
+    /// <returns>True when it had to wait.</returns>
+    private ValueTask<bool> WaitForRoomAsync() =>
+        _source.Held.IsFull || _answers is { IsFull: true } ? WaitForRoomSlowAsync() : new ValueTask<bool>(false);
+
+    private async ValueTask<bool> WaitForRoomSlowAsync()
+    {
+        await _source.Held.WaitForRoomAsync(_source.StopHandingIn);
+        if (_answers is not null)
+        {
+            await _answers.WaitForRoomAsync().WaitAsync(_source.StopHandingIn);
+        }
+
+        return true;
+    }
+
+    /// <summary>Hands in lines until the slots or the bytes are used up.</summary>
+    /// <returns>Bytes done with.</returns>
+    private long HandIn(ReadOnlySequence<byte> bytes, int slots, IMessageIntake intake)
+    {
+        DateTimeOffset now = _source.Time.GetUtcNow();
+        long done = 0;
+        try
+        {
+            foreach (ReadOnlyMemory<byte> segment in bytes)
+            {
+                ReadOnlySpan<byte> rest = segment.Span;
+                while (!rest.IsEmpty && slots > 0)
+                {
+                    int before = rest.Length;
+                    LineKind kind = _splitter.Next(ref rest, out ReadOnlySpan<byte> line);
+                    done += before - rest.Length;
+                    if (EndsAsHttp(kind, line))
+                    {
+                        return done;
+                    }
+
+                    if (kind == LineKind.Line)
+                    {
+                        slots--;
+                        HandIn(Open(line, now), intake);
+                    }
+                    else if (kind == LineKind.TooLong)
+                    {
+                        Drop(LineAnswers.TooLong);
+                    }
+                }
+            }
+
+            return done;
+        }
+        finally
+        {
+            if (slots > 0)
+            {
+                intake.Release(slots);
+            }
+        }
+    }
+
+    private LineMessage Open(ReadOnlySpan<byte> line, DateTimeOffset now)
+    {
+        LineMessage message = _source.Held.Take();
+        bool isAnswered = _answers is not null;
+        if (isAnswered)
+        {
+            Interlocked.Increment(ref _unsettled);
+        }
+
+        message.Open(line, isAnswered ? this : null, _splitter.LineNumber, _source.Buffers, now);
+        return message;
+    }
+
+    private static void HandIn(LineMessage message, IMessageIntake intake)
+    {
+        message.BeginDelivery();
+        intake.Accept(message);
+    }
+
+    private async ValueTask EndOfStreamAsync(IMessageIntake intake)
+    {
+        // Where the worker stops the sender has not finished: its line is not judged.
+        if (!_splitter.HasPartial || IsStopping || IsHttp)
+        {
+            return;
+        }
+
+        bool isWhole = ReferenceEquals(_endOfStream, CloseReason.End) && _options.UnterminatedTail == TailRule.Accept;
+        if (isWhole)
+        {
+            await intake.ReserveAsync(1, 1, _source.StopHandingIn);
+        }
+
+        LineKind kind = _splitter.End(out ReadOnlySpan<byte> line);
+        if (isWhole && kind == LineKind.Line && !EndsAsHttp(kind, line))
+        {
+            HandIn(Open(line, _source.Time.GetUtcNow()), intake);
+            return;
+        }
+
+        if (isWhole)
+        {
+            intake.Release(1);
+        }
+
+        if (kind != LineKind.Blank && !IsHttp)
+        {
+            Drop(kind == LineKind.TooLong ? LineAnswers.TooLong : LineAnswers.Unterminated);
+        }
+    }
+
+    private void KeepPrefix(in ReadOnlySequence<byte> bytes)
+    {
+        int length = (int)Math.Min(_prefix.Length - _prefixLength, bytes.Length);
+        if (length > 0)
+        {
+            bytes.Slice(0, length).CopyTo(_prefix.AsSpan(_prefixLength));
+            _prefixLength += length;
+        }
+    }
+
+    /// <summary>Ends the connection when its first line is that of an HTTP request: nothing of it is a message.</summary>
+    private bool EndsAsHttp(LineKind kind, ReadOnlySpan<byte> line)
+    {
+        if (!_isFirstLine || kind is not (LineKind.Line or LineKind.TooLong))
+        {
+            return false;
+        }
+
+        _isFirstLine = false;
+        IsHttp = kind == LineKind.Line ? HttpRequestLine.Matches(line) : HttpRequestLine.Begins(_prefix.AsSpan(0, _prefixLength));
+        if (IsHttp)
+        {
+            Abort(CloseReason.HttpRequest);
+        }
+
+        return IsHttp;
+    }
+
+    private void Drop(string reason)
+    {
+        _source.LineDropped(this, _splitter.LineNumber, reason);
+        _answers?.Add(_splitter.LineNumber, reason);
+    }
+}

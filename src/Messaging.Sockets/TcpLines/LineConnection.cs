@@ -1,0 +1,245 @@
+using System.IO.Pipelines;
+using System.Net;
+using System.Net.Security;
+using System.Net.Sockets;
+using Messaging.Sources;
+using Messaging.Sources.Lines;
+using Pipeline.Settlements;
+
+namespace Messaging.Sockets.TcpLines;
+
+/// <summary>
+/// One connection: a loop fills a pipe from it, another cuts the pipe's bytes into lines and hands them in, a third writes
+/// answers where acknowledgements are on. The pipe's bound is the backpressure: while no slot is free nothing more is read. This
+/// file has the life cycle and the limits of time; the other one reads.
+/// </summary>
+internal sealed partial class LineConnection : IDisposable
+{
+    // Two reads of the largest size: one is cut into lines while the next one comes.
+    private const int PipeBytes = 128 << 10;
+
+    internal static readonly PipeOptions Pipes = new(
+        // Both loops run on whichever thread has the bytes: handing over to another one costs more than cutting them.
+        readerScheduler: PipeScheduler.Inline,
+        writerScheduler: PipeScheduler.Inline,
+        pauseWriterThreshold: PipeBytes,
+        resumeWriterThreshold: PipeBytes / 2,
+        minimumSegmentSize: SmallestRead,
+        useSynchronizationContext: false);
+
+    // After the last answer the sender may still be sending; closing at once would reset the connection, and the reset could
+    // overtake the answer (RFC 1122 section 4.2.2.13).
+    private static readonly TimeSpan LingerLimit = TimeSpan.FromSeconds(2);
+
+    private readonly TcpLinesMessageSource _source;
+    private readonly TcpLinesSourceOptions _options;
+    private readonly Socket _socket;
+    private readonly LineSplitter _splitter;
+    private readonly CancellationTokenSource _end = new();
+    private readonly TaskCompletionSource _read = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly TaskCompletionSource _settled = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    private AnswerWriter? _answers;
+
+    // One for the reading itself, so that lines settled while it goes on do not count as the last.
+    private int _unsettled = 1;
+    private string? _closeReason;
+
+    // The sender is being waited for since _since; written by the reading loop, read by the watch.
+    private bool _waits = true;
+    private long _since;
+
+    public LineConnection(TcpLinesMessageSource source, Socket socket)
+    {
+        _source = source;
+        _options = source.Options;
+        _socket = socket;
+        Peer = (IPEndPoint)socket.RemoteEndPoint!;
+        Address = Peer.Address.IsIPv4MappedToIPv6 ? Peer.Address.MapToIPv4() : Peer.Address;
+        _splitter = new LineSplitter(source.Buffers, _options.MaxLineBytes);
+        _since = source.Time.GetTimestamp();
+    }
+
+    public IPEndPoint Peer { get; }
+
+    /// <summary>The peer's address, by which connections are counted.</summary>
+    public IPAddress Address { get; }
+
+    /// <summary>Lines found so far; blank and too long ones count.</summary>
+    public long Lines => _splitter.LineNumber;
+
+    /// <summary>Completes when all that was read is handed in and nothing more will be read.</summary>
+    public Task Read => _read.Task;
+
+    /// <summary>Serves the connection to its end. Never throws.</summary>
+    public async Task RunAsync(IMessageIntake intake)
+    {
+        string reason;
+        try
+        {
+            reason = await ServeAsync(intake);
+        }
+        catch (Exception exception) when (exception is IOException or SocketException or OperationCanceledException or ObjectDisposedException)
+        {
+            reason = CloseReason.Reset;
+        }
+        catch (System.Security.Authentication.AuthenticationException)
+        {
+            reason = CloseReason.Tls;
+        }
+        catch (Exception exception)
+        {
+            reason = CloseReason.Reset;
+            TcpLinesLog.Defect(_source.Logger, exception, _source.Route, Peer);
+        }
+
+        _read.TrySetResult();
+
+        // Before the source counts it as gone: a source without connections is closed, and then nothing is lent out any more. The
+        // socket after it: what a sender sees has been counted and logged.
+        _splitter.Dispose();
+        _source.Ended(this, _closeReason ?? reason);
+        _socket.Dispose();
+    }
+
+    /// <summary>Ends the connection now; its lines in work go on.</summary>
+    public void Abort(string reason)
+    {
+        Interlocked.CompareExchange(ref _closeReason, reason, null);
+
+        // Asynchronously: the callbacks are the loops of the connection.
+        _ = _end.CancelAsync();
+    }
+
+    /// <summary>Ends the connection when the sender takes too long; called by the source's watch.</summary>
+    public void CheckTime()
+    {
+        if (_answers is { } answers)
+        {
+            if (answers.Blocked > _options.IdleTimeout)
+            {
+                Abort(CloseReason.AcknowledgementTimeout);
+                return;
+            }
+
+            if (Volatile.Read(ref _unsettled) > 1)
+            {
+                // The sender is the one who waits.
+                Volatile.Write(ref _since, _source.Time.GetTimestamp());
+                return;
+            }
+        }
+
+        bool isFirst = Lines == 0;
+        if (Volatile.Read(ref _waits) && _source.Time.GetElapsedTime(Volatile.Read(ref _since)) > (isFirst ? _options.FirstLineTimeout : _options.IdleTimeout))
+        {
+            Abort(isFirst ? CloseReason.FirstLineTimeout : CloseReason.IdleTimeout);
+        }
+    }
+
+    /// <summary>A line was settled; tells its sender.</summary>
+    /// <returns>False when the connection is over.</returns>
+    public bool Acknowledge(long line, in Settlement settlement)
+    {
+        bool told = !_end.IsCancellationRequested && _answers!.Add(line, settlement);
+        EndOne();
+        return told;
+    }
+
+    public void Dispose()
+    {
+        _socket.Dispose();
+        _splitter.Dispose();
+    }
+
+    private void EndOne()
+    {
+        if (Interlocked.Decrement(ref _unsettled) == 0)
+        {
+            _settled.TrySetResult();
+        }
+    }
+
+    private async Task<string> ServeAsync(IMessageIntake intake)
+    {
+        await using NetworkStream plain = new(_socket, ownsSocket: false);
+        await using SslStream? tls = _source.Certificate is null ? null : new SslStream(plain, leaveInnerStreamOpen: true);
+        if (tls is not null)
+        {
+            await tls.AuthenticateAsServerAsync(_source.Certificate!, _end.Token);
+        }
+
+        Stream stream = (Stream?)tls ?? plain;
+        Task answering = Task.CompletedTask;
+        if (_options.Acknowledge)
+        {
+            _socket.NoDelay = true;
+            _answers = new AnswerWriter(stream, _source.Buffers, _source.Time);
+            answering = AnswerAsync(_answers);
+        }
+
+        try
+        {
+            string reason = await ReadToEndAsync(stream, intake);
+            EndOne();
+            if (ReferenceEquals(reason, CloseReason.Reset))
+            {
+                // Nobody is there to be told: the place is free, and the lines in work go on without it.
+                Abort(CloseReason.Reset);
+            }
+            else if (_answers is not null)
+            {
+                await _settled.Task.WaitAsync(_end.Token);
+            }
+
+            return reason;
+        }
+        finally
+        {
+            _answers?.Complete();
+            await answering;
+            await SayGoodbyeAsync(tls);
+        }
+    }
+
+    private async Task AnswerAsync(AnswerWriter answers)
+    {
+        try
+        {
+            await answers.RunAsync(_end.Token);
+        }
+        catch (Exception exception) when (exception is IOException or SocketException or OperationCanceledException or ObjectDisposedException)
+        {
+            Abort(CloseReason.Reset);
+        }
+    }
+
+    /// <summary>Ends our half of the connection and lets the sender end its own, for a moment.</summary>
+    private async Task SayGoodbyeAsync(SslStream? tls)
+    {
+        if (_end.IsCancellationRequested)
+        {
+            return;
+        }
+
+        using CancellationTokenSource limit = new(LingerLimit, _source.Time);
+        await using CancellationTokenRegistration ending = _end.Token.UnsafeRegister(static state => ((CancellationTokenSource)state!).Cancel(), limit);
+        try
+        {
+            if (tls is not null)
+            {
+                await tls.ShutdownAsync().WaitAsync(limit.Token);
+            }
+
+            _socket.Shutdown(SocketShutdown.Send);
+            byte[] discarded = new byte[4_096];
+            while (await _socket.ReceiveAsync(discarded, SocketFlags.None, limit.Token) > 0)
+            {
+            }
+        }
+        catch (Exception exception) when (exception is IOException or SocketException or OperationCanceledException or ObjectDisposedException)
+        {
+            // The sender is gone, or goes on sending: it has all answers it will get.
+        }
+    }
+}

@@ -1,0 +1,44 @@
+using System.Net;
+using Messaging.Telemetry;
+using Microsoft.Extensions.Logging;
+
+namespace Messaging.Sockets.TcpLines;
+
+/// <summary>Log messages of the TCP lines source: event ids 3450 to 3499.</summary>
+internal static partial class TcpLinesLog
+{
+    [LoggerMessage(3450, LogLevel.Information, "Route {Route}: accepting connections on {Endpoint} (TLS: {Tls}, acknowledgements: {Acknowledge}).")]
+    public static partial void Listening(ILogger logger, string route, EndPoint endpoint, bool tls, bool acknowledge);
+
+    [LoggerMessage(3451, LogLevel.Warning, "Route {Route}: accepting a connection failed ({Error}); it is tried again in {Delay}.")]
+    public static partial void AcceptFailed(ILogger logger, string route, string error, TimeSpan delay);
+
+    [LoggerMessage(3452, LogLevel.Warning,
+        "Route {Route}: a connection of {Peer} was refused: {Reason}{Suppressed}.")]
+    public static partial void Refused(ILogger logger, string route, EndPoint? peer, string reason, SuppressedLines suppressed);
+
+    [LoggerMessage(3453, LogLevel.Warning,
+        "Route {Route}: the connection of {Peer} was closed: {Reason}{Suppressed}.")]
+    public static partial void Closed(ILogger logger, string route, EndPoint? peer, string reason, SuppressedLines suppressed);
+
+    [LoggerMessage(3454, LogLevel.Warning,
+        "Route {Route}: line {Line} of {Peer} was dropped as {Reason}{Suppressed}.")]
+    public static partial void LineDropped(ILogger logger, string route, long line, EndPoint? peer, string reason, SuppressedLines suppressed);
+
+    [LoggerMessage(3455, LogLevel.Debug, "Route {Route}: a connection of {Peer} ended: {Reason}, after {Lines} line(s).")]
+    public static partial void Ended(ILogger logger, string route, EndPoint? peer, string reason, long lines);
+
+    [LoggerMessage(3456, LogLevel.Error, "Route {Route}: a connection of {Peer} ended by a defect of the worker.")]
+    public static partial void Defect(ILogger logger, Exception exception, string route, EndPoint? peer);
+
+    [LoggerMessage(3457, LogLevel.Warning,
+        "Route {Route}: the stop came before all lines that {Peer} had sent were worked off; up to {Bytes} bytes of them are dropped; its sender got no answer to them.")]
+    public static partial void Unread(ILogger logger, string route, EndPoint? peer, long bytes);
+
+    [LoggerMessage(3458, LogLevel.Warning, "Route {Route}: {Count} connection(s) were cut off at the end of the stop's patience; lines without an answer must be sent again.")]
+    public static partial void CutOff(ILogger logger, string route, int count);
+
+    [LoggerMessage(3459, LogLevel.Warning,
+        "Route {Route}: since the start {TooLong} line(s) were dropped as too long and {Unterminated} without an end.")]
+    public static partial void DroppedInAll(ILogger logger, string route, long tooLong, long unterminated);
+}

@@ -1,0 +1,314 @@
+using System.Net;
+using System.Net.Security;
+using System.Net.Sockets;
+using Messaging.Hosting;
+using Messaging.Recoverability;
+using Messaging.Sources;
+using Messaging.Sources.Held;
+using Messaging.Telemetry;
+using Microsoft.Extensions.Logging;
+using Pipeline.Buffers;
+
+namespace Messaging.Sockets.TcpLines;
+
+/// <summary>
+/// One line of a TCP connection, one message. With acknowledgements each line is answered after its settlement, and the sender
+/// keeps it until then; without them a sender knows nothing, and what is in memory is lost by a kill. See docs/settlement.md.
+/// </summary>
+internal sealed class TcpLinesMessageSource : IMessageSource
+{
+    public const string SourceName = "tcp-lines";
+
+    private const int Backlog = 512;
+
+    private static readonly Backoff AcceptBackoff = new(TimeSpan.FromMilliseconds(50), TimeSpan.FromSeconds(5));
+
+    // Senders are looked at this often; a time limit may be overrun by as much.
+    private static readonly TimeSpan WatchInterval = TimeSpan.FromMilliseconds(500);
+
+    private static readonly TimeSpan LogInterval = TimeSpan.FromSeconds(10);
+
+    private readonly ConnectionTable _connections;
+    private readonly LogThrottle _refusedLog;
+    private readonly LogThrottle _closedLog;
+    private readonly LogThrottle _droppedLog;
+    private readonly CancellationTokenSource _stopReading = new();
+    private readonly CancellationTokenSource _stopHandingIn = new();
+    private readonly TaskCompletionSource _allEnded = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly ITimer _watch;
+
+    private Socket? _listener;
+    private bool _closing;
+    private int _disposed;
+
+    public TcpLinesMessageSource(SourceServices services, TcpLinesSourceOptions options, BufferPool buffers)
+    {
+        Options = options;
+        Route = services.Route;
+        Buffers = buffers;
+        Time = services.Time;
+        Concurrency = services.Concurrency;
+        Logger = services.Loggers.CreateLogger<TcpLinesMessageSource>();
+        Metrics = new TcpLinesMetrics(services.Route);
+        Held = new HeldMessages<LineMessage>(
+            HeldServices.Of(services, SourceName, Logger),
+            HeldMessages<LineMessage>.WaitingLimit + services.Concurrency,
+            static held => new LineMessage(held));
+        _connections = new ConnectionTable(options.MaxConnections, options.MaxConnectionsPerAddress);
+        _refusedLog = new LogThrottle(Time, LogInterval);
+        _closedLog = new LogThrottle(Time, LogInterval);
+        _droppedLog = new LogThrottle(Time, LogInterval);
+        Metrics.Observe(_connections);
+        _watch = Time.CreateTimer(static state => ((TcpLinesMessageSource)state!).Watch(), this, WatchInterval, WatchInterval);
+    }
+
+    public string Name => SourceName;
+
+    public string Route { get; }
+
+    public TcpLinesSourceOptions Options { get; }
+
+    public TimeProvider Time { get; }
+
+    public BufferPool Buffers { get; }
+
+    public int Concurrency { get; }
+
+    public ILogger Logger { get; }
+
+    public TcpLinesMetrics Metrics { get; }
+
+    /// <summary>The lines of all connections from their end to their settlement.</summary>
+    public HeldMessages<LineMessage> Held { get; }
+
+    /// <summary>Where it accepts connections; null before <see cref="CheckAsync"/>.</summary>
+    public EndPoint? Endpoint => _listener?.LocalEndPoint;
+
+    /// <summary>Open connections.</summary>
+    public IReadOnlyList<LineConnection> Connections => _connections.Snapshot();
+
+    /// <summary>The certificate of TLS; null for plain connections.</summary>
+    public SslServerAuthenticationOptions? Certificate { get; private set; }
+
+    /// <summary>Cancelled at the stop: no connection is read any more.</summary>
+    public CancellationToken StopReading => _stopReading.Token;
+
+    /// <summary>Cancelled at the end of the drain: no line is handed in any more.</summary>
+    public CancellationToken StopHandingIn => _stopHandingIn.Token;
+
+    /// <summary>Reads the certificate and listens. From here on the kernel keeps connections, up to its backlog.</summary>
+    public Task CheckAsync(CancellationToken cancellationToken)
+    {
+        Certificate = TlsCertificate.Load(Options);
+        _listener = Listen();
+        TcpLinesLog.Listening(Logger, Route, _listener.LocalEndPoint!, Certificate is not null, Options.Acknowledge);
+        return Task.CompletedTask;
+    }
+
+    public async Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving)
+    {
+        // A loop that breaks ends the other too, so that the route sees it and starts both again.
+        using CancellationTokenSource ending = CancellationTokenSource.CreateLinkedTokenSource(stopReceiving);
+        Task handingIn = Held.HandInAsync(intake, ending.Token);
+        try
+        {
+            await AcceptAsync(intake, ending.Token);
+        }
+        finally
+        {
+            await ending.CancelAsync();
+            await handingIn;
+        }
+    }
+
+    /// <summary>Hands in the lines that were read; nothing more is read.</summary>
+    public async Task DrainAsync(IMessageIntake intake, CancellationToken stopDraining)
+    {
+        _listener?.Dispose();
+        await _stopReading.CancelAsync();
+        await using CancellationTokenRegistration end = stopDraining.UnsafeRegister(static state => ((CancellationTokenSource)state!).Cancel(), _stopHandingIn);
+        await Held.DrainAsync(intake, Task.WhenAll(_connections.Snapshot().Select(connection => connection.Read)), stopDraining);
+    }
+
+    /// <summary>Answers what is left and closes the connections.</summary>
+    public async Task CloseAsync(CancellationToken cancellationToken)
+    {
+        _listener?.Dispose();
+        await _stopReading.CancelAsync();
+        await _stopHandingIn.CancelAsync();
+
+        // What they have read and not handed in goes the same way.
+        await Task.WhenAll(_connections.Snapshot().Where(connection => connection.IsReading).Select(connection => connection.Read))
+            .WaitAsync(cancellationToken)
+            .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        await Held.CloseAsync(cancellationToken);
+
+        // The flag before the count, while a connection is removed before it looks at the flag: one of the two sees the other.
+        if (!Interlocked.Exchange(ref _closing, true) && Metrics.TooLong + Metrics.Unterminated > 0)
+        {
+            TcpLinesLog.DroppedInAll(Logger, Route, Metrics.TooLong, Metrics.Unterminated);
+        }
+
+        EndIfLast();
+        try
+        {
+            await _allEnded.Task.WaitAsync(cancellationToken);
+        }
+        catch (OperationCanceledException)
+        {
+            LineConnection[] rest = _connections.Snapshot();
+            TcpLinesLog.CutOff(Logger, Route, rest.Length);
+            foreach (LineConnection connection in rest)
+            {
+                connection.Abort(CloseReason.Stopping);
+            }
+
+            // Nothing holds them any more: what is cancelled ends.
+            await _allEnded.Task;
+        }
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        if (Interlocked.Exchange(ref _disposed, 1) != 0)
+        {
+            return;
+        }
+
+        await CloseAsync(new CancellationToken(canceled: true));
+        await _watch.DisposeAsync();
+        Held.Dispose();
+    }
+
+    /// <summary>A connection is over.</summary>
+    public void Ended(LineConnection connection, string reason)
+    {
+        Metrics.ConnectionClosed(reason);
+        if (reason is CloseReason.End or CloseReason.Stopping)
+        {
+            TcpLinesLog.Ended(Logger, Route, connection.Peer, reason, connection.Lines);
+        }
+        else if (_closedLog.ShouldLog(out SuppressedLines suppressed))
+        {
+            TcpLinesLog.Closed(Logger, Route, connection.Peer, reason, suppressed);
+        }
+
+        _connections.Remove(connection);
+        EndIfLast();
+    }
+
+    /// <summary>A line was no message.</summary>
+    public void LineDropped(LineConnection connection, long line, string reason)
+    {
+        Metrics.LineDropped(reason);
+        if (_droppedLog.ShouldLog(out SuppressedLines suppressed))
+        {
+            TcpLinesLog.LineDropped(Logger, Route, line, connection.Peer, reason, suppressed);
+        }
+    }
+
+    private Socket Listen()
+    {
+        Options.TryParseEndpoint(out IPEndPoint? endpoint);
+        Socket listener = new(endpoint!.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
+        try
+        {
+            if (endpoint.Address.Equals(IPAddress.IPv6Any))
+            {
+                // Every address of this machine, those of IPv4 too.
+                listener.DualMode = true;
+            }
+
+            listener.Bind(endpoint);
+            listener.Listen(Backlog);
+            return listener;
+        }
+        catch (SocketException exception)
+        {
+            listener.Dispose();
+            throw new StartupException($"{TcpLinesSourceOptions.Section}:{nameof(TcpLinesSourceOptions.Endpoint)} {Options.Endpoint}: {exception.Message}. Give an address of this machine and a free port.", ExitCodes.Unavailable, exception);
+        }
+    }
+
+    private async Task AcceptAsync(IMessageIntake intake, CancellationToken stop)
+    {
+        int failures = 0;
+        while (!stop.IsCancellationRequested)
+        {
+            try
+            {
+                Serve(await _listener!.AcceptAsync(stop), intake);
+                failures = 0;
+            }
+            catch (OperationCanceledException) when (stop.IsCancellationRequested)
+            {
+                return;
+            }
+            catch (SocketException exception)
+            {
+                // No descriptors, no memory, or a connection that was gone before it was accepted.
+                TimeSpan delay = AcceptBackoff.After(++failures);
+                TcpLinesLog.AcceptFailed(Logger, Route, exception.Message, delay);
+                await Task.Delay(delay, Time, stop).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            }
+        }
+    }
+
+    private void Serve(Socket socket, IMessageIntake intake)
+    {
+        LineConnection connection;
+        try
+        {
+            connection = new LineConnection(this, socket);
+        }
+        catch (SocketException)
+        {
+            // Reset before it was looked at.
+            socket.Dispose();
+            return;
+        }
+
+        if (_connections.TryAdd(connection) is { } refusal)
+        {
+            Refuse(connection, socket, refusal);
+            return;
+        }
+
+        // Its first bytes may be there already: the accepting loop must not read them.
+        _ = Task.Run(() => connection.RunAsync(intake), CancellationToken.None);
+    }
+
+    private void Refuse(LineConnection connection, Socket socket, string reason)
+    {
+        Metrics.ConnectionRefused(reason);
+        if (_refusedLog.ShouldLog(out SuppressedLines suppressed))
+        {
+            TcpLinesLog.Refused(Logger, Route, connection.Peer, reason, suppressed);
+        }
+
+        if (Options.Acknowledge && Certificate is null)
+        {
+            // Nothing was sent yet: the socket's buffer takes it, or the sender is not told.
+            socket.Blocking = false;
+            socket.Send(LineAnswers.TooManyConnections, SocketFlags.None, out _);
+        }
+
+        connection.Dispose();
+    }
+
+    private void Watch()
+    {
+        foreach (LineConnection connection in _connections.Snapshot())
+        {
+            connection.CheckTime();
+        }
+    }
+
+    private void EndIfLast()
+    {
+        if (Volatile.Read(ref _closing) && _connections.Count == 0)
+        {
+            _allEnded.TrySetResult();
+        }
+    }
+}

@@ -1,0 +1,45 @@
+using System.Diagnostics.Metrics;
+using Messaging.Telemetry;
+
+namespace Messaging.Sockets.TcpLines;
+
+/// <summary>What only a TCP lines source can count. Threads: any.</summary>
+internal sealed class TcpLinesMetrics(string route)
+{
+    private static readonly Meter Meter = new(RouteMetrics.SourceName);
+    private static readonly Counter<long> RefusedCounter = Meter.CreateCounter<long>("worker.tcp.connections_refused", "{connection}", "Connections closed at once, by reason: total-limit, address-limit");
+    private static readonly Counter<long> ClosedCounter = Meter.CreateCounter<long>("worker.tcp.connections_closed", "{connection}", "Connections that ended, by reason: end, reset, first-line-timeout, idle-timeout, ack-timeout, tls, http-request, stopping");
+    private static readonly Counter<long> DroppedCounter = Meter.CreateCounter<long>("worker.tcp.lines_dropped", "{line}", "Lines that were no message, by reason: too-long, unterminated");
+
+    private readonly KeyValuePair<string, object?> _route = new("worker.route", route);
+    private long _refused;
+    private long _tooLong;
+    private long _unterminated;
+
+    /// <summary>Connections closed at once because of a limit.</summary>
+    public long Refused => Volatile.Read(ref _refused);
+
+    /// <summary>Lines longer than the limit.</summary>
+    public long TooLong => Volatile.Read(ref _tooLong);
+
+    /// <summary>Ends of streams that were no whole line.</summary>
+    public long Unterminated => Volatile.Read(ref _unterminated);
+
+    public void ConnectionRefused(string reason)
+    {
+        Interlocked.Increment(ref _refused);
+        RefusedCounter.Add(1, _route, new KeyValuePair<string, object?>("worker.reason", reason));
+    }
+
+    public void ConnectionClosed(string reason) => ClosedCounter.Add(1, _route, new KeyValuePair<string, object?>("worker.reason", reason));
+
+    public void LineDropped(string reason)
+    {
+        Interlocked.Increment(ref reason == LineAnswers.TooLong ? ref _tooLong : ref _unterminated);
+        DroppedCounter.Add(1, _route, new KeyValuePair<string, object?>("worker.reason", reason));
+    }
+
+    /// <summary>Publishes the number of open connections.</summary>
+    public void Observe(ConnectionTable connections) => Meter.CreateObservableGauge(
+        "worker.tcp.connections", () => new Measurement<int>(connections.Count, _route), "{connection}", "Open connections");
+}

@@ -1,0 +1,35 @@
+using System.Globalization;
+using Messaging.Sources.Held;
+using Pipeline.Buffers;
+using Pipeline.Settlements;
+
+namespace Messaging.Sockets.Udp;
+
+/// <summary>A message that came as a datagram. Nobody waits for its fate: UDP has no answer, and this source never sends one.</summary>
+internal sealed class DatagramMessage(HeldMessages<DatagramMessage> held) : HeldMessage
+{
+    /// <summary>The attribute of <see cref="UdpChecksum.Compute"/>: eight hexadecimal digits.</summary>
+    public const string ChecksumAttribute = "fletcher32";
+
+    private uint? _checksum;
+
+    public override IReadOnlyList<KeyValuePair<string, string>> Attributes => _checksum is { } checksum
+        ? [new(ChecksumAttribute, checksum.ToString("x8", CultureInfo.InvariantCulture))]
+        : [];
+
+    /// <summary>Fills a clean message.</summary>
+    public void Open(ReadOnlySpan<byte> body, uint? checksum, BufferPool buffers, DateTimeOffset now)
+    {
+        Fill(body, buffers, now);
+        _checksum = checksum;
+    }
+
+    public override void Clear()
+    {
+        base.Clear();
+        _checksum = null;
+    }
+
+    protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken) =>
+        held.SettleAsync(this, settlement, cancellationToken);
+}

@@ -1,0 +1,63 @@
+using System.Net;
+using System.Net.Sockets;
+
+namespace Messaging.Sockets.Udp;
+
+/// <summary>One datagram a call, by what every system has.</summary>
+internal sealed class PortableReceiver : IDatagramReceiver
+{
+    private readonly Socket _socket;
+    private readonly int _maxBytes;
+    private readonly SocketAddress _sender;
+
+    // One byte more than the limit: .NET on Linux cuts off what does not fit and does not say so.
+    private readonly byte[] _buffer;
+    private int _length;
+
+    public PortableReceiver(Socket socket, int maxBytes)
+    {
+        _socket = socket;
+        _maxBytes = maxBytes;
+        _sender = new SocketAddress(socket.AddressFamily);
+        _buffer = GC.AllocateUninitializedArray<byte>(maxBytes + 1, pinned: true);
+
+        // A datagram whose UDP checksum is wrong makes the socket readable and is then thrown away: a read must not wait for the next one.
+        socket.Blocking = false;
+    }
+
+    public int BatchSize => 1;
+
+    public Datagram this[int index] => new(_buffer.AsSpan(0, Math.Min(_length, _maxBytes)), _length > _maxBytes);
+
+    public int Receive(int max)
+    {
+        try
+        {
+            // Asked first, since a read that would wait throws.
+            if (!_socket.Poll(TimeSpan.Zero, SelectMode.SelectRead))
+            {
+                return 0;
+            }
+
+            _length = _socket.ReceiveFrom(_buffer, SocketFlags.None, _sender);
+            return 1;
+        }
+        catch (SocketException exception) when (exception.SocketErrorCode == SocketError.WouldBlock)
+        {
+            return 0;
+        }
+        catch (SocketException exception) when (exception.SocketErrorCode == SocketError.MessageSize)
+        {
+            // Windows says it this way.
+            _length = _maxBytes + 1;
+            return 1;
+        }
+    }
+
+    // One datagram a call is slow enough for others to gather meanwhile.
+    public void LetGather()
+    {
+    }
+
+    public EndPoint? SenderOf(int index) => new IPEndPoint(IPAddress.Any, 0).Create(_sender);
+}

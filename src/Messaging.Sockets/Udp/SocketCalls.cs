@@ -1,0 +1,70 @@
+using System.Net.Sockets;
+using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
+
+namespace Messaging.Sockets.Udp;
+
+/// <summary>
+/// recvmmsg(2), for which .NET 10 has no call, and nanosleep(2), since .NET's own sleeps take a millisecond at least. The structures
+/// are those of Linux; musl's differ in padding only, which is zero here.
+/// </summary>
+[SupportedOSPlatform("linux")]
+internal static class SocketCalls
+{
+    /// <summary>MSG_DONTWAIT: this call does not wait, whatever the socket's mode.</summary>
+    public const int DoNotWait = 0x40;
+
+    /// <summary>MSG_TRUNC, in <see cref="Message.Flags"/>: the datagram was longer than its buffer.</summary>
+    public const int Truncated = 0x20;
+
+    public const int Eintr = 4;
+    public const int Eagain = 11;
+
+    /// <summary>struct iovec.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public struct Buffer
+    {
+        public nint Address;
+        public nuint Length;
+    }
+
+    /// <summary>struct msghdr.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public struct Message
+    {
+        public nint Name;
+        public uint NameLength;
+        public nint Buffers;
+        public nuint BufferCount;
+        public nint Control;
+        public nuint ControlLength;
+        public int Flags;
+    }
+
+    /// <summary>struct mmsghdr: the message and the length received.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public struct Header
+    {
+        public Message Message;
+        public uint Length;
+    }
+
+    /// <summary>struct timespec, of 64-bit systems.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public struct Time
+    {
+        public nint Seconds;
+        public nint Nanoseconds;
+    }
+
+    /// <summary>Receives into pinned headers.</summary>
+    /// <returns>Datagrams received, or -1 with the errno in <see cref="Marshal.GetLastPInvokeError"/>.</returns>
+    [DllImport("libc", EntryPoint = "recvmmsg", SetLastError = true)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    public static extern int ReceiveMany(SafeSocketHandle socket, nint headers, uint count, int flags, nint timeout);
+
+    /// <summary>Waits so long, and what the kernel's timer slack adds.</summary>
+    [DllImport("libc", EntryPoint = "nanosleep")]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    public static extern int Sleep(in Time time, nint remaining);
+}

@@ -1,0 +1,189 @@
+using System.ComponentModel;
+using System.Diagnostics.CodeAnalysis;
+using System.Net.Sockets;
+using System.Threading.Channels;
+using Messaging.Sources;
+using Messaging.Telemetry;
+
+namespace Messaging.Sockets.Udp;
+
+/// <content>Receiving, on a thread of its own: a slot first, then a datagram for it.</content>
+internal sealed partial class UdpMessageSource
+{
+    // How long a stop may go unnoticed while nothing comes.
+    private static readonly TimeSpan StopInterval = TimeSpan.FromMilliseconds(100);
+
+    private Task ReceiveOnOwnThreadAsync(IMessageIntake intake, CancellationToken stop)
+    {
+        TaskCompletionSource ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        Thread thread = new(() =>
+        {
+            try
+            {
+                Receive(intake, stop);
+                ended.SetResult();
+            }
+            catch (OperationCanceledException) when (stop.IsCancellationRequested)
+            {
+                ended.SetResult();
+            }
+            catch (Exception exception)
+            {
+                // Unhandled it would end the process; the route logs it and receives again.
+                ended.SetException(exception);
+            }
+        })
+        {
+            IsBackground = true,
+            Name = $"udp {_route}",
+        };
+        thread.Start();
+        return ended.Task;
+    }
+
+    private void Receive(IMessageIntake intake, CancellationToken stop)
+    {
+        Socket socket = _socket!.Socket;
+        while (!stop.IsCancellationRequested)
+        {
+            if (_held.IsFull)
+            {
+                _wait.For(WaitForRoomAsync(stop));
+            }
+            else if (socket.Poll(StopInterval, SelectMode.SelectRead))
+            {
+                // Full batches are followed by another at once; a short one means that the kernel has nothing left.
+                while (ReceiveBatch(intake, stop, out _) && !stop.IsCancellationRequested && !_held.IsFull)
+                {
+                }
+
+                _receiver!.LetGather();
+            }
+        }
+    }
+
+    private async ValueTask<bool> WaitForRoomAsync(CancellationToken stop)
+    {
+        await _held.WaitForRoomAsync(stop);
+        return true;
+    }
+
+    /// <summary>After the stop: what is in the kernel's buffer, but not what goes on coming.</summary>
+    private void TakeOverKernelBuffer(IMessageIntake intake, CancellationToken stopDraining)
+    {
+        try
+        {
+            long left = _socket!.KernelState?.Bytes ?? _socket.ReceiveBuffer;
+            while (left > 0 && _socket.Socket.Poll(TimeSpan.Zero, SelectMode.SelectRead))
+            {
+                _wait.For(WaitForRoomAsync(stopDraining));
+                ReceiveBatch(intake, stopDraining, out int bytes);
+                left -= bytes;
+            }
+        }
+        catch (Exception exception) when (exception is Win32Exception || stopDraining.IsCancellationRequested)
+        {
+            // The rest is lost; the close says so.
+        }
+    }
+
+    /// <returns>True when more may be waiting.</returns>
+    private bool ReceiveBatch(IMessageIntake intake, CancellationToken stop, out int bytes)
+    {
+        bytes = 0;
+        int wanted = _receiver!.BatchSize;
+        int slots = 0;
+        if (_channel is null)
+        {
+            wanted = slots = _wait.For(intake.ReserveAsync(1, wanted, stop));
+        }
+
+        try
+        {
+            int received = _receiver.Receive(wanted);
+            DateTimeOffset now = received > 0 ? _time.GetUtcNow() : default;
+            for (int i = 0; i < received; i++)
+            {
+                bytes += Math.Max(_receiver[i].Bytes.Length, 1);
+                if (TryOpen(i, now, out DatagramMessage? message))
+                {
+                    HandOver(message, intake, ref slots, stop);
+                }
+            }
+
+            return received == wanted;
+        }
+        finally
+        {
+            if (slots > 0)
+            {
+                intake.Release(slots);
+            }
+        }
+    }
+
+    private void HandOver(DatagramMessage message, IMessageIntake intake, ref int slots, CancellationToken stop)
+    {
+        if (_channel is null)
+        {
+            slots--;
+            message.BeginDelivery();
+            intake.Accept(message);
+        }
+        else if (!_channel.Writer.TryWrite(message))
+        {
+            WaitForChannel(_channel.Writer, message, stop);
+        }
+    }
+
+    private void WaitForChannel(ChannelWriter<DatagramMessage?> writer, DatagramMessage message, CancellationToken stop)
+    {
+        try
+        {
+            // Cleared before it is tried again: what is taken in between sets it.
+            _taken.Reset();
+            while (!writer.TryWrite(message))
+            {
+                _taken.Wait(stop);
+                _taken.Reset();
+            }
+        }
+        catch (OperationCanceledException)
+        {
+            // The rest of a batch that the stop met: it comes behind what the channel holds.
+            _ = _held.ReturnAsync(message, TimeSpan.Zero).AsTask();
+        }
+    }
+
+    private bool TryOpen(int index, DateTimeOffset now, [NotNullWhen(true)] out DatagramMessage? message)
+    {
+        Datagram datagram = _receiver![index];
+        ReadOnlySpan<byte> body = datagram.Bytes;
+        message = null;
+        if (datagram.IsTruncated)
+        {
+            _metrics.DroppedTooLarge();
+            LogDrop(index, TooLargeReason);
+            return false;
+        }
+
+        if (_checksum == UdpChecksum.Verify && !Fletcher32.TryVerify(datagram.Bytes, out body))
+        {
+            _metrics.DroppedCorrupt();
+            LogDrop(index, ChecksumReason);
+            return false;
+        }
+
+        message = _held.Take();
+        message.Open(body, _checksum == UdpChecksum.Compute ? Fletcher32.Compute(body) : null, _buffers, now);
+        return true;
+    }
+
+    private void LogDrop(int index, string reason)
+    {
+        if (_dropLog.ShouldLog(out SuppressedLines suppressed))
+        {
+            UdpLog.Dropped(_logger, _route, _receiver!.SenderOf(index), reason, suppressed);
+        }
+    }
+}

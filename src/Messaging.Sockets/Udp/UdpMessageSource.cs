@@ -1,0 +1,252 @@
+using System.Net;
+using System.Threading.Channels;
+using Messaging.Sources;
+using Messaging.Sources.Held;
+using Messaging.Telemetry;
+using Microsoft.Extensions.Logging;
+using Pipeline.Buffers;
+
+namespace Messaging.Sockets.Udp;
+
+/// <summary>
+/// One datagram, one message; never an answer. UDP itself promises nothing up to here: what the network or the kernel drops is
+/// lost, and so is what a kill finds in memory. What was received is stored or dead-lettered: abandoned messages wait in memory
+/// for another attempt. See docs/settlement.md. This file has the life cycle; the other one receives.
+/// </summary>
+internal sealed partial class UdpMessageSource : IMessageSource
+{
+    public const string SourceName = "udp";
+
+    /// <summary>Why a datagram was dropped: longer than the limit.</summary>
+    public const string TooLargeReason = "too-large";
+
+    /// <summary>Why a datagram was dropped: the checksum was wrong, or there was no room for one.</summary>
+    public const string ChecksumReason = "checksum";
+
+    // Null entries only wake the channel's reader: at the end of receiving, and at the end of draining. Waiting with a token would
+    // allocate on every wait.
+    private const int WakeUps = 2;
+
+    private static readonly TimeSpan KernelLookInterval = TimeSpan.FromSeconds(10);
+
+    private readonly UdpSourceOptions _options;
+    private readonly UdpChecksum _checksum;
+    private readonly string _route;
+    private readonly BufferPool _buffers;
+    private readonly TimeProvider _time;
+    private readonly int _concurrency;
+    private readonly ILogger _logger;
+    private readonly LogThrottle _dropLog;
+    private readonly UdpSourceMetrics _metrics;
+    private readonly HeldMessages<DatagramMessage> _held;
+    private readonly Channel<DatagramMessage?>? _channel;
+    private readonly BlockingWait _wait = new();
+    private readonly ManualResetEventSlim _taken = new(initialState: false, spinCount: 0);
+    private readonly ITimer _kernelLook;
+
+    private UdpSocket? _socket;
+    private IDatagramReceiver? _receiver;
+    private long _kernelDrops;
+    private int _disposed;
+
+    public UdpMessageSource(SourceServices services, UdpSourceOptions options, BufferPool buffers)
+    {
+        _options = options;
+        _checksum = options.Checksum;
+        _route = services.Route;
+        _buffers = buffers;
+        _time = services.Time;
+        _concurrency = services.Concurrency;
+        _logger = services.Loggers.CreateLogger<UdpMessageSource>();
+        _dropLog = new LogThrottle(services.Time, TimeSpan.FromSeconds(10));
+        _metrics = new UdpSourceMetrics(services.Route);
+        int limit = HeldMessages<DatagramMessage>.WaitingLimit + services.Concurrency + options.ChannelCapacity + IDatagramReceiver.LargestBatch;
+        _held = new HeldMessages<DatagramMessage>(HeldServices.Of(services, SourceName, _logger), limit, static held => new DatagramMessage(held));
+        if (options.ChannelCapacity > 0)
+        {
+            _channel = Channel.CreateBounded<DatagramMessage?>(new BoundedChannelOptions(options.ChannelCapacity + WakeUps)
+            {
+                FullMode = BoundedChannelFullMode.Wait,
+                SingleReader = true,
+                SingleWriter = false,
+
+                // The receiving thread only receives.
+                AllowSynchronousContinuations = false,
+            });
+        }
+
+        _kernelLook = services.Time.CreateTimer(static state => ((UdpMessageSource)state!).LookAtKernel(), this, KernelLookInterval, KernelLookInterval);
+    }
+
+    public string Name => SourceName;
+
+    /// <summary>Where it receives; null before <see cref="CheckAsync"/>.</summary>
+    public EndPoint? Endpoint => _socket?.Endpoint;
+
+    /// <summary>What was dropped.</summary>
+    public UdpSourceMetrics Metrics => _metrics;
+
+    /// <summary>Messages received and not settled for good.</summary>
+    public int Unsettled => _held.Unsettled;
+
+    /// <summary>Messages that wait for another attempt.</summary>
+    public int Waiting => _held.Waiting;
+
+    /// <summary>Datagrams the kernel dropped; 0 where it does not say.</summary>
+    public long KernelDrops => _socket?.KernelState?.Drops ?? 0;
+
+    /// <summary>Binds. From here on the kernel keeps what comes, up to its buffer.</summary>
+    public Task CheckAsync(CancellationToken cancellationToken)
+    {
+        _socket = UdpSocket.Bind(_options);
+        _receiver = _socket.CreateReceiver(_options);
+        _metrics.Observe(_socket);
+        int buffer = _socket.ReceiveBuffer;
+        UdpLog.Bound(_logger, _route, _socket.Endpoint, buffer);
+        if (buffer < _options.ReceiveBuffer)
+        {
+            UdpLog.BufferCapped(_logger, _route, buffer, _options.ReceiveBuffer);
+        }
+
+        return Task.CompletedTask;
+    }
+
+    public async Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving)
+    {
+        // A loop that breaks ends the others too, so that the route sees it and starts them all again.
+        using CancellationTokenSource ending = CancellationTokenSource.CreateLinkedTokenSource(stopReceiving);
+        List<Task> loops = [ReceiveOnOwnThreadAsync(intake, ending.Token), _held.HandInAsync(intake, ending.Token)];
+        if (_channel is not null)
+        {
+            loops.Add(HandInChannelAsync(_channel, intake, ending.Token));
+        }
+
+        await Task.WhenAll(loops.Select(loop => EndingAsync(loop, ending)));
+    }
+
+    /// <summary>Takes over what the kernel kept at the stop, at most its buffer once, and hands in all there is.</summary>
+    public async Task DrainAsync(IMessageIntake intake, CancellationToken stopDraining)
+    {
+        await _held.DrainAsync(intake, TakeOverAsync(intake, stopDraining), stopDraining);
+    }
+
+    public async Task CloseAsync(CancellationToken cancellationToken)
+    {
+        LookAtKernel();
+        if (_channel is not null)
+        {
+            _channel.Writer.TryComplete();
+            while (_channel.Reader.TryRead(out DatagramMessage? message))
+            {
+                if (message is not null)
+                {
+                    await _held.ReturnAsync(message, TimeSpan.Zero);
+                }
+            }
+        }
+
+        await _held.CloseAsync(cancellationToken);
+        if (_metrics.TooLarge + _metrics.Corrupt > 0)
+        {
+            UdpLog.DroppedInAll(_logger, _route, _metrics.TooLarge, _metrics.Corrupt);
+        }
+
+        int left = (int)(_socket?.KernelState?.Bytes ?? 0);
+        if (left > 0)
+        {
+            UdpLog.LeftInKernel(_logger, _route, left);
+        }
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        if (Interlocked.Exchange(ref _disposed, 1) != 0)
+        {
+            return;
+        }
+
+        await _held.CloseAsync(new CancellationToken(canceled: true));
+        await _kernelLook.DisposeAsync();
+        _held.Dispose();
+        _socket?.Dispose();
+    }
+
+    private static async Task EndingAsync(Task loop, CancellationTokenSource ending)
+    {
+        try
+        {
+            await loop;
+        }
+        finally
+        {
+            await ending.CancelAsync();
+        }
+    }
+
+    private async Task TakeOverAsync(IMessageIntake intake, CancellationToken stopDraining)
+    {
+        Task kernel = Task.Factory.StartNew(() => TakeOverKernelBuffer(intake, stopDraining), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        if (_channel is not null)
+        {
+            Task channel = HandInChannelAsync(_channel, intake, stopDraining);
+            await kernel;
+            _channel.Writer.TryComplete();
+            await channel;
+        }
+
+        await kernel;
+    }
+
+    private async Task HandInChannelAsync(Channel<DatagramMessage?> channel, IMessageIntake intake, CancellationToken stop)
+    {
+        ChannelReader<DatagramMessage?> reader = channel.Reader;
+        await using CancellationTokenRegistration wake = stop.UnsafeRegister(static state => ((Channel<DatagramMessage?>)state!).Writer.TryWrite(null), channel);
+        try
+        {
+            while (!stop.IsCancellationRequested && await reader.WaitToReadAsync(CancellationToken.None))
+            {
+                int slots = await intake.ReserveAsync(1, Math.Clamp(reader.Count, 1, _concurrency), stop);
+                HandInFrom(reader, intake, stop.IsCancellationRequested ? 0 : slots, slots);
+                _taken.Set();
+            }
+        }
+        catch (OperationCanceledException) when (stop.IsCancellationRequested)
+        {
+            // What is in the channel stays there for the drain.
+        }
+    }
+
+    private static void HandInFrom(ChannelReader<DatagramMessage?> reader, IMessageIntake intake, int wanted, int slots)
+    {
+        int used = 0;
+        while (used < wanted && reader.TryRead(out DatagramMessage? message))
+        {
+            if (message is not null)
+            {
+                used++;
+                message.BeginDelivery();
+                intake.Accept(message);
+            }
+        }
+
+        if (used < slots)
+        {
+            intake.Release(slots - used);
+        }
+    }
+
+    private void LookAtKernel()
+    {
+        if (_socket?.KernelState is not { } state)
+        {
+            return;
+        }
+
+        // Modulo 2^32, as the kernel counts.
+        long dropped = (uint)(state.Drops - Interlocked.Exchange(ref _kernelDrops, state.Drops));
+        if (dropped > 0)
+        {
+            UdpLog.KernelDropped(_logger, _route, dropped, state.Drops);
+        }
+    }
+}

@@ -1,0 +1,82 @@
+using System.Net;
+using System.Net.Sockets;
+using System.Runtime.InteropServices;
+using Messaging.Hosting;
+
+namespace Messaging.Sockets.Udp;
+
+/// <summary>A bound socket with its receive buffer. Threads: any.</summary>
+internal sealed class UdpSocket : IDisposable
+{
+    // <asm-generic/socket.h> and <linux/sock_diag.h>: an array of 32-bit numbers, since Linux 4.12.
+    private const int SolSocket = 1;
+    private const int SoMemInfo = 55;
+    private const int MemInfoReceived = 0;
+    private const int MemInfoDrops = 8;
+
+    private UdpSocket(Socket socket) => Socket = socket;
+
+    public Socket Socket { get; }
+
+    public EndPoint Endpoint => Socket.LocalEndPoint!;
+
+    /// <summary>Bytes the kernel keeps, as it says itself.</summary>
+    public int ReceiveBuffer => Socket.ReceiveBufferSize;
+
+    /// <summary>What the kernel says of the socket; null where it does not, and once it is closed.</summary>
+    public KernelState? KernelState
+    {
+        get
+        {
+            if (!OperatingSystem.IsLinux())
+            {
+                return null;
+            }
+
+            Span<uint> numbers = stackalloc uint[MemInfoDrops + 1];
+            try
+            {
+                int bytes = Socket.GetRawSocketOption(SolSocket, SoMemInfo, MemoryMarshal.AsBytes(numbers));
+                return bytes == numbers.Length * sizeof(uint) ? new KernelState(numbers[MemInfoReceived], numbers[MemInfoDrops]) : null;
+            }
+            catch (Exception exception) when (exception is SocketException or ObjectDisposedException)
+            {
+                return null;
+            }
+        }
+    }
+
+    /// <exception cref="StartupException">The address is taken, not this machine's, or not allowed.</exception>
+    public static UdpSocket Bind(UdpSourceOptions options)
+    {
+        options.TryParseEndpoint(out IPEndPoint? endpoint);
+        Socket socket = new(endpoint!.AddressFamily, SocketType.Dgram, ProtocolType.Udp);
+        try
+        {
+            socket.ReceiveBufferSize = options.ReceiveBuffer;
+            if (endpoint.Address.Equals(IPAddress.IPv6Any))
+            {
+                // Every address of this machine, those of IPv4 too.
+                socket.DualMode = true;
+            }
+
+            socket.Bind(endpoint);
+            return new UdpSocket(socket);
+        }
+        catch (SocketException exception)
+        {
+            socket.Dispose();
+            throw new StartupException($"{UdpSourceOptions.Section}:{nameof(UdpSourceOptions.Endpoint)} {options.Endpoint}: {exception.Message}. Give an address of this machine and a free port.", ExitCodes.Unavailable, exception);
+        }
+    }
+
+    public IDatagramReceiver CreateReceiver(UdpSourceOptions options)
+    {
+        int bytes = options.MaxMessageBytes + (options.Checksum == UdpChecksum.Verify ? Fletcher32.TrailerLength : 0);
+        return OperatingSystem.IsLinux() && options.Receiving != UdpReceiving.Portable
+            ? new BatchReceiver(Socket, bytes)
+            : new PortableReceiver(Socket, bytes);
+    }
+
+    public void Dispose() => Socket.Dispose();
+}

@@ -1,0 +1,42 @@
+using System.Diagnostics.Metrics;
+using Messaging.Telemetry;
+
+namespace Messaging.Sockets.Udp;
+
+/// <summary>What only a UDP source can count. Threads: any.</summary>
+internal sealed class UdpSourceMetrics(string route)
+{
+    private static readonly Meter Meter = new(RouteMetrics.SourceName);
+    private static readonly Counter<long> DroppedCounter = Meter.CreateCounter<long>("worker.udp.dropped", "{datagram}", "Datagrams received and dropped, by reason: too-large, checksum");
+
+    private readonly KeyValuePair<string, object?> _route = new("worker.route", route);
+    private long _tooLarge;
+    private long _corrupt;
+
+    /// <summary>Datagrams dropped because they were longer than the limit.</summary>
+    public long TooLarge => Volatile.Read(ref _tooLarge);
+
+    /// <summary>Datagrams dropped because their checksum was wrong, or missing.</summary>
+    public long Corrupt => Volatile.Read(ref _corrupt);
+
+    public void DroppedTooLarge()
+    {
+        Interlocked.Increment(ref _tooLarge);
+        DroppedCounter.Add(1, _route, new KeyValuePair<string, object?>("worker.reason", UdpMessageSource.TooLargeReason));
+    }
+
+    public void DroppedCorrupt()
+    {
+        Interlocked.Increment(ref _corrupt);
+        DroppedCounter.Add(1, _route, new KeyValuePair<string, object?>("worker.reason", UdpMessageSource.ChecksumReason));
+    }
+
+    /// <summary>Publishes what the kernel knows of the socket, where it says; asked only when somebody collects.</summary>
+    public void Observe(UdpSocket socket)
+    {
+        Meter.CreateObservableCounter("worker.udp.kernel_drops", () => Measure(socket.KernelState?.Drops), "{datagram}", "Datagrams the kernel dropped because the receive buffer was full");
+        Meter.CreateObservableGauge("worker.udp.kernel_buffer", () => Measure(socket.KernelState?.Bytes), "By", "Memory of datagrams that wait in the kernel");
+    }
+
+    private IEnumerable<Measurement<long>> Measure(long? value) => value is { } known ? [new Measurement<long>(known, _route)] : [];
+}

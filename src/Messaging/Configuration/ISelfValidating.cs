@@ -1,0 +1,8 @@
+namespace Messaging.Configuration;
+
+/// <summary>Settings with rules across several keys.</summary>
+internal interface ISelfValidating
+{
+    /// <summary>Reports each broken rule through <paramref name="check"/>, with the property it is about.</summary>
+    void Validate(SettingsCheck check);
+}

@@ -1,0 +1,30 @@
+namespace Messaging.Configuration;
+
+/// <summary>
+/// Declares one configuration key: what it is and what it may be. The reader, the validation, the effective configuration and the
+/// reference in the README all come from this one place.
+/// </summary>
+/// <param name="description">What it is, with its unit.</param>
+[AttributeUsage(AttributeTargets.Property)]
+internal sealed class SettingAttribute(string description) : Attribute
+{
+    public string Description { get; } = description;
+
+    /// <summary>The least allowed value, written as in configuration (<c>1</c>, <c>100ms</c>, <c>64KiB</c>).</summary>
+    public string? Min { get; init; }
+
+    /// <summary>The largest allowed value, written as in configuration.</summary>
+    public string? Max { get; init; }
+
+    /// <summary>What goes wrong outside the range, as one sentence.</summary>
+    public string? Consequence { get; init; }
+
+    /// <summary>True for a <see cref="long"/> or <see cref="int"/> that counts bytes and may be written as <c>64MiB</c>.</summary>
+    public bool Bytes { get; init; }
+
+    /// <summary>True when the value must never be shown.</summary>
+    public bool Secret { get; init; }
+
+    /// <summary>True when there is no default and a value must be given.</summary>
+    public bool Required { get; init; }
+}

@@ -1,0 +1,176 @@
+using System.Globalization;
+
+namespace Messaging.Configuration;
+
+/// <summary>The text forms of values in configuration: <c>250ms</c>, <c>20s</c>, <c>5m</c>, <c>00:00:20</c>; <c>64MiB</c>, <c>1024</c>.</summary>
+internal static class SettingText
+{
+    private static readonly (string Suffix, long Factor)[] ByteUnits =
+        [("KiB", 1L << 10), ("MiB", 1L << 20), ("GiB", 1L << 30), ("KB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000), ("B", 1)];
+
+    private static readonly (string Suffix, double Milliseconds)[] TimeUnits =
+        [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
+
+    /// <summary>Parses <paramref name="text"/> as <paramref name="type"/>; false when it is not one.</summary>
+    public static bool TryParse(string text, Type type, bool bytes, out object? value)
+    {
+        text = text.Trim();
+        value = null;
+        Type target = Nullable.GetUnderlyingType(type) ?? type;
+        if (target == typeof(string))
+        {
+            value = text;
+        }
+        else if (target == typeof(bool) && bool.TryParse(text, out bool flag))
+        {
+            value = flag;
+        }
+        else if (target == typeof(int) && TryParseNumber(text, bytes, out long small) && small is >= int.MinValue and <= int.MaxValue)
+        {
+            value = (int)small;
+        }
+        else if (target == typeof(long) && TryParseNumber(text, bytes, out long number))
+        {
+            value = number;
+        }
+        else if (target == typeof(double) && double.TryParse(text, NumberStyles.Float, CultureInfo.InvariantCulture, out double real) && double.IsFinite(real))
+        {
+            value = real;
+        }
+        else if (target == typeof(TimeSpan) && TryParseTime(text, out TimeSpan time))
+        {
+            value = time;
+        }
+        else if (target == typeof(Uri) && text.Contains("://", StringComparison.Ordinal) && Uri.TryCreate(text, UriKind.Absolute, out Uri? uri))
+        {
+            value = uri;
+        }
+        else if (target == typeof(string[]))
+        {
+            value = text.Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries);
+        }
+        else if (target.IsEnum && Enum.GetNames(target).FirstOrDefault(name => string.Equals(name, text, StringComparison.OrdinalIgnoreCase)) is { } member)
+        {
+            // Only names: Enum.TryParse would also take numbers, and join names separated by commas.
+            value = Enum.Parse(target, member);
+        }
+
+        return value is not null;
+    }
+
+    /// <summary>What a value of <paramref name="type"/> looks like, for error messages.</summary>
+    /// <param name="type">The setting's type.</param>
+    /// <param name="bytes">Whether a number counts bytes.</param>
+    /// <param name="address">The default of an address; null where it has none.</param>
+    public static string Expected(Type type, bool bytes, Uri? address = null)
+    {
+        Type target = Nullable.GetUnderlyingType(type) ?? type;
+        return target switch
+        {
+            _ when target == typeof(bool) => "true or false",
+            _ when bytes => "a number of bytes such as 65536 or 64KiB",
+            _ when target == typeof(int) || target == typeof(long) => "a whole number",
+            _ when target == typeof(double) => "a number",
+            _ when target == typeof(TimeSpan) => "a time such as 250ms, 20s, 5m or 00:00:20",
+            _ when target == typeof(Uri) => address is null ? "an absolute address that begins with http:// or https://" : $"an absolute address such as {address.OriginalString}",
+            _ when target.IsEnum => $"one of {string.Join(", ", Enum.GetNames(target))}",
+            _ => "text",
+        };
+    }
+
+    /// <summary>The canonical text of a value; the reader accepts it again.</summary>
+    public static string Format(object? value, bool bytes) => value switch
+    {
+        null => string.Empty,
+        bool flag => flag ? "true" : "false",
+        TimeSpan time => FormatTime(time),
+        int number when bytes => FormatBytes(number),
+        long number when bytes => FormatBytes(number),
+        string[] list => string.Join(", ", list),
+        IFormattable other => other.ToString(null, CultureInfo.InvariantCulture),
+        _ => value.ToString() ?? string.Empty,
+    };
+
+    /// <summary>The text with user and password masked where it is an address that has them.</summary>
+    public static string MaskUserInfo(string text)
+    {
+        const string Separator = "://";
+        int scheme = text.IndexOf(Separator, StringComparison.Ordinal);
+
+        // The last one: whatever stands before it may belong to a password that should have been escaped.
+        int at = text.LastIndexOf('@');
+        return scheme < 0 || at < scheme ? text : $"{text[..(scheme + Separator.Length)]}***{text[at..]}";
+    }
+
+    private static bool TryParseNumber(string text, bool bytes, out long value)
+    {
+        if (long.TryParse(text, NumberStyles.Integer, CultureInfo.InvariantCulture, out value))
+        {
+            return true;
+        }
+
+        if (!bytes)
+        {
+            return false;
+        }
+
+        foreach ((string suffix, long factor) in ByteUnits)
+        {
+            if (text.EndsWith(suffix, StringComparison.OrdinalIgnoreCase)
+                && long.TryParse(text.AsSpan(0, text.Length - suffix.Length).Trim(), NumberStyles.None, CultureInfo.InvariantCulture, out long count)
+                && count <= long.MaxValue / factor)
+            {
+                value = count * factor;
+                return true;
+            }
+        }
+
+        return false;
+    }
+
+    private static bool TryParseTime(string text, out TimeSpan value)
+    {
+        foreach ((string suffix, double milliseconds) in TimeUnits)
+        {
+            if (text.EndsWith(suffix, StringComparison.OrdinalIgnoreCase)
+                && double.TryParse(text.AsSpan(0, text.Length - suffix.Length).Trim(), NumberStyles.Float, CultureInfo.InvariantCulture, out double count)
+                && double.IsFinite(count) && Math.Abs(count * milliseconds) < TimeSpan.MaxValue.TotalMilliseconds / 2)
+            {
+                // Rounded: TimeSpan.FromMilliseconds cuts off, and 1.001 s would lose a tick.
+                value = TimeSpan.FromTicks((long)Math.Round(count * milliseconds * TimeSpan.TicksPerMillisecond));
+                return true;
+            }
+        }
+
+        // Exactly [d.]hh:mm:ss[.fff]: TimeSpan.TryParse would read a bare number as days, 24:00:00 as 24 days and 5:00 as hours.
+        value = default;
+        return text.Count(':') == 2 && TimeSpan.TryParseExact(text, "c", CultureInfo.InvariantCulture, out value);
+    }
+
+    private static string FormatTime(TimeSpan time)
+    {
+        double milliseconds = time.TotalMilliseconds;
+        foreach ((string suffix, double unit) in Enumerable.Reverse(TimeUnits))
+        {
+            if (suffix != "d" && milliseconds >= unit && milliseconds % unit == 0)
+            {
+                return (milliseconds / unit).ToString(CultureInfo.InvariantCulture) + suffix;
+            }
+        }
+
+        return milliseconds.ToString(CultureInfo.InvariantCulture) + "ms";
+    }
+
+    private static string FormatBytes(long bytes)
+    {
+        foreach ((string suffix, long factor) in (ReadOnlySpan<(string, long)>)[("GiB", 1L << 30), ("MiB", 1L << 20), ("KiB", 1L << 10)])
+        {
+            if (bytes >= factor && bytes % factor == 0)
+            {
+                return (bytes / factor).ToString(CultureInfo.InvariantCulture) + suffix;
+            }
+        }
+
+        return bytes.ToString(CultureInfo.InvariantCulture);
+    }
+}

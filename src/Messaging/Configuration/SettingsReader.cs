@@ -1,0 +1,296 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Reflection;
+using Microsoft.Extensions.Configuration;
+
+namespace Messaging.Configuration;
+
+/// <summary>
+/// Reads settings objects from the configuration, collecting every problem instead of stopping at the first. A section may be
+/// given globally and again below a route, whose values win. Used at start only.
+/// </summary>
+internal sealed class SettingsReader(IConfiguration configuration)
+{
+    private const string RoutesPrefix = "Routes:";
+
+    private readonly List<ConfigurationError> _errors = [];
+    private readonly List<ConfigurationError> _warnings = [];
+    private readonly Dictionary<string, EffectiveSetting> _effective = new(StringComparer.OrdinalIgnoreCase);
+    private readonly HashSet<string> _reported = new(StringComparer.OrdinalIgnoreCase);
+    private readonly HashSet<string> _layers = new(StringComparer.OrdinalIgnoreCase);
+
+    /// <summary>Every problem found so far.</summary>
+    public IReadOnlyList<ConfigurationError> Errors => _errors;
+
+    /// <summary>What is allowed and can still lose or expose something, found so far.</summary>
+    public IReadOnlyList<ConfigurationError> Warnings => _warnings;
+
+    /// <summary>Every key read so far, in the order read.</summary>
+    public IReadOnlyCollection<EffectiveSetting> Effective => _effective.Values;
+
+    public IConfiguration Configuration { get; } = configuration;
+
+    /// <summary>Adds a problem that no single settings object can see.</summary>
+    public void Fail(string key, string? value, string problem, string? consequence = null)
+    {
+        if (_reported.Add($"{key}\0{problem}"))
+        {
+            _errors.Add(new ConfigurationError(key, value, problem, consequence));
+        }
+    }
+
+    /// <summary>Warns of what no single settings object can see: allowed, but it can lose or expose something.</summary>
+    public void Warn(string key, string? value, string problem, string? consequence = null)
+    {
+        if (_reported.Add($"{key}\0{problem}"))
+        {
+            _warnings.Add(new ConfigurationError(key, value, problem, consequence));
+        }
+    }
+
+    /// <summary>The endpoints claimed so far.</summary>
+    public EndpointClaims Endpoints { get; } = new();
+
+    /// <summary>Reads one section whose keys may stand beside sections of other settings.</summary>
+    public T Read<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] T>(string section, IReadOnlyCollection<string> allowedSections)
+        where T : class, new() => ReadLayers<T>([section], allowedSections);
+
+    /// <summary>Reads one section, with the overrides below <c>Routes:{route}</c> when a route is given.</summary>
+    /// <typeparam name="T">A class whose properties carry <see cref="SettingAttribute"/>; its initial values are the defaults.</typeparam>
+    public T Read<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] T>(string section, string? route = null)
+        where T : class, new() => ReadLayers<T>(route is null ? [section] : [$"{RoutesPrefix}{route}:{section}", section], []);
+
+    /// <summary>
+    /// Checks what is given in a section that nothing has read, values and rules: a mistake there would wait for the day it is used.
+    /// What is not given is not asked for.
+    /// </summary>
+    /// <param name="section">The section.</param>
+    /// <param name="type">The class that reads it.</param>
+    /// <param name="route">The route whose overrides are checked; null for the section itself.</param>
+    public void CheckUnused(string section, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] Type type, string? route = null)
+    {
+        string layer = route is null ? section : $"{RoutesPrefix}{route}:{section}";
+        if (_layers.Contains(layer))
+        {
+            return;
+        }
+
+        FindValue(layer);
+        if (!Configuration.GetSection(layer).GetChildren().Any())
+        {
+            return;
+        }
+
+        string[] layers = route is null ? [section] : [layer, section];
+
+        List<PropertyInfo> properties = [.. type.GetProperties().Where(p => p.IsDefined(typeof(SettingAttribute)))];
+        object settings = Activator.CreateInstance(type)!;
+        List<string> given = [.. properties.Select(property => property.Name).Where(name => Find(layers, name) is not null)];
+        string[] unread = [.. properties.Where(property => given.Contains(property.Name) ? !TryReadProperty(settings, property, layers) : property.GetCustomAttribute<SettingAttribute>()!.Required).Select(property => property.Name)];
+        FindUnknownKeys(layer, properties, []);
+        if (settings is ISelfValidating validating)
+        {
+            List<ConfigurationError> found = [];
+            validating.Validate(new SettingsCheck(section, property => Shown(properties, property, Find(layers, property)), unread, found, warnings: []));
+            Report(found.Where(error => given.Exists(name => SettingsCheck.IsAbout(name, error.Key[(error.Key.LastIndexOf(':') + 1)..], error.Problem))));
+        }
+    }
+
+    /// <summary>Reports a key that nothing reads, with the nearest name that exists.</summary>
+    public void FailUnknown(string key, IEnumerable<string> known)
+    {
+        List<string> names = [.. known];
+        string name = key[(key.LastIndexOf(':') + 1)..];
+        string? nearest = names.MinBy(candidate => EditDistance(candidate, name));
+        string hint = nearest is not null && EditDistance(nearest, name) <= Math.Max(2, name.Length / 3)
+            ? $"Did you mean {nearest}?"
+            : $"Known here: {string.Join(", ", names)}.";
+
+        // Without its value: a password under a mistyped name is still a password.
+        Fail(key, value: null, $"is not a known key. {hint}", "It would have no effect.");
+    }
+
+    /// <summary>Reports a value that stands where a section belongs; not the value, which may be a password.</summary>
+    public void FailValue(string section) => Fail(section, value: null, "must be a section, but a value was given.", "It would have no effect.");
+
+    /// <summary>Reports a value that stands where a section below another belongs. The first level is the planner's: the environment holds other programs' variables.</summary>
+    public void FindValue(string section)
+    {
+        if (section.Contains(':', StringComparison.Ordinal) && !string.IsNullOrWhiteSpace(Configuration[section]))
+        {
+            FailValue(section);
+        }
+    }
+
+    private T ReadLayers<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] T>(string[] layers, IReadOnlyCollection<string> allowedSections)
+        where T : class, new()
+    {
+        T settings = new();
+        string section = layers[^1];
+        _layers.UnionWith(layers);
+        List<PropertyInfo> properties = [.. typeof(T).GetProperties().Where(p => p.IsDefined(typeof(SettingAttribute)))];
+        string[] unread = [.. properties.Where(property => !TryReadProperty(settings, property, layers)).Select(property => property.Name)];
+
+        foreach (string layer in layers)
+        {
+            // A route is a section that a value removes.
+            if (allowedSections.Count == 0)
+            {
+                FindValue(layer);
+            }
+
+            FindUnknownKeys(layer, properties, allowedSections);
+        }
+
+        if (settings is ISelfValidating validating)
+        {
+            List<ConfigurationError> found = [];
+            List<ConfigurationError> warnings = [];
+            validating.Validate(new SettingsCheck(section, property => Shown(properties, property, Find(layers, property)), unread, found, warnings));
+            Report(found);
+            foreach (ConfigurationError warning in warnings)
+            {
+                Warn(warning.Key, warning.Value, warning.Problem, warning.Consequence);
+            }
+        }
+
+        return settings;
+    }
+
+    private void Report(IEnumerable<ConfigurationError> found)
+    {
+        foreach (ConfigurationError error in found)
+        {
+            Fail(error.Key, error.Value, error.Problem, error.Consequence);
+        }
+    }
+
+    /// <returns>False when the property keeps its default for a problem that was reported.</returns>
+    private bool TryReadProperty(object settings, PropertyInfo property, string[] layers)
+    {
+        SettingAttribute setting = property.GetCustomAttribute<SettingAttribute>()!;
+        (string Key, string Value)[] all = [.. FindAll(layers, property.Name)];
+        (string Key, string Value)? found = all.Length > 0 ? all[0] : null;
+        string key = found?.Key ?? $"{layers[^1]}:{property.Name}";
+        foreach ((string Key, string Value) overridden in all.Skip(1))
+        {
+            // It takes effect as soon as the override goes, or a route comes that has none.
+            _ = TryParse(settings, property, overridden, out _);
+        }
+
+        if (found is { } given)
+        {
+            if (!TryParse(settings, property, given, out object? value))
+            {
+                return false;
+            }
+
+            property.SetValue(settings, value);
+        }
+        else if (setting.Required)
+        {
+            string where = layers is [var own, var shared] ? $" for route {own[RoutesPrefix.Length..^(shared.Length + 1)]} (or {own}:{property.Name})" : "";
+            Fail(key, value: null, $"must be set{where}: {setting.Description}.", setting.Consequence);
+            return false;
+        }
+
+        object? current = property.GetValue(settings);
+        string text = current is null ? string.Empty : Mask(setting, SettingText.Format(current, setting.Bytes));
+        _effective[key] = new EffectiveSetting(key, text, found is null, setting.Description);
+        return true;
+    }
+
+    private bool TryParse(object settings, PropertyInfo property, (string Key, string Value) given, out object? value)
+    {
+        SettingAttribute setting = property.GetCustomAttribute<SettingAttribute>()!;
+        string shown = Mask(setting, given.Value);
+        if (!SettingText.TryParse(given.Value, property.PropertyType, setting.Bytes, out value))
+        {
+            Fail(given.Key, shown, $"must be {SettingText.Expected(property.PropertyType, setting.Bytes, property.GetValue(settings) as Uri)}{RangeText(setting)}.", setting.Consequence);
+            return false;
+        }
+
+        if (!InRange(value, property.PropertyType, setting))
+        {
+            Fail(given.Key, shown, $"must be{RangeText(setting)}.", setting.Consequence);
+            return false;
+        }
+
+        return true;
+    }
+
+    private (string Key, string Value)? Find(string[] layers, string property) =>
+        FindAll(layers, property).Select(found => ((string Key, string Value)?)found).FirstOrDefault();
+
+    private IEnumerable<(string Key, string Value)> FindAll(string[] layers, string property)
+    {
+        foreach (string layer in layers)
+        {
+            string key = $"{layer}:{property}";
+
+            // An empty value counts as not set, so that an environment variable can switch a key off.
+            if (Configuration[key] is { } value && !string.IsNullOrWhiteSpace(value))
+            {
+                yield return (key, value);
+            }
+        }
+    }
+
+    private void FindUnknownKeys(string layer, List<PropertyInfo> properties, IReadOnlyCollection<string> allowedSections)
+    {
+        foreach (IConfigurationSection child in Configuration.GetSection(layer).GetChildren())
+        {
+            PropertyInfo? match = properties.Find(p => string.Equals(p.Name, child.Key, StringComparison.OrdinalIgnoreCase));
+            if (match is null && !allowedSections.Contains(child.Key, StringComparer.OrdinalIgnoreCase))
+            {
+                FailUnknown(child.Path, properties.Select(p => p.Name));
+            }
+            else if (match is not null && child.GetChildren().FirstOrDefault() is { } below)
+            {
+                Fail(child.Path, value: null, $"must be a single value, but {below.Path} was given.");
+            }
+        }
+    }
+
+    private static (string Key, string Value)? Shown(List<PropertyInfo> properties, string name, (string Key, string Value)? given) =>
+        given is { } found && properties.Find(p => p.Name == name)?.GetCustomAttribute<SettingAttribute>() is { } setting ? (found.Key, Mask(setting, found.Value)) : given;
+
+    private static string Mask(SettingAttribute setting, string value) => setting.Secret ? "***" : SettingText.MaskUserInfo(value);
+
+    private static bool InRange(object? value, Type type, SettingAttribute setting)
+    {
+        if (value is not IComparable comparable)
+        {
+            return true;
+        }
+
+        return (setting.Min is null || (SettingText.TryParse(setting.Min, type, setting.Bytes, out object? min) && comparable.CompareTo(min) >= 0))
+            && (setting.Max is null || (SettingText.TryParse(setting.Max, type, setting.Bytes, out object? max) && comparable.CompareTo(max) <= 0));
+    }
+
+    private static string RangeText(SettingAttribute setting) => (setting.Min, setting.Max) switch
+    {
+        (null, null) => string.Empty,
+        ({ } min, null) => $" {min} or more",
+        (null, { } max) => $" at most {max}",
+        ({ } min, { } max) => $" from {min} to {max}",
+    };
+
+    private static int EditDistance(string left, string right)
+    {
+        int[] row = [.. Enumerable.Range(0, right.Length + 1)];
+        for (int i = 1; i <= left.Length; i++)
+        {
+            int diagonal = row[0];
+            row[0] = i;
+            for (int j = 1; j <= right.Length; j++)
+            {
+                int cost = char.ToLowerInvariant(left[i - 1]) == char.ToLowerInvariant(right[j - 1]) ? 0 : 1;
+                int next = Math.Min(Math.Min(row[j] + 1, row[j - 1] + 1), diagonal + cost);
+                diagonal = row[j];
+                row[j] = next;
+            }
+        }
+
+        return row[^1];
+    }
+}

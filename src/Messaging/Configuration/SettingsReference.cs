@@ -1,0 +1,44 @@
+using System.Reflection;
+using System.Text;
+
+namespace Messaging.Configuration;
+
+/// <summary>The reference of all configuration keys as Markdown, made from the settings classes themselves.</summary>
+internal static class SettingsReference
+{
+    /// <summary>One table row a key: name, default, what it is and its range.</summary>
+    public static string ToMarkdown(IEnumerable<(string Section, Type Settings)> catalog)
+    {
+        StringBuilder text = new();
+        text.Append("| key | default | what it is |\n|---|---|---|\n");
+        foreach ((string section, Type type) in catalog)
+        {
+            object defaults = Activator.CreateInstance(type)!;
+            foreach (PropertyInfo property in type.GetProperties())
+            {
+                if (property.GetCustomAttribute<SettingAttribute>() is { } setting)
+                {
+                    text.Append("| `").Append(section).Append(':').Append(property.Name).Append("` | ")
+                        .Append(Default(property, setting, defaults)).Append(" | ")
+                        .Append(setting.Description).Append(Range(setting)).Append(" |\n");
+                }
+            }
+        }
+
+        return text.ToString();
+    }
+
+    private static string Default(PropertyInfo property, SettingAttribute setting, object defaults)
+    {
+        string value = SettingText.Format(property.GetValue(defaults), setting.Bytes);
+        return setting.Required ? "(required)" : value.Length == 0 ? "(not set)" : $"`{value}`";
+    }
+
+    private static string Range(SettingAttribute setting) => (setting.Min, setting.Max) switch
+    {
+        (null, null) => string.Empty,
+        ({ } min, null) => $"; {min} or more",
+        (null, { } max) => $"; at most {max}",
+        ({ } min, { } max) => $"; {min} to {max}",
+    };
+}

@@ -1,0 +1,24 @@
+using Messaging.Configuration;
+
+namespace Messaging.Costs;
+
+/// <summary>
+/// Section <c>Costs</c>: prices for the estimates that reports, logs and <c>explain</c> show; they change nothing else. The defaults
+/// are AWS's list prices of us-east-1 for the first tier, without free tiers (aws.amazon.com/sqs/pricing, aws.amazon.com/s3/pricing).
+/// </summary>
+internal sealed class CostOptions
+{
+    private const string Wrong = "The estimates would be wrong; nothing else.";
+
+    [Setting("USD for a million requests to a standard queue, 64 KiB of payload each; us-east-1's list price", Min = "0", Max = "1000000", Consequence = Wrong)]
+    public double SqsStandardPerMillion { get; set; } = 0.40;
+
+    [Setting("USD for a million requests to a FIFO queue", Min = "0", Max = "1000000", Consequence = Wrong)]
+    public double SqsFifoPerMillion { get; set; } = 0.50;
+
+    [Setting("USD for a million requests of S3's PUT class (PutObject, ListObjectsV2), storage class STANDARD; others cost more", Min = "0", Max = "1000000", Consequence = Wrong)]
+    public double S3PutPerMillion { get; set; } = 5.00;
+
+    [Setting("USD for a million requests of S3's GET class (GetObject, HeadObject)", Min = "0", Max = "1000000", Consequence = Wrong)]
+    public double S3GetPerMillion { get; set; } = 0.40;
+}

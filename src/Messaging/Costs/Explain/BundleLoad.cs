@@ -1,0 +1,37 @@
+using Messaging.Sinks.Bundles;
+
+namespace Messaging.Costs.Explain;
+
+/// <summary>How many messages a bundle holds under a load, and how long they wait in it.</summary>
+internal sealed class BundleLoad
+{
+    public BundleLoad(BundlesOptions bundles, ExplainInput input)
+    {
+        double most = Math.Min(bundles.MaxMessages, Math.Min(input.Rate * bundles.MaxAge.TotalSeconds, bundles.MemoryBudget / (double)input.MessageBytes));
+        Size = (int)Math.Max(1, most);
+
+        // Fewer than the load would bring to one bundle means many bundles at once, which only their age closes.
+        double given = input.MessagesPerObject ?? Size;
+        FillSeconds = given < Size ? bundles.MaxAge.TotalSeconds : Math.Min(bundles.MaxAge.TotalSeconds, bundles.MaxMessages / input.Rate);
+    }
+
+    /// <summary>Messages at best: bounded by count, age and the memory for all.</summary>
+    public int Size { get; }
+
+    /// <summary>How long a bundle's first message waits.</summary>
+    public double FillSeconds { get; }
+
+    /// <summary>Renewals a message needs on average: the first waits as long as the bundle fills, the last not at all.</summary>
+    /// <param name="beat">Seconds between two renewals.</param>
+    /// <param name="longest">Seconds after which a message is renewed no more.</param>
+    public double RenewalsPerMessage(double beat, double longest)
+    {
+        double sum = 0;
+        for (double waited = beat; waited < Math.Min(FillSeconds, longest); waited += beat)
+        {
+            sum += (FillSeconds - waited) / FillSeconds;
+        }
+
+        return sum;
+    }
+}

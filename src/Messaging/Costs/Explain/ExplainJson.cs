@@ -1,0 +1,7 @@
+using System.Text.Json.Serialization;
+
+namespace Messaging.Costs.Explain;
+
+[JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, WriteIndented = true)]
+[JsonSerializable(typeof(Explanation))]
+internal sealed partial class ExplainJson : JsonSerializerContext;

@@ -1,0 +1,4 @@
+namespace Messaging.Costs.Explain;
+
+/// <summary>What the settings imply for a load, route by route.</summary>
+internal sealed record Explanation(ExplainInput Input, IReadOnlyList<RouteExplanation> Routes);

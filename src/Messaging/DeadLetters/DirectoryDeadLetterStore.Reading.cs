@@ -1,0 +1,113 @@
+using System.Text.Json;
+using Messaging.Files;
+using Messaging.Routes;
+using Messaging.Telemetry;
+
+namespace Messaging.DeadLetters;
+
+/// <content>Reading: what a redrive lists, reads and deletes.</content>
+internal sealed partial class DirectoryDeadLetterStore
+{
+    /// <summary>The longest body that is read, in bytes: what the largest setting of a source allows.</summary>
+    public const int MaxBodyBytes = 256 << 20;
+
+    // A record is the message's attributes and a few lines.
+    private const int MaxRecordBytes = 16 << 20;
+
+    /// <summary>
+    /// The names of the dead letters that are there now, for <see cref="Find"/>: a copy, so dead letters may be deleted and written
+    /// while it is worked off. Oldest day first within each reason.
+    /// </summary>
+    /// <exception cref="IOException">A folder cannot be listed.</exception>
+    /// <exception cref="UnauthorizedAccessException">Likewise.</exception>
+    public IReadOnlyList<string> List()
+    {
+        List<string> names = [];
+        foreach (string folder in Sorted(Root).Where(folder => Path.GetFileName(folder) != DurableFolder.TemporaryFolder))
+        {
+            foreach (string day in Sorted(folder))
+            {
+                names.AddRange(Directory.GetFiles(day, $"*{RecordSuffix}").Order(StringComparer.Ordinal)
+                    .Select(path => Path.GetRelativePath(Root, path)[..^RecordSuffix.Length].Replace('\\', '/')));
+            }
+        }
+
+        return names;
+    }
+
+    /// <summary>The reason folder of a name from <see cref="List"/>: the reason itself where that is a usual code.</summary>
+    public static string ReasonOf(string name) => name[..name.IndexOf('/')];
+
+    /// <summary>A dead letter by its name.</summary>
+    /// <returns>Null when it was deleted since it was listed.</returns>
+    /// <exception cref="IOException">Its record cannot be read, or is damaged.</exception>
+    /// <exception cref="UnauthorizedAccessException">Its record must not be read.</exception>
+    public StoredDeadLetter? Find(string name)
+    {
+        string path = _folder.PathOf(name + RecordSuffix);
+        try
+        {
+            DeadLetter? letter = JsonSerializer.Deserialize(RegularFile.ReadAll(path, MaxRecordBytes), Records.DeadLetter);
+            return FindDamage(letter) is { } damage
+                ? throw new IOException($"The record '{path}' is damaged: {damage} Correct it, or delete it and the .body file.")
+                : new StoredDeadLetter(name, letter!);
+        }
+        catch (FileNotFoundException)
+        {
+            return null;
+        }
+        catch (JsonException exception)
+        {
+            throw new IOException($"The record '{path}' is damaged: {UntrustedText.Shorten(exception.Message)}", exception);
+        }
+    }
+
+    /// <summary>The body of a dead letter.</summary>
+    /// <returns>Null when the dead letter was deleted since it was listed.</returns>
+    /// <exception cref="FileNotFoundException">The record is there, and the body is not.</exception>
+    /// <exception cref="IOException">It cannot be read, or is not a regular file.</exception>
+    /// <exception cref="UnauthorizedAccessException">It must not be read.</exception>
+    public byte[]? ReadBody(StoredDeadLetter letter)
+    {
+        try
+        {
+            return RegularFile.ReadAll(_folder.PathOf(letter.Name + BodySuffix), MaxBodyBytes);
+        }
+        catch (FileNotFoundException) when (!File.Exists(_folder.PathOf(letter.Name + RecordSuffix)))
+        {
+            return null;
+        }
+    }
+
+    /// <summary>Deletes a dead letter whose message was taken. Safe to repeat.</summary>
+    /// <remarks>The record goes first: a crash in between leaves a body that counts for nothing, never a record without one.</remarks>
+    /// <exception cref="IOException">It cannot be deleted.</exception>
+    /// <exception cref="UnauthorizedAccessException">Likewise.</exception>
+    public void Delete(StoredDeadLetter letter)
+    {
+        _folder.Delete(letter.Name + RecordSuffix);
+        _folder.Delete(letter.Name + BodySuffix);
+    }
+
+    // What the JSON may hold and this worker never wrote: null, and a route that no worker can have.
+    private static string? FindDamage(DeadLetter? letter)
+    {
+        if (letter is null)
+        {
+            return "it is empty.";
+        }
+
+        (string Name, string? Value)[] texts =
+            [("sourceId", letter.SourceId), ("source", letter.Source), ("route", letter.Route), ("reason", letter.Reason), ("description", letter.Description)];
+        if (Array.Find(texts, text => text.Value is null) is { Name: { } name })
+        {
+            return $"\"{name}\" is null and must be a text.";
+        }
+
+        // The worker itself keeps what it found unfinished under no route.
+        return letter.Route.Length == 0 || NamedRoute.IsName(letter.Route) ? null : $"\"route\" is \"{UntrustedText.Shorten(letter.Route)}\" and must be the name of a route ({NamedRoute.AllowedName}).";
+    }
+
+    private static IEnumerable<string> Sorted(string folder) =>
+        Directory.Exists(folder) ? Directory.GetDirectories(folder).Order(StringComparer.Ordinal) : [];
+}

@@ -1,0 +1,180 @@
+using System.Globalization;
+using System.Text;
+using System.Text.Json;
+using Messaging.Files;
+using Messaging.Hosting;
+using Messaging.Telemetry;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace Messaging.DeadLetters;
+
+/// <summary>
+/// Dead letters in a folder: <c>{reason}/{yyyyMMdd}/{id}~{hash}.body</c>, the unchanged bytes, and <c>.json</c> beside it, the
+/// record. The day is that of the dead-lettering, in UTC. The hash is over source, route, id and body, so the same message
+/// lands on the same name and two messages never share one, whatever their ids look like. The body is durable before the record appears, and
+/// only what has a record counts: a crash leaves either a whole dead letter or none. Written on threads of its own, so that a disk
+/// that hangs holds no other. Threads: any, also several workers on one folder.
+/// </summary>
+internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDisposable
+{
+    private const string BodySuffix = ".body";
+    private const string RecordSuffix = ".json";
+
+    // With '~', 32 digits of hash and the suffix, still far below 255 bytes a name; enough to recognise an id by.
+    private const int MaxIdLength = 100;
+    private const int MaxReasonLength = 64;
+
+    // Each waits for the disk, which flushes several at once; dead letters are rare until a stop writes many.
+    private const int Threads = 8;
+
+    private const string Key = $"DeadLetters:{nameof(DeadLettersOptions.Path)}";
+
+    // Half of what an operator waits for a page to turn green again; a probe is one small file.
+    private static readonly TimeSpan ProbeInterval = TimeSpan.FromSeconds(5);
+
+    // People read these files.
+    private static readonly DeadLetterJson Records = new(new JsonSerializerOptions(JsonSerializerDefaults.Web) { WriteIndented = true });
+
+    private readonly DurableFolder _folder;
+    private readonly FileThreads _threads = new("dead letters", Threads);
+    private readonly FileCalls<(DeadLetter Letter, ReadOnlyMemory<byte> Body), string> _writes;
+    private readonly TimeProvider _time;
+    private readonly ILogger _logger;
+    private readonly FileCalls<bool, bool> _probes;
+    private readonly ITimer _probe;
+    private readonly Lock _preparing = new();
+    private volatile bool _prepared;
+    private volatile string? _problem;
+
+    public DirectoryDeadLetterStore(DeadLettersOptions options, TimeProvider time, ILogger<DirectoryDeadLetterStore>? logger = null)
+    {
+        _folder = new DurableFolder(options.Path, fsync: true);
+        _writes = new FileCalls<(DeadLetter Letter, ReadOnlyMemory<byte> Body), string>(_threads, request => Write(request.Letter, request.Body.Span), Threads);
+        _probes = new FileCalls<bool, bool>(_threads, _ => Probe(), kept: 1);
+        _time = time;
+        _logger = logger ?? NullLogger<DirectoryDeadLetterStore>.Instance;
+        _probe = time.CreateTimer(static state => _ = ((DirectoryDeadLetterStore)state!).ProbeAsync(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+    }
+
+    /// <summary>The folder's absolute path.</summary>
+    public string Root => _folder.Root;
+
+    public string? Problem => _problem;
+
+    /// <summary>Creates the folder and proves that it can be written.</summary>
+    /// <exception cref="StartupException">It cannot: a message that has to be given up would have nowhere to go.</exception>
+    public async Task CheckAsync(CancellationToken cancellationToken)
+    {
+        try
+        {
+            await _probes.RunAsync(state: default, cancellationToken).AsTask().WaitAsync(cancellationToken);
+            await new UnfinishedDeadLetters(_folder, this, _time, _logger).KeepAsync("dead-letters", route: string.Empty, cancellationToken);
+        }
+        catch (Exception exception) when (FileFaults.IsFileFault(exception) && FileFaults.Classify(exception) == FileFault.Transient)
+        {
+            Failed(exception);
+        }
+        catch (Exception exception) when (FileFaults.IsFileFault(exception))
+        {
+            throw new StartupException(
+                $"The folder '{Root}' cannot store dead letters ({exception.Message.TrimEnd('.')}). Make it writable for user {Environment.UserName}, or set {Key} to a folder that is.",
+                ExitCodes.Unavailable,
+                exception);
+        }
+    }
+
+    public async ValueTask<string> WriteAsync(DeadLetter letter, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
+    {
+        try
+        {
+            string path = await _writes.RunAsync((letter, body), cancellationToken);
+            _problem = null;
+            return path;
+        }
+        catch (Exception exception) when (FileFaults.IsFileFault(exception))
+        {
+            Failed(exception);
+            throw new IOException($"The dead letter could not be stored: {exception.Message}", exception);
+        }
+    }
+
+    public void Dispose()
+    {
+        _probe.Dispose();
+        _threads.Dispose();
+    }
+
+    private void Failed(Exception exception)
+    {
+        _problem = $"Dead letters cannot be written to '{Root}': {UntrustedText.Shorten(exception.Message)} Make room or make it writable ({Key}).";
+        _probe.Change(ProbeInterval, Timeout.InfiniteTimeSpan);
+    }
+
+    // The next dead letter may be far away, and a worker that is not ready may get none.
+    private async Task ProbeAsync()
+    {
+        try
+        {
+            await _probes.RunAsync(state: default, CancellationToken.None);
+            _problem = null;
+        }
+        catch (ObjectDisposedException)
+        {
+            // The worker stops.
+        }
+        catch (Exception exception)
+        {
+            Failed(exception);
+        }
+    }
+
+    private bool Probe()
+    {
+        Prepare();
+        _folder.Prepare();
+        return true;
+    }
+
+    private string Write(DeadLetter letter, ReadOnlySpan<byte> body)
+    {
+        Prepare();
+        string name = NameOf(letter, body);
+        if (_folder.Place(name + BodySuffix, body, isOnlyCopy: true) == PlaceResult.OtherBytes)
+        {
+            throw new IOException($"'{_folder.PathOf(name + BodySuffix)}' holds other bytes: the file was changed.");
+        }
+
+        // The record of a message that was dead-lettered before stays as it is: it tells of the first time.
+        _folder.Place(name + RecordSuffix, JsonSerializer.SerializeToUtf8Bytes(letter, Records.DeadLetter));
+        return _folder.PathOf(name + BodySuffix);
+    }
+
+    private void Prepare()
+    {
+        if (_prepared)
+        {
+            return;
+        }
+
+        lock (_preparing)
+        {
+            if (!_prepared)
+            {
+                _folder.Prepare();
+                _folder.DeleteAbandoned(_time.GetUtcNow());
+                _prepared = true;
+            }
+        }
+    }
+
+    private static string NameOf(DeadLetter letter, ReadOnlySpan<byte> body)
+    {
+        string day = letter.LastSeen.UtcDateTime.ToString("yyyyMMdd", CultureInfo.InvariantCulture);
+        byte[] identity = Encoding.UTF8.GetBytes($"{letter.Source}\0{letter.Route}\0{letter.SourceId}\0{FileName.Hash(body)}");
+        return $"{ReasonFolder(letter.Reason)}/{day}/{FileName.Sanitize(letter.SourceId, MaxIdLength)}~{FileName.Hash(identity)}";
+    }
+
+    /// <summary>The folder that holds the dead letters of a reason.</summary>
+    public static string ReasonFolder(string reason) => FileName.Sanitize(reason, MaxReasonLength);
+}

@@ -1,0 +1,85 @@
+using Messaging.Files;
+using Messaging.Telemetry;
+using Microsoft.Extensions.Logging;
+
+namespace Messaging.DeadLetters;
+
+/// <summary>
+/// Keeps what processes that died have left unfinished in a folder, where it may be the only copy of a message: as dead letters
+/// of the reason <see cref="Reason"/>. Whole ones can be redriven; of others the beginning is kept to be looked at.
+/// </summary>
+/// <param name="folder">Where to look.</param>
+/// <param name="store">Where they go.</param>
+/// <param name="time">The clock.</param>
+/// <param name="logger">Takes a line for each file that is skipped.</param>
+internal sealed partial class UnfinishedDeadLetters(DurableFolder folder, IDeadLetterStore store, TimeProvider time, ILogger logger)
+{
+    public const string Reason = "unfinished-at-stop";
+
+    /// <summary>Keeps all that can be read; the others are logged and stay. Each is deleted only after its dead letter is safe, so nothing is lost when this ends early.</summary>
+    /// <param name="source">What the records name as their source.</param>
+    /// <param name="route">The route that looks.</param>
+    /// <param name="cancellationToken">Ends it between two files.</param>
+    /// <returns>How many there are in the dead letters now, and how many of those are incomplete.</returns>
+    /// <exception cref="IOException">The dead letters do not take them, or the folder cannot be read.</exception>
+    public async Task<(int Kept, int Incomplete)> KeepAsync(string source, string route, CancellationToken cancellationToken)
+    {
+        int kept = 0;
+        int incomplete = 0;
+        foreach (string path in await OnThreadAsync(folder.FindUnfinished, cancellationToken))
+        {
+            using UnfinishedFile? file = await OnThreadAsync(() => TryOpen(path), cancellationToken);
+            if (file is null)
+            {
+                continue;
+            }
+
+            if (file.IsWhole || !file.Bytes.IsEmpty)
+            {
+                await store.WriteAsync(Describe(file, source, route), file.Bytes, cancellationToken);
+                kept++;
+                incomplete += file.IsWhole ? 0 : 1;
+            }
+
+            file.Delete();
+        }
+
+        return (kept, incomplete);
+    }
+
+    // One file that cannot be read, put there by accident or on purpose, must not keep the worker from starting.
+    private UnfinishedFile? TryOpen(string path)
+    {
+        try
+        {
+            return DurableFolder.TryOpenUnfinished(path, DirectoryDeadLetterStore.MaxBodyBytes);
+        }
+        catch (Exception exception) when (exception is OutOfMemoryException || FileFaults.IsFileFault(exception))
+        {
+            LogSkipped(UntrustedText.Shorten(Path.GetFileName(path)), folder.Root, UntrustedText.Shorten(exception.Message.TrimEnd('.')));
+            return null;
+        }
+    }
+
+    private DeadLetter Describe(UnfinishedFile file, string source, string route) => new()
+    {
+        SourceId = FileName.Hash(file.Bytes.Span),
+        Source = source,
+        Route = route,
+        Reason = Reason,
+        Description = file.IsWhole
+            ? "A worker ended while it stored this message. It may have been stored or delivered again since; a redrive then meets the same object."
+            : "A worker ended while it stored this message, and only its beginning was written.",
+        Attempts = 0,
+        FirstSeen = file.WrittenAt,
+        LastSeen = time.GetUtcNow(),
+        IsPart = !file.IsWhole,
+    };
+
+    // At the start only, and the disk may hang: a thread of its own, never one of the pool.
+    private static Task<T> OnThreadAsync<T>(Func<T> call, CancellationToken cancellationToken) =>
+        Task.Factory.StartNew(call, cancellationToken, TaskCreationOptions.LongRunning, TaskScheduler.Default).WaitAsync(cancellationToken);
+
+    [LoggerMessage(5101, LogLevel.Warning, "The unfinished file {Name} in {Folder} cannot be read and was left in place ({Problem}). If it holds a message, make it readable and restart the worker; otherwise delete it")]
+    private partial void LogSkipped(string name, string folder, string problem);
+}

@@ -1,0 +1,72 @@
+using System.Globalization;
+using Microsoft.Win32.SafeHandles;
+
+namespace Messaging.Files;
+
+/// <content>What processes that died have left unfinished.</content>
+internal sealed partial class DurableFolder
+{
+    // No write takes this long, so such a file belongs to a process that died. Process ids tell nothing across containers.
+    private static readonly TimeSpan AbandonedAfter = TimeSpan.FromHours(1);
+
+    /// <summary>Deletes unfinished files that crashed processes left, of messages that are somewhere else too.</summary>
+    /// <param name="now">The time to judge their age by.</param>
+    /// <returns>How many were deleted.</returns>
+    public int DeleteAbandoned(DateTimeOffset now)
+    {
+        int deleted = 0;
+        foreach (string path in Directory.EnumerateFiles(Path.Combine(Root, TemporaryFolder), $"{TemporaryPrefix}*{TemporarySuffix}"))
+        {
+            try
+            {
+                if (now.UtcDateTime - File.GetLastWriteTimeUtc(path) > AbandonedAfter)
+                {
+                    File.Delete(path);
+                    deleted++;
+                }
+            }
+            catch (Exception exception) when (FileFaults.IsFileFault(exception))
+            {
+                // Another user's, or gone: it only costs space.
+            }
+        }
+
+        return deleted;
+    }
+
+    /// <summary>The unfinished files of processes that died whose bytes may be nowhere else.</summary>
+    public IReadOnlyList<string> FindUnfinished() => Directory.GetFiles(Path.Combine(Root, TemporaryFolder), $"{OnlyCopyPrefix}*{TemporarySuffix}");
+
+    /// <summary>Opens an unfinished file and locks it against other workers that look for such files too.</summary>
+    /// <param name="path">A path from <see cref="FindUnfinished"/>.</param>
+    /// <param name="maxBytes">A longer file is refused.</param>
+    /// <returns>Null when its process lives, another worker has it, or it is gone.</returns>
+    /// <exception cref="IOException">It is a symbolic link, not a regular file, too long, or cannot be read.</exception>
+    /// <exception cref="UnauthorizedAccessException">Access was refused.</exception>
+    public static UnfinishedFile? TryOpenUnfinished(string path, int maxBytes)
+    {
+        SafeFileHandle? file = null;
+        try
+        {
+            file = RegularFile.TryOpenLocked(path);
+            if (file is null)
+            {
+                return null;
+            }
+
+            byte[] bytes = RegularFile.ReadAll(file, path, maxBytes);
+            string name = Path.GetFileNameWithoutExtension(path);
+            bool isKnown = long.TryParse(name.AsSpan(name.LastIndexOf('-') + 1), NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out long length);
+            return new UnfinishedFile(path, file, bytes, File.GetLastWriteTimeUtc(path), isKnown && length == bytes.Length);
+        }
+        catch (FileNotFoundException)
+        {
+            return null;
+        }
+        catch
+        {
+            file?.Dispose();
+            throw;
+        }
+    }
+}

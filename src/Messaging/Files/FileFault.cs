@@ -1,0 +1,14 @@
+namespace Messaging.Files;
+
+/// <summary>What kind of trouble an exception of the file system is.</summary>
+internal enum FileFault
+{
+    /// <summary>May work later: disk or quota full, too many open files, an I/O error.</summary>
+    Transient = 0,
+
+    /// <summary>The worker itself is refused until somebody acts: no permission, read-only, the folder is gone.</summary>
+    Refused,
+
+    /// <summary>This name or size can never work here.</summary>
+    Rejected,
+}

@@ -1,0 +1,47 @@
+namespace Messaging.Files;
+
+/// <summary>Sorts the exceptions of file calls. .NET keeps the errno of Unix as the HResult of an IOException.</summary>
+internal static class FileFaults
+{
+    // errno values that are the same on Linux and Darwin, unless named.
+    private const int Eperm = 1;
+    private const int Eacces = 13;
+    private const int Exdev = 18;
+    private const int Enotdir = 20;
+    private const int Eisdir = 21;
+    private const int Einval = 22;
+    private const int Efbig = 27;
+    private const int Erofs = 30;
+    private const int NameTooLongLinux = 36;
+    private const int NameTooLongDarwin = 63;
+    private const int LinkLoopLinux = 40;
+    private const int LinkLoopDarwin = 62;
+    private const int IllegalSequenceLinux = 84;
+    private const int IllegalSequenceDarwin = 92;
+
+    /// <summary>True for what the file system throws; anything else is a defect and passes through.</summary>
+    /// <remarks>EFBIG (a process limit on file sizes) surfaces from .NET as an ArgumentOutOfRangeException.</remarks>
+    public static bool IsFileFault(Exception exception) =>
+        exception is IOException or UnauthorizedAccessException or ArgumentOutOfRangeException { ParamName: "value" };
+
+    /// <summary>Sorts an exception for which <see cref="IsFileFault"/> is true.</summary>
+    public static FileFault Classify(Exception exception) => exception switch
+    {
+        UnauthorizedAccessException => FileFault.Refused,
+        ArgumentOutOfRangeException or PathTooLongException => FileFault.Rejected,
+        DirectoryNotFoundException or FileNotFoundException => FileFault.Refused,
+        IOException when OperatingSystem.IsWindows() => FileFault.Transient,
+        _ => exception.HResult switch
+        {
+            Eperm or Eacces or Erofs or Exdev => FileFault.Refused,
+            PosixCalls.Eexist or Enotdir or Eisdir or Einval or Efbig => FileFault.Rejected,
+            NameTooLongLinux when OperatingSystem.IsLinux() => FileFault.Rejected,
+            NameTooLongDarwin when OperatingSystem.IsMacOS() => FileFault.Rejected,
+            LinkLoopLinux when OperatingSystem.IsLinux() => FileFault.Rejected,
+            LinkLoopDarwin when OperatingSystem.IsMacOS() => FileFault.Rejected,
+            IllegalSequenceLinux when OperatingSystem.IsLinux() => FileFault.Rejected,
+            IllegalSequenceDarwin when OperatingSystem.IsMacOS() => FileFault.Rejected,
+            _ => FileFault.Transient,
+        },
+    };
+}

@@ -1,0 +1,121 @@
+namespace Messaging.Files;
+
+/// <summary>
+/// Threads of their own for file calls, which block and cannot be cancelled: a disk that is slow or hangs holds these threads and
+/// never those of the thread pool, which answer the health pages and drain the worker. Threads are started when they are first
+/// needed and end with <see cref="Dispose"/>; one that hangs does not keep the process from ending.
+/// </summary>
+internal sealed class FileThreads : IDisposable
+{
+    private readonly string _name;
+    private readonly int _limit;
+    private readonly LinkedList<FileCall> _waiting = new();
+    private readonly object _gate = new();
+
+    // Guarded by _gate.
+    private int _threads;
+    private int _idle;
+    private bool _disposed;
+
+    /// <param name="name">What debuggers and stack dumps call the threads.</param>
+    /// <param name="limit">The most threads, at least 1; so many file calls run at once, and the others wait in order.</param>
+    public FileThreads(string name, int limit)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(limit, 1);
+        _name = name;
+        _limit = limit;
+    }
+
+    /// <summary>Runs a call, after those that wait.</summary>
+    public void Enqueue(FileCall call)
+    {
+        lock (_gate)
+        {
+            ObjectDisposedException.ThrowIf(_disposed, this);
+            _waiting.AddLast(call.Node);
+            if (_waiting.Count <= _idle)
+            {
+                Monitor.Pulse(_gate);
+            }
+            else if (_threads < _limit)
+            {
+                StartThread(call);
+            }
+        }
+    }
+
+    /// <summary>Takes a call back that still waits.</summary>
+    /// <returns>False when a thread has it, or had it.</returns>
+    public bool TryRemove(FileCall call)
+    {
+        lock (_gate)
+        {
+            if (call.Node.List is null)
+            {
+                return false;
+            }
+
+            _waiting.Remove(call.Node);
+            return true;
+        }
+    }
+
+    /// <summary>Lets the threads end once nothing waits; does not wait for them.</summary>
+    public void Dispose()
+    {
+        lock (_gate)
+        {
+            _disposed = true;
+            Monitor.PulseAll(_gate);
+        }
+    }
+
+    private void StartThread(FileCall call)
+    {
+        Thread thread = new(Run) { IsBackground = true, Name = _name };
+        try
+        {
+            thread.Start();
+            _threads++;
+        }
+        catch (OutOfMemoryException) when (_threads > 0)
+        {
+            // The process may have no more threads: those that run take the call later.
+        }
+        catch (OutOfMemoryException)
+        {
+            _waiting.Remove(call.Node);
+            throw;
+        }
+    }
+
+    private void Run()
+    {
+        while (Next() is { } call)
+        {
+            call.Execute();
+        }
+    }
+
+    private FileCall? Next()
+    {
+        lock (_gate)
+        {
+            while (_waiting.First is null && !_disposed)
+            {
+                _idle++;
+                Monitor.Wait(_gate);
+                _idle--;
+            }
+
+            if (_waiting.First is not { } first)
+            {
+                _threads--;
+                return null;
+            }
+
+            _waiting.RemoveFirst();
+            return first.Value;
+        }
+    }
+}

@@ -1,0 +1,67 @@
+using System.ComponentModel;
+using System.Runtime.InteropServices;
+using System.Runtime.Versioning;
+
+namespace Messaging.Files;
+
+/// <summary>
+/// The two things .NET 10 has no call for on Unix: a name that is given only when it is free, and the fsync of a folder.
+/// </summary>
+internal static class PosixCalls
+{
+    public const int Enoent = 2;
+    public const int Eexist = 17;
+
+    private const int ReadOnly = 0;
+
+    // O_CLOEXEC differs between kernels, and is the same on every architecture .NET runs on under one of them.
+    private const int CloseOnExecLinux = 0x80000;
+    private const int CloseOnExecDarwin = 0x1000000;
+
+    // link(2): "If newpath exists, it will not be overwritten" (EEXIST). File.Move(overwrite: false) is no replacement on Unix:
+    // it looks for the target and then calls rename(2), which overwrites what another writer put there in between.
+    [DllImport("libc", EntryPoint = "link", SetLastError = true)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    private static extern int LinkCore([MarshalAs(UnmanagedType.LPUTF8Str)] string existing, [MarshalAs(UnmanagedType.LPUTF8Str)] string added);
+
+    [DllImport("libc", EntryPoint = "open", SetLastError = true)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    private static extern int OpenCore([MarshalAs(UnmanagedType.LPUTF8Str)] string path, int flags);
+
+    [DllImport("libc", EntryPoint = "fsync", SetLastError = true)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    private static extern int FsyncCore(int descriptor);
+
+    [DllImport("libc", EntryPoint = "close")]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    private static extern int CloseCore(int descriptor);
+
+    /// <summary>Gives a file a second name, atomically and only when that name is free.</summary>
+    /// <returns>0, or the errno.</returns>
+    [UnsupportedOSPlatform("windows")]
+    public static int Link(string existing, string added) =>
+        LinkCore(existing, added) == 0 ? 0 : Marshal.GetLastPInvokeError();
+
+    /// <summary>Makes the names in a folder durable.</summary>
+    /// <exception cref="IOException">The folder could not be opened or flushed; the errno is the HResult.</exception>
+    [UnsupportedOSPlatform("windows")]
+    public static void SyncFolder(string path)
+    {
+        int descriptor = OpenCore(path, ReadOnly | (OperatingSystem.IsLinux() ? CloseOnExecLinux : CloseOnExecDarwin));
+        if (descriptor < 0)
+        {
+            throw Failure("open", path, Marshal.GetLastPInvokeError());
+        }
+
+        int error = FsyncCore(descriptor) == 0 ? 0 : Marshal.GetLastPInvokeError();
+        _ = CloseCore(descriptor);
+        if (error != 0)
+        {
+            throw Failure("fsync", path, error);
+        }
+    }
+
+    /// <summary>The exception for an errno.</summary>
+    public static IOException Failure(string call, string path, int errno) =>
+        new($"{call} of '{path}' failed: {new Win32Exception(errno).Message}", errno);
+}

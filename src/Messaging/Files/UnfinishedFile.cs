@@ -1,0 +1,24 @@
+using Microsoft.Win32.SafeHandles;
+
+namespace Messaging.Files;
+
+/// <summary>An unfinished file of a process that died, locked until <see cref="Dispose"/>.</summary>
+/// <param name="path">Its absolute path.</param>
+/// <param name="file">The lock.</param>
+/// <param name="bytes">What it holds.</param>
+/// <param name="writtenAt">When it was last written, in UTC.</param>
+/// <param name="isWhole">False when bytes are missing at its end.</param>
+internal sealed class UnfinishedFile(string path, SafeFileHandle file, ReadOnlyMemory<byte> bytes, DateTime writtenAt, bool isWhole) : IDisposable
+{
+    public ReadOnlyMemory<byte> Bytes => bytes;
+
+    public DateTimeOffset WrittenAt => new(writtenAt);
+
+    public bool IsWhole => isWhole;
+
+    /// <summary>Deletes it; its bytes are safe elsewhere.</summary>
+    /// <exception cref="IOException">It cannot be deleted.</exception>
+    public void Delete() => File.Delete(path);
+
+    public void Dispose() => file.Dispose();
+}

@@ -1,0 +1,54 @@
+using System.Runtime.InteropServices;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+
+namespace Messaging.Hosting;
+
+/// <summary>SIGTERM or SIGINT stops the worker and lets it drain; a second one ends the drain at once.</summary>
+internal sealed partial class SignalLifetime(ShutdownSignals signals, IHostApplicationLifetime lifetime, WorkerService worker, ILogger<SignalLifetime> logger) : IHostLifetime, IDisposable
+{
+    private bool _installed;
+
+    public Task WaitForStartAsync(CancellationToken cancellationToken)
+    {
+        _installed = signals.Install();
+        signals.Attach(OnSignal);
+        return Task.CompletedTask;
+    }
+
+    public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    public void Dispose()
+    {
+        if (_installed)
+        {
+            signals.Dispose();
+        }
+        else
+        {
+            // The process ends with its own exit code, whatever comes now.
+            signals.Detach();
+        }
+    }
+
+    private void OnSignal(PosixSignal signal, int number)
+    {
+        if (number > 1)
+        {
+            LogSecondSignal(signal);
+            worker.StopNow();
+            return;
+        }
+
+        LogSignal(signal);
+
+        // Not on this thread: what reacts to the stop may take its time, and the second signal must get through.
+        ThreadPool.UnsafeQueueUserWorkItem(static state => state.StopApplication(), lifetime, preferLocal: false);
+    }
+
+    [LoggerMessage(1201, LogLevel.Information, "{Signal} received: stopping")]
+    private partial void LogSignal(PosixSignal signal);
+
+    [LoggerMessage(1202, LogLevel.Warning, "{Signal} received again: the drain ends now")]
+    private partial void LogSecondSignal(PosixSignal signal);
+}

@@ -1,0 +1,162 @@
+using Messaging.Configuration;
+using Messaging.Costs;
+using Messaging.DeadLetters;
+using Messaging.Routes;
+using Messaging.Telemetry;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+using Pipeline.Frames;
+
+namespace Messaging.Hosting;
+
+/// <summary>Runs all routes: checks them, starts them, and on stop drains them within the limit.</summary>
+internal sealed partial class WorkerService(
+    WorkerPlan plan,
+    IServiceProvider services,
+    IDeadLetterStore deadLetters,
+    ILoggerFactory loggers,
+    TimeProvider time,
+    IHostApplicationLifetime lifetime) : IHostedService, IAsyncDisposable
+{
+    // No chain has more places that share one asynchronous method; frames are only made when messages really suspend in all of them.
+    private const int FramesAMessage = 8;
+
+    private readonly ILogger _logger = loggers.CreateLogger<WorkerService>();
+    private readonly CancellationTokenSource _now = new();
+    private List<MessageRoute> _routes = [];
+    private ProgressReport? _progress;
+
+    /// <summary>The routes; empty before start.</summary>
+    public IReadOnlyList<MessageRoute> Routes => _routes;
+
+    /// <summary>False once a drain had to cut messages off.</summary>
+    public bool DrainedCleanly { get; private set; } = true;
+
+    /// <summary>True from the first stop signal on.</summary>
+    public bool IsStopping => lifetime.ApplicationStopping.IsCancellationRequested;
+
+    /// <summary>False to check and open everything at start but receive only from <see cref="StartReceiving"/> on: the harness publishes first.</summary>
+    public bool ReceiveOnStart { get; set; } = true;
+
+    public async Task StartAsync(CancellationToken cancellationToken)
+    {
+        foreach (ConfigurationError warning in plan.Warnings)
+        {
+            LogWarning(warning);
+        }
+
+        foreach (NamedRoute removed in plan.NamedRoutes.Where(route => route.IsRemoved))
+        {
+            LogRemoved(removed);
+        }
+
+        PooledFrames.Reserve(FramesAMessage * plan.Routes.Sum(route => route.Intake.Concurrency * route.Sources.Count));
+        _routes = [.. plan.Routes.Select(route => new MessageRoute(route, services, deadLetters, loggers, time))];
+        foreach (MessageRoute route in _routes)
+        {
+            await route.CheckAsync(cancellationToken);
+        }
+
+        // Receiving must stop with the signal, not when the host gets round to this service.
+        lifetime.ApplicationStopping.Register(StopReceiving);
+        if (ReceiveOnStart)
+        {
+            // Only when everything else has started: a worker whose port is taken would otherwise receive, end and be restarted,
+            // and each round would bring the messages nearer to the queue's maxReceiveCount.
+            lifetime.ApplicationStarted.Register(StartReceiving);
+        }
+    }
+
+    /// <summary>Begins to receive on every route; does nothing once the worker stops.</summary>
+    public void StartReceiving()
+    {
+        if (IsStopping)
+        {
+            return;
+        }
+
+        foreach (MessageRoute route in _routes)
+        {
+            route.Start();
+        }
+
+        _progress = new ProgressReport(
+            _routes.Select(route => new ReportedRoute(route.Name, () => route.Metrics.Totals, () => route.InFlight)), plan.Hosting.ReportEvery, time, _logger);
+    }
+
+    public async Task StopAsync(CancellationToken cancellationToken)
+    {
+        using CancellationTokenSource limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, _now.Token);
+        limit.CancelAfter(plan.Hosting.DrainTimeout);
+        LogDraining(_routes.Sum(route => route.InFlight), DurationText.Of(plan.Hosting.DrainTimeout));
+        bool[] results = await Task.WhenAll(_routes.Select(route => route.DrainAsync(limit.Token)));
+        _progress?.Dispose();
+        DrainedCleanly = results.All(drained => drained);
+        foreach (MessageRoute route in _routes)
+        {
+            RouteTotals totals = route.Metrics.Totals;
+            LogStopped(route.Name, totals.Received, totals.Stored, totals.DeadLetters, totals.Returned, totals.Lost);
+            if (route.Metrics.KeyParts?.Describe() is { } parts)
+            {
+                LogKeyParts(route.Name, parts);
+            }
+
+            if (ApiCallReport.Describe(route.Calls, totals.Stored, route.Costs) is { } calls)
+            {
+                LogCalls(route.Name, calls);
+            }
+        }
+    }
+
+    /// <summary>Ends the drain now: the second signal.</summary>
+    public void StopNow()
+    {
+        try
+        {
+            _now.Cancel();
+        }
+        catch (ObjectDisposedException)
+        {
+            // The worker has ended already.
+        }
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        _progress?.Dispose();
+
+        // The container holds this service under two registrations and disposes it for each.
+        foreach (MessageRoute route in Interlocked.Exchange(ref _routes, []))
+        {
+            await route.DisposeAsync();
+        }
+
+        _now.Dispose();
+    }
+
+    private void StopReceiving()
+    {
+        foreach (MessageRoute route in _routes)
+        {
+            route.StopReceiving();
+        }
+    }
+
+    [LoggerMessage(1101, LogLevel.Information, "Stopping: receiving has ended, {InFlight} message(s) in flight get up to {Limit} to finish")]
+    private partial void LogDraining(int inFlight, string limit);
+
+    [LoggerMessage(1103, LogLevel.Information, "Route {Route}: stopped; since the start {Received} received, {Stored} stored, {DeadLetters} dead-lettered, {Returned} abandoned, {Lost} lost")]
+    private partial void LogStopped(string route, long received, long stored, long deadLetters, long returned, long lost);
+
+    [LoggerMessage(1110, LogLevel.Warning, "Route {Route}: properties of object keys since the start: {Parts}. The rules are Handlers:Archive:MissingProperty and InvalidValue")]
+    private partial void LogKeyParts(string route, string parts);
+
+    [LoggerMessage(1104, LogLevel.Information, "Route {Route}: calls since the start: {Calls} (estimate, section Costs)")]
+    private partial void LogCalls(string route, string calls);
+
+    [LoggerMessage(1105, LogLevel.Warning, "{Warning}")]
+    private partial void LogWarning(ConfigurationError warning);
+
+    [LoggerMessage(1106, LogLevel.Information, "Route {Route}")]
+    private partial void LogRemoved(NamedRoute route);
+}

@@ -1,0 +1,166 @@
+using Messaging.Recoverability;
+using Messaging.Sources;
+
+namespace Messaging.Intake;
+
+/// <content>Slots: who gets one, who waits for one, and when the rules allow it.</content>
+internal sealed partial class MessageIntake
+{
+    // Slots given out that carry no message; read under the lock.
+    private int Reserved => _freeSlots.Count - _free;
+
+    public ValueTask<int> ReserveAsync(int min, int max, CancellationToken cancellationToken)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThan(min, 1);
+        ArgumentOutOfRangeException.ThrowIfLessThan(max, min);
+        cancellationToken.ThrowIfCancellationRequested();
+        min = Math.Min(min, _slots.Length);
+        SlotRequest request;
+        lock (_lock)
+        {
+            // Whoever waits already goes first.
+            int granted = _waiting.Count == 0 ? Grant(min, max) : 0;
+            if (granted > 0)
+            {
+                return new ValueTask<int>(granted);
+            }
+
+            request = _requests.TryTake(out SlotRequest? pooled) ? pooled : new SlotRequest(this);
+            request.Open(min, max, cancellationToken);
+            _waiting.AddLast(request.Node);
+        }
+
+        return request.WaitAsync();
+    }
+
+    public IntakeAnswer TryReserve()
+    {
+        lock (_lock)
+        {
+            if (_stopping)
+            {
+                return IntakeAnswer.Stopping;
+            }
+
+            if (_breaker.AskToReceive() == BreakerState.Open)
+            {
+                return IntakeAnswer.Paused;
+            }
+
+            return _waiting.Count == 0 && Grant(1, 1) == 1 ? IntakeAnswer.Reserved : IntakeAnswer.Full;
+        }
+    }
+
+    public void Release(int slots)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(slots);
+        if (slots == 0)
+        {
+            return;
+        }
+
+        lock (_lock)
+        {
+            if (slots > Reserved)
+            {
+                throw new InvalidOperationException($"{slots} slots were given back, but only {Reserved} are reserved.");
+            }
+
+            _free += slots;
+            EndUnusedProbe();
+            CheckDrained();
+            GrantWaiting();
+        }
+    }
+
+    /// <summary>The caller of a request has given up.</summary>
+    internal void Withdraw(SlotRequest request)
+    {
+        lock (_lock)
+        {
+            if (request.Node.List is null)
+            {
+                return;
+            }
+
+            _waiting.Remove(request.Node);
+            request.Cancel();
+
+            // Without this request in front, the next one may be served.
+            GrantWaiting();
+        }
+    }
+
+    internal void Recycle(SlotRequest request) => _requests.Return(request);
+
+    /// <summary>Under the lock: the probe is over when nobody can hold it any more.</summary>
+    private void EndUnusedProbe()
+    {
+        if (_probe != 0 && Reserved == 0)
+        {
+            _breaker.ProbeReturned(_probe);
+            _probe = 0;
+        }
+    }
+
+    /// <summary>Under the lock.</summary>
+    private void CheckDrained()
+    {
+        if (_free == _slots.Length)
+        {
+            _drained?.SetResult();
+            _drained = null;
+        }
+    }
+
+    private void LookAgain()
+    {
+        lock (_lock)
+        {
+            GrantWaiting();
+        }
+    }
+
+    /// <summary>Under the lock.</summary>
+    private void GrantWaiting()
+    {
+        while (_waiting.First is { } first)
+        {
+            SlotRequest request = first.Value;
+            int granted = Grant(request.Min, request.Max);
+            if (granted == 0)
+            {
+                return;
+            }
+
+            _waiting.Remove(first);
+            request.Grant(granted);
+        }
+    }
+
+    /// <summary>Takes slots if the rules allow it now; called under the lock.</summary>
+    private int Grant(int min, int max)
+    {
+        if (_free == 0 || _bytes >= _options.BytesInFlight)
+        {
+            return 0;
+        }
+
+        switch (_breaker.AskToReceive())
+        {
+            case BreakerState.Open:
+                return 0;
+            case BreakerState.HalfOpen when _free > 0 && (_held.Count == 0 || _lastProbeWasHeld):
+                _lastProbeWasHeld = false;
+                _probe = _breaker.ProbeGiven();
+                _free--;
+                return 1;
+            case BreakerState.Closed when _free >= min:
+                int granted = Math.Min(_free, max);
+                _free -= granted;
+                return granted;
+            default:
+                return 0;
+        }
+    }
+}

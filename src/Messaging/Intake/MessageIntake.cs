@@ -1,0 +1,326 @@
+using Messaging.Recoverability;
+using Messaging.Sources;
+using Messaging.Telemetry;
+using Microsoft.Extensions.Logging;
+using Pipeline.Buffers;
+using Pipeline.Contexts;
+using Pipeline.Execution;
+using Pipeline.Messages;
+using Pipeline.Settlements;
+
+namespace Messaging.Intake;
+
+/// <summary>
+/// The intake of one source of a route: a fixed number of slots, each of which carries one message from acceptance to settlement on pool threads.
+/// Slots are made once and reused, so a message allocates nothing here. One short lock guards slots, bytes and waiters.
+/// </summary>
+internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
+{
+    // How far past its timeout a message may run before the worker calls itself stuck: time for a cancelled call to unwind.
+    private static readonly TimeSpan StuckAfter = TimeSpan.FromSeconds(15);
+
+    // Timeouts are checked this often; a message may overrun its time by as much.
+    private static readonly TimeSpan WatchInterval = TimeSpan.FromMilliseconds(500);
+
+    private readonly string _route;
+    private readonly IPipeline<PhysicalContext> _pipeline;
+    private readonly IntakeOptions _options;
+    private readonly RecoverabilityPolicy _policy;
+    private readonly CircuitBreaker _breaker;
+    private readonly RouteMetrics _metrics;
+    private readonly TimeProvider _time;
+    private readonly ILogger _logger;
+    private readonly LogThrottle _abandonedLog;
+    private readonly LogThrottle _heldLog;
+    private readonly ITimer _watch;
+    private readonly MessageSlot[] _slots;
+
+    private readonly Lock _lock = new();
+    private readonly Stack<MessageSlot> _freeSlots;
+    private readonly LinkedList<SlotRequest> _waiting = new();
+    private readonly BoundedPool<SlotRequest> _requests;
+    private int _free;
+    private long _bytes;
+
+    // The breaker's probe while it is reserved and carries no message yet; 0 otherwise.
+    private long _probe;
+    private bool _stopping;
+    private TaskCompletionSource? _drained;
+    private volatile bool _stuck;
+
+    public MessageIntake(
+        string route,
+        string source,
+        IPipeline<PhysicalContext> pipeline,
+        IntakeOptions options,
+        RecoverabilityPolicy policy,
+        CircuitBreaker breaker,
+        RouteMetrics metrics,
+        TimeProvider time,
+        ILogger logger)
+    {
+        _route = route;
+        _pipeline = pipeline;
+        _options = options;
+        _policy = policy;
+        _breaker = breaker;
+        _metrics = metrics;
+        _time = time;
+        _logger = logger;
+        _abandonedLog = new LogThrottle(time, TimeSpan.FromSeconds(1));
+        _heldLog = new LogThrottle(time, TimeSpan.FromSeconds(1));
+        _free = options.Concurrency;
+
+        // Who waits asks for at least one slot: more of them than slots are not worth keeping.
+        _requests = new BoundedPool<SlotRequest>(options.Concurrency);
+        _slots = new MessageSlot[options.Concurrency];
+        _freeSlots = new Stack<MessageSlot>(options.Concurrency);
+        for (int i = _slots.Length - 1; i >= 0; i--)
+        {
+            _slots[i] = new MessageSlot(this);
+            _freeSlots.Push(_slots[i]);
+        }
+
+        _breaker.Relaxed += BreakerClosed;
+        _watch = time.CreateTimer(static state => ((MessageIntake)state!).Watch(), this, WatchInterval, WatchInterval);
+        metrics.Observe(source, () => InFlight, () => OldestAge.TotalSeconds, () => (int)_breaker.State, () => BytesInFlight, () => Held);
+    }
+
+    /// <summary>Messages being worked on or held; slots that are only reserved do not count.</summary>
+    public int InFlight
+    {
+        get
+        {
+            lock (_lock)
+            {
+                return _slots.Length - _freeSlots.Count;
+            }
+        }
+    }
+
+    /// <summary>Body bytes of these messages.</summary>
+    public long BytesInFlight
+    {
+        get
+        {
+            lock (_lock)
+            {
+                return _bytes;
+            }
+        }
+    }
+
+    /// <summary>Time since the oldest of them was accepted; zero when there is none.</summary>
+    public TimeSpan OldestAge => _slots.Max(slot => slot.Age);
+
+    /// <summary>True when a message has ignored its cancellation for so long that its slot must be taken for lost.</summary>
+    public bool IsStuck => _stuck;
+
+    internal IPipeline<PhysicalContext> Pipeline => _pipeline;
+
+    internal TimeProvider Time => _time;
+
+    public void Accept(ReceivedMessage message)
+    {
+        int bytes = SizeOf(message);
+        MessageSlot slot;
+        lock (_lock)
+        {
+            if (Reserved == 0)
+            {
+                throw new InvalidOperationException("A message was handed in without a reserved slot.");
+            }
+
+            slot = _freeSlots.Pop();
+            _bytes += bytes;
+            if (_probe != 0)
+            {
+                // Whichever reserved slot it is: this is the message that reaches the sink first.
+                slot.Probe = _probe;
+                _probe = 0;
+                _breaker.ProbeWorking(slot.Probe);
+            }
+        }
+
+        try
+        {
+            _metrics.MessageReceived();
+        }
+        catch (Exception)
+        {
+            // A metrics listener that throws must cost neither the message nor its slot.
+        }
+
+        slot.Start(message, bytes);
+    }
+
+    /// <summary>From now on <see cref="TryReserve"/> says that the worker is stopping, and held messages are not retried.</summary>
+    public void Stop()
+    {
+        lock (_lock)
+        {
+            _stopping = true;
+        }
+    }
+
+    /// <summary>Waits until every slot is free.</summary>
+    /// <exception cref="OperationCanceledException">The token ended first; some messages are still being worked on.</exception>
+    public Task DrainAsync(CancellationToken cancellationToken)
+    {
+        lock (_lock)
+        {
+            if (_free == _slots.Length)
+            {
+                return Task.CompletedTask;
+            }
+
+            _drained ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+            return _drained.Task.WaitAsync(cancellationToken);
+        }
+    }
+
+    /// <summary>Cancels every message being worked on; they go back to their source.</summary>
+    public void Abort()
+    {
+        ReturnHeld();
+        foreach (MessageSlot slot in _slots)
+        {
+            slot.Cancel(Cancellation.Shutdown);
+        }
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        _breaker.Relaxed -= BreakerClosed;
+        await _watch.DisposeAsync();
+    }
+
+    internal Settlement Decide(ReceivedMessage message, Settlement decided, Exception? exception, Cancellation cancellation, TimeSpan elapsed, TimeSpan returnDelay)
+    {
+        Settlement settlement = _policy.Decide(decided, exception, message.DeliveryCount, cancellation);
+        if (settlement.Kind == SettlementKind.Abandon && settlement.Delay < returnDelay)
+        {
+            settlement = settlement with { Delay = returnDelay };
+        }
+
+        try
+        {
+            Report(message, settlement, cancellation, elapsed);
+        }
+        catch (Exception)
+        {
+            // A log or a metrics listener that fails must not decide what becomes of the message.
+        }
+
+        return settlement;
+    }
+
+    internal void SettlingFailed(Exception exception)
+    {
+        try
+        {
+            LogSettlingFailed(exception, _route);
+        }
+        catch (Exception)
+        {
+            // Thrown on a pool thread it would end the process, and the slot would be lost.
+        }
+    }
+
+    internal void Finished(MessageSlot slot, int bytes)
+    {
+        lock (_lock)
+        {
+            _free++;
+            _bytes -= bytes;
+            _freeSlots.Push(slot);
+            if (slot.Probe != 0)
+            {
+                _breaker.ProbeReturned(slot.Probe);
+                slot.Probe = 0;
+            }
+
+            CheckDrained();
+            GrantWaiting();
+        }
+    }
+
+    private void Watch()
+    {
+        bool stuck = false;
+        foreach (MessageSlot slot in _slots)
+        {
+            TimeSpan age = slot.AttemptAge;
+            if (age > _options.MessageTimeout)
+            {
+                slot.Cancel(Cancellation.Timeout);
+                stuck |= age > _options.MessageTimeout + StuckAfter;
+            }
+        }
+
+        if (stuck && !_stuck)
+        {
+            LogStuck(_route, DurationText.Of(_options.MessageTimeout + StuckAfter));
+        }
+
+        _stuck = stuck;
+
+        // The time of an open breaker, and that of held messages, passes without an event.
+        LookAfterHeld();
+        LookAgain();
+    }
+
+    /// <summary>A body that cannot be read counts as empty: the pipeline reads it too, and its exception decides what becomes of the message.</summary>
+    private static int SizeOf(ReceivedMessage message)
+    {
+        try
+        {
+            return message.Body.Length;
+        }
+        catch (Exception)
+        {
+            return 0;
+        }
+    }
+
+    private void Report(ReceivedMessage message, in Settlement settlement, Cancellation cancellation, TimeSpan elapsed)
+    {
+        _metrics.MessageSettled(settlement, elapsed);
+        if (settlement.Kind == SettlementKind.Complete)
+        {
+            return;
+        }
+
+        if (cancellation == Cancellation.Timeout)
+        {
+            _metrics.MessageTimedOut();
+        }
+
+        LogNotStored(message, settlement);
+    }
+
+    private void LogNotStored(ReceivedMessage message, in Settlement settlement)
+    {
+        if (settlement.Kind == SettlementKind.DeadLetter)
+        {
+            LogDeadLetter(_route, UntrustedText.Shorten(message.SourceId.Span), settlement.Reason, UntrustedText.Shorten(settlement.Description), message.DeliveryCount);
+        }
+        else if (_abandonedLog.ShouldLog(out SuppressedLines suppressed))
+        {
+            string next = message.IsSentAgainByCaller ? "the caller was told to send it again" : $"redelivery in {DurationText.Of(settlement.Delay)}";
+            LogAbandoned(_route, UntrustedText.Shorten(message.SourceId.Span), message.DeliveryCount, next, UntrustedText.Shorten(settlement.Description), suppressed);
+        }
+    }
+
+    [LoggerMessage(5001, LogLevel.Warning, "Route {Route}: message {Id} is dead-lettered as {Reason} on delivery {Delivery}: {Description}")]
+    private partial void LogDeadLetter(string route, string id, string? reason, string? description, int delivery);
+
+    [LoggerMessage(5002, LogLevel.Warning, "Route {Route}: message {Id} abandoned on delivery {Delivery}; {Next}: {Description}{Suppressed}")]
+    private partial void LogAbandoned(string route, string id, int delivery, string next, string? description, SuppressedLines suppressed);
+
+    [LoggerMessage(5003, LogLevel.Critical, "Route {Route}: a message ignores its cancellation for more than {Limit}; its slot is lost until the process restarts")]
+    private partial void LogStuck(string route, string limit);
+
+    [LoggerMessage(5004, LogLevel.Error, "Route {Route}: settling a message failed; its source will deliver it again")]
+    private partial void LogSettlingFailed(Exception exception, string route);
+}

@@ -1,0 +1,256 @@
+using System.Runtime.CompilerServices;
+using Messaging.Recoverability;
+using Pipeline.Contexts;
+using Pipeline.Messages;
+using Pipeline.Settlements;
+
+namespace Messaging.Intake;
+
+/// <summary>
+/// Carries one message at a time from acceptance to settlement, through one attempt or, while the sink fails, several. Its own
+/// continuation, so that waiting for the pipeline costs no state machine. Threads: one message, one thread at a time;
+/// <see cref="Cancel"/>, <see cref="Age"/> and <see cref="AttemptAge"/> come from others.
+/// </summary>
+internal sealed class MessageSlot : IThreadPoolWorkItem
+{
+    private readonly MessageIntake _intake;
+    private readonly PhysicalContext _context = new();
+    private readonly Action _pipelineDone;
+    private readonly Action _settlingDone;
+    private readonly Lock _lock = new();
+
+    private CancellationTokenSource _cancellationSource = new();
+    private ConfiguredValueTaskAwaitable.ConfiguredValueTaskAwaiter _awaiter;
+    private ReceivedMessage? _message;
+    private int _bytes;
+    private bool _holdEnded;
+
+    // Guarded by _lock: a timeout must never hit the next message, or the next attempt.
+    private bool _occupied;
+    private bool _busy;
+    private long _acceptedAt;
+    private long _startedAt;
+    private Cancellation _cancellation;
+
+    public MessageSlot(MessageIntake intake)
+    {
+        _intake = intake;
+        _pipelineDone = PipelineDone;
+        _settlingDone = SettlingDone;
+    }
+
+    /// <summary>Time since the present message was accepted; zero when there is none.</summary>
+    public TimeSpan Age
+    {
+        get
+        {
+            lock (_lock)
+            {
+                return _occupied ? _intake.Time.GetElapsedTime(_acceptedAt) : TimeSpan.Zero;
+            }
+        }
+    }
+
+    /// <summary>Time since the present attempt began; zero when there is none, as while the message is held.</summary>
+    public TimeSpan AttemptAge
+    {
+        get
+        {
+            lock (_lock)
+            {
+                return _busy ? _intake.Time.GetElapsedTime(_startedAt) : TimeSpan.Zero;
+            }
+        }
+    }
+
+    /// <summary>What is known of the message while the sink fails. Guarded by the intake's lock as long as the message is held.</summary>
+    public SlotHold Hold { get; } = new();
+
+    /// <summary>The breaker's probe that this message is; 0 when it is none. Written under the intake's lock.</summary>
+    public long Probe { get; set; }
+
+    public void Start(ReceivedMessage message, int bytes)
+    {
+        _message = message;
+        _bytes = bytes;
+        lock (_lock)
+        {
+            _occupied = true;
+            _busy = true;
+            _acceptedAt = _intake.Time.GetTimestamp();
+            _startedAt = _acceptedAt;
+            _cancellation = Cancellation.None;
+        }
+
+        ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+    }
+
+    /// <summary>Begins another attempt at a held message.</summary>
+    public void Retry()
+    {
+        lock (_lock)
+        {
+            _busy = true;
+            _startedAt = _intake.Time.GetTimestamp();
+        }
+
+        ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+    }
+
+    /// <summary>Gives a held message back to its source.</summary>
+    /// <param name="reason">Shutdown, or none when its time is up.</param>
+    public void EndHold(Cancellation reason)
+    {
+        lock (_lock)
+        {
+            _cancellation = reason;
+        }
+
+        _holdEnded = true;
+        ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+    }
+
+    public void Cancel(Cancellation reason)
+    {
+        lock (_lock)
+        {
+            if (_busy && _cancellation == Cancellation.None)
+            {
+                _cancellation = reason;
+
+                // Asynchronously: the callbacks must not run under this lock.
+                _ = _cancellationSource.CancelAsync();
+            }
+        }
+    }
+
+    void IThreadPoolWorkItem.Execute()
+    {
+        if (_holdEnded)
+        {
+            SettleHeld();
+            return;
+        }
+
+        _context.Message = _message!;
+        _context.CancellationToken = _cancellationSource.Token;
+        try
+        {
+            _awaiter = _intake.Pipeline.InvokeAsync(_context).ConfigureAwait(false).GetAwaiter();
+        }
+        catch (Exception exception)
+        {
+            Settle(exception);
+            return;
+        }
+
+        if (_awaiter.IsCompleted)
+        {
+            PipelineDone();
+        }
+        else
+        {
+            _awaiter.UnsafeOnCompleted(_pipelineDone);
+        }
+    }
+
+    private void PipelineDone()
+    {
+        Exception? failure = null;
+        try
+        {
+            _awaiter.GetResult();
+        }
+        catch (Exception exception)
+        {
+            failure = exception;
+        }
+
+        Settle(failure);
+    }
+
+    private void SettleHeld()
+    {
+        // Without the fault a shutdown returns the message at once.
+        Settle(default, _cancellation == Cancellation.Shutdown ? null : Hold.Fault, _cancellation);
+    }
+
+    private void Settle(Exception? failure)
+    {
+        Cancellation cancellation;
+        lock (_lock)
+        {
+            _busy = false;
+            cancellation = _cancellation;
+        }
+
+        Settlement decided = _context.Settlement;
+        _context.Reset();
+        if (!_cancellationSource.TryReset())
+        {
+            // Not disposed: what ignored the cancellation may still look at it.
+            _cancellationSource = new CancellationTokenSource();
+        }
+
+        // Held, the message may be tried again by another thread before the call returns.
+        if (failure is null || cancellation != Cancellation.None || !_intake.TryHold(this, _message!, failure))
+        {
+            Settle(decided, failure, cancellation);
+        }
+    }
+
+    private void Settle(in Settlement decided, Exception? failure, Cancellation cancellation)
+    {
+        TimeSpan elapsed;
+        lock (_lock)
+        {
+            _occupied = false;
+            elapsed = _intake.Time.GetElapsedTime(_acceptedAt);
+        }
+
+        ReceivedMessage message = _message!;
+        TimeSpan returnDelay = Hold.ReturnDelay;
+        _message = null;
+        _holdEnded = false;
+        if (Hold.Failures > 0)
+        {
+            Hold.Reset();
+        }
+
+        try
+        {
+            Settlement settlement = _intake.Decide(message, decided, failure, cancellation, elapsed, returnDelay);
+            _awaiter = message.SettleAsync(settlement, CancellationToken.None).ConfigureAwait(false).GetAwaiter();
+        }
+        catch (Exception exception)
+        {
+            _intake.SettlingFailed(exception);
+            _intake.Finished(this, _bytes);
+            return;
+        }
+
+        if (_awaiter.IsCompleted)
+        {
+            SettlingDone();
+        }
+        else
+        {
+            _awaiter.UnsafeOnCompleted(_settlingDone);
+        }
+    }
+
+    private void SettlingDone()
+    {
+        try
+        {
+            _awaiter.GetResult();
+        }
+        catch (Exception exception)
+        {
+            _intake.SettlingFailed(exception);
+        }
+
+        _awaiter = default;
+        _intake.Finished(this, _bytes);
+    }
+}

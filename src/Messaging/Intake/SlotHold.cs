@@ -1,0 +1,55 @@
+namespace Messaging.Intake;
+
+/// <summary>What is known of a message that its slot keeps while the sink fails.</summary>
+internal sealed class SlotHold
+{
+    private long _successesSeen;
+
+    /// <summary>The sink's last fault.</summary>
+    public Exception? Fault { get; private set; }
+
+    /// <summary>Failed attempts, each with its retries in process.</summary>
+    public int Failures { get; private set; }
+
+    /// <summary>
+    /// Failures after which the sink stored another message before this one failed again: many mean that the fault follows the
+    /// message (its key, say), and is no outage.
+    /// </summary>
+    public int OwnFailures { get; private set; }
+
+    /// <summary>When the next attempt may begin while the breaker is closed, as a timestamp.</summary>
+    public long RetryAt { get; set; }
+
+    /// <summary>When the message must be abandoned, as a timestamp.</summary>
+    public long EndsAt { get; set; }
+
+    /// <summary>The least delay of its next delivery once it is abandoned.</summary>
+    public TimeSpan ReturnDelay { get; set; }
+
+    /// <summary>Counts a failed attempt.</summary>
+    /// <param name="fault">The sink's fault.</param>
+    /// <param name="successes">Successes of the sink so far, with any message.</param>
+    public void Failed(Exception fault, long successes)
+    {
+        if (Failures > 0 && successes > _successesSeen)
+        {
+            OwnFailures++;
+        }
+
+        Fault = fault;
+        Failures++;
+        _successesSeen = successes;
+    }
+
+    /// <summary>Clears every field for the next message.</summary>
+    public void Reset()
+    {
+        Fault = null;
+        Failures = 0;
+        OwnFailures = 0;
+        RetryAt = 0;
+        EndsAt = 0;
+        ReturnDelay = TimeSpan.Zero;
+        _successesSeen = 0;
+    }
+}

@@ -1,0 +1,73 @@
+using System.Threading.Tasks.Sources;
+
+namespace Messaging.Intake;
+
+/// <summary>
+/// Somebody who waits for slots: granted or cancelled, whichever the intake decides first under its lock. Used again once its
+/// result was read, so that a full intake costs no garbage.
+/// </summary>
+internal sealed class SlotRequest : IValueTaskSource<int>
+{
+    private readonly MessageIntake _intake;
+
+    // Whoever grants holds the intake's lock: the one who waits goes on elsewhere.
+    private ManualResetValueTaskSourceCore<int> _result = new() { RunContinuationsAsynchronously = true };
+    private CancellationTokenRegistration _registration;
+    private CancellationToken _cancellationToken;
+
+    public SlotRequest(MessageIntake intake)
+    {
+        _intake = intake;
+        Node = new LinkedListNode<SlotRequest>(this);
+    }
+
+    public int Min { get; private set; }
+
+    public int Max { get; private set; }
+
+    /// <summary>The place in the queue of waiters; in no list once it is decided. Under the intake's lock.</summary>
+    public LinkedListNode<SlotRequest> Node { get; }
+
+    public void Open(int min, int max, CancellationToken cancellationToken)
+    {
+        Min = min;
+        Max = max;
+        _cancellationToken = cancellationToken;
+    }
+
+    /// <summary>To be awaited once; from here on the token counts.</summary>
+    public ValueTask<int> WaitAsync()
+    {
+        short version = _result.Version;
+
+        // Before anybody can read the result, and so before the request can be used again.
+        _registration = _cancellationToken.UnsafeRegister(static state => ((SlotRequest)state!)._intake.Withdraw((SlotRequest)state), this);
+        return new ValueTask<int>(this, version);
+    }
+
+    public void Grant(int slots) => _result.SetResult(slots);
+
+    public void Cancel() => _result.SetException(new OperationCanceledException(_cancellationToken));
+
+    int IValueTaskSource<int>.GetResult(short token)
+    {
+        // Waits for a cancellation that is on its way: it must not hit the next use.
+        _registration.Dispose();
+        try
+        {
+            return _result.GetResult(token);
+        }
+        finally
+        {
+            _registration = default;
+            _cancellationToken = default;
+            _result.Reset();
+            _intake.Recycle(this);
+        }
+    }
+
+    ValueTaskSourceStatus IValueTaskSource<int>.GetStatus(short token) => _result.GetStatus(token);
+
+    void IValueTaskSource<int>.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+        _result.OnCompleted(continuation, state, token, flags);
+}

@@ -1,0 +1,23 @@
+namespace Messaging.Json;
+
+/// <summary>What is wrong with a JSON text.</summary>
+internal enum JsonFault
+{
+    /// <summary>Nothing is wrong.</summary>
+    None = 0,
+
+    /// <summary>The grammar of RFC 8259 is broken, or the text ends too early.</summary>
+    Malformed,
+
+    /// <summary>An escape of half a surrogate pair, such as <c>\ud800</c> alone: no Unicode text has it.</summary>
+    LoneSurrogate,
+
+    /// <summary>More than <see cref="JsonScanner.MaxDepth"/> levels of objects and arrays.</summary>
+    TooDeep,
+
+    /// <summary>An object has a name twice.</summary>
+    DuplicateName,
+
+    /// <summary>JSON that whoever reads it does not take; the reader knows why.</summary>
+    Refused,
+}

@@ -1,0 +1,139 @@
+using System.Numerics;
+using System.Runtime.CompilerServices;
+using System.Runtime.Intrinsics;
+
+namespace Messaging.Json;
+
+/// <content>Strings and property names.</content>
+internal ref partial struct JsonScanner
+{
+    /// <summary>Reads an object's property name and its colon, and steps to the value. Doubles are reported when names are kept.</summary>
+    public int ReadName(int at, out JsonText name)
+    {
+        at = ReadString(at, out name);
+        if (at < 0)
+        {
+            return Failed;
+        }
+
+        if (_names is not null && !_names.TryAdd(_json, name))
+        {
+            return Fail(JsonFault.DuplicateName, name.Start - 1);
+        }
+
+        at = SkipBlanks(at);
+        return Peek(at) == ':' ? SkipBlanks(at + 1) : Malformed(at);
+    }
+
+    /// <summary>Reads a string from its opening quote on.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public int ReadString(int at, out JsonText text)
+    {
+        if (Peek(at) != '"')
+        {
+            text = default;
+            return Malformed(at);
+        }
+
+        int start = at + 1;
+        int end = FindSpecial(_json, start);
+        if (Peek(end) == '"')
+        {
+            text = new JsonText(start, end - start, HasEscapes: false, HasLoneSurrogate: false);
+            return end + 1;
+        }
+
+        return ReadEscapedString(start, end, out text);
+    }
+
+    // The next quote, backslash or control character: all that matters inside a string.
+    private static int FindSpecial(ReadOnlySpan<byte> json, int at)
+    {
+        while (json.Length - at >= Vector128<byte>.Count)
+        {
+            Vector128<byte> bytes = Vector128.Create(json[at..]);
+            Vector128<byte> special = Vector128.Equals(bytes, Vector128.Create((byte)'"'))
+                | Vector128.Equals(bytes, Vector128.Create((byte)'\\'))
+                | Vector128.LessThan(bytes, Vector128.Create((byte)' '));
+            if (special != Vector128<byte>.Zero)
+            {
+                return at + BitOperations.TrailingZeroCount(special.ExtractMostSignificantBits());
+            }
+
+            at += Vector128<byte>.Count;
+        }
+
+        while ((uint)at < (uint)json.Length && json[at] is not ((byte)'"' or (byte)'\\' or < (byte)' '))
+        {
+            at++;
+        }
+
+        return at;
+    }
+
+    private int ReadEscapedString(int start, int at, out JsonText text)
+    {
+        bool lone = false;
+        text = default;
+        for (; Peek(at) == '\\'; at = FindSpecial(_json, at))
+        {
+            int escape = at;
+            at = ReadEscape(at + 1, out bool half);
+            if (at < 0)
+            {
+                return Failed;
+            }
+
+            if (half && _rejectLoneSurrogates)
+            {
+                return Fail(JsonFault.LoneSurrogate, escape);
+            }
+
+            lone |= half;
+        }
+
+        if (Peek(at) != '"')
+        {
+            return Malformed(at);
+        }
+
+        text = new JsonText(start, at - start, HasEscapes: true, lone);
+        return at + 1;
+    }
+
+    // From the byte after the backslash on. A pair of surrogate escapes is read as one.
+    private int ReadEscape(int at, out bool isLoneSurrogate)
+    {
+        isLoneSurrogate = false;
+        byte kind = Peek(at);
+        if (kind != 'u')
+        {
+            return kind is (byte)'"' or (byte)'\\' or (byte)'/' or (byte)'b' or (byte)'f' or (byte)'n' or (byte)'r' or (byte)'t'
+                ? at + 1
+                : Malformed(at);
+        }
+
+        const int UnitLength = 5; // the u and four digits
+        if (!JsonEscapes.TryReadUnit(_json[(at + 1)..], out ushort unit))
+        {
+            return Malformed(at);
+        }
+
+        at += UnitLength;
+        if (!char.IsSurrogate((char)unit))
+        {
+            return at;
+        }
+
+        if (char.IsHighSurrogate((char)unit)
+            && _json[at..].StartsWith("\\u"u8)
+            && JsonEscapes.TryReadUnit(_json[(at + 2)..], out ushort low)
+            && char.IsLowSurrogate((char)low))
+        {
+            return at + 1 + UnitLength;
+        }
+
+        isLoneSurrogate = true;
+        return at;
+    }
+}

@@ -1,0 +1,251 @@
+using Messaging.Telemetry;
+using Microsoft.Extensions.Logging;
+
+namespace Messaging.Recoverability;
+
+/// <summary>
+/// Watches the sink and decides whether receiving makes sense: while the sink is down no message is received, so delivery counts
+/// do not rise and no message is dead-lettered for the sink's fault. Threads: any; every call takes one short lock.
+/// </summary>
+internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions options, TimeProvider time, ILogger logger)
+{
+    // The window rotates in this many buckets: old results leave in steps of a sixth of it.
+    private const int Buckets = 6;
+
+    // Sources that wait for a slot ask again twice a second.
+    private static readonly TimeSpan AskedWithin = TimeSpan.FromSeconds(1);
+
+    private readonly Lock _lock = new();
+    private readonly long _bucketTicks = Math.Max(1, (long)(options.BreakerWindow.TotalSeconds * time.TimestampFrequency / Buckets));
+    private readonly int[] _succeeded = new int[Buckets];
+    private readonly int[] _failed = new int[Buckets];
+
+    private long _bucket;
+    private int _failuresInRow;
+    private long _successes;
+    private BreakerState _state;
+    private long _openedAt;
+
+    // The probe that is out; 0 when none is. Numbered, so that a late return of an earlier one does not free the place of this one.
+    private long _probe;
+    private long _probes;
+    private long _probeGivenAt;
+    private bool _probeWorking;
+    private long _askedAt;
+
+    /// <summary>Raised outside the lock when receiving may have become possible.</summary>
+    public event Action? Relaxed;
+
+    /// <summary>The state now. An open breaker whose time is up still reads open until somebody asks to receive.</summary>
+    public BreakerState State
+    {
+        get
+        {
+            lock (_lock)
+            {
+                return _state;
+            }
+        }
+    }
+
+    /// <summary>Successes since the start: tells whether the sink worked between two failures of one message.</summary>
+    public long Successes
+    {
+        get
+        {
+            lock (_lock)
+            {
+                return _successes;
+            }
+        }
+    }
+
+    /// <summary>
+    /// True when a message may probe the sink and nobody has asked to receive for a while: it has to come by itself, as with callers
+    /// of HTTP. Also after somebody asked and then brought no message.
+    /// </summary>
+    public bool AwaitsProbe
+    {
+        get
+        {
+            lock (_lock)
+            {
+                return _state switch
+                {
+                    BreakerState.Open => time.GetElapsedTime(_openedAt) >= options.BreakerOpen + AskedWithin,
+                    BreakerState.HalfOpen => !IsProbeOut() && time.GetElapsedTime(_askedAt) >= AskedWithin,
+                    _ => false,
+                };
+            }
+        }
+    }
+
+    /// <summary>True while messages come in: closed, or a caller's message may be the probe.</summary>
+    public bool LetsIn => State == BreakerState.Closed || AwaitsProbe;
+
+    /// <summary>True when the sink refuses the worker itself and an operator has to act.</summary>
+    public bool IsRefused { get; private set; }
+
+    /// <summary>What the sink said when it last failed; null while closed.</summary>
+    public string? LastFailure { get; private set; }
+
+    /// <summary>
+    /// The sink stored an object. Closes a half-open breaker; not an open one, where messages from before the opening still end:
+    /// with a sink that fails only partly one of them would close it again at once.
+    /// </summary>
+    public void Succeeded()
+    {
+        bool closed = false;
+        lock (_lock)
+        {
+            Rotate();
+            _succeeded[_bucket % Buckets]++;
+            _failuresInRow = 0;
+            _successes++;
+            if (_state == BreakerState.HalfOpen)
+            {
+                Close();
+                closed = true;
+            }
+        }
+
+        if (closed)
+        {
+            LogClosed(route);
+            Relaxed?.Invoke();
+        }
+    }
+
+    /// <summary>The sink failed in a way that may pass.</summary>
+    public void Failed(string detail) => Fail(detail, refused: false);
+
+    /// <summary>The sink refuses the worker: opens at once.</summary>
+    public void Refused(string detail) => Fail(detail, refused: true);
+
+    /// <summary>How many messages may be let in now: all, one probe, or none.</summary>
+    public BreakerState AskToReceive()
+    {
+        lock (_lock)
+        {
+            if (_state == BreakerState.Open && time.GetElapsedTime(_openedAt) >= options.BreakerOpen)
+            {
+                _state = BreakerState.HalfOpen;
+                _probe = 0;
+            }
+
+            if (_state != BreakerState.HalfOpen)
+            {
+                return _state;
+            }
+
+            if (IsProbeOut())
+            {
+                return BreakerState.Open;
+            }
+
+            _askedAt = time.GetTimestamp();
+            return BreakerState.HalfOpen;
+        }
+    }
+
+    /// <summary>The half-open slot was given out: no second one until it comes back or nothing was received on it for a while.</summary>
+    /// <returns>The probe's number, never 0.</returns>
+    public long ProbeGiven()
+    {
+        lock (_lock)
+        {
+            _probe = ++_probes;
+            _probeGivenAt = time.GetTimestamp();
+            _probeWorking = false;
+            return _probe;
+        }
+    }
+
+    /// <summary>The probe carries a message now.</summary>
+    public void ProbeWorking(long probe)
+    {
+        lock (_lock)
+        {
+            _probeWorking |= _probe == probe;
+        }
+    }
+
+    /// <summary>The probe came back; if the sink was not reached with it, the next message may probe.</summary>
+    public void ProbeReturned(long probe)
+    {
+        lock (_lock)
+        {
+            if (_probe == probe)
+            {
+                _probe = 0;
+            }
+        }
+    }
+
+    /// <summary>Under the lock. A receiver may sit on its probe for as long as its queue is empty; that does not keep others from probing.</summary>
+    private bool IsProbeOut() => _probe != 0 && (_probeWorking || time.GetElapsedTime(_probeGivenAt) < options.BreakerOpen);
+
+    private void Fail(string detail, bool refused)
+    {
+        bool opened = false;
+        lock (_lock)
+        {
+            Rotate();
+            _failed[_bucket % Buckets]++;
+            _failuresInRow++;
+            if (refused || _state == BreakerState.HalfOpen || _failuresInRow >= options.BreakerFailures || RatioExceeded())
+            {
+                opened = _state == BreakerState.Closed || (refused && !IsRefused);
+                IsRefused |= refused;
+                _state = BreakerState.Open;
+                _openedAt = time.GetTimestamp();
+            }
+
+            if (_state != BreakerState.Closed)
+            {
+                LastFailure = detail;
+            }
+        }
+
+        if (opened)
+        {
+            LogOpened(route, DurationText.Of(options.BreakerOpen), detail);
+        }
+    }
+
+    private bool RatioExceeded()
+    {
+        int succeeded = _succeeded.Sum();
+        int failed = _failed.Sum();
+        return succeeded + failed >= options.BreakerMinimum && failed >= options.BreakerRatio * (succeeded + failed);
+    }
+
+    private void Close()
+    {
+        _state = BreakerState.Closed;
+        _probe = 0;
+        IsRefused = false;
+        LastFailure = null;
+        Array.Clear(_failed);
+        Array.Clear(_succeeded);
+    }
+
+    private void Rotate()
+    {
+        long now = time.GetTimestamp() / _bucketTicks;
+        for (long steps = Math.Min(now - _bucket, Buckets); steps > 0; steps--)
+        {
+            long index = (now - steps + 1) % Buckets;
+            _succeeded[index] = 0;
+            _failed[index] = 0;
+        }
+
+        _bucket = now;
+    }
+
+    [LoggerMessage(2001, LogLevel.Error, "Route {Route}: storing fails, receiving pauses; one message probes it every {Pause}. Last failure: {Detail}")]
+    private partial void LogOpened(string route, string pause, string detail);
+
+    [LoggerMessage(2002, LogLevel.Information, "Route {Route}: the sink works again, receiving resumes")]
+    private partial void LogClosed(string route);
+}

@@ -1,0 +1,68 @@
+using Pipeline.Settlements;
+
+namespace Messaging.Recoverability;
+
+/// <summary>
+/// Turns how a chain ended into the message's settlement. Only what a part decided, or what is known to be poison, leaves the
+/// queue; everything else goes back.
+/// </summary>
+internal sealed class RecoverabilityPolicy(RecoverabilityOptions options)
+{
+    /// <summary>Dead-letter reason of a message that failed <c>Recoverability:MaxDeliveries</c> times for an unknown reason.</summary>
+    public const string DeliveriesExhausted = "deliveries-exhausted";
+
+    private const string Stopping = "The worker is stopping.";
+
+    private readonly Backoff _backoff = options.Backoff;
+    private readonly int _maxDeliveries = options.MaxDeliveries;
+    private readonly TimeSpan _breakerOpen = options.BreakerOpen;
+
+    /// <summary>True when the sink failed rather than the message, so that the message may be held until the sink works.</summary>
+    public static bool IsSinkFault(Exception exception) => exception is TransientFaultException { MayHold: true } or RefusedException;
+
+    /// <summary>The wait of a held message before its next attempt while the breaker is closed.</summary>
+    /// <param name="exception">The sink's fault.</param>
+    /// <param name="failures">Failed attempts since the message is held, 1 or more.</param>
+    public TimeSpan RetryDelay(Exception exception, int failures) =>
+        _backoff.After(failures, exception is TransientFaultException transient ? transient.RetryAfter : _breakerOpen);
+
+    /// <summary>A random wait that spreads the messages held during an outage over the time after it.</summary>
+    public TimeSpan Stagger() => new Backoff(_breakerOpen, _breakerOpen).After(1);
+
+    /// <summary>Decides.</summary>
+    /// <param name="decided">What the parts decided; undecided when none did.</param>
+    /// <param name="exception">What escaped the chain; null on a normal return.</param>
+    /// <param name="deliveryCount">Deliveries so far, this one included.</param>
+    /// <param name="cancellation">Why the message's token was cancelled, if it was.</param>
+    public Settlement Decide(Settlement decided, Exception? exception, int deliveryCount, Cancellation cancellation)
+    {
+        string? type = exception?.GetType().FullName;
+        switch (exception)
+        {
+            case null when decided.IsDecided:
+                return decided;
+            case null when cancellation == Cancellation.Shutdown:
+                return Settlement.Abandon(TimeSpan.Zero, Stopping);
+            case null:
+                return Fault("No part of the pipeline decided what becomes of the message.", type, deliveryCount);
+            case PoisonMessageException poison:
+                return Settlement.DeadLetter(poison.Reason, poison.Message, type);
+            case TransientFaultException transient:
+                return Settlement.Abandon(_backoff.After(deliveryCount, transient.RetryAfter), transient.Message, type);
+            case RefusedException refused:
+                // Receiving is paused by now; the message should not come before the first probe.
+                return Settlement.Abandon(_breakerOpen, refused.Message, type);
+            case not null when cancellation == Cancellation.Shutdown:
+                // Whatever it is, the cancellation may be its cause: a call cut off often fails with an exception of its own.
+                return Settlement.Abandon(TimeSpan.Zero, Stopping, exception is OperationCanceledException ? null : type);
+            case OperationCanceledException when cancellation == Cancellation.Timeout:
+                return Fault("The message took longer than Intake:MessageTimeout.", type, deliveryCount);
+            default:
+                return Fault(exception.Message, type, deliveryCount);
+        }
+    }
+
+    private Settlement Fault(string description, string? exceptionType, int deliveryCount) => deliveryCount >= _maxDeliveries
+        ? Settlement.DeadLetter(DeliveriesExhausted, $"Failed on delivery {deliveryCount}: {description}", exceptionType)
+        : Settlement.Abandon(_backoff.After(deliveryCount), description, exceptionType);
+}

@@ -1,0 +1,248 @@
+using Messaging.Costs;
+using Messaging.DeadLetters;
+using Messaging.Handlers;
+using Messaging.Intake;
+using Messaging.Recoverability;
+using Messaging.Sinks;
+using Messaging.Sources;
+using Messaging.Telemetry;
+using Microsoft.Extensions.Logging;
+using Pipeline.Contexts;
+using Pipeline.Execution;
+
+namespace Messaging.Routes;
+
+/// <summary>A running route: its sources, each with an intake of its own, one chain, one sink, one breaker.</summary>
+internal sealed partial class MessageRoute : IAsyncDisposable
+{
+    // A source's loop never ends by itself; if one does, this keeps the restart from being a hot loop.
+    private static readonly TimeSpan RestartPause = TimeSpan.FromSeconds(5);
+
+    // After the drain timeout, cancelled messages get this long to unwind; what hangs longer is settled by its source's close.
+    private static readonly TimeSpan AbortGrace = TimeSpan.FromSeconds(2);
+
+    // Writing a thousand messages of a channel to the dead letters took 2 s on a slow disk; what is cut off here may be lost.
+    private static readonly TimeSpan CloseLimit = TimeSpan.FromSeconds(8);
+
+    // A close that is cut short still says what it leaves.
+    private static readonly TimeSpan CloseGrace = TimeSpan.FromSeconds(2);
+
+    private readonly List<(IMessageSource Source, MessageIntake Intake)> _inlets = [];
+    private readonly ISink _sink;
+    private readonly IList<RouteCheck> _checks;
+
+    // Null where no part of the route writes dead letters there.
+    private readonly IDeadLetterStore? _deadLetters;
+    private readonly TimeProvider _time;
+    private readonly ILogger _logger;
+    private readonly List<Task> _receiving = [];
+    private readonly CancellationTokenSource _stopReceiving = new();
+    private volatile bool _isStarted;
+
+    public MessageRoute(RoutePlan plan, IServiceProvider services, IDeadLetterStore deadLetters, ILoggerFactory loggers, TimeProvider time)
+    {
+        Name = plan.Name;
+        _deadLetters = plan.KeepsDeadLetters ? deadLetters : null;
+        Form = plan.Form.Name;
+        _time = time;
+        _logger = loggers.CreateLogger($"Messaging.Routes.{plan.Name}");
+        Metrics = new RouteMetrics(plan.Name);
+        Calls = new ApiCalls();
+        Calls.Observe(plan.Name, plan.Costs);
+        Costs = plan.Costs;
+        Breaker = new CircuitBreaker(plan.Name, plan.Recoverability, time, _logger);
+        _sink = plan.Sink(new SinkServices(services, loggers, time, plan.Name, Calls, Breaker, plan.Sources.Any(source => source.HoldsOnlyCopies) ? deadLetters : null));
+        HandlerServices handler = new(
+            plan.Name, _sink, Breaker, plan.Recoverability, Metrics, Calls, services, deadLetters, loggers, time, plan.Intake.Concurrency * plan.Sources.Count);
+        Pipeline = RouteChain.Compose(plan, handler);
+        _checks = handler.Checks;
+        RecoverabilityPolicy policy = new(plan.Recoverability);
+        foreach (SourcePlan source in plan.Sources)
+        {
+            MessageIntake intake = new(plan.Name, source.Name, Pipeline, plan.Intake, policy, Breaker, source.KeepsDeadLetters ? Metrics.WithoutDecidedDeadLetters() : Metrics, time, _logger);
+            _inlets.Add((source.Create(new SourceServices(plan.Name, services, deadLetters, loggers, time, plan.Intake.Concurrency, Calls, Metrics)), intake));
+        }
+    }
+
+    public string Name { get; }
+
+    /// <summary>The form its chain is executed in.</summary>
+    public string Form { get; }
+
+    public IPipeline<PhysicalContext> Pipeline { get; }
+
+    public RouteMetrics Metrics { get; }
+
+    public CircuitBreaker Breaker { get; }
+
+    /// <summary>What it sent to AWS, and the prices to estimate that by.</summary>
+    public ApiCalls Calls { get; }
+
+    public CostOptions Costs { get; }
+
+    public ISink Sink => _sink;
+
+    public IEnumerable<string> SourceNames => _inlets.Select(inlet => inlet.Source.Name);
+
+    /// <summary>Why a source cannot receive now, the sink has not been reached yet, or dead letters cannot be written; null while all can.</summary>
+    public string? Problem => _inlets.Select(inlet => inlet.Source.Problem).FirstOrDefault(problem => problem is not null) ?? SinkProblem ?? _deadLetters?.Problem;
+
+    /// <summary>True while messages can come in: the route was started, its breaker lets messages in, and one of its sources is reachable.</summary>
+    public bool IsReceiving => _isStarted && Breaker.LetsIn && _inlets.Exists(inlet => inlet.Source.Problem is null);
+
+    public int InFlight => _inlets.Sum(inlet => inlet.Intake.InFlight);
+
+    public TimeSpan OldestAge => _inlets.Max(inlet => inlet.Intake.OldestAge);
+
+    public bool IsStuck => _inlets.Exists(inlet => inlet.Intake.IsStuck);
+
+    /// <summary>Begins to receive.</summary>
+    public void Start()
+    {
+        foreach ((IMessageSource source, MessageIntake intake) in _inlets)
+        {
+            _receiving.Add(Task.Run(() => ReceiveAsync(source, intake)));
+        }
+
+        if (SinkProblem is not null)
+        {
+            _receiving.Add(Task.Run(CheckSinkAgainAsync));
+        }
+
+        _isStarted = true;
+        LogStarted(Name, string.Join(", ", _inlets.Select(inlet => inlet.Source.Name)), _sink.Name);
+    }
+
+    /// <summary>Stops receiving, at once and without waiting; what the sink holds back goes out.</summary>
+    public void StopReceiving()
+    {
+        _isStarted = false;
+        foreach ((_, MessageIntake intake) in _inlets)
+        {
+            intake.Stop();
+        }
+
+        _sink.StopWaiting();
+        _stopReceiving.Cancel();
+    }
+
+    /// <summary>Finishes what was accepted, cancels what does not end in time, lets the sources settle or keep what is left.</summary>
+    /// <param name="drainLimit">The drain limit.</param>
+    /// <returns>True when everything ended within the limit.</returns>
+    public async Task<bool> DrainAsync(CancellationToken drainLimit)
+    {
+        StopReceiving();
+        bool drained = await DrainSourcesAsync(drainLimit) && await FinishAsync(drainLimit);
+        if (!drained)
+        {
+            LogDrainLimit(Name, InFlight);
+            foreach ((_, MessageIntake intake) in _inlets)
+            {
+                intake.Abort();
+            }
+
+            using CancellationTokenSource abortGrace = new(AbortGrace, _time);
+            await FinishAsync(abortGrace.Token);
+        }
+
+        // All at once: what one has left over must not take the others' time.
+        using CancellationTokenSource limit = new(CloseLimit, _time);
+        using CancellationTokenSource grace = new(CloseLimit + CloseGrace, _time);
+        bool[] closed = await Task.WhenAll(_inlets.Select(inlet => CloseAsync(inlet.Source, limit.Token, grace.Token)));
+        return drained && Array.TrueForAll(closed, isClosed => isClosed);
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        foreach ((IMessageSource source, MessageIntake intake) in _inlets)
+        {
+            await source.DisposeAsync();
+            await intake.DisposeAsync();
+        }
+
+        await _sink.DisposeAsync();
+        _stopReceiving.Dispose();
+    }
+
+    private async Task ReceiveAsync(IMessageSource source, MessageIntake intake)
+    {
+        while (!_stopReceiving.IsCancellationRequested)
+        {
+            try
+            {
+                await source.ReceiveAsync(intake, _stopReceiving.Token);
+            }
+            catch (OperationCanceledException) when (_stopReceiving.IsCancellationRequested)
+            {
+                return;
+            }
+            catch (Exception exception)
+            {
+                LogReceiveFailed(exception, Name, source.Name, DurationText.Of(RestartPause));
+                await Task.Delay(RestartPause, _time, _stopReceiving.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            }
+        }
+    }
+
+    private async Task<bool> DrainSourcesAsync(CancellationToken limit)
+    {
+        try
+        {
+            await Task.WhenAll(_receiving).WaitAsync(limit);
+            foreach ((_, MessageIntake intake) in _inlets)
+            {
+                intake.ReturnHeld();
+            }
+
+            await Task.WhenAll(_inlets.Select(inlet => inlet.Source.DrainAsync(inlet.Intake, limit))).WaitAsync(limit);
+            return true;
+        }
+        catch (OperationCanceledException)
+        {
+            return false;
+        }
+    }
+
+    private async Task<bool> FinishAsync(CancellationToken limit)
+    {
+        try
+        {
+            foreach ((_, MessageIntake intake) in _inlets)
+            {
+                await intake.DrainAsync(limit);
+            }
+
+            return true;
+        }
+        catch (OperationCanceledException)
+        {
+            return false;
+        }
+    }
+
+    private async Task<bool> CloseAsync(IMessageSource source, CancellationToken limit, CancellationToken grace)
+    {
+        try
+        {
+            await source.CloseAsync(limit).WaitAsync(grace);
+            return !limit.IsCancellationRequested;
+        }
+        catch (Exception exception)
+        {
+            LogCloseFailed(exception, Name, source.Name);
+            return false;
+        }
+    }
+
+    [LoggerMessage(1001, LogLevel.Information, "Route {Route}: receiving from {Sources}, storing to {Sink}")]
+    private partial void LogStarted(string route, string sources, string sink);
+
+    [LoggerMessage(1002, LogLevel.Warning, "Route {Route}: the drain ended with {InFlight} message(s) in flight; they are cancelled. Queues and callers deliver theirs again; those that only this process has are written to the dead letters")]
+    private partial void LogDrainLimit(string route, int inFlight);
+
+    [LoggerMessage(1003, LogLevel.Error, "Route {Route}: receiving from {Source} ended unexpectedly and starts again in {Pause}")]
+    private partial void LogReceiveFailed(Exception exception, string route, string source, string pause);
+
+    [LoggerMessage(1004, LogLevel.Warning, "Route {Route}: closing {Source} failed; what its queue or sender still has is delivered again")]
+    private partial void LogCloseFailed(Exception exception, string route, string source);
+}

@@ -1,0 +1,93 @@
+using Messaging.Configuration;
+using Microsoft.Extensions.Configuration;
+
+namespace Messaging.Routes;
+
+/// <summary>
+/// A route that the configuration names, and what gave it. Routes that are given anywhere replace the built-in one. A route that is
+/// set to null (or to nothing) is removed unless a stronger provider gives it; then the keys of all providers hold.
+/// </summary>
+/// <param name="Name">The route's name.</param>
+/// <param name="Origins">What gave it, or for a removed route what removed it: files, the environment, the command line. Empty for the built-in route.</param>
+/// <param name="IsRemoved">True when it does not run.</param>
+internal sealed record NamedRoute(string Name, IReadOnlyList<string> Origins, bool IsRemoved)
+{
+    /// <summary>The route of a worker that no route is given to: the defaults of <see cref="RouteOptions"/>.</summary>
+    public const string BuiltIn = "archive";
+
+    /// <summary>What <see cref="IsName"/> allows, for errors.</summary>
+    public const string AllowedName = "1 to 64 letters, digits, - or _";
+
+    private const string Section = "Routes";
+
+    /// <summary>True for a name that a route may have.</summary>
+    public static bool IsName(string name) => name.Length is > 0 and <= 64 && name.All(c => char.IsAsciiLetterOrDigit(c) || c is '-' or '_');
+
+    /// <summary>The routes in the order of their names; problems go into the reader.</summary>
+    public static IReadOnlyList<NamedRoute> Read(SettingsReader settings)
+    {
+        List<IConfigurationProvider> providers = [.. ConfigurationOrigin.ProvidersOf(settings.Configuration)];
+        foreach (IConfigurationProvider provider in providers.Where(ConfigurationOrigin.IsOurs))
+        {
+            // An empty JSON section arrives as a value too.
+            if (provider.TryGet(Section, out string? value))
+            {
+                settings.Fail(
+                    Section,
+                    string.IsNullOrWhiteSpace(value) ? null : SettingText.MaskUserInfo(value),
+                    $"must hold a section for each route, such as {{ \"orders\": {{ \"Source\": \"Http\" }} }}; leave {Section} out to run the built-in route {BuiltIn}.");
+            }
+        }
+
+        List<NamedRoute> routes = [.. settings.Configuration.GetSection(Section).GetChildren().Select(child => Read(settings, providers, child.Key))];
+        if (routes.Count == 0)
+        {
+            return [new NamedRoute(BuiltIn, [], IsRemoved: false)];
+        }
+
+        if (routes.TrueForAll(route => route.IsRemoved))
+        {
+            settings.Fail(Section, value: null, $"must leave a route, but every one is null or empty: {string.Join(", ", routes.Select(route => route.Name))}.", "The worker would receive nothing.");
+        }
+
+        return routes;
+    }
+
+    public override string ToString() => (Origins.Count, IsRemoved) switch
+    {
+        (0, _) => $"{Name}: built in",
+        (_, true) => $"{Name}: removed by {Origins[0]}",
+        _ => $"{Name}: from {string.Join(", ", Origins)}",
+    };
+
+    private static NamedRoute Read(SettingsReader settings, List<IConfigurationProvider> providers, string name)
+    {
+        string key = $"{Section}:{name}";
+        List<string> givenBy = [];
+        string? removedBy = null;
+        foreach (IConfigurationProvider provider in providers)
+        {
+            string? below = provider.GetChildKeys([], key).FirstOrDefault();
+            if (provider.TryGet(key, out string? value))
+            {
+                removedBy = ConfigurationOrigin.Describe(provider);
+                if (!string.IsNullOrWhiteSpace(value))
+                {
+                    settings.Fail(key, SettingText.MaskUserInfo(value), "must be a section with Source, Handler and Sink, or null to remove the route.");
+                }
+                else if (below is not null)
+                {
+                    settings.Fail(key, value: null, $"is empty, which removes the route, but {removedBy} gives {key}:{below} too: leave one of them out.");
+                }
+            }
+
+            if (below is not null)
+            {
+                givenBy.Add(ConfigurationOrigin.Describe(provider));
+                removedBy = null;
+            }
+        }
+
+        return removedBy is null ? new NamedRoute(name, givenBy, IsRemoved: false) : new NamedRoute(name, [removedBy], IsRemoved: true);
+    }
+}

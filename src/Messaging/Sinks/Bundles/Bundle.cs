@@ -1,0 +1,171 @@
+namespace Messaging.Sinks.Bundles;
+
+/// <summary>
+/// Messages of one prefix that become one object. Guarded by the lock of <see cref="BundleBudget"/> until it is being stored; from
+/// then on only its flush changes it, until it is reset and used again.
+/// </summary>
+internal sealed class Bundle : IThreadPoolWorkItem
+{
+    private readonly Dictionary<ReadOnlyMemory<byte>, BundleWaiter> _byKey = new(ByteKeys.Comparer);
+
+    public Bundle(BundlingSink owner)
+    {
+        Owner = owner;
+        InBudget = new LinkedListNode<Bundle>(this);
+        InSink = new LinkedListNode<Bundle>(this);
+        ByAge = new LinkedListNode<Bundle>(this);
+    }
+
+    public BundlingSink Owner { get; }
+
+    /// <summary>The place among all bundles of the process, least recently added to first.</summary>
+    public LinkedListNode<Bundle> InBudget { get; }
+
+    /// <summary>The place among the sink's open bundles, least recently added to first; then among those being stored.</summary>
+    public LinkedListNode<Bundle> InSink { get; }
+
+    /// <summary>The place among the sink's open bundles, oldest first.</summary>
+    public LinkedListNode<Bundle> ByAge { get; }
+
+    public byte[] Prefix { get; private set; } = [];
+
+    /// <summary>The messages to store; a repeat hangs on its entry.</summary>
+    public List<BundleWaiter> Entries { get; } = [];
+
+    /// <summary>Messages that wait, repeats included.</summary>
+    public int Messages { get; private set; }
+
+    /// <summary>Bytes of all bodies, repeats included.</summary>
+    public long Bytes { get; private set; }
+
+    /// <summary>The timestamp at which it is stored at the latest.</summary>
+    public long Deadline { get; private set; }
+
+    public bool IsOpen { get; private set; }
+
+    public FlushReason Reason { get; private set; }
+
+    /// <summary>True from the moment its entries are read: nobody leaves any more.</summary>
+    public bool IsBeingStored { get; set; }
+
+    /// <summary>Messages of the bundle being stored whose token has ended.</summary>
+    public int Cancelled { get; set; }
+
+    /// <summary>Ends the storing once nobody waits for it any more.</summary>
+    public CancellationTokenSource Cancellation { get; private set; } = new();
+
+    /// <summary>True when the sink took an object or said what is wrong with it.</summary>
+    public bool Worked { get; set; }
+
+    /// <summary>True when the sink failed or refused.</summary>
+    public bool Failed { get; set; }
+
+    public void Open(byte[] prefix, long deadline)
+    {
+        Prefix = prefix;
+        Deadline = deadline;
+        IsOpen = true;
+    }
+
+    /// <summary>Takes the message in, as an entry or as a repeat of one.</summary>
+    /// <returns>False when another message of the bundle has the key and other bytes.</returns>
+    public bool TryAdd(BundleWaiter waiter)
+    {
+        if (!_byKey.TryGetValue(waiter.Key, out BundleWaiter? entry))
+        {
+            waiter.Index = Entries.Count;
+            Entries.Add(waiter);
+            _byKey.Add(waiter.Key, waiter);
+        }
+        else if (entry.Body.Span.SequenceEqual(waiter.Body.Span))
+        {
+            waiter.Entry = entry;
+            waiter.Next = entry.Next;
+            entry.Next = waiter;
+        }
+        else
+        {
+            return false;
+        }
+
+        waiter.Bundle = this;
+        Messages++;
+        Bytes += waiter.Body.Length;
+        return true;
+    }
+
+    /// <summary>Lets a message go that does not want to wait; what repeats it stays.</summary>
+    public void Remove(BundleWaiter waiter)
+    {
+        if (waiter.Entry is { } entry)
+        {
+            BundleWaiter before = entry;
+            while (before.Next != waiter)
+            {
+                before = before.Next!;
+            }
+
+            before.Next = waiter.Next;
+        }
+        else
+        {
+            RemoveEntry(waiter);
+        }
+
+        waiter.Bundle = null;
+        waiter.Entry = null;
+        waiter.Next = null;
+        Messages--;
+        Bytes -= waiter.Body.Length;
+    }
+
+    public void Close(FlushReason reason)
+    {
+        IsOpen = false;
+        Reason = reason;
+    }
+
+    public void Reset()
+    {
+        _byKey.Clear();
+        Entries.Clear();
+        Prefix = [];
+        Messages = 0;
+        Bytes = 0;
+        Deadline = 0;
+        IsOpen = false;
+        Reason = default;
+        IsBeingStored = false;
+        Cancelled = 0;
+        Worked = false;
+        Failed = false;
+
+        // Not disposed: a waiter that is cancelled at this moment may be about to end it.
+        Cancellation = new CancellationTokenSource();
+    }
+
+    void IThreadPoolWorkItem.Execute() => _ = Owner.FlushAsync(this);
+
+    private void RemoveEntry(BundleWaiter entry)
+    {
+        // The key's bytes go with the message that leaves.
+        _byKey.Remove(entry.Key);
+        if (entry.Next is not { } repeat)
+        {
+            BundleWaiter last = Entries[^1];
+            Entries[entry.Index] = last;
+            last.Index = entry.Index;
+            Entries.RemoveAt(Entries.Count - 1);
+            return;
+        }
+
+        repeat.Entry = null;
+        repeat.Index = entry.Index;
+        Entries[entry.Index] = repeat;
+        _byKey.Add(repeat.Key, repeat);
+        for (BundleWaiter? other = repeat.Next; other is not null; other = other.Next)
+        {
+            other.Entry = repeat;
+        }
+    }
+}

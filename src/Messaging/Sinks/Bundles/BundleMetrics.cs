@@ -1,0 +1,38 @@
+using System.Diagnostics.Metrics;
+using Messaging.Telemetry;
+
+namespace Messaging.Sinks.Bundles;
+
+/// <summary>What bundles tell of themselves. Free when nobody listens. Threads: any.</summary>
+internal sealed class BundleMetrics(string route)
+{
+    // A tag's value is made once: the counter must not allocate for it.
+    private static readonly string[] Reasons = [.. Enum.GetNames<FlushReason>().Select(name => name.ToLowerInvariant())];
+
+    private static readonly Meter Meter = new(RouteMetrics.SourceName);
+    private static readonly Histogram<long> Size = Meter.CreateHistogram<long>("worker.bundles.size", "By", "Compressed size of a stored bundle");
+    private static readonly Histogram<long> Messages = Meter.CreateHistogram<long>("worker.bundles.messages", "{message}", "Messages in a stored bundle, repeats not counted");
+    private static readonly Counter<long> Flushes = Meter.CreateCounter<long>("worker.bundles.flushes", "{bundle}", "Bundles that were closed to be stored, by reason");
+
+    private readonly KeyValuePair<string, object?> _route = new("worker.route", route);
+    private long _objects;
+
+    /// <summary>Bundles stored since the start.</summary>
+    public long Objects => Volatile.Read(ref _objects);
+
+    /// <summary>Publishes gauges whose values are computed when somebody asks.</summary>
+    public void Observe(Func<long> pendingMessages, Func<long> pendingBytes)
+    {
+        Meter.CreateObservableGauge("worker.bundles.pending_messages", () => new Measurement<long>(pendingMessages(), _route), "{message}", "Messages that wait in open bundles");
+        Meter.CreateObservableGauge("worker.bundles.pending_bytes", () => new Measurement<long>(pendingBytes(), _route), "By", "Body bytes that wait in open bundles");
+    }
+
+    public void Flushed(FlushReason reason) => Flushes.Add(1, _route, new KeyValuePair<string, object?>("worker.reason", Reasons[(int)reason]));
+
+    public void Stored(int messages, int bytes)
+    {
+        Interlocked.Increment(ref _objects);
+        Size.Record(bytes, _route);
+        Messages.Record(messages, _route);
+    }
+}

@@ -1,0 +1,231 @@
+using System.Runtime.InteropServices;
+using Microsoft.Extensions.Logging;
+using Pipeline.Buffers;
+
+namespace Messaging.Sinks.Bundles;
+
+/// <summary>The storing of closed bundles.</summary>
+internal sealed partial class BundlingSink
+{
+    // Buffers grow from here by doubling; most bundles are larger, none is much smaller.
+    private const int StartSize = 64 << 10;
+
+    /// <summary>Stores a closed bundle and tells its messages. Never throws.</summary>
+    internal async Task FlushAsync(Bundle bundle)
+    {
+        CancellationToken unwanted = bundle.Cancellation.Token;
+        try
+        {
+            await _stores.WaitAsync(unwanted);
+            try
+            {
+                if (Begin(bundle))
+                {
+                    _metrics.Flushed(bundle.Reason);
+                    bundle.Entries.Sort(EntryOrder.ByKey);
+                    await StoreAsync(bundle, 0, bundle.Entries.Count, unwanted);
+                }
+            }
+            finally
+            {
+                _stores.Release();
+            }
+        }
+        catch (OperationCanceledException) when (unwanted.IsCancellationRequested)
+        {
+            // What has no outcome yet is cancelled with its own token below.
+        }
+        catch (Exception exception)
+        {
+            // Nobody's poison as far as anyone knows: it must not take the neighbours along to the dead letters.
+            TryLogFailed(exception, bundle.Entries.Count);
+            bundle.Failed = Begin(bundle);
+            Conclude(bundle, 0, bundle.Entries.Count, new SinkResult(SinkStatus.Transient, $"A bundle could not be stored: {exception.GetType().Name}.", Exhausted: true));
+        }
+
+        Finish(bundle);
+    }
+
+    /// <summary>From here on nobody leaves the bundle.</summary>
+    /// <returns>False when all have left.</returns>
+    private bool Begin(Bundle bundle)
+    {
+        lock (_budget.Gate)
+        {
+            bundle.IsBeingStored = true;
+            return bundle.Messages > 0;
+        }
+    }
+
+    private async Task StoreAsync(Bundle bundle, int first, int count, CancellationToken cancellationToken)
+    {
+        SinkResult result;
+        int size;
+        using (PooledBuffer content = BufferPool.Shared.Rent(StartSize))
+        {
+            byte[] name;
+            await _budget.Compressions.WaitAsync(cancellationToken);
+            try
+            {
+                name = Compress(bundle, first, count, content, cancellationToken);
+            }
+            finally
+            {
+                _budget.Compressions.Release();
+            }
+
+            size = content.Length;
+            result = await _inner.StoreAsync(name, content.WrittenMemory, cancellationToken);
+        }
+
+        switch (result.Status)
+        {
+            case SinkStatus.Stored or SinkStatus.AlreadyStored:
+                bundle.Worked = true;
+                _metrics.Stored(count, size);
+                break;
+
+            case SinkStatus.Rejected when count > 1:
+                // Too large, or one of them is at fault: only a message that is rejected alone is poison.
+                bundle.Worked = true;
+                TryLogSplit(count, size, result.Detail);
+                await StoreAsync(bundle, first, count / 2, cancellationToken);
+                await StoreAsync(bundle, first + (count / 2), count - (count / 2), cancellationToken);
+                return;
+
+            case SinkStatus.Rejected:
+                bundle.Worked = true;
+                break;
+
+            case SinkStatus.Collision:
+                // The name says what the bytes are: somebody changed the object. Its messages are in it no longer, so they are kept;
+                // when they come again, they come in other company and under another name.
+                result = new SinkResult(SinkStatus.Transient, $"The bundle's name is taken by other bytes, which only a change of the stored object explains. {result.Detail}".TrimEnd());
+                bundle.Failed = true;
+                break;
+
+            default:
+                bundle.Failed = true;
+                break;
+        }
+
+        // Retries are over, or would be made once a message: its bundle is the only thing worth repeating, and the source brings that about.
+        Conclude(bundle, first, count, result with { Exhausted = result.Status == SinkStatus.Transient });
+    }
+
+    private byte[] Compress(Bundle bundle, int first, int count, PooledBuffer content, CancellationToken cancellationToken)
+    {
+        ReadOnlySpan<BundleWaiter> entries = CollectionsMarshal.AsSpan(bundle.Entries).Slice(first, count);
+        BundleContent.Write(entries, content, cancellationToken);
+        long raw = 0;
+        foreach (BundleWaiter entry in entries)
+        {
+            raw += entry.Body.Length;
+        }
+
+        lock (_budget.Gate)
+        {
+            _ratio.Learn(raw, content.Length);
+        }
+
+        return BundleName.Create(bundle.Prefix, entries, content.WrittenSpan);
+    }
+
+    /// <summary>Gives entries their outcome that have none yet.</summary>
+    private static void Conclude(Bundle bundle, int first, int count, SinkResult result)
+    {
+        foreach (BundleWaiter entry in CollectionsMarshal.AsSpan(bundle.Entries).Slice(first, count))
+        {
+            if (entry.Outcome is null)
+            {
+                entry.Outcome = result;
+
+                // One object, one outcome for the breaker: the others only share it.
+                result = result with { IsShared = true };
+            }
+        }
+    }
+
+    /// <summary>Lets the messages go, and the next bundle where the sink is being probed.</summary>
+    private void Finish(Bundle bundle)
+    {
+        lock (_budget.Gate)
+        {
+            // From here on no cancellation finds them: what it did until now is final.
+            foreach (BundleWaiter entry in bundle.Entries)
+            {
+                for (BundleWaiter? waiter = entry; waiter is not null; waiter = waiter.Next)
+                {
+                    waiter.Bundle = null;
+                }
+            }
+
+            _storing.Remove(bundle.InSink);
+            _failing = bundle.Failed || (_failing && !bundle.Worked);
+            _probe = _probe == bundle ? null : _probe;
+            if (_probe is null && IsProbing && _byAge.First is { } oldest)
+            {
+                Close(oldest.Value, FlushReason.Probe);
+            }
+        }
+
+        foreach (BundleWaiter entry in bundle.Entries)
+        {
+            CompleteEntry(entry);
+        }
+
+        bundle.Reset();
+        _bundles.Return(bundle);
+    }
+
+    private static void CompleteEntry(BundleWaiter entry)
+    {
+        SinkResult? outcome = entry.Outcome;
+        SinkResult? repeated = outcome is { Status: SinkStatus.Stored } ? SinkResult.AlreadyStored : outcome;
+        repeated = repeated is { } shared ? shared with { IsShared = true } : null;
+
+        // A completed waiter is used again at once: its neighbour is read first.
+        BundleWaiter? repeat = entry.Next;
+        Complete(entry, outcome);
+        while (repeat is not null)
+        {
+            BundleWaiter waiter = repeat;
+            repeat = waiter.Next;
+            Complete(waiter, repeated);
+        }
+    }
+
+    private static void Complete(BundleWaiter waiter, SinkResult? outcome) =>
+        waiter.Complete(outcome ?? (waiter.IsCancelled ? null : new SinkResult(SinkStatus.Transient, "The worker ended before the bundle was stored.", Exhausted: true, IsShared: true)));
+
+    // A log that fails must not decide what becomes of a bundle, and least of all leave its messages waiting for ever.
+    private void TryLogFailed(Exception exception, int messages)
+    {
+        try
+        {
+            LogFailed(exception, messages);
+        }
+        catch (Exception)
+        {
+            // The messages' own outcome says it too.
+        }
+    }
+
+    private void TryLogSplit(int messages, int bytes, string? detail)
+    {
+        try
+        {
+            LogSplit(messages, bytes, detail);
+        }
+        catch (Exception)
+        {
+            // The halves are stored all the same.
+        }
+    }
+
+    [LoggerMessage(4151, LogLevel.Error, "A bundle of {Messages} message(s) could not be stored; they go back to their source")]
+    private partial void LogFailed(Exception exception, int messages);
+
+    [LoggerMessage(4152, LogLevel.Warning, "The sink rejects a bundle of {Messages} messages, {Bytes} bytes: {Detail} It is stored in halves; lower Bundles:MaxBytes if that is its limit")]
+    private partial void LogSplit(int messages, int bytes, string? detail);
+}

@@ -1,0 +1,147 @@
+namespace Messaging.Sinks.Bundles;
+
+/// <summary>How bundles are filled and closed. Everything here runs under the budget's lock, but for the timer's callback, which takes it.</summary>
+internal sealed partial class BundlingSink
+{
+    private bool Join(BundleWaiter waiter)
+    {
+        ReadOnlySpan<byte> prefix = BundleName.PrefixOf(waiter.Key.Span);
+        if (!_openByPrefix.TryGetValue(prefix, out Bundle? bundle))
+        {
+            bundle = Open(prefix);
+        }
+
+        if (!bundle.TryAdd(waiter))
+        {
+            return false;
+        }
+
+        int bytes = waiter.Body.Length;
+        _pendingMessages++;
+        _pendingBytes += bytes;
+        _budget.Add(bundle, bytes);
+        _leastRecent.Remove(bundle.InSink);
+        _leastRecent.AddLast(bundle.InSink);
+        if (FindReason(bundle) is { } reason)
+        {
+            Close(bundle, reason);
+        }
+
+        while (_pendingMessages >= _mostPending)
+        {
+            Close(_leastRecent.First!.Value, FlushReason.Slots);
+        }
+
+        while (_budget.Excess is { } least)
+        {
+            least.Owner.Close(least, FlushReason.Memory);
+        }
+
+        return true;
+    }
+
+    private Bundle Open(ReadOnlySpan<byte> prefix)
+    {
+        if (!_bundles.TryTake(out Bundle? bundle))
+        {
+            bundle = new Bundle(this);
+        }
+
+        bundle.Open(prefix.ToArray(), _time.GetTimestamp() + (long)(_maxAge.TotalSeconds * _time.TimestampFrequency));
+        _open.Add(bundle.Prefix, bundle);
+        _leastRecent.AddLast(bundle.InSink);
+        _byAge.AddLast(bundle.ByAge);
+        _budget.Open(bundle);
+        if (_byAge.Count == 1)
+        {
+            SetTimer();
+        }
+
+        return bundle;
+    }
+
+    private FlushReason? FindReason(Bundle bundle)
+    {
+        if (bundle.Messages >= _maxMessages)
+        {
+            return FlushReason.Count;
+        }
+
+        if (_ratio.Estimate(bundle.Bytes) >= _maxBytes)
+        {
+            return FlushReason.Size;
+        }
+
+        return _probe is null && IsProbing ? FlushReason.Probe : null;
+    }
+
+    /// <summary>Nothing joins the bundle any more, and its storing begins.</summary>
+    private void Close(Bundle bundle, FlushReason reason)
+    {
+        Forget(bundle);
+        bundle.Close(reason);
+        _storing.AddLast(bundle.InSink);
+        if (reason == FlushReason.Probe)
+        {
+            _probe = bundle;
+        }
+
+        ThreadPool.UnsafeQueueUserWorkItem(bundle, preferLocal: false);
+    }
+
+    private void Forget(Bundle bundle)
+    {
+        _open.Remove(bundle.Prefix);
+        _leastRecent.Remove(bundle.InSink);
+        _byAge.Remove(bundle.ByAge);
+        _budget.Close(bundle);
+        _pendingMessages -= bundle.Messages;
+        _pendingBytes -= bundle.Bytes;
+    }
+
+    private void Leave(Bundle bundle, BundleWaiter waiter)
+    {
+        int bytes = waiter.Body.Length;
+        bundle.Remove(waiter);
+        if (!bundle.IsOpen)
+        {
+            return;
+        }
+
+        _pendingMessages--;
+        _pendingBytes -= bytes;
+        _budget.Release(bytes);
+        if (bundle.Messages == 0)
+        {
+            // Never used again: an empty bundle is too rare to be worth its pool.
+            bundle.Close(default);
+            Forget(bundle);
+        }
+    }
+
+    private void CloseAged()
+    {
+        lock (_budget.Gate)
+        {
+            long now = _time.GetTimestamp();
+            while (_byAge.First is { } oldest && oldest.Value.Deadline <= now)
+            {
+                Close(oldest.Value, _stopping ? FlushReason.Shutdown : FlushReason.Age);
+            }
+
+            SetTimer();
+        }
+    }
+
+    /// <summary>Closing the oldest bundle early lets the timer run: it then finds nothing to do and is set anew.</summary>
+    private void SetTimer()
+    {
+        if (_byAge.First is { } oldest)
+        {
+            TimeSpan wait = _time.GetElapsedTime(_time.GetTimestamp(), oldest.Value.Deadline);
+
+            // Timers count whole milliseconds and drop the rest: one that fires too early would only be set again.
+            _timer.Change(TimeSpan.FromMilliseconds(Math.Max(1, Math.Ceiling(wait.TotalMilliseconds))), Timeout.InfiniteTimeSpan);
+        }
+    }
+}

@@ -1,0 +1,29 @@
+namespace Messaging.Sinks.Bundles;
+
+/// <summary>Compares keys byte by byte; a prefix can be looked up by a span, so that only a new one is copied.</summary>
+internal sealed class ByteKeys : IEqualityComparer<byte[]>, IAlternateEqualityComparer<ReadOnlySpan<byte>, byte[]>, IEqualityComparer<ReadOnlyMemory<byte>>
+{
+    public static readonly ByteKeys Comparer = new();
+
+    public bool Equals(byte[]? x, byte[]? y) => x.AsSpan().SequenceEqual(y);
+
+    public int GetHashCode(byte[] obj) => Hash(obj);
+
+    public bool Equals(ReadOnlySpan<byte> alternate, byte[] other) => alternate.SequenceEqual(other);
+
+    public int GetHashCode(ReadOnlySpan<byte> alternate) => Hash(alternate);
+
+    public byte[] Create(ReadOnlySpan<byte> alternate) => alternate.ToArray();
+
+    public bool Equals(ReadOnlyMemory<byte> x, ReadOnlyMemory<byte> y) => x.Span.SequenceEqual(y.Span);
+
+    public int GetHashCode(ReadOnlyMemory<byte> obj) => Hash(obj.Span);
+
+    // Seeded anew in every process: who chooses message ids cannot make them meet in one bucket.
+    private static int Hash(ReadOnlySpan<byte> bytes)
+    {
+        HashCode hash = default;
+        hash.AddBytes(bytes);
+        return hash.ToHashCode();
+    }
+}

@@ -1,0 +1,180 @@
+using System.Text;
+using Messaging.DeadLetters;
+using Messaging.Files;
+using Messaging.Hosting;
+using Messaging.Telemetry;
+using Microsoft.Extensions.Logging;
+
+namespace Messaging.Sinks.Directory;
+
+/// <summary>
+/// Stores each object as one file below a folder, durably and never over another (<see cref="DurableFolder"/>), on threads of its
+/// own. There is no deadline, since a file call cannot be cancelled: cancellation ends the waiting for a thread, and a write that
+/// has begun reads the body until it ends. Threads: any number at once, also several workers on one folder.
+/// </summary>
+internal sealed partial class DirectorySink : IObjectSink
+{
+    // Idle call objects of about 200 B; as many messages as one route usually has in flight.
+    private const int KeptCalls = 256;
+
+    private readonly DurableFolder _folder;
+    private readonly FileThreads _threads;
+    private readonly FileCalls<Request, SinkResult> _stores;
+    private readonly FileCalls<bool, int> _checks;
+    private readonly IDeadLetterStore? _deadLetters;
+    private readonly string _route;
+    private readonly TimeProvider _time;
+    private readonly ILogger _logger;
+    private volatile string? _problem;
+
+    public DirectorySink(DirectorySinkOptions options, SinkServices services)
+    {
+        _folder = new DurableFolder(options.Path, options.Fsync, OctalFileMode.TryParse(options.FileMode, out UnixFileMode mode) ? mode : DurableFolder.DefaultMode);
+        _threads = new FileThreads($"directory {services.Route}", options.Threads);
+        _stores = new FileCalls<Request, SinkResult>(_threads, request => Store(request.Key.Span, request.Body.Span), KeptCalls);
+        _checks = new FileCalls<bool, int>(_threads, _ => Check(), kept: 1);
+        _deadLetters = services.DeadLetters;
+        _route = services.Route ?? string.Empty;
+        _time = services.Time;
+        _logger = services.Loggers.CreateLogger<DirectorySink>();
+    }
+
+    public string Name => "directory";
+
+    public string? Problem => _problem;
+
+    public async Task CheckAsync(CancellationToken cancellationToken)
+    {
+        int deleted = await _checks.RunAsync(state: default, cancellationToken).AsTask().WaitAsync(cancellationToken);
+        if (deleted > 0)
+        {
+            LogDeletedAbandoned(deleted, _folder.Root);
+        }
+
+        if (_deadLetters is not null)
+        {
+            await KeepUnfinishedAsync(_deadLetters, cancellationToken);
+        }
+    }
+
+    public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) =>
+        _stores.RunAsync(new Request(key, body), cancellationToken);
+
+    public string Locate(string key) =>
+        _folder.PathOf(ObjectPath.TryMap(Encoding.UTF8.GetBytes(key), out string? path, out _) ? path : key);
+
+    public ValueTask DisposeAsync()
+    {
+        _threads.Dispose();
+        return default;
+    }
+
+    /// <summary>The one line for an operator whose folder can never work.</summary>
+    internal static StartupException Unusable(string root, Exception exception)
+    {
+        bool denied = exception is UnauthorizedAccessException;
+        string advice = (denied, IsMissingFeature(exception)) switch
+        {
+            (true, _) => $"Give user {Environment.UserName} the right to write there",
+            (_, true) => "Its file system has no hard links, which storing without overwriting needs: use another one",
+            _ => "Make it a writable folder",
+        };
+        return new StartupException(
+            $"The folder '{root}' cannot store objects ({exception.Message.TrimEnd('.')}). {advice}, or set {DirectorySinkOptions.Section}:{nameof(DirectorySinkOptions.Path)} to a folder that can.",
+            denied ? ExitCodes.NoPermission : ExitCodes.Unavailable,
+            exception);
+    }
+
+    private async Task KeepUnfinishedAsync(IDeadLetterStore deadLetters, CancellationToken cancellationToken)
+    {
+        try
+        {
+            (int kept, int incomplete) = await new UnfinishedDeadLetters(_folder, deadLetters, _time, _logger).KeepAsync(Name, _route, cancellationToken);
+            if (kept > 0)
+            {
+                LogKeptUnfinished(kept, _folder.Root, UnfinishedDeadLetters.Reason, incomplete);
+            }
+        }
+        catch (Exception exception) when (FileFaults.IsFileFault(exception))
+        {
+            LogUnfinishedLeft(exception, _folder.Root);
+        }
+    }
+
+    private int Check()
+    {
+        try
+        {
+            _folder.Prepare();
+            int deleted = _folder.DeleteAbandoned(_time.GetUtcNow());
+            _problem = null;
+            return deleted;
+        }
+        catch (Exception exception) when (FileFaults.IsFileFault(exception))
+        {
+            if (FileFaults.Classify(exception) == FileFault.Transient && !IsMissingFeature(exception))
+            {
+                if (_problem is null)
+                {
+                    LogNotWritable(exception, _folder.Root);
+                }
+
+                _problem = $"The folder '{_folder.Root}' cannot be written: {exception.Message.TrimEnd('.')}.";
+                return 0;
+            }
+
+            throw Unusable(_folder.Root, exception);
+        }
+    }
+
+    private SinkResult Store(ReadOnlySpan<byte> key, ReadOnlySpan<byte> body)
+    {
+        if (!ObjectPath.TryMap(key, out string? path, out string? problem))
+        {
+            return new SinkResult(SinkStatus.Rejected, $"The key has no place in the folder: {problem}.");
+        }
+
+        try
+        {
+            return _folder.Place(path, body, isOnlyCopy: _deadLetters is not null) switch
+            {
+                PlaceResult.Placed => SinkResult.Stored,
+                PlaceResult.SameBytes => SinkResult.AlreadyStored,
+                _ => new SinkResult(SinkStatus.Collision, "The file exists with other bytes."),
+            };
+        }
+        catch (Exception exception) when (FileFaults.IsFileFault(exception))
+        {
+            return Failed(exception);
+        }
+    }
+
+    private static SinkResult Failed(Exception exception)
+    {
+        SinkStatus status = FileFaults.Classify(exception) switch
+        {
+            FileFault.Refused => SinkStatus.Refused,
+            FileFault.Rejected => SinkStatus.Rejected,
+            _ => SinkStatus.Transient,
+        };
+        return new SinkResult(status, UntrustedText.Shorten(exception.Message));
+    }
+
+    // EPERM, ENOSYS and EOPNOTSUPP (Linux 95, Darwin 45 and 102): what link(2) answers where there are no hard links.
+    private static bool IsMissingFeature(Exception exception) =>
+        exception is IOException && !OperatingSystem.IsWindows() && exception.HResult is 1 or 38 or 45 or 95 or 102;
+
+    [LoggerMessage(4001, LogLevel.Information, "Deleted {Count} unfinished file(s) that an earlier process left in {Folder}")]
+    private partial void LogDeletedAbandoned(int count, string folder);
+
+    [LoggerMessage(4002, LogLevel.Warning, "The folder {Folder} cannot be written at the moment; storing is tried again with each message")]
+    private partial void LogNotWritable(Exception exception, string folder);
+
+    [LoggerMessage(4003, LogLevel.Warning, "{Count} unfinished object(s) in {Folder} of a worker that ended while it stored them are in the dead letters now as {Reason}, {Incomplete} of them incomplete. Redrive them")]
+    private partial void LogKeptUnfinished(int count, string folder, string reason, int incomplete);
+
+    [LoggerMessage(4004, LogLevel.Warning, "Unfinished objects in {Folder} of a worker that ended while it stored them could not be moved to the dead letters; they stay, and the next start tries again")]
+    private partial void LogUnfinishedLeft(Exception exception, string folder);
+
+    private readonly record struct Request(ReadOnlyMemory<byte> Key, ReadOnlyMemory<byte> Body);
+}

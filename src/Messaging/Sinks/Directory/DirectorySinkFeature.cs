@@ -1,0 +1,45 @@
+using Messaging.Configuration;
+using Messaging.DeadLetters;
+
+namespace Messaging.Sinks.Directory;
+
+/// <summary>The sink <c>Directory</c>: one file an object below a folder.</summary>
+internal sealed class DirectorySinkFeature : ISinkFeature
+{
+    public string Name => "Directory";
+
+    public Func<SinkServices, ISink> Configure(SettingsReader settings, string route)
+    {
+        DirectorySinkOptions options = settings.Read<DirectorySinkOptions>(DirectorySinkOptions.Section, route);
+        if (options.Path.Contains('\0', StringComparison.Ordinal))
+        {
+            settings.Fail($"{DirectorySinkOptions.Section}:{nameof(options.Path)}", value: null, "must be a path.");
+        }
+
+        CheckDeadLetters(settings, options);
+        return services => new DirectorySink(options, services);
+    }
+
+    // Both folders have unfinished files in .tmp, and redrive takes every record below its folder for a dead letter.
+    private static void CheckDeadLetters(SettingsReader settings, DirectorySinkOptions options)
+    {
+        string path = settings.Read<DeadLettersOptions>("DeadLetters").Path;
+        if (path.Contains('\0', StringComparison.Ordinal) || options.Path.Contains('\0', StringComparison.Ordinal))
+        {
+            return;
+        }
+
+        string letters = Folder(path);
+        string objects = Folder(options.Path);
+        if (letters.StartsWith(objects, StringComparison.Ordinal) || objects.StartsWith(letters, StringComparison.Ordinal))
+        {
+            settings.Fail(
+                $"DeadLetters:{nameof(DeadLettersOptions.Path)}",
+                path,
+                $"must be a folder beside that of the objects ({DirectorySinkOptions.Section}:{nameof(options.Path)} = {options.Path}), neither the same nor inside it nor around it.",
+                "Objects and dead letters would mix, and redrive would take objects for dead letters.");
+        }
+    }
+
+    private static string Folder(string path) => Path.TrimEndingDirectorySeparator(Path.GetFullPath(path)) + Path.DirectorySeparatorChar;
+}

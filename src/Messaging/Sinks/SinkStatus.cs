@@ -1,0 +1,23 @@
+namespace Messaging.Sinks;
+
+/// <summary>What became of one object.</summary>
+internal enum SinkStatus
+{
+    /// <summary>Stored, durably, by this call (or by an earlier attempt of it whose answer was lost).</summary>
+    Stored = 0,
+
+    /// <summary>The object was there before with the same bytes: a duplicate delivery. As good as stored.</summary>
+    AlreadyStored,
+
+    /// <summary>The key holds other bytes. Nothing was changed; the message is dead-lettered as <c>key-collision</c>.</summary>
+    Collision,
+
+    /// <summary>Throttled, unreachable, timed out, disk full: may work later.</summary>
+    Transient,
+
+    /// <summary>The sink refuses the worker itself (access denied, no such bucket): an operator has to act.</summary>
+    Refused,
+
+    /// <summary>The sink will never take this object (too large, key not allowed): poison.</summary>
+    Rejected,
+}

@@ -1,0 +1,47 @@
+using Messaging.Sources.Held;
+using Microsoft.Extensions.Logging;
+using Pipeline.Buffers;
+
+namespace Messaging.Sources.Channels;
+
+/// <summary>
+/// Messages published inside this process. They live in memory: a kill loses them; a stop refuses publishers, works off what is
+/// held while the shutdown allows it, and leaves the rest to the dead letters.
+/// </summary>
+internal sealed class ChannelMessageSource : IMessageSource
+{
+    public const string SourceName = "channel";
+
+    private readonly bool _drainOnStop;
+    private readonly ChannelQueue _queue;
+
+    private int _disposed;
+
+    public ChannelMessageSource(SourceServices services, ChannelSourceOptions options, ChannelPublishers publishers, BufferPool buffers)
+    {
+        _drainOnStop = options.DrainOnStop;
+        _queue = new ChannelQueue(HeldServices.Of(services, SourceName, services.Loggers.CreateLogger<ChannelMessageSource>()), options, buffers);
+        publishers.Add(services.Route, _queue);
+    }
+
+    public string Name => SourceName;
+
+    public Task CheckAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    public Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving) => _queue.ReceiveAsync(intake, stopReceiving);
+
+    public Task DrainAsync(IMessageIntake intake, CancellationToken stopDraining) => _drainOnStop ? _queue.DrainAsync(intake, stopDraining) : Task.CompletedTask;
+
+    public Task CloseAsync(CancellationToken cancellationToken) => _queue.CloseAsync(cancellationToken);
+
+    public async ValueTask DisposeAsync()
+    {
+        if (Interlocked.Exchange(ref _disposed, 1) != 0)
+        {
+            return;
+        }
+
+        await _queue.CloseAsync(new CancellationToken(canceled: true));
+        _queue.Dispose();
+    }
+}

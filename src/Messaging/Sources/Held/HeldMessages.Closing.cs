@@ -1,0 +1,303 @@
+using System.Collections.Concurrent;
+using Messaging.DeadLetters;
+using Messaging.Recoverability;
+using Messaging.Telemetry;
+using Pipeline.Settlements;
+
+namespace Messaging.Sources.Held;
+
+/// <content>Dead letters, of what was given up and of what a stop leaves over.</content>
+internal sealed partial class HeldMessages<T>
+{
+    // Writing a dead letter waits for the disk, not for the processor; 8 keep a disk busy.
+    private const int SpillParallelism = 8;
+
+    private const string OutOfTime = "the time for it was over";
+
+    // A line of ids of 64 bytes stays below what log collectors cut.
+    private const int LostPerLine = 50;
+
+    // A full disk fails every one of them.
+    private static readonly TimeSpan LogInterval = TimeSpan.FromSeconds(10);
+
+    private static readonly Backoff DeadLetterBackoff = new(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(30));
+
+    private static readonly Settlement Unprocessed = Settlement.DeadLetter(
+        HeldLog.UnprocessedReason, "The worker stopped before the message was stored; nothing is known against it.");
+
+    /// <summary>
+    /// Ends the waiting. What is still here, in flight too, is told to its sender, or goes to the dead letters to be redriven;
+    /// what is not written there in time is lost, counted and logged with its id. A message in flight stays readable for the
+    /// route until the route settles it.
+    /// </summary>
+    /// <param name="cancellationToken">The end of the time for it; the method then returns, also while the disk hangs.</param>
+    public async Task CloseAsync(CancellationToken cancellationToken)
+    {
+        _closing = cancellationToken;
+        List<T> rest = _delayed.Close();
+        _ready.Writer.TryComplete();
+        while (_ready.Reader.TryRead(out T? message))
+        {
+            if (message is not null)
+            {
+                rest.Add(message);
+            }
+        }
+
+        foreach (T message in rest)
+        {
+            Left(message);
+        }
+
+        rest.AddRange(TakeAll(HeldStage.InFlight));
+        ConcurrentQueue<LostMessage> lost = [];
+        if (rest.Count > 0)
+        {
+            await SpillAsync(rest, lost);
+        }
+
+        await WaitForSettlementsAsync(cancellationToken);
+        foreach (T message in TakeAll(HeldStage.Settling))
+        {
+            lost.Enqueue(LostMessage.Of(message, "its dead letter was not written in time"));
+            Leave(message);
+        }
+
+        Report(lost);
+    }
+
+    private async Task DeadLetterAsync(T message, Settlement settlement)
+    {
+        Interlocked.Increment(ref _writes);
+        try
+        {
+            string? error = await TryWriteDeadLetterAsync(message, settlement, CancellationToken.None);
+            if (error is null)
+            {
+                CountDeadLetter(settlement.Reason);
+                message.Conclude(settlement);
+                Settled(message);
+                return;
+            }
+
+            _services.Metrics?.MessageReturned();
+            TimeSpan delay = DeadLetterBackoff.After(++message.DeadLetterFailures);
+            if (_deadLetterLog.ShouldLog(out SuppressedLines suppressed))
+            {
+                HeldLog.DeadLetterFailed(_services.Logger, _services.Route, _services.Source, error, DurationText.Of(delay), suppressed);
+            }
+
+            await AbandonAsync(message, delay);
+        }
+        finally
+        {
+            EndWrite();
+        }
+    }
+
+    /// <summary>Keeps a settled message for another delivery, unless the stop has counted it already.</summary>
+    private ValueTask AbandonAsync(T message, TimeSpan delay)
+    {
+        // Counted until it is kept, or being spilled: a close that runs now waits for that.
+        Interlocked.Increment(ref _writes);
+        try
+        {
+            if (message.TryMove(HeldStage.Settling, HeldStage.Kept))
+            {
+                return ReturnAsync(message, delay);
+            }
+
+            Settled(message);
+            return default;
+        }
+        finally
+        {
+            EndWrite();
+        }
+    }
+
+    /// <summary>A message came back after the close, or while it ran.</summary>
+    private async Task SpillLateAsync(T message)
+    {
+        Interlocked.Increment(ref _writes);
+        try
+        {
+            ConcurrentQueue<LostMessage> lost = [];
+            await SpillAsync([message], lost);
+            Report(lost);
+        }
+        finally
+        {
+            EndWrite();
+        }
+    }
+
+    private async Task SpillAsync(IReadOnlyCollection<T> messages, ConcurrentQueue<LostMessage> lost)
+    {
+        int spilled = 0;
+        ParallelOptions parallel = new() { MaxDegreeOfParallelism = SpillParallelism, CancellationToken = CancellationToken.None };
+        await Parallel.ForEachAsync(messages, parallel, async (message, _) =>
+        {
+            if (message.Conclude(Settlement.Abandon(TimeSpan.Zero)))
+            {
+                Leave(message);
+            }
+            else if (await SpillAsync(message) is { } error)
+            {
+                lost.Enqueue(error);
+            }
+            else
+            {
+                Interlocked.Increment(ref spilled);
+            }
+        });
+        if (spilled > 0)
+        {
+            HeldLog.Spilled(_services.Logger, _services.Route, _services.Source, spilled);
+        }
+    }
+
+    /// <returns>Null when it is in the dead letters.</returns>
+    private async Task<LostMessage?> SpillAsync(T message)
+    {
+        Task<string?> writing = TryWriteDeadLetterAsync(message, Unprocessed, _closing);
+        string? error;
+        try
+        {
+            error = await writing.WaitAsync(_closing);
+        }
+        catch (OperationCanceledException)
+        {
+            // The write that hangs reads the body until it ends.
+            LostMessage hanging = LostMessage.Of(message, "writing its dead letter hangs");
+            _ = LeaveAfterAsync(writing, message);
+            return hanging;
+        }
+
+        LostMessage? lost = error is null ? null : LostMessage.Of(message, error);
+        if (lost is null)
+        {
+            CountDeadLetter(HeldLog.UnprocessedReason);
+        }
+
+        Leave(message);
+        return lost;
+    }
+
+    private async Task LeaveAfterAsync(Task writing, T message)
+    {
+        await writing;
+        Leave(message);
+    }
+
+    /// <summary>The stop is done with the message: the last of stop and settlement forgets it.</summary>
+    private void Leave(T message)
+    {
+        if (!message.TryMove(HeldStage.Spilling, HeldStage.Spilled))
+        {
+            Forget(message);
+        }
+    }
+
+    /// <summary>The settlement is carried out: the last of stop and settlement forgets the message.</summary>
+    private void Settled(T message)
+    {
+        if (!message.TryMove(HeldStage.Spilling, HeldStage.SettledLate))
+        {
+            Forget(message);
+        }
+    }
+
+    /// <summary>Takes every message of a stage for the stop.</summary>
+    private List<T> TakeAll(HeldStage stage)
+    {
+        lock (_gate)
+        {
+            return [.. _all.Where(message => message.TryMove(stage, HeldStage.Spilling))];
+        }
+    }
+
+    /// <summary>Waits until every settlement that has begun is carried out, as long as there is time.</summary>
+    private async Task WaitForSettlementsAsync(CancellationToken cancellationToken)
+    {
+        while (IsSettling() && !cancellationToken.IsCancellationRequested)
+        {
+            TaskCompletionSource quiet = new(TaskCreationOptions.RunContinuationsAsynchronously);
+            Volatile.Write(ref _quiet, quiet);
+
+            // After the waiter is in place: the last write looks for it after counting down. Settlements that write nothing end
+            // within microseconds and without a report.
+            if (Volatile.Read(ref _writes) > 0)
+            {
+                await quiet.Task.WaitAsync(cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            }
+            else
+            {
+                await Task.Yield();
+            }
+        }
+    }
+
+    private bool IsSettling()
+    {
+        lock (_gate)
+        {
+            // In this order: what leaves the stage is counted as a write before.
+            return _all.Any(message => message.Stage == HeldStage.Settling) || Volatile.Read(ref _writes) > 0;
+        }
+    }
+
+    private void EndWrite()
+    {
+        if (Interlocked.Decrement(ref _writes) == 0)
+        {
+            Volatile.Read(ref _quiet)?.TrySetResult();
+        }
+    }
+
+    private void CountDeadLetter(string? reason)
+    {
+        Interlocked.Increment(ref _deadLettered);
+        _services.Metrics?.DeadLetterWritten(reason);
+    }
+
+    private void Report(ConcurrentQueue<LostMessage> lost)
+    {
+        if (lost.IsEmpty)
+        {
+            return;
+        }
+
+        Interlocked.Add(ref _lost, lost.Count);
+        _services.Metrics?.MessagesLost(lost.Count);
+        foreach (LostMessage[] some in lost.Chunk(LostPerLine))
+        {
+            HeldLog.Lost(_services.Logger, _services.Route, some.Length, _services.Source, some[0].Error, string.Join(", ", some.Select(message => message.Id)));
+        }
+    }
+
+    /// <returns>Null when it was written; else what went wrong.</returns>
+    private async Task<string?> TryWriteDeadLetterAsync(T message, Settlement settlement, CancellationToken cancellationToken)
+    {
+        if (cancellationToken.IsCancellationRequested)
+        {
+            return OutOfTime;
+        }
+
+        try
+        {
+            DeadLetter letter = SourceDeadLetter.Create(message, settlement, _services.Source, _services.Route, _services.Time.GetUtcNow());
+            await _services.DeadLetters.WriteAsync(letter, message.Body, cancellationToken);
+            return null;
+        }
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+        {
+            return OutOfTime;
+        }
+        catch (Exception exception)
+        {
+            // Whatever the store throws, the message must not be given up.
+            return $"{exception.GetType().Name}: {UntrustedText.Shorten(exception.Message)}";
+        }
+    }
+}

@@ -1,0 +1,32 @@
+using Pipeline.Messages;
+
+namespace Messaging.Sources;
+
+/// <summary>
+/// A route's door for its sources. A slot is reserved first, then the message is received, then handed in: so a paused or full
+/// route never pulls messages it cannot work on. Threads: any.
+/// </summary>
+internal interface IMessageIntake
+{
+    /// <summary>
+    /// Waits until receiving is allowed (breaker closed, bytes in flight below the cap) and at least <paramref name="min"/>
+    /// slots are free, then reserves up to <paramref name="max"/>. While the breaker is half open it grants a single slot,
+    /// whatever <paramref name="min"/> says.
+    /// </summary>
+    /// <returns>The number of slots reserved, at least 1. Each must end in <see cref="Accept"/> or <see cref="Release"/>.</returns>
+    /// <exception cref="OperationCanceledException">The token ended while waiting.</exception>
+    ValueTask<int> ReserveAsync(int min, int max, CancellationToken cancellationToken);
+
+    /// <summary>Reserves one slot if that is possible now; for sources whose caller can be told to come back.</summary>
+    IntakeAnswer TryReserve();
+
+    /// <summary>Gives reserved slots back unused.</summary>
+    void Release(int slots);
+
+    /// <summary>
+    /// Hands a message in on a reserved slot and returns at once. From here on the route owns the message and settles it, also
+    /// when its body throws: <see cref="Pipeline.Settlements.PoisonMessageException"/> dead-letters it, anything else abandons it.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">No slot is reserved: a defect in the caller.</exception>
+    void Accept(ReceivedMessage message);
+}

@@ -1,0 +1,81 @@
+using Microsoft.Extensions.Logging;
+
+namespace Messaging.Telemetry;
+
+/// <summary>
+/// Logs one line per route at an interval: what was done since the last line. A route in which nothing happened and nothing is in
+/// flight logs nothing, so an idle worker is silent. Threads: the timer's, one report at a time.
+/// </summary>
+internal sealed partial class ProgressReport : IDisposable
+{
+    private readonly (ReportedRoute Route, RouteTotals Last)[] _routes;
+    private readonly TimeProvider _time;
+    private readonly ILogger _logger;
+    private readonly Lock _lock = new();
+    private readonly ITimer? _timer;
+    private long _lastAt;
+
+    /// <param name="routes">The routes.</param>
+    /// <param name="every">The interval; zero for no reports.</param>
+    /// <param name="time">The clock; tests drive it.</param>
+    /// <param name="logger">Where the lines go.</param>
+    public ProgressReport(IEnumerable<ReportedRoute> routes, TimeSpan every, TimeProvider time, ILogger logger)
+    {
+        _routes = [.. routes.Select(route => (route, route.Totals()))];
+        _time = time;
+        _logger = logger;
+        _lastAt = time.GetTimestamp();
+        if (every > TimeSpan.Zero)
+        {
+            _timer = time.CreateTimer(static report => ((ProgressReport)report!).Report(), this, every, every);
+        }
+    }
+
+    /// <summary>Ends the reports; one that is under way may still log.</summary>
+    public void Dispose() => _timer?.Dispose();
+
+    private void Report()
+    {
+        try
+        {
+            lock (_lock)
+            {
+                ReportAll();
+            }
+        }
+        catch (Exception)
+        {
+            // Thrown on a timer's thread it would end the process, and the report is not worth that.
+        }
+    }
+
+    private void ReportAll()
+    {
+        TimeSpan elapsed = _time.GetElapsedTime(_lastAt);
+        _lastAt = _time.GetTimestamp();
+        foreach (ref (ReportedRoute Route, RouteTotals Last) entry in _routes.AsSpan())
+        {
+            RouteTotals now = entry.Route.Totals();
+            RouteTotals last = entry.Last;
+            int inFlight = entry.Route.InFlight();
+            entry.Last = now;
+            if (now != last || inFlight > 0)
+            {
+                long stored = now.Stored - last.Stored;
+                LogProgress(
+                    entry.Route.Name,
+                    elapsed.TotalSeconds,
+                    now.Received - last.Received,
+                    stored,
+                    stored / Math.Max(elapsed.TotalSeconds, 0.001),
+                    now.DeadLetters - last.DeadLetters,
+                    now.Returned - last.Returned,
+                    inFlight);
+            }
+        }
+    }
+
+    [LoggerMessage(1107, LogLevel.Information,
+        "Route {Route}: in the last {Seconds:0.#} s {Received} received, {Stored} stored ({PerSecond:0.#} per second), {DeadLetters} dead-lettered, {Abandoned} abandoned; {InFlight} in flight")]
+    private partial void LogProgress(string route, double seconds, long received, long stored, double perSecond, long deadLetters, long abandoned, int inFlight);
+}

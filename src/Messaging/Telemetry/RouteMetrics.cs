@@ -1,0 +1,136 @@
+using System.Diagnostics.Metrics;
+using Pipeline.Settlements;
+using Worker.ObjectKeys;
+
+namespace Messaging.Telemetry;
+
+/// <summary>
+/// Counts what happens to a route's messages: as OpenTelemetry metrics (messaging semantic conventions where there is one; free
+/// when nobody listens) and as plain totals for reports. The balance received - (stored + dead letters + returned) - in flight is 0.
+/// Threads: any.
+/// </summary>
+internal sealed class RouteMetrics
+{
+    /// <summary>The name of the meter and of the activity source.</summary>
+    public const string SourceName = "Worker";
+
+    private static readonly Meter Meter = new(SourceName);
+    private static readonly Counter<long> Received = Meter.CreateCounter<long>("messaging.client.consumed.messages", "{message}", "Messages accepted from a source");
+    private static readonly Counter<long> Stored = Meter.CreateCounter<long>("worker.messages.stored", "{message}", "Messages whose object is safe, duplicates included");
+    private static readonly Counter<long> Duplicates = Meter.CreateCounter<long>("worker.messages.duplicates", "{message}", "Messages whose object was there before with the same bytes");
+    private static readonly Counter<long> Returned = Meter.CreateCounter<long>("worker.messages.returned", "{message}", "Messages handed back to their source");
+    private static readonly Counter<long> DeadLetters = Meter.CreateCounter<long>("worker.messages.dead_letters", "{message}", "Messages set aside, by reason");
+    private static readonly Counter<long> Lost = Meter.CreateCounter<long>("worker.messages.lost", "{message}", "Messages that a stop could keep nowhere");
+    private static readonly Counter<long> Timeouts = Meter.CreateCounter<long>("worker.messages.timeouts", "{message}", "Messages that took longer than Intake:MessageTimeout");
+    private static readonly Histogram<double> Duration = Meter.CreateHistogram<double>("messaging.process.duration", "s", "Time from acceptance to settlement");
+
+    private readonly KeyValuePair<string, object?> _route;
+    private readonly Counts _counts;
+    private readonly bool _countsDecidedDeadLetters;
+
+    public RouteMetrics(string route)
+        : this(new KeyValuePair<string, object?>("worker.route", route), new Counts(), countsDecidedDeadLetters: true)
+    {
+    }
+
+    private RouteMetrics(KeyValuePair<string, object?> route, Counts counts, bool countsDecidedDeadLetters)
+    {
+        _route = route;
+        _counts = counts;
+        _countsDecidedDeadLetters = countsDecidedDeadLetters;
+    }
+
+    /// <summary>The totals since start; consistent once nothing is in flight.</summary>
+    public RouteTotals Totals => new(
+        Volatile.Read(ref _counts.Received),
+        Volatile.Read(ref _counts.Stored),
+        Volatile.Read(ref _counts.Duplicates),
+        Volatile.Read(ref _counts.Returned),
+        Volatile.Read(ref _counts.DeadLetters),
+        Volatile.Read(ref _counts.Lost));
+
+    /// <summary>What object keys were made without; null where the route makes none from messages.</summary>
+    public KeyPartMonitor? KeyParts { get; set; }
+
+    /// <summary>Publishes gauges whose values are computed when somebody asks.</summary>
+    public void Observe(string source, Func<int> inFlight, Func<double> oldestAgeSeconds, Func<int> breakerState, Func<long> bytesInFlight, Func<int> held)
+    {
+        KeyValuePair<string, object?>[] tags = [_route, new("worker.source", source)];
+        Meter.CreateObservableGauge("worker.messages.in_flight", () => new Measurement<int>(inFlight(), tags), "{message}", "Messages being worked on");
+        Meter.CreateObservableGauge("worker.messages.held", () => new Measurement<int>(held(), tags), "{message}", "Messages in flight that wait until the sink works");
+        Meter.CreateObservableGauge("worker.bytes.in_flight", () => new Measurement<long>(bytesInFlight(), tags), "By", "Body bytes of messages being worked on");
+        Meter.CreateObservableGauge("worker.messages.oldest_age", () => new Measurement<double>(oldestAgeSeconds(), tags), "s", "Age of the oldest message being worked on");
+        Meter.CreateObservableGauge("worker.breaker.state", () => new Measurement<int>(breakerState(), tags), description: "0 closed, 1 half open, 2 open");
+    }
+
+    public void MessageReceived()
+    {
+        Interlocked.Increment(ref _counts.Received);
+        Received.Add(1, _route);
+    }
+
+    public void MessageDuplicate()
+    {
+        Interlocked.Increment(ref _counts.Duplicates);
+        Duplicates.Add(1, _route);
+    }
+
+    public void MessageTimedOut() => Timeouts.Add(1, _route);
+
+    /// <summary>The same counts for a source that writes its dead letters itself, and counts each only when it is written.</summary>
+    public RouteMetrics WithoutDecidedDeadLetters() => new(_route, _counts, countsDecidedDeadLetters: false);
+
+    /// <summary>A dead letter is safe where dead letters are kept.</summary>
+    public void DeadLetterWritten(string? reason)
+    {
+        Interlocked.Increment(ref _counts.DeadLetters);
+        DeadLetters.Add(1, _route, new KeyValuePair<string, object?>("worker.reason", reason));
+    }
+
+    /// <summary>The source has the message again.</summary>
+    public void MessageReturned()
+    {
+        Interlocked.Increment(ref _counts.Returned);
+        Returned.Add(1, _route);
+    }
+
+    /// <summary>A stop could keep so many messages nowhere.</summary>
+    public void MessagesLost(int count)
+    {
+        Interlocked.Add(ref _counts.Lost, count);
+        Lost.Add(count, _route);
+    }
+
+    public void MessageSettled(in Settlement settlement, TimeSpan elapsed)
+    {
+        switch (settlement.Kind)
+        {
+            case SettlementKind.Complete:
+                Interlocked.Increment(ref _counts.Stored);
+                Stored.Add(1, _route);
+                break;
+            case SettlementKind.DeadLetter:
+                if (_countsDecidedDeadLetters)
+                {
+                    DeadLetterWritten(settlement.Reason);
+                }
+
+                break;
+            default:
+                MessageReturned();
+                break;
+        }
+
+        Duration.Record(elapsed.TotalSeconds, _route);
+    }
+
+    private sealed class Counts
+    {
+        public long Received;
+        public long Stored;
+        public long Duplicates;
+        public long Returned;
+        public long DeadLetters;
+        public long Lost;
+    }
+}

@@ -1,0 +1,70 @@
+using System.Runtime.CompilerServices;
+using Pipeline.Behaviors;
+using Pipeline.Contexts;
+using Pipeline.Frames;
+using Pipeline.Settlements;
+using Worker.ObjectKeys;
+
+namespace Worker.Archive;
+
+/// <summary>Reads the header and makes the key; what cannot be read is dead-lettered here, before anything is stored.</summary>
+internal sealed class ArchiveConnector(ArchiveHeaderReader reader, KeyTemplate template, MissingIdRule missingId, KeyPartMonitor monitor, int concurrency) : IBehavior<PhysicalContext, ArchiveContext>
+{
+    private readonly ContextPool<ArchiveContext> _contexts = new(concurrency);
+
+    public ValueTask InvokeAsync(PhysicalContext context, Next<ArchiveContext> next)
+    {
+        ArchiveContext archive = _contexts.Rent();
+        ValueTask rest;
+        try
+        {
+            if (!TryPrepare(context, archive, out Poison poison))
+            {
+                context.Settlement = Settlement.DeadLetter(poison.Reason.Code(), PoisonDescription.Of(poison, archive.Header, template.Properties));
+                _contexts.Return(archive);
+                return default;
+            }
+
+            rest = next.InvokeAsync(archive);
+        }
+        catch
+        {
+            _contexts.Return(archive);
+            throw;
+        }
+
+        if (!rest.IsCompletedSuccessfully)
+        {
+            return AwaitAsync(rest, context, archive);
+        }
+
+        rest.GetAwaiter().GetResult();
+        context.Settlement = archive.Settlement;
+        _contexts.Return(archive);
+        return default;
+    }
+
+    private bool TryPrepare(PhysicalContext context, ArchiveContext archive, out Poison poison)
+    {
+        ReadOnlyMemory<byte> body = context.Message.Body;
+        archive.CancellationToken = context.CancellationToken;
+        archive.Body = body;
+        ReadOnlySpan<byte> sourceId = missingId == MissingIdRule.UseSourceId ? context.Message.SourceId.Span : default;
+        return reader.TryRead(body, archive.Header, out poison)
+            && template.TryWrite(archive.Header, sourceId, archive.RentKey(template.LongestKeyBytes), out poison, monitor);
+    }
+
+    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]
+    private async ValueTask AwaitAsync(ValueTask rest, PhysicalContext context, ArchiveContext archive)
+    {
+        try
+        {
+            await rest;
+            context.Settlement = archive.Settlement;
+        }
+        finally
+        {
+            _contexts.Return(archive);
+        }
+    }
+}

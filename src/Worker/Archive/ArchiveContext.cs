@@ -1,0 +1,32 @@
+using Pipeline.Buffers;
+using Pipeline.Contexts;
+
+namespace Worker.Archive;
+
+/// <summary>The logical stage's context: the header that was read, the key made from it, and the bytes to store.</summary>
+internal sealed class ArchiveContext : PipelineContext
+{
+    private PooledBuffer? _key;
+
+    /// <summary>What was read from the body.</summary>
+    public ArchiveHeader Header { get; } = new();
+
+    /// <summary>The bytes to store: the message's body, unchanged. A borrow from the physical message.</summary>
+    public ReadOnlyMemory<byte> Body { get; set; }
+
+    /// <summary>The object's key, UTF-8; empty before it was written.</summary>
+    public ReadOnlyMemory<byte> Key => _key?.WrittenMemory ?? default;
+
+    /// <summary>Rents the buffer the key is written to; it goes back with <see cref="Reset"/>.</summary>
+    public PooledBuffer RentKey(int capacity) => _key ??= BufferPool.Shared.Rent(capacity);
+
+    /// <inheritdoc/>
+    public override void Reset()
+    {
+        base.Reset();
+        Header.Reset();
+        Body = default;
+        _key?.Dispose();
+        _key = null;
+    }
+}

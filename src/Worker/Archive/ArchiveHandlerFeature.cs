@@ -1,0 +1,71 @@
+using System.Collections.Immutable;
+using Messaging.Configuration;
+using Messaging.Files;
+using Messaging.Handlers;
+using Messaging.Recoverability;
+using Messaging.Routes;
+using Messaging.Sinks;
+using Pipeline.Building;
+using Pipeline.Contexts;
+using Worker.ObjectKeys;
+
+namespace Worker.Archive;
+
+/// <summary>Makes <c>Archive</c> a handler that routes can name: JSON to key to object.</summary>
+internal sealed class ArchiveHandlerFeature : IHandlerFeature
+{
+    private const string HandlerName = "Archive";
+
+    public string Name => HandlerName;
+
+    /// <summary>Reads a route's settings.</summary>
+    /// <returns>Null when the route has another handler.</returns>
+    public static ArchiveOptions? ReadOptions(SettingsReader settings, string route) =>
+        string.Equals(settings.Read<RouteOptions>($"Routes:{route}", RouteOptions.Overrides).Handler, HandlerName, StringComparison.OrdinalIgnoreCase)
+            ? settings.Read<ArchiveOptions>(ArchiveOptions.Section, route)
+            : null;
+
+    public Action<PipelineBuilder<PhysicalContext>, HandlerServices> Configure(SettingsReader settings, string route)
+    {
+        ArchiveOptions options = settings.Read<ArchiveOptions>(ArchiveOptions.Section, route);
+        KeyTemplateOptions key = options.Key;
+        if (!KeyTemplate.TryCompile(key, out KeyTemplate? template, out ImmutableArray<KeyTemplateError> errors))
+        {
+            foreach (KeyTemplateError error in errors)
+            {
+                string name = $"{ArchiveOptions.Section}:{error.Setting}";
+                settings.Fail(name, settings.Configuration[name], $"character {error.Position}: {error.Problem}. Allowed: {error.Allowed}.", "No key could be made.");
+            }
+        }
+
+        CheckUnfinishedFiles(settings, route, key);
+        return (builder, services) => builder
+            .Connector(Connect(options, template!, key, services))
+            .Behavior(new RetryBehavior<ArchiveContext>(services.Recoverability, services.Breaker, services.Time))
+            .Terminator(new StoreTerminator((IObjectSink)services.Sink, services.Breaker, services.Metrics));
+    }
+
+    // The folder sink refuses such keys one by one, since its unfinished files are there.
+    private static void CheckUnfinishedFiles(SettingsReader settings, string route, KeyTemplateOptions key)
+    {
+        string sink = settings.Read<RouteOptions>($"Routes:{route}", RouteOptions.Overrides).Sink;
+        KeyTemplateCompiler.TryRead(key, out ImmutableArray<KeyLevel> levels, out _, out _);
+        KeyLevel? taken = levels.Where((level, index) => level.CanBe(DurableFolder.TemporaryFolder) && level.CanBeFirst(levels.Take(index))).FirstOrDefault();
+        if (taken is not null && string.Equals(sink, "Directory", StringComparison.OrdinalIgnoreCase))
+        {
+            string name = $"{ArchiveOptions.Section}:{taken.Setting}";
+            settings.Fail(
+                name,
+                settings.Configuration[$"Routes:{route}:{name}"] ?? settings.Configuration[name],
+                $"must not begin with {DurableFolder.TemporaryFolder}, nor with text that a value could make it, nor after levels that a message without their date leaves out: the folder sink keeps its unfinished files there.",
+                "Messages would be dead-lettered.");
+        }
+    }
+
+    private static ArchiveConnector Connect(ArchiveOptions options, KeyTemplate template, KeyTemplateOptions key, HandlerServices services)
+    {
+        KeyPartMonitor monitor = new(services.Route, template.Properties, key, services.Loggers.CreateLogger($"Messaging.Routes.{services.Route}"));
+        services.Metrics.KeyParts = monitor;
+        return new ArchiveConnector(new ArchiveHeaderReader(template.Properties, options.BodyValidation), template, options.MissingId, monitor, services.Concurrency);
+    }
+}

@@ -1,0 +1,76 @@
+using System.Runtime.CompilerServices;
+using Messaging.Recoverability;
+using Messaging.Sinks;
+using Messaging.Telemetry;
+using Pipeline.Behaviors;
+using Pipeline.Frames;
+using Pipeline.Settlements;
+
+namespace Worker.Archive;
+
+/// <summary>Stores the object and completes the message only when the sink has it; tells the breaker how the sink did.</summary>
+internal sealed class StoreTerminator(IObjectSink sink, CircuitBreaker breaker, RouteMetrics metrics) : ITerminator<ArchiveContext>
+{
+    public const string CollisionReason = "key-collision";
+    public const string RejectedReason = "sink-rejected";
+
+    public ValueTask InvokeAsync(ArchiveContext context)
+    {
+        ValueTask<SinkResult> storing = sink.StoreAsync(context.Key, context.Body, context.CancellationToken);
+        if (!storing.IsCompletedSuccessfully)
+        {
+            return AwaitAsync(storing, context);
+        }
+
+        Conclude(context, storing.Result);
+        return default;
+    }
+
+    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]
+    private async ValueTask AwaitAsync(ValueTask<SinkResult> storing, ArchiveContext context) => Conclude(context, await storing);
+
+    private void Conclude(ArchiveContext context, in SinkResult result)
+    {
+        if (!result.IsShared)
+        {
+            TellBreaker(result);
+        }
+
+        switch (result.Status)
+        {
+            case SinkStatus.Stored:
+                context.Settlement = Settlement.Complete;
+                return;
+            case SinkStatus.AlreadyStored:
+                metrics.MessageDuplicate();
+                context.Settlement = Settlement.Complete;
+                return;
+            case SinkStatus.Collision:
+                context.Settlement = Settlement.DeadLetter(CollisionReason, $"The key is taken: {UntrustedText.Shorten(context.Key.Span)}. {result.Detail ?? "Another object has it and holds other bytes."}");
+                return;
+            case SinkStatus.Rejected:
+                context.Settlement = Settlement.DeadLetter(RejectedReason, result.Detail ?? $"The {sink.Name} sink does not take the object.");
+                return;
+            case SinkStatus.Refused:
+                throw new RefusedException(result.Detail ?? $"The {sink.Name} sink refuses the worker.");
+            default:
+                throw new TransientFaultException(result.Detail ?? $"The {sink.Name} sink failed.", result.RetryAfter, retryInProcess: !result.Exhausted);
+        }
+    }
+
+    private void TellBreaker(in SinkResult result)
+    {
+        switch (result.Status)
+        {
+            case SinkStatus.Refused:
+                breaker.Refused(result.Detail ?? sink.Name);
+                return;
+            case SinkStatus.Transient:
+                breaker.Failed(result.Detail ?? sink.Name);
+                return;
+            default:
+                breaker.Succeeded();
+                return;
+        }
+    }
+}

@@ -1,4 +1,0 @@
-namespace Worker.Costs.Explain;
-
-/// <summary>What the settings imply for a load, route by route.</summary>
-internal sealed record Explanation(ExplainInput Input, IReadOnlyList<RouteExplanation> Routes);

@@ -1,7 +1,0 @@
-namespace Worker.Telemetry;
-
-/// <summary>One route as <see cref="ProgressReport"/> sees it.</summary>
-/// <param name="Name">Its name.</param>
-/// <param name="Totals">Its totals since the start.</param>
-/// <param name="InFlight">Messages being worked on now.</param>
-internal sealed record ReportedRoute(string Name, Func<RouteTotals> Totals, Func<int> InFlight);
