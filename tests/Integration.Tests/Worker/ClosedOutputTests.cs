@@ -6,7 +6,7 @@ using Integration.Tests.Servers;
 namespace Integration.Tests.Worker;
 
 /// <summary>Output that nobody takes must not stop the worker (fault table, row 25).</summary>
-[Collection(WorkerProcesses.Name)]
+[Collection(WorkerFaults.Name)]
 public sealed class ClosedOutputTests(AwsServer aws, RealS3 realS3)
 {
     // Each becomes the worker by exec, so signals and the exit code are the worker's own.

@@ -6,7 +6,7 @@ using Integration.Tests.Servers;
 namespace Integration.Tests.Worker;
 
 /// <summary>A disk that is full or read-only (fault table, row 25), and file descriptors that are used up (row 26).</summary>
-[Collection(WorkerProcesses.Name)]
+[Collection(WorkerFaults.Name)]
 public sealed class FullDiskTests(AwsServer aws)
 {
     [Fact]

@@ -6,7 +6,7 @@ using Integration.Tests.Servers;
 namespace Integration.Tests.Worker;
 
 /// <summary>kill -9 at any instant: every message ends as its object or as a dead letter with a reason (fault table, row 1).</summary>
-[Collection(WorkerProcesses.Name)]
+[Collection(WorkerFaults.Name)]
 public sealed class KillTests(AwsServer aws, RealS3 realS3)
 {
     private const int Kills = 20;

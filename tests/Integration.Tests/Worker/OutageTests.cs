@@ -4,7 +4,7 @@ using Integration.Tests.Servers;
 namespace Integration.Tests.Worker;
 
 /// <summary>The store is down for longer than the queue's redrive policy would wait (fault table, row 16).</summary>
-[Collection(WorkerProcesses.Name)]
+[Collection(WorkerFaults.Name)]
 public sealed class OutageTests(AwsServer aws, RealS3 realS3)
 {
     // Each failed attempt at an abandoned message would be a delivery, and a fourth one moves a message to the dead letters.

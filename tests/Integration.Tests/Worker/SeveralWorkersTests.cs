@@ -4,7 +4,7 @@ using Integration.Tests.Servers;
 namespace Integration.Tests.Worker;
 
 /// <summary>Several worker processes share one queue.</summary>
-[Collection(WorkerProcesses.Name)]
+[Collection(WorkerFaults.Name)]
 public sealed class SeveralWorkersTests(AwsServer aws, RealS3 realS3)
 {
     private const int Workers = 3;

@@ -6,7 +6,7 @@ using Integration.Tests.Servers;
 namespace Integration.Tests.Worker;
 
 /// <summary>A worker that stood still while its messages became visible again (fault table, row 3).</summary>
-[Collection(WorkerProcesses.Name)]
+[Collection(WorkerFaults.Name)]
 public sealed class SuspensionTests(AwsServer aws, RealS3 realS3)
 {
     // The worker's least visibility timeout and a little: a real pause, so that its clocks see the gap too.
