@@ -1,0 +1,26 @@
+using System.Reflection;
+using System.Runtime.CompilerServices;
+
+namespace Worker.Tests.PublicApi;
+
+/// <summary>The public API of every package is the approved text: a change of it is a change of a file that a reviewer reads.</summary>
+public sealed class PublicApiTests
+{
+    [Theory]
+    [InlineData("Pipeline")]
+    public void PublicApi_OfEachPackage_IsTheApprovedText(string assembly)
+    {
+        string actual = ApiText.Of(Assembly.Load(assembly));
+
+        if (Environment.GetEnvironmentVariable("APPROVE") == "1")
+        {
+            File.WriteAllText(Path.Combine(Folder(), "Approved", $"{assembly}.txt"), actual);
+            return;
+        }
+
+        string approved = Path.Combine(AppContext.BaseDirectory, "PublicApi", "Approved", $"{assembly}.txt");
+        actual.ShouldBe(File.Exists(approved) ? File.ReadAllText(approved) : string.Empty, "Where the change is meant, run once with APPROVE=1 and read the diff.");
+    }
+
+    private static string Folder([CallerFilePath] string file = "") => Path.GetDirectoryName(file)!;
+}
