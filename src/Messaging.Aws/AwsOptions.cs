@@ -38,17 +38,17 @@ internal sealed class AwsOptions : ISelfValidating
     {
         if (AccessKeyId is null && (SecretAccessKey ?? SessionToken) is not null)
         {
-            check.Fail(nameof(AccessKeyId), "must be set when SecretAccessKey or SessionToken is.", "Requests could not be signed.");
+            check.Fail(nameof(AccessKeyId), "must be set when SecretAccessKey or SessionToken is.", "Requests could not be signed.", nameof(SecretAccessKey), nameof(SessionToken));
         }
 
         if (AccessKeyId is not null && SecretAccessKey is null)
         {
-            check.Fail(nameof(SecretAccessKey), "must be set when AccessKeyId is.", "Requests could not be signed.");
+            check.Fail(nameof(SecretAccessKey), "must be set when AccessKeyId is.", "Requests could not be signed.", nameof(AccessKeyId));
         }
 
         if (Profile is not null && AccessKeyId is not null)
         {
-            check.Fail(nameof(Profile), "must not be set together with AccessKeyId.", "It would be unclear which credentials count.");
+            check.Fail(nameof(Profile), "must not be set together with AccessKeyId.", "It would be unclear which credentials count.", nameof(AccessKeyId));
         }
 
         if (Region is not null && !AwsRegion.IsWellFormed(Region))
@@ -56,9 +56,14 @@ internal sealed class AwsOptions : ISelfValidating
             check.Fail(nameof(Region), "must be a region's name such as eu-west-1.", "Signatures would be refused.");
         }
 
-        if (Endpoint is not null && AwsEndpoint.FindProblem(Endpoint, AllowPlainHttp) is { } problem)
+        const string Unreachable = "Requests would not arrive, or credentials would travel in the open.";
+        if (Endpoint is not null && AwsEndpoint.FindProblem(Endpoint, allowPlainHttp: true) is { } problem)
         {
-            check.Fail(nameof(Endpoint), problem, "Requests would not arrive, or credentials would travel in the open.");
+            check.Fail(nameof(Endpoint), problem, Unreachable);
+        }
+        else if (Endpoint is not null && AwsEndpoint.FindProblem(Endpoint, AllowPlainHttp) is { } plain)
+        {
+            check.Fail(nameof(Endpoint), plain, Unreachable, nameof(AllowPlainHttp));
         }
     }
 }

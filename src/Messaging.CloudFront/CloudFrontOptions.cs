@@ -66,7 +66,7 @@ internal sealed class CloudFrontOptions : ISelfValidating
 
         if (!DocumentShape.TryCreate(Columns, TimestampField, out _, out string? problem))
         {
-            check.Fail(nameof(Columns), problem, "No document could be made.");
+            check.Fail(nameof(Columns), problem, "No document could be made.", nameof(TimestampField));
         }
     }
 }

@@ -63,12 +63,12 @@ internal sealed class ServiceBusSourceOptions : ISelfValidating
         ValidateEntity(check);
         if (MaxConcurrentCalls is { } calls && PrefetchCount > calls)
         {
-            check.Fail(nameof(PrefetchCount), "must not exceed MaxConcurrentCalls.", "What is fetched beyond the calls only waits with its lock running.");
+            check.Fail(nameof(PrefetchCount), $"must not exceed {nameof(MaxConcurrentCalls)}.", "What is fetched beyond the calls only waits with its lock running.", nameof(MaxConcurrentCalls));
         }
 
         if (MaxAbandonDelay > MaxLockRenewal)
         {
-            check.Fail(nameof(MaxAbandonDelay), "must not exceed MaxLockRenewal.", "The lock would end while the message is kept.");
+            check.Fail(nameof(MaxAbandonDelay), $"must not exceed {nameof(MaxLockRenewal)}.", "The lock would end while the message is kept.", nameof(MaxLockRenewal));
         }
     }
 
@@ -76,11 +76,11 @@ internal sealed class ServiceBusSourceOptions : ISelfValidating
     {
         if (ConnectionString is null && FullyQualifiedNamespace is null)
         {
-            check.Fail(nameof(FullyQualifiedNamespace), "must be set, or ConnectionString.", "There would be nothing to connect to.");
+            check.Fail(nameof(FullyQualifiedNamespace), "must be set, or ConnectionString.", "There would be nothing to connect to.", nameof(ConnectionString));
         }
         else if (ConnectionString is not null && FullyQualifiedNamespace is not null)
         {
-            check.Fail(nameof(FullyQualifiedNamespace), "must not be set together with ConnectionString.", "It would be unclear which credentials count.");
+            check.Fail(nameof(FullyQualifiedNamespace), "must not be set together with ConnectionString.", "It would be unclear which credentials count.", nameof(ConnectionString));
         }
 
         if (FullyQualifiedNamespace is not null && Uri.CheckHostName(FullyQualifiedNamespace) != UriHostNameType.Dns)
@@ -101,17 +101,17 @@ internal sealed class ServiceBusSourceOptions : ISelfValidating
 
         if (connection.EntityPath is { } path && !string.Equals(path, Queue ?? Topic, StringComparison.OrdinalIgnoreCase))
         {
-            check.Fail(nameof(ConnectionString), "is for another entity (EntityPath) than Queue or Topic names.", "The client would refuse it.");
+            check.Fail(nameof(ConnectionString), "is for another entity (EntityPath) than Queue or Topic names.", "The client would refuse it.", nameof(Queue), nameof(Topic));
         }
 
         if (connection.IsEmulator && !AllowPlainAmqp && !IsThisMachine(connection.Host))
         {
-            check.Fail(nameof(ConnectionString), "is for an emulator on another machine; that needs AllowPlainAmqp=true.", "Messages would travel in the open.");
+            check.Fail(nameof(ConnectionString), "is for an emulator on another machine; that needs AllowPlainAmqp=true.", "Messages would travel in the open.", nameof(AllowPlainAmqp));
         }
 
         if (connection.IsEmulator && Transport == ServiceBusTransport.AmqpWebSockets)
         {
-            check.Fail(nameof(Transport), "must be AmqpTcp with the emulator.", "The emulator does not speak WebSockets.");
+            check.Fail(nameof(Transport), "must be AmqpTcp with the emulator.", "The emulator does not speak WebSockets.", nameof(ConnectionString));
         }
     }
 
@@ -119,15 +119,15 @@ internal sealed class ServiceBusSourceOptions : ISelfValidating
     {
         if (Queue is null && Topic is null)
         {
-            check.Fail(nameof(Queue), "must be set, or Topic with Subscription.", "There would be nothing to receive from.");
+            check.Fail(nameof(Queue), "must be set, or Topic with Subscription.", "There would be nothing to receive from.", nameof(Topic), nameof(Subscription));
         }
         else if (Queue is not null && (Topic ?? Subscription) is not null)
         {
-            check.Fail(nameof(Queue), "must not be set together with Topic or Subscription.", "It would be unclear where messages come from.");
+            check.Fail(nameof(Queue), "must not be set together with Topic or Subscription.", "It would be unclear where messages come from.", nameof(Topic), nameof(Subscription));
         }
         else if (Queue is null && Subscription is null)
         {
-            check.Fail(nameof(Subscription), "must be set with Topic.", "A topic is received from through a subscription only.");
+            check.Fail(nameof(Subscription), "must be set with Topic.", "A topic is received from through a subscription only.", nameof(Queue), nameof(Topic));
         }
     }
 

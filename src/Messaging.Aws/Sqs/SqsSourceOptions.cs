@@ -46,12 +46,12 @@ internal sealed class SqsSourceOptions : ISelfValidating
 
         if (Queue is not null && string.Equals(Queue, DeadLetterQueue, StringComparison.Ordinal))
         {
-            check.Fail(nameof(DeadLetterQueue), "must be another queue than Queue.", "Poison would go round for ever.");
+            check.Fail(nameof(DeadLetterQueue), "must be another queue than Queue.", "Poison would go round for ever.", nameof(Queue));
         }
 
         if (MaxHoldTime < VisibilityTimeout)
         {
-            check.Fail(nameof(MaxHoldTime), "must not be below VisibilityTimeout.", "Messages would never be renewed.");
+            check.Fail(nameof(MaxHoldTime), "must not be below VisibilityTimeout.", "Messages would never be renewed.", nameof(VisibilityTimeout));
         }
     }
 }

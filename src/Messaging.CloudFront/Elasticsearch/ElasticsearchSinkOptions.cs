@@ -55,9 +55,14 @@ internal sealed class ElasticsearchSinkOptions : ISelfValidating
     /// <inheritdoc/>
     public void Validate(SettingsCheck check)
     {
+        const string Unreachable = "Requests would not arrive, or documents would travel in the open.";
         if (Endpoint is not null && FindProblem(Endpoint) is { } problem)
         {
-            check.Fail(nameof(Endpoint), problem, "Requests would not arrive, or documents would travel in the open.");
+            check.Fail(nameof(Endpoint), problem, Unreachable);
+        }
+        else if (Endpoint is { IsLoopback: false } && Endpoint.Scheme == Uri.UriSchemeHttp && !AllowPlainHttp)
+        {
+            check.Fail(nameof(Endpoint), $"must be https, since it is not this machine; set {nameof(AllowPlainHttp)} to allow plain http.", Unreachable, nameof(AllowPlainHttp));
         }
 
         if (Index is not null && !IndexName.IsValid(Index))
@@ -73,29 +78,24 @@ internal sealed class ElasticsearchSinkOptions : ISelfValidating
         ValidateCredentials(check);
         if (ConnectTimeout > AttemptTimeout)
         {
-            check.Fail(nameof(ConnectTimeout), $"must not be above {nameof(AttemptTimeout)}.", "It would never be reached.");
+            check.Fail(nameof(ConnectTimeout), $"must not be above {nameof(AttemptTimeout)}.", "It would never be reached.", nameof(AttemptTimeout));
         }
 
         if (AttemptTimeout > TotalTimeout)
         {
-            check.Fail(nameof(AttemptTimeout), $"must not be above {nameof(TotalTimeout)}.", "It would never be reached.");
+            check.Fail(nameof(AttemptTimeout), $"must not be above {nameof(TotalTimeout)}.", "It would never be reached.", nameof(TotalTimeout));
         }
     }
 
-    private string? FindProblem(Uri endpoint)
+    private static string? FindProblem(Uri endpoint)
     {
         if (!endpoint.IsAbsoluteUri || (endpoint.Scheme != Uri.UriSchemeHttps && endpoint.Scheme != Uri.UriSchemeHttp))
         {
             return "must be an http or https address.";
         }
 
-        if (endpoint.UserInfo.Length != 0 || endpoint.Query.Length != 0 || endpoint.Fragment.Length != 0)
-        {
-            return $"must be scheme, host, port and path only; credentials go to {nameof(ApiKey)}, or {nameof(Username)} and {nameof(Password)}.";
-        }
-
-        return endpoint.Scheme == Uri.UriSchemeHttp && !endpoint.IsLoopback && !AllowPlainHttp
-            ? $"must be https, since it is not this machine; set {nameof(AllowPlainHttp)} to allow plain http."
+        return endpoint.UserInfo.Length != 0 || endpoint.Query.Length != 0 || endpoint.Fragment.Length != 0
+            ? $"must be scheme, host, port and path only; credentials go to {nameof(ApiKey)}, or {nameof(Username)} and {nameof(Password)}."
             : null;
     }
 
@@ -103,12 +103,13 @@ internal sealed class ElasticsearchSinkOptions : ISelfValidating
     {
         if (ApiKey is not null && (Username ?? Password) is not null)
         {
-            check.Fail(nameof(ApiKey), $"must not be set together with {nameof(Username)} or {nameof(Password)}.", "It would be unclear which credentials count.");
+            check.Fail(nameof(ApiKey), $"must not be set together with {nameof(Username)} or {nameof(Password)}.", "It would be unclear which credentials count.", nameof(Username), nameof(Password));
         }
 
         if (Username is not null != Password is not null)
         {
-            check.Fail(Username is null ? nameof(Username) : nameof(Password), $"must be set when {(Username is null ? nameof(Password) : nameof(Username))} is.", "Requests would be refused.");
+            (string missing, string given) = Username is null ? (nameof(Username), nameof(Password)) : (nameof(Password), nameof(Username));
+            check.Fail(missing, $"must be set when {given} is.", "Requests would be refused.", given);
         }
 
         if (Username?.Contains(':', StringComparison.Ordinal) == true)

@@ -38,12 +38,12 @@ internal sealed class HttpSourceOptions : ISelfValidating
     {
         if (MaxRequestBytes < MaxMessageBytes)
         {
-            check.Fail(nameof(MaxRequestBytes), $"must be at least {nameof(MaxMessageBytes)} ({MaxMessageBytes}).", "The largest message could not be sent as a line.");
+            check.Fail(nameof(MaxRequestBytes), $"must be at least {nameof(MaxMessageBytes)} ({MaxMessageBytes}).", "The largest message could not be sent as a line.", nameof(MaxMessageBytes));
         }
 
         if (MaxReceivingBytes < MaxMessageBytes)
         {
-            check.Fail(nameof(MaxReceivingBytes), $"must be at least {nameof(MaxMessageBytes)} ({MaxMessageBytes}).", "The largest message could never be received.");
+            check.Fail(nameof(MaxReceivingBytes), $"must be at least {nameof(MaxMessageBytes)} ({MaxMessageBytes}).", "The largest message could never be received.", nameof(MaxMessageBytes));
         }
     }
 }

@@ -55,13 +55,14 @@ internal sealed class TcpLinesSourceOptions : ISelfValidating
             check.Warn(
                 nameof(Endpoint),
                 $"accepts lines from other machines {(Certificate is null ? "without TLS or authentication" : "without authentication")}.",
-                "Anyone who reaches the port can store messages: restrict it by firewall or network policy.");
+                "Anyone who reaches the port can store messages: restrict it by firewall or network policy.",
+                nameof(Certificate));
         }
 
         if (Certificate is null != CertificateKey is null)
         {
             (string missing, string given) = Certificate is null ? (nameof(Certificate), nameof(CertificateKey)) : (nameof(CertificateKey), nameof(Certificate));
-            check.Fail(missing, $"must be set when {given} is: TLS needs both.");
+            check.Fail(missing, $"must be set when {given} is: TLS needs both.", null, given);
         }
     }
 

@@ -1,5 +1,3 @@
-using System.Text.RegularExpressions;
-
 namespace Messaging.Configuration;
 
 /// <summary>Collects the broken rules of one settings object.</summary>
@@ -8,25 +6,41 @@ namespace Messaging.Configuration;
 /// <param name="unread">Properties whose values could not be read, and were reported.</param>
 /// <param name="errors">Receives the problems.</param>
 /// <param name="warnings">Receives what is allowed and can still lose or expose something.</param>
+/// <param name="onlyGiven">True to collect only rules that look at a property that was given.</param>
 internal sealed class SettingsCheck(
-    string section, Func<string, (string Key, string Value)?> given, IReadOnlyCollection<string> unread, List<ConfigurationError> errors, List<ConfigurationError> warnings)
+    string section,
+    Func<string, (string Key, string Value)?> given,
+    IReadOnlyCollection<string> unread,
+    List<ConfigurationError> errors,
+    List<ConfigurationError> warnings,
+    bool onlyGiven = false)
 {
-    /// <summary>Reports a problem of one property; use <c>nameof</c>. A rule that looks at other properties too names them in its text.</summary>
-    public void Fail(string property, string problem, string? consequence = null) => Add(errors, property, problem, consequence);
+    /// <summary>Reports a broken rule. A rule that looks at a value which could not be read is left out: the value is its default here.</summary>
+    /// <param name="property">The property that is wrong; use <c>nameof</c>.</param>
+    /// <param name="problem">What is wrong and what is allowed.</param>
+    /// <param name="consequence">What would go wrong if the worker started like this; may be null.</param>
+    /// <param name="alsoLooksAt">Every other property that the rule looks at; use <c>nameof</c>.</param>
+    public void Fail(string property, string problem, string? consequence = null, params ReadOnlySpan<string> alsoLooksAt) =>
+        Add(errors, property, problem, consequence, alsoLooksAt);
 
-    /// <summary>Warns of a value that is allowed and can still lose or expose something; use <c>nameof</c>.</summary>
-    public void Warn(string property, string problem, string? consequence = null) => Add(warnings, property, problem, consequence);
+    /// <summary>Warns of a value that is allowed and can still lose or expose something; otherwise as <see cref="Fail"/>.</summary>
+    public void Warn(string property, string problem, string? consequence = null, params ReadOnlySpan<string> alsoLooksAt) =>
+        Add(warnings, property, problem, consequence, alsoLooksAt);
 
-    private void Add(List<ConfigurationError> found, string property, string problem, string? consequence)
+    private void Add(List<ConfigurationError> found, string property, string problem, string? consequence, ReadOnlySpan<string> alsoLooksAt)
     {
-        // A value that could not be read is its default here, and what a rule says of that would mislead.
-        if (!unread.Any(name => IsAbout(name, property, problem)))
+        (string Key, string Value)? known = given(property);
+        bool canTell = !unread.Contains(property);
+        bool isGiven = known is not null;
+        foreach (string other in alsoLooksAt)
         {
-            (string Key, string Value)? known = given(property);
+            canTell &= !unread.Contains(other);
+            isGiven |= given(other) is not null;
+        }
+
+        if (canTell && (isGiven || !onlyGiven))
+        {
             found.Add(new ConfigurationError(known?.Key ?? $"{section}:{property}", known?.Value, problem, consequence));
         }
     }
-
-    /// <summary>True when a rule's problem is that of a property, or names it.</summary>
-    internal static bool IsAbout(string name, string property, string problem) => name == property || Regex.IsMatch(problem, $@"\b{Regex.Escape(name)}\b");
 }

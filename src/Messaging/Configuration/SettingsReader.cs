@@ -90,8 +90,8 @@ internal sealed class SettingsReader(IConfiguration configuration)
         if (settings is ISelfValidating validating)
         {
             List<ConfigurationError> found = [];
-            validating.Validate(new SettingsCheck(section, property => Shown(properties, property, Find(layers, property)), unread, found, warnings: []));
-            Report(found.Where(error => given.Exists(name => SettingsCheck.IsAbout(name, error.Key[(error.Key.LastIndexOf(':') + 1)..], error.Problem))));
+            validating.Validate(new SettingsCheck(section, property => Shown(properties, property, Find(layers, property)), unread, found, warnings: [], onlyGiven: true));
+            Report(found);
         }
     }
 

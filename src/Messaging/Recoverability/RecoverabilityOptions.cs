@@ -38,7 +38,7 @@ internal sealed class RecoverabilityOptions : ISelfValidating
     {
         if (BackoffCap < BackoffBase)
         {
-            check.Fail(nameof(BackoffCap), $"must not be below {nameof(BackoffBase)}.", "The waits could never reach their first bound.");
+            check.Fail(nameof(BackoffCap), $"must not be below {nameof(BackoffBase)}.", "The waits could never reach their first bound.", nameof(BackoffBase));
         }
     }
 }

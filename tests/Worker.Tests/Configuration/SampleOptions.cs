@@ -46,12 +46,12 @@ internal sealed class SampleOptions : ISelfValidating
         if (Count == 7)
         {
             check.Fail(nameof(Count), "must not be seven.", "It would be unlucky.");
-            check.Fail(nameof(Password), "must not go with seven.");
+            check.Fail(nameof(Password), "must not go with seven.", null, nameof(Count));
         }
 
         if (Size > 1 << 24 && Wait < TimeSpan.FromSeconds(3))
         {
-            check.Fail(nameof(Size), $"must not be so large with so short a {nameof(Wait)}.");
+            check.Fail(nameof(Size), "must not be so large with so short a pause.", null, nameof(Wait));
         }
     }
 }

@@ -88,6 +88,16 @@ public sealed class WorkerHostTests
         plan.Errors.ShouldBeEmpty();
     }
 
+    [Theory]
+    [InlineData("PrefetchCount=0", null)]
+    [InlineData("Topic=orders", "Sources:ServiceBus:Subscription: must be set with Topic. A topic is received from through a subscription only.")]
+    public void Plan_UnusedSection_BreaksOnlyRulesThatLookAtWhatIsGiven(string key, string? problem)
+    {
+        WorkerPlan plan = WorkerHost.Plan(Configuration($"Sources:ServiceBus:{key}"));
+
+        plan.Errors.Select(error => error.ToString()).ShouldBe(problem is null ? [] : [problem]);
+    }
+
     [Fact]
     public void Plan_RouteOverride_WinsForItsRouteOnly()
     {

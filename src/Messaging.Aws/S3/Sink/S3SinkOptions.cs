@@ -105,17 +105,17 @@ internal sealed class S3SinkOptions : ISelfValidating
 
         if (ConnectTimeout > AttemptTimeout)
         {
-            check.Fail(nameof(ConnectTimeout), $"must not be above {nameof(AttemptTimeout)}.", "It would never be reached.");
+            check.Fail(nameof(ConnectTimeout), $"must not be above {nameof(AttemptTimeout)}.", "It would never be reached.", nameof(AttemptTimeout));
         }
 
         if (AttemptTimeout > TotalTimeout)
         {
-            check.Fail(nameof(AttemptTimeout), $"must not be above {nameof(TotalTimeout)}.", "It would never be reached.");
+            check.Fail(nameof(AttemptTimeout), $"must not be above {nameof(TotalTimeout)}.", "It would never be reached.", nameof(TotalTimeout));
         }
 
         if (MaxConcurrency < MinConcurrency)
         {
-            check.Fail(nameof(MaxConcurrency), $"must not be below {nameof(MinConcurrency)} ({MinConcurrency}); set both to the same number for a fixed limit.", "It would be unclear which of the two counts.");
+            check.Fail(nameof(MaxConcurrency), $"must not be below {nameof(MinConcurrency)} ({MinConcurrency}); set both to the same number for a fixed limit.", "It would be unclear which of the two counts.", nameof(MinConcurrency));
         }
 
         ValidateCredentials(check);
@@ -130,13 +130,13 @@ internal sealed class S3SinkOptions : ISelfValidating
     {
         if (ChunkedEncoding)
         {
-            check.Fail(nameof(ChunkedEncoding), $"must be false with {nameof(Client)} Direct, which sends a body as it is; Sdk can do it.", "The setting would have no effect.");
+            check.Fail(nameof(ChunkedEncoding), $"must be false with {nameof(Client)} Direct, which sends a body as it is; Sdk can do it.", "The setting would have no effect.", nameof(Client));
         }
 
         // They need a session of their own (CreateSession) and other host names.
         if (Bucket?.EndsWith("--x-s3", StringComparison.Ordinal) == true)
         {
-            check.Fail(nameof(Bucket), $"must not be a directory bucket (S3 Express) with {nameof(Client)} Direct; Sdk can do it.", "Requests would be refused.");
+            check.Fail(nameof(Bucket), $"must not be a directory bucket (S3 Express) with {nameof(Client)} Direct; Sdk can do it.", "Requests would be refused.", nameof(Client));
         }
     }
 
@@ -160,17 +160,17 @@ internal sealed class S3SinkOptions : ISelfValidating
     {
         if (AccessKeyId is null && (SecretAccessKey ?? SessionToken) is not null)
         {
-            check.Fail(nameof(AccessKeyId), "must be set when SecretAccessKey or SessionToken is.", "Requests could not be signed.");
+            check.Fail(nameof(AccessKeyId), "must be set when SecretAccessKey or SessionToken is.", "Requests could not be signed.", nameof(SecretAccessKey), nameof(SessionToken));
         }
 
         if (AccessKeyId is not null && SecretAccessKey is null)
         {
-            check.Fail(nameof(SecretAccessKey), "must be set when AccessKeyId is.", "Requests could not be signed.");
+            check.Fail(nameof(SecretAccessKey), "must be set when AccessKeyId is.", "Requests could not be signed.", nameof(AccessKeyId));
         }
 
         if (AccessKeyId is not null && Profile is not null)
         {
-            check.Fail(nameof(Profile), "must not be set together with AccessKeyId.", "It would be unclear which credentials count.");
+            check.Fail(nameof(Profile), "must not be set together with AccessKeyId.", "It would be unclear which credentials count.", nameof(AccessKeyId));
         }
     }
 
@@ -188,7 +188,7 @@ internal sealed class S3SinkOptions : ISelfValidating
 
         if (KmsKeyId is not null && ServerSideEncryption is null or "AES256")
         {
-            check.Fail(nameof(KmsKeyId), "needs ServerSideEncryption aws:kms or aws:kms:dsse.", "The key would not be used.");
+            check.Fail(nameof(KmsKeyId), "needs ServerSideEncryption aws:kms or aws:kms:dsse.", "The key would not be used.", nameof(ServerSideEncryption));
         }
 
         if (StorageClass is not null && !StorageClass.All(c => char.IsAsciiLetterUpper(c) || char.IsAsciiDigit(c) || c == '_'))

@@ -26,7 +26,7 @@ internal sealed class BundlesOptions : ISelfValidating
     {
         if (MaxBytes > MemoryBudget)
         {
-            check.Fail(nameof(MaxBytes), $"must not be above {nameof(MemoryBudget)}.", "It would never be reached.");
+            check.Fail(nameof(MaxBytes), $"must not be above {nameof(MemoryBudget)}.", "It would never be reached.", nameof(MemoryBudget));
         }
     }
 }
