@@ -34,4 +34,7 @@ internal sealed record HandlerServices(
 {
     /// <summary>Takes what is to be checked at start, before the route receives.</summary>
     public IList<RouteCheck> Checks { get; } = [];
+
+    /// <summary>Parts that end with the route, in the order they were made; disposed in reverse.</summary>
+    public IList<object> Owned { get; } = [];
 }

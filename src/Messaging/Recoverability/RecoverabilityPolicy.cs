@@ -40,13 +40,14 @@ internal sealed class RecoverabilityPolicy(RecoverabilityOptions options)
         switch (exception)
         {
             case null when decided.IsDecided:
-                return decided;
+                return CheckedSettlement.Of(decided);
             case null when cancellation == Cancellation.Shutdown:
                 return Settlement.Abandon(TimeSpan.Zero, Stopping);
             case null:
-                return Fault("No part of the pipeline decided what becomes of the message.", type, deliveryCount);
+                // A part that leaves it undecided may say why.
+                return Fault(decided.Description ?? "No part of the pipeline decided what becomes of the message.", decided.ExceptionType, deliveryCount);
             case PoisonMessageException poison:
-                return Settlement.DeadLetter(poison.Reason, poison.Message, type);
+                return CheckedSettlement.Of(Settlement.DeadLetter(poison.Reason, poison.Message, type));
             case TransientFaultException transient:
                 return Settlement.Abandon(_backoff.After(deliveryCount, transient.RetryAfter), transient.Message, type);
             case RefusedException refused:

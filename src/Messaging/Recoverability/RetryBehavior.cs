@@ -7,11 +7,18 @@ using Pipeline.Settlements;
 namespace Messaging.Recoverability;
 
 /// <summary>
-/// Repeats the rest of the chain after a <see cref="TransientFaultException"/>, with full jitter. Everything else passes through:
+/// Repeats the rest of the chain after a <see cref="TransientFaultException"/>, with full jitter. Everything else passes through unless the part is told otherwise:
 /// poison is never retried in process. Stops when the breaker opens: from then on the intake decides which message tries the sink.
 /// What a failed attempt decided about the message does not count.
 /// </summary>
-internal sealed class RetryBehavior<TContext>(RecoverabilityOptions options, CircuitBreaker breaker, TimeProvider time) : IBehavior<TContext, TContext>
+/// <param name="options">How often, and how long to wait.</param>
+/// <param name="breaker">The route's breaker.</param>
+/// <param name="time">The clock; tests drive it.</param>
+/// <param name="retriesUnknown">
+/// True around foreign code, whose exceptions may be transient faults too: all but poison, refusals and the end of the message's
+/// own token are repeated.
+/// </param>
+internal sealed class RetryBehavior<TContext>(RecoverabilityOptions options, CircuitBreaker breaker, TimeProvider time, bool retriesUnknown = false) : IBehavior<TContext, TContext>
     where TContext : PipelineContext
 {
     private readonly int _attempts = options.Attempts;
@@ -24,7 +31,7 @@ internal sealed class RetryBehavior<TContext>(RecoverabilityOptions options, Cir
         {
             rest = next.InvokeAsync(context);
         }
-        catch (TransientFaultException exception)
+        catch (Exception exception) when (MayPass(exception, context))
         {
             rest = ValueTask.FromException(exception);
         }
@@ -55,9 +62,9 @@ internal sealed class RetryBehavior<TContext>(RecoverabilityOptions options, Cir
                 await rest;
                 return;
             }
-            catch (TransientFaultException exception) when (attempt < _attempts && exception.RetryInProcess && breaker.State == BreakerState.Closed)
+            catch (Exception exception) when (attempt < _attempts && MayPass(exception, context) && breaker.State == BreakerState.Closed)
             {
-                wait = _backoff.After(attempt, exception.RetryAfter);
+                wait = _backoff.After(attempt, exception is TransientFaultException transient ? transient.RetryAfter : TimeSpan.Zero);
                 if (wait > _backoff.Cap)
                 {
                     throw;
@@ -68,4 +75,11 @@ internal sealed class RetryBehavior<TContext>(RecoverabilityOptions options, Cir
             await Task.Delay(wait, time, context.CancellationToken);
         }
     }
+
+    private bool MayPass(Exception exception, TContext context) => exception switch
+    {
+        TransientFaultException transient => transient.RetryInProcess,
+        PoisonMessageException or RefusedException => false,
+        _ => retriesUnknown && !context.CancellationToken.IsCancellationRequested,
+    };
 }

@@ -30,6 +30,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     private readonly List<(IMessageSource Source, MessageIntake Intake)> _inlets = [];
     private readonly ISink _sink;
     private readonly IList<RouteCheck> _checks;
+    private readonly IList<object> _owned;
 
     // Null where no part of the route writes dead letters there.
     private readonly IDeadLetterStore? _deadLetters;
@@ -56,6 +57,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
             plan.Name, _sink, Breaker, plan.Recoverability, Metrics, Calls, services, deadLetters, loggers, time, plan.Intake.Concurrency * plan.Sources.Count);
         Pipeline = RouteChain.Compose(plan, handler);
         _checks = handler.Checks;
+        _owned = handler.Owned;
         RecoverabilityPolicy policy = new(plan.Recoverability);
         foreach (SourcePlan source in plan.Sources)
         {
@@ -160,8 +162,34 @@ internal sealed partial class MessageRoute : IAsyncDisposable
             await intake.DisposeAsync();
         }
 
+        foreach (object part in _owned.Reverse())
+        {
+            await DisposeAsync(part);
+        }
+
         await _sink.DisposeAsync();
         _stopReceiving.Dispose();
+    }
+
+    // Foreign code: what it throws must not keep the rest from being disposed.
+    private async ValueTask DisposeAsync(object part)
+    {
+        try
+        {
+            switch (part)
+            {
+                case IAsyncDisposable disposable:
+                    await disposable.DisposeAsync();
+                    break;
+                case IDisposable disposable:
+                    disposable.Dispose();
+                    break;
+            }
+        }
+        catch (Exception exception)
+        {
+            LogDisposeFailed(exception, Name, part.GetType().Name);
+        }
     }
 
     private async Task ReceiveAsync(IMessageSource source, MessageIntake intake)
@@ -245,4 +273,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
 
     [LoggerMessage(1004, LogLevel.Warning, "Route {Route}: closing {Source} failed; what its queue or sender still has is delivered again")]
     private partial void LogCloseFailed(Exception exception, string route, string source);
+
+    [LoggerMessage(1009, LogLevel.Warning, "Route {Route}: disposing {Part} failed")]
+    private partial void LogDisposeFailed(Exception exception, string route, string part);
 }

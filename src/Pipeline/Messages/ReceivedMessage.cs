@@ -9,7 +9,14 @@ namespace Pipeline.Messages;
 /// </summary>
 public abstract class ReceivedMessage
 {
-    private int _settled;
+    // Even while the message is to be settled, odd from then on. Only grows, so that every delivery of a reused object has its own.
+    private int _version;
+
+    /// <summary>
+    /// Tells deliveries of a reused object apart: another number as soon as the message was settled, and again for the next one.
+    /// Who keeps a message compares it before reading; any thread may.
+    /// </summary>
+    public int Version => Volatile.Read(ref _version);
 
     /// <summary>The body's bytes, unchanged; may be empty. A borrow that ends with <see cref="SettleAsync"/>.</summary>
     public abstract ReadOnlyMemory<byte> Body { get; }
@@ -56,7 +63,8 @@ public abstract class ReceivedMessage
             throw new InvalidOperationException("An undecided settlement cannot be carried out; abandon the message instead.");
         }
 
-        if (Interlocked.Exchange(ref _settled, 1) != 0)
+        int version = Version;
+        if ((version & 1) != 0 || Interlocked.CompareExchange(ref _version, version + 1, version) != version)
         {
             throw new InvalidOperationException("The message was settled before: it has one owner and one fate.");
         }
@@ -68,5 +76,5 @@ public abstract class ReceivedMessage
     protected abstract ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken);
 
     /// <summary>For sources that reuse the object: makes it ready for its next delivery.</summary>
-    protected void ResetSettlement() => Volatile.Write(ref _settled, 0);
+    protected void ResetSettlement() => Volatile.Write(ref _version, (_version | 1) + 1);
 }

@@ -1,0 +1,39 @@
+using Pipeline.Settlements;
+
+namespace Messaging.Handlers;
+
+/// <summary>
+/// What a message of one JSON type means. The worker reads the body first; what is no JSON, or not a <typeparamref name="T"/>, is
+/// dead-lettered as <c>malformed-json</c> or <c>wrong-shape</c> and never gets here.
+/// <para>
+/// Delivery is at least once: a message may come again after it was handled, so handling it twice must have the effect of handling
+/// it once. Threads: one instance handles any number of messages at once (scoped handlers: one each).
+/// </para>
+/// </summary>
+/// <typeparam name="T">What the body is read into. The object is the handler's: a retry gets a new one.</typeparam>
+public interface IMessageHandler<in T>
+{
+    /// <summary>Handles one message and decides what becomes of it. Completing synchronously costs the worker no allocation.</summary>
+    /// <param name="message">The message, never null.</param>
+    /// <param name="info">What else is known of it. A borrow that ends with the returned task.</param>
+    /// <param name="cancellationToken">
+    /// Ends when the message has taken longer than <c>Intake:MessageTimeout</c>, and when the drain timeout of a stop has ended.
+    /// A handler that ignores it keeps its slot; 15 s later the worker reports itself unhealthy.
+    /// </param>
+    /// <returns>
+    /// <see cref="Settlement.Complete"/>, <see cref="Settlement.Abandon"/> or <see cref="Settlement.DeadLetter"/>. An undecided
+    /// <c>default</c> abandons the message and is logged.
+    /// </returns>
+    /// <exception cref="Exception">
+    /// Counts as transient and unknown: tried <c>Recoverability:Attempts</c> times in a row, then abandoned with backoff, and
+    /// dead-lettered as <c>deliveries-exhausted</c> on delivery <c>Recoverability:MaxDeliveries</c>.
+    /// </exception>
+    /// <exception cref="TransientFaultException">
+    /// What the handler calls is down: as above, but never a reason to dead-letter. Counts as a failure for the route's breaker, which
+    /// pauses receiving after many.
+    /// </exception>
+    /// <exception cref="RefusedException">What the handler calls refuses the worker itself. Not retried; the route's breaker opens at once.</exception>
+    /// <exception cref="PoisonMessageException">The message is dead-lettered at once under the exception's reason, as by <see cref="Settlement.DeadLetter"/>.</exception>
+    /// <exception cref="OperationCanceledException">Of its own token: the message is abandoned, at a stop without delay.</exception>
+    ValueTask<Settlement> HandleAsync(T message, MessageInfo info, CancellationToken cancellationToken);
+}

@@ -1,0 +1,58 @@
+using System.Text;
+using Pipeline.Messages;
+
+namespace Messaging.Handlers;
+
+/// <summary>
+/// What is known of a message beside its content. A view that copies nothing: it ends with the delivery it came with, and reading it
+/// later throws. Threads: any, until then.
+/// </summary>
+public readonly struct MessageInfo
+{
+    private readonly ReceivedMessage? _message;
+    private readonly string? _route;
+    private readonly int _version;
+
+    /// <summary>Makes the view of a message that is not settled yet: for tests of a handler, and for handlers that are called by hand.</summary>
+    /// <param name="route">The route's name.</param>
+    /// <param name="message">The message.</param>
+    public MessageInfo(string route, ReceivedMessage message)
+    {
+        ArgumentNullException.ThrowIfNull(route);
+        ArgumentNullException.ThrowIfNull(message);
+        _route = route;
+        _message = message;
+        _version = message.Version;
+    }
+
+    /// <summary>The name of the route the message came by.</summary>
+    public string Route => _route ?? string.Empty;
+
+    /// <summary>The id that the source knows the message by: UTF-8, never empty, the same on every delivery. A borrow like <see cref="Body"/>.</summary>
+    /// <exception cref="InvalidOperationException">The message was settled.</exception>
+    public ReadOnlyMemory<byte> SourceId => Message.SourceId;
+
+    /// <summary>How often the source has delivered the message, this time included; at least 1.</summary>
+    /// <exception cref="InvalidOperationException">The message was settled.</exception>
+    public int DeliveryCount => Message.DeliveryCount;
+
+    /// <summary>When the message entered its source; null where the source does not know.</summary>
+    /// <exception cref="InvalidOperationException">The message was settled.</exception>
+    public DateTimeOffset? EnqueuedAt => Message.EnqueuedAt;
+
+    /// <summary>Named values beside the body (message attributes, headers); empty when there are none.</summary>
+    /// <exception cref="InvalidOperationException">The message was settled.</exception>
+    public IReadOnlyList<KeyValuePair<string, string>> Attributes => Message.Attributes;
+
+    /// <summary>The body's bytes, unchanged. A borrow: copy what is needed after the handler's task has ended.</summary>
+    /// <exception cref="InvalidOperationException">The message was settled.</exception>
+    public ReadOnlyMemory<byte> Body => Message.Body;
+
+    private ReceivedMessage Message => _message is { } message && message.Version == _version
+        ? message
+        : throw new InvalidOperationException("The message was settled, and its source may have reused it: read what is needed before the handler returns.");
+
+    /// <summary><see cref="SourceId"/> as text; allocates.</summary>
+    /// <exception cref="InvalidOperationException">The message was settled.</exception>
+    public string GetSourceIdString() => Encoding.UTF8.GetString(SourceId.Span);
+}

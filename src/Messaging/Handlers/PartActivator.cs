@@ -1,0 +1,41 @@
+using System.Diagnostics.CodeAnalysis;
+using Messaging.Hosting;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Messaging.Handlers;
+
+/// <summary>Makes the handlers and parts that a route was given by type.</summary>
+internal static class PartActivator
+{
+    /// <summary>The container's instance where the type is registered there; else a new one, whose constructor is served by the container.</summary>
+    /// <param name="services">The container, or a scope of it.</param>
+    /// <param name="route">The route, for the error.</param>
+    /// <param name="own">Takes a new instance, to be disposed by its owner.</param>
+    /// <param name="settings">One more constructor argument; null for none. With it the instance is always a new one.</param>
+    /// <exception cref="StartupException">It cannot be made; says why.</exception>
+    public static T Create<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] T>(
+        IServiceProvider services, string route, Action<object> own, object? settings = null)
+        where T : class
+    {
+        try
+        {
+            if (settings is null && services.GetService<T>() is { } registered)
+            {
+                return registered;
+            }
+
+            T created = settings is null ? ActivatorUtilities.CreateInstance<T>(services) : ActivatorUtilities.CreateInstance<T>(services, settings);
+            own(created);
+            return created;
+        }
+        catch (InvalidOperationException exception)
+        {
+            // No suitable constructor, or one whose parameter the container does not have.
+            throw new StartupException($"Route {route}: {typeof(T).Name} cannot be made: {exception.Message}", ExitCodes.Configuration, exception);
+        }
+        catch (Exception exception) when (exception is not StartupException)
+        {
+            throw new StartupException($"Route {route}: the constructor of {typeof(T).Name} failed: {exception.Message}", ExitCodes.Unavailable, exception);
+        }
+    }
+}

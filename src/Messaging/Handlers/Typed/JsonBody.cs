@@ -1,0 +1,35 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Text.Json;
+using System.Text.Json.Serialization.Metadata;
+using Pipeline.Settlements;
+
+namespace Messaging.Handlers.Typed;
+
+/// <summary>Reads a body into an object. Costs what the object costs. Threads: any.</summary>
+internal sealed class JsonBody<T>(JsonTypeInfo<T> typeInfo)
+{
+    private static ReadOnlySpan<byte> ByteOrderMark => [0xEF, 0xBB, 0xBF];
+
+    /// <summary>Reads one JSON value and nothing behind it; a byte order mark before it is skipped.</summary>
+    /// <param name="body">The body.</param>
+    /// <param name="message">What was read.</param>
+    /// <param name="refusal">Why not, as a dead letter.</param>
+    public bool TryRead(ReadOnlySpan<byte> body, [NotNullWhen(true)] out T? message, out Settlement refusal)
+    {
+        int start = body.StartsWith(ByteOrderMark) ? ByteOrderMark.Length : 0;
+        try
+        {
+            message = JsonSerializer.Deserialize(body[start..], typeInfo);
+        }
+        catch (Exception exception) when (exception is not OutOfMemoryException)
+        {
+            // Whatever a converter, constructor or property throws: the same bytes would make it throw again.
+            message = default;
+            refusal = JsonBodyFault.Describe(body, start, exception, typeInfo);
+            return false;
+        }
+
+        refusal = message is null ? JsonBodyFault.Null(typeInfo) : default;
+        return message is not null;
+    }
+}

@@ -1,0 +1,123 @@
+using System.Buffers;
+using System.Globalization;
+using System.Text;
+using System.Text.Json;
+using System.Text.Json.Serialization.Metadata;
+using Pipeline.Settlements;
+
+namespace Messaging.Handlers.Typed;
+
+/// <summary>Says why a body could not be read, and where. Off the path of messages that can be read.</summary>
+internal static class JsonBodyFault
+{
+    /// <summary>The dead-letter reason of a body that is no JSON.</summary>
+    public const string MalformedJson = "malformed-json";
+
+    /// <summary>The dead-letter reason of JSON that does not fit the handler's type.</summary>
+    public const string WrongShape = "wrong-shape";
+
+    // Not exception.Message: it ends in line and column, and a body is known by its bytes.
+    private static readonly string[] PositionMarks = [" Path: ", " LineNumber: "];
+
+    /// <summary>The dead letter of JSON <c>null</c>.</summary>
+    public static Settlement Null(JsonTypeInfo typeInfo) =>
+        Settlement.DeadLetter(WrongShape, $"The body is JSON null; the handler takes {NameOf(typeInfo.Type)}.");
+
+    /// <summary>The dead letter of a body that the serializer refused.</summary>
+    /// <param name="body">The whole body.</param>
+    /// <param name="start">Where its JSON begins.</param>
+    /// <param name="exception">What the serializer, or code that it called, threw.</param>
+    /// <param name="typeInfo">What the body should be.</param>
+    public static Settlement Describe(ReadOnlySpan<byte> body, int start, Exception exception, JsonTypeInfo typeInfo)
+    {
+        string path = exception is JsonException { Path: { Length: > 0 } found } ? $" ({found})" : string.Empty;
+        ReadOnlySpan<byte> json = body[start..];
+        if (FindInvalidUtf8(json) is int invalid and >= 0)
+        {
+            return Settlement.DeadLetter(MalformedJson, $"The body is not UTF-8 at byte {Text(start + invalid)}{path}.");
+        }
+
+        if (FindSyntaxFault(json, typeInfo.Options) is { } syntax)
+        {
+            return Settlement.DeadLetter(MalformedJson, $"The body is not JSON{At(json, start, syntax)}{path}: {WordsOf(syntax)}");
+        }
+
+        string? type = exception is JsonException ? null : exception.GetType().FullName;
+        return Settlement.DeadLetter(WrongShape, $"The body is not {NameOf(typeInfo.Type)}{At(json, start, exception as JsonException)}{path}: {WordsOf(exception)}", type);
+    }
+
+    private static JsonException? FindSyntaxFault(ReadOnlySpan<byte> json, JsonSerializerOptions options)
+    {
+        Utf8JsonReader reader = new(json, new JsonReaderOptions
+        {
+            AllowTrailingCommas = options.AllowTrailingCommas,
+            CommentHandling = options.ReadCommentHandling,
+            MaxDepth = options.MaxDepth,
+        });
+        try
+        {
+            while (reader.Read())
+            {
+            }
+
+            return null;
+        }
+        catch (JsonException exception)
+        {
+            return exception;
+        }
+    }
+
+    /// <returns>The index of the first byte that is not UTF-8; -1 when all are.</returns>
+    private static int FindInvalidUtf8(ReadOnlySpan<byte> json)
+    {
+        int index = 0;
+        while (index < json.Length)
+        {
+            if (Rune.DecodeFromUtf8(json[index..], out _, out int consumed) != OperationStatus.Done)
+            {
+                return index;
+            }
+
+            index += consumed;
+        }
+
+        return -1;
+    }
+
+    private static string At(ReadOnlySpan<byte> json, int start, JsonException? exception)
+    {
+        if (exception is not { LineNumber: { } line, BytePositionInLine: { } inLine })
+        {
+            return string.Empty;
+        }
+
+        int lineStart = 0;
+        for (; line > 0; line--)
+        {
+            lineStart += json[lineStart..].IndexOf((byte)'\n') + 1;
+        }
+
+        return $" at byte {Text(start + lineStart + inLine)}";
+    }
+
+    private static string WordsOf(Exception exception)
+    {
+        string words = exception.Message;
+        foreach (string mark in PositionMarks)
+        {
+            int end = words.IndexOf(mark, StringComparison.Ordinal);
+            words = end < 0 ? words : words[..end];
+        }
+
+        return words;
+    }
+
+    private static string NameOf(Type type)
+    {
+        int arity = type.Name.IndexOf('`', StringComparison.Ordinal);
+        return arity < 0 ? type.Name : type.Name[..arity];
+    }
+
+    private static string Text(long position) => position.ToString(CultureInfo.InvariantCulture);
+}

@@ -1,0 +1,48 @@
+using System.Buffers;
+using Pipeline.Settlements;
+
+namespace Messaging.Recoverability;
+
+/// <summary>
+/// Puts a decision into the form that sources can carry out, whoever made it: reasons name folders, metrics and answers, and
+/// delays become timers and requests.
+/// </summary>
+internal static class CheckedSettlement
+{
+    /// <summary>The longest delay: what SQS allows.</summary>
+    public static readonly TimeSpan LongestDelay = TimeSpan.FromHours(12);
+
+    private const string NoReason = "unspecified";
+    private const int LongestReason = 64;
+
+    private static readonly SearchValues<char> CodeChars = SearchValues.Create("-0123456789abcdefghijklmnopqrstuvwxyz");
+
+    /// <summary>The same decision with a delay from zero to <see cref="LongestDelay"/> and a kebab-case reason.</summary>
+    /// <param name="decided">A decided settlement.</param>
+    public static Settlement Of(in Settlement decided)
+    {
+        if (decided.Kind == SettlementKind.Complete)
+        {
+            return decided;
+        }
+
+        if (decided.Kind == SettlementKind.DeadLetter)
+        {
+            return IsCode(decided.Reason) ? decided : decided with { Reason = CodeOf(decided.Reason) };
+        }
+
+        TimeSpan delay = TimeSpan.FromTicks(Math.Clamp(decided.Delay.Ticks, 0, LongestDelay.Ticks));
+        return decided.Kind == SettlementKind.Abandon && delay == decided.Delay
+            ? decided
+            : decided with { Kind = SettlementKind.Abandon, Delay = delay };
+    }
+
+    private static bool IsCode(string? reason) => reason is { Length: > 0 and <= LongestReason } && !reason.AsSpan().ContainsAnyExcept(CodeChars);
+
+    private static string CodeOf(string? reason)
+    {
+        string code = new([.. (reason ?? string.Empty).Take(LongestReason).Select(c => char.IsAsciiLetterOrDigit(c) ? char.ToLowerInvariant(c) : '-')]);
+        code = code.Trim('-');
+        return code.Length == 0 ? NoReason : code;
+    }
+}

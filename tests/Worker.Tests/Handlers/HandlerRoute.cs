@@ -1,0 +1,116 @@
+using System.Text;
+using Messaging.DeadLetters;
+using Messaging.Hosting;
+using Messaging.Routes;
+using Messaging.Sinks.Memory;
+using Messaging.Sources.Channels;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Worker.Tests.Sources.Contract;
+
+namespace Worker.Tests.Handlers;
+
+/// <summary>A whole route, "orders", from the in-memory channel to a handler of the test's. Its time moves only when the test moves it.</summary>
+internal sealed class HandlerRoute : IAsyncDisposable
+{
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+
+    private readonly ServiceProvider _services;
+
+    private HandlerRoute(ServiceProvider services, ManualTimeProvider time, RecordingLog log, MemoryDeadLetters deadLetters)
+    {
+        _services = services;
+        Time = time;
+        Log = log;
+        DeadLetters = deadLetters;
+        WorkerPlan plan = services.GetRequiredService<WorkerPlan>();
+        plan.Errors.ShouldBeEmpty();
+        Route = new MessageRoute(plan.Routes.ShouldHaveSingleItem(), services, deadLetters, log, time);
+    }
+
+    public ManualTimeProvider Time { get; }
+
+    public RecordingLog Log { get; }
+
+    public MemoryDeadLetters DeadLetters { get; }
+
+    public MessageRoute Route { get; }
+
+    public ChannelPublisher Publisher => _services.GetRequiredService<ChannelPublishers>().For("orders");
+
+    /// <summary>Makes the route, checks it and lets it receive.</summary>
+    /// <param name="add">Adds the handler, named "Orders".</param>
+    /// <param name="settings">Further settings, such as <c>Intake:Concurrency=4</c>.</param>
+    public static async Task<HandlerRoute> StartAsync(Action<IServiceCollection> add, params string[] settings)
+    {
+        ManualTimeProvider time = new();
+        RecordingLog log = new();
+        MemoryDeadLetters deadLetters = new();
+        HandlerRoute route = new(Build(add, time, log, deadLetters, settings), time, log, deadLetters);
+        await route.Route.CheckAsync(CancellationToken.None);
+        route.Route.Start();
+        return route;
+    }
+
+    /// <summary>Reads the configuration only.</summary>
+    public static WorkerPlan Plan(Action<IServiceCollection> add, params string[] settings)
+    {
+        using ServiceProvider services = Build(add, new ManualTimeProvider(), new RecordingLog(), new MemoryDeadLetters(), settings);
+        return services.GetRequiredService<WorkerPlan>();
+    }
+
+    public Task PublishAsync(string body, string? id = null) => Publisher.PublishAsync(Encoding.UTF8.GetBytes(body), id).AsTask();
+
+    /// <summary>Lets time pass, a tenth of a second at a step, until something has happened.</summary>
+    public async Task PassUntilAsync(Func<bool> condition)
+    {
+        using CancellationTokenSource patience = new(Patience);
+        while (!condition())
+        {
+            Time.Advance(TimeSpan.FromMilliseconds(100));
+            await Task.Delay(1, patience.Token);
+        }
+    }
+
+    /// <summary>Waits, without time passing, until something has happened.</summary>
+    public static async Task UntilAsync(Func<bool> condition)
+    {
+        using CancellationTokenSource patience = new(Patience);
+        while (!condition())
+        {
+            await Task.Delay(1, patience.Token);
+        }
+    }
+
+    /// <summary>Lets time pass until nothing is held any more: everything was completed or dead-lettered.</summary>
+    public Task SettleAllAsync() => PassUntilAsync(() => Publisher.Held == 0);
+
+    /// <summary>The texts of an event's lines.</summary>
+    public IReadOnlyList<string> LinesOf(int eventId) => [.. Log.Entries.Where(entry => entry.Id.Id == eventId).Select(entry => entry.Text)];
+
+    public async ValueTask DisposeAsync()
+    {
+        Task draining = Route.DrainAsync(new CancellationToken(canceled: true));
+        await PassUntilAsync(() => draining.IsCompleted);
+        await draining;
+        Task disposing = Route.DisposeAsync().AsTask();
+        await PassUntilAsync(() => disposing.IsCompleted);
+        await disposing;
+        await _services.DisposeAsync();
+    }
+
+    /// <summary>The services of a worker with the route, whose parts the test puts together itself.</summary>
+    public static ServiceProvider Build(Action<IServiceCollection> add, TimeProvider time, ILoggerFactory log, IDeadLetterStore deadLetters, params string[] settings)
+    {
+        string[] all = ["Routes:orders:Source=Channel", "Routes:orders:Handler=Orders", "Routes:orders:Sink=Memory", .. settings];
+        ServiceCollection services = new();
+        services.AddSingleton<IConfiguration>(new ConfigurationBuilder().AddCommandLine([.. all.Select(setting => $"--{setting}")]).Build());
+        services.AddMessageWorker().AddChannelSource().AddMemorySink();
+        services.AddSingleton(time);
+        services.AddSingleton(log);
+        services.AddSingleton(deadLetters);
+        add(services);
+        return services.BuildServiceProvider();
+    }
+}
