@@ -27,6 +27,7 @@ internal sealed class TestIntake(int concurrency = 64) : IMessageIntake
     private int _accepted;
     private int _unsettled;
     private int _mostUnsettled;
+    private int _waiting;
 
     /// <summary>Decides each message on a pool thread; null, or an answer of null, keeps it for the test.</summary>
     public Func<Delivery, Settlement?>? Script { get; set; }
@@ -67,7 +68,16 @@ internal sealed class TestIntake(int concurrency = 64) : IMessageIntake
     {
         min.ShouldBeGreaterThan(0);
         max.ShouldBeGreaterThanOrEqualTo(min);
-        await _allowed.Task.WaitAsync(cancellationToken);
+        Interlocked.Increment(ref _waiting);
+        try
+        {
+            await _allowed.Task.WaitAsync(cancellationToken);
+        }
+        finally
+        {
+            Interlocked.Decrement(ref _waiting);
+        }
+
         while (true)
         {
             await _slots.WaitAsync(cancellationToken);
@@ -157,6 +167,16 @@ internal sealed class TestIntake(int concurrency = 64) : IMessageIntake
     {
         using CancellationTokenSource patience = new(Patience);
         return await _deliveries.Reader.ReadAsync(patience.Token);
+    }
+
+    /// <summary>Waits until a source asks for a slot while the intake is paused.</summary>
+    public async Task UntilSomeoneWaitsAsync()
+    {
+        using CancellationTokenSource patience = new(Patience);
+        while (Volatile.Read(ref _waiting) == 0)
+        {
+            await Task.Delay(1, patience.Token);
+        }
     }
 
     /// <summary>Waits until so many messages were handed in.</summary>

@@ -27,7 +27,7 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
         await using LineClient client = await LineClient.ConnectAsync(run.Endpoint, tls);
         run.Intake.Pause();
         await client.SendAsync(string.Concat(Enumerable.Range(1, 100).Select(n => $"{{\"n\":{n}}}\n")));
-        await run.Intake.ShouldBeQuietAsync();
+        await run.Intake.UntilSomeoneWaitsAsync();
 
         await run.StopReceivingAsync();
         run.Intake.Script = _ => Settlement.Complete;

@@ -105,7 +105,7 @@ public sealed class TcpLinesTimeoutTests
         await using LineClient client = await run.ConnectAsync();
         run.Intake.Pause();
         await client.SendAsync("{}\n");
-        await run.Intake.ShouldBeQuietAsync();
+        await run.Intake.UntilSomeoneWaitsAsync();
         run.Time.Advance(TimeSpan.FromMinutes(10));
         await client.ShouldBeQuietAsync();
 
