@@ -4,6 +4,7 @@ using System.Net.Sockets;
 using Harness.Collecting;
 using Harness.ServiceBus;
 using Messaging.Hosting;
+using Messaging.Publishing;
 using Messaging.Routes;
 using Messaging.ServiceBus;
 using Messaging.Sources.Channels;
@@ -59,7 +60,7 @@ internal static class HarnessRun
     /// <exception cref="StartupException">Not all were taken.</exception>
     public static async Task PublishAsync(IMessageSender sender, int count, CancellationToken cancellationToken)
     {
-        string? error = (await PublishCommand.SendAsync(sender, count, rate: null, cancellationToken)).FirstError;
+        string? error = (await PublishRun.SendAsync(sender, PublishCommand.Generate, count, rate: null, cancellationToken)).FirstError;
         if (error is not null)
         {
             throw new StartupException($"Publishing failed: {error}");
@@ -209,14 +210,10 @@ internal static class HarnessRun
         }
 
         string address = app.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.First();
-        using IMessageSender sender = options.Source switch
-        {
-            "http" => HttpSender.Create(configuration, address, route: null),
-            "udp" => UdpSender.Create(configuration, Route),
-            "tcp" => await TcpSender.CreateAsync(configuration, Route, cancellationToken),
-            "servicebus" => await ServiceBusSender.CreateAsync(configuration, Route, ServiceBusBuild.RequireConnector(), cancellationToken, options.Batch),
-            _ => await SqsSender.CreateAsync(configuration, Route, cancellationToken),
-        };
+        using IMessageSender sender = options.IsServiceBus
+            ? await ServiceBusMessageSender.OpenAsync(BareRun.ReadOptions(configuration, Route), ServiceBusBuild.RequireConnector(), cancellationToken, options.Batch)
+            : await new SenderCatalog(WorkerHost.Sources()).OpenAsync(
+                options.Source, configuration, options.Source == "http" ? null : Route, address, new SenderServices(TimeProvider.System, Console.Error.WriteLine), cancellationToken);
         await PublishAsync(sender, options.Count, cancellationToken);
     }
 }

@@ -1,10 +1,10 @@
 using Harness.Collecting;
 using Messaging.Configuration;
 using Messaging.Hosting;
+using Messaging.Publishing;
 using Messaging.ServiceBus;
 using Messaging.ServiceBus.Port;
 using Microsoft.Extensions.Configuration;
-using Worker.CommandLine;
 
 namespace Harness.ServiceBus;
 
@@ -17,18 +17,12 @@ internal static class BareRun
     public static async Task<HarnessReport> RunAsync(
         HarnessOptions options, IConfiguration configuration, string route, IServiceBusConnector connector, CollectorConnection? collector, CancellationToken cancellationToken)
     {
-        SettingsReader settings = new(configuration);
-        ServiceBusSourceOptions bus = settings.Read<ServiceBusSourceOptions>(ServiceBusSourceOptions.Section, route);
-        if (settings.Errors.Count > 0)
-        {
-            throw new ConfigurationException(settings.Errors);
-        }
-
+        ServiceBusSourceOptions bus = ReadOptions(configuration, route);
         try
         {
             await using IServiceBusPump pump = connector.OpenPump(bus, new PumpSettings(options.ConcurrencyOrDefault, bus.PrefetchCount, bus.MaxLockRenewal, AutoComplete: true));
             HarnessStops.Wait(options, HarnessStops.Before);
-            await PublishAsync(options, configuration, route, connector, cancellationToken);
+            await PublishAsync(options, bus, connector, cancellationToken);
             HarnessStops.Wait(options, HarnessStops.Published);
 
             Countdown countdown = new(options.Count);
@@ -53,9 +47,17 @@ internal static class BareRun
         }
     }
 
-    private static async Task PublishAsync(HarnessOptions options, IConfiguration configuration, string route, IServiceBusConnector connector, CancellationToken cancellationToken)
+    /// <exception cref="ConfigurationException">Sources:ServiceBus is wrong.</exception>
+    public static ServiceBusSourceOptions ReadOptions(IConfiguration configuration, string route)
     {
-        using ServiceBusSender sender = await ServiceBusSender.CreateAsync(configuration, route, connector, cancellationToken, options.Batch);
+        SettingsReader settings = new(configuration);
+        ServiceBusSourceOptions bus = settings.Read<ServiceBusSourceOptions>(ServiceBusSourceOptions.Section, route);
+        return settings.Errors.Count > 0 ? throw new ConfigurationException(settings.Errors) : bus;
+    }
+
+    private static async Task PublishAsync(HarnessOptions options, ServiceBusSourceOptions bus, IServiceBusConnector connector, CancellationToken cancellationToken)
+    {
+        using IMessageSender sender = await ServiceBusMessageSender.OpenAsync(bus, connector, cancellationToken, options.Batch);
         await HarnessRun.PublishAsync(sender, options.Count, cancellationToken);
     }
 }

@@ -21,5 +21,7 @@ internal static class ServiceBusBuild
     /// <summary>The client library's door.</summary>
     /// <exception cref="StartupException">This build has none.</exception>
     public static IServiceBusConnector RequireConnector() =>
-        FindConnector() ?? throw new StartupException($"ServiceBus: {Missing} {HowToBuild}", ExitCodes.Configuration);
+        FindConnector() ?? throw NoClient();
+
+    public static StartupException NoClient() => new($"ServiceBus: {Missing} {HowToBuild}", ExitCodes.Configuration);
 }

@@ -1,5 +1,6 @@
 using Messaging.Configuration;
 using Messaging.Intake;
+using Messaging.Publishing;
 using Messaging.ServiceBus.Port;
 using Messaging.Sources;
 
@@ -7,9 +8,13 @@ namespace Messaging.ServiceBus;
 
 /// <summary>Makes <c>ServiceBus</c> a source that routes can name.</summary>
 /// <param name="connector">The client library's door; null in a build without it.</param>
-internal sealed class ServiceBusSourceFeature(IServiceBusConnector? connector = null) : ISourceFeature
+internal sealed class ServiceBusSourceFeature(IServiceBusConnector? connector = null) : ISourceFeature, ISenderFeature
 {
     public string Name => "ServiceBus";
+
+    public IReadOnlyList<string> SenderNames { get; } = ["servicebus"];
+
+    public string SenderTarget => $"straight into the queue or topic of {ServiceBusSourceOptions.Section}";
 
     public Func<SourceServices, IMessageSource> Configure(SettingsReader settings, string route)
     {
@@ -27,6 +32,13 @@ internal sealed class ServiceBusSourceFeature(IServiceBusConnector? connector = 
             IServiceBusPump pump = connector!.OpenPump(options, new PumpSettings(calls, options.PrefetchCount, ServiceBusSourceOptions.LongestHold));
             return new ServiceBusMessageSource(pump, calls, options, services);
         };
+    }
+
+    public Func<SenderServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
+    {
+        IServiceBusConnector client = connector ?? throw ServiceBusBuild.NoClient();
+        ServiceBusSourceOptions options = settings.Read<ServiceBusSourceOptions>(ServiceBusSourceOptions.Section, route);
+        return (_, cancellationToken) => ServiceBusMessageSender.OpenAsync(options, client, cancellationToken);
     }
 
     private static void CheckAgainstIntake(SettingsReader settings, ServiceBusSourceOptions options, IntakeOptions intake)

@@ -1,5 +1,7 @@
 using Messaging.Configuration;
 using Messaging.Hosting;
+using Messaging.Http.Sending;
+using Messaging.Publishing;
 using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
 using Pipeline.Buffers;
@@ -7,11 +9,18 @@ using Pipeline.Buffers;
 namespace Messaging.Http.Source;
 
 /// <summary>The source that routes name as <c>Http</c>.</summary>
-internal sealed class HttpSourceFeature : ISourceFeature
+internal sealed class HttpSourceFeature : ISourceFeature, ISenderFeature
 {
     public string Name => "Http";
 
     public bool KeepsDeadLetters => true;
+
+    // A channel has no way in from outside but this one.
+    public IReadOnlyList<string> SenderNames { get; } = ["http", "channel"];
+
+    public string SenderTarget => "POST to a running worker";
+
+    public bool StoresInRoutes => true;
 
     public Func<SourceServices, IMessageSource> Configure(SettingsReader settings, string route)
     {
@@ -31,5 +40,11 @@ internal sealed class HttpSourceFeature : ISourceFeature
             options,
             services.Services.GetRequiredService<HttpSourceRegistry>(),
             services.Services.GetService<BufferPool>() ?? BufferPool.Shared);
+    }
+
+    public Func<SenderServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
+    {
+        Uri worker = settings.Read<HostingOptions>("Hosting").Url;
+        return (services, _) => Task.FromResult<IMessageSender>(HttpSender.Open(HttpSender.AddressOf(worker, url), route, services));
     }
 }

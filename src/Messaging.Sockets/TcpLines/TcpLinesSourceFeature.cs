@@ -1,4 +1,5 @@
 using Messaging.Configuration;
+using Messaging.Publishing;
 using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
 using Pipeline.Buffers;
@@ -6,9 +7,13 @@ using Pipeline.Buffers;
 namespace Messaging.Sockets.TcpLines;
 
 /// <summary>The source that routes name as <c>TcpLines</c>.</summary>
-internal sealed class TcpLinesSourceFeature : ISourceFeature
+internal sealed class TcpLinesSourceFeature : ISourceFeature, ISenderFeature
 {
     public string Name => "TcpLines";
+
+    public IReadOnlyList<string> SenderNames { get; } = ["tcp"];
+
+    public string SenderTarget => $"to where {TcpLinesSourceOptions.Section} says the worker listens";
 
     public bool KeepsDeadLetters => true;
 
@@ -19,5 +24,11 @@ internal sealed class TcpLinesSourceFeature : ISourceFeature
         TcpLinesSourceOptions options = settings.Read<TcpLinesSourceOptions>(TcpLinesSourceOptions.Section, route);
         SourceEndpoint.Claim(settings, "tcp", TcpLinesSourceOptions.Section, options.Endpoint, route);
         return services => new TcpLinesMessageSource(services, options, services.Services.GetService<BufferPool>() ?? BufferPool.Shared);
+    }
+
+    public Func<SenderServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
+    {
+        TcpLinesSourceOptions options = settings.Read<TcpLinesSourceOptions>(TcpLinesSourceOptions.Section, route);
+        return (_, cancellationToken) => TcpSender.OpenAsync(options, cancellationToken);
     }
 }

@@ -1,4 +1,5 @@
 using Messaging.Configuration;
+using Messaging.Publishing;
 using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
 using Pipeline.Buffers;
@@ -6,9 +7,13 @@ using Pipeline.Buffers;
 namespace Messaging.Sockets.Udp;
 
 /// <summary>The source that routes name as <c>Udp</c>.</summary>
-internal sealed class UdpSourceFeature : ISourceFeature
+internal sealed class UdpSourceFeature : ISourceFeature, ISenderFeature
 {
     public string Name => "Udp";
+
+    public IReadOnlyList<string> SenderNames { get; } = ["udp"];
+
+    public string SenderTarget => $"to where {UdpSourceOptions.Section} says the worker listens";
 
     public bool KeepsDeadLetters => true;
 
@@ -19,5 +24,11 @@ internal sealed class UdpSourceFeature : ISourceFeature
         UdpSourceOptions options = settings.Read<UdpSourceOptions>(UdpSourceOptions.Section, route);
         SourceEndpoint.Claim(settings, "udp", UdpSourceOptions.Section, options.Endpoint, route);
         return services => new UdpMessageSource(services, options, services.Services.GetService<BufferPool>() ?? BufferPool.Shared);
+    }
+
+    public Func<SenderServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
+    {
+        UdpSourceOptions options = settings.Read<UdpSourceOptions>(UdpSourceOptions.Section, route);
+        return (_, _) => Task.FromResult<IMessageSender>(UdpSender.Open(options));
     }
 }

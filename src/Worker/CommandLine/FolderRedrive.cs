@@ -2,6 +2,8 @@ using Messaging.Configuration;
 using Messaging.DeadLetters;
 using Messaging.Files;
 using Messaging.Hosting;
+using Messaging.Http.Sending;
+using Messaging.Publishing;
 using Messaging.Telemetry;
 using Microsoft.Extensions.Configuration;
 
@@ -36,15 +38,18 @@ internal sealed class FolderRedrive : IDisposable
     {
         SettingsReader settings = new(configuration);
         DeadLettersOptions options = settings.Read<DeadLettersOptions>("DeadLetters");
+        Uri configured = settings.Read<HostingOptions>("Hosting").Url;
         if (settings.Errors.Count > 0)
         {
             throw new ConfigurationException(settings.Errors);
         }
 
+        Uri worker = HttpSender.AddressOf(configured, request.Url);
+        SenderServices services = new(time, Console.Error.WriteLine);
         DirectoryDeadLetterStore store = new(options, time);
         IReadOnlyList<string> names = List(store);
         RedriveProgress progress = new(request, names.Count, time, Console.Out);
-        using FolderRedrive redrive = new(store, request, progress, route => HttpSender.Create(configuration, request.Url, route));
+        using FolderRedrive redrive = new(store, request, progress, route => HttpSender.Open(worker, route, services));
         return await redrive.SendAllAsync(names, cancellationToken);
     }
 
@@ -174,8 +179,8 @@ internal sealed class FolderRedrive : IDisposable
         if ((await sender.SendAsync([new OutgoingMessage(letter.Letter.SourceId, body)], stop))[0] is { } error)
         {
             _progress.AddLeft(letter.Name, error);
-            _refused |= sender.Gone is null;
-            return sender.Gone is null;
+            _refused |= sender.Problem is null;
+            return sender.Problem is null;
         }
 
         try

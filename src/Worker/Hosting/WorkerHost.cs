@@ -13,6 +13,7 @@ using Messaging.Sinks.Directory;
 using Messaging.Sinks.Memory;
 using Messaging.Sockets.TcpLines;
 using Messaging.Sockets.Udp;
+using Messaging.Sources;
 using Messaging.Sources.Channels;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
@@ -32,6 +33,15 @@ internal static class WorkerHost
     // Behind the drain limit: 2 s for cancelled messages, 8 s for acknowledgements and leftovers, 2 s to say what was left. The host
     // cuts nothing off.
     private static readonly TimeSpan ShutdownReserve = TimeSpan.FromSeconds(15);
+
+    /// <summary>The sources that routes can name.</summary>
+    public static IReadOnlyList<ISourceFeature> Sources()
+    {
+        ServiceCollection services = new();
+        AddWorker(services);
+        using ServiceProvider provider = services.BuildServiceProvider();
+        return [.. provider.GetServices<ISourceFeature>()];
+    }
 
     /// <summary>Reads and checks the configuration without opening anything.</summary>
     public static WorkerPlan Plan(IConfiguration configuration)

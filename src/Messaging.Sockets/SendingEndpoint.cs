@@ -1,7 +1,7 @@
 using System.Net;
 using Messaging.Hosting;
 
-namespace Worker.CommandLine;
+namespace Messaging.Sockets;
 
 /// <summary>Where to send to, given where the worker listens.</summary>
 internal static class SendingEndpoint

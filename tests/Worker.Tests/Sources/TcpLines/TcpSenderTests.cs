@@ -2,10 +2,11 @@ using System.Net;
 using System.Net.Sockets;
 using System.Text;
 using Messaging.Hosting;
+using Messaging.Publishing;
+using Messaging.Sockets.TcpLines;
 using Microsoft.Extensions.Configuration;
-using Worker.CommandLine;
 
-namespace Worker.Tests.CommandLine;
+namespace Worker.Tests.Sources.TcpLines;
 
 public sealed class TcpSenderTests : IDisposable
 {
@@ -16,7 +17,7 @@ public sealed class TcpSenderTests : IDisposable
     [Fact]
     public async Task Send_AnswersInAnyOrder_BelongToTheirLines()
     {
-        using TcpSender sender = await CreateAsync(acknowledge: true);
+        using IMessageSender sender = await CreateAsync(acknowledge: true);
         Task<List<string>> serving = ServeAsync(lines: 4, "ok 3\nerror 2 malformed-json\nok 1\nok 4\n");
 
         string?[] errors = await sender.SendAsync(Messages("a", "b", "c", "d"), CancellationToken.None);
@@ -28,7 +29,7 @@ public sealed class TcpSenderTests : IDisposable
     [Fact]
     public async Task Send_SecondBatch_GoesOnCounting()
     {
-        using TcpSender sender = await CreateAsync(acknowledge: true);
+        using IMessageSender sender = await CreateAsync(acknowledge: true);
         Task serving = ServeAsync(lines: 3, "ok 1\nok 2\nerror 3 too-long\n");
 
         (await sender.SendAsync(Messages("a"), CancellationToken.None)).ShouldBe([null]);
@@ -40,7 +41,7 @@ public sealed class TcpSenderTests : IDisposable
     [Fact]
     public async Task Send_WorkerEndsTheConnection_SaysWhatWasNotAcknowledged()
     {
-        using TcpSender sender = await CreateAsync(acknowledge: true);
+        using IMessageSender sender = await CreateAsync(acknowledge: true);
         Task serving = ServeAsync(lines: 3, "ok 2\n");
 
         string?[] errors = await sender.SendAsync(Messages("a", "b", "c"), CancellationToken.None);
@@ -58,7 +59,7 @@ public sealed class TcpSenderTests : IDisposable
     [InlineData("ok 7\n", "ok 7")]
     public async Task Send_AnswerToNoLine_IsTheError(string answer, string expected)
     {
-        using TcpSender sender = await CreateAsync(acknowledge: true);
+        using IMessageSender sender = await CreateAsync(acknowledge: true);
         Task serving = ServeAsync(lines: 1, answer);
 
         (await sender.SendAsync(Messages("a"), CancellationToken.None))[0]!.ShouldContain(expected);
@@ -69,7 +70,7 @@ public sealed class TcpSenderTests : IDisposable
     [Fact]
     public async Task Send_WithoutAcknowledgements_WaitsForNothing()
     {
-        using TcpSender sender = await CreateAsync(acknowledge: false);
+        using IMessageSender sender = await CreateAsync(acknowledge: false);
         Task<List<string>> serving = ServeAsync(lines: 2, answers: string.Empty);
 
         (await sender.SendAsync(Messages("a", "b"), CancellationToken.None)).ShouldBe([null, null]);
@@ -83,7 +84,7 @@ public sealed class TcpSenderTests : IDisposable
     {
         IConfiguration configuration = Configuration("0.0.0.0:0", acknowledge: false);
 
-        StartupException exception = await Should.ThrowAsync<StartupException>(() => TcpSender.CreateAsync(configuration, route: null, CancellationToken.None));
+        StartupException exception = await Should.ThrowAsync<StartupException>(() => Senders.OpenAsync(new TcpLinesSourceFeature(), configuration));
 
         exception.ExitCode.ShouldBe(ExitCodes.Usage);
     }
@@ -96,8 +97,8 @@ public sealed class TcpSenderTests : IDisposable
 
     private static OutgoingMessage[] Messages(params string[] bodies) => [.. bodies.Select(body => new OutgoingMessage("id", Encoding.UTF8.GetBytes(body)))];
 
-    private Task<TcpSender> CreateAsync(bool acknowledge) =>
-        TcpSender.CreateAsync(Configuration(_listener.LocalEndpoint.ToString()!, acknowledge), route: null, CancellationToken.None);
+    private Task<IMessageSender> CreateAsync(bool acknowledge) =>
+        Senders.OpenAsync(new TcpLinesSourceFeature(), Configuration(_listener.LocalEndpoint.ToString()!, acknowledge));
 
     /// <summary>Reads so many lines, answering each of the given answers as soon as its line may have come, and ends the connection.</summary>
     private async Task<List<string>> ServeAsync(int lines, string answers)

@@ -1,7 +1,7 @@
 using System.Text.Json;
 using Messaging.Telemetry;
 
-namespace Worker.CommandLine;
+namespace Messaging.Http.Sending;
 
 /// <summary>What a server answered to <c>POST /messages</c>, read as the JSON that a worker answers with. The texts are from outside.</summary>
 /// <param name="Id">The message's id; null where the answer has none.</param>

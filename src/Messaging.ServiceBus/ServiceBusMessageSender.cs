@@ -1,19 +1,17 @@
-using Messaging.Configuration;
 using Messaging.Hosting;
-using Messaging.ServiceBus;
+using Messaging.Publishing;
 using Messaging.ServiceBus.Port;
-using Microsoft.Extensions.Configuration;
 
-namespace Worker.CommandLine;
+namespace Messaging.ServiceBus;
 
 /// <summary>Sends messages to the queue or topic of <c>Sources:ServiceBus</c>, in batches as large as the broker takes.</summary>
-internal sealed class ServiceBusSender : IMessageSender
+internal sealed class ServiceBusMessageSender : IMessageSender
 {
     private const int DefaultBatch = 100;
 
     private readonly IServiceBusSender _sender;
 
-    private ServiceBusSender(IServiceBusSender sender, string target, int batchSize)
+    private ServiceBusMessageSender(IServiceBusSender sender, string target, int batchSize)
     {
         _sender = sender;
         Target = target;
@@ -29,27 +27,17 @@ internal sealed class ServiceBusSender : IMessageSender
 
     public int BatchSize { get; }
 
-    /// <param name="configuration">Where <c>Sources:ServiceBus</c> is read from.</param>
-    /// <param name="route">The route whose settings win; null for none.</param>
+    /// <param name="options">The queue or topic.</param>
     /// <param name="connector">The client library's door.</param>
     /// <param name="cancellationToken">Ends the attempt to reach the broker.</param>
     /// <param name="batchSize">Messages a batch at most.</param>
-    /// <exception cref="ConfigurationException">The configuration is wrong.</exception>
     /// <exception cref="StartupException">The queue or topic is missing, refused or out of reach.</exception>
-    public static async Task<ServiceBusSender> CreateAsync(
-        IConfiguration configuration, string? route, IServiceBusConnector connector, CancellationToken cancellationToken, int batchSize = DefaultBatch)
+    public static async Task<IMessageSender> OpenAsync(ServiceBusSourceOptions options, IServiceBusConnector connector, CancellationToken cancellationToken, int batchSize = DefaultBatch)
     {
-        SettingsReader settings = new(configuration);
-        ServiceBusSourceOptions options = settings.Read<ServiceBusSourceOptions>(ServiceBusSourceOptions.Section, route);
-        if (settings.Errors.Count > 0)
-        {
-            throw new ConfigurationException(settings.Errors);
-        }
-
         string target = (options.Queue ?? options.Topic)!;
         try
         {
-            ServiceBusSender sender = new(connector.OpenSender(options), target, batchSize);
+            ServiceBusMessageSender sender = new(connector.OpenSender(options), target, batchSize);
             try
             {
                 // Opens the link: what is wrong shows before a thousand messages fail one by one.

@@ -1,7 +1,6 @@
 using Microsoft.Extensions.Configuration;
-using Worker.Tests.Sources.Sqs;
 
-namespace Worker.Tests.CommandLine;
+namespace Worker.Tests.Sources.Sqs;
 
 /// <summary>The configuration of a command that talks to a <see cref="FakeQueue"/>.</summary>
 internal static class SqsSettings

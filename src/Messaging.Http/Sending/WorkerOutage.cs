@@ -1,4 +1,4 @@
-namespace Worker.CommandLine;
+namespace Messaging.Http.Sending;
 
 /// <summary>
 /// How long a sender waits for a worker that refuses connections: a worker that restarts is back within its drain timeout and a

@@ -1,11 +1,11 @@
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
+using Messaging.Publishing;
+using Messaging.Sockets.Udp;
 using Microsoft.Extensions.Configuration;
-using Worker.CommandLine;
-using Worker.Tests.Sources.Udp;
 
-namespace Worker.Tests.CommandLine;
+namespace Worker.Tests.Sources.Udp;
 
 public sealed class UdpSenderTests
 {
@@ -18,7 +18,7 @@ public sealed class UdpSenderTests
     public async Task Send_Message_IsTheDatagramThatTheSourceWants(string checksum)
     {
         using UdpClient receiver = new(new IPEndPoint(IPAddress.Loopback, 0));
-        using UdpSender sender = Create(receiver.Client.LocalEndPoint!.ToString()!, checksum);
+        using IMessageSender sender = await OpenAsync(receiver.Client.LocalEndPoint!.ToString()!, checksum);
 
         (await sender.SendAsync([Message], CancellationToken.None)).ShouldBe([null]);
 
@@ -36,7 +36,7 @@ public sealed class UdpSenderTests
             endpoint = closed.Client.LocalEndPoint!.ToString()!;
         }
 
-        using UdpSender sender = Create(endpoint, "None");
+        using IMessageSender sender = await OpenAsync(endpoint, "None");
         string?[] errors = [];
         for (int attempt = 0; attempt < 1_000 && errors.All(error => error is null); attempt++)
         {
@@ -49,7 +49,7 @@ public sealed class UdpSenderTests
         (await sender.SendAsync([Message], CancellationToken.None))[0].ShouldBe(errors[^1]);
     }
 
-    private static UdpSender Create(string endpoint, string checksum) => UdpSender.Create(
-        new ConfigurationBuilder().AddInMemoryCollection([new("Sources:Udp:Endpoint", endpoint), new("Sources:Udp:Checksum", checksum)]).Build(),
-        route: null);
+    private static Task<IMessageSender> OpenAsync(string endpoint, string checksum) => Senders.OpenAsync(
+        new UdpSourceFeature(),
+        new ConfigurationBuilder().AddInMemoryCollection([new("Sources:Udp:Endpoint", endpoint), new("Sources:Udp:Checksum", checksum)]).Build());
 }

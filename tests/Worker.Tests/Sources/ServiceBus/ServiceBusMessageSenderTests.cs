@@ -1,22 +1,23 @@
 using Messaging.Configuration;
 using Messaging.Hosting;
+using Messaging.Publishing;
+using Messaging.ServiceBus;
 using Messaging.ServiceBus.Port;
 using Microsoft.Extensions.Configuration;
 using Worker.CommandLine;
-using Worker.Tests.Sources.ServiceBus;
 
-namespace Worker.Tests.CommandLine;
+namespace Worker.Tests.Sources.ServiceBus;
 
-public sealed class ServiceBusSenderTests
+public sealed class ServiceBusMessageSenderTests
 {
     private readonly FakeBus _bus = new(TimeProvider.System);
 
     [Fact]
     public async Task Publish_ThousandMessages_GoesInTenBatchesOfAHundred()
     {
-        using ServiceBusSender sender = await CreateAsync();
+        using IMessageSender sender = await CreateAsync();
 
-        PublishResult result = await PublishCommand.SendAsync(sender, 1_000, rate: null, CancellationToken.None);
+        PublishResult result = await PublishRun.SendAsync(sender, PublishCommand.Generate, 1_000, rate: null, CancellationToken.None);
 
         result.ShouldBe(new PublishResult(1_000, null));
         _bus.Senders[0].Batches.ShouldBe(Enumerable.Repeat(100, 10));
@@ -27,7 +28,7 @@ public sealed class ServiceBusSenderTests
     public async Task Send_MoreThanABatchTakes_GoesInSeveralInOrder()
     {
         _bus.BatchBytes = 25;
-        using ServiceBusSender sender = await CreateAsync();
+        using IMessageSender sender = await CreateAsync();
 
         string?[] errors = await sender.SendAsync(Messages(10, 10, 10, 10, 10), CancellationToken.None);
 
@@ -39,7 +40,7 @@ public sealed class ServiceBusSenderTests
     public async Task Send_OneIsTooLarge_IsNamedAndTheOthersGo()
     {
         _bus.BatchBytes = 25;
-        using ServiceBusSender sender = await CreateAsync();
+        using IMessageSender sender = await CreateAsync();
 
         string?[] errors = await sender.SendAsync(Messages(26, 10, 26, 10, 26), CancellationToken.None);
 
@@ -52,7 +53,7 @@ public sealed class ServiceBusSenderTests
     public async Task Send_CallFails_FailsForTheMessagesOfItsBatch()
     {
         _bus.BatchBytes = 25;
-        using ServiceBusSender sender = await CreateAsync();
+        using IMessageSender sender = await CreateAsync();
         _bus.SendFault = new ServiceBusFault(ServiceBusFaultKind.QuotaExceeded, "the queue is full");
 
         string?[] errors = await sender.SendAsync(Messages(10, 10, 10), CancellationToken.None);
@@ -64,7 +65,7 @@ public sealed class ServiceBusSenderTests
     [Fact]
     public async Task Send_NoBatchCanBeMade_FailsForAll()
     {
-        using ServiceBusSender sender = await CreateAsync();
+        using IMessageSender sender = await CreateAsync();
         _bus.CheckFault = new ServiceBusFault(ServiceBusFaultKind.Transient, "the link was detached");
 
         string?[] errors = await sender.SendAsync(Messages(10, 10, 10), CancellationToken.None);
@@ -86,19 +87,17 @@ public sealed class ServiceBusSenderTests
 
     [Fact]
     public async Task Create_NothingConfigured_IsAConfigurationError() =>
-        await Should.ThrowAsync<ConfigurationException>(ServiceBusSender.CreateAsync(new ConfigurationBuilder().Build(), route: null, _bus, CancellationToken.None));
+        await Should.ThrowAsync<ConfigurationException>(Senders.OpenAsync(new ServiceBusSourceFeature(_bus), new ConfigurationBuilder().Build()));
 
-    private Task<ServiceBusSender> CreateAsync() => ServiceBusSender.CreateAsync(
+    private Task<IMessageSender> CreateAsync() => Senders.OpenAsync(
+        new ServiceBusSourceFeature(_bus),
         new ConfigurationBuilder()
             .AddInMemoryCollection(new Dictionary<string, string?>(StringComparer.Ordinal)
             {
                 ["Sources:ServiceBus:FullyQualifiedNamespace"] = "orders.servicebus.windows.net",
                 ["Sources:ServiceBus:Queue"] = "orders",
             })
-            .Build(),
-        route: null,
-        _bus,
-        CancellationToken.None);
+            .Build());
 
     private static OutgoingMessage[] Messages(params int[] sizes) => [.. sizes.Select((size, number) => new OutgoingMessage($"id-{number}", new byte[size]))];
 }

@@ -5,13 +5,11 @@ using System.Net.Sockets;
 using System.Security.Authentication;
 using System.Security.Cryptography.X509Certificates;
 using System.Text;
-using Messaging.Configuration;
 using Messaging.Hosting;
-using Messaging.Sockets.TcpLines;
+using Messaging.Publishing;
 using Messaging.Telemetry;
-using Microsoft.Extensions.Configuration;
 
-namespace Worker.CommandLine;
+namespace Messaging.Sockets.TcpLines;
 
 /// <summary>
 /// Sends messages as lines to where <c>Sources:TcpLines</c> says the worker listens. With acknowledgements it waits for each and
@@ -27,9 +25,6 @@ internal sealed class TcpSender : IMessageSender
     private readonly Stream _stream;
     private readonly StreamReader? _answers;
     private long _lines;
-
-    // Set once the connection is over: the rest is not tried.
-    private string? _gone;
 
     private TcpSender(Stream stream, bool acknowledged, string target)
     {
@@ -47,17 +42,12 @@ internal sealed class TcpSender : IMessageSender
     // More than a route works on at once by default, so that it is never without work.
     public int BatchSize => 256;
 
-    /// <exception cref="ConfigurationException">Sources:TcpLines is wrong.</exception>
-    /// <exception cref="StartupException">Nobody listens there, or it is not the worker's certificate.</exception>
-    public static async Task<TcpSender> CreateAsync(IConfiguration configuration, string? route, CancellationToken cancellationToken)
-    {
-        SettingsReader settings = new(configuration);
-        TcpLinesSourceOptions options = settings.Read<TcpLinesSourceOptions>(TcpLinesSourceOptions.Section, route);
-        if (settings.Errors.Count > 0)
-        {
-            throw new ConfigurationException(settings.Errors);
-        }
+    // Set once the connection is over: the rest is not tried.
+    public string? Problem { get; private set; }
 
+    /// <exception cref="StartupException">Nothing listens there, or it is not the worker's certificate.</exception>
+    public static async Task<IMessageSender> OpenAsync(TcpLinesSourceOptions options, CancellationToken cancellationToken)
+    {
         const string Key = $"{TcpLinesSourceOptions.Section}:{nameof(TcpLinesSourceOptions.Endpoint)}";
         options.TryParseEndpoint(out IPEndPoint? endpoint);
         IPEndPoint target = SendingEndpoint.Of(endpoint!, Key);
@@ -79,20 +69,20 @@ internal sealed class TcpSender : IMessageSender
     {
         // Whether a line without an answer is stored cannot be known; sent again it meets the same object.
         string?[] errors = new string?[messages.Count];
-        Array.Fill(errors, Unanswered + _gone);
+        Array.Fill(errors, Unanswered + Problem);
         try
         {
-            if (_gone is null)
+            if (Problem is null)
             {
                 await ExchangeAsync(messages, errors, cancellationToken);
             }
         }
         catch (Exception exception) when (exception is IOException or SocketException or TimeoutException)
         {
-            _gone = exception.Message;
+            Problem = exception.Message;
             for (int i = 0; i < errors.Length; i++)
             {
-                errors[i] = errors[i] == Unanswered ? Unanswered + _gone : errors[i];
+                errors[i] = errors[i] == Unanswered ? Unanswered + Problem : errors[i];
             }
         }
 

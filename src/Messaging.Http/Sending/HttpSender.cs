@@ -1,14 +1,13 @@
 using System.Net;
 using System.Net.Http.Headers;
 using System.Text;
-using Messaging.Configuration;
 using Messaging.Hosting;
 using Messaging.Http.Source;
+using Messaging.Publishing;
 using Messaging.Recoverability;
 using Messaging.Sources;
-using Microsoft.Extensions.Configuration;
 
-namespace Worker.CommandLine;
+namespace Messaging.Http.Sending;
 
 /// <summary>
 /// Posts messages to a running worker, one per request. Only the worker's own answer that this message is stored counts. It sends
@@ -70,31 +69,30 @@ internal sealed class HttpSender : IMessageSender
 
     public int BatchSize => 1;
 
-    /// <summary>Why nothing more can be sent; null while it can.</summary>
-    public string? Gone => _gone;
+    public string? Problem => _gone;
 
-    /// <exception cref="ConfigurationException">Hosting:Url is wrong.</exception>
-    /// <exception cref="StartupException"><paramref name="url"/> is no address.</exception>
-    public static HttpSender Create(IConfiguration configuration, string? url, string? route)
+    /// <summary>The address of a running worker.</summary>
+    /// <param name="configured">Hosting:Url.</param>
+    /// <param name="url">The argument of --url, which wins; null without it.</param>
+    /// <exception cref="StartupException"><paramref name="url"/> is not an address.</exception>
+    public static Uri AddressOf(Uri configured, string? url)
     {
-        SettingsReader settings = new(configuration);
-        Uri worker = settings.Read<HostingOptions>("Hosting").Url;
-        if (settings.Errors.Count > 0)
+        if (url is null)
         {
-            throw new ConfigurationException(settings.Errors);
+            return configured;
         }
 
-        if (url is not null && !(Uri.TryCreate(url, UriKind.Absolute, out worker!) && worker.Scheme is "http" or "https"))
-        {
-            throw new StartupException($"--url {url}: must be an address such as http://127.0.0.1:8080.", ExitCodes.Usage);
-        }
-
-        return new HttpSender(
-            new Uri(worker, route is null ? "/messages" : $"/messages/{Uri.EscapeDataString(route)}"),
-            new SocketsHttpHandler { UseProxy = false, AllowAutoRedirect = false, ConnectTimeout = TimeSpan.FromSeconds(2) },
-            TimeProvider.System,
-            Console.Error.WriteLine);
+        return Uri.TryCreate(url, UriKind.Absolute, out Uri? worker) && worker.Scheme is "http" or "https"
+            ? worker
+            : throw new StartupException($"--url {url}: must be an address such as http://127.0.0.1:8080.", ExitCodes.Usage);
     }
+
+    /// <summary>A sender to a route of the worker at an address; to its only one where the route is null.</summary>
+    public static HttpSender Open(Uri worker, string? route, SenderServices services) => new(
+        new Uri(worker, route is null ? "/messages" : $"/messages/{Uri.EscapeDataString(route)}"),
+        new SocketsHttpHandler { UseProxy = false, AllowAutoRedirect = false, ConnectTimeout = TimeSpan.FromSeconds(2) },
+        services.Time,
+        services.Notice);
 
     public async Task<string?[]> SendAsync(IReadOnlyList<OutgoingMessage> messages, CancellationToken cancellationToken)
     {

@@ -1,10 +1,10 @@
 using System.Text.Json;
+using Messaging.Aws.Sqs;
 using Messaging.Configuration;
 using Messaging.Hosting;
-using Worker.CommandLine;
-using Worker.Tests.Sources.Sqs;
+using Messaging.Publishing;
 
-namespace Worker.Tests.CommandLine;
+namespace Worker.Tests.Sources.Sqs;
 
 public sealed class SqsSenderTests
 {
@@ -12,7 +12,7 @@ public sealed class SqsSenderTests
     public async Task Send_Batch_IsOneCallWithTheBodies()
     {
         await using FakeQueue queue = await FakeQueue.StartAsync();
-        using SqsSender sender = await SqsSender.CreateAsync(SqsSettings.For(queue), route: null, CancellationToken.None);
+        using IMessageSender sender = await OpenAsync(queue);
 
         string?[] errors = await sender.SendAsync(Messages(10), CancellationToken.None);
 
@@ -27,7 +27,7 @@ public sealed class SqsSenderTests
     public async Task Send_Fifo_HasGroupAndDeduplicationId()
     {
         await using FakeQueue queue = await FakeQueue.StartAsync();
-        using SqsSender sender = await SqsSender.CreateAsync(SqsSettings.For(queue, "orders.fifo"), route: null, CancellationToken.None);
+        using IMessageSender sender = await OpenAsync(queue, "orders.fifo");
         OutgoingMessage[] messages = Messages(10);
 
         await sender.SendAsync(messages, CancellationToken.None);
@@ -44,7 +44,7 @@ public sealed class SqsSenderTests
         queue.Script = call => call.Operation == "SendMessageBatch"
             ? new QueueAnswer(200, """{"Successful":[{"Id":"0","MessageId":"m"}],"Failed":[{"Id":"1","Code":"InvalidMessageContents","Message":"no","SenderFault":true}]}""")
             : null;
-        using SqsSender sender = await SqsSender.CreateAsync(SqsSettings.For(queue), route: null, CancellationToken.None);
+        using IMessageSender sender = await OpenAsync(queue);
 
         string?[] errors = await sender.SendAsync(Messages(3), CancellationToken.None);
 
@@ -58,7 +58,7 @@ public sealed class SqsSenderTests
     {
         await using FakeQueue queue = await FakeQueue.StartAsync();
         queue.Script = call => call.Operation == "SendMessageBatch" ? QueueAnswer.InternalError : null;
-        using SqsSender sender = await SqsSender.CreateAsync(SqsSettings.For(queue), route: null, CancellationToken.None);
+        using IMessageSender sender = await OpenAsync(queue);
 
         (await sender.SendAsync(Messages(3), CancellationToken.None)).ShouldAllBe(error => error != null);
     }
@@ -69,7 +69,7 @@ public sealed class SqsSenderTests
         await using FakeQueue queue = await FakeQueue.StartAsync();
         queue.Missing["orders"] = true;
 
-        StartupException missing = await Should.ThrowAsync<StartupException>(SqsSender.CreateAsync(SqsSettings.For(queue), route: null, CancellationToken.None));
+        StartupException missing = await Should.ThrowAsync<StartupException>(OpenAsync(queue));
 
         missing.ExitCode.ShouldBe(ExitCodes.Unavailable);
         missing.Message.ShouldContain("Check the queue's name");
@@ -80,8 +80,11 @@ public sealed class SqsSenderTests
     {
         await using FakeQueue queue = await FakeQueue.StartAsync();
 
-        await Should.ThrowAsync<ConfigurationException>(SqsSender.CreateAsync(SqsSettings.For(queue, name: string.Empty), route: null, CancellationToken.None));
+        await Should.ThrowAsync<ConfigurationException>(OpenAsync(queue, name: string.Empty));
     }
+
+    private static Task<IMessageSender> OpenAsync(FakeQueue queue, string name = "orders") =>
+        Senders.OpenAsync(new SqsSourceFeature(), SqsSettings.For(queue, name));
 
     private static OutgoingMessage[] Messages(int count) =>
         [.. Enumerable.Range(0, count).Select(number => new OutgoingMessage($"id-{number}", System.Text.Encoding.UTF8.GetBytes($"{{\"n\":{number}}}")))];

@@ -1,12 +1,9 @@
-using Messaging.Aws;
-using Messaging.Aws.Sqs;
 using Messaging.Aws.Sqs.Wire;
-using Messaging.Configuration;
 using Messaging.Hosting;
-using Microsoft.Extensions.Configuration;
+using Messaging.Publishing;
 using Pipeline.Buffers;
 
-namespace Worker.CommandLine;
+namespace Messaging.Aws.Sqs;
 
 /// <summary>Sends messages into the queue of <c>Sources:Sqs</c>, ten a call.</summary>
 internal sealed class SqsSender : IMessageSender
@@ -34,20 +31,11 @@ internal sealed class SqsSender : IMessageSender
 
     public int BatchSize => SqsLimits.BatchEntries;
 
-    /// <exception cref="ConfigurationException">The configuration of the queue is wrong.</exception>
     /// <exception cref="StartupException">The queue is missing, refused or out of reach.</exception>
-    public static async Task<SqsSender> CreateAsync(IConfiguration configuration, string? route, CancellationToken cancellationToken)
+    public static async Task<IMessageSender> OpenAsync(SqsSourceOptions options, AwsOptions aws, TimeProvider time, CancellationToken cancellationToken)
     {
-        SettingsReader settings = new(configuration);
-        SqsSourceOptions options = settings.Read<SqsSourceOptions>(SqsSourceOptions.Section, route);
-        AwsOptions aws = settings.Read<AwsOptions>(AwsOptions.Section, route);
-        if (settings.Errors.Count > 0)
-        {
-            throw new ConfigurationException(settings.Errors);
-        }
-
         SqsQueueReference queue = SqsQueueReference.Parse(options.Queue!)!;
-        SqsClient client = SqsClient.Create(aws, queue, new SqsWireOptions(), BufferPool.Shared, TimeProvider.System);
+        SqsClient client = SqsClient.Create(aws, queue, new SqsWireOptions(), BufferPool.Shared, time);
         try
         {
             return new SqsSender(client, queue, await client.GetQueueUrlAsync(queue, cancellationToken));

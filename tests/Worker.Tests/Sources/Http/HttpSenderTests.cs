@@ -1,9 +1,10 @@
 using System.Net;
 using System.Net.Http.Headers;
 using System.Net.Sockets;
-using Worker.CommandLine;
+using Messaging.Http.Sending;
+using Messaging.Publishing;
 
-namespace Worker.Tests.CommandLine;
+namespace Worker.Tests.Sources.Http;
 
 public sealed class HttpSenderTests
 {
@@ -19,7 +20,7 @@ public sealed class HttpSenderTests
 
         (await SendAsync(sender, "m-1")).ShouldBeNull();
 
-        sender.Gone.ShouldBeNull();
+        sender.Problem.ShouldBeNull();
     }
 
     [Theory]
@@ -45,7 +46,7 @@ public sealed class HttpSenderTests
 
         error.ShouldContain("not a worker's answer");
         next.ShouldBe(error);
-        sender.Gone.ShouldBe(error);
+        sender.Problem.ShouldBe(error);
         server.Requests.ShouldBe(1);
     }
 
@@ -72,7 +73,7 @@ public sealed class HttpSenderTests
             HttpStatusCode.UnprocessableEntity, $$"""{"id":"{{id}}","status":"dead-lettered","reason":"malformed-json","description":"Byte 3."}""")));
 
         (await SendAsync(sender, "m-1")).ShouldBe("422 dead-lettered: malformed-json: Byte 3.");
-        sender.Gone.ShouldBeNull("The next message may be stored.");
+        sender.Problem.ShouldBeNull("The next message may be stored.");
     }
 
     [Fact]
@@ -158,7 +159,7 @@ public sealed class HttpSenderTests
 
         server.Requests.ShouldBe(20);
         (_time.GetUtcNow() - began).TotalMinutes.ShouldBeLessThan(11);
-        sender.Gone.ShouldNotBeNull("Nothing was stored meanwhile: the rest would wait as long.");
+        sender.Problem.ShouldNotBeNull("Nothing was stored meanwhile: the rest would wait as long.");
     }
 
     private static HttpRequestException Refused() =>

@@ -1,20 +1,15 @@
 using System.Net;
 using System.Net.Sockets;
-using Messaging.Configuration;
 using Messaging.Hosting;
-using Messaging.Sockets.Udp;
-using Microsoft.Extensions.Configuration;
+using Messaging.Publishing;
 
-namespace Worker.CommandLine;
+namespace Messaging.Sockets.Udp;
 
 /// <summary>Sends messages as datagrams to where <c>Sources:Udp</c> says the worker receives, with the checksum it wants. Nobody answers.</summary>
 internal sealed class UdpSender : IMessageSender
 {
     private readonly Socket _socket;
     private readonly bool _withChecksum;
-
-    // Set once nobody receives: the rest is not tried one by one.
-    private string? _gone;
 
     private UdpSender(Socket socket, bool withChecksum, string target)
     {
@@ -31,17 +26,12 @@ internal sealed class UdpSender : IMessageSender
 
     public int BatchSize => 64;
 
-    /// <exception cref="ConfigurationException">Sources:Udp is wrong.</exception>
-    /// <exception cref="StartupException">The endpoint names no port.</exception>
-    public static UdpSender Create(IConfiguration configuration, string? route)
-    {
-        SettingsReader settings = new(configuration);
-        UdpSourceOptions options = settings.Read<UdpSourceOptions>(UdpSourceOptions.Section, route);
-        if (settings.Errors.Count > 0)
-        {
-            throw new ConfigurationException(settings.Errors);
-        }
+    // Set once this machine says that nobody receives: the rest is not tried one by one.
+    public string? Problem { get; private set; }
 
+    /// <exception cref="StartupException">The endpoint names no port.</exception>
+    public static UdpSender Open(UdpSourceOptions options)
+    {
         options.TryParseEndpoint(out IPEndPoint? endpoint);
         IPEndPoint target = SendingEndpoint.Of(endpoint!, $"{UdpSourceOptions.Section}:{nameof(UdpSourceOptions.Endpoint)}");
         Socket socket = new(target.AddressFamily, SocketType.Dgram, ProtocolType.Udp);
@@ -58,8 +48,8 @@ internal sealed class UdpSender : IMessageSender
         {
             try
             {
-                errors[i] = _gone;
-                if (_gone is null)
+                errors[i] = Problem;
+                if (Problem is null)
                 {
                     await _socket.SendAsync(ToDatagram(messages[i].Body), SocketFlags.None, cancellationToken);
                 }
@@ -67,7 +57,7 @@ internal sealed class UdpSender : IMessageSender
             catch (SocketException exception) when (exception.SocketErrorCode == SocketError.ConnectionRefused)
             {
                 // What this machine answered to an earlier one.
-                errors[i] = _gone = $"nobody receives datagrams on {Target}. Start a worker with a route whose source is Udp, or name its endpoint: --{UdpSourceOptions.Section}:{nameof(UdpSourceOptions.Endpoint)}=address:port.";
+                errors[i] = Problem = $"nobody receives datagrams on {Target}. Start a worker with a route whose source is Udp, or name its endpoint: --{UdpSourceOptions.Section}:{nameof(UdpSourceOptions.Endpoint)}=address:port.";
             }
             catch (SocketException exception)
             {

@@ -1,7 +1,7 @@
 using System.Net;
 using System.Text;
 
-namespace Worker.Tests.CommandLine;
+namespace Worker.Tests.Sources.Http;
 
 /// <summary>An HTTP server of one line: gets each request's id and number, from 1, and answers or throws.</summary>
 internal sealed class ScriptedHandler(Func<string, int, HttpResponseMessage> answer) : HttpMessageHandler

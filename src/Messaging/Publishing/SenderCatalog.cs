@@ -1,0 +1,60 @@
+using Messaging.Configuration;
+using Messaging.Hosting;
+using Messaging.Sources;
+using Microsoft.Extensions.Configuration;
+
+namespace Messaging.Publishing;
+
+/// <summary>The senders that the worker's sources offer. Immutable.</summary>
+internal sealed class SenderCatalog
+{
+    private readonly Dictionary<string, ISenderFeature> _byName = new(StringComparer.Ordinal);
+
+    /// <param name="sources">The worker's sources, in the order in which they were added.</param>
+    /// <exception cref="StartupException">Two of them answer to one name.</exception>
+    public SenderCatalog(IEnumerable<ISourceFeature> sources)
+    {
+        List<ISenderFeature> senders = [];
+        foreach (ISourceFeature source in sources)
+        {
+            if (source is not ISenderFeature sender)
+            {
+                continue;
+            }
+
+            senders.Add(sender);
+            foreach (string name in sender.SenderNames)
+            {
+                if (!_byName.TryAdd(name, sender))
+                {
+                    throw new StartupException($"publish --to {name}: the sources {((ISourceFeature)_byName[name]).Name} and {source.Name} both answer to this name. Add only one of them, or give one another name (ISenderFeature.SenderNames).", ExitCodes.Configuration);
+                }
+            }
+        }
+
+        Names = [.. senders.SelectMany(sender => sender.SenderNames)];
+        Description = string.Join(", ", senders.Select(sender => $"{string.Join(" or ", sender.SenderNames)} ({sender.SenderTarget})"));
+    }
+
+    /// <summary>Every name, in the order in which the sources were added.</summary>
+    public IReadOnlyList<string> Names { get; }
+
+    /// <summary>Every name with where its messages go, for <c>--help</c>.</summary>
+    public string Description { get; }
+
+    /// <summary>Opens a sender; the caller owns it.</summary>
+    /// <param name="name">One of <see cref="Names"/>.</param>
+    /// <param name="configuration">Where its settings are.</param>
+    /// <param name="route">The route to send to; null for none in particular.</param>
+    /// <param name="url">Address of the running worker; null for the configured one.</param>
+    /// <param name="services">What it may use.</param>
+    /// <param name="cancellationToken">Ends the attempt.</param>
+    /// <exception cref="ConfigurationException">Its settings are wrong; carries every problem.</exception>
+    /// <exception cref="StartupException">The target is missing, refused or out of reach.</exception>
+    public async Task<IMessageSender> OpenAsync(string name, IConfiguration configuration, string? route, string? url, SenderServices services, CancellationToken cancellationToken)
+    {
+        SettingsReader settings = new(configuration);
+        Func<SenderServices, CancellationToken, Task<IMessageSender>> open = _byName[name].ConfigureSender(settings, route, url);
+        return settings.Errors.Count > 0 ? throw new ConfigurationException(settings.Errors) : await open(services, cancellationToken);
+    }
+}

@@ -1,0 +1,15 @@
+using Messaging.Publishing;
+using Messaging.Sources;
+using Microsoft.Extensions.Configuration;
+
+namespace Worker.Tests.Sources;
+
+/// <summary>Opens the sender of a source as <c>publish --to</c> does.</summary>
+internal static class Senders
+{
+    public static Task<IMessageSender> OpenAsync(ISourceFeature source, IConfiguration configuration, string? url = null)
+    {
+        SenderCatalog catalog = new([source]);
+        return catalog.OpenAsync(catalog.Names[0], configuration, route: null, url, new SenderServices(TimeProvider.System, static _ => { }), CancellationToken.None);
+    }
+}
