@@ -19,7 +19,7 @@ internal sealed class SinkClient : IPutClient
         _objects = objects;
         AwsOptions aws = new() { Endpoint = server, Region = WireAccount.Region, AccessKeyId = WireAccount.AccessKey, SecretAccessKey = WireAccount.SecretKey };
         SinkServices services = new(null!, NullLoggerFactory.Instance, TimeProvider.System);
-        _sink = S3Sink.Create(new S3SinkOptions { Client = kind, Bucket = PutObjects.Bucket }, aws, services, inFlight);
+        _sink = S3Sink.Create(new S3SinkOptions { Client = kind, Bucket = PutObjects.Bucket }, aws, services with { Concurrency = inFlight });
     }
 
     public ValueTask PutAsync(int key)

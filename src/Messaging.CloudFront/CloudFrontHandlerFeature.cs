@@ -23,9 +23,7 @@ internal sealed class CloudFrontHandlerFeature : IHandlerFeature
 
     public SinkKind Writes => SinkKind.Documents;
 
-    public bool KeepsDeadLetters => true;
-
-    public Action<PipelineBuilder<PhysicalContext>, HandlerServices> Configure(SettingsReader settings, string route)
+    public HandlerPlan Configure(SettingsReader settings, string route)
     {
         CloudFrontOptions options = settings.Read<CloudFrontOptions>(CloudFrontOptions.Section, route);
         AwsOptions aws = settings.Read<AwsOptions>(AwsOptions.Section, route);
@@ -39,7 +37,11 @@ internal sealed class CloudFrontHandlerFeature : IHandlerFeature
                 "The message would be taken back before its object is done.");
         }
 
-        return (builder, services) => AddParts(builder, services, options, aws);
+        return new HandlerPlan
+        {
+            Compose = (builder, services) => AddParts(builder, services, options, aws),
+            KeepsDeadLetters = true,
+        };
     }
 
     private static void AddParts(PipelineBuilder<PhysicalContext> builder, HandlerServices services, CloudFrontOptions options, AwsOptions aws)

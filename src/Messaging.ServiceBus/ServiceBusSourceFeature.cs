@@ -16,7 +16,7 @@ internal sealed class ServiceBusSourceFeature(IServiceBusConnector? connector = 
 
     public string SenderTarget => $"straight into the queue or topic of {ServiceBusSourceOptions.Section}";
 
-    public Func<SourceServices, IMessageSource> Configure(SettingsReader settings, string route)
+    public SourcePlan Configure(SettingsReader settings, string route)
     {
         ServiceBusSourceOptions options = settings.Read<ServiceBusSourceOptions>(ServiceBusSourceOptions.Section, route);
         IntakeOptions intake = settings.Read<IntakeOptions>("Intake", route);
@@ -26,11 +26,11 @@ internal sealed class ServiceBusSourceFeature(IServiceBusConnector? connector = 
             settings.Fail($"Routes:{route}:Source", Name, $"{ServiceBusBuild.Missing} {ServiceBusBuild.HowToBuild}", "Nothing could be received.");
         }
 
-        return services =>
+        // How long a lock is held against Intake:MessageTimeout is checked above, and the timeout against what takes longer.
+        return new SourcePlan
         {
-            int calls = options.MaxConcurrentCalls ?? services.Concurrency;
-            IServiceBusPump pump = connector!.OpenPump(options, new PumpSettings(calls, options.PrefetchCount, ServiceBusSourceOptions.LongestHold));
-            return new ServiceBusMessageSource(pump, calls, options, services);
+            Create = services => Create(options, services),
+            MaxInFlight = options.MaxConcurrentCalls is { } calls ? new SettingValue<int>($"{ServiceBusSourceOptions.Section}:{nameof(options.MaxConcurrentCalls)}", calls) : null,
         };
     }
 
@@ -39,6 +39,13 @@ internal sealed class ServiceBusSourceFeature(IServiceBusConnector? connector = 
         IServiceBusConnector client = connector ?? throw ServiceBusBuild.NoClient();
         ServiceBusSourceOptions options = settings.Read<ServiceBusSourceOptions>(ServiceBusSourceOptions.Section, route);
         return (_, cancellationToken) => ServiceBusMessageSender.OpenAsync(options, client, cancellationToken);
+    }
+
+    private ServiceBusMessageSource Create(ServiceBusSourceOptions options, SourceServices services)
+    {
+        int calls = options.MaxConcurrentCalls ?? services.Concurrency;
+        IServiceBusPump pump = connector!.OpenPump(options, new PumpSettings(calls, options.PrefetchCount, ServiceBusSourceOptions.LongestHold));
+        return new ServiceBusMessageSource(pump, calls, options, services);
     }
 
     private static void CheckAgainstIntake(SettingsReader settings, ServiceBusSourceOptions options, IntakeOptions intake)

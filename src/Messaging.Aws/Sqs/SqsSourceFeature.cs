@@ -15,21 +15,17 @@ internal sealed class SqsSourceFeature : ISourceFeature, ISenderFeature
 
     public string SenderTarget => $"straight into the queue: --{SqsSourceOptions.Section}:{nameof(SqsSourceOptions.Queue)}=name";
 
-    public Func<SourceServices, IMessageSource> Configure(SettingsReader settings, string route)
+    public SourcePlan Configure(SettingsReader settings, string route)
     {
         SqsSourceOptions options = settings.Read<SqsSourceOptions>(SqsSourceOptions.Section, route);
         AwsOptions aws = settings.Read<AwsOptions>(AwsOptions.Section, route);
-        return services =>
-        {
-            SqsQueueReference queue = SqsQueueReference.Parse(options.Queue!)!;
-            SqsWireOptions wire = new() { VerifyMd5 = options.VerifyMd5 };
-            if (services.Calls is { } calls)
-            {
-                calls.IsFifo = queue.IsFifo;
-            }
 
-            SqsClient client = SqsClient.Create(aws, queue, wire, BufferPool.Shared, services.Time, services.Calls);
-            return new SqsMessageSource(client, queue, options, services);
+        // One message of a FIFO group at a time: the last of a receive waits for all before it.
+        int inTurn = options.Queue is { } name && SqsQueueReference.Parse(name) is { IsFifo: true } ? SqsLimits.BatchEntries : 1;
+        return new SourcePlan
+        {
+            Create = services => Create(options, aws, services),
+            Hold = new HoldLimit(new SettingValue<TimeSpan>($"{SqsSourceOptions.Section}:{nameof(options.MaxHoldTime)}", options.MaxHoldTime), inTurn),
         };
     }
 
@@ -38,5 +34,18 @@ internal sealed class SqsSourceFeature : ISourceFeature, ISenderFeature
         SqsSourceOptions options = settings.Read<SqsSourceOptions>(SqsSourceOptions.Section, route);
         AwsOptions aws = settings.Read<AwsOptions>(AwsOptions.Section, route);
         return (services, cancellationToken) => SqsSender.OpenAsync(options, aws, services.Time, cancellationToken);
+    }
+
+    private static SqsMessageSource Create(SqsSourceOptions options, AwsOptions aws, SourceServices services)
+    {
+        SqsQueueReference queue = SqsQueueReference.Parse(options.Queue!)!;
+        SqsWireOptions wire = new() { VerifyMd5 = options.VerifyMd5 };
+        if (services.Calls is { } calls)
+        {
+            calls.IsFifo = queue.IsFifo;
+        }
+
+        SqsClient client = SqsClient.Create(aws, queue, wire, BufferPool.Shared, services.Time, services.Calls);
+        return new SqsMessageSource(client, queue, options, services);
     }
 }

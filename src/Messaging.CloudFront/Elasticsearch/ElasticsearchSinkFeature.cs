@@ -10,9 +10,9 @@ internal sealed class ElasticsearchSinkFeature : ISinkFeature
 
     public SinkKind Kind => SinkKind.Documents;
 
-    public Func<SinkServices, ISink> Configure(SettingsReader settings, string route)
+    public SinkPlan Configure(SettingsReader settings, string route)
     {
         ElasticsearchSinkOptions options = settings.Read<ElasticsearchSinkOptions>(ElasticsearchSinkOptions.Section, route);
-        return services => ElasticsearchSink.Create(options, services);
+        return new SinkPlan { Create = services => ElasticsearchSink.Create(options, services) };
     }
 }

@@ -13,8 +13,6 @@ internal sealed class HttpSourceFeature : ISourceFeature, ISenderFeature
 {
     public string Name => "Http";
 
-    public bool KeepsDeadLetters => true;
-
     // A channel has no way in from outside but this one.
     public IReadOnlyList<string> SenderNames { get; } = ["http", "channel"];
 
@@ -22,7 +20,7 @@ internal sealed class HttpSourceFeature : ISourceFeature, ISenderFeature
 
     public bool StoresInRoutes => true;
 
-    public Func<SourceServices, IMessageSource> Configure(SettingsReader settings, string route)
+    public SourcePlan Configure(SettingsReader settings, string route)
     {
         HttpSourceOptions options = settings.Read<HttpSourceOptions>(HttpSourceOptions.Section, route);
         Uri url = settings.Read<HostingOptions>("Hosting").Url;
@@ -35,11 +33,16 @@ internal sealed class HttpSourceFeature : ISourceFeature, ISenderFeature
                 "Anyone who reaches the port can read what is sent and store messages: restrict it by firewall or network policy, or put a proxy with both in front.");
         }
 
-        return services => new HttpMessageSource(
-            services,
-            options,
-            services.Services.GetRequiredService<HttpSourceRegistry>(),
-            services.Services.GetService<BufferPool>() ?? BufferPool.Shared);
+        return new SourcePlan
+        {
+            Create = services => new HttpMessageSource(
+                services,
+                options,
+                services.Services.GetRequiredService<HttpSourceRegistry>(),
+                services.Services.GetService<BufferPool>() ?? BufferPool.Shared),
+            KeepsDeadLetters = true,
+            OnComplete = CompletionEffect.Acknowledges,
+        };
     }
 
     public Func<SenderServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)

@@ -15,15 +15,17 @@ internal sealed class TcpLinesSourceFeature : ISourceFeature, ISenderFeature
 
     public string SenderTarget => $"to where {TcpLinesSourceOptions.Section} says the worker listens";
 
-    public bool KeepsDeadLetters => true;
-
-    public bool HoldsOnlyCopies => true;
-
-    public Func<SourceServices, IMessageSource> Configure(SettingsReader settings, string route)
+    public SourcePlan Configure(SettingsReader settings, string route)
     {
         TcpLinesSourceOptions options = settings.Read<TcpLinesSourceOptions>(TcpLinesSourceOptions.Section, route);
         SourceEndpoint.Claim(settings, "tcp", TcpLinesSourceOptions.Section, options.Endpoint, route);
-        return services => new TcpLinesMessageSource(services, options, services.Services.GetService<BufferPool>() ?? BufferPool.Shared);
+        return new SourcePlan
+        {
+            Create = services => new TcpLinesMessageSource(services, options, services.Services.GetService<BufferPool>() ?? BufferPool.Shared),
+            KeepsDeadLetters = true,
+            HoldsOnlyCopies = true,
+            OnComplete = CompletionEffect.Acknowledges,
+        };
     }
 
     public Func<SenderServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)

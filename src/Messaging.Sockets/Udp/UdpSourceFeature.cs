@@ -15,15 +15,17 @@ internal sealed class UdpSourceFeature : ISourceFeature, ISenderFeature
 
     public string SenderTarget => $"to where {UdpSourceOptions.Section} says the worker listens";
 
-    public bool KeepsDeadLetters => true;
-
-    public bool HoldsOnlyCopies => true;
-
-    public Func<SourceServices, IMessageSource> Configure(SettingsReader settings, string route)
+    public SourcePlan Configure(SettingsReader settings, string route)
     {
         UdpSourceOptions options = settings.Read<UdpSourceOptions>(UdpSourceOptions.Section, route);
         SourceEndpoint.Claim(settings, "udp", UdpSourceOptions.Section, options.Endpoint, route);
-        return services => new UdpMessageSource(services, options, services.Services.GetService<BufferPool>() ?? BufferPool.Shared);
+        return new SourcePlan
+        {
+            Create = services => new UdpMessageSource(services, options, services.Services.GetService<BufferPool>() ?? BufferPool.Shared),
+            KeepsDeadLetters = true,
+            HoldsOnlyCopies = true,
+            OnComplete = CompletionEffect.None,
+        };
     }
 
     public Func<SenderServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)

@@ -1,7 +1,5 @@
 using Messaging.Configuration;
 using Messaging.Sinks;
-using Pipeline.Building;
-using Pipeline.Contexts;
 
 namespace Messaging.Handlers;
 
@@ -14,10 +12,7 @@ internal interface IHandlerFeature
     /// <summary>The kind of sink that its results go to.</summary>
     SinkKind Writes => SinkKind.Objects;
 
-    /// <summary>True when it writes dead letters to the folder <c>DeadLetters:Path</c>.</summary>
-    bool KeepsDeadLetters => false;
-
     /// <summary>Reads and checks the settings for one route; problems go into the reader. Touches nothing outside the configuration.</summary>
-    /// <returns>What adds the handler's parts to the route's chain, behind the physical stage's own parts, terminator included.</returns>
-    Action<PipelineBuilder<PhysicalContext>, HandlerServices> Configure(SettingsReader settings, string route);
+    /// <returns>What adds the handler's parts once the whole configuration was found right, and what others have to know of it.</returns>
+    HandlerPlan Configure(SettingsReader settings, string route);
 }

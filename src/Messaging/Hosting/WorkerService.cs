@@ -50,7 +50,7 @@ internal sealed partial class WorkerService(
             LogRemoved(removed);
         }
 
-        PooledFrames.Reserve(FramesAMessage * plan.Routes.Sum(route => route.Intake.Concurrency * route.Sources.Count));
+        PooledFrames.Reserve(FramesAMessage * plan.Routes.Sum(route => route.Slots));
         _routes = [.. plan.Routes.Select(route => new MessageRoute(route, services, deadLetters, loggers, time))];
         foreach (MessageRoute route in _routes)
         {

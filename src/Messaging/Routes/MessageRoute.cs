@@ -52,9 +52,11 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         Calls.Observe(plan.Name, plan.Costs);
         Costs = plan.Costs;
         Breaker = new CircuitBreaker(plan.Name, plan.Recoverability, time, _logger);
-        _sink = plan.Sink(new SinkServices(services, loggers, time, plan.Name, Calls, Breaker, plan.Sources.Any(source => source.HoldsOnlyCopies) ? deadLetters : null));
-        HandlerServices handler = new(
-            plan.Name, _sink, Breaker, plan.Recoverability, Metrics, Calls, services, deadLetters, loggers, time, plan.Intake.Concurrency * plan.Sources.Count);
+        _sink = plan.Sink.Create(new SinkServices(services, loggers, time, plan.Name, Calls, Breaker, plan.Slots)
+        {
+            DeadLetters = plan.Sources.Any(source => source.HoldsOnlyCopies) ? deadLetters : null,
+        });
+        HandlerServices handler = new(plan.Name, _sink, Breaker, plan.Recoverability, Metrics, Calls, services, deadLetters, loggers, time, plan.Slots);
         Pipeline = RouteChain.Compose(plan, handler);
         _checks = handler.Checks;
         _owned = handler.Owned;

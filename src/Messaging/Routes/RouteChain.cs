@@ -16,7 +16,7 @@ internal static class RouteChain
         PipelineBuilder<PhysicalContext> builder = new PipelineBuilder<PhysicalContext>(plan.Name)
             .Step(new TracingStep(plan.Name))
             .Step(new SizeLimitStep(plan.Stages));
-        plan.Handler(builder, services);
+        plan.Handler.Compose(builder, services);
         return builder.Build(plan.Form);
     }
 }

@@ -3,9 +3,9 @@ using Messaging.Handlers;
 using Messaging.Intake;
 using Messaging.Recoverability;
 using Messaging.Sinks;
+using Messaging.Sinks.Bundles;
+using Messaging.Sources;
 using Messaging.Stages;
-using Pipeline.Building;
-using Pipeline.Contexts;
 using Pipeline.Execution;
 
 namespace Messaging.Routes;
@@ -15,10 +15,17 @@ internal sealed record RoutePlan(
     string Name,
     PipelineForm Form,
     IReadOnlyList<SourcePlan> Sources,
-    Action<PipelineBuilder<PhysicalContext>, HandlerServices> Handler,
-    Func<SinkServices, ISink> Sink,
+    HandlerPlan Handler,
+    SinkPlan Sink,
     IntakeOptions Intake,
+    BundlesOptions Bundles,
     RecoverabilityOptions Recoverability,
     StagesOptions Stages,
-    CostOptions Costs,
-    bool KeepsDeadLetters = false);
+    CostOptions Costs)
+{
+    /// <summary>Messages of all sources that the route works on at once.</summary>
+    public int Slots => Intake.Concurrency * Sources.Count;
+
+    /// <summary>True when a part of it writes dead letters to the folder <c>DeadLetters:Path</c>.</summary>
+    public bool KeepsDeadLetters => Handler.KeepsDeadLetters || Sources.Any(source => source.KeepsDeadLetters);
+}

@@ -10,8 +10,6 @@ using Messaging.Sinks.Bundles;
 using Messaging.Sources;
 using Messaging.Stages;
 using Microsoft.Extensions.Configuration;
-using Pipeline.Building;
-using Pipeline.Contexts;
 using Pipeline.Execution;
 using Worker.Hosting;
 
@@ -98,7 +96,7 @@ internal sealed class WorkerPlanner(
         {
             if (Find(settings, _sources, $"{section}:Source", source, "source") is { } feature)
             {
-                sourcePlans.Add(new SourcePlan(feature.Name, feature.Configure(settings, name), feature.KeepsDeadLetters, feature.HoldsOnlyCopies));
+                sourcePlans.Add(feature.Configure(settings, name) with { Name = feature.Name });
             }
         }
 
@@ -110,16 +108,18 @@ internal sealed class WorkerPlanner(
         IHandlerFeature? handlerFeature = Find(settings, _handlers, $"{section}:Handler", options.Handler, "handler");
         ISinkFeature? sinkFeature = Find(settings, _sinks, $"{section}:Sink", options.Sink, "sink");
         CheckKinds(settings, section, handlerFeature, sinkFeature);
-        Action<PipelineBuilder<PhysicalContext>, HandlerServices>? handler = handlerFeature?.Configure(settings, name);
-        Func<SinkServices, ISink>? sink = sinkFeature?.Configure(settings, name);
+        HandlerPlan? handler = handlerFeature is null ? null : handlerFeature.Configure(settings, name) with { Name = handlerFeature.Name };
+        SinkPlan? sink = sinkFeature is null ? null : sinkFeature.Configure(settings, name) with { Name = sinkFeature.Name, Kind = sinkFeature.Kind };
+        BundlesOptions bundling = bundles.Read(name);
         if (sink is not null)
         {
-            sink = bundles.Around(name, options, intake, sinkFeature!.Kind, sink);
+            RouteRules.Check(settings, name, sourcePlans, handler, sink);
+            sink = bundles.Around(name, bundling, intake, sourcePlans, handler, sink);
         }
 
         return settings.Errors.Count > problemsBefore || handler is null || sink is null
             ? null
-            : new RoutePlan(name, form, sourcePlans, handler, sink, intake, recoverability, stages, costs, handlerFeature!.KeepsDeadLetters || sourcePlans.Exists(source => source.KeepsDeadLetters));
+            : new RoutePlan(name, form, sourcePlans, handler, sink, intake, bundling, recoverability, stages, costs);
     }
 
     private void CheckKinds(SettingsReader settings, string section, IHandlerFeature? handler, ISinkFeature? sink)

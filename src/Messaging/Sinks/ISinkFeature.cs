@@ -12,6 +12,6 @@ internal interface ISinkFeature
     SinkKind Kind => SinkKind.Objects;
 
     /// <summary>Reads and checks the settings for one route; problems go into the reader. Touches nothing outside the configuration.</summary>
-    /// <returns>What makes the sink once the whole configuration was found right. Only called when there was no problem.</returns>
-    Func<SinkServices, ISink> Configure(SettingsReader settings, string route);
+    /// <returns>What makes the sink once the whole configuration was found right, and what others have to know of it.</returns>
+    SinkPlan Configure(SettingsReader settings, string route);
 }

@@ -12,6 +12,8 @@ namespace Messaging.Sinks;
 /// <param name="Route">The route it stores for, as its metrics are tagged; null outside of one, and then no gauges are published.</param>
 /// <param name="Calls">Counts what it sends; null when nobody asks.</param>
 /// <param name="Breaker">The route's breaker, told by others how the sink does; null where there is no route.</param>
+/// <param name="Concurrency">Stores at once at most: the slots of all sources of the route.</param>
+/// <param name="ContentType">Media type of what is stored.</param>
 /// <param name="DeadLetters">For unfinished objects of a process that died, where they may be the only copies of messages; null where every source keeps its messages.</param>
 internal sealed record SinkServices(
     IServiceProvider Services,
@@ -20,4 +22,6 @@ internal sealed record SinkServices(
     string? Route = null,
     ApiCalls? Calls = null,
     CircuitBreaker? Breaker = null,
+    int Concurrency = int.MaxValue,
+    string ContentType = "application/json",
     IDeadLetterStore? DeadLetters = null);

@@ -1,12 +1,9 @@
 using System.Collections.Immutable;
 using Messaging.Configuration;
-using Messaging.Files;
 using Messaging.Handlers;
 using Messaging.Recoverability;
 using Messaging.Routes;
 using Messaging.Sinks;
-using Pipeline.Building;
-using Pipeline.Contexts;
 using Worker.ObjectKeys;
 
 namespace Worker.Archive;
@@ -25,7 +22,7 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature
             ? settings.Read<ArchiveOptions>(ArchiveOptions.Section, route)
             : null;
 
-    public Action<PipelineBuilder<PhysicalContext>, HandlerServices> Configure(SettingsReader settings, string route)
+    public HandlerPlan Configure(SettingsReader settings, string route)
     {
         ArchiveOptions options = settings.Read<ArchiveOptions>(ArchiveOptions.Section, route);
         KeyTemplateOptions key = options.Key;
@@ -38,28 +35,34 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature
             }
         }
 
-        CheckUnfinishedFiles(settings, route, key);
-        return (builder, services) => builder
-            .Connector(Connect(options, template!, key, services))
-            .Behavior(new RetryBehavior<ArchiveContext>(services.Recoverability, services.Breaker, services.Time))
-            .Terminator(new StoreTerminator((IObjectSink)services.Sink, services.Breaker, services.Metrics));
+        return new HandlerPlan
+        {
+            Compose = (builder, services) => builder
+                .Connector(Connect(options, template!, key, services))
+                .Behavior(new RetryBehavior<ArchiveContext>(services.Recoverability, services.Breaker, services.Time))
+                .Terminator(new StoreTerminator((IObjectSink)services.Sink, services.Breaker, services.Metrics)),
+            StoresWholeJson = options.BodyValidation != BodyValidation.HeaderOnly,
+            WholeJsonChoice = new SettingChoice($"{ArchiveOptions.Section}:{nameof(options.BodyValidation)}", options.BodyValidation.ToString(), $"{nameof(BodyValidation.Full)} or {nameof(BodyValidation.Strict)}"),
+            FindReserved = level => FindReserved(settings, route, key, level),
+        };
     }
 
-    // The folder sink refuses such keys one by one, since its unfinished files are there.
-    private static void CheckUnfinishedFiles(SettingsReader settings, string route, KeyTemplateOptions key)
+    // The sink refuses such keys one by one.
+    private static ConfigurationError? FindReserved(SettingsReader settings, string route, KeyTemplateOptions key, ReservedLevel reserved)
     {
-        string sink = settings.Read<RouteOptions>($"Routes:{route}", RouteOptions.Overrides).Sink;
         KeyTemplateCompiler.TryRead(key, out ImmutableArray<KeyLevel> levels, out _, out _);
-        KeyLevel? taken = levels.Where((level, index) => level.CanBe(DurableFolder.TemporaryFolder) && level.CanBeFirst(levels.Take(index))).FirstOrDefault();
-        if (taken is not null && string.Equals(sink, "Directory", StringComparison.OrdinalIgnoreCase))
+        KeyLevel? taken = levels.Where((level, index) => level.CanBe(reserved.Name) && level.CanBeFirst(levels.Take(index))).FirstOrDefault();
+        if (taken is null)
         {
-            string name = $"{ArchiveOptions.Section}:{taken.Setting}";
-            settings.Fail(
-                name,
-                settings.Configuration[$"Routes:{route}:{name}"] ?? settings.Configuration[name],
-                $"must not begin with {DurableFolder.TemporaryFolder}, nor with text that a value could make it, nor after levels that a message without their date leaves out: the folder sink keeps its unfinished files there.",
-                "Messages would be dead-lettered.");
+            return null;
         }
+
+        string name = $"{ArchiveOptions.Section}:{taken.Setting}";
+        return new ConfigurationError(
+            name,
+            settings.Configuration[$"Routes:{route}:{name}"] ?? settings.Configuration[name],
+            $"must not begin with {reserved.Name}, nor with text that a value could make it, nor after levels that a message without their date leaves out: {reserved.Reason}.",
+            "Messages would be dead-lettered.");
     }
 
     private static ArchiveConnector Connect(ArchiveOptions options, KeyTemplate template, KeyTemplateOptions key, HandlerServices services)

@@ -45,6 +45,6 @@ internal static class PrintPipelineAction
             services.GetRequiredService<IDeadLetterStore>(),
             loggers,
             TimeProvider.System,
-            plan.Intake.Concurrency * plan.Sources.Count));
+            plan.Slots));
     }
 }

@@ -21,10 +21,19 @@ internal sealed record KeyLevel(string Setting, int Position, ImmutableArray<Key
         Pieces.All(p => p.Kind == KeyPieceKind.Literal) ? string.Concat(Pieces.Select(p => p.Text)) : null;
 
     /// <summary>True when the level is this name, in any case, or a message could make it so.</summary>
-    /// <param name="name">A name that starts with a dot, which no value of a placeholder does.</param>
-    public bool CanBe(string name) => FixedText is { } all
-        ? string.Equals(all, name, StringComparison.OrdinalIgnoreCase)
-        : Pieces[0] is { Kind: KeyPieceKind.Literal } start && start.Text.Length < name.Length && name.StartsWith(start.Text, StringComparison.OrdinalIgnoreCase);
+    /// <param name="name">The name, without a slash.</param>
+    public bool CanBe(string name)
+    {
+        if (FixedText is { } all)
+        {
+            return string.Equals(all, name, StringComparison.OrdinalIgnoreCase);
+        }
+
+        // No value of a placeholder starts with a dot.
+        return Pieces[0] is { Kind: KeyPieceKind.Literal } start
+            ? start.Text.Length < name.Length && name.StartsWith(start.Text, StringComparison.OrdinalIgnoreCase)
+            : !name.StartsWith('.');
+    }
 
     /// <summary>True when a key can begin with the level: each one before it has a date that this one does not need.</summary>
     /// <param name="before">The levels before it.</param>

@@ -1,4 +1,5 @@
 using Messaging.Routes;
+using Messaging.Sinks;
 using Messaging.Sources;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
@@ -22,7 +23,7 @@ internal sealed class OutageRoute : IAsyncDisposable
         _isBehind = isBehind;
         string[] all = ["--Routes:archive:Sink=Memory", "--Handlers:Archive:Template={MessageId}", .. settings];
         RoutePlan plan = WorkerHost.Plan(new ConfigurationBuilder().AddCommandLine(all).Build()).Routes.Single();
-        plan = plan with { Sources = [new SourcePlan("source", source)], Sink = _ => Sink };
+        plan = plan with { Sources = [new SourcePlan { Name = "source", Create = source }], Sink = new SinkPlan { Create = _ => Sink } };
         Route = new MessageRoute(plan, new ServiceCollection().BuildServiceProvider(), new MemoryDeadLetters(), Log, time);
     }
 

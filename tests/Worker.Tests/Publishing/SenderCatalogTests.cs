@@ -91,7 +91,7 @@ public sealed class SenderCatalogTests
 
         public string SenderTarget => "to the other";
 
-        public Func<SourceServices, IMessageSource> Configure(SettingsReader settings, string route) => throw new NotSupportedException();
+        public SourcePlan Configure(SettingsReader settings, string route) => throw new NotSupportedException();
 
         public Func<SenderServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
         {

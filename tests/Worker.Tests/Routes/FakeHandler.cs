@@ -1,21 +1,23 @@
 using Messaging.Configuration;
 using Messaging.Handlers;
 using Messaging.Sinks;
-using Pipeline.Building;
-using Pipeline.Contexts;
 
 namespace Worker.Tests.Routes;
 
 /// <summary>A handler that can be configured and never added.</summary>
-internal sealed class FakeHandler(string name, SinkKind writes = SinkKind.Objects) : IHandlerFeature
+/// <param name="name">Its name.</param>
+/// <param name="writes">What it writes.</param>
+/// <param name="describe">What it says of itself; nothing without.</param>
+internal sealed class FakeHandler(string name, SinkKind writes = SinkKind.Objects, Func<HandlerPlan, HandlerPlan>? describe = null) : IHandlerFeature
 {
     public string Name { get; } = name;
 
     public SinkKind Writes => writes;
 
-    public Action<PipelineBuilder<PhysicalContext>, HandlerServices> Configure(SettingsReader settings, string route)
+    public HandlerPlan Configure(SettingsReader settings, string route)
     {
         settings.Read<FakeFeatureOptions>($"Handlers:{Name}", route);
-        return (_, _) => throw new NotSupportedException();
+        HandlerPlan plan = new() { Compose = (_, _) => throw new NotSupportedException() };
+        return describe?.Invoke(plan) ?? plan;
     }
 }

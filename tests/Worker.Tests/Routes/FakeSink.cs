@@ -4,15 +4,19 @@ using Messaging.Sinks;
 namespace Worker.Tests.Routes;
 
 /// <summary>A sink that can be configured and never made.</summary>
-internal sealed class FakeSink(string name, SinkKind kind = SinkKind.Objects) : ISinkFeature
+/// <param name="name">Its name.</param>
+/// <param name="kind">What it takes.</param>
+/// <param name="describe">What it says of itself; nothing without.</param>
+internal sealed class FakeSink(string name, SinkKind kind = SinkKind.Objects, Func<SinkPlan, SinkPlan>? describe = null) : ISinkFeature
 {
     public string Name { get; } = name;
 
     public SinkKind Kind => kind;
 
-    public Func<SinkServices, ISink> Configure(SettingsReader settings, string route)
+    public SinkPlan Configure(SettingsReader settings, string route)
     {
         settings.Read<FakeFeatureOptions>($"Sinks:{Name}", route);
-        return _ => throw new NotSupportedException();
+        SinkPlan plan = new() { Create = _ => throw new NotSupportedException() };
+        return describe?.Invoke(plan) ?? plan;
     }
 }

@@ -4,15 +4,18 @@ using Messaging.Sources;
 namespace Worker.Tests.Routes;
 
 /// <summary>A source that can be configured and never made.</summary>
-internal sealed class FakeSource(string name) : ISourceFeature
+/// <param name="name">Its name.</param>
+/// <param name="describe">What it says of itself; nothing without.</param>
+internal sealed class FakeSource(string name, Func<SourcePlan, SourcePlan>? describe = null) : ISourceFeature
 {
     public string Name { get; } = name;
 
     public List<string> Configured { get; } = [];
 
-    public Func<SourceServices, IMessageSource> Configure(SettingsReader settings, string route)
+    public SourcePlan Configure(SettingsReader settings, string route)
     {
         Configured.Add($"{route}:{settings.Read<FakeFeatureOptions>($"Sources:{Name}", route).Speed}");
-        return _ => throw new NotSupportedException();
+        SourcePlan plan = new() { Create = _ => throw new NotSupportedException() };
+        return describe?.Invoke(plan) ?? plan;
     }
 }

@@ -105,7 +105,7 @@ public sealed class MessageRouteCheckTests
     private static MessageRoute Create(ManualTimeProvider time, RecordingLog log, ISink sink, IMessageSource source)
     {
         RoutePlan plan = WorkerHost.Plan(new ConfigurationBuilder().AddCommandLine(["--Routes:archive:Sink=Memory"]).Build()).Routes.Single();
-        plan = plan with { Sink = _ => sink, Sources = [new SourcePlan("mute", _ => source)] };
+        plan = plan with { Sink = new SinkPlan { Create = _ => sink }, Sources = [new SourcePlan { Name = "mute", Create = _ => source }] };
         return new MessageRoute(plan, new ServiceCollection().BuildServiceProvider(), new MemoryDeadLetters(), log, time);
     }
 

@@ -18,7 +18,7 @@ public sealed class MessageRouteCloseTests
         ClosingSource slow = new(isSlow: true);
         ClosingSource quick = new(isSlow: false);
         RoutePlan plan = WorkerHost.Plan(new ConfigurationBuilder().AddCommandLine(["--Routes:archive:Sink=Memory"]).Build()).Routes.Single();
-        plan = plan with { Sources = [new SourcePlan("slow", _ => slow), new SourcePlan("quick", _ => quick)] };
+        plan = plan with { Sources = [new SourcePlan { Name = "slow", Create = _ => slow }, new SourcePlan { Name = "quick", Create = _ => quick }] };
         await using MessageRoute route = new(plan, new ServiceCollection().BuildServiceProvider(), new MemoryDeadLetters(), log, time);
 
         Task<bool> draining = route.DrainAsync(CancellationToken.None);

@@ -62,17 +62,19 @@ internal sealed partial class S3Sink : IObjectSink
 
     /// <summary>A sink with a client of its own.</summary>
     /// <exception cref="StartupException">Region or endpoint cannot be found out.</exception>
-    public static S3Sink Create(S3SinkOptions options, AwsOptions aws, SinkServices services, int maxConnections = int.MaxValue) =>
-        Create(options, aws, AwsCredentialSource.Create(aws, services.Time), services, maxConnections);
+    public static S3Sink Create(S3SinkOptions options, AwsOptions aws, SinkServices services) =>
+        Create(options, aws, AwsCredentialSource.Create(aws, services.Time), services);
 
     /// <summary>The same over given credentials, owned from here on.</summary>
-    public static S3Sink Create(S3SinkOptions options, AwsOptions aws, AwsCredentialSource credentials, SinkServices services, int maxConnections = int.MaxValue)
+    public static S3Sink Create(S3SinkOptions options, AwsOptions aws, AwsCredentialSource credentials, SinkServices services)
     {
         S3Endpoint endpoint = S3Endpoint.Resolve(options.ForcePathStyle, aws, Environment.GetEnvironmentVariable);
-        maxConnections = Math.Min(maxConnections, options.MaxConcurrency ?? int.MaxValue);
+
+        // A connection for each store at once, so that none waits against its own deadline.
+        int maxConnections = Math.Min(services.Concurrency, options.MaxConcurrency ?? int.MaxValue);
         IS3Requests requests = options.Client == S3ClientKind.Direct
             ? DirectRequests.Create(options, endpoint, credentials, services, maxConnections)
-            : SdkRequests.Create(options, endpoint, credentials, services.Time, services.Calls);
+            : SdkRequests.Create(options, endpoint, credentials, services);
         return new S3Sink(options, requests, services, maxConnections);
     }
 

@@ -84,12 +84,6 @@ internal sealed class S3SinkOptions : ISelfValidating
     [Setting("Storage class such as INTELLIGENT_TIERING; without it STANDARD")]
     public string? StorageClass { get; init; }
 
-    /// <summary>True when the objects are bundles.</summary>
-    public bool HoldsBundles { get; set; }
-
-    /// <summary>The content type to store objects with.</summary>
-    public string ObjectContentType => ContentType ?? (HoldsBundles ? "application/gzip" : "application/json");
-
     /// <inheritdoc/>
     public void Validate(SettingsCheck check)
     {

@@ -16,15 +16,23 @@ internal sealed class JsonHandlerFeature<TMessage, [DynamicallyAccessedMembers(D
 
     public string Name { get; } = name;
 
-    public Action<PipelineBuilder<PhysicalContext>, HandlerServices> Configure(SettingsReader settings, string route)
+    public HandlerPlan Configure(SettingsReader settings, string route)
     {
         settings.Read<NoSettings>($"Handlers:{Name}", route);
-        return (builder, services) =>
+        return new HandlerPlan
         {
-            THandler handler = PartActivator.Create<THandler>(services.Services, services.Route, services.Owned.Add);
-            builder
-                .Behavior(new RetryBehavior<PhysicalContext>(services.Recoverability, services.Breaker, services.Time, retriesUnknown: true))
-                .Terminator(new JsonHandlerTerminator<TMessage>(handler, typeof(THandler).Name, _json, services.Route, services.Breaker), typeof(THandler).Name);
+            Compose = Compose,
+
+            // It stores nothing in the route's sink, so bundles have nothing to hold against it.
+            StoresWholeJson = true,
         };
+    }
+
+    private void Compose(PipelineBuilder<PhysicalContext> builder, HandlerServices services)
+    {
+        THandler handler = PartActivator.Create<THandler>(services.Services, services.Route, services.Owned.Add);
+        builder
+            .Behavior(new RetryBehavior<PhysicalContext>(services.Recoverability, services.Breaker, services.Time, retriesUnknown: true))
+            .Terminator(new JsonHandlerTerminator<TMessage>(handler, typeof(THandler).Name, _json, services.Route, services.Breaker), typeof(THandler).Name);
     }
 }

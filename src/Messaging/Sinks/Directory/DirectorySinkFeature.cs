@@ -1,5 +1,6 @@
 using Messaging.Configuration;
 using Messaging.DeadLetters;
+using Messaging.Files;
 
 namespace Messaging.Sinks.Directory;
 
@@ -8,7 +9,7 @@ internal sealed class DirectorySinkFeature : ISinkFeature
 {
     public string Name => "Directory";
 
-    public Func<SinkServices, ISink> Configure(SettingsReader settings, string route)
+    public SinkPlan Configure(SettingsReader settings, string route)
     {
         DirectorySinkOptions options = settings.Read<DirectorySinkOptions>(DirectorySinkOptions.Section, route);
         if (options.Path.Contains('\0', StringComparison.Ordinal))
@@ -17,7 +18,11 @@ internal sealed class DirectorySinkFeature : ISinkFeature
         }
 
         CheckDeadLetters(settings, options);
-        return services => new DirectorySink(options, services);
+        return new SinkPlan
+        {
+            Create = services => new DirectorySink(options, services),
+            ReservedLevels = [new ReservedLevel(DurableFolder.TemporaryFolder, "the folder sink keeps its unfinished files there")],
+        };
     }
 
     // Both folders have unfinished files in .tmp, and redrive takes every record below its folder for a dead letter.

@@ -9,17 +9,22 @@ internal sealed class ChannelSourceFeature : ISourceFeature
 {
     public string Name => "Channel";
 
-    public bool KeepsDeadLetters => true;
-
-    public bool HoldsOnlyCopies => true;
-
-    public Func<SourceServices, IMessageSource> Configure(SettingsReader settings, string route)
+    public SourcePlan Configure(SettingsReader settings, string route)
     {
         ChannelSourceOptions options = settings.Read<ChannelSourceOptions>(ChannelSourceOptions.Section, route);
-        return services => new ChannelMessageSource(
-            services,
-            options,
-            services.Services.GetRequiredService<ChannelPublishers>(),
-            services.Services.GetService<BufferPool>() ?? BufferPool.Shared);
+        return new SourcePlan
+        {
+            Create = services => new ChannelMessageSource(
+                services,
+                options,
+                services.Services.GetRequiredService<ChannelPublishers>(),
+                services.Services.GetService<BufferPool>() ?? BufferPool.Shared),
+            KeepsDeadLetters = true,
+            HoldsOnlyCopies = true,
+            OnComplete = CompletionEffect.None,
+
+            // The channel counts what is in flight as held.
+            MaxInFlight = new SettingValue<int>($"{ChannelSourceOptions.Section}:{nameof(options.Capacity)}", options.Capacity),
+        };
     }
 }

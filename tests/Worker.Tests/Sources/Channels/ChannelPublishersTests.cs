@@ -96,7 +96,7 @@ public sealed class ChannelPublishersTests
     private static IMessageSource Create(ServiceProvider services, string route)
     {
         ISourceFeature feature = services.GetServices<ISourceFeature>().ShouldHaveSingleItem();
-        Func<SourceServices, IMessageSource> create = feature.Configure(new SettingsReader(new ConfigurationBuilder().Build()), route);
-        return create(new SourceServices(route, services, new MemoryDeadLetters(), NullLoggerFactory.Instance, TimeProvider.System, Concurrency: 4));
+        SourcePlan plan = feature.Configure(new SettingsReader(new ConfigurationBuilder().Build()), route);
+        return plan.Create(new SourceServices(route, services, new MemoryDeadLetters(), NullLoggerFactory.Instance, TimeProvider.System, Concurrency: 4));
     }
 }

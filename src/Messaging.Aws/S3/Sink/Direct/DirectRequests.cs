@@ -30,7 +30,7 @@ internal sealed class DirectRequests : IS3Requests
     /// <param name="region">The region to sign for.</param>
     /// <param name="credentials">Owned from here on.</param>
     /// <param name="handler">Owned from here on; must speak HTTP/1.1 (see <see cref="PutContent"/>).</param>
-    /// <param name="services">Time, log and the count of calls.</param>
+    /// <param name="services">Time, log, the count of calls and the objects' type.</param>
     /// <param name="buffers">Lends what is needed during a call.</param>
     /// <param name="retained">Requests kept for use again: as many as are under way at once.</param>
     public DirectRequests(
@@ -40,7 +40,7 @@ internal sealed class DirectRequests : IS3Requests
         _address = address;
         _credentials = credentials;
         _http = new HttpMessageInvoker(handler, disposeHandler: true);
-        _signer = new RequestSigner(options, address, region, clock, buffers);
+        _signer = new RequestSigner(options, options.ContentType ?? services.ContentType, address, region, clock, buffers);
         _answers = new AnswerReader(clock, buffers, services.Loggers.CreateLogger<DirectRequests>());
         _time = services.Time;
         _puts = new BoundedPool<PutRequest>(retained);

@@ -28,13 +28,13 @@ internal sealed class RequestSigner
     private readonly SigV4Header[] _constant;
     private readonly PutCanonicalRequest _canonical;
 
-    public RequestSigner(S3SinkOptions options, BucketAddress address, string region, AwsClock clock, BufferPool buffers)
+    public RequestSigner(S3SinkOptions options, string contentType, BucketAddress address, string region, AwsClock clock, BufferPool buffers)
     {
         _address = address;
         _signer = new SigV4Signer("s3", region, clock, buffers);
         _clock = clock;
         _checksum = options.RequestChecksumCalculation == RequestChecksumCalculation.WHEN_SUPPORTED;
-        _contentType = options.ObjectContentType;
+        _contentType = contentType;
         ReadOnlySpan<(string Name, string? Value)> headers =
         [
             ("If-None-Match", options.Conditional ? "*" : null),

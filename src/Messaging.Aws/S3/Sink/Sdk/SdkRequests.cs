@@ -2,6 +2,7 @@ using System.Text;
 using Amazon.S3;
 using Amazon.S3.Model;
 using Messaging.Costs;
+using Messaging.Sinks;
 
 namespace Messaging.Aws.S3.Sink.Sdk;
 
@@ -20,25 +21,25 @@ internal sealed class SdkRequests : IS3Requests
     private readonly S3StorageClass? _storageClass;
     private readonly ApiCalls _calls;
 
-    public SdkRequests(S3SinkOptions options, AmazonS3Client client, SdkCredentials credentials, TimeProvider time, ApiCalls? calls = null)
+    private SdkRequests(S3SinkOptions options, AmazonS3Client client, SdkCredentials credentials, SinkServices services)
     {
         _client = client;
         _credentials = credentials;
-        _time = time;
-        _calls = calls ?? new ApiCalls();
+        _time = services.Time;
+        _calls = services.Calls ?? new ApiCalls();
         _bucket = options.Bucket!;
         _ifNoneMatch = options.Conditional ? "*" : null;
         _chunked = options.ChunkedEncoding;
-        _contentType = options.ObjectContentType;
+        _contentType = options.ContentType ?? services.ContentType;
         _encryption = options.ServerSideEncryption is { } method ? new ServerSideEncryptionMethod(method) : null;
         _kmsKeyId = options.KmsKeyId;
         _storageClass = options.StorageClass is { } storageClass ? new S3StorageClass(storageClass) : null;
     }
 
-    public static SdkRequests Create(S3SinkOptions options, S3Endpoint endpoint, AwsCredentialSource source, TimeProvider time, ApiCalls? calls = null)
+    public static SdkRequests Create(S3SinkOptions options, S3Endpoint endpoint, AwsCredentialSource source, SinkServices services)
     {
         SdkCredentials credentials = new(source);
-        return new SdkRequests(options, SdkConnection.CreateClient(endpoint, credentials, options.ConnectTimeout, options.TotalTimeout, options.RequestChecksumCalculation), credentials, time, calls);
+        return new SdkRequests(options, SdkConnection.CreateClient(endpoint, credentials, options.ConnectTimeout, options.TotalTimeout, options.RequestChecksumCalculation), credentials, services);
     }
 
     public async ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken)

@@ -1,0 +1,31 @@
+using Messaging.Configuration;
+
+namespace Messaging.Sources;
+
+/// <summary>
+/// One source of a route as configured and checked: what makes it, and what the rest of the route has to know of it. What is left out
+/// has the value that is safe for a source of which nothing is known. Immutable; nothing is opened yet.
+/// </summary>
+internal sealed record SourcePlan
+{
+    /// <summary>The name of its feature; the planner sets it.</summary>
+    public string Name { get; init; } = string.Empty;
+
+    /// <summary>Makes the source; called only when the whole configuration was found right.</summary>
+    public required Func<SourceServices, IMessageSource> Create { get; init; }
+
+    /// <summary>True when its dead letters go to the folder <c>DeadLetters:Path</c>.</summary>
+    public bool KeepsDeadLetters { get; init; }
+
+    /// <summary>True when its messages may exist nowhere but in this process.</summary>
+    public bool HoldsOnlyCopies { get; init; }
+
+    /// <summary>What completing a message does outside of this process.</summary>
+    public CompletionEffect OnComplete { get; init; } = CompletionEffect.Deletes;
+
+    /// <summary>The most messages it can have in flight; null when only <c>Intake:Concurrency</c> limits them.</summary>
+    public SettingValue<int>? MaxInFlight { get; init; }
+
+    /// <summary>How long it can hold a message that is in flight; null when nothing but <c>Intake:MessageTimeout</c> ends that.</summary>
+    public HoldLimit? Hold { get; init; }
+}
