@@ -34,7 +34,7 @@ internal sealed class ServiceBusSourceFeature(IServiceBusConnector? connector = 
         };
     }
 
-    public Func<SenderServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
+    public Func<CommandServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
     {
         IServiceBusConnector client = connector ?? throw ServiceBusBuild.NoClient();
         ServiceBusSourceOptions options = settings.Read<ServiceBusSourceOptions>(ServiceBusSourceOptions.Section, route);

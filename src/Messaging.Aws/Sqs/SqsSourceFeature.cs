@@ -1,5 +1,7 @@
+using Messaging.Aws.Sqs.Redrive;
 using Messaging.Aws.Sqs.Wire;
 using Messaging.Configuration;
+using Messaging.DeadLetters.Redrive;
 using Messaging.Publishing;
 using Messaging.Sources;
 using Pipeline.Buffers;
@@ -7,13 +9,17 @@ using Pipeline.Buffers;
 namespace Messaging.Aws.Sqs;
 
 /// <summary>Makes <c>Sqs</c> a source that routes can name.</summary>
-internal sealed class SqsSourceFeature : ISourceFeature, ISenderFeature
+internal sealed class SqsSourceFeature : ISourceFeature, ISenderFeature, IRedriveFeature
 {
     public string Name => "Sqs";
 
     public IReadOnlyList<string> SenderNames { get; } = ["sqs"];
 
     public string SenderTarget => $"straight into the queue: --{SqsSourceOptions.Section}:{nameof(SqsSourceOptions.Queue)}=name";
+
+    public string RedriveName => "sqs";
+
+    public string RedriveDescription => $"dead-letter queue, moved to the queue: --{SqsSourceOptions.Section}:{nameof(SqsSourceOptions.Queue)}=name";
 
     public SourcePlan Configure(SettingsReader settings, string route)
     {
@@ -29,11 +35,18 @@ internal sealed class SqsSourceFeature : ISourceFeature, ISenderFeature
         };
     }
 
-    public Func<SenderServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
+    public Func<CommandServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
     {
         SqsSourceOptions options = settings.Read<SqsSourceOptions>(SqsSourceOptions.Section, route);
         AwsOptions aws = settings.Read<AwsOptions>(AwsOptions.Section, route);
         return (services, cancellationToken) => SqsSender.OpenAsync(options, aws, services.Time, cancellationToken);
+    }
+
+    public Func<CommandServices, CancellationToken, Task<RedriveResult>> ConfigureRedrive(SettingsReader settings, RedriveRequest request)
+    {
+        SqsSourceOptions options = settings.Read<SqsSourceOptions>(SqsSourceOptions.Section, request.Route);
+        AwsOptions aws = settings.Read<AwsOptions>(AwsOptions.Section, request.Route);
+        return (services, cancellationToken) => SqsRedrive.RunAsync(options, aws, request, services, cancellationToken);
     }
 
     private static SqsMessageSource Create(SqsSourceOptions options, AwsOptions aws, SourceServices services)

@@ -45,9 +45,9 @@ internal sealed class HttpSourceFeature : ISourceFeature, ISenderFeature
         };
     }
 
-    public Func<SenderServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
+    public Func<CommandServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
     {
-        Uri worker = settings.Read<HostingOptions>("Hosting").Url;
-        return (services, _) => Task.FromResult<IMessageSender>(HttpSender.Open(HttpSender.AddressOf(worker, url), route, services));
+        Uri worker = HttpSender.AddressOf(settings.Read<HostingOptions>("Hosting").Url, url);
+        return (services, _) => Task.FromResult<IMessageSender>(HttpSender.Open(worker, route, services));
     }
 }

@@ -28,7 +28,7 @@ internal sealed class TcpLinesSourceFeature : ISourceFeature, ISenderFeature
         };
     }
 
-    public Func<SenderServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
+    public Func<CommandServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
     {
         TcpLinesSourceOptions options = settings.Read<TcpLinesSourceOptions>(TcpLinesSourceOptions.Section, route);
         return (_, cancellationToken) => TcpSender.OpenAsync(options, cancellationToken);

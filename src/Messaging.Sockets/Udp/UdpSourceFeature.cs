@@ -28,7 +28,7 @@ internal sealed class UdpSourceFeature : ISourceFeature, ISenderFeature
         };
     }
 
-    public Func<SenderServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
+    public Func<CommandServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
     {
         UdpSourceOptions options = settings.Read<UdpSourceOptions>(UdpSourceOptions.Section, route);
         return (_, _) => Task.FromResult<IMessageSender>(UdpSender.Open(options));
