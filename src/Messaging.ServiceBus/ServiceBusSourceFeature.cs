@@ -31,6 +31,7 @@ internal sealed class ServiceBusSourceFeature(IServiceBusConnector? connector = 
         {
             Create = services => Create(options, services),
             MaxInFlight = options.MaxConcurrentCalls is { } calls ? new SettingValue<int>($"{ServiceBusSourceOptions.Section}:{nameof(options.MaxConcurrentCalls)}", calls) : null,
+            Explainer = new ServiceBusExplainer(options),
         };
     }
 

@@ -1,6 +1,7 @@
 using Messaging.Aws.Sqs.Redrive;
 using Messaging.Aws.Sqs.Wire;
 using Messaging.Configuration;
+using Messaging.Costs;
 using Messaging.DeadLetters.Redrive;
 using Messaging.Publishing;
 using Messaging.Sources;
@@ -25,13 +26,16 @@ internal sealed class SqsSourceFeature : ISourceFeature, ISenderFeature, IRedriv
     {
         SqsSourceOptions options = settings.Read<SqsSourceOptions>(SqsSourceOptions.Section, route);
         AwsOptions aws = settings.Read<AwsOptions>(AwsOptions.Section, route);
-
-        // One message of a FIFO group at a time: the last of a receive waits for all before it.
-        int inTurn = options.Queue is { } name && SqsQueueReference.Parse(name) is { IsFifo: true } ? SqsLimits.BatchEntries : 1;
+        bool isFifo = options.Queue is { } name && SqsQueueReference.Parse(name) is { IsFifo: true };
+        SqsExplainer explainer = new(options, isFifo, settings.Read<CostOptions>("Costs"));
         return new SourcePlan
         {
             Create = services => Create(options, aws, services),
-            Hold = new HoldLimit(new SettingValue<TimeSpan>($"{SqsSourceOptions.Section}:{nameof(options.MaxHoldTime)}", options.MaxHoldTime), inTurn),
+
+            // One message of a FIFO group at a time: the last of a receive waits for all before it.
+            Hold = new HoldLimit(new SettingValue<TimeSpan>($"{SqsSourceOptions.Section}:{nameof(options.MaxHoldTime)}", options.MaxHoldTime), isFifo ? SqsLimits.BatchEntries : 1),
+            ReceiveUsdPerDay = explainer.ReceiveUsdPerDay,
+            Explainer = explainer,
         };
     }
 

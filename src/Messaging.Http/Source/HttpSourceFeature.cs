@@ -1,4 +1,5 @@
 using Messaging.Configuration;
+using Messaging.Costs.Explain;
 using Messaging.Hosting;
 using Messaging.Http.Sending;
 using Messaging.Publishing;
@@ -42,6 +43,12 @@ internal sealed class HttpSourceFeature : ISourceFeature, ISenderFeature
                 services.Services.GetService<BufferPool>() ?? BufferPool.Shared),
             KeepsDeadLetters = true,
             OnComplete = CompletionEffect.Acknowledges,
+            Explainer = new NoServiceCalls(static (load, estimate) => estimate.Add(
+                "kill.unanswered",
+                "HTTP messages without an answer after a kill",
+                load.Concurrency,
+                "messages",
+                "Intake:Concurrency; their callers send them again")),
         };
     }
 

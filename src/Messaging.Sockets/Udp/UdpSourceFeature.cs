@@ -1,4 +1,5 @@
 using Messaging.Configuration;
+using Messaging.Costs.Explain;
 using Messaging.Publishing;
 using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
@@ -25,6 +26,12 @@ internal sealed class UdpSourceFeature : ISourceFeature, ISenderFeature
             KeepsDeadLetters = true,
             HoldsOnlyCopies = true,
             OnComplete = CompletionEffect.None,
+            Explainer = new NoServiceCalls(static (load, estimate) => estimate.Add(
+                "kill.lost.udp",
+                "LOST by a kill, at least",
+                load.Concurrency,
+                "messages",
+                "Intake:Concurrency in work, and what the kernel's buffer, the source's channel and other attempts hold; nobody sends a datagram again")),
         };
     }
 

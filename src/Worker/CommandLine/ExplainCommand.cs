@@ -45,8 +45,7 @@ internal static class ExplainCommand
             throw new ConfigurationException(plan.Errors);
         }
 
-        SettingsReader settings = new(configuration);
-        return new Explanation(input, [.. plan.Routes.Select(route => RouteExplainer.Explain(RouteSettings.Read(settings, route.Name), input))]);
+        return new Explanation(input, [.. plan.Routes.Select(route => RouteExplainer.Explain(route, input))]);
     }
 
     private static int Run(IConfiguration configuration, ExplainInput input, bool json)
