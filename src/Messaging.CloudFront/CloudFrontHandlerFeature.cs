@@ -4,7 +4,6 @@ using Messaging.CloudFront.Events;
 using Messaging.CloudFront.Gzip;
 using Messaging.CloudFront.Objects;
 using Messaging.Configuration;
-using Messaging.Costs;
 using Messaging.Handlers;
 using Messaging.Intake;
 using Messaging.Recoverability;
@@ -42,8 +41,6 @@ internal sealed class CloudFrontHandlerFeature : IHandlerFeature
         {
             Compose = (builder, services) => AddParts(builder, services, options, aws),
             KeepsDeadLetters = true,
-            ReadsObjects = true,
-            Explainer = new CloudFrontExplainer(settings.Read<CostOptions>("Costs")),
         };
     }
 
@@ -66,7 +63,7 @@ internal sealed class CloudFrontHandlerFeature : IHandlerFeature
             .Terminator(new IndexTerminator(
                 objects,
                 new LogIndexer(shape!, limits, BufferPool.Shared),
-                (IDocumentSink)services.Sink,
+                (IDocumentSink)services.Sink!,
                 services.Breaker,
                 new LogDeadLetterSettings(services.DeadLetters, services.Route, services.Time, metrics, options.MaxRejectedDocuments),
                 options.ObjectTimeout,

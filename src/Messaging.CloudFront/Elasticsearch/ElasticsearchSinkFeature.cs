@@ -1,5 +1,4 @@
 using Messaging.Configuration;
-using Messaging.Costs.Explain;
 using Messaging.Sinks;
 
 namespace Messaging.CloudFront.Elasticsearch;
@@ -14,13 +13,6 @@ internal sealed class ElasticsearchSinkFeature : ISinkFeature
     public SinkPlan Configure(SettingsReader settings, string route)
     {
         ElasticsearchSinkOptions options = settings.Read<ElasticsearchSinkOptions>(ElasticsearchSinkOptions.Section, route);
-        return new SinkPlan
-        {
-            Create = services => ElasticsearchSink.Create(options, services),
-            StoreTimeout = options.TotalTimeout,
-
-            // Its requests have no price of their own.
-            Explainer = new NoServiceCalls(),
-        };
+        return new SinkPlan { Create = services => ElasticsearchSink.Create(options, services) };
     }
 }

@@ -75,8 +75,12 @@ internal static class HealthEndpoints
         writer.WriteNumber("inFlight"u8, route.InFlight);
         writer.WriteNumber("oldestAgeSeconds"u8, Math.Round(route.OldestAge.TotalSeconds, 3));
         writer.WriteNumber("received"u8, totals.Received);
-        writer.WriteNumber("stored"u8, totals.Stored);
-        writer.WriteNumber("duplicates"u8, totals.Duplicates);
+        writer.WriteNumber(route.Metrics.DoneWord, totals.Stored);
+        if (route.Sink is not null)
+        {
+            writer.WriteNumber("duplicates"u8, totals.Duplicates);
+        }
+
         writer.WriteNumber("returned"u8, totals.Returned);
         writer.WriteNumber("deadLetters"u8, totals.DeadLetters);
         writer.WriteEndObject();

@@ -47,6 +47,9 @@ internal sealed class SettingsReader(IConfiguration configuration)
         }
     }
 
+    /// <summary>Takes a key out of what is in effect: what it stands for does not exist here.</summary>
+    public void LeaveOut(string key) => _effective.Remove(key);
+
     /// <summary>The endpoints claimed so far.</summary>
     public EndpointClaims Endpoints { get; } = new();
 

@@ -1,5 +1,5 @@
 using Messaging.Configuration;
-using Messaging.Costs.Explain;
+using Messaging.Routes;
 using Messaging.Sinks;
 using Pipeline.Building;
 using Pipeline.Contexts;
@@ -21,6 +21,9 @@ internal sealed record HandlerPlan
     /// <summary>True when it writes dead letters to the folder <c>DeadLetters:Path</c>.</summary>
     public bool KeepsDeadLetters { get; init; }
 
+    /// <summary>Set where messages wait for each other before they are handled.</summary>
+    public Gathering? Gathers { get; init; }
+
     /// <summary>True when every body that it stores is one whole JSON document, as the lines of a bundle have to be.</summary>
     public bool StoresWholeJson { get; init; }
 
@@ -29,13 +32,4 @@ internal sealed record HandlerPlan
 
     /// <summary>Finds the setting by which a key could begin with a level that the sink reserves; null where none can.</summary>
     public Func<ReservedLevel, ConfigurationError?>? FindReserved { get; init; }
-
-    /// <summary>
-    /// True when a message is only an event and the handler reads the object that it names: what the route stores, and needs for that,
-    /// then does not follow from the number and size of its messages.
-    /// </summary>
-    public bool ReadsObjects { get; init; }
-
-    /// <summary>What it adds to <c>explain</c>; without it a note says that its calls are not in the estimate.</summary>
-    public IRouteExplainer? Explainer { get; init; }
 }

@@ -1,5 +1,7 @@
+using System.Diagnostics.CodeAnalysis;
 using Messaging.Costs;
 using Messaging.DeadLetters;
+using Messaging.Hosting;
 using Messaging.Recoverability;
 using Messaging.Sinks;
 using Messaging.Telemetry;
@@ -9,8 +11,8 @@ namespace Messaging.Handlers;
 
 /// <summary>What a handler's parts may use of their route.</summary>
 /// <param name="Route">The route's name.</param>
-/// <param name="Sink">Where results go; of the kind that the handler's feature asks for.</param>
-/// <param name="Breaker">Told of every outcome of the sink.</param>
+/// <param name="Sink">Where results go; of the kind that the handler's feature asks for, null where it asks for none.</param>
+/// <param name="Breaker">Told of every outcome of the sink, or of the handler where there is no sink.</param>
 /// <param name="Recoverability">Retry settings.</param>
 /// <param name="Metrics">The route's counters.</param>
 /// <param name="Calls">Counts what it sends.</param>
@@ -21,7 +23,7 @@ namespace Messaging.Handlers;
 /// <param name="Concurrency">Messages in flight at most: the size pools need.</param>
 internal sealed record HandlerServices(
     string Route,
-    ISink Sink,
+    ISink? Sink,
     CircuitBreaker Breaker,
     RecoverabilityOptions Recoverability,
     RouteMetrics Metrics,
@@ -37,4 +39,34 @@ internal sealed record HandlerServices(
 
     /// <summary>Parts that end with the route, in the order they were made; disposed in reverse.</summary>
     public IList<object> Owned { get; } = [];
+
+    /// <summary>Called when the route stops receiving, and perhaps again: what waits for more to come must wait no longer. Must not block or throw.</summary>
+    public IList<Action> Stopping { get; } = [];
+
+    /// <summary>Makes a part that lives as long as the route, or takes the container's.</summary>
+    /// <param name="argument">One more argument of its constructor; null for none.</param>
+    /// <exception cref="StartupException">It cannot be made.</exception>
+    public T Create<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] T>(object? argument = null)
+        where T : class => PartActivator.Create<T>(Services, Route, Owned.Add, argument);
+
+    /// <summary>Makes what makes a handler in a scope of its own for each call, and lets the start check that it can.</summary>
+    /// <param name="argument">One more argument of the handler's constructor; null for none.</param>
+    /// <exception cref="StartupException">It never can.</exception>
+    public ScopedFactory<T> CreateScoped<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] T>(object? argument)
+        where T : class
+    {
+        try
+        {
+            ScopedFactory<T> factory = new(Services, argument);
+            Checks.Add(new RouteCheck($"the handler {typeof(T).Name}", _ => factory.CheckAsync(Route)));
+            return factory;
+        }
+        catch (InvalidOperationException exception)
+        {
+            throw PartActivator.Failed<T>(Route, exception);
+        }
+    }
+
+    /// <summary>What hears how a handler did.</summary>
+    public HandlerReports ReportsOf(Type handler) => new(Route, handler.Name, Breaker, Loggers.CreateLogger($"Messaging.Routes.{Route}"), Time);
 }

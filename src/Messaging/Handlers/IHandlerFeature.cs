@@ -9,7 +9,7 @@ internal interface IHandlerFeature
     /// <summary>The name in <c>Routes:{route}:Handler</c> and below <c>Handlers:</c>, such as <c>Archive</c>.</summary>
     string Name { get; }
 
-    /// <summary>The kind of sink that its results go to.</summary>
+    /// <summary>The kind of sink that its results go to; with <see cref="SinkKind.None"/> its routes have no sink, and may name none.</summary>
     SinkKind Writes => SinkKind.Objects;
 
     /// <summary>Reads and checks the settings for one route; problems go into the reader. Touches nothing outside the configuration.</summary>

@@ -8,7 +8,7 @@ namespace Messaging.Handlers;
 internal static class PartActivator
 {
     /// <summary>The container's instance where the type is registered there; else a new one, whose constructor is served by the container.</summary>
-    /// <param name="services">The container, or a scope of it.</param>
+    /// <param name="services">The container.</param>
     /// <param name="route">The route, for the error.</param>
     /// <param name="own">Takes a new instance, to be disposed by its owner.</param>
     /// <param name="settings">One more constructor argument; null for none. With it the instance is always a new one.</param>
@@ -28,14 +28,34 @@ internal static class PartActivator
             own(created);
             return created;
         }
-        catch (InvalidOperationException exception)
+        catch (Exception exception)
         {
-            // No suitable constructor, or one whose parameter the container does not have.
-            throw new StartupException($"Route {route}: {typeof(T).Name} cannot be made: {exception.Message}", ExitCodes.Configuration, exception);
+            throw Failed<T>(route, exception);
         }
-        catch (Exception exception) when (exception is not StartupException)
+    }
+
+    /// <summary>Says why a part could not be made.</summary>
+    public static StartupException Failed<T>(string route, Exception exception) => exception switch
+    {
+        StartupException startup => startup,
+
+        // No suitable constructor, or one whose parameter the container does not have.
+        InvalidOperationException => new StartupException($"Route {route}: {typeof(T).Name} cannot be made: {exception.Message}", ExitCodes.Configuration, exception),
+        _ => new StartupException($"Route {route}: the constructor of {typeof(T).Name} failed: {exception.Message}", ExitCodes.Unavailable, exception),
+    };
+
+    /// <summary>Disposes a part where it can be disposed; null is none.</summary>
+    public static ValueTask DisposeAsync(object? part)
+    {
+        switch (part)
         {
-            throw new StartupException($"Route {route}: the constructor of {typeof(T).Name} failed: {exception.Message}", ExitCodes.Unavailable, exception);
+            case IAsyncDisposable disposable:
+                return disposable.DisposeAsync();
+            case IDisposable disposable:
+                disposable.Dispose();
+                break;
         }
+
+        return default;
     }
 }

@@ -81,7 +81,7 @@ internal sealed partial class WorkerService(
         }
 
         _progress = new ProgressReport(
-            _routes.Select(route => new ReportedRoute(route.Name, () => route.Metrics.Totals, () => route.InFlight)), plan.Hosting.ReportEvery, time, _logger);
+            _routes.Select(route => new ReportedRoute(route.Name, () => route.Metrics.Totals, () => route.InFlight, route.Metrics.DoneWord)), plan.Hosting.ReportEvery, time, _logger);
     }
 
     public async Task StopAsync(CancellationToken cancellationToken)
@@ -95,7 +95,7 @@ internal sealed partial class WorkerService(
         foreach (MessageRoute route in _routes)
         {
             RouteTotals totals = route.Metrics.Totals;
-            LogStopped(route.Name, totals.Received, totals.Stored, totals.DeadLetters, totals.Returned, totals.Lost);
+            LogStopped(route.Name, totals.Received, totals.Stored, route.Metrics.DoneWord, totals.DeadLetters, totals.Returned, totals.Lost);
             if (route.Metrics.KeyParts?.Describe() is { } parts)
             {
                 LogKeyParts(route.Name, parts);
@@ -145,8 +145,8 @@ internal sealed partial class WorkerService(
     [LoggerMessage(1101, LogLevel.Information, "Stopping: receiving has ended, {InFlight} message(s) in flight get up to {Limit} to finish")]
     private partial void LogDraining(int inFlight, string limit);
 
-    [LoggerMessage(1103, LogLevel.Information, "Route {Route}: stopped; since the start {Received} received, {Stored} stored, {DeadLetters} dead-lettered, {Returned} abandoned, {Lost} lost")]
-    private partial void LogStopped(string route, long received, long stored, long deadLetters, long returned, long lost);
+    [LoggerMessage(1103, LogLevel.Information, "Route {Route}: stopped; since the start {Received} received, {Stored} {Done}, {DeadLetters} dead-lettered, {Returned} abandoned, {Lost} lost")]
+    private partial void LogStopped(string route, long received, long stored, string done, long deadLetters, long returned, long lost);
 
     [LoggerMessage(1110, LogLevel.Warning, "Route {Route}: properties of object keys since the start: {Parts}. The rules are Handlers:Archive:MissingProperty and InvalidValue")]
     private partial void LogKeyParts(string route, string parts);

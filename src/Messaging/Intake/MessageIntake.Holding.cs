@@ -66,7 +66,7 @@ internal sealed partial class MessageIntake
 
             if (slot.Hold.Failures == 0 && _heldLog.ShouldLog(out SuppressedLines suppressed))
             {
-                LogHeld(_route, UntrustedText.Shorten(message.SourceId.Span), message.DeliveryCount, DurationText.Of(TimeSpan.FromSeconds(Math.Round(limit.TotalSeconds))), UntrustedText.Shorten(fault.Message), suppressed);
+                LogHeld(_route, UntrustedText.Shorten(message.SourceId.Span), message.DeliveryCount, DurationText.Of(TimeSpan.FromSeconds(Math.Round(limit.TotalSeconds))), _breaker.Part, UntrustedText.Shorten(fault.Message), suppressed);
             }
         }
         catch (Exception)
@@ -200,6 +200,6 @@ internal sealed partial class MessageIntake
 
     private long Ticks(TimeSpan time) => (long)(time.TotalSeconds * _time.TimestampFrequency);
 
-    [LoggerMessage(5005, LogLevel.Warning, "Route {Route}: message {Id} is held for up to {Limit} on delivery {Delivery} and retried until the sink works: {Description}{Suppressed}")]
-    private partial void LogHeld(string route, string id, int delivery, string limit, string? description, SuppressedLines suppressed);
+    [LoggerMessage(5005, LogLevel.Warning, "Route {Route}: message {Id} is held for up to {Limit} on delivery {Delivery} and retried until the {Part} works: {Description}{Suppressed}")]
+    private partial void LogHeld(string route, string id, int delivery, string limit, string part, string? description, SuppressedLines suppressed);
 }

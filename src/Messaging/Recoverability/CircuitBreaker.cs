@@ -5,9 +5,10 @@ namespace Messaging.Recoverability;
 
 /// <summary>
 /// Watches the sink and decides whether receiving makes sense: while the sink is down no message is received, so delivery counts
-/// do not rise and no message is dead-lettered for the sink's fault. Threads: any; every call takes one short lock.
+/// do not rise and no message is dead-lettered for the sink's fault. In a route without a sink the handler takes its place, as far as it says
+/// that what it calls is down. Threads: any; every call takes one short lock.
 /// </summary>
-internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions options, TimeProvider time, ILogger logger)
+internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions options, TimeProvider time, ILogger logger, bool hasSink = true)
 {
     // The window rotates in this many buckets: old results leave in steps of a sixth of it.
     private const int Buckets = 6;
@@ -32,6 +33,9 @@ internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions
     private long _probeGivenAt;
     private bool _probeWorking;
     private long _askedAt;
+
+    /// <summary>What it watches, in words.</summary>
+    public string Part => hasSink ? "sink" : "handler";
 
     /// <summary>Raised outside the lock when receiving may have become possible.</summary>
     public event Action? Relaxed;
@@ -111,7 +115,7 @@ internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions
 
         if (closed)
         {
-            LogClosed(route);
+            LogClosed(route, Part);
             Relaxed?.Invoke();
         }
     }
@@ -209,7 +213,7 @@ internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions
 
         if (opened)
         {
-            LogOpened(route, DurationText.Of(options.BreakerOpen), detail);
+            LogOpened(route, hasSink ? "storing" : "handling", DurationText.Of(options.BreakerOpen), detail);
         }
     }
 
@@ -243,9 +247,9 @@ internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions
         _bucket = now;
     }
 
-    [LoggerMessage(2001, LogLevel.Error, "Route {Route}: storing fails, receiving pauses; one message probes it every {Pause}. Last failure: {Detail}")]
-    private partial void LogOpened(string route, string pause, string detail);
+    [LoggerMessage(2001, LogLevel.Error, "Route {Route}: {Work} fails, receiving pauses; one message probes it every {Pause}. Last failure: {Detail}")]
+    private partial void LogOpened(string route, string work, string pause, string detail);
 
-    [LoggerMessage(2002, LogLevel.Information, "Route {Route}: the sink works again, receiving resumes")]
-    private partial void LogClosed(string route);
+    [LoggerMessage(2002, LogLevel.Information, "Route {Route}: the {Part} works again, receiving resumes")]
+    private partial void LogClosed(string route, string part);
 }

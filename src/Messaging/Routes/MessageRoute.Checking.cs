@@ -1,4 +1,5 @@
 using Messaging.Handlers;
+using Messaging.Sinks;
 using Messaging.Sources;
 using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
@@ -35,7 +36,7 @@ internal sealed partial class MessageRoute
             }
         }
 
-        if (!await CheckSinkAsync(cancellationToken))
+        if (_sink is not null && !await CheckSinkAsync(_sink, cancellationToken))
         {
             LogUnanswered(Name, _sink.Name, DurationText.Of(CheckLimit));
         }
@@ -60,10 +61,10 @@ internal sealed partial class MessageRoute
     }
 
     /// <returns>False when the sink did not answer in time.</returns>
-    private async Task<bool> CheckSinkAsync(CancellationToken cancellationToken)
+    private async Task<bool> CheckSinkAsync(ISink sink, CancellationToken cancellationToken)
     {
-        bool ended = await TryCheckAsync(_sink.CheckAsync, cancellationToken);
-        _sinkProblem = ended ? _sink.Problem : $"The sink {_sink.Name} did not answer its check within {DurationText.Of(CheckLimit)}.";
+        bool ended = await TryCheckAsync(sink.CheckAsync, cancellationToken);
+        _sinkProblem = ended ? sink.Problem : $"The sink {sink.Name} did not answer its check within {DurationText.Of(CheckLimit)}.";
         return ended;
     }
 
@@ -84,7 +85,7 @@ internal sealed partial class MessageRoute
     }
 
     /// <summary>Repeats the check of the sink until it is answered or an object was stored: without a message nothing else would show that the sink works.</summary>
-    private async Task CheckSinkAgainAsync()
+    private async Task CheckSinkAgainAsync(ISink sink)
     {
         TimeSpan pause = UnreachablePause;
         while (SinkProblem is not null)
@@ -97,7 +98,7 @@ internal sealed partial class MessageRoute
 
             try
             {
-                await CheckSinkAsync(_stopReceiving.Token);
+                await CheckSinkAsync(sink, _stopReceiving.Token);
                 pause = UnreachablePause;
             }
             catch (Exception) when (_stopReceiving.IsCancellationRequested)
@@ -117,7 +118,7 @@ internal sealed partial class MessageRoute
             }
         }
 
-        LogSinkReached(Name, _sink.Name);
+        LogSinkReached(Name, sink.Name);
     }
 
     [LoggerMessage(1005, LogLevel.Warning, "Route {Route}: {Name} did not answer the check at start within {Limit}; the worker starts and goes on trying")]

@@ -12,7 +12,7 @@ using Pipeline.Execution;
 
 namespace Messaging.Routes;
 
-/// <summary>A running route: its sources, each with an intake of its own, one chain, one sink, one breaker.</summary>
+/// <summary>A running route: its sources, each with an intake of its own, one chain, one sink where the handler needs one, one breaker.</summary>
 internal sealed partial class MessageRoute : IAsyncDisposable
 {
     // A source's loop never ends by itself; if one does, this keeps the restart from being a hot loop.
@@ -28,12 +28,14 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     private static readonly TimeSpan CloseGrace = TimeSpan.FromSeconds(2);
 
     private readonly List<(IMessageSource Source, MessageIntake Intake)> _inlets = [];
-    private readonly ISink _sink;
+    private readonly ISink? _sink;
     private readonly IList<RouteCheck> _checks;
     private readonly IList<object> _owned;
+    private readonly IList<Action> _stopping;
 
     // Null where no part of the route writes dead letters there.
     private readonly IDeadLetterStore? _deadLetters;
+    private readonly string _handlerName;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly List<Task> _receiving = [];
@@ -45,14 +47,15 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         Name = plan.Name;
         _deadLetters = plan.KeepsDeadLetters ? deadLetters : null;
         Form = plan.Form.Name;
+        _handlerName = plan.Handler.Name;
         _time = time;
         _logger = loggers.CreateLogger($"Messaging.Routes.{plan.Name}");
-        Metrics = new RouteMetrics(plan.Name);
+        Metrics = new RouteMetrics(plan.Name, stores: plan.Sink is not null);
         Calls = new ApiCalls();
         Calls.Observe(plan.Name, plan.Costs);
         Costs = plan.Costs;
-        Breaker = new CircuitBreaker(plan.Name, plan.Recoverability, time, _logger);
-        _sink = plan.Sink.Create(new SinkServices(services, loggers, time, plan.Name, Calls, Breaker, plan.Slots)
+        Breaker = new CircuitBreaker(plan.Name, plan.Recoverability, time, _logger, hasSink: plan.Sink is not null);
+        _sink = plan.Sink?.Create(new SinkServices(services, loggers, time, plan.Name, Calls, Breaker, plan.Slots)
         {
             DeadLetters = plan.Sources.Any(source => source.HoldsOnlyCopies) ? deadLetters : null,
         });
@@ -60,6 +63,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         Pipeline = RouteChain.Compose(plan, handler);
         _checks = handler.Checks;
         _owned = handler.Owned;
+        _stopping = handler.Stopping;
         RecoverabilityPolicy policy = new(plan.Recoverability);
         foreach (SourcePlan source in plan.Sources)
         {
@@ -84,7 +88,8 @@ internal sealed partial class MessageRoute : IAsyncDisposable
 
     public CostOptions Costs { get; }
 
-    public ISink Sink => _sink;
+    /// <summary>Null where the handler writes to none.</summary>
+    public ISink? Sink => _sink;
 
     public IEnumerable<string> SourceNames => _inlets.Select(inlet => inlet.Source.Name);
 
@@ -108,16 +113,24 @@ internal sealed partial class MessageRoute : IAsyncDisposable
             _receiving.Add(Task.Run(() => ReceiveAsync(source, intake)));
         }
 
-        if (SinkProblem is not null)
+        if (_sink is not null && SinkProblem is not null)
         {
-            _receiving.Add(Task.Run(CheckSinkAgainAsync));
+            _receiving.Add(Task.Run(() => CheckSinkAgainAsync(_sink)));
         }
 
         _isStarted = true;
-        LogStarted(Name, string.Join(", ", _inlets.Select(inlet => inlet.Source.Name)), _sink.Name);
+        string sources = string.Join(", ", SourceNames);
+        if (_sink is null)
+        {
+            LogStartedWithoutSink(Name, sources, _handlerName);
+        }
+        else
+        {
+            LogStarted(Name, sources, _sink.Name);
+        }
     }
 
-    /// <summary>Stops receiving, at once and without waiting; what the sink holds back goes out.</summary>
+    /// <summary>Stops receiving, at once and without waiting; what sink and handler hold back goes out.</summary>
     public void StopReceiving()
     {
         _isStarted = false;
@@ -126,7 +139,12 @@ internal sealed partial class MessageRoute : IAsyncDisposable
             intake.Stop();
         }
 
-        _sink.StopWaiting();
+        foreach (Action stop in _stopping)
+        {
+            stop();
+        }
+
+        _sink?.StopWaiting();
         _stopReceiving.Cancel();
     }
 
@@ -169,7 +187,11 @@ internal sealed partial class MessageRoute : IAsyncDisposable
             await DisposeAsync(part);
         }
 
-        await _sink.DisposeAsync();
+        if (_sink is not null)
+        {
+            await _sink.DisposeAsync();
+        }
+
         _stopReceiving.Dispose();
     }
 
@@ -178,15 +200,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     {
         try
         {
-            switch (part)
-            {
-                case IAsyncDisposable disposable:
-                    await disposable.DisposeAsync();
-                    break;
-                case IDisposable disposable:
-                    disposable.Dispose();
-                    break;
-            }
+            await PartActivator.DisposeAsync(part);
         }
         catch (Exception exception)
         {
@@ -266,6 +280,9 @@ internal sealed partial class MessageRoute : IAsyncDisposable
 
     [LoggerMessage(1001, LogLevel.Information, "Route {Route}: receiving from {Sources}, storing to {Sink}")]
     private partial void LogStarted(string route, string sources, string sink);
+
+    [LoggerMessage(1010, LogLevel.Information, "Route {Route}: receiving from {Sources}, handled by {Handler}")]
+    private partial void LogStartedWithoutSink(string route, string sources, string handler);
 
     [LoggerMessage(1002, LogLevel.Warning, "Route {Route}: the drain ended with {InFlight} message(s) in flight; they are cancelled. Queues and callers deliver theirs again; those that only this process has are written to the dead letters")]
     private partial void LogDrainLimit(string route, int inFlight);

@@ -10,13 +10,13 @@ using Pipeline.Execution;
 
 namespace Messaging.Routes;
 
-/// <summary>One route as configured and checked; nothing is opened yet.</summary>
+/// <summary>One route as configured and checked; nothing is opened yet. Its sink is null where its handler writes to none.</summary>
 internal sealed record RoutePlan(
     string Name,
     PipelineForm Form,
     IReadOnlyList<SourcePlan> Sources,
     HandlerPlan Handler,
-    SinkPlan Sink,
+    SinkPlan? Sink,
     IntakeOptions Intake,
     BundlesOptions Bundles,
     RecoverabilityOptions Recoverability,

@@ -1,5 +1,6 @@
 using Messaging.Configuration;
 using Messaging.Handlers;
+using Messaging.Intake;
 using Messaging.Sinks;
 using Messaging.Sources;
 
@@ -12,9 +13,20 @@ internal static class RouteRules
     /// <param name="route">The route's name.</param>
     /// <param name="sources">The sources that exist.</param>
     /// <param name="handler">Null when there is no such handler, which is reported already.</param>
-    /// <param name="sink">The sink.</param>
-    public static void Check(SettingsReader settings, string route, IReadOnlyList<SourcePlan> sources, HandlerPlan? handler, SinkPlan sink)
+    /// <param name="sink">Null when there is none.</param>
+    /// <param name="intake">The intake of each source.</param>
+    public static void Check(SettingsReader settings, string route, IReadOnlyList<SourcePlan> sources, HandlerPlan? handler, SinkPlan? sink, IntakeOptions intake)
     {
+        if (handler?.Gathers is { } gathering)
+        {
+            GatheringRules.Check(settings, gathering, processing: null, intake, sources);
+        }
+
+        if (sink is null)
+        {
+            return;
+        }
+
         if (sink.Loss is { } loss)
         {
             CheckLoss(settings, $"Routes:{route}:Sink", sources, sink.Name, loss.Allowed);

@@ -106,20 +106,37 @@ internal sealed class WorkerPlanner(
         }
 
         IHandlerFeature? handlerFeature = Find(settings, _handlers, $"{section}:Handler", options.Handler, "handler");
-        ISinkFeature? sinkFeature = Find(settings, _sinks, $"{section}:Sink", options.Sink, "sink");
+        ISinkFeature? sinkFeature = FindSink(settings, $"{section}:Sink", options, handlerFeature);
         CheckKinds(settings, section, handlerFeature, sinkFeature);
         HandlerPlan? handler = handlerFeature is null ? null : handlerFeature.Configure(settings, name) with { Name = handlerFeature.Name };
         SinkPlan? sink = sinkFeature is null ? null : sinkFeature.Configure(settings, name) with { Name = sinkFeature.Name, Kind = sinkFeature.Kind };
         BundlesOptions bundling = bundles.Read(name);
+        RouteRules.Check(settings, name, sourcePlans, handler, sink, intake);
         if (sink is not null)
         {
-            RouteRules.Check(settings, name, sourcePlans, handler, sink);
             sink = bundles.Around(name, bundling, intake, sourcePlans, handler, sink);
         }
 
-        return settings.Errors.Count > problemsBefore || handler is null || sink is null
+        return settings.Errors.Count > problemsBefore || handler is null
             ? null
             : new RoutePlan(name, form, sourcePlans, handler, sink, intake, bundling, recoverability, stages, costs);
+    }
+
+    /// <returns>Null where the handler needs none, and where there is no such sink, which is reported.</returns>
+    private ISinkFeature? FindSink(SettingsReader settings, string key, RouteOptions options, IHandlerFeature? handler)
+    {
+        if (handler is not { Writes: SinkKind.None })
+        {
+            return Find(settings, _sinks, key, options.Sink, "sink");
+        }
+
+        if (configuration[key] is { } given && !string.IsNullOrWhiteSpace(given))
+        {
+            settings.Fail(key, given, $"must be left out: the handler {handler.Name} writes to no sink.", "It would have no effect.");
+        }
+
+        settings.LeaveOut(key);
+        return null;
     }
 
     private void CheckKinds(SettingsReader settings, string section, IHandlerFeature? handler, ISinkFeature? sink)

@@ -17,6 +17,7 @@ internal sealed class RouteMetrics
     private static readonly Meter Meter = new(SourceName);
     private static readonly Counter<long> Received = Meter.CreateCounter<long>("messaging.client.consumed.messages", "{message}", "Messages accepted from a source");
     private static readonly Counter<long> Stored = Meter.CreateCounter<long>("worker.messages.stored", "{message}", "Messages whose object is safe, duplicates included");
+    private static readonly Counter<long> Completed = Meter.CreateCounter<long>("worker.messages.completed", "{message}", "Messages that the handler of a route without a sink completed");
     private static readonly Counter<long> Duplicates = Meter.CreateCounter<long>("worker.messages.duplicates", "{message}", "Messages whose object was there before with the same bytes");
     private static readonly Counter<long> Returned = Meter.CreateCounter<long>("worker.messages.returned", "{message}", "Messages handed back to their source");
     private static readonly Counter<long> DeadLetters = Meter.CreateCounter<long>("worker.messages.dead_letters", "{message}", "Messages set aside, by reason");
@@ -26,19 +27,26 @@ internal sealed class RouteMetrics
 
     private readonly KeyValuePair<string, object?> _route;
     private readonly Counts _counts;
+    private readonly bool _stores;
     private readonly bool _countsDecidedDeadLetters;
 
-    public RouteMetrics(string route)
-        : this(new KeyValuePair<string, object?>("worker.route", route), new Counts(), countsDecidedDeadLetters: true)
+    /// <param name="route">The route's name.</param>
+    /// <param name="stores">False where the route has no sink: its messages are completed, and nothing is said of storing.</param>
+    public RouteMetrics(string route, bool stores = true)
+        : this(new KeyValuePair<string, object?>("worker.route", route), new Counts(), stores, countsDecidedDeadLetters: true)
     {
     }
 
-    private RouteMetrics(KeyValuePair<string, object?> route, Counts counts, bool countsDecidedDeadLetters)
+    private RouteMetrics(KeyValuePair<string, object?> route, Counts counts, bool stores, bool countsDecidedDeadLetters)
     {
+        _stores = stores;
         _route = route;
         _counts = counts;
         _countsDecidedDeadLetters = countsDecidedDeadLetters;
     }
+
+    /// <summary>What became of the messages that <see cref="RouteTotals.Stored"/> counts, in a word.</summary>
+    public string DoneWord => _stores ? "stored" : "completed";
 
     /// <summary>The totals since start; consistent once nothing is in flight.</summary>
     public RouteTotals Totals => new(
@@ -78,7 +86,7 @@ internal sealed class RouteMetrics
     public void MessageTimedOut() => Timeouts.Add(1, _route);
 
     /// <summary>The same counts for a source that writes its dead letters itself, and counts each only when it is written.</summary>
-    public RouteMetrics WithoutDecidedDeadLetters() => new(_route, _counts, countsDecidedDeadLetters: false);
+    public RouteMetrics WithoutDecidedDeadLetters() => new(_route, _counts, _stores, countsDecidedDeadLetters: false);
 
     /// <summary>A dead letter is safe where dead letters are kept.</summary>
     public void DeadLetterWritten(string? reason)
@@ -107,7 +115,7 @@ internal sealed class RouteMetrics
         {
             case SettlementKind.Complete:
                 Interlocked.Increment(ref _counts.Stored);
-                Stored.Add(1, _route);
+                (_stores ? Stored : Completed).Add(1, _route);
                 break;
             case SettlementKind.DeadLetter:
                 if (_countsDecidedDeadLetters)

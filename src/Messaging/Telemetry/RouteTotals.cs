@@ -2,7 +2,7 @@ namespace Messaging.Telemetry;
 
 /// <summary>A route's message counts since start.</summary>
 /// <param name="Received">Accepted from sources.</param>
-/// <param name="Stored">Complete: the object is safe, duplicates included.</param>
+/// <param name="Stored">Complete: the object is safe, duplicates included; in a route without a sink, the handler completed the message.</param>
 /// <param name="Duplicates">Of those, the ones whose object was there before.</param>
 /// <param name="Returned">Handed back.</param>
 /// <param name="DeadLetters">Dead letters that were written.</param>

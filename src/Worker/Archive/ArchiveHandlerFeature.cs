@@ -1,6 +1,5 @@
 using System.Collections.Immutable;
 using Messaging.Configuration;
-using Messaging.Costs.Explain;
 using Messaging.Handlers;
 using Messaging.Recoverability;
 using Messaging.Routes;
@@ -41,10 +40,9 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature
             Compose = (builder, services) => builder
                 .Connector(Connect(options, template!, key, services))
                 .Behavior(new RetryBehavior<ArchiveContext>(services.Recoverability, services.Breaker, services.Time))
-                .Terminator(new StoreTerminator((IObjectSink)services.Sink, services.Breaker, services.Metrics)),
+                .Terminator(new StoreTerminator((IObjectSink)services.Sink!, services.Breaker, services.Metrics)),
             StoresWholeJson = options.BodyValidation != BodyValidation.HeaderOnly,
             WholeJsonChoice = new SettingChoice($"{ArchiveOptions.Section}:{nameof(options.BodyValidation)}", options.BodyValidation.ToString(), $"{nameof(BodyValidation.Full)} or {nameof(BodyValidation.Strict)}"),
-            Explainer = new NoServiceCalls(),
             FindReserved = level => FindReserved(settings, route, key, level),
         };
     }

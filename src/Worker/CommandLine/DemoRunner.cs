@@ -112,14 +112,18 @@ internal static class DemoRunner
         string perMessage = messages == 0 ? "-" : $"{bytes / messages:N0}";
         Console.Out.WriteLine($"""
 
-            Stored          {stored:N0} messages in {elapsed.TotalSeconds:N2} s ({stored / elapsed.TotalSeconds:N0} messages/s)
+            {(route.Sink is null ? "Completed" : "Stored"),-15} {stored:N0} messages in {elapsed.TotalSeconds:N2} s ({stored / elapsed.TotalSeconds:N0} messages/s)
             Dead letters    {deadLetters:N0}; handed back and tried again {returned:N0}
             Allocated       {perMessage} bytes a message (publishing and start-up of the code included)
             Collections     gen0 {collections[0]}, gen1 {collections[1]}, gen2 {collections[2]}
-            Objects         {DescribeObjects(route.Sink)}
+            {DescribeResults(route)}
             Calls of AWS    {ApiCallReport.Describe(route.Calls, route.Metrics.Totals.Stored, route.Costs) ?? "none"}
             """);
     }
+
+    private static string DescribeResults(MessageRoute route) => route.Sink is { } sink
+        ? $"Objects         {DescribeObjects(sink)}"
+        : "Objects         none: the route has no sink";
 
     private static string DescribeObjects(ISink sink) => sink switch
     {

@@ -45,7 +45,8 @@ internal static class ExplainCommand
             throw new ConfigurationException(plan.Errors);
         }
 
-        return new Explanation(input, [.. plan.Routes.Select(route => RouteExplainer.Explain(route, input))]);
+        SettingsReader settings = new(configuration);
+        return new Explanation(input, [.. plan.Routes.Select(route => RouteExplainer.Explain(RouteSettings.Read(settings, route.Name), input))]);
     }
 
     private static int Run(IConfiguration configuration, ExplainInput input, bool json)

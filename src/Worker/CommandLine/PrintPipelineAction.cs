@@ -36,7 +36,7 @@ internal static class PrintPipelineAction
         CircuitBreaker breaker = new(plan.Name, plan.Recoverability, TimeProvider.System, loggers.CreateLogger<CircuitBreaker>());
         return RouteChain.Compose(plan, new HandlerServices(
             plan.Name,
-            new PrintedSink(),
+            plan.Sink is null ? null : new PrintedSink(),
             breaker,
             plan.Recoverability,
             new RouteMetrics(plan.Name),

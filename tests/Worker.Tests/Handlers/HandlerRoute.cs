@@ -103,7 +103,7 @@ internal sealed class HandlerRoute : IAsyncDisposable
     /// <summary>The services of a worker with the route, whose parts the test puts together itself.</summary>
     public static ServiceProvider Build(Action<IServiceCollection> add, TimeProvider time, ILoggerFactory log, IDeadLetterStore deadLetters, params string[] settings)
     {
-        string[] all = ["Routes:orders:Source=Channel", "Routes:orders:Handler=Orders", "Routes:orders:Sink=Memory", .. settings];
+        string[] all = ["Routes:orders:Source=Channel", "Routes:orders:Handler=Orders", .. settings];
         ServiceCollection services = new();
         services.AddSingleton<IConfiguration>(new ConfigurationBuilder().AddCommandLine([.. all.Select(setting => $"--{setting}")]).Build());
         services.AddMessageWorker().AddChannelSource().AddMemorySink();

@@ -1,6 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
+using Messaging.Configuration;
 using Pipeline.Settlements;
 
 namespace Messaging.Handlers.Typed;
@@ -9,6 +10,35 @@ namespace Messaging.Handlers.Typed;
 internal sealed class JsonBody<T>(JsonTypeInfo<T> typeInfo)
 {
     private static ReadOnlySpan<byte> ByteOrderMark => [0xEF, 0xBB, 0xBF];
+
+    /// <summary>Takes what a handler was added with, and reports what can read nothing.</summary>
+    public static JsonBody<T> Of(JsonTypeInfo<T>? typeInfo, SettingsReader settings, string handler)
+    {
+        try
+        {
+            typeInfo?.MakeReadOnly();
+        }
+        catch (InvalidOperationException exception)
+        {
+            Fail(exception.Message);
+        }
+        catch (NotSupportedException exception)
+        {
+            Fail(exception.Message);
+        }
+
+        if (typeInfo is null)
+        {
+            Fail("there is none.");
+        }
+
+        return new JsonBody<T>(typeInfo!);
+
+        void Fail(string problem) => settings.Fail(
+            $"Handlers:{handler}",
+            value: null,
+            $"must be added with a JsonTypeInfo<{typeof(T).Name}> that can read it: {problem} Put [JsonSerializable(typeof({typeof(T).Name}))] on a JsonSerializerContext and give its property, such as OrderJson.Default.{typeof(T).Name}.");
+    }
 
     /// <summary>Reads one JSON value and nothing behind it; a byte order mark before it is skipped.</summary>
     /// <param name="body">The body.</param>

@@ -2,6 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 using System.Text.Json.Serialization.Metadata;
 using Messaging.Configuration;
 using Messaging.Recoverability;
+using Messaging.Sinks;
 using Pipeline.Building;
 using Pipeline.Contexts;
 
@@ -9,30 +10,29 @@ namespace Messaging.Handlers.Typed;
 
 /// <summary>Makes an <see cref="IMessageHandler{T}"/> a handler that routes can name.</summary>
 internal sealed class JsonHandlerFeature<TMessage, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] THandler>(
-    string name, JsonTypeInfo<TMessage> typeInfo) : IHandlerFeature
+    string name, JsonTypeInfo<TMessage>? typeInfo, HandlerSettings settings, bool isScoped) : IHandlerFeature
     where THandler : class, IMessageHandler<TMessage>
 {
-    private readonly JsonBody<TMessage> _json = new(typeInfo);
-
     public string Name { get; } = name;
 
-    public HandlerPlan Configure(SettingsReader settings, string route)
-    {
-        settings.Read<NoSettings>($"Handlers:{Name}", route);
-        return new HandlerPlan
-        {
-            Compose = Compose,
+    public SinkKind Writes => SinkKind.None;
 
-            // It stores nothing in the route's sink, so bundles have nothing to hold against it.
-            StoresWholeJson = true,
-        };
+    public HandlerPlan Configure(SettingsReader reader, string route)
+    {
+        JsonBody<TMessage> json = JsonBody<TMessage>.Of(typeInfo, reader, Name);
+        object read = settings.Read(reader, $"Handlers:{Name}", route);
+        object? argument = settings.IsArgument ? read : null;
+        return new HandlerPlan { Compose = (builder, services) => Compose(builder, services, json, argument) };
     }
 
-    private void Compose(PipelineBuilder<PhysicalContext> builder, HandlerServices services)
+    private void Compose(PipelineBuilder<PhysicalContext> builder, HandlerServices services, JsonBody<TMessage> json, object? argument)
     {
-        THandler handler = PartActivator.Create<THandler>(services.Services, services.Route, services.Owned.Add);
+        IMessageHandler<TMessage> handler = isScoped
+            ? new ScopedHandler<TMessage, THandler>(services.CreateScoped<THandler>(argument))
+            : services.Create<THandler>(argument);
+        HandlerReports reports = services.ReportsOf(typeof(THandler));
         builder
             .Behavior(new RetryBehavior<PhysicalContext>(services.Recoverability, services.Breaker, services.Time, retriesUnknown: true))
-            .Terminator(new JsonHandlerTerminator<TMessage>(handler, typeof(THandler).Name, _json, services.Route, services.Breaker), typeof(THandler).Name);
+            .Terminator(new JsonHandlerTerminator<TMessage>(handler, json, services.Route, reports), reports.Handler);
     }
 }

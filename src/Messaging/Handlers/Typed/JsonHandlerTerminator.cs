@@ -1,5 +1,4 @@
 using System.Runtime.CompilerServices;
-using Messaging.Recoverability;
 using Pipeline.Behaviors;
 using Pipeline.Contexts;
 using Pipeline.Frames;
@@ -8,14 +7,11 @@ using Pipeline.Settlements;
 
 namespace Messaging.Handlers.Typed;
 
-/// <summary>
-/// Reads the body and calls the handler. The breaker hears of a handler that returned, and of the two exceptions by which it says
-/// that what it calls is down; other exceptions may be the message's own.
-/// </summary>
-internal sealed class JsonHandlerTerminator<TMessage>(IMessageHandler<TMessage> handler, string handlerName, JsonBody<TMessage> json, string route, CircuitBreaker breaker)
+/// <summary>Reads the body and calls the handler.</summary>
+internal sealed class JsonHandlerTerminator<TMessage>(IMessageHandler<TMessage> handler, JsonBody<TMessage> json, string route, HandlerReports reports)
     : ITerminator<PhysicalContext>
 {
-    private readonly string _undecided = $"The handler {handlerName} returned default(Settlement), which decides nothing.";
+    private readonly string _undecided = $"The handler {reports.Handler} returned default(Settlement), which decides nothing.";
 
     public ValueTask InvokeAsync(PhysicalContext context)
     {
@@ -33,7 +29,7 @@ internal sealed class JsonHandlerTerminator<TMessage>(IMessageHandler<TMessage> 
         }
         catch (Exception exception)
         {
-            HandlerOutcome.TellBreaker(breaker, exception);
+            reports.Threw(exception, context.CancellationToken);
             throw;
         }
 
@@ -49,20 +45,23 @@ internal sealed class JsonHandlerTerminator<TMessage>(IMessageHandler<TMessage> 
     [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]
     private async ValueTask AwaitAsync(ValueTask<Settlement> handling, PhysicalContext context)
     {
+        Settlement settlement;
         try
         {
-            Conclude(await handling, context);
+            settlement = await handling;
         }
         catch (Exception exception)
         {
-            HandlerOutcome.TellBreaker(breaker, exception);
+            reports.Threw(exception, context.CancellationToken);
             throw;
         }
+
+        Conclude(settlement, context);
     }
 
     private void Conclude(in Settlement settlement, PhysicalContext context)
     {
-        breaker.Succeeded();
+        reports.Returned();
         context.Settlement = settlement.IsDecided ? settlement : new Settlement(SettlementKind.Undecided, Description: _undecided);
     }
 }

@@ -1,5 +1,4 @@
 using Messaging.Configuration;
-using Messaging.Costs.Explain;
 using Messaging.DeadLetters;
 using Messaging.Files;
 
@@ -23,7 +22,6 @@ internal sealed class DirectorySinkFeature : ISinkFeature
         {
             Create = services => new DirectorySink(options, services),
             ReservedLevels = [new ReservedLevel(DurableFolder.TemporaryFolder, "the folder sink keeps its unfinished files there")],
-            Explainer = new NoServiceCalls(),
         };
     }
 

@@ -2,13 +2,8 @@ using Messaging.Aws.Sqs;
 using Messaging.Configuration;
 using Messaging.Costs.Explain;
 using Messaging.Hosting;
-using Messaging.Routes;
-using Messaging.ServiceBus;
-using Messaging.Sinks.Directory;
 using Microsoft.Extensions.Configuration;
-using Worker.Archive;
 using Worker.CommandLine;
-using Worker.Tests.Sources.ServiceBus;
 
 namespace Worker.Tests.Costs.Explain;
 
@@ -342,10 +337,7 @@ public sealed class RouteExplainerTests
             })
             .Build();
 
-        ServiceBusSourceFeature source = new(new FakeBus(TimeProvider.System));
-        RoutePlan plan = new WorkerPlanner(configuration, [source], [new ArchiveHandlerFeature()], [new DirectorySinkFeature()]).Plan().Routes.ShouldHaveSingleItem();
-
-        RouteExplanation route = RouteExplainer.Explain(plan, Load);
+        RouteExplanation route = RouteExplainer.Explain(RouteSettings.Read(new SettingsReader(configuration), "archive"), Load);
 
         Line(route, "kill.redelivered.servicebus").Value.ShouldBe(64 + 20);
         Line(route, "cost.day").Because.ShouldContain("Service Bus is not in the estimate");

@@ -72,5 +72,5 @@ public sealed class BundlePlannerTests
     private static IObjectSink Sink(params string[] settings) => Sink(Plan(settings).Routes.Single());
 
     private static IObjectSink Sink(RoutePlan route) =>
-        (IObjectSink)route.Sink.Create(new SinkServices(new ServiceCollection().BuildServiceProvider(), NullLoggerFactory.Instance, new ManualTimeProvider()));
+        (IObjectSink)route.Sink!.Create(new SinkServices(new ServiceCollection().BuildServiceProvider(), NullLoggerFactory.Instance, new ManualTimeProvider()));
 }

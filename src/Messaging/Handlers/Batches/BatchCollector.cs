@@ -1,0 +1,291 @@
+using Messaging.Recoverability;
+using Pipeline.Buffers;
+using Pipeline.Contexts;
+using Pipeline.Settlements;
+
+namespace Messaging.Handlers.Batches;
+
+/// <summary>
+/// Collects the messages of a route into batches, and hands each over to the handler. Every message keeps its slot until the handler
+/// has ended. Allocates a few objects a batch and nothing a message. Threads: any.
+/// </summary>
+internal sealed class BatchCollector<T> : IDisposable
+{
+    // While the worker stops, what still comes waits this long for company: a channel that is drained would otherwise end as a batch a message.
+    private static readonly TimeSpan AgeAtStop = TimeSpan.FromMilliseconds(100);
+
+    private const int RetainedArrays = 16;
+
+    private readonly IBatchHandler<T> _handler;
+    private readonly string _route;
+    private readonly HandlerReports _reports;
+    private readonly CircuitBreaker _breaker;
+    private readonly TimeProvider _time;
+    private readonly int _maxMessages;
+    private readonly int _mostShared;
+    private readonly string _undecided;
+    private readonly ITimer _timer;
+    private readonly BoundedPool<BatchWaiter<T>> _waiters;
+    private readonly BoundedPool<BatchEntry<T>[]> _arrays = new(RetainedArrays);
+
+    // Guards the open batch, and what its messages have in common.
+    private readonly Lock _gate = new();
+    private BatchRun<T>? _open;
+    private TimeSpan _maxAge;
+
+    /// <param name="handler">The handler.</param>
+    /// <param name="options">Sizes and times.</param>
+    /// <param name="services">The route.</param>
+    /// <param name="reports">Told how the handler did.</param>
+    public BatchCollector(IBatchHandler<T> handler, BatchOptions options, HandlerServices services, HandlerReports reports)
+    {
+        _handler = handler;
+        _route = services.Route;
+        _reports = reports;
+        _breaker = services.Breaker;
+        _time = services.Time;
+        _maxMessages = options.MaxMessages;
+        _maxAge = options.MaxAge;
+        _mostShared = services.Recoverability.MaxDeliveries / 2;
+        _undecided = $"The handler {reports.Handler} did not settle this message of its batch.";
+        _waiters = new BoundedPool<BatchWaiter<T>>(services.Concurrency);
+        _timer = _time.CreateTimer(static collector => ((BatchCollector<T>)collector!).CloseAged(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+    }
+
+    /// <summary>Puts a message into a batch; the task ends when its settlement is in the context.</summary>
+    public ValueTask JoinAsync(PhysicalContext context, T message)
+    {
+        // A batch that fails again and again for one of its messages must not take the others with it to the dead letters.
+        bool alone = context.Message.DeliveryCount > _mostShared;
+        BatchEntry<T> entry = new() { Message = message, Info = new MessageInfo(_route, context.Message) };
+        if (!_waiters.TryTake(out BatchWaiter<T>? waiter))
+        {
+            waiter = new BatchWaiter<T>(this);
+        }
+
+        waiter.Open(context);
+        entry.Waiter = waiter;
+        lock (_gate)
+        {
+            BatchRun<T> run = alone ? Begin() : _open ??= BeginShared();
+            waiter.Run = run;
+            run.Batch.Add(entry);
+
+            // The breaker's single probe must not wait for company that cannot come.
+            if (alone || run.Batch.Count == _maxMessages || _breaker.State != BreakerState.Closed)
+            {
+                Close(run);
+            }
+        }
+
+        return waiter.Start();
+    }
+
+    /// <summary>The route stops: what waits is handled now, and what still comes nearly at once.</summary>
+    public void StopWaiting()
+    {
+        lock (_gate)
+        {
+            _maxAge = _maxAge < AgeAtStop ? _maxAge : AgeAtStop;
+            if (_open is { } open)
+            {
+                Close(open);
+            }
+        }
+    }
+
+    public void Dispose() => _timer.Dispose();
+
+    /// <summary>
+    /// A message's own token has ended. It leaves a batch that is still collected; one that is being handled is cancelled as a whole, since
+    /// its messages came within MaxAge and have no more time than that left.
+    /// </summary>
+    internal void Cancel(BatchWaiter<T> waiter)
+    {
+        CancellationTokenSource? cancelled = null;
+        lock (_gate)
+        {
+            if (waiter.IsCancelled || waiter.Run is not { } run)
+            {
+                return;
+            }
+
+            waiter.IsCancelled = true;
+            if (run.IsOpen)
+            {
+                Leave(run, waiter);
+            }
+            else
+            {
+                cancelled = run.Cancellation;
+            }
+        }
+
+        if (cancelled is null)
+        {
+            waiter.CompleteCancelled();
+        }
+        else
+        {
+            _ = cancelled.CancelAsync();
+        }
+    }
+
+    internal void Return(BatchWaiter<T> waiter) => _waiters.Return(waiter);
+
+    /// <summary>Hands a closed batch over and settles its messages when the handler has ended. Never throws.</summary>
+    internal async Task RunAsync(BatchRun<T> run)
+    {
+        Exception? failure = null;
+        CancellationToken cancellationToken = run.Cancellation.Token;
+        try
+        {
+            cancellationToken.ThrowIfCancellationRequested();
+            await _handler.HandleAsync(run.Batch, cancellationToken);
+        }
+        catch (Exception exception)
+        {
+            failure = exception;
+        }
+
+        try
+        {
+            Report(failure, cancellationToken);
+        }
+        catch (Exception)
+        {
+            // A log that fails must not keep the messages from being settled.
+        }
+
+        Finish(run, failure);
+    }
+
+    private void Report(Exception? failure, CancellationToken cancellationToken)
+    {
+        if (failure is null)
+        {
+            _reports.Returned();
+        }
+        else
+        {
+            _reports.Threw(failure, cancellationToken);
+        }
+    }
+
+    private void Finish(BatchRun<T> run, Exception? failure)
+    {
+        int count = run.Batch.Count;
+        BatchEntry<T>[] entries = run.Batch.End();
+        lock (_gate)
+        {
+            for (int i = 0; i < count; i++)
+            {
+                entries[i].Waiter!.Run = null;
+            }
+        }
+
+        bool cancelled = failure is OperationCanceledException && run.Cancellation.IsCancellationRequested;
+        for (int i = 0; i < count; i++)
+        {
+            Complete(entries[i], failure, cancelled);
+        }
+
+        Array.Clear(entries, 0, count);
+        _arrays.Return(entries);
+    }
+
+    private void Complete(in BatchEntry<T> entry, Exception? failure, bool cancelled)
+    {
+        BatchWaiter<T> waiter = entry.Waiter!;
+        if (entry.Settlement.IsDecided || failure is null)
+        {
+            waiter.Complete(entry.Settlement.IsDecided ? entry.Settlement : Undecided(_undecided), exception: null);
+        }
+        else if (cancelled && waiter.IsCancelled)
+        {
+            waiter.CompleteCancelled();
+        }
+        else if (cancelled)
+        {
+            waiter.Complete(Undecided("Another message of the batch took longer than Intake:MessageTimeout."), exception: null);
+        }
+        else
+        {
+            // An exception of its own where one is thrown: the same one would be thrown by many threads at once.
+            Exception? own = failure switch
+            {
+                TransientFaultException transient => new TransientFaultException(transient.Message, transient.RetryAfter, transient, transient.RetryInProcess, transient.MayHold),
+                RefusedException refused => new RefusedException(refused.Message, refused),
+                _ => null,
+            };
+            waiter.Complete(own is null ? Undecided(failure.Message, failure.GetType().FullName) : default, own);
+        }
+    }
+
+    private static Settlement Undecided(string why, string? exceptionType = null) =>
+        new(SettlementKind.Undecided, Description: why, ExceptionType: exceptionType);
+
+    /// <summary>Under the lock.</summary>
+    private BatchRun<T> BeginShared()
+    {
+        BatchRun<T> run = Begin();
+        SetTimer(_maxAge);
+        return run;
+    }
+
+    /// <summary>Under the lock.</summary>
+    private BatchRun<T> Begin()
+    {
+        BatchEntry<T>[] entries = _arrays.TryTake(out BatchEntry<T>[]? kept) ? kept : new BatchEntry<T>[_maxMessages];
+        return new BatchRun<T>(this, new MessageBatch<T>(entries, _reports), _time.GetTimestamp() + (long)(_maxAge.TotalSeconds * _time.TimestampFrequency));
+    }
+
+    /// <summary>Under the lock: nothing joins the batch any more, and its handling begins.</summary>
+    private void Close(BatchRun<T> run)
+    {
+        run.IsOpen = false;
+        if (ReferenceEquals(_open, run))
+        {
+            _open = null;
+        }
+
+        ThreadPool.UnsafeQueueUserWorkItem(run, preferLocal: false);
+    }
+
+    /// <summary>Under the lock.</summary>
+    private void Leave(BatchRun<T> run, BatchWaiter<T> waiter)
+    {
+        run.Batch.Remove(waiter);
+        waiter.Run = null;
+        if (run.Batch.Count == 0)
+        {
+            _arrays.Return(run.Batch.End());
+            _open = null;
+        }
+    }
+
+    private void CloseAged()
+    {
+        lock (_gate)
+        {
+            if (_open is not { } open)
+            {
+                return;
+            }
+
+            TimeSpan left = _time.GetElapsedTime(_time.GetTimestamp(), open.Deadline);
+            if (left > TimeSpan.Zero)
+            {
+                // The batch that the timer was set for was closed before its time.
+                SetTimer(left);
+            }
+            else
+            {
+                Close(open);
+            }
+        }
+    }
+
+    // Timers count whole milliseconds and drop the rest: one that fires too early would only be set again.
+    private void SetTimer(TimeSpan wait) => _timer.Change(TimeSpan.FromMilliseconds(Math.Max(1, Math.Ceiling(wait.TotalMilliseconds))), Timeout.InfiniteTimeSpan);
+}

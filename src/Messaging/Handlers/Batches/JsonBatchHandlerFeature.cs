@@ -1,0 +1,49 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Text.Json.Serialization.Metadata;
+using Messaging.Configuration;
+using Messaging.Handlers.Typed;
+using Messaging.Routes;
+using Messaging.Sinks;
+using Pipeline.Building;
+using Pipeline.Contexts;
+
+namespace Messaging.Handlers.Batches;
+
+/// <summary>Makes an <see cref="IBatchHandler{T}"/> a handler that routes can name.</summary>
+internal sealed class JsonBatchHandlerFeature<TMessage, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] THandler>(
+    string name, JsonTypeInfo<TMessage>? typeInfo, HandlerSettings settings, bool isScoped) : IHandlerFeature
+    where THandler : class, IBatchHandler<TMessage>
+{
+    public string Name { get; } = name;
+
+    public SinkKind Writes => SinkKind.None;
+
+    public HandlerPlan Configure(SettingsReader reader, string route)
+    {
+        JsonBody<TMessage> json = JsonBody<TMessage>.Of(typeInfo, reader, Name);
+        string section = $"Handlers:{Name}";
+        BatchOptions options = (BatchOptions)settings.Read(reader, section, route);
+        return new HandlerPlan
+        {
+            Compose = (builder, services) => Compose(builder, services, json, options),
+            Gathers = new Gathering(
+                "batch",
+                "handled",
+                new SettingValue<int>($"{section}:{nameof(options.MaxMessages)}", options.MaxMessages),
+                new SettingValue<TimeSpan>($"{section}:{nameof(options.MaxAge)}", options.MaxAge)),
+        };
+    }
+
+    private void Compose(PipelineBuilder<PhysicalContext> builder, HandlerServices services, JsonBody<TMessage> json, BatchOptions options)
+    {
+        object? argument = settings.IsArgument ? options : null;
+        IBatchHandler<TMessage> handler = isScoped
+            ? new ScopedBatchHandler<TMessage, THandler>(services.CreateScoped<THandler>(argument))
+            : services.Create<THandler>(argument);
+        HandlerReports reports = services.ReportsOf(typeof(THandler));
+        BatchCollector<TMessage> collector = new(handler, options, services, reports);
+        services.Owned.Add(collector);
+        services.Stopping.Add(collector.StopWaiting);
+        builder.Terminator(new JsonBatchTerminator<TMessage>(json, collector), reports.Handler);
+    }
+}

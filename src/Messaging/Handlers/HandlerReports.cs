@@ -1,0 +1,85 @@
+using Messaging.Recoverability;
+using Messaging.Telemetry;
+using Microsoft.Extensions.Logging;
+using Pipeline.Settlements;
+
+namespace Messaging.Handlers;
+
+/// <summary>
+/// Says of foreign code how it did: to the route's breaker, and to the log, with the stack trace that the line about the message lacks.
+/// The breaker hears of a handler that returned, and of the two exceptions by which it says that what it calls is down; any other
+/// may be the message's own. Threads: any.
+/// </summary>
+internal sealed partial class HandlerReports(string route, string handler, CircuitBreaker breaker, ILogger logger, TimeProvider time)
+{
+    private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
+
+    private readonly LogThrottle _failures = new(time, Interval);
+    private readonly LogThrottle _misuses = new(time, Interval);
+
+    /// <summary>The handler's name, for people.</summary>
+    public string Handler => handler;
+
+    /// <summary>The handler returned, whatever it decided.</summary>
+    public void Returned() => breaker.Succeeded();
+
+    /// <summary>The handler threw.</summary>
+    /// <param name="exception">What it threw.</param>
+    /// <param name="cancellationToken">The token it was given.</param>
+    public void Threw(Exception exception, CancellationToken cancellationToken)
+    {
+        switch (exception)
+        {
+            case RefusedException:
+                breaker.Refused(exception.Message);
+                return;
+            case TransientFaultException:
+                breaker.Failed(exception.Message);
+                return;
+            case PoisonMessageException:
+            case OperationCanceledException when cancellationToken.IsCancellationRequested:
+                return;
+        }
+
+        if (_failures.ShouldLog(out SuppressedLines suppressed))
+        {
+            LogThrew(exception, route, handler, suppressed);
+        }
+    }
+
+    /// <summary>A message of a batch was settled in a way that has no effect.</summary>
+    /// <param name="misuse">Why.</param>
+    /// <param name="index">Its place in the batch.</param>
+    public void Misused(BatchMisuse misuse, int index)
+    {
+        if (!_misuses.ShouldLog(out SuppressedLines suppressed))
+        {
+            return;
+        }
+
+        switch (misuse)
+        {
+            case BatchMisuse.Twice:
+                LogTwice(route, handler, index, suppressed);
+                break;
+            case BatchMisuse.Late:
+                LogLate(route, handler, index, suppressed);
+                break;
+            default:
+                LogUndecided(route, handler, index, suppressed);
+                break;
+        }
+    }
+
+    [LoggerMessage(5301, LogLevel.Error, "Route {Route}: the handler {Handler} threw{Suppressed}")]
+    private partial void LogThrew(Exception exception, string route, string handler, SuppressedLines suppressed);
+
+    [LoggerMessage(5302, LogLevel.Warning, "Route {Route}: the handler {Handler} settled message {Index} of a batch twice; the first settlement holds{Suppressed}")]
+    private partial void LogTwice(string route, string handler, int index, SuppressedLines suppressed);
+
+    [LoggerMessage(5303, LogLevel.Warning, "Route {Route}: the handler {Handler} settled message {Index} of a batch after the batch had ended; the message was abandoned unless it was settled before{Suppressed}")]
+    private partial void LogLate(string route, string handler, int index, SuppressedLines suppressed);
+
+    [LoggerMessage(5304, LogLevel.Warning, "Route {Route}: the handler {Handler} settled message {Index} of a batch with default(Settlement), which decides nothing{Suppressed}")]
+    private partial void LogUndecided(string route, string handler, int index, SuppressedLines suppressed);
+}

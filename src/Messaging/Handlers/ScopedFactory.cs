@@ -1,0 +1,91 @@
+using System.Diagnostics.CodeAnalysis;
+using Messaging.Hosting;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Messaging.Handlers;
+
+/// <summary>Makes a handler in a service scope of its own, for each call. Threads: any.</summary>
+internal sealed class ScopedFactory<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] THandler>
+    where THandler : class
+{
+    private readonly IServiceScopeFactory _scopes;
+
+    // Null where the container makes it, which then also disposes it.
+    private readonly ObjectFactory<THandler>? _create;
+    private readonly object?[]? _arguments;
+
+    /// <param name="services">The container.</param>
+    /// <param name="settings">One more constructor argument; null for none.</param>
+    public ScopedFactory(IServiceProvider services, object? settings)
+    {
+        _scopes = services.GetRequiredService<IServiceScopeFactory>();
+        bool isRegistered = settings is null && services.GetService<IServiceProviderIsService>()?.IsService(typeof(THandler)) == true;
+        _create = isRegistered ? null : ActivatorUtilities.CreateFactory<THandler>(settings is null ? [] : [settings.GetType()]);
+        _arguments = settings is null ? null : [settings];
+    }
+
+    /// <summary>Opens a scope with a handler in it; dispose the result.</summary>
+    public Lease Open()
+    {
+        AsyncServiceScope scope = _scopes.CreateAsyncScope();
+        try
+        {
+            return _create is null
+                ? new Lease(scope, scope.ServiceProvider.GetRequiredService<THandler>(), own: null)
+                : new Lease(scope, _create(scope.ServiceProvider, _arguments));
+        }
+        catch
+        {
+            // What the scope made so far; nothing of it has done any work, so that a synchronous end is enough.
+            scope.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Makes one and gives it up again: what the container lacks shows at start and not with the first message.</summary>
+    /// <exception cref="StartupException">It cannot be made.</exception>
+    public async Task CheckAsync(string route)
+    {
+        try
+        {
+            await Open().DisposeAsync();
+        }
+        catch (Exception exception)
+        {
+            throw PartActivator.Failed<THandler>(route, exception);
+        }
+    }
+
+    /// <summary>A handler and the scope it lives in.</summary>
+    internal readonly struct Lease : IAsyncDisposable
+    {
+        private readonly AsyncServiceScope _scope;
+        private readonly THandler? _own;
+
+        public Lease(AsyncServiceScope scope, THandler handler)
+            : this(scope, handler, handler)
+        {
+        }
+
+        public Lease(AsyncServiceScope scope, THandler handler, THandler? own)
+        {
+            _scope = scope;
+            Handler = handler;
+            _own = own;
+        }
+
+        public THandler Handler { get; }
+
+        public async ValueTask DisposeAsync()
+        {
+            try
+            {
+                await PartActivator.DisposeAsync(_own);
+            }
+            finally
+            {
+                await _scope.DisposeAsync();
+            }
+        }
+    }
+}

@@ -1,0 +1,125 @@
+using Messaging.Telemetry;
+
+namespace Worker.CommandLine;
+
+/// <summary>Counts, paces and reports one redrive: a line every 5 s while it runs. One thread.</summary>
+/// <param name="request">What was asked for.</param>
+/// <param name="total">How many there are, as far as is known when it begins; for reports.</param>
+/// <param name="time">Runs rate and reports.</param>
+/// <param name="output">Takes the reports.</param>
+internal sealed class RedriveProgress(RedriveRequest request, long total, TimeProvider time, TextWriter output)
+{
+    /// <summary>How many of those that stay, and of those that were dead-lettered again, are shown with their reason.</summary>
+    public const int MaxListed = 20;
+
+    /// <summary>Why a redrive ended that a signal stopped.</summary>
+    public const string Interrupted = "interrupted by a signal.";
+
+    // More reasons than the worker has codes; reasons of a queue are text from outside.
+    private const int MaxReasons = 50;
+
+    private static readonly TimeSpan ReportInterval = TimeSpan.FromSeconds(5);
+
+    // What a send that was late may catch up with: timers fire late, and the rate should hold on average.
+    private static readonly TimeSpan CatchUp = TimeSpan.FromSeconds(1);
+
+    private readonly List<string> _left = [];
+    private readonly List<string> _again = [];
+    private readonly List<string> _notes = [];
+    private readonly SortedDictionary<string, int> _otherReasons = new(StringComparer.Ordinal);
+    private readonly long _began = time.GetTimestamp();
+    private TimeSpan _nextSend;
+    private TimeSpan _nextReport = ReportInterval;
+    private int _leftCount;
+    private int _againCount;
+
+    /// <summary>Dead letters that the request asks for, so far.</summary>
+    public int Found { get; private set; }
+
+    /// <summary>Of those, the ones that were taken and deleted.</summary>
+    public int Sent { get; private set; }
+
+    /// <summary>True once as many were found as were asked for.</summary>
+    public bool HasAll => Found >= request.Max;
+
+    public void AddFound() => Found++;
+
+    public void AddSent() => Sent++;
+
+    /// <summary>Counts one that stays.</summary>
+    /// <param name="name">Which one; may be text from outside.</param>
+    /// <param name="why">Why; printable.</param>
+    public void AddLeft(string name, string why)
+    {
+        _leftCount++;
+        if (_left.Count < MaxListed)
+        {
+            _left.Add($"{UntrustedText.Shorten(name)}: {why}");
+        }
+    }
+
+    /// <summary>Counts a sent one whose message was dead-lettered again.</summary>
+    /// <param name="name">Which one was sent; may be text from outside.</param>
+    /// <param name="what">The reason, and the new dead letter; printable.</param>
+    public void AddAgain(string name, string what)
+    {
+        _againCount++;
+        if (_again.Count < MaxListed)
+        {
+            _again.Add($"{UntrustedText.Shorten(name)}: {what}");
+        }
+    }
+
+    /// <summary>Counts one of a reason that was not asked for.</summary>
+    public void AddOtherReason(string reason)
+    {
+        if (_otherReasons.Count < MaxReasons || _otherReasons.ContainsKey(reason))
+        {
+            _otherReasons[reason] = _otherReasons.GetValueOrDefault(reason) + 1;
+        }
+    }
+
+    public void AddNote(string note) => _notes.Add(note);
+
+    /// <summary>Waits until the rate allows the next send. Reports when it is time to.</summary>
+    public async ValueTask WaitForTurnAsync(CancellationToken cancellationToken)
+    {
+        Report();
+        if (request.Rate is not { } perSecond)
+        {
+            return;
+        }
+
+        TimeSpan now = time.GetElapsedTime(_began);
+        TimeSpan due = _nextSend > now - CatchUp ? _nextSend : now - CatchUp;
+        _nextSend = due + TimeSpan.FromSeconds(1.0 / perSecond);
+        if (due > now)
+        {
+            await Task.Delay(due - now, time, cancellationToken);
+        }
+    }
+
+    /// <summary>Writes a line when the last one is old enough.</summary>
+    public void Report()
+    {
+        TimeSpan now = time.GetElapsedTime(_began);
+        if (now < _nextReport)
+        {
+            return;
+        }
+
+        _nextReport = now + ReportInterval;
+        output.WriteLine($"After {now.TotalSeconds:N0} s: {(request.DryRun ? $"{Found:N0} found" : $"{Sent:N0} redriven, {_leftCount + _againCount:N0} left")}, of {total:N0} dead letters.");
+    }
+
+    /// <param name="ended">Why it ended before every dead letter was tried; null when every one was.</param>
+    public RedriveResult ToResult(string? ended)
+    {
+        if (ended is null && Found == 0 && request.Reason is { } reason && _otherReasons.Count > 0)
+        {
+            ended = $"no dead letter has the reason '{UntrustedText.Shorten(reason)}'. Reasons there are: {string.Join(", ", _otherReasons.Select(other => $"{UntrustedText.Shorten(other.Key)} ({other.Value:N0})"))}.";
+        }
+
+        return new RedriveResult(Found, Sent, _leftCount, _left, _againCount, _again, _notes, ended);
+    }
+}

@@ -1,0 +1,41 @@
+using System.Globalization;
+using System.Text.Json;
+using Messaging.Aws.Sqs;
+using Messaging.Aws.Sqs.Wire;
+
+namespace Worker.CommandLine;
+
+/// <summary>What the worker recorded about a dead letter of the queue. Text from outside: not shortened, not escaped.</summary>
+/// <param name="SourceId">The message's id at the queue that it came from; null where it is not recorded.</param>
+/// <param name="LastSeen">When it was given up; null where that is not recorded.</param>
+/// <param name="Description">What happened; null where that is not recorded.</param>
+internal readonly record struct SqsLetterDetails(string? SourceId, DateTimeOffset? LastSeen, string? Description)
+{
+    /// <summary>Reads the attribute <c>DeadLetterDetails</c>; nothing where a redrive policy moved the message, or others wrote it.</summary>
+    public static SqsLetterDetails Read(IReadOnlyList<SqsMessageAttribute> attributes)
+    {
+        if (attributes.FirstOrDefault(attribute => attribute.Name == SqsDeadLetters.DetailsAttribute)?.StringValue is not { } details)
+        {
+            return default;
+        }
+
+        try
+        {
+            using JsonDocument document = JsonDocument.Parse(details);
+            return document.RootElement.ValueKind != JsonValueKind.Object
+                ? default
+                : new SqsLetterDetails(
+                    Text(document.RootElement, "sourceId"),
+                    DateTimeOffset.TryParse(Text(document.RootElement, "lastSeen"), CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal, out DateTimeOffset lastSeen) ? lastSeen : null,
+                    Text(document.RootElement, "description"));
+        }
+        catch (Exception exception) when (exception is JsonException or InvalidOperationException)
+        {
+            // Not the worker's, or an invalid escape.
+            return default;
+        }
+    }
+
+    private static string? Text(JsonElement details, string name) =>
+        details.TryGetProperty(name, out JsonElement value) && value.ValueKind == JsonValueKind.String ? value.GetString() : null;
+}

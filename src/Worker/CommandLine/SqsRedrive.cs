@@ -1,0 +1,336 @@
+using System.Text;
+using Messaging.Aws;
+using Messaging.Aws.Sqs;
+using Messaging.Aws.Sqs.Wire;
+using Messaging.Configuration;
+using Messaging.Hosting;
+using Messaging.Recoverability;
+using Messaging.Telemetry;
+using Microsoft.Extensions.Configuration;
+using Pipeline.Buffers;
+
+namespace Worker.CommandLine;
+
+/// <summary>
+/// Moves messages of the dead-letter queue to the queue: sent first, deleted afterwards, so that a crash duplicates and never
+/// loses. It moves no more than the queue held when it began (see <see cref="SqsRedriveBounds"/>). Dead letters that stay are visible
+/// again when it ends. A FIFO dead-letter queue shows no more than the first ten of a group while they stay, so a filter or a dry
+/// run may not see them all.
+/// </summary>
+internal sealed class SqsRedrive
+{
+    // Long enough to look at every dead letter of a large queue without meeting many again; those that stay are shown again at the end.
+    private const int HiddenSeconds = 120;
+
+    // Standard queues may answer empty while they hold messages; so many answers in a row that bring nothing new mean done.
+    private const int FruitlessAnswers = 3;
+
+    // A dead letter that was sent and stays would be sent twice by the next redrive.
+    private const int DeleteAttempts = 3;
+
+    // So many failed calls in a row are the service's state, not the dead letters': trying each of thousands would take hours.
+    private const int FailedCalls = 5;
+
+    // Beside those that the queue held: how many a run receives before it ends. While more arrive than are sent it would never end.
+    private const int MinNewcomers = 100;
+
+    // Together below the 10 s that an interrupted command has.
+    private static readonly TimeSpan StopLimit = TimeSpan.FromSeconds(3);
+    private static readonly TimeSpan InterruptedShowLimit = TimeSpan.FromSeconds(4);
+
+    private static readonly Backoff ReceiveBackoff = new(TimeSpan.FromMilliseconds(200), TimeSpan.FromSeconds(5));
+
+    private readonly SqsClient _client;
+    private readonly SqsQueues _queues;
+    private readonly RedriveRequest _request;
+    private readonly RedriveProgress _progress;
+    private readonly SqsRedriveBounds _bounds;
+    private readonly TimeProvider _time;
+
+    // Messages of the dead-letter queue when the redrive began, as SQS counts them.
+    private readonly long _held;
+    private readonly HashSet<Guid> _seen = [];
+    private readonly Dictionary<Guid, byte[]> _staying = [];
+    private int _newcomers;
+    private int _failedCalls;
+    private string? _ended;
+
+    private SqsRedrive(SqsClient client, SqsQueues queues, RedriveRequest request, long held, TimeProvider time)
+    {
+        _client = client;
+        _queues = queues;
+        _request = request;
+        _held = held;
+        _time = time;
+        _progress = new RedriveProgress(request, held, time, Console.Out);
+        _bounds = new SqsRedriveBounds(time.GetUtcNow());
+    }
+
+    /// <exception cref="ConfigurationException">The configuration of the queue is wrong.</exception>
+    /// <exception cref="StartupException">The queue is missing, refused or out of reach.</exception>
+    public static async Task<RedriveResult> RunAsync(IConfiguration configuration, RedriveRequest request, TimeProvider time, CancellationToken cancellationToken)
+    {
+        SettingsReader settings = new(configuration);
+        SqsSourceOptions options = settings.Read<SqsSourceOptions>(SqsSourceOptions.Section, request.Route);
+        AwsOptions aws = settings.Read<AwsOptions>(AwsOptions.Section, request.Route);
+        if (settings.Errors.Count > 0)
+        {
+            throw new ConfigurationException(settings.Errors);
+        }
+
+        SqsQueueReference queue = SqsQueueReference.Parse(options.Queue!)!;
+        using SqsClient client = SqsClient.Create(aws, queue, new SqsWireOptions(), BufferPool.Shared, TimeProvider.System);
+        try
+        {
+            SqsQueues queues = await new SqsQueueFinder(client, queue, options).FindAsync(cancellationToken);
+            QueueAttributes letters = await client.GetQueueAttributesAsync(queues.DeadLetterUrl, cancellationToken);
+            return await new SqsRedrive(client, queues, request, letters.Messages + letters.MessagesInFlight + letters.MessagesDelayed, time).MoveAllAsync(cancellationToken);
+        }
+        catch (AwsServiceException exception)
+        {
+            throw new StartupException($"Queue {queue.Name}: {exception.Message}. Check the queue's name, Aws:Region, Aws:Endpoint and the credentials (deploy/iam/redrive-policy.json).", ExitCodes.Unavailable, exception);
+        }
+    }
+
+    private async Task<RedriveResult> MoveAllAsync(CancellationToken stop)
+    {
+        // Calls under way when a signal arrives have their time to end: a message that was sent is to be deleted here.
+        using CancellationTokenSource calls = new(Timeout.InfiniteTimeSpan, _time);
+        using CancellationTokenRegistration link = stop.UnsafeRegister(static source => ((CancellationTokenSource)source!).CancelAfter(StopLimit), calls);
+        try
+        {
+            await ReceiveAllAsync(stop, calls.Token);
+        }
+        catch (AwsServiceException exception) when (_seen.Count > 0)
+        {
+            _ended = $"{exception.Message}. Redrive again for the rest.";
+        }
+        catch (OperationCanceledException) when (stop.IsCancellationRequested)
+        {
+            // Reported below.
+        }
+        finally
+        {
+            await ShowAsync(stop.IsCancellationRequested);
+        }
+
+        if (_newcomers > 0)
+        {
+            _progress.AddNote($"{_newcomers:N0} dead letter(s) arrived while redrive ran; they stay.");
+        }
+
+        return _progress.ToResult(stop.IsCancellationRequested ? RedriveProgress.Interrupted : _ended);
+    }
+
+    private async Task ReceiveAllAsync(CancellationToken stop, CancellationToken calls)
+    {
+        int empty = 0;
+        int repeated = 0;
+
+        // Those that stay are shown again after their time, and then hidden again: so many answers may bring nothing else.
+        while (_ended is null && !_progress.HasAll && empty < FruitlessAnswers && repeated < FruitlessAnswers + (_staying.Count / SqsLimits.BatchEntries))
+        {
+            stop.ThrowIfCancellationRequested();
+            _progress.Report();
+            ReceiveBatch batch = await ReceiveAsync(calls);
+            try
+            {
+                _bounds.Begin(batch);
+                bool isEmpty = batch.Count == 0;
+                bool bringsNew = await LookAtAllAsync(batch, stop, calls);
+                empty = isEmpty ? empty + 1 : 0;
+                repeated = isEmpty || bringsNew ? 0 : repeated + 1;
+                if (_seen.Count > _held + Math.Max(MinNewcomers, _held))
+                {
+                    _ended ??= $"the dead-letter queue counted {_held:N0} message(s) when redrive began, and {_seen.Count:N0} were received: more arrive than redrive sends. Fix their cause, then redrive again.";
+                }
+            }
+            finally
+            {
+                batch.ReleaseAll();
+            }
+        }
+    }
+
+    private async ValueTask<ReceiveBatch> ReceiveAsync(CancellationToken calls)
+    {
+        for (int attempt = 1; ; attempt++)
+        {
+            try
+            {
+                return await _client.ReceiveAsync(new ReceiveRequest(_queues.DeadLetterUrl, SqsLimits.BatchEntries, WaitSeconds: 1, HiddenSeconds), calls);
+            }
+            catch (AwsServiceException exception) when (attempt < FailedCalls && exception.Kind is AwsErrorKind.Transient or AwsErrorKind.Throttled)
+            {
+                await Task.Delay(ReceiveBackoff.After(attempt), _time, calls);
+            }
+        }
+    }
+
+    /// <returns>True when at least one had not been received before.</returns>
+    private async ValueTask<bool> LookAtAllAsync(ReceiveBatch batch, CancellationToken stop, CancellationToken calls)
+    {
+        List<(Guid Key, int Index)> unseen = new(batch.Count);
+        for (int i = 0; i < batch.Count; i++)
+        {
+            Guid key = SqsReceivedMessage.KeyOf(batch[i].MessageId.Span);
+            if (_seen.Add(key))
+            {
+                unseen.Add((key, i));
+            }
+            else if (!_staying.ContainsKey(key))
+            {
+                // Sent and deleted, and delivered again all the same: standard queues do that.
+                await DeleteAsync(batch[i].ReceiptHandle, calls);
+                continue;
+            }
+
+            _staying[key] = batch[i].ReceiptHandle.ToArray();
+        }
+
+        foreach ((Guid key, int index) in unseen)
+        {
+            if (_ended is null && await LookAtAsync(batch[index], stop, calls))
+            {
+                _staying.Remove(key);
+            }
+        }
+
+        return unseen.Count > 0;
+    }
+
+    /// <returns>False when the dead letter stays.</returns>
+    private async ValueTask<bool> LookAtAsync(SqsMessage message, CancellationToken stop, CancellationToken calls)
+    {
+        IReadOnlyList<SqsMessageAttribute> attributes = message.Attributes.ToList();
+        string? reason = attributes.FirstOrDefault(a => a.Name == SqsDeadLetters.ReasonAttribute)?.StringValue;
+        string shownReason = reason ?? "(moved by SQS)";
+        SqsLetterDetails details = SqsLetterDetails.Read(attributes);
+        switch (_bounds.OriginOf(message, details, out string? sentAs))
+        {
+            case SqsLetterOrigin.ThisRun:
+                _progress.AddAgain(sentAs!, $"{UntrustedText.Shorten(shownReason)}, now {Name(message)}");
+                return false;
+            case SqsLetterOrigin.Meanwhile:
+                _newcomers++;
+                return false;
+        }
+
+        if (_request.Reason is not null && !string.Equals(reason, _request.Reason, StringComparison.Ordinal))
+        {
+            _progress.AddOtherReason(shownReason);
+            return false;
+        }
+
+        if (_progress.HasAll)
+        {
+            return false;
+        }
+
+        if (_request.DryRun)
+        {
+            _progress.AddFound();
+            DateTimeOffset lastSeen = details.LastSeen ?? DateTimeOffset.FromUnixTimeMilliseconds(message.SentUnixMs);
+            Console.Out.WriteLine($"{UntrustedText.Shorten(shownReason)}  {Name(message)}  {lastSeen:u}  {UntrustedText.Shorten(details.Description ?? "(no description)")}");
+            return false;
+        }
+
+        if (_progress.Found >= _held)
+        {
+            _ended = $"the dead-letter queue counted {_held:N0} message(s) when redrive began, and holds more. SQS counts approximately, up to a minute late: redrive again for the rest.";
+            return false;
+        }
+
+        await _progress.WaitForTurnAsync(stop);
+        stop.ThrowIfCancellationRequested();
+        _progress.AddFound();
+        if (await MoveAsync(message, attributes, calls) is { } error)
+        {
+            _progress.AddLeft(Name(message), error);
+            return false;
+        }
+
+        _progress.AddSent();
+        return true;
+    }
+
+    private async ValueTask<string?> MoveAsync(SqsMessage message, IReadOnlyList<SqsMessageAttribute> attributes, CancellationToken calls)
+    {
+        SqsMessageAttribute[] kept = [.. attributes.Where(a => a.Name is not SqsDeadLetters.ReasonAttribute and not SqsDeadLetters.DetailsAttribute)];
+        SendEntry entry = new(message.Body, kept);
+        if (_queues.IsFifo)
+        {
+            // A new deduplication id: the old one may still be remembered from the first time, and the message would vanish.
+            entry = entry with { GroupId = Encoding.UTF8.GetString(message.GroupId.Span), DeduplicationId = MessageGenerator.NewId(TimeProvider.System) };
+        }
+
+        try
+        {
+            _bounds.AddSent(await _client.SendAsync(_queues.Url, entry, calls), Name(message));
+            _failedCalls = 0;
+        }
+        catch (AwsServiceException exception)
+        {
+            if (exception.Kind is not AwsErrorKind.Invalid && ++_failedCalls >= FailedCalls)
+            {
+                _ended = $"{_failedCalls} sends in a row failed. Redrive again once the queue takes messages.";
+            }
+
+            return exception.Message;
+        }
+
+        return await DeleteAsync(message.ReceiptHandle, calls) is { } error ? $"sent, but not deleted from the dead letters: {error}" : null;
+    }
+
+    private async ValueTask<string?> DeleteAsync(ReadOnlyMemory<byte> handle, CancellationToken calls)
+    {
+        string error = string.Empty;
+        for (int attempt = 0; attempt < DeleteAttempts; attempt++)
+        {
+            try
+            {
+                BatchEntryResult[] results = new BatchEntryResult[1];
+                await _client.DeleteBatchAsync(_queues.DeadLetterUrl, new[] { handle }, results, calls);
+                if (results[0].Succeeded)
+                {
+                    return null;
+                }
+
+                error = results[0].Code ?? string.Empty;
+            }
+            catch (AwsServiceException exception)
+            {
+                error = exception.Message;
+            }
+            catch (OperationCanceledException)
+            {
+                return "no answer before the signal's time ended";
+            }
+        }
+
+        return error;
+    }
+
+    /// <summary>Makes the dead letters that stay visible again; what fails becomes visible by itself.</summary>
+    private async Task ShowAsync(bool interrupted)
+    {
+        using CancellationTokenSource limit = new(interrupted ? InterruptedShowLimit : Timeout.InfiniteTimeSpan, _time);
+        try
+        {
+            await Parallel.ForEachAsync(
+                _staying.Values.Chunk(SqsLimits.BatchEntries),
+                new ParallelOptions { MaxDegreeOfParallelism = 8, CancellationToken = limit.Token },
+                async (handles, token) =>
+                {
+                    VisibilityChange[] changes = [.. handles.Select(handle => new VisibilityChange(handle, VisibilitySeconds: 0))];
+                    await _client.ChangeVisibilityBatchAsync(_queues.DeadLetterUrl, changes, new BatchEntryResult[changes.Length], token);
+                });
+        }
+        catch (Exception exception) when (exception is AwsServiceException or OperationCanceledException)
+        {
+            _progress.AddNote($"Dead letters that were looked at may stay hidden for up to {HiddenSeconds} s.");
+        }
+    }
+
+    private static string Name(in SqsMessage message) => UntrustedText.Shorten(message.MessageId.Span);
+}

@@ -1,0 +1,63 @@
+using System.Text;
+using Messaging.Aws.Sqs;
+using Messaging.Aws.Sqs.Wire;
+
+namespace Worker.CommandLine;
+
+/// <summary>
+/// Tells dead letters that were in the queue when a redrive began from those that came later, so that a message which the worker
+/// dead-letters again is not sent again. A message gets a new id when it is sent to the queue. The worker records that id in
+/// <c>DeadLetterDetails</c>, and a redrive policy keeps it. A dead letter without details is recognised by its time. One thread.
+/// </summary>
+/// <param name="began">When the redrive began, by this machine's clock: used until the service has shown its own.</param>
+internal sealed class SqsRedriveBounds(DateTimeOffset began)
+{
+    // By the id that the queue gave the message: the id of its dead letter.
+    private readonly Dictionary<Guid, string> _sent = [];
+    private long _beganUnixMs = began.ToUnixTimeMilliseconds();
+    private bool _isSet;
+
+    /// <summary>
+    /// Takes the beginning from the first messages that the queue answers with, all of which were there: nothing has been sent yet.
+    /// A message that is received for the first time shows the service's clock, which may differ from this machine's.
+    /// </summary>
+    public void Begin(ReceiveBatch first)
+    {
+        if (_isSet || first.Count == 0)
+        {
+            return;
+        }
+
+        _isSet = true;
+        long latest = 0;
+        bool showsClock = false;
+        for (int i = 0; i < first.Count; i++)
+        {
+            showsClock |= first[i].ReceiveCount == 1 && first[i].FirstReceiveUnixMs > 0;
+            latest = Math.Max(latest, Math.Max(first[i].SentUnixMs, first[i].FirstReceiveUnixMs));
+        }
+
+        _beganUnixMs = showsClock ? latest : Math.Max(latest, _beganUnixMs);
+    }
+
+    /// <summary>Remembers a message that this redrive sent to the queue.</summary>
+    /// <param name="messageId">The id that the queue gave it.</param>
+    /// <param name="letterId">The id of the dead letter that it was.</param>
+    public void AddSent(string messageId, string letterId) => _sent[KeyOf(messageId)] = letterId;
+
+    /// <summary>Where a dead letter comes from.</summary>
+    /// <param name="message">The dead letter.</param>
+    /// <param name="details">What the worker recorded with it.</param>
+    /// <param name="sentAs">Of one of this run, the id of the dead letter that was sent; else null.</param>
+    public SqsLetterOrigin OriginOf(in SqsMessage message, in SqsLetterDetails details, out string? sentAs)
+    {
+        if (_sent.TryGetValue(SqsReceivedMessage.KeyOf(message.MessageId.Span), out sentAs) || (details.SourceId is { } source && _sent.TryGetValue(KeyOf(source), out sentAs)))
+        {
+            return SqsLetterOrigin.ThisRun;
+        }
+
+        return message.SentUnixMs > _beganUnixMs ? SqsLetterOrigin.Meanwhile : SqsLetterOrigin.Before;
+    }
+
+    private static Guid KeyOf(string id) => SqsReceivedMessage.KeyOf(Encoding.UTF8.GetBytes(id));
+}

@@ -1,0 +1,78 @@
+using Worker.CommandLine;
+
+namespace Worker.Tests.CommandLine;
+
+public sealed class RedriveProgressTests
+{
+    private static readonly RedriveRequest All = new(Reason: null, Max: int.MaxValue, DryRun: false, Url: null, Route: null);
+
+    private readonly ManualTimeProvider _time = new();
+    private readonly StringWriter _output = new();
+
+    [Fact]
+    public void AddLeft_ManyTimes_ListsTwentyAndCountsAll()
+    {
+        RedriveProgress progress = new(All, 25, _time, _output);
+        for (int i = 0; i < 25; i++)
+        {
+            progress.AddLeft($"letter-{i}\n", "refused");
+        }
+
+        RedriveResult result = progress.ToResult(ended: null);
+
+        result.LeftCount.ShouldBe(25);
+        result.Left.Count.ShouldBe(20);
+        result.Left[0].ShouldBe("letter-0\\u000a: refused");
+        result.IsComplete.ShouldBeFalse();
+    }
+
+    [Fact]
+    public async Task WaitForTurn_EveryFiveSeconds_ReportsOnce()
+    {
+        RedriveProgress progress = new(All, 9, _time, _output);
+        for (int i = 0; i < 9; i++)
+        {
+            await progress.WaitForTurnAsync(CancellationToken.None);
+            progress.AddFound();
+            progress.AddSent();
+            _time.Advance(TimeSpan.FromSeconds(1.5));
+        }
+
+        _output.ToString().Split('\n', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries)
+            .ShouldBe(["After 6 s: 4 redriven, 0 left, of 9 dead letters.", "After 12 s: 8 redriven, 0 left, of 9 dead letters."]);
+    }
+
+    [Fact]
+    public async Task WaitForTurn_AfterAPause_CatchesUpASecondAtMost()
+    {
+        RedriveProgress progress = new(All with { Rate = 10 }, 100, _time, _output);
+        await progress.WaitForTurnAsync(CancellationToken.None);
+        _time.Advance(TimeSpan.FromMinutes(1));
+
+        int free = 0;
+        while (progress.WaitForTurnAsync(CancellationToken.None).IsCompleted)
+        {
+            free++;
+        }
+
+        free.ShouldBe(11, "One that is due now, and the ten of a second.");
+    }
+
+    [Fact]
+    public void ToResult_OtherReasonsWithoutEnd_ListsSome()
+    {
+        RedriveProgress progress = new(All with { Reason = "nosuch" }, 1_000, _time, _output);
+        for (int i = 0; i < 1_000; i++)
+        {
+            progress.AddOtherReason($"reason-{i:d4}");
+        }
+
+        string ended = progress.ToResult(ended: null).Ended.ShouldNotBeNull();
+        ended.ShouldContain("reason-0049 (1)");
+        ended.ShouldNotContain("reason-0050");
+    }
+
+    [Fact]
+    public void ToResult_ReasonThatNoneHasInAnEmptyStore_IsComplete() =>
+        new RedriveProgress(All with { Reason = "nosuch" }, 0, _time, _output).ToResult(ended: null).IsComplete.ShouldBeTrue();
+}

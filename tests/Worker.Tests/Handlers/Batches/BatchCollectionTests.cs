@@ -1,0 +1,171 @@
+using System.Collections.Concurrent;
+using Messaging.Handlers;
+using Microsoft.Extensions.DependencyInjection;
+using Pipeline.Settlements;
+using Worker.Tests.Handlers.Typed;
+
+namespace Worker.Tests.Handlers.Batches;
+
+/// <summary>When a batch is handed over, and with which messages, through a whole route.</summary>
+public sealed class BatchCollectionTests
+{
+    [Fact]
+    public async Task Collect_MaxMessagesAreThere_AtOnceInTheOrderOfArrival()
+    {
+        ScriptedBatchHandler handler = new(CompleteAsync);
+        await using HandlerRoute route = await StartAsync(handler, "Handlers:Orders:MaxMessages=3", "Handlers:Orders:MaxAge=1h", "Intake:MessageTimeout=2h");
+
+        await PublishAsync(route, "a", "b", "c");
+        await HandlerRoute.UntilAsync(() => route.Publisher.Completed == 3);
+
+        handler.Batches.ShouldHaveSingleItem().Split(' ').ShouldBe(["a", "b", "c"], ignoreOrder: true);
+    }
+
+    [Fact]
+    public async Task Collect_TooFew_UntilTheFirstHasWaitedForMaxAge()
+    {
+        ScriptedBatchHandler handler = new(CompleteAsync);
+        await using HandlerRoute route = await StartAsync(handler, "Handlers:Orders:MaxAge=5s");
+
+        await PublishAsync(route, "a");
+        await HandlerRoute.UntilAsync(() => route.Route.InFlight == 1);
+        route.Time.Advance(TimeSpan.FromSeconds(3));
+        await PublishAsync(route, "b");
+        await HandlerRoute.UntilAsync(() => route.Route.InFlight == 2);
+        route.Time.Advance(TimeSpan.FromSeconds(1.9));
+        await Task.Delay(20, TestContext.Current.CancellationToken);
+        handler.Batches.ShouldBeEmpty();
+        route.Time.Advance(TimeSpan.FromSeconds(0.1));
+        await HandlerRoute.UntilAsync(() => route.Publisher.Completed == 2);
+
+        handler.Batches.ShouldHaveSingleItem().Split(' ').ShouldBe(["a", "b"], ignoreOrder: true);
+    }
+
+    [Fact]
+    public async Task Collect_AFullBatchAfterAnOpenOne_TheNextWaitsForItsOwnAge()
+    {
+        ScriptedBatchHandler handler = new(CompleteAsync);
+        await using HandlerRoute route = await StartAsync(handler, "Handlers:Orders:MaxMessages=2", "Handlers:Orders:MaxAge=5s");
+
+        await PublishAsync(route, "a");
+        await HandlerRoute.UntilAsync(() => route.Route.InFlight == 1);
+        route.Time.Advance(TimeSpan.FromSeconds(4));
+        await PublishAsync(route, "b");
+        await HandlerRoute.UntilAsync(() => route.Publisher.Completed == 2);
+        await PublishAsync(route, "c");
+        await HandlerRoute.UntilAsync(() => route.Route.InFlight == 1);
+        route.Time.Advance(TimeSpan.FromSeconds(4.9));
+        await Task.Delay(20, TestContext.Current.CancellationToken);
+        handler.Batches.Count.ShouldBe(1, "the timer of the first batch says nothing of the second");
+        route.Time.Advance(TimeSpan.FromSeconds(0.1));
+
+        await HandlerRoute.UntilAsync(() => route.Publisher.Completed == 3);
+    }
+
+    [Fact]
+    public async Task Stop_MessagesWait_AreHandledAtOnceAndTheDrainIsClean()
+    {
+        ScriptedBatchHandler handler = new(CompleteAsync);
+        await using HandlerRoute route = await StartAsync(handler, "Handlers:Orders:MaxAge=1h", "Intake:MessageTimeout=2h");
+        await PublishAsync(route, "a", "b");
+        await HandlerRoute.UntilAsync(() => route.Route.InFlight == 2);
+
+        // Its time stands still.
+        bool drained = await route.Route.DrainAsync(CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(20), TestContext.Current.CancellationToken);
+
+        drained.ShouldBeTrue();
+        handler.Batches.ShouldHaveSingleItem();
+        route.Publisher.Completed.ShouldBe(2);
+    }
+
+    [Fact]
+    public async Task Stop_MoreInTheChannel_StillComesInBatches()
+    {
+        TaskCompletionSource released = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        ScriptedBatchHandler handler = new(async (batch, _) =>
+        {
+            await released.Task;
+            batch.SettleRest(Settlement.Complete);
+        });
+        await using HandlerRoute route = await StartAsync(handler, "Intake:Concurrency=4", "Handlers:Orders:MaxMessages=2", "Handlers:Orders:MaxAge=10s");
+        await PublishAsync(route, [.. Enumerable.Range(0, 21).Select(i => $"{i}")]);
+        await HandlerRoute.UntilAsync(() => handler.Batches.Count == 2);
+
+        Task<bool> draining = route.Route.DrainAsync(CancellationToken.None);
+        released.SetResult();
+        await route.PassUntilAsync(() => draining.IsCompleted);
+
+        (await draining).ShouldBeTrue();
+        route.Publisher.Completed.ShouldBe(21);
+        handler.Batches.Count.ShouldBeLessThan(21);
+    }
+
+    [Fact]
+    public async Task Stop_TheDrainIsCutOff_WaitingMessagesAreKept()
+    {
+        ScriptedBatchHandler handler = new(async (_, cancellationToken) => await Task.Delay(Timeout.Infinite, cancellationToken));
+        HandlerRoute route = await StartAsync(handler, "Handlers:Orders:MaxAge=1h", "Intake:MessageTimeout=2h");
+        await PublishAsync(route, "a", "b");
+        await HandlerRoute.UntilAsync(() => route.Route.InFlight == 2);
+
+        await route.DisposeAsync();
+
+        route.DeadLetters.Letters.Select(letter => letter.Reason).ShouldBe(["unprocessed-at-stop", "unprocessed-at-stop"]);
+    }
+
+    [Fact]
+    public async Task Collect_BodiesThatCannotBeRead_AreInNoBatch()
+    {
+        ScriptedBatchHandler handler = new(CompleteAsync);
+        await using HandlerRoute route = await StartAsync(handler, "Handlers:Orders:MaxMessages=2", "Handlers:Orders:MaxAge=1h", "Intake:MessageTimeout=2h");
+
+        await route.PublishAsync("null");
+        await route.PublishAsync("{");
+        await PublishAsync(route, "a", "b");
+        await HandlerRoute.UntilAsync(() => route.Publisher.Completed == 2 && route.DeadLetters.Letters.Count == 2);
+
+        handler.Batches.ShouldHaveSingleItem();
+        route.DeadLetters.Letters.Select(letter => letter.Reason).ShouldBe(["malformed-json", "wrong-shape"], ignoreOrder: true);
+    }
+
+    [Fact]
+    public async Task Handle_IsToldOfEachMessage()
+    {
+        ConcurrentQueue<string> seen = new();
+        ScriptedBatchHandler handler = new((batch, _) =>
+        {
+            for (int i = 0; i < batch.Count; i++)
+            {
+                seen.Enqueue($"{batch[i].Id}={batch.InfoOf(i).GetSourceIdString()} {batch.InfoOf(i).Route} {batch.InfoOf(i).DeliveryCount}");
+            }
+
+            return CompleteAsync(batch, default);
+        });
+        await using HandlerRoute route = await StartAsync(handler, "Handlers:Orders:MaxMessages=2");
+
+        await route.PublishAsync(BodyOf("a"), "id-a");
+        await route.PublishAsync(BodyOf("b"), "id-b");
+        await route.SettleAllAsync();
+
+        seen.ShouldBe(["a=id-a orders 1", "b=id-b orders 1"], ignoreOrder: true);
+    }
+
+    internal static string BodyOf(string id) => $$"""{"id":"{{id}}"}""";
+
+    internal static async Task PublishAsync(HandlerRoute route, params string[] ids)
+    {
+        foreach (string id in ids)
+        {
+            await route.PublishAsync(BodyOf(id));
+        }
+    }
+
+    internal static ValueTask CompleteAsync(MessageBatch<Order> batch, CancellationToken cancellationToken)
+    {
+        batch.SettleRest(Settlement.Complete);
+        return default;
+    }
+
+    internal static Task<HandlerRoute> StartAsync(ScriptedBatchHandler handler, params string[] settings) =>
+        HandlerRoute.StartAsync(services => services.AddSingleton(handler).AddBatchHandler<Order, ScriptedBatchHandler>("Orders", TestJson.Default.Order), ["Handlers:Orders:MaxMessages=10", .. settings]);
+}
