@@ -8,6 +8,7 @@ namespace Messaging.Json;
 internal ref partial struct JsonScanner
 {
     /// <summary>Reads an object's property name and its colon, and steps to the value. Doubles are reported when names are kept.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public int ReadName(int at, out JsonText name)
     {
         at = ReadString(at, out name);
@@ -21,29 +22,33 @@ internal ref partial struct JsonScanner
             return Fail(JsonFault.DuplicateName, name.Start - 1);
         }
 
-        at = SkipBlanks(at);
-        return Peek(at) == ':' ? SkipBlanks(at + 1) : Malformed(at);
+        ReadOnlySpan<byte> json = _json;
+        at = SkipBlanks(json, at);
+        return Peek(json, at) == ':' ? SkipBlanks(json, at + 1) : Malformed(at);
     }
 
     /// <summary>Reads a string from its opening quote on.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public int ReadString(int at, out JsonText text)
     {
-        if (Peek(at) != '"')
+        ReadOnlySpan<byte> json = _json;
+        if (Peek(json, at) != '"')
         {
             text = default;
             return Malformed(at);
         }
 
         int start = at + 1;
-        int end = FindSpecial(_json, start);
-        if (Peek(end) == '"')
+        int end = FindSpecial(json, start);
+        if (Peek(json, end) == '"')
         {
             text = new JsonText(start, end - start, HasEscapes: false, HasLoneSurrogate: false);
             return end + 1;
         }
 
-        return ReadEscapedString(start, end, out text);
+        int after = ReadEscapedString(start, end, out JsonText escaped);
+        text = escaped; // a local of its own, so that the usual text stays in registers
+        return after;
     }
 
     // The next quote, backslash or control character: all that matters inside a string.
@@ -52,12 +57,15 @@ internal ref partial struct JsonScanner
         while (json.Length - at >= Vector128<byte>.Count)
         {
             Vector128<byte> bytes = Vector128.Create(json[at..]);
-            Vector128<byte> special = Vector128.Equals(bytes, Vector128.Create((byte)'"'))
-                | Vector128.Equals(bytes, Vector128.Create((byte)'\\'))
-                | Vector128.LessThan(bytes, Vector128.Create((byte)' '));
-            if (special != Vector128<byte>.Zero)
+
+            // Exchanges the quote with the blank and no other byte across it, so that one comparison finds quotes and control
+            // characters. Unsigned "less than" would take mask registers with AVX-512, which a string's length then waits for.
+            Vector128<byte> flipped = bytes ^ Vector128.Create((byte)('"' ^ ' '));
+            uint special = (Vector128.Equals(Vector128.Min(flipped, Vector128.Create((byte)' ')), flipped)
+                | Vector128.Equals(bytes, Vector128.Create((byte)'\\'))).ExtractMostSignificantBits();
+            if (special != 0)
             {
-                return at + BitOperations.TrailingZeroCount(special.ExtractMostSignificantBits());
+                return at + BitOperations.TrailingZeroCount(special);
             }
 
             at += Vector128<byte>.Count;

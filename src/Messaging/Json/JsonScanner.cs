@@ -43,6 +43,14 @@ internal ref partial struct JsonScanner
     /// <summary>The text.</summary>
     public readonly ReadOnlySpan<byte> Json => _json;
 
+    /// <summary>As the method of an instance, for loops that keep the text in a local: registers hold it, not memory.</summary>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static byte Peek(ReadOnlySpan<byte> json, int at) => (uint)at < (uint)json.Length ? json[at] : (byte)0;
+
+    /// <inheritdoc cref="Peek(ReadOnlySpan{byte}, int)"/>
+    [MethodImpl(MethodImplOptions.AggressiveInlining)]
+    public static int SkipBlanks(ReadOnlySpan<byte> json, int at) => Peek(json, at) > ' ' ? at : SkipBlanksSlow(json, at);
+
     /// <summary>Steps over the four blanks of JSON; never fails.</summary>
     public readonly int SkipBlanks(int at) => SkipBlanks(_json, at);
 
@@ -54,8 +62,14 @@ internal ref partial struct JsonScanner
         ReadOnlySpan<byte> json = _json; // a local stays in registers, the field does not
         int outerDepth = depth;
         ulong objects = 0; // a bit for each level opened here, the innermost lowest: 1 is an object, 0 an array
+        bool atName = false; // one place that reads names, so that its code stands here once
         while (true)
         {
+            if (atName && (at = ReadName(at, out _)) < 0)
+            {
+                return Failed;
+            }
+
             byte first = Peek(json, at);
             if (first == '"')
             {
@@ -74,11 +88,7 @@ internal ref partial struct JsonScanner
                 at = isObject ? EnterObject(at) : SkipBlanks(json, at + 1);
                 if (Peek(json, at) != (isObject ? '}' : ']'))
                 {
-                    if (isObject && (at = ReadName(at, out _)) < 0)
-                    {
-                        return Failed;
-                    }
-
+                    atName = isObject;
                     continue;
                 }
             }
@@ -105,11 +115,7 @@ internal ref partial struct JsonScanner
                 if (next == ',')
                 {
                     at = SkipBlanks(json, at + 1);
-                    if (inObject && (at = ReadName(at, out _)) < 0)
-                    {
-                        return Failed;
-                    }
-
+                    atName = inObject;
                     break;
                 }
 
@@ -156,12 +162,6 @@ internal ref partial struct JsonScanner
         FailedAt = Math.Min(at, _json.Length);
         return Failed;
     }
-
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static byte Peek(ReadOnlySpan<byte> json, int at) => (uint)at < (uint)json.Length ? json[at] : (byte)0;
-
-    [MethodImpl(MethodImplOptions.AggressiveInlining)]
-    private static int SkipBlanks(ReadOnlySpan<byte> json, int at) => Peek(json, at) > ' ' ? at : SkipBlanksSlow(json, at);
 
     private static int SkipBlanksSlow(ReadOnlySpan<byte> json, int at)
     {

@@ -12,10 +12,13 @@ namespace Worker.Archive;
 /// Poison is a value; nothing is thrown for any body. Immutable: one instance serves all threads. Expected bytes allocated a
 /// message: 0, except for poison.
 /// </summary>
-internal sealed class ArchiveHeaderReader
+internal sealed partial class ArchiveHeaderReader
 {
     // Returned instead of an index, like JsonScanner.Failed: every property was found, and the rule asks for no more.
     private const int Enough = -2;
+
+    // Instead of the index of a name.
+    private const int NoName = -1;
 
     private readonly HeaderNode _root;
     private readonly int _slots;
@@ -49,142 +52,32 @@ internal sealed class ArchiveHeaderReader
             json,
             rejectLoneSurrogates: _validation != BodyValidation.HeaderOnly,
             _validation == BodyValidation.Strict ? header.Names() : null);
-        if (ReadBody(ref scanner, json, header, out JsonText property))
+        if (ReadBody(ref scanner, json, header, out int nameAt))
         {
             poison = default;
             return true;
         }
 
-        string? shown = header.Refused?.LogText ?? (property == default ? null : PropertyLogText.From(property, json));
-        poison = new Poison(ReasonOf(scanner.Failure, header), scanner.FailedAt, shown);
+        poison = new Poison(ReasonOf(scanner.Failure, header), scanner.FailedAt, header.Refused?.LogText ?? LogTextOf(nameAt, json));
         return false;
     }
 
     /// <param name="scanner">Knows the reason and the place when false is returned.</param>
     /// <param name="json">The whole body.</param>
     /// <param name="header">Receives the values.</param>
-    /// <param name="property">The name of the top-level property read last, for the report; default outside of properties.</param>
-    private bool ReadBody(ref JsonScanner scanner, ReadOnlySpan<byte> json, ArchiveHeader header, out JsonText property)
+    /// <param name="nameAt">Index of the name of the top-level property read last, for the report; <see cref="NoName"/> outside of properties.</param>
+    private bool ReadBody(ref JsonScanner scanner, ReadOnlySpan<byte> json, ArchiveHeader header, out int nameAt)
     {
         int at = scanner.SkipBlanks(json.StartsWith(ByteOrderMark) ? ByteOrderMark.Length : 0);
         if (scanner.Peek(at) != '{')
         {
-            property = default;
+            nameAt = NoName;
             return FailWithoutObject(ref scanner, json, at, header);
         }
 
         header.Missing = _root.Leaves;
-        at = ReadObject(ref scanner, at, _root, header, out property);
+        at = Walk(ref scanner, at, header, out nameAt);
         return at == Enough || (at >= 0 && ReadEnd(ref scanner, json, at, header));
-    }
-
-    /// <summary>Reads an object that has used properties, at any depth.</summary>
-    /// <returns>The index after it, <see cref="Enough"/> or <see cref="JsonScanner.Failed"/>.</returns>
-    private int ReadObject(ref JsonScanner scanner, int at, HeaderNode node, ArchiveHeader header, out JsonText property)
-    {
-        property = default;
-        at = scanner.EnterObject(at);
-        if (scanner.Peek(at) == '}')
-        {
-            scanner.LeaveObject();
-            return at + 1;
-        }
-
-        while (true)
-        {
-            at = scanner.ReadName(at, out property);
-            if (at < 0)
-            {
-                return at;
-            }
-
-            HeaderNode? child = node.Find(in property, scanner.Json);
-            if (child is not null)
-            {
-                at = ReadValue(ref scanner, at, property.Start - 1, child, header);
-            }
-            else
-            {
-                at = scanner.Peek(at) == '"' ? scanner.ReadString(at, out _) : scanner.SkipValue(at, node.Depth + 1);
-            }
-
-            if (at < 0)
-            {
-                return at;
-            }
-
-            at = scanner.SkipBlanks(at);
-            switch (scanner.Peek(at))
-            {
-                case (byte)',':
-                    at = scanner.SkipBlanks(at + 1);
-                    break;
-                case (byte)'}':
-                    property = default;
-                    scanner.LeaveObject();
-                    return at + 1;
-                default:
-                    return scanner.Fail(JsonFault.Malformed, at);
-            }
-        }
-    }
-
-    private int ReadArray(ref JsonScanner scanner, int at, HeaderNode node, ArchiveHeader header)
-    {
-        at = scanner.SkipBlanks(at + 1);
-        if (scanner.Peek(at) == ']')
-        {
-            return at + 1;
-        }
-
-        int next = 0;
-        for (int index = 0; ; index++)
-        {
-            HeaderNode? child = node.At(index, ref next);
-            at = child is null ? scanner.SkipValue(at, node.Depth + 1) : ReadValue(ref scanner, at, at, child, header);
-            if (at < 0)
-            {
-                return at;
-            }
-
-            at = scanner.SkipBlanks(at);
-            switch (scanner.Peek(at))
-            {
-                case (byte)',':
-                    at = scanner.SkipBlanks(at + 1);
-                    break;
-                case (byte)']':
-                    return at + 1;
-                default:
-                    return scanner.Fail(JsonFault.Malformed, at);
-            }
-        }
-    }
-
-    private int ReadValue(ref JsonScanner scanner, int at, int nameAt, HeaderNode node, ArchiveHeader header)
-    {
-        ref HeaderValue value = ref header.Slot(node.Slot);
-        if (value.Found)
-        {
-            header.Refused = node;
-            return scanner.Fail(JsonFault.DuplicateName, nameAt);
-        }
-
-        value.Found = true;
-        int missing = header.Missing;
-        byte first = scanner.Peek(at);
-        int end = first == '"' && node.TakesStrings ? ReadText(ref scanner, at, node, header, ref value)
-            : first == '{' && node.IsObject ? ReadObject(ref scanner, at, node, header, out _)
-            : first == '[' && node.IsArray ? ReadArray(ref scanner, at, node, header)
-            : ReadOther(ref scanner, at, first, node, header, ref value);
-        if (_validation != BodyValidation.HeaderOnly || end < 0)
-        {
-            return end;
-        }
-
-        // What is missing in an object that ended cannot come any more: a second one would be a duplicate.
-        header.Missing = missing - node.Leaves;
-        return header.Missing == 0 ? Enough : end;
     }
 
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
@@ -292,6 +185,18 @@ internal sealed class ArchiveHeaderReader
         JsonFault.DuplicateName => PoisonReason.DuplicateProperty,
         _ => PoisonReason.MalformedJson,
     };
+
+    // The walk keeps a name's place only; a name that is itself malformed, or has half a surrogate pair where that is a fault, is not shown.
+    private string? LogTextOf(int nameAt, ReadOnlySpan<byte> json)
+    {
+        if (nameAt == NoName)
+        {
+            return null;
+        }
+
+        var scanner = new JsonScanner(json, rejectLoneSurrogates: _validation != BodyValidation.HeaderOnly, names: null);
+        return scanner.ReadString(nameAt, out JsonText name) < 0 ? null : PropertyLogText.From(name, json);
+    }
 
     private static int FirstInvalidByte(ReadOnlySpan<byte> text)
     {

@@ -28,6 +28,7 @@ internal sealed class HeaderNode
         _longestName = children.Length == 0 ? 0 : children.Max(child => child._name.Length);
         for (int child = 0; child < children.Length; child++)
         {
+            children[child].Parent = this;
             ref byte place = ref _places[PlaceOf(children[child]._name)];
             place = place == 0 && child + 1 < Several ? (byte)(child + 1) : Several;
         }
@@ -45,6 +46,9 @@ internal sealed class HeaderNode
 
     /// <summary>The path, fit for logs; empty for the root.</summary>
     public string LogText { get; }
+
+    /// <summary>The object or array around the place; null for the root.</summary>
+    public HeaderNode? Parent { get; private set; }
 
     /// <summary>Objects and arrays around the place: 0 for the body itself.</summary>
     public int Depth { get; }
