@@ -213,7 +213,7 @@ internal static class HarnessRun
         using IMessageSender sender = options.IsServiceBus
             ? await ServiceBusMessageSender.OpenAsync(BareRun.ReadOptions(configuration, Route), ServiceBusBuild.RequireConnector(), cancellationToken, options.Batch)
             : await new SenderCatalog(WorkerHost.Sources()).OpenAsync(
-                options.Source, configuration, options.Source == "http" ? null : Route, address, new SenderServices(TimeProvider.System, Console.Error.WriteLine), cancellationToken);
+                options.Source, configuration, options.Source == "http" ? null : Route, address, new CommandServices(TimeProvider.System, Console.Out, Console.Error), cancellationToken);
         await PublishAsync(sender, options.Count, cancellationToken);
     }
 }

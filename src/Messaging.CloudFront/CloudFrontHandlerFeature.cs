@@ -4,6 +4,7 @@ using Messaging.CloudFront.Events;
 using Messaging.CloudFront.Gzip;
 using Messaging.CloudFront.Objects;
 using Messaging.Configuration;
+using Messaging.Costs;
 using Messaging.Handlers;
 using Messaging.Intake;
 using Messaging.Recoverability;
@@ -41,6 +42,8 @@ internal sealed class CloudFrontHandlerFeature : IHandlerFeature
         {
             Compose = (builder, services) => AddParts(builder, services, options, aws),
             KeepsDeadLetters = true,
+            ReadsObjects = true,
+            Explainer = new CloudFrontExplainer(settings.Read<CostOptions>("Costs")),
         };
     }
 

@@ -31,10 +31,11 @@ internal sealed class ServiceBusSourceFeature(IServiceBusConnector? connector = 
         {
             Create = services => Create(options, services),
             MaxInFlight = options.MaxConcurrentCalls is { } calls ? new SettingValue<int>($"{ServiceBusSourceOptions.Section}:{nameof(options.MaxConcurrentCalls)}", calls) : null,
+            Explainer = new ServiceBusExplainer(options),
         };
     }
 
-    public Func<SenderServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
+    public Func<CommandServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
     {
         IServiceBusConnector client = connector ?? throw ServiceBusBuild.NoClient();
         ServiceBusSourceOptions options = settings.Read<ServiceBusSourceOptions>(ServiceBusSourceOptions.Section, route);

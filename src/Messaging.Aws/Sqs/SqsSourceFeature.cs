@@ -1,5 +1,8 @@
+using Messaging.Aws.Sqs.Redrive;
 using Messaging.Aws.Sqs.Wire;
 using Messaging.Configuration;
+using Messaging.Costs;
+using Messaging.DeadLetters.Redrive;
 using Messaging.Publishing;
 using Messaging.Sources;
 using Pipeline.Buffers;
@@ -7,7 +10,7 @@ using Pipeline.Buffers;
 namespace Messaging.Aws.Sqs;
 
 /// <summary>Makes <c>Sqs</c> a source that routes can name.</summary>
-internal sealed class SqsSourceFeature : ISourceFeature, ISenderFeature
+internal sealed class SqsSourceFeature : ISourceFeature, ISenderFeature, IRedriveFeature
 {
     public string Name => "Sqs";
 
@@ -15,25 +18,39 @@ internal sealed class SqsSourceFeature : ISourceFeature, ISenderFeature
 
     public string SenderTarget => $"straight into the queue: --{SqsSourceOptions.Section}:{nameof(SqsSourceOptions.Queue)}=name";
 
+    public string RedriveName => "sqs";
+
+    public string RedriveDescription => $"dead-letter queue, moved to the queue: --{SqsSourceOptions.Section}:{nameof(SqsSourceOptions.Queue)}=name";
+
     public SourcePlan Configure(SettingsReader settings, string route)
     {
         SqsSourceOptions options = settings.Read<SqsSourceOptions>(SqsSourceOptions.Section, route);
         AwsOptions aws = settings.Read<AwsOptions>(AwsOptions.Section, route);
-
-        // One message of a FIFO group at a time: the last of a receive waits for all before it.
-        int inTurn = options.Queue is { } name && SqsQueueReference.Parse(name) is { IsFifo: true } ? SqsLimits.BatchEntries : 1;
+        bool isFifo = options.Queue is { } name && SqsQueueReference.Parse(name) is { IsFifo: true };
+        SqsExplainer explainer = new(options, isFifo, settings.Read<CostOptions>("Costs"));
         return new SourcePlan
         {
             Create = services => Create(options, aws, services),
-            Hold = new HoldLimit(new SettingValue<TimeSpan>($"{SqsSourceOptions.Section}:{nameof(options.MaxHoldTime)}", options.MaxHoldTime), inTurn),
+
+            // One message of a FIFO group at a time: the last of a receive waits for all before it.
+            Hold = new HoldLimit(new SettingValue<TimeSpan>($"{SqsSourceOptions.Section}:{nameof(options.MaxHoldTime)}", options.MaxHoldTime), isFifo ? SqsLimits.BatchEntries : 1),
+            ReceiveUsdPerDay = explainer.ReceiveUsdPerDay,
+            Explainer = explainer,
         };
     }
 
-    public Func<SenderServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
+    public Func<CommandServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
     {
         SqsSourceOptions options = settings.Read<SqsSourceOptions>(SqsSourceOptions.Section, route);
         AwsOptions aws = settings.Read<AwsOptions>(AwsOptions.Section, route);
         return (services, cancellationToken) => SqsSender.OpenAsync(options, aws, services.Time, cancellationToken);
+    }
+
+    public Func<CommandServices, CancellationToken, Task<RedriveResult>> ConfigureRedrive(SettingsReader settings, RedriveRequest request)
+    {
+        SqsSourceOptions options = settings.Read<SqsSourceOptions>(SqsSourceOptions.Section, request.Route);
+        AwsOptions aws = settings.Read<AwsOptions>(AwsOptions.Section, request.Route);
+        return (services, cancellationToken) => SqsRedrive.RunAsync(options, aws, request, services, cancellationToken);
     }
 
     private static SqsMessageSource Create(SqsSourceOptions options, AwsOptions aws, SourceServices services)

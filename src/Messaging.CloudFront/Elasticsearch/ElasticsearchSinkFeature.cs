@@ -1,4 +1,5 @@
 using Messaging.Configuration;
+using Messaging.Costs.Explain;
 using Messaging.Sinks;
 
 namespace Messaging.CloudFront.Elasticsearch;
@@ -13,6 +14,13 @@ internal sealed class ElasticsearchSinkFeature : ISinkFeature
     public SinkPlan Configure(SettingsReader settings, string route)
     {
         ElasticsearchSinkOptions options = settings.Read<ElasticsearchSinkOptions>(ElasticsearchSinkOptions.Section, route);
-        return new SinkPlan { Create = services => ElasticsearchSink.Create(options, services) };
+        return new SinkPlan
+        {
+            Create = services => ElasticsearchSink.Create(options, services),
+            StoreTimeout = options.TotalTimeout,
+
+            // Its requests have no price of their own.
+            Explainer = new NoServiceCalls(),
+        };
     }
 }

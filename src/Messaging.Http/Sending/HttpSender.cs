@@ -88,11 +88,11 @@ internal sealed class HttpSender : IMessageSender
     }
 
     /// <summary>A sender to a route of the worker at an address; to its only one where the route is null.</summary>
-    public static HttpSender Open(Uri worker, string? route, SenderServices services) => new(
+    public static HttpSender Open(Uri worker, string? route, CommandServices services) => new(
         new Uri(worker, route is null ? "/messages" : $"/messages/{Uri.EscapeDataString(route)}"),
         new SocketsHttpHandler { UseProxy = false, AllowAutoRedirect = false, ConnectTimeout = TimeSpan.FromSeconds(2) },
         services.Time,
-        services.Notice);
+        services.Error.WriteLine);
 
     public async Task<string?[]> SendAsync(IReadOnlyList<OutgoingMessage> messages, CancellationToken cancellationToken)
     {

@@ -1,4 +1,5 @@
 using Messaging.Configuration;
+using Messaging.Costs.Explain;
 using Messaging.Hosting;
 using Messaging.Http.Sending;
 using Messaging.Publishing;
@@ -42,12 +43,18 @@ internal sealed class HttpSourceFeature : ISourceFeature, ISenderFeature
                 services.Services.GetService<BufferPool>() ?? BufferPool.Shared),
             KeepsDeadLetters = true,
             OnComplete = CompletionEffect.Acknowledges,
+            Explainer = new NoServiceCalls(static (load, estimate) => estimate.Add(
+                "kill.unanswered",
+                "HTTP messages without an answer after a kill",
+                load.Concurrency,
+                "messages",
+                "Intake:Concurrency; their callers send them again")),
         };
     }
 
-    public Func<SenderServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
+    public Func<CommandServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
     {
-        Uri worker = settings.Read<HostingOptions>("Hosting").Url;
-        return (services, _) => Task.FromResult<IMessageSender>(HttpSender.Open(HttpSender.AddressOf(worker, url), route, services));
+        Uri worker = HttpSender.AddressOf(settings.Read<HostingOptions>("Hosting").Url, url);
+        return (services, _) => Task.FromResult<IMessageSender>(HttpSender.Open(worker, route, services));
     }
 }

@@ -1,4 +1,5 @@
 using Messaging.Configuration;
+using Messaging.Costs.Explain;
 using Messaging.Publishing;
 using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
@@ -25,10 +26,16 @@ internal sealed class TcpLinesSourceFeature : ISourceFeature, ISenderFeature
             KeepsDeadLetters = true,
             HoldsOnlyCopies = true,
             OnComplete = CompletionEffect.Acknowledges,
+            Explainer = new NoServiceCalls(static (load, estimate) => estimate.Add(
+                "kill.lost.tcp",
+                "lines in work at a kill",
+                load.Concurrency,
+                "messages",
+                "Intake:Concurrency; with Sources:TcpLines:Acknowledge their senders got no answer and send them again, without it they are LOST, with up to 128 KiB read ahead a connection")),
         };
     }
 
-    public Func<SenderServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
+    public Func<CommandServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
     {
         TcpLinesSourceOptions options = settings.Read<TcpLinesSourceOptions>(TcpLinesSourceOptions.Section, route);
         return (_, cancellationToken) => TcpSender.OpenAsync(options, cancellationToken);

@@ -1,4 +1,5 @@
 using Messaging.Configuration;
+using Messaging.Costs.Explain;
 using Messaging.Publishing;
 using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
@@ -25,10 +26,16 @@ internal sealed class UdpSourceFeature : ISourceFeature, ISenderFeature
             KeepsDeadLetters = true,
             HoldsOnlyCopies = true,
             OnComplete = CompletionEffect.None,
+            Explainer = new NoServiceCalls(static (load, estimate) => estimate.Add(
+                "kill.lost.udp",
+                "LOST by a kill, at least",
+                load.Concurrency,
+                "messages",
+                "Intake:Concurrency in work, and what the kernel's buffer, the source's channel and other attempts hold; nobody sends a datagram again")),
         };
     }
 
-    public Func<SenderServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
+    public Func<CommandServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
     {
         UdpSourceOptions options = settings.Read<UdpSourceOptions>(UdpSourceOptions.Section, route);
         return (_, _) => Task.FromResult<IMessageSender>(UdpSender.Open(options));

@@ -1,4 +1,5 @@
 using Messaging.Configuration;
+using Messaging.Costs.Explain;
 using Messaging.Routes;
 using Messaging.Sinks;
 using Pipeline.Building;
@@ -32,4 +33,13 @@ internal sealed record HandlerPlan
 
     /// <summary>Finds the setting by which a key could begin with a level that the sink reserves; null where none can.</summary>
     public Func<ReservedLevel, ConfigurationError?>? FindReserved { get; init; }
+
+    /// <summary>
+    /// True when a message is only an event and the handler reads the object that it names: what the route stores, and needs for that,
+    /// then does not follow from the number and size of its messages.
+    /// </summary>
+    public bool ReadsObjects { get; init; }
+
+    /// <summary>What it adds to <c>explain</c>; without it a note says that its calls are not in the estimate.</summary>
+    public IRouteExplainer? Explainer { get; init; }
 }

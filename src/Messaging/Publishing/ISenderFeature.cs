@@ -23,5 +23,5 @@ internal interface ISenderFeature
     /// <param name="url">Address of the running worker as given with <c>--url</c>; null for the configured one. Queues ignore it.</param>
     /// <returns>What opens the sender. Only called when there was no problem. It throws <see cref="Hosting.StartupException"/> when the target is missing, refused or out of reach.</returns>
     /// <exception cref="Hosting.StartupException">An argument is wrong, or this build lacks what the sender needs.</exception>
-    Func<SenderServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url);
+    Func<CommandServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url);
 }

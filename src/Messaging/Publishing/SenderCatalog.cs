@@ -51,10 +51,10 @@ internal sealed class SenderCatalog
     /// <param name="cancellationToken">Ends the attempt.</param>
     /// <exception cref="ConfigurationException">Its settings are wrong; carries every problem.</exception>
     /// <exception cref="StartupException">The target is missing, refused or out of reach.</exception>
-    public async Task<IMessageSender> OpenAsync(string name, IConfiguration configuration, string? route, string? url, SenderServices services, CancellationToken cancellationToken)
+    public async Task<IMessageSender> OpenAsync(string name, IConfiguration configuration, string? route, string? url, CommandServices services, CancellationToken cancellationToken)
     {
         SettingsReader settings = new(configuration);
-        Func<SenderServices, CancellationToken, Task<IMessageSender>> open = _byName[name].ConfigureSender(settings, route, url);
+        Func<CommandServices, CancellationToken, Task<IMessageSender>> open = _byName[name].ConfigureSender(settings, route, url);
         return settings.Errors.Count > 0 ? throw new ConfigurationException(settings.Errors) : await open(services, cancellationToken);
     }
 }

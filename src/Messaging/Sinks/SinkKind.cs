@@ -1,7 +1,7 @@
 namespace Messaging.Sinks;
 
 /// <summary>The shape in which results leave. A route's handler and sink must agree on it.</summary>
-internal enum SinkKind
+public enum SinkKind
 {
     /// <summary>A key and bytes, by <see cref="IObjectSink"/>.</summary>
     Objects = 0,

@@ -1,4 +1,5 @@
 using Messaging.Configuration;
+using Messaging.Costs.Explain;
 
 namespace Messaging.Sinks;
 
@@ -25,4 +26,10 @@ internal sealed record SinkPlan
 
     /// <summary>What no key may begin with.</summary>
     public IReadOnlyList<ReservedLevel> ReservedLevels { get; init; } = [];
+
+    /// <summary>USD per million objects stored, from which <c>explain</c> derives what bundles would save; 0 where an object costs nothing.</summary>
+    public double PricePerMillionObjects { get; init; }
+
+    /// <summary>What it adds to <c>explain</c>; without it a note says that its calls are not in the estimate.</summary>
+    public IRouteExplainer? Explainer { get; init; }
 }

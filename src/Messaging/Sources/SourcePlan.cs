@@ -1,4 +1,5 @@
 using Messaging.Configuration;
+using Messaging.Costs.Explain;
 
 namespace Messaging.Sources;
 
@@ -28,4 +29,13 @@ internal sealed record SourcePlan
 
     /// <summary>How long it can hold a message that is in flight; null when nothing but <c>Intake:MessageTimeout</c> ends that.</summary>
     public HoldLimit? Hold { get; init; }
+
+    /// <summary>
+    /// USD per day of its receive calls at worst, where <see cref="RouteLoad.Concurrency"/> has a part in it: <c>explain</c> asks what a
+    /// greater one would cost. Null where it has none.
+    /// </summary>
+    public Func<RouteLoad, double>? ReceiveUsdPerDay { get; init; }
+
+    /// <summary>What it adds to <c>explain</c>; without it a note says that its calls are not in the estimate.</summary>
+    public IRouteExplainer? Explainer { get; init; }
 }

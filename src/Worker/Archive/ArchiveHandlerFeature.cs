@@ -1,5 +1,6 @@
 using System.Collections.Immutable;
 using Messaging.Configuration;
+using Messaging.Costs.Explain;
 using Messaging.Handlers;
 using Messaging.Recoverability;
 using Messaging.Routes;
@@ -43,6 +44,7 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature
                 .Terminator(new StoreTerminator((IObjectSink)services.Sink!, services.Breaker, services.Metrics)),
             StoresWholeJson = options.BodyValidation != BodyValidation.HeaderOnly,
             WholeJsonChoice = new SettingChoice($"{ArchiveOptions.Section}:{nameof(options.BodyValidation)}", options.BodyValidation.ToString(), $"{nameof(BodyValidation.Full)} or {nameof(BodyValidation.Strict)}"),
+            Explainer = new NoServiceCalls(),
             FindReserved = level => FindReserved(settings, route, key, level),
         };
     }

@@ -45,8 +45,7 @@ internal static class ExplainCommand
             throw new ConfigurationException(plan.Errors);
         }
 
-        SettingsReader settings = new(configuration);
-        return new Explanation(input, [.. plan.Routes.Select(route => RouteExplainer.Explain(RouteSettings.Read(settings, route.Name), input))]);
+        return new Explanation(input, [.. plan.Routes.Select(route => RouteExplainer.Explain(route, input))]);
     }
 
     private static int Run(IConfiguration configuration, ExplainInput input, bool json)
@@ -68,7 +67,7 @@ internal static class ExplainCommand
 
     private static void Write(RouteExplanation route, ExplainInput input)
     {
-        Console.Out.WriteLine(string.Create(CultureInfo.InvariantCulture, $"Route {route.Route}: {string.Join(", ", route.Sources)} -> {route.Sink}; {input.MessagesPerDay:N0} messages a day of {input.MessageBytes:N0} bytes"));
+        Console.Out.WriteLine(string.Create(CultureInfo.InvariantCulture, $"Route {route.Route}: {string.Join(", ", route.Sources)}{(route.Sink is null ? string.Empty : $" -> {route.Sink}")}; {input.MessagesPerDay:N0} messages a day of {input.MessageBytes:N0} bytes"));
         int title = route.Lines.Max(line => line.Title.Length);
         int value = route.Lines.Max(line => Text(line).Length);
         foreach (ExplainLine line in route.Lines)

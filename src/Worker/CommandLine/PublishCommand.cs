@@ -26,7 +26,7 @@ internal static class PublishCommand
         command.SetAction(async (parsed, cancellationToken) =>
         {
             using IMessageSender sender = await senders.OpenAsync(
-                parsed.GetValue(to)!, readConfiguration(parsed), parsed.GetValue(route), parsed.GetValue(url), new SenderServices(TimeProvider.System, Console.Error.WriteLine), cancellationToken);
+                parsed.GetValue(to)!, readConfiguration(parsed), parsed.GetValue(route), parsed.GetValue(url), new CommandServices(TimeProvider.System, Console.Out, Console.Error), cancellationToken);
             return await RunAsync(sender, parsed.GetValue(count)!.Value, parsed.GetValue(rate), cancellationToken);
         });
         return command;

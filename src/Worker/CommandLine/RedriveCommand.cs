@@ -1,5 +1,7 @@
 using System.CommandLine;
+using Messaging.DeadLetters.Redrive;
 using Messaging.Hosting;
+using Messaging.Publishing;
 using Microsoft.Extensions.Configuration;
 
 namespace Worker.CommandLine;
@@ -10,10 +12,14 @@ namespace Worker.CommandLine;
 /// </summary>
 internal static class RedriveCommand
 {
-    public static Command Create(Func<ParseResult, IConfigurationRoot> readConfiguration)
+    public const string Name = "redrive";
+
+    /// <param name="readConfiguration">Reads the configuration of a command.</param>
+    /// <param name="stores">What <c>--from</c> accepts, at least one; the first is the default.</param>
+    public static Command Create(Func<ParseResult, IConfigurationRoot> readConfiguration, RedriveCatalog stores)
     {
-        Option<string> from = new("--from") { Description = "folder (dead letters of Channel, Http, Udp and TcpLines, posted to a running worker) or sqs (dead-letter queue, moved to the queue)", DefaultValueFactory = _ => "folder", HelpName = "store" };
-        from.AcceptOnlyFromAmong("folder", "sqs");
+        Option<string> from = new("--from") { Description = stores.Description, DefaultValueFactory = _ => stores.Names[0], HelpName = "store" };
+        from.AcceptOnlyFromAmong([.. stores.Names]);
         Option<string?> reason = new("--reason") { Description = "Only dead letters of this reason code; a code that none has lists the codes there are (exit 1)", HelpName = "code" };
         Option<int?> max = CountOption.Create("--max", [], "Dead letters at most; without it all that are there when it begins", int.MaxValue);
         Option<int?> rate = CountOption.Create("--rate", [], "Dead letters per second at most; without it as many as are taken", 10_000_000);
@@ -21,16 +27,14 @@ internal static class RedriveCommand
         Option<string?> url = new("--url") { Description = "Address of the running worker; default Hosting:Url", HelpName = "address" };
         Option<string?> route = new("--route") { Description = "Route to send to; default the one that dead-lettered the message", HelpName = "name" };
         Command command = new(
-            "redrive",
-            "Send dead letters to their source again. Each is deleted after its message was taken; exit 1 when one stays. A .body file of the folder may be edited first. From a queue: redrive --from sqs --Sources:Sqs:Queue=my-queue")
+            Name,
+            "Send dead letters to their source again. Each is deleted after its message was taken; exit 1 when one stays. A .body file of the folder may be edited first.")
         { from, reason, max, rate, list, url, route };
         command.SetAction(async (parsed, cancellationToken) =>
         {
             RedriveRequest request = new(parsed.GetValue(reason), parsed.GetValue(max) ?? int.MaxValue, parsed.GetValue(list), parsed.GetValue(url), parsed.GetValue(route), parsed.GetValue(rate));
-            IConfigurationRoot configuration = readConfiguration(parsed);
-            RedriveResult result = parsed.GetValue(from) == "sqs"
-                ? await SqsRedrive.RunAsync(configuration, request, TimeProvider.System, cancellationToken)
-                : await FolderRedrive.RunAsync(configuration, request, TimeProvider.System, cancellationToken);
+            RedriveResult result = await stores.RunAsync(
+                parsed.GetValue(from)!, readConfiguration(parsed), request, new CommandServices(TimeProvider.System, Console.Out, Console.Error), cancellationToken);
             Write(result, request.DryRun);
             return result.IsComplete ? ExitCodes.Success : ExitCodes.Incomplete;
         });

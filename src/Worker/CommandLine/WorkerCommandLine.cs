@@ -1,7 +1,9 @@
 using System.CommandLine;
 using Messaging.Configuration;
+using Messaging.DeadLetters.Redrive;
 using Messaging.Hosting;
 using Messaging.Publishing;
+using Messaging.Sources;
 using Microsoft.Extensions.Configuration;
 using Pipeline.Building;
 using Worker.Hosting;
@@ -93,8 +95,8 @@ internal static class WorkerCommandLine
 
     private static RootCommand Build(string[] args)
     {
-        // Only publish needs to know the sources before its arguments are read, and to make them costs some 50 ms.
-        SenderCatalog senders = new(args.Contains(PublishCommand.Name) ? WorkerHost.Sources() : []);
+        // Only two commands need to know the sources before their arguments are read, and to make them costs some 50 ms.
+        IReadOnlyList<ISourceFeature> sources = args.Any(arg => arg is PublishCommand.Name or RedriveCommand.Name) ? WorkerHost.Sources() : [];
         Option<int?> demo = CountOption.Create("--demo", [], "Publish this many generated messages through the channel first, then report and stay up", 100_000_000);
         Option<bool> once = new("--once") { Description = "With --demo: exit after the report; on a free port unless Hosting:Url is given" };
         Option<bool> print = new("--print-pipeline") { Description = "Print the composed behaviour chain of every route and exit" };
@@ -107,8 +109,8 @@ internal static class WorkerCommandLine
             ValidateCommand.Create(ReadConfiguration),
             ExplainCommand.Create(ReadConfiguration),
             ExplainKeyCommand.Create(ReadConfiguration),
-            PublishCommand.Create(ReadConfiguration, senders),
-            RedriveCommand.Create(ReadConfiguration),
+            PublishCommand.Create(ReadConfiguration, new SenderCatalog(sources)),
+            RedriveCommand.Create(ReadConfiguration, new RedriveCatalog(sources)),
         };
         AllowKeys(root);
         root.SetAction((parsed, _) =>

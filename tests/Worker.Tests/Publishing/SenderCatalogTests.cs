@@ -77,7 +77,7 @@ public sealed class SenderCatalogTests
     }
 
     private static async Task<IMessageSender> OpenAsync(SenderCatalog senders, string name, string? route, string? url, KeyValuePair<string, string?>[] settings) => await senders.OpenAsync(
-        name, new ConfigurationBuilder().AddInMemoryCollection(settings).Build(), route, url, new SenderServices(TimeProvider.System, static _ => { }), CancellationToken.None);
+        name, new ConfigurationBuilder().AddInMemoryCollection(settings).Build(), route, url, new CommandServices(TimeProvider.System, TextWriter.Null, TextWriter.Null), CancellationToken.None);
 
     private sealed class OtherSource(string name, params string[] names) : ISourceFeature, ISenderFeature
     {
@@ -93,7 +93,7 @@ public sealed class SenderCatalogTests
 
         public SourcePlan Configure(SettingsReader settings, string route) => throw new NotSupportedException();
 
-        public Func<SenderServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
+        public Func<CommandServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
         {
             if (Problem is not null)
             {

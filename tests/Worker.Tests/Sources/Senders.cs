@@ -10,6 +10,6 @@ internal static class Senders
     public static Task<IMessageSender> OpenAsync(ISourceFeature source, IConfiguration configuration, string? url = null)
     {
         SenderCatalog catalog = new([source]);
-        return catalog.OpenAsync(catalog.Names[0], configuration, route: null, url, new SenderServices(TimeProvider.System, static _ => { }), CancellationToken.None);
+        return catalog.OpenAsync(catalog.Names[0], configuration, route: null, url, new CommandServices(TimeProvider.System, TextWriter.Null, TextWriter.Null), CancellationToken.None);
     }
 }

@@ -1,4 +1,5 @@
 using Messaging.Configuration;
+using Messaging.Costs;
 using Messaging.Sinks;
 
 namespace Messaging.Aws.S3.Sink;
@@ -17,11 +18,14 @@ internal sealed class S3SinkFeature : ISinkFeature
             settings.Fail($"{S3SinkOptions.Section}:{nameof(S3SinkOptions.Endpoint)}", options.Endpoint.ToString(), problem, "Requests would not arrive, or bodies would travel in the open.");
         }
 
+        CostOptions costs = settings.Read<CostOptions>("Costs");
         return new SinkPlan
         {
             Create = services => S3Sink.Create(options, aws, services),
             StoreTimeout = options.TotalTimeout,
             MaxConcurrency = options.MaxConcurrency is { } most ? new SettingValue<int>($"{S3SinkOptions.Section}:{nameof(options.MaxConcurrency)}", most) : null,
+            PricePerMillionObjects = costs.S3PutPerMillion,
+            Explainer = new S3Explainer(options, costs),
         };
     }
 }

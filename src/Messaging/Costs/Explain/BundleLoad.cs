@@ -20,18 +20,4 @@ internal sealed class BundleLoad
 
     /// <summary>How long a bundle's first message waits.</summary>
     public double FillSeconds { get; }
-
-    /// <summary>Renewals a message needs on average: the first waits as long as the bundle fills, the last not at all.</summary>
-    /// <param name="beat">Seconds between two renewals.</param>
-    /// <param name="longest">Seconds after which a message is renewed no more.</param>
-    public double RenewalsPerMessage(double beat, double longest)
-    {
-        double sum = 0;
-        for (double waited = beat; waited < Math.Min(FillSeconds, longest); waited += beat)
-        {
-            sum += (FillSeconds - waited) / FillSeconds;
-        }
-
-        return sum;
-    }
 }

@@ -7,8 +7,6 @@ namespace Messaging.Costs.Explain;
 /// <param name="PutMilliseconds">What storing an object is assumed to take.</param>
 internal sealed record ExplainInput(long MessagesPerDay, int MessageBytes, int? MessagesPerObject, int PutMilliseconds)
 {
-    public const double SecondsADay = 86_400;
-
     /// <summary>Messages a second.</summary>
-    public double Rate => MessagesPerDay / SecondsADay;
+    public double Rate => MessagesPerDay / RouteLoad.SecondsPerDay;
 }

@@ -1,4 +1,5 @@
 using Messaging.Configuration;
+using Messaging.Costs.Explain;
 using Messaging.DeadLetters;
 using Messaging.Files;
 
@@ -22,6 +23,7 @@ internal sealed class DirectorySinkFeature : ISinkFeature
         {
             Create = services => new DirectorySink(options, services),
             ReservedLevels = [new ReservedLevel(DurableFolder.TemporaryFolder, "the folder sink keeps its unfinished files there")],
+            Explainer = new NoServiceCalls(),
         };
     }
 

@@ -1,4 +1,5 @@
 using Messaging.Configuration;
+using Messaging.Costs.Explain;
 
 namespace Messaging.Sinks.Memory;
 
@@ -14,6 +15,7 @@ internal sealed class MemorySinkFeature : ISinkFeature
         {
             Create = _ => new MemorySink(options),
             Loss = new SinkLoss(new SettingValue<bool>($"{MemorySinkOptions.Section}:{nameof(options.AllowLoss)}", options.AllowLoss)),
+            Explainer = new NoServiceCalls(),
         };
     }
 }

@@ -1,4 +1,5 @@
 using Messaging.Configuration;
+using Messaging.Costs.Explain;
 using Microsoft.Extensions.DependencyInjection;
 using Pipeline.Buffers;
 
@@ -25,6 +26,12 @@ internal sealed class ChannelSourceFeature : ISourceFeature
 
             // The channel counts what is in flight as held.
             MaxInFlight = new SettingValue<int>($"{ChannelSourceOptions.Section}:{nameof(options.Capacity)}", options.Capacity),
+            Explainer = new NoServiceCalls((_, estimate) => estimate.Add(
+                "kill.lost",
+                "LOST by a kill, at most",
+                options.Capacity,
+                "messages",
+                $"{ChannelSourceOptions.Section}:{nameof(options.Capacity)}: the channel lives in this process")),
         };
     }
 }

@@ -2,8 +2,13 @@ using Messaging.Aws.Sqs;
 using Messaging.Configuration;
 using Messaging.Costs.Explain;
 using Messaging.Hosting;
+using Messaging.Routes;
+using Messaging.ServiceBus;
+using Messaging.Sinks.Directory;
 using Microsoft.Extensions.Configuration;
+using Worker.Archive;
 using Worker.CommandLine;
+using Worker.Tests.Sources.ServiceBus;
 
 namespace Worker.Tests.Costs.Explain;
 
@@ -337,7 +342,10 @@ public sealed class RouteExplainerTests
             })
             .Build();
 
-        RouteExplanation route = RouteExplainer.Explain(RouteSettings.Read(new SettingsReader(configuration), "archive"), Load);
+        ServiceBusSourceFeature source = new(new FakeBus(TimeProvider.System));
+        RoutePlan plan = new WorkerPlanner(configuration, [source], [new ArchiveHandlerFeature()], [new DirectorySinkFeature()]).Plan().Routes.ShouldHaveSingleItem();
+
+        RouteExplanation route = RouteExplainer.Explain(plan, Load);
 
         Line(route, "kill.redelivered.servicebus").Value.ShouldBe(64 + 20);
         Line(route, "cost.day").Because.ShouldContain("Service Bus is not in the estimate");

@@ -1,18 +1,17 @@
 using System.Globalization;
 using System.Text.Json;
-using Messaging.Aws.Sqs;
 using Messaging.Aws.Sqs.Wire;
 
-namespace Worker.CommandLine;
+namespace Messaging.Aws.Sqs.Redrive;
 
 /// <summary>What the worker recorded about a dead letter of the queue. Text from outside: not shortened, not escaped.</summary>
 /// <param name="SourceId">The message's id at the queue that it came from; null where it is not recorded.</param>
 /// <param name="LastSeen">When it was given up; null where that is not recorded.</param>
 /// <param name="Description">What happened; null where that is not recorded.</param>
-internal readonly record struct SqsLetterDetails(string? SourceId, DateTimeOffset? LastSeen, string? Description)
+internal readonly record struct SqsDeadLetterDetails(string? SourceId, DateTimeOffset? LastSeen, string? Description)
 {
     /// <summary>Reads the attribute <c>DeadLetterDetails</c>; nothing where a redrive policy moved the message, or others wrote it.</summary>
-    public static SqsLetterDetails Read(IReadOnlyList<SqsMessageAttribute> attributes)
+    public static SqsDeadLetterDetails Read(IReadOnlyList<SqsMessageAttribute> attributes)
     {
         if (attributes.FirstOrDefault(attribute => attribute.Name == SqsDeadLetters.DetailsAttribute)?.StringValue is not { } details)
         {
@@ -24,7 +23,7 @@ internal readonly record struct SqsLetterDetails(string? SourceId, DateTimeOffse
             using JsonDocument document = JsonDocument.Parse(details);
             return document.RootElement.ValueKind != JsonValueKind.Object
                 ? default
-                : new SqsLetterDetails(
+                : new SqsDeadLetterDetails(
                     Text(document.RootElement, "sourceId"),
                     DateTimeOffset.TryParse(Text(document.RootElement, "lastSeen"), CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal, out DateTimeOffset lastSeen) ? lastSeen : null,
                     Text(document.RootElement, "description"));

@@ -1,4 +1,4 @@
-namespace Worker.CommandLine;
+namespace Messaging.DeadLetters.Redrive;
 
 /// <summary>What became of a redrive.</summary>
 /// <param name="Found">Dead letters that the request asks for.</param>
@@ -9,7 +9,7 @@ namespace Worker.CommandLine;
 /// <param name="Again">The first of those, a line each: which was sent, the reason and the new dead letter.</param>
 /// <param name="Notes">Lines about what the counts do not show.</param>
 /// <param name="Ended">Why it ended before every dead letter was tried; null when every one was.</param>
-internal sealed record RedriveResult(int Found, int Sent, int LeftCount, IReadOnlyList<string> Left, int AgainCount, IReadOnlyList<string> Again, IReadOnlyList<string> Notes, string? Ended)
+public sealed record RedriveResult(int Found, int Sent, int LeftCount, IReadOnlyList<string> Left, int AgainCount, IReadOnlyList<string> Again, IReadOnlyList<string> Notes, string? Ended)
 {
     /// <summary>True when nothing that was asked for stays or was dead-lettered again.</summary>
     public bool IsComplete => LeftCount == 0 && AgainCount == 0 && Ended is null;

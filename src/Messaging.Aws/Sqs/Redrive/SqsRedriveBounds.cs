@@ -1,8 +1,7 @@
 using System.Text;
-using Messaging.Aws.Sqs;
 using Messaging.Aws.Sqs.Wire;
 
-namespace Worker.CommandLine;
+namespace Messaging.Aws.Sqs.Redrive;
 
 /// <summary>
 /// Tells dead letters that were in the queue when a redrive began from those that came later, so that a message which the worker
@@ -49,14 +48,14 @@ internal sealed class SqsRedriveBounds(DateTimeOffset began)
     /// <param name="message">The dead letter.</param>
     /// <param name="details">What the worker recorded with it.</param>
     /// <param name="sentAs">Of one of this run, the id of the dead letter that was sent; else null.</param>
-    public SqsLetterOrigin OriginOf(in SqsMessage message, in SqsLetterDetails details, out string? sentAs)
+    public DeadLetterOrigin OriginOf(in SqsMessage message, in SqsDeadLetterDetails details, out string? sentAs)
     {
         if (_sent.TryGetValue(SqsReceivedMessage.KeyOf(message.MessageId.Span), out sentAs) || (details.SourceId is { } source && _sent.TryGetValue(KeyOf(source), out sentAs)))
         {
-            return SqsLetterOrigin.ThisRun;
+            return DeadLetterOrigin.ThisRun;
         }
 
-        return message.SentUnixMs > _beganUnixMs ? SqsLetterOrigin.Meanwhile : SqsLetterOrigin.Before;
+        return message.SentUnixMs > _beganUnixMs ? DeadLetterOrigin.Meanwhile : DeadLetterOrigin.Before;
     }
 
     private static Guid KeyOf(string id) => SqsReceivedMessage.KeyOf(Encoding.UTF8.GetBytes(id));

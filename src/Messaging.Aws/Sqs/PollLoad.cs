@@ -1,16 +1,17 @@
-using Messaging.Aws.Sqs;
+using Messaging.Costs;
+using Messaging.Costs.Explain;
 
-namespace Messaging.Costs.Explain;
+namespace Messaging.Aws.Sqs;
 
 /// <summary>The receives that a concurrency leads to when there is little to receive.</summary>
 internal sealed class PollLoad
 {
-    private readonly ExplainInput _input;
+    private readonly RouteLoad _load;
 
-    public PollLoad(SqsSourceOptions sqs, int concurrency, ExplainInput input)
+    public PollLoad(SqsSourceOptions sqs, RouteLoad load)
     {
-        _input = input;
-        AtOnce = SqsMessageSource.PollsAtOnce(concurrency);
+        _load = load;
+        AtOnce = SqsMessageSource.PollsAtOnce(load.Concurrency);
         Seconds = sqs.WaitTime > TimeSpan.Zero ? sqs.WaitTime.TotalSeconds : SqsMessageSource.ShortPollPause.TotalSeconds;
     }
 
@@ -21,14 +22,14 @@ internal sealed class PollLoad
     public double Seconds { get; }
 
     /// <summary>Polls of a day without any message.</summary>
-    public double Idle => AtOnce * ExplainInput.SecondsADay / Seconds;
+    public double Idle => AtOnce * RouteLoad.SecondsPerDay / Seconds;
 
     /// <summary>True when polls end empty rather than with a message.</summary>
-    public bool IsMostlyIdle => Idle > _input.MessagesPerDay;
+    public bool IsMostlyIdle => Idle > _load.MessagesPerDay;
 
     /// <summary>Receives of a day in which each brings one message, or none.</summary>
-    public double AtWorst => Math.Max(_input.MessagesPerDay, Idle);
+    public double AtWorst => Math.Max(_load.MessagesPerDay, Idle);
 
     /// <summary>Requests billed for them.</summary>
-    public double BilledAtWorst => AtWorst + (_input.MessagesPerDay * (double)(ApiCalls.ChunksOf(_input.MessageBytes) - 1));
+    public double BilledAtWorst => AtWorst + (_load.MessagesPerDay * (double)(ApiCalls.ChunksOf(_load.MessageBytes) - 1));
 }

@@ -1,10 +1,11 @@
 using System.Text.Json;
 using System.Text.Json.Nodes;
+using Messaging.Aws.Sqs;
+using Messaging.DeadLetters.Redrive;
 using Messaging.Hosting;
-using Worker.CommandLine;
-using Worker.Tests.Sources.Sqs;
+using Messaging.Publishing;
 
-namespace Worker.Tests.CommandLine;
+namespace Worker.Tests.Sources.Sqs.Redrive;
 
 public sealed class SqsRedriveTests
 {
@@ -33,7 +34,7 @@ public sealed class SqsRedriveTests
         await using FakeQueue queue = await StartAsync();
         queue.Deliver(Letter("1") with { Body = "{\"a\":\"\u00e4\"}" }, Letter("2"));
 
-        RedriveResult result = await SqsRedrive.RunAsync(SqsSettings.For(queue), All, _time, CancellationToken.None);
+        RedriveResult result = await RunAsync(queue, All);
 
         ShouldBeComplete(result, found: 2, sent: 2);
         queue.Receives.ShouldAllBe(call => call.Text("QueueUrl").EndsWith("/dead"));
@@ -55,7 +56,7 @@ public sealed class SqsRedriveTests
         await using FakeQueue queue = await StartAsync();
         queue.Deliver(Letter("1", "malformed-json"), Letter("2", "too-large"), Letter("3", reason: null), Letter("4", "malformed-json"));
 
-        RedriveResult result = await SqsRedrive.RunAsync(SqsSettings.For(queue), All with { Reason = "malformed-json" }, _time, CancellationToken.None);
+        RedriveResult result = await RunAsync(queue, All with { Reason = "malformed-json" });
 
         ShouldBeComplete(result, found: 2, sent: 2);
         queue.Deletes.SelectMany(call => call.Handles).ShouldBe(["handle-1", "handle-4"]);
@@ -70,7 +71,7 @@ public sealed class SqsRedriveTests
         await using FakeQueue queue = await StartAsync();
         queue.DeliverAll(Enumerable.Range(0, 25).Select(number => Letter($"{number}")));
 
-        RedriveResult result = await SqsRedrive.RunAsync(SqsSettings.For(queue), All with { DryRun = true }, _time, CancellationToken.None);
+        RedriveResult result = await RunAsync(queue, All with { DryRun = true });
 
         ShouldBeComplete(result, found: 25, sent: 0);
         queue.Sends.ShouldBeEmpty();
@@ -84,7 +85,7 @@ public sealed class SqsRedriveTests
         await using FakeQueue queue = await StartAsync();
         queue.DeliverAll(Enumerable.Range(0, 10).Select(number => Letter($"{number}")));
 
-        RedriveResult result = await SqsRedrive.RunAsync(SqsSettings.For(queue), All with { Max = 4 }, _time, CancellationToken.None);
+        RedriveResult result = await RunAsync(queue, All with { Max = 4 });
 
         ShouldBeComplete(result, found: 4, sent: 4);
         queue.Sends.Count.ShouldBe(4);
@@ -98,7 +99,7 @@ public sealed class SqsRedriveTests
         queue.Script = call => call.Operation == "SendMessage" && call.Attribute("trace") == "t2" ? QueueAnswer.Error(400, "InvalidMessageContents") : null;
         queue.Deliver(Letter("1"), Letter("2"), Letter("3"));
 
-        RedriveResult result = await SqsRedrive.RunAsync(SqsSettings.For(queue), All, _time, CancellationToken.None);
+        RedriveResult result = await RunAsync(queue, All);
 
         (result.Found, result.Sent).ShouldBe((3, 2));
         result.Left.ShouldHaveSingleItem().ShouldContain("InvalidMessageContents");
@@ -118,7 +119,7 @@ public sealed class SqsRedriveTests
         queue.Deliver(letter);
         queue.Deliver(letter.Again("handle-again"));
 
-        RedriveResult result = await SqsRedrive.RunAsync(SqsSettings.For(queue), All, _time, CancellationToken.None);
+        RedriveResult result = await RunAsync(queue, All);
 
         (result.Found, result.Sent).ShouldBe((1, 0));
         result.Left.ShouldHaveSingleItem().ShouldContain(": sent, but not deleted");
@@ -134,7 +135,7 @@ public sealed class SqsRedriveTests
         queue.Script = call => call.Operation == "DeleteMessageBatch" && Interlocked.Increment(ref deletes) == 1 ? QueueAnswer.Lost : null;
         queue.Deliver(Letter("1"));
 
-        RedriveResult result = await SqsRedrive.RunAsync(SqsSettings.For(queue), All, _time, CancellationToken.None);
+        RedriveResult result = await RunAsync(queue, All);
 
         ShouldBeComplete(result, found: 1, sent: 1);
         queue.Deletes.Count.ShouldBe(2);
@@ -150,7 +151,7 @@ public sealed class SqsRedriveTests
         queue.Deliver(staying.Again("and-again"), Letter("1"));
         queue.Deliver(Letter("2"));
 
-        RedriveResult result = await SqsRedrive.RunAsync(SqsSettings.For(queue), All with { Reason = "malformed-json" }, _time, CancellationToken.None);
+        RedriveResult result = await RunAsync(queue, All with { Reason = "malformed-json" });
 
         ShouldBeComplete(result, found: 2, sent: 2);
     }
@@ -165,7 +166,7 @@ public sealed class SqsRedriveTests
             queue.Deliver(staying.Again($"handle-{delivery}"));
         }
 
-        RedriveResult result = await SqsRedrive.RunAsync(SqsSettings.For(queue), All with { Reason = "malformed-json" }, _time, CancellationToken.None);
+        RedriveResult result = await RunAsync(queue, All with { Reason = "malformed-json" });
 
         (result.Found, result.Sent, result.LeftCount).ShouldBe((0, 0, 0));
         queue.Receives.Count.ShouldBeLessThan(10);
@@ -178,7 +179,7 @@ public sealed class SqsRedriveTests
         queue.MakeFifo();
         queue.Deliver(Letter("1") with { Group = "group-7" });
 
-        await SqsRedrive.RunAsync(SqsSettings.For(queue, "orders.fifo"), All, _time, CancellationToken.None);
+        await RunAsync(queue, All, name: "orders.fifo");
 
         QueueCall sent = queue.Sends.ShouldHaveSingleItem();
         sent.Text("MessageGroupId").ShouldBe("group-7");
@@ -191,7 +192,7 @@ public sealed class SqsRedriveTests
         await using FakeQueue queue = await StartAsync();
         queue.Script = call => call.Operation == "ReceiveMessage" ? QueueAnswer.Error(403, "AccessDenied") : null;
 
-        StartupException refused = await Should.ThrowAsync<StartupException>(SqsRedrive.RunAsync(SqsSettings.For(queue), All, _time, CancellationToken.None));
+        StartupException refused = await Should.ThrowAsync<StartupException>(RunAsync(queue, All));
 
         refused.Message.ShouldContain("AccessDenied");
         refused.Message.ShouldContain("deploy/iam/redrive-policy.json");
@@ -205,7 +206,7 @@ public sealed class SqsRedriveTests
         int receives = 0;
         queue.Script = call => call.Operation == "ReceiveMessage" && Interlocked.Increment(ref receives) > 1 ? QueueAnswer.InternalError : null;
 
-        RedriveResult result = await FinishAsync(SqsRedrive.RunAsync(SqsSettings.For(queue), All with { Reason = "malformed-json" }, _time, CancellationToken.None));
+        RedriveResult result = await FinishAsync(RunAsync(queue, All with { Reason = "malformed-json" }));
 
         (result.Found, result.Sent).ShouldBe((1, 1));
         result.Ended.ShouldNotBeNull().ShouldContain("InternalError");
@@ -220,7 +221,7 @@ public sealed class SqsRedriveTests
         queue.Script = call => call.Operation == "SendMessage" ? QueueAnswer.InternalError : null;
         queue.DeliverAll(Enumerable.Range(0, 30).Select(number => Letter($"{number}")));
 
-        RedriveResult result = await SqsRedrive.RunAsync(SqsSettings.For(queue), All, _time, CancellationToken.None);
+        RedriveResult result = await RunAsync(queue, All);
 
         (result.Sent, result.LeftCount).ShouldBe((0, 5));
         result.Ended.ShouldNotBeNull().ShouldContain("in a row failed");
@@ -238,7 +239,7 @@ public sealed class SqsRedriveTests
         FakeMessage[] letters = [.. Enumerable.Range(0, 3).Select(number => Letter($"{number}"))];
         queue.DeliverAll(letters);
 
-        RedriveResult result = await SqsRedrive.RunAsync(SqsSettings.For(queue), All, _time, CancellationToken.None).WaitAsync(Limit);
+        RedriveResult result = await RunAsync(queue, All).WaitAsync(Limit);
 
         (result.Found, result.Sent, result.LeftCount, result.AgainCount).ShouldBe((3, 3, 0, 3));
         queue.Sends.Count.ShouldBe(3);
@@ -256,7 +257,7 @@ public sealed class SqsRedriveTests
         DeadLetterEachSentMessage(queue, Again.WithoutDetails);
         queue.DeliverAll(Enumerable.Range(0, 3).Select(number => Letter($"{number}")));
 
-        RedriveResult result = await SqsRedrive.RunAsync(SqsSettings.For(queue), All, ahead, CancellationToken.None).WaitAsync(Limit);
+        RedriveResult result = await RunAsync(queue, All, ahead).WaitAsync(Limit);
 
         (result.Found, result.Sent).ShouldBe((3, 3));
         queue.Sends.Count.ShouldBe(3);
@@ -270,7 +271,7 @@ public sealed class SqsRedriveTests
         DeadLetterEachSentMessage(queue, Again.WithoutDetailsAndTime);
         queue.Deliver(Letter("1"));
 
-        RedriveResult result = await SqsRedrive.RunAsync(SqsSettings.For(queue), All, _time, CancellationToken.None).WaitAsync(Limit);
+        RedriveResult result = await RunAsync(queue, All).WaitAsync(Limit);
 
         (result.Found, result.Sent).ShouldBe((3, 3));
         result.Ended.ShouldNotBeNull().ShouldContain("counted 3 message(s)");
@@ -295,7 +296,7 @@ public sealed class SqsRedriveTests
             return null;
         };
 
-        RedriveResult result = await SqsRedrive.RunAsync(SqsSettings.For(queue), All with { DryRun = dryRun }, _time, CancellationToken.None).WaitAsync(Limit);
+        RedriveResult result = await RunAsync(queue, All with { DryRun = dryRun }).WaitAsync(Limit);
 
         result.Found.ShouldBe(1);
         result.Ended.ShouldNotBeNull().ShouldContain("more arrive than redrive sends");
@@ -319,7 +320,7 @@ public sealed class SqsRedriveTests
         };
         queue.DeliverAll(Enumerable.Range(0, 10).Select(number => Letter($"{number}")));
 
-        RedriveResult result = await SqsRedrive.RunAsync(SqsSettings.For(queue), All, _time, signal.Token).WaitAsync(Limit);
+        RedriveResult result = await RunAsync(queue, All, stop: signal.Token).WaitAsync(Limit);
 
         (result.Found, result.Sent, result.Ended).ShouldBe((2, 2, RedriveProgress.Interrupted));
         queue.Deletes.Count.ShouldBe(2, "What was sent is deleted.");
@@ -332,7 +333,7 @@ public sealed class SqsRedriveTests
         await using FakeQueue queue = await StartAsync();
         queue.DeliverAll(Enumerable.Range(0, 4).Select(number => Letter($"{number}")));
 
-        Task<RedriveResult> run = SqsRedrive.RunAsync(SqsSettings.For(queue), All with { Rate = 2 }, _time, CancellationToken.None);
+        Task<RedriveResult> run = RunAsync(queue, All with { Rate = 2 });
         for (int sent = 1; sent < 4; sent++)
         {
             await _time.WaitForTimersAsync(1);
@@ -351,7 +352,7 @@ public sealed class SqsRedriveTests
         await using FakeQueue queue = await StartAsync();
         queue.Deliver(Letter("1"), Letter("2", "too-large"), Letter("3"), Letter("4", reason: null));
 
-        RedriveResult result = await SqsRedrive.RunAsync(SqsSettings.For(queue), All with { Reason = "nosuch" }, _time, CancellationToken.None);
+        RedriveResult result = await RunAsync(queue, All with { Reason = "nosuch" });
 
         result.Ended.ShouldBe("no dead letter has the reason 'nosuch'. Reasons there are: (moved by SQS) (1), malformed-json (2), too-large (1).");
     }
@@ -364,7 +365,7 @@ public sealed class SqsRedriveTests
         queue.Deliver(letter);
         queue.Deliver(letter.Again("handle-again"));
 
-        ShouldBeComplete(await SqsRedrive.RunAsync(SqsSettings.For(queue), All, _time, CancellationToken.None), found: 1, sent: 1);
+        ShouldBeComplete(await RunAsync(queue, All), found: 1, sent: 1);
 
         queue.Sends.Count.ShouldBe(1);
         queue.Deletes.SelectMany(call => call.Handles).ShouldBe(["handle-1", "handle-again"]);
@@ -413,6 +414,9 @@ public sealed class SqsRedriveTests
             return new QueueAnswer(200, $$"""{"MessageId":"{{id}}"}""");
         };
     }
+
+    private Task<RedriveResult> RunAsync(FakeQueue queue, RedriveRequest request, TimeProvider? time = null, string name = "orders", CancellationToken stop = default) =>
+        new RedriveCatalog([new SqsSourceFeature()]).RunAsync("sqs", SqsSettings.For(queue, name), request, new CommandServices(time ?? _time, TextWriter.Null, TextWriter.Null), stop);
 
     private static async Task<FakeQueue> StartAsync(int held = 50)
     {

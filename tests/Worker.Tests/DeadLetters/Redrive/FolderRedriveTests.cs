@@ -1,12 +1,14 @@
 using System.Text;
 using System.Text.Json.Nodes;
 using Messaging.DeadLetters;
+using Messaging.DeadLetters.Redrive;
 using Messaging.Hosting;
+using Messaging.Http.Source;
+using Messaging.Publishing;
 using Microsoft.Extensions.Configuration;
-using Worker.CommandLine;
 using Worker.Tests.Sources.Sqs.Wire;
 
-namespace Worker.Tests.CommandLine;
+namespace Worker.Tests.DeadLetters.Redrive;
 
 /// <summary>Which dead letters of the folder are sent, which stay, and what is said of those.</summary>
 public sealed class FolderRedriveTests : IDisposable
@@ -288,7 +290,7 @@ public sealed class FolderRedriveTests : IDisposable
             .AddInMemoryCollection([KeyValuePair.Create("DeadLetters:Path", (string?)(folder ?? _folder.Path))])
             .Build();
         RedriveRequest request = new(reason, Max: 100, DryRun: false, server.Address.ToString(), Route: null);
-        return FolderRedrive.RunAsync(configuration, request, TimeProvider.System, stop);
+        return new RedriveCatalog([new HttpSourceFeature()]).RunAsync("folder", configuration, request, new CommandServices(TimeProvider.System, TextWriter.Null, TextWriter.Null), stop);
     }
 
     private string Write(string id, string reason, bool isPart = false)

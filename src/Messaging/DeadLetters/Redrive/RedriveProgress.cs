@@ -1,13 +1,13 @@
 using Messaging.Telemetry;
 
-namespace Worker.CommandLine;
+namespace Messaging.DeadLetters.Redrive;
 
 /// <summary>Counts, paces and reports one redrive: a line every 5 s while it runs. One thread.</summary>
 /// <param name="request">What was asked for.</param>
 /// <param name="total">How many there are, as far as is known when it begins; for reports.</param>
 /// <param name="time">Runs rate and reports.</param>
 /// <param name="output">Takes the reports.</param>
-internal sealed class RedriveProgress(RedriveRequest request, long total, TimeProvider time, TextWriter output)
+public sealed class RedriveProgress(RedriveRequest request, long total, TimeProvider time, TextWriter output)
 {
     /// <summary>How many of those that stay, and of those that were dead-lettered again, are shown with their reason.</summary>
     public const int MaxListed = 20;

@@ -1,15 +1,13 @@
 using System.Text;
-using Messaging.Aws;
-using Messaging.Aws.Sqs;
 using Messaging.Aws.Sqs.Wire;
-using Messaging.Configuration;
+using Messaging.DeadLetters.Redrive;
 using Messaging.Hosting;
+using Messaging.Publishing;
 using Messaging.Recoverability;
 using Messaging.Telemetry;
-using Microsoft.Extensions.Configuration;
 using Pipeline.Buffers;
 
-namespace Worker.CommandLine;
+namespace Messaging.Aws.Sqs.Redrive;
 
 /// <summary>
 /// Moves messages of the dead-letter queue to the queue: sent first, deleted afterwards, so that a crash duplicates and never
@@ -46,6 +44,7 @@ internal sealed class SqsRedrive
     private readonly RedriveProgress _progress;
     private readonly SqsRedriveBounds _bounds;
     private readonly TimeProvider _time;
+    private readonly TextWriter _output;
 
     // Messages of the dead-letter queue when the redrive began, as SQS counts them.
     private readonly long _held;
@@ -55,36 +54,28 @@ internal sealed class SqsRedrive
     private int _failedCalls;
     private string? _ended;
 
-    private SqsRedrive(SqsClient client, SqsQueues queues, RedriveRequest request, long held, TimeProvider time)
+    private SqsRedrive(SqsClient client, SqsQueues queues, RedriveRequest request, long held, CommandServices services)
     {
         _client = client;
         _queues = queues;
         _request = request;
         _held = held;
-        _time = time;
-        _progress = new RedriveProgress(request, held, time, Console.Out);
-        _bounds = new SqsRedriveBounds(time.GetUtcNow());
+        _time = services.Time;
+        _output = services.Output;
+        _progress = new RedriveProgress(request, held, _time, _output);
+        _bounds = new SqsRedriveBounds(_time.GetUtcNow());
     }
 
-    /// <exception cref="ConfigurationException">The configuration of the queue is wrong.</exception>
     /// <exception cref="StartupException">The queue is missing, refused or out of reach.</exception>
-    public static async Task<RedriveResult> RunAsync(IConfiguration configuration, RedriveRequest request, TimeProvider time, CancellationToken cancellationToken)
+    public static async Task<RedriveResult> RunAsync(SqsSourceOptions options, AwsOptions aws, RedriveRequest request, CommandServices services, CancellationToken cancellationToken)
     {
-        SettingsReader settings = new(configuration);
-        SqsSourceOptions options = settings.Read<SqsSourceOptions>(SqsSourceOptions.Section, request.Route);
-        AwsOptions aws = settings.Read<AwsOptions>(AwsOptions.Section, request.Route);
-        if (settings.Errors.Count > 0)
-        {
-            throw new ConfigurationException(settings.Errors);
-        }
-
         SqsQueueReference queue = SqsQueueReference.Parse(options.Queue!)!;
         using SqsClient client = SqsClient.Create(aws, queue, new SqsWireOptions(), BufferPool.Shared, TimeProvider.System);
         try
         {
             SqsQueues queues = await new SqsQueueFinder(client, queue, options).FindAsync(cancellationToken);
             QueueAttributes letters = await client.GetQueueAttributesAsync(queues.DeadLetterUrl, cancellationToken);
-            return await new SqsRedrive(client, queues, request, letters.Messages + letters.MessagesInFlight + letters.MessagesDelayed, time).MoveAllAsync(cancellationToken);
+            return await new SqsRedrive(client, queues, request, letters.Messages + letters.MessagesInFlight + letters.MessagesDelayed, services).MoveAllAsync(cancellationToken);
         }
         catch (AwsServiceException exception)
         {
@@ -205,13 +196,13 @@ internal sealed class SqsRedrive
         IReadOnlyList<SqsMessageAttribute> attributes = message.Attributes.ToList();
         string? reason = attributes.FirstOrDefault(a => a.Name == SqsDeadLetters.ReasonAttribute)?.StringValue;
         string shownReason = reason ?? "(moved by SQS)";
-        SqsLetterDetails details = SqsLetterDetails.Read(attributes);
+        SqsDeadLetterDetails details = SqsDeadLetterDetails.Read(attributes);
         switch (_bounds.OriginOf(message, details, out string? sentAs))
         {
-            case SqsLetterOrigin.ThisRun:
+            case DeadLetterOrigin.ThisRun:
                 _progress.AddAgain(sentAs!, $"{UntrustedText.Shorten(shownReason)}, now {Name(message)}");
                 return false;
-            case SqsLetterOrigin.Meanwhile:
+            case DeadLetterOrigin.Meanwhile:
                 _newcomers++;
                 return false;
         }
@@ -231,7 +222,7 @@ internal sealed class SqsRedrive
         {
             _progress.AddFound();
             DateTimeOffset lastSeen = details.LastSeen ?? DateTimeOffset.FromUnixTimeMilliseconds(message.SentUnixMs);
-            Console.Out.WriteLine($"{UntrustedText.Shorten(shownReason)}  {Name(message)}  {lastSeen:u}  {UntrustedText.Shorten(details.Description ?? "(no description)")}");
+            _output.WriteLine($"{UntrustedText.Shorten(shownReason)}  {Name(message)}  {lastSeen:u}  {UntrustedText.Shorten(details.Description ?? "(no description)")}");
             return false;
         }
 
@@ -261,7 +252,7 @@ internal sealed class SqsRedrive
         if (_queues.IsFifo)
         {
             // A new deduplication id: the old one may still be remembered from the first time, and the message would vanish.
-            entry = entry with { GroupId = Encoding.UTF8.GetString(message.GroupId.Span), DeduplicationId = MessageGenerator.NewId(TimeProvider.System) };
+            entry = entry with { GroupId = Encoding.UTF8.GetString(message.GroupId.Span), DeduplicationId = Guid.NewGuid().ToString("d") };
         }
 
         try

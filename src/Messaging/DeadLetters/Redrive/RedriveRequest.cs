@@ -1,4 +1,4 @@
-namespace Worker.CommandLine;
+namespace Messaging.DeadLetters.Redrive;
 
 /// <summary>What to redrive.</summary>
 /// <param name="Reason">Only dead letters of this reason; null for all.</param>
@@ -7,4 +7,4 @@ namespace Worker.CommandLine;
 /// <param name="Url">The running worker's address; null for the configured one.</param>
 /// <param name="Route">The route to send to; null for the dead letter's own.</param>
 /// <param name="Rate">Dead letters per second at most; null for no limit.</param>
-internal sealed record RedriveRequest(string? Reason, int Max, bool DryRun, string? Url, string? Route, int? Rate = null);
+public sealed record RedriveRequest(string? Reason, int Max, bool DryRun, string? Url, string? Route, int? Rate = null);

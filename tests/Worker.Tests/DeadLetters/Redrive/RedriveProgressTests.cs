@@ -1,6 +1,6 @@
-using Worker.CommandLine;
+using Messaging.DeadLetters.Redrive;
 
-namespace Worker.Tests.CommandLine;
+namespace Worker.Tests.DeadLetters.Redrive;
 
 public sealed class RedriveProgressTests
 {

@@ -1,7 +1,7 @@
-namespace Worker.CommandLine;
+namespace Messaging.Aws.Sqs.Redrive;
 
 /// <summary>Where a dead letter of the queue comes from, as seen by a running redrive.</summary>
-internal enum SqsLetterOrigin
+internal enum DeadLetterOrigin
 {
     /// <summary>It was in the queue when the redrive began.</summary>
     Before,

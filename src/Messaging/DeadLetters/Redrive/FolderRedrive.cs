@@ -1,13 +1,9 @@
-using Messaging.Configuration;
-using Messaging.DeadLetters;
 using Messaging.Files;
 using Messaging.Hosting;
-using Messaging.Http.Sending;
 using Messaging.Publishing;
 using Messaging.Telemetry;
-using Microsoft.Extensions.Configuration;
 
-namespace Worker.CommandLine;
+namespace Messaging.DeadLetters.Redrive;
 
 /// <summary>
 /// Posts the dead letters of the folder to the running worker, which stores them, or refuses them again. What is in the folder when
@@ -18,44 +14,50 @@ internal sealed class FolderRedrive : IDisposable
     private readonly DirectoryDeadLetterStore _store;
     private readonly RedriveRequest _request;
     private readonly RedriveProgress _progress;
-    private readonly Func<string, HttpSender> _createSender;
-    private readonly Dictionary<string, HttpSender> _senders = new(StringComparer.OrdinalIgnoreCase);
+    private readonly CommandServices _services;
+    private readonly Func<string, CommandServices, CancellationToken, Task<IMessageSender>> _openSender;
+    private readonly Dictionary<string, IMessageSender> _senders = new(StringComparer.OrdinalIgnoreCase);
     private int _deletedByOthers;
     private int _parts;
     private bool _refused;
 
-    private FolderRedrive(DirectoryDeadLetterStore store, RedriveRequest request, RedriveProgress progress, Func<string, HttpSender> createSender)
+    private FolderRedrive(
+        DirectoryDeadLetterStore store,
+        RedriveRequest request,
+        RedriveProgress progress,
+        CommandServices services,
+        Func<string, CommandServices, CancellationToken, Task<IMessageSender>> openSender)
     {
         _store = store;
         _request = request;
         _progress = progress;
-        _createSender = createSender;
+        _services = services;
+        _openSender = openSender;
     }
 
-    /// <exception cref="ConfigurationException">The configuration is wrong.</exception>
+    /// <param name="options">The folder.</param>
+    /// <param name="request">What to redrive.</param>
+    /// <param name="services">What it may use.</param>
+    /// <param name="openSender">Opens the sender to a route of the running worker.</param>
+    /// <param name="cancellationToken">Ends it; what was done by then is the result.</param>
     /// <exception cref="StartupException">The folder is missing or cannot be listed.</exception>
-    public static async Task<RedriveResult> RunAsync(IConfiguration configuration, RedriveRequest request, TimeProvider time, CancellationToken cancellationToken)
+    public static async Task<RedriveResult> RunAsync(
+        DeadLettersOptions options,
+        RedriveRequest request,
+        CommandServices services,
+        Func<string, CommandServices, CancellationToken, Task<IMessageSender>> openSender,
+        CancellationToken cancellationToken)
     {
-        SettingsReader settings = new(configuration);
-        DeadLettersOptions options = settings.Read<DeadLettersOptions>("DeadLetters");
-        Uri configured = settings.Read<HostingOptions>("Hosting").Url;
-        if (settings.Errors.Count > 0)
-        {
-            throw new ConfigurationException(settings.Errors);
-        }
-
-        Uri worker = HttpSender.AddressOf(configured, request.Url);
-        SenderServices services = new(time, Console.Error.WriteLine);
-        DirectoryDeadLetterStore store = new(options, time);
+        DirectoryDeadLetterStore store = new(options, services.Time);
         IReadOnlyList<string> names = List(store);
-        RedriveProgress progress = new(request, names.Count, time, Console.Out);
-        using FolderRedrive redrive = new(store, request, progress, route => HttpSender.Open(worker, route, services));
+        RedriveProgress progress = new(request, names.Count, services.Time, services.Output);
+        using FolderRedrive redrive = new(store, request, progress, services, openSender);
         return await redrive.SendAllAsync(names, cancellationToken);
     }
 
     public void Dispose()
     {
-        foreach (HttpSender sender in _senders.Values)
+        foreach (IMessageSender sender in _senders.Values)
         {
             sender.Dispose();
         }
@@ -141,7 +143,7 @@ internal sealed class FolderRedrive : IDisposable
         else if (_request.DryRun)
         {
             _progress.AddFound();
-            Console.Out.WriteLine($"{letter.Letter.Reason}  {UntrustedText.Shorten(letter.Letter.SourceId)}  {letter.Letter.LastSeen:u}  {UntrustedText.Shorten(letter.Letter.Description)}");
+            _services.Output.WriteLine($"{letter.Letter.Reason}  {UntrustedText.Shorten(letter.Letter.SourceId)}  {letter.Letter.LastSeen:u}  {UntrustedText.Shorten(letter.Letter.Description)}");
         }
         else
         {
@@ -175,7 +177,7 @@ internal sealed class FolderRedrive : IDisposable
         }
 
         _progress.AddFound();
-        HttpSender sender = SenderFor(_request.Route ?? letter.Letter.Route);
+        IMessageSender sender = await SenderForAsync(_request.Route ?? letter.Letter.Route, stop);
         if ((await sender.SendAsync([new OutgoingMessage(letter.Letter.SourceId, body)], stop))[0] is { } error)
         {
             _progress.AddLeft(letter.Name, error);
@@ -196,11 +198,11 @@ internal sealed class FolderRedrive : IDisposable
         return true;
     }
 
-    private HttpSender SenderFor(string route)
+    private async ValueTask<IMessageSender> SenderForAsync(string route, CancellationToken stop)
     {
-        if (!_senders.TryGetValue(route, out HttpSender? sender))
+        if (!_senders.TryGetValue(route, out IMessageSender? sender))
         {
-            _senders[route] = sender = _createSender(route);
+            _senders[route] = sender = await _openSender(route, _services, stop);
         }
 
         return sender;

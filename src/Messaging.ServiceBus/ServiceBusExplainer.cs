@@ -1,0 +1,16 @@
+using Messaging.Costs.Explain;
+using static System.FormattableString;
+
+namespace Messaging.ServiceBus;
+
+/// <summary>What <c>explain</c> shows of a route that receives from Service Bus.</summary>
+internal sealed class ServiceBusExplainer(ServiceBusSourceOptions bus) : IRouteExplainer
+{
+    public void ExplainCalls(RouteLoad load, RouteEstimate estimate) => estimate.Exclude("what Azure charges for Service Bus is not in the estimate");
+
+    public void ExplainKill(RouteLoad load, RouteEstimate estimate)
+    {
+        int calls = bus.MaxConcurrentCalls ?? load.Concurrency;
+        estimate.Add("kill.redelivered.servicebus", "redelivered by a kill, at most", calls + bus.PrefetchCount, "messages", Invariant($"{calls:N0} calls + {bus.PrefetchCount:N0} fetched ahead, when their locks end; none is lost, but each counts as a delivery"));
+    }
+}

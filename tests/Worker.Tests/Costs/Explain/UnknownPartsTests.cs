@@ -1,0 +1,105 @@
+using Messaging.Configuration;
+using Messaging.Costs.Explain;
+using Messaging.Handlers;
+using Messaging.Routes;
+using Messaging.Sinks;
+using Messaging.Sources;
+using Microsoft.Extensions.Configuration;
+using Worker.Tests.Routes;
+
+namespace Worker.Tests.Costs.Explain;
+
+/// <summary><c>explain</c> for sources, handlers and sinks that it does not know: it shows what they say, and that they say nothing.</summary>
+public sealed class UnknownPartsTests
+{
+    private static readonly ExplainInput Load = new(8_640_000, 1_000, MessagesPerObject: null, PutMilliseconds: 50);
+
+    private static readonly string[] CoreLines = ["rate", "objects.day", "cost.day", "concurrency.needed", "rate.most", "bytes.inflight"];
+
+    [Fact]
+    public void Explain_NothingIsSaid_ShowsWhatTheCoreKnowsAndThatCallsAreMissing()
+    {
+        RouteExplanation route = Explain(source: null, handler: null, sink: null);
+
+        route.Lines.Select(line => line.Name).ShouldBe(CoreLines);
+        Line(route, "cost.day").Because.ShouldBe("no calls of AWS; the calls of Rabbit, Archive, Mine are not in the estimate");
+        route.Notes.ShouldBe(["The calls of Rabbit, Archive, Mine are not in the estimate."]);
+        route.Savings.ShouldBeEmpty();
+    }
+
+    [Fact]
+    public void Explain_AllSayThatTheyCallNoService_NotesNothing()
+    {
+        RouteExplanation route = Explain(
+            source => source with { Explainer = new NoServiceCalls() },
+            handler => handler with { Explainer = new NoServiceCalls() },
+            sink => sink with { Explainer = new NoServiceCalls() });
+
+        route.Lines.Select(line => line.Name).ShouldBe(CoreLines);
+        Line(route, "cost.day").Because.ShouldBe("no calls of AWS: Rabbit and Mine need no service");
+        route.Notes.ShouldBeEmpty();
+    }
+
+    [Fact]
+    public void Explain_SomeSayWhatTheyCall_AreInTheSumsAndOthersInTheNote()
+    {
+        RouteExplanation route = Explain(source => source with { Explainer = new Broker() }, handler: null, sink: null);
+
+        route.Lines.Select(line => line.Name).ShouldBe(["rate", "objects.day", "rabbit.get", "cost.day", "cost.month", "cost.million", "concurrency.needed", "rate.most", "bytes.inflight", "kill.rabbit"]);
+        Line(route, "rabbit.get").Because.ShouldBe("one a message; 259,200,000 a month, $17.28 a day");
+        Line(route, "cost.day").Value.ShouldBe(17.28);
+        Line(route, "cost.million").Value.ShouldBe(2);
+        Line(route, "kill.rabbit").Value.ShouldBe(64);
+        route.Savings.ShouldHaveSingleItem().UsdPerMonth.ShouldBe(30);
+        route.Notes.ShouldBe(["The calls of Archive, Mine are not in the estimate."]);
+    }
+
+    [Fact]
+    public void Explain_ObjectsHaveAPrice_ShowsWhatBundlesSaveLessWhatMoreSlotsPoll()
+    {
+        // 8.64 M objects instead of 17,280 at $1 a million; a thousand slots instead of 64 at a cent each.
+        RouteExplanation route = Explain(
+            source => source with { Explainer = new NoServiceCalls(), ReceiveUsdPerDay = load => load.Concurrency / 1_000.0 },
+            handler: null,
+            sink => sink with { Explainer = new NoServiceCalls(), PricePerMillionObjects = 1 });
+
+        ExplainSaving saving = route.Savings.ShouldHaveSingleItem();
+        saving.UsdPerMonth.ShouldBe(Math.Round(30 * (8.64 - 0.01728 - 0.936), 2));
+        saving.AtMost.ShouldBeTrue();
+        saving.Change.ShouldStartWith("Bundles:Enabled=true with Intake:Concurrency=1000: 500 messages an object instead of 1");
+    }
+
+    [Fact]
+    public void Explain_SinkWithALimit_NamesItsKey()
+    {
+        RouteExplanation route = Explain(source: null, handler: null, sink => sink with { MaxConcurrency = new SettingValue<int>("Sinks:Mine:Connections", 3) });
+
+        Line(route, "concurrency.needed").Because.ShouldEndWith("Sinks:Mine:Connections allows 3: TOO LITTLE");
+        Line(route, "rate.most").Value.ShouldBe(60);
+    }
+
+    [Fact]
+    public void Explain_HandlerThatReadsObjects_ShowsNoFigureThatMessagesDoNotTell() =>
+        Explain(source: null, handler => handler with { ReadsObjects = true }, sink: null).Lines.Select(line => line.Name).ShouldBe(["rate", "cost.day"]);
+
+    private static ExplainLine Line(RouteExplanation route, string name) => route.Lines.Single(line => line.Name == name);
+
+    private static RouteExplanation Explain(Func<SourcePlan, SourcePlan>? source, Func<HandlerPlan, HandlerPlan>? handler, Func<SinkPlan, SinkPlan>? sink)
+    {
+        IConfiguration configuration = new ConfigurationBuilder().AddCommandLine(["--Routes:one:Source=Rabbit", "--Routes:one:Sink=Mine"]).Build();
+        WorkerPlan plan = new WorkerPlanner(configuration, [new FakeSource("Rabbit", source)], [new FakeHandler("Archive", describe: handler)], [new FakeSink("Mine", describe: sink)]).Plan();
+        return RouteExplainer.Explain(plan.Routes.ShouldHaveSingleItem(), Load);
+    }
+
+    private sealed class Broker : IRouteExplainer
+    {
+        public void ExplainCalls(RouteLoad load, RouteEstimate estimate)
+        {
+            estimate.Call("rabbit.get", "Rabbit Get", load.MessagesPerDay, 1, 2, "one a message");
+            estimate.Save(1, "prefetch");
+            estimate.Save(0, "nothing");
+        }
+
+        public void ExplainKill(RouteLoad load, RouteEstimate estimate) => estimate.Add("kill.rabbit", "redelivered", load.Concurrency, "messages", "Intake:Concurrency");
+    }
+}
