@@ -9,7 +9,7 @@ namespace Messaging.Aws.S3;
 /// <param name="MayHaveCommitted">True when the store may have done what was asked although it does not look like it.</param>
 /// <param name="Region">The region that the store says the bucket is in; null when it did not say.</param>
 /// <param name="Detail">What broke where no answer came, such as <c>Connection refused (127.0.0.1:4566)</c>; bounded and escaped, null where it is not known.</param>
-/// <param name="Rejected">The credentials that were called expired, so that others are fetched once for all who used them; null where unknown.</param>
+/// <param name="Expired">The credentials that the store called expired, so that others are fetched once for all requests that used them; null where unknown.</param>
 internal readonly record struct S3Fault(
     S3FaultKind Kind,
     string Code = "",
@@ -19,7 +19,7 @@ internal readonly record struct S3Fault(
     bool MayHaveCommitted = false,
     string? Region = null,
     string? Detail = null,
-    SigningCredentials? Rejected = null)
+    SigningCredentials? Expired = null)
 {
     /// <summary>
     /// What happened, such as <c>S3 PutObject: SlowDown (503, request 4442587FB7D0A2F9)</c> or

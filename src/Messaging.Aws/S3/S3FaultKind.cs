@@ -24,6 +24,6 @@ internal enum S3FaultKind
     /// <summary>The store refuses the worker, whatever the object.</summary>
     Refused,
 
-    /// <summary>The store will never take this object.</summary>
+    /// <summary>The store takes no object of this key or of this size, now or later; so none is there either.</summary>
     Rejected,
 }

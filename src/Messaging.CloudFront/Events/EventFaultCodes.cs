@@ -1,18 +1,18 @@
-using Worker.Archive;
+using Messaging.Json;
 
 namespace Messaging.CloudFront.Events;
 
 /// <summary>The stable texts of <see cref="EventFault"/>. They are part of the contract with users: never changed, never used again.</summary>
 internal static class EventFaultCodes
 {
-    /// <summary>The kebab-case code; what every JSON message can have wrong is called as the archive handler calls it.</summary>
+    /// <summary>The kebab-case code; what any JSON body can have wrong has the code that every handler gives it.</summary>
     public static string Code(this EventFault fault) => fault switch
     {
         EventFault.None => "",
-        EventFault.EmptyBody => PoisonReason.EmptyBody.Code(),
-        EventFault.MalformedJson => PoisonReason.MalformedJson.Code(),
-        EventFault.InvalidUtf8 => PoisonReason.InvalidUtf8.Code(),
-        EventFault.DuplicateProperty => PoisonReason.DuplicateProperty.Code(),
+        EventFault.EmptyBody => JsonReasons.EmptyBody,
+        EventFault.MalformedJson => JsonReasons.MalformedJson,
+        EventFault.InvalidUtf8 => JsonReasons.InvalidUtf8,
+        EventFault.DuplicateProperty => JsonReasons.DuplicateProperty,
         EventFault.NoRecords => "event-no-records",
         EventFault.BadRecord => "event-bad-record",
         EventFault.BadKey => "event-bad-key",

@@ -86,4 +86,9 @@ internal sealed class HttpRedeliveries(TimeProvider time, int capacity = HttpRed
         SHA256.HashData(text[..(id.Length + SHA256.HashSizeInBytes)], hash);
         return System.Buffers.Binary.BinaryPrimitives.ReadUInt128BigEndian(hash);
     }
+
+    /// <summary>The last delivery of a message that was answered 503.</summary>
+    /// <param name="Delivery">Its number, from 1.</param>
+    /// <param name="RetryAt">When the caller may send it again.</param>
+    private readonly record struct Redelivery(int Delivery, DateTimeOffset RetryAt);
 }

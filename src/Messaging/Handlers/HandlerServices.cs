@@ -37,6 +37,12 @@ internal sealed record HandlerServices(
     /// <summary>Takes what is to be checked at start, before the route receives.</summary>
     public IList<RouteCheck> Checks { get; } = [];
 
+    /// <summary>
+    /// Takes what is to be logged as a warning when the worker stops: each returns what it has to say of the messages since the start, without
+    /// its full stop, or null for nothing. Called once, after the drain.
+    /// </summary>
+    public IList<Func<string?>> Reports { get; } = [];
+
     /// <summary>Parts that end with the route, in the order they were made; disposed in reverse.</summary>
     public IList<object> Owned { get; } = [];
 

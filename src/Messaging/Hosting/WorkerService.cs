@@ -96,9 +96,9 @@ internal sealed partial class WorkerService(
         {
             RouteTotals totals = route.Metrics.Totals;
             LogStopped(route.Name, totals.Received, totals.Stored, route.Metrics.DoneWord, totals.DeadLetters, totals.Returned, totals.Lost);
-            if (route.Metrics.KeyParts?.Describe() is { } parts)
+            foreach (string report in route.HandlerReports())
             {
-                LogKeyParts(route.Name, parts);
+                LogReport(route.Name, report);
             }
 
             if (ApiCallReport.Describe(route.Calls, totals.Stored, route.Costs) is { } calls)
@@ -148,8 +148,8 @@ internal sealed partial class WorkerService(
     [LoggerMessage(1103, LogLevel.Information, "Route {Route}: stopped; since the start {Received} received, {Stored} {Done}, {DeadLetters} dead-lettered, {Returned} abandoned, {Lost} lost")]
     private partial void LogStopped(string route, long received, long stored, string done, long deadLetters, long returned, long lost);
 
-    [LoggerMessage(1110, LogLevel.Warning, "Route {Route}: properties of object keys since the start: {Parts}. The rules are Handlers:Archive:MissingProperty and InvalidValue")]
-    private partial void LogKeyParts(string route, string parts);
+    [LoggerMessage(1110, LogLevel.Warning, "Route {Route}: {Report}")]
+    private partial void LogReport(string route, string report);
 
     [LoggerMessage(1104, LogLevel.Information, "Route {Route}: calls since the start: {Calls} (estimate, section Costs)")]
     private partial void LogCalls(string route, string calls);

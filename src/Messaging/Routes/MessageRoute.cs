@@ -32,6 +32,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     private readonly IList<RouteCheck> _checks;
     private readonly IList<object> _owned;
     private readonly IList<Action> _stopping;
+    private readonly IEnumerable<Func<string?>> _reports;
 
     // Null where no part of the route writes dead letters there.
     private readonly IDeadLetterStore? _deadLetters;
@@ -64,6 +65,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         _checks = handler.Checks;
         _owned = handler.Owned;
         _stopping = handler.Stopping;
+        _reports = handler.Reports;
         RecoverabilityPolicy policy = new(plan.Recoverability);
         foreach (SourcePlan source in plan.Sources)
         {
@@ -90,6 +92,9 @@ internal sealed partial class MessageRoute : IAsyncDisposable
 
     /// <summary>Null where the handler writes to none.</summary>
     public ISink? Sink => _sink;
+
+    /// <summary>What the handler has to say of the messages since the start; to be asked after the drain.</summary>
+    public IEnumerable<string> HandlerReports() => _reports.Select(report => report()).OfType<string>();
 
     public IEnumerable<string> SourceNames => _inlets.Select(inlet => inlet.Source.Name);
 

@@ -1,6 +1,5 @@
 using System.Diagnostics.Metrics;
 using Pipeline.Settlements;
-using Worker.ObjectKeys;
 
 namespace Messaging.Telemetry;
 
@@ -56,9 +55,6 @@ internal sealed class RouteMetrics
         Volatile.Read(ref _counts.Returned),
         Volatile.Read(ref _counts.DeadLetters),
         Volatile.Read(ref _counts.Lost));
-
-    /// <summary>What object keys were made without; null where the route makes none from messages.</summary>
-    public KeyPartMonitor? KeyParts { get; set; }
 
     /// <summary>Publishes gauges whose values are computed when somebody asks.</summary>
     public void Observe(string source, Func<int> inFlight, Func<double> oldestAgeSeconds, Func<int> breakerState, Func<long> bytesInFlight, Func<int> held)

@@ -70,7 +70,9 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature
     private static ArchiveConnector Connect(ArchiveOptions options, KeyTemplate template, KeyTemplateOptions key, HandlerServices services)
     {
         KeyPartMonitor monitor = new(services.Route, template.Properties, key, services.Loggers.CreateLogger($"Messaging.Routes.{services.Route}"));
-        services.Metrics.KeyParts = monitor;
+        services.Reports.Add(() => monitor.Describe() is { } parts
+            ? $"properties of object keys since the start: {parts}. The rules are {ArchiveOptions.Section}:{nameof(ArchiveOptions.MissingProperty)} and {nameof(ArchiveOptions.InvalidValue)}"
+            : null);
         return new ArchiveConnector(new ArchiveHeaderReader(template.Properties, options.BodyValidation), template, options.MissingId, monitor, services.Concurrency);
     }
 }

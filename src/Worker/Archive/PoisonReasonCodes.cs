@@ -1,3 +1,5 @@
+using Messaging.Json;
+
 namespace Worker.Archive;
 
 /// <summary>The stable texts of <see cref="PoisonReason"/>. They are part of the contract with users: never changed, never used again.</summary>
@@ -7,12 +9,12 @@ internal static class PoisonReasonCodes
     public static string Code(this PoisonReason reason) => reason switch
     {
         PoisonReason.None => "",
-        PoisonReason.EmptyBody => "empty-body",
-        PoisonReason.MalformedJson => "malformed-json",
-        PoisonReason.InvalidUtf8 => "invalid-utf8",
+        PoisonReason.EmptyBody => JsonReasons.EmptyBody,
+        PoisonReason.MalformedJson => JsonReasons.MalformedJson,
+        PoisonReason.InvalidUtf8 => JsonReasons.InvalidUtf8,
         PoisonReason.LoneSurrogate => "lone-surrogate",
         PoisonReason.TooDeep => "too-deep",
-        PoisonReason.DuplicateProperty => "duplicate-property",
+        PoisonReason.DuplicateProperty => JsonReasons.DuplicateProperty,
         PoisonReason.WrongType => "wrong-type",
         PoisonReason.NotAnObject => "not-an-object",
         PoisonReason.TrailingData => "trailing-data",

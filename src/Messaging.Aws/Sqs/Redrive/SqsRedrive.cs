@@ -199,10 +199,10 @@ internal sealed class SqsRedrive
         SqsDeadLetterDetails details = SqsDeadLetterDetails.Read(attributes);
         switch (_bounds.OriginOf(message, details, out string? sentAs))
         {
-            case DeadLetterOrigin.ThisRun:
+            case SqsRedriveBounds.Origin.ThisRun:
                 _progress.AddAgain(sentAs!, $"{UntrustedText.Shorten(shownReason)}, now {Name(message)}");
                 return false;
-            case DeadLetterOrigin.Meanwhile:
+            case SqsRedriveBounds.Origin.Meanwhile:
                 _newcomers++;
                 return false;
         }

@@ -48,15 +48,28 @@ internal sealed class SqsRedriveBounds(DateTimeOffset began)
     /// <param name="message">The dead letter.</param>
     /// <param name="details">What the worker recorded with it.</param>
     /// <param name="sentAs">Of one of this run, the id of the dead letter that was sent; else null.</param>
-    public DeadLetterOrigin OriginOf(in SqsMessage message, in SqsDeadLetterDetails details, out string? sentAs)
+    public Origin OriginOf(in SqsMessage message, in SqsDeadLetterDetails details, out string? sentAs)
     {
         if (_sent.TryGetValue(SqsReceivedMessage.KeyOf(message.MessageId.Span), out sentAs) || (details.SourceId is { } source && _sent.TryGetValue(KeyOf(source), out sentAs)))
         {
-            return DeadLetterOrigin.ThisRun;
+            return Origin.ThisRun;
         }
 
-        return message.SentUnixMs > _beganUnixMs ? DeadLetterOrigin.Meanwhile : DeadLetterOrigin.Before;
+        return message.SentUnixMs > _beganUnixMs ? Origin.Meanwhile : Origin.Before;
     }
 
     private static Guid KeyOf(string id) => SqsReceivedMessage.KeyOf(Encoding.UTF8.GetBytes(id));
+
+    /// <summary>Where a dead letter of the queue comes from, as seen by a running redrive.</summary>
+    internal enum Origin
+    {
+        /// <summary>It was in the queue when the redrive began.</summary>
+        Before,
+
+        /// <summary>The redrive sent its message to the queue, and the message was dead-lettered again.</summary>
+        ThisRun,
+
+        /// <summary>It was dead-lettered while the redrive ran.</summary>
+        Meanwhile,
+    }
 }

@@ -125,4 +125,9 @@ internal sealed partial class DocumentBatch : IBufferWriter<byte>
             _lastLength = 0;
         }
     }
+
+    /// <summary>A piece of a batch.</summary>
+    /// <param name="Bytes">Owned by the batch; longer than <see cref="SegmentPool.SegmentBytes"/> only for one write that asked for more room than that.</param>
+    /// <param name="Length">Bytes written; the last segment's is kept by the batch while it is written to.</param>
+    private readonly record struct Segment(byte[] Bytes, int Length);
 }

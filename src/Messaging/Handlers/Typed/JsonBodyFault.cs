@@ -3,6 +3,7 @@ using System.Globalization;
 using System.Text;
 using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
+using Messaging.Json;
 using Pipeline.Settlements;
 
 namespace Messaging.Handlers.Typed;
@@ -10,9 +11,6 @@ namespace Messaging.Handlers.Typed;
 /// <summary>Says why a body could not be read, and where. Off the path of messages that can be read.</summary>
 internal static class JsonBodyFault
 {
-    /// <summary>The dead-letter reason of a body that is no JSON.</summary>
-    public const string MalformedJson = "malformed-json";
-
     /// <summary>The dead-letter reason of JSON that does not fit the handler's type.</summary>
     public const string WrongShape = "wrong-shape";
 
@@ -34,12 +32,12 @@ internal static class JsonBodyFault
         ReadOnlySpan<byte> json = body[start..];
         if (FindInvalidUtf8(json) is int invalid and >= 0)
         {
-            return Settlement.DeadLetter(MalformedJson, $"The body is not UTF-8 at byte {Text(start + invalid)}{path}.");
+            return Settlement.DeadLetter(JsonReasons.MalformedJson, $"The body is not UTF-8 at byte {Text(start + invalid)}{path}.");
         }
 
         if (FindSyntaxFault(json, typeInfo.Options) is { } syntax)
         {
-            return Settlement.DeadLetter(MalformedJson, $"The body is not JSON{At(json, start, syntax)}{path}: {WordsOf(syntax)}");
+            return Settlement.DeadLetter(JsonReasons.MalformedJson, $"The body is not JSON{At(json, start, syntax)}{path}: {WordsOf(syntax)}");
         }
 
         string? type = exception is JsonException ? null : exception.GetType().FullName;

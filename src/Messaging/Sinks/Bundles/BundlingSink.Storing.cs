@@ -22,7 +22,8 @@ internal sealed partial class BundlingSink
                 if (Begin(bundle))
                 {
                     _metrics.Flushed(bundle.Reason);
-                    bundle.Entries.Sort(EntryOrder.ByKey);
+                    // In the order of their keys' bytes: the same messages give the same object however they arrived.
+                    bundle.Entries.Sort(static (x, y) => x.Key.Span.SequenceCompareTo(y.Key.Span));
                     await StoreAsync(bundle, 0, bundle.Entries.Count, unwanted);
                 }
             }

@@ -72,7 +72,7 @@ internal sealed class AnswerReader(AwsClock clock, BufferPool buffers, ILogger l
             return fault with { Kind = S3FaultKind.ClockSkew };
         }
 
-        return fault.Kind == S3FaultKind.ExpiredCredentials ? fault with { Rejected = credentials } : fault;
+        return fault.Kind == S3FaultKind.ExpiredCredentials ? fault with { Expired = credentials } : fault;
     }
 
     // A HEAD's refusal says nothing of its cause: then the two clocks have to.

@@ -140,7 +140,7 @@ internal sealed class DirectRequests : IS3Requests
         using S3Attempt attempt = new(limit, _time, cancellationToken);
         try
         {
-            return fault.Rejected is { } rejected && await _credentials.RefreshAsync(rejected, attempt.Token);
+            return fault.Expired is { } expired && await _credentials.RefreshAsync(expired, attempt.Token);
         }
         catch (Exception exception) when (exception is AwsServiceException or OperationCanceledException)
         {

@@ -1,0 +1,49 @@
+using Messaging.Hosting;
+using Messaging.Sources.Channels;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Worker.Hosting;
+using Worker.Tests.Sources.Contract;
+
+namespace Worker.Tests.Hosting;
+
+/// <summary>What the handler of a route reports when the worker stops.</summary>
+public sealed class HandlerReportTests
+{
+    private const int ReportId = 1110;
+
+    [Fact]
+    public async Task Stop_KeysWereMadeWithoutAProperty_IsLoggedWithTheRules()
+    {
+        RecordingLog log = await RunAsync("""{"EventDateUtc":"2026-01-31T10:00:00Z","SiteKey":"s","EventName":"e","MessageId":"m"}""");
+
+        (LogLevel Level, EventId Id, string Text) report = log.Entries.Where(entry => entry.Id.Id == ReportId).ShouldHaveSingleItem();
+        report.Level.ShouldBe(LogLevel.Warning);
+        report.Text.ShouldBe("Route archive: properties of object keys since the start: Product missing 1. The rules are Handlers:Archive:MissingProperty and InvalidValue");
+    }
+
+    [Fact]
+    public async Task Stop_HandlerHasNothingToSay_LogsNothing()
+    {
+        RecordingLog log = await RunAsync("""{"EventDateUtc":"2026-01-31T10:00:00Z","Product":"p","SiteKey":"s","EventName":"e","MessageId":"m"}""");
+
+        log.Entries.ShouldNotContain(entry => entry.Id.Id == ReportId);
+    }
+
+    private static async Task<RecordingLog> RunAsync(string body)
+    {
+        RecordingLog log = new();
+        IConfigurationRoot configuration = WorkerConfiguration.Build(
+            configFile: null,
+            ["--Routes:archive:Source=Channel", "--Routes:archive:Sink=Memory", "--Sinks:Memory:AllowLoss=true", "--Hosting:Url=http://127.0.0.1:0"],
+            readSettingsFile: false);
+        await using WebApplication app = WorkerHost.Build(configuration, logging => logging.AddProvider(log));
+        await app.StartAsync();
+        await app.Services.GetRequiredService<ChannelPublishers>().For("archive").PublishAsync(System.Text.Encoding.UTF8.GetBytes(body), "m", CancellationToken.None);
+        await app.StopAsync();
+        app.Services.GetRequiredService<WorkerService>().Routes.ShouldHaveSingleItem().Metrics.Totals.Stored.ShouldBe(1);
+        return log;
+    }
+}
