@@ -7,6 +7,7 @@ using Benchmarks.EndToEnd;
 using Benchmarks.EndToEnd.Clients;
 using Benchmarks.EndToEnd.Server;
 using Benchmarks.Keys;
+using Benchmarks.Pipelines;
 using Benchmarks.Put;
 using Benchmarks.Seeds;
 using Benchmarks.TcpLines;
@@ -38,6 +39,8 @@ internal static class BenchmarkCommand
                 return PutChildren.RunClientAsync(args);
             case [KeyRatio.Verb, string template, string count]:
                 return Task.FromResult(KeyRatio.RunChild(template, count));
+            case [ThrowRatio.Verb, string depth, string count]:
+                return Task.FromResult(ThrowRatio.RunChild(depth, count));
             case [UdpCommand.ReceiverVerb, string receiver]:
                 return Task.FromResult(UdpCommand.Receive(receiver, UdpCommand.DatagramBytes));
             case [UdpCommand.SenderVerb, string port, string rate]:
@@ -66,12 +69,8 @@ internal static class BenchmarkCommand
         Command cold = new("cold", "Composes a chain and sends one message, each time in a new process") { launches, output };
         cold.SetAction((result, cancellationToken) => ColdStart.RunAsync(result.GetValue(launches), result.GetValue(output), cancellationToken));
 
-        Option<int> turns = new("--turns") { Description = "Turns of scan and key, 10 to 100,000", DefaultValueFactory = _ => 1_500 };
-        turns.InRange(10, 100_000);
-        Option<int> processes = new("--launches") { Description = "Processes per template, 1 to 100", DefaultValueFactory = _ => 7 };
-        processes.InRange(1, 100);
-        Command keys = new("keys", "Makes keys of a message, with values at depth 1, 2 and 4, in turns with a bare scan of its tokens (a minute)") { processes, turns };
-        keys.SetAction((result, cancellationToken) => KeyRatio.RunAsync(result.GetValue(processes), result.GetValue(turns), cancellationToken));
+        Command keys = InTurns("keys", "Makes keys of a message, with values at depth 1, 2 and 4, in turns with a bare scan of its tokens (a minute)", KeyRatio.RunAsync);
+        Command throws = InTurns("throws", "Sends messages through 10, 20 and 40 parts of which the last throws at once: Fused in turns with Expression (two minutes)", ThrowRatio.RunAsync);
 
         Argument<DirectoryInfo> before = new("before") { Description = "A results folder" };
         Argument<DirectoryInfo> after = new("after") { Description = "Another one of the same machine" };
@@ -84,7 +83,7 @@ internal static class BenchmarkCommand
         Command chart = new("chart", "Draws a results folder's charts as SVG into it") { results };
         chart.SetAction(result => ChartCommand.Run(result.GetValue(results)!));
 
-        RootCommand root = new("What the worker's parts cost, measured") { run, bytes, cold, keys, Put(), EndToEndCommand.Create(), UdpCommand.Create(), UdpCommand.CreateSmall(), TcpLinesCommand.Create(), compare, chart, TechniqueCommand.CreateRun(), TechniqueCommand.CreatePages(), SeedsCommand.Create() };
+        RootCommand root = new("What the worker's parts cost, measured") { run, bytes, cold, keys, throws, Put(), EndToEndCommand.Create(), UdpCommand.Create(), UdpCommand.CreateSmall(), TcpLinesCommand.Create(), compare, chart, TechniqueCommand.CreateRun(), TechniqueCommand.CreatePages(), SeedsCommand.Create() };
         ParseResult parsed = root.Parse(args);
         if (parsed.Errors.Count > 0)
         {
@@ -93,6 +92,17 @@ internal static class BenchmarkCommand
         }
 
         return InvokeAsync(parsed);
+    }
+
+    private static Command InTurns(string name, string description, Func<int, int, CancellationToken, Task<int>> run)
+    {
+        Option<int> turns = new("--turns") { Description = "Turns of both sides, 10 to 100,000", DefaultValueFactory = _ => 1_500 };
+        turns.InRange(10, 100_000);
+        Option<int> launches = new("--launches") { Description = "Processes per row, 1 to 100", DefaultValueFactory = _ => 7 };
+        launches.InRange(1, 100);
+        Command command = new(name, description) { launches, turns };
+        command.SetAction((result, cancellationToken) => run(result.GetValue(launches), result.GetValue(turns), cancellationToken));
+        return command;
     }
 
     private static Command Put()

@@ -1,0 +1,45 @@
+using System.Globalization;
+
+namespace Benchmarks.Interleaved;
+
+/// <summary>
+/// Two subjects compared in several processes per case, a row per case. A case has processes of its own, as in a worker: a shared one
+/// would mix the profiles that the JIT compiles by. Several of them, since the JIT's choices differ from one to the next by some 5 %.
+/// </summary>
+/// <param name="verb">First argument of the process that measures one case; the case and the number of turns follow. It prints one line of <see cref="TurnMedians"/>.</param>
+/// <param name="kind">What the cases are.</param>
+/// <param name="baseline">The baseline.</param>
+/// <param name="subject">What is compared with it.</param>
+internal sealed class RatioTable(string verb, string kind, string baseline, string subject)
+{
+    private static readonly TimeSpan ChildLimit = TimeSpan.FromMinutes(5);
+
+    public string Header => $"{kind,-9}  {baseline + " ns",13}  {subject + " ns",8}  {subject + " / " + baseline,18}   of each process";
+
+    /// <summary>A case's row: of the processes the one with the median ratio, and the ratios of all.</summary>
+    public static string Row(string name, IReadOnlyCollection<TurnMedians> processes)
+    {
+        TurnMedians[] sorted = [.. processes.OrderBy(process => process.Ratio)];
+        TurnMedians median = sorted[sorted.Length / 2];
+        string all = string.Join(' ', sorted.Select(process => process.Ratio.ToString("F2", CultureInfo.InvariantCulture)));
+        return string.Create(CultureInfo.InvariantCulture, $"{name,-9}  {median.Baseline,13:F0}  {median.Subject,8:F0}  {median.Ratio,18:F2}   {all}");
+    }
+
+    public async Task<int> RunAsync(IEnumerable<string> cases, int launches, int turns, CancellationToken cancellationToken)
+    {
+        Console.Out.WriteLine(Header);
+        foreach (string name in cases)
+        {
+            List<TurnMedians> processes = [];
+            while (processes.Count < launches)
+            {
+                using ChildProcess child = ChildProcess.Start(verb, name, turns.ToString(CultureInfo.InvariantCulture));
+                processes.Add(TurnMedians.Parse(await child.ReadLineAsync(ChildLimit, cancellationToken)));
+            }
+
+            Console.Out.WriteLine(Row(name, processes));
+        }
+
+        return 0;
+    }
+}

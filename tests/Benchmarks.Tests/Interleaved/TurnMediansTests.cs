@@ -1,0 +1,48 @@
+using Benchmarks.Interleaved;
+
+namespace Benchmarks.Tests.Interleaved;
+
+/// <summary>The arithmetic of the comparisons in turns: keys and throws.</summary>
+public sealed class TurnMediansTests
+{
+    [Fact]
+    public void Of_Turns_TakesTheMedianOfTheirRatiosAndNotTheRatioOfTheirMedians()
+    {
+        TurnMedians medians = TurnMedians.Of([100, 400, 200], [300, 400, 100]);
+
+        medians.ShouldBe(new TurnMedians(200, 300, 1));
+    }
+
+    [Fact]
+    public void Of_OneDisturbedTurn_DoesNotMoveTheRatio() =>
+        TurnMedians.Of([100, 100, 900, 100, 100], [90, 90, 90, 90, 5_000]).Ratio.ShouldBe(0.9, tolerance: 1e-9);
+
+    [Fact]
+    public void Parse_WhatToStringWrote_IsTheSame() =>
+        TurnMedians.Parse(new TurnMedians(331.5, 298.1, 0.8993).ToString()).ShouldBe(new TurnMedians(331.5, 298.1, 0.8993));
+
+    [Fact]
+    public void Measure_TwoSubjects_TakeTurnsAndTheWarmUpDoesNotCount()
+    {
+        List<string> order = [];
+        TurnMedians medians = Turns.Measure(() => Run("a", 10), () => Run("b", 20), warmUp: 2, turns: 3);
+
+        order.ShouldBe(["a", "b", "a", "b", "a", "b", "a", "b", "a", "b"]);
+        medians.ShouldBe(new TurnMedians(10, 20, 2));
+
+        double Run(string name, double nanoseconds)
+        {
+            order.Add(name);
+            return order.Count <= 4 ? 1_000_000 : nanoseconds;
+        }
+    }
+
+    [Fact]
+    public void Row_ThreeProcesses_ShowsTheOneWithTheMedianRatioAndTheRatiosOfAll() =>
+        RatioTable.Row("depth 2", [new(100, 150, 1.5), new(200, 180, 0.9), new(300, 330, 1.1)])
+            .ShouldBe("depth 2              300       330                1.10   0.90 1.10 1.50");
+
+    [Fact]
+    public void Header_Names_StandOverTheirColumns() =>
+        new RatioTable("verb", "template", "scan", "key").Header.ShouldBe("template         scan ns    key ns          key / scan   of each process");
+}
