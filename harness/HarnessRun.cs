@@ -212,7 +212,7 @@ internal static class HarnessRun
         string address = app.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.First();
         using IMessageSender sender = options.IsServiceBus
             ? await ServiceBusMessageSender.OpenAsync(BareRun.ReadOptions(configuration, Route), ServiceBusBuild.RequireConnector(), cancellationToken, options.Batch)
-            : await new SenderCatalog(WorkerHost.Sources()).OpenAsync(
+            : await new SenderCatalog(WorkerHost.Features()).OpenAsync(
                 options.Source, configuration, options.Source == "http" ? null : Route, address, new CommandServices(TimeProvider.System, Console.Out, Console.Error), cancellationToken);
         await PublishAsync(sender, options.Count, cancellationToken);
     }

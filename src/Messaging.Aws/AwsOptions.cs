@@ -11,6 +11,9 @@ internal sealed class AwsOptions : ISelfValidating
     /// <summary>The configuration section these settings are read from.</summary>
     public const string Section = "Aws";
 
+    /// <summary>The section; a route may give it for itself.</summary>
+    public static SettingsSection Settings { get; } = SettingsSection.Of<AwsOptions>(Section, perRoute: true);
+
     [Setting("Region to sign for, such as eu-west-1; without it the queue's address, AWS_REGION, AWS_DEFAULT_REGION, the profile, then the instance decide")]
     public string? Region { get; init; }
 

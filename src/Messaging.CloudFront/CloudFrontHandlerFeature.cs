@@ -22,6 +22,8 @@ internal sealed class CloudFrontHandlerFeature : IHandlerFeature
 {
     public string Name => "CloudFront";
 
+    public IReadOnlyList<SettingsSection> Settings { get; } = [SettingsSection.Of<CloudFrontOptions>(CloudFrontOptions.Section)];
+
     public SinkKind Writes => SinkKind.Documents;
 
     public HandlerPlan Configure(SettingsReader settings, string route)

@@ -1,11 +1,10 @@
 using Messaging.Hosting;
 using Messaging.ServiceBus.Port;
-using Microsoft.Extensions.DependencyInjection;
 
 namespace Messaging.ServiceBus;
 
 /// <summary>What this build has of the Service Bus client library, and what to say when it has none.</summary>
-internal static class ServiceBusBuild
+internal static partial class ServiceBusBuild
 {
     public const string Missing = "this build has no Azure Service Bus client; the MSBuild switch AzureServiceBus leaves it out by default.";
 
@@ -14,8 +13,9 @@ internal static class ServiceBusBuild
     /// <summary>The client library's door; null in a build without it.</summary>
     public static IServiceBusConnector? FindConnector()
     {
-        using ServiceProvider services = new ServiceCollection().AddServiceBusSource().BuildServiceProvider();
-        return services.GetService<IServiceBusConnector>();
+        IServiceBusConnector? connector = null;
+        OpenConnector(ref connector);
+        return connector;
     }
 
     /// <summary>The client library's door.</summary>
@@ -24,4 +24,7 @@ internal static class ServiceBusBuild
         FindConnector() ?? throw NoClient();
 
     public static StartupException NoClient() => new($"ServiceBus: {Missing} {HowToBuild}", ExitCodes.Configuration);
+
+    /// <summary>Written in a file that only builds with the switch <c>AzureServiceBus</c> compile; elsewhere the call is left out.</summary>
+    static partial void OpenConnector(ref IServiceBusConnector? connector);
 }

@@ -12,6 +12,8 @@ internal sealed class ServiceBusSourceFeature(IServiceBusConnector? connector = 
 {
     public string Name => "ServiceBus";
 
+    public IReadOnlyList<SettingsSection> Settings { get; } = [SettingsSection.Of<ServiceBusSourceOptions>(ServiceBusSourceOptions.Section)];
+
     public IReadOnlyList<string> SenderNames { get; } = ["servicebus"];
 
     public string SenderTarget => $"straight into the queue or topic of {ServiceBusSourceOptions.Section}";

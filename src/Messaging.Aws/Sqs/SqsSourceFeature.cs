@@ -14,6 +14,8 @@ internal sealed class SqsSourceFeature : ISourceFeature, ISenderFeature, IRedriv
 {
     public string Name => "Sqs";
 
+    public IReadOnlyList<SettingsSection> Settings { get; } = [SettingsSection.Of<SqsSourceOptions>(SqsSourceOptions.Section)];
+
     public IReadOnlyList<string> SenderNames { get; } = ["sqs"];
 
     public string SenderTarget => $"straight into the queue: --{SqsSourceOptions.Section}:{nameof(SqsSourceOptions.Queue)}=name";

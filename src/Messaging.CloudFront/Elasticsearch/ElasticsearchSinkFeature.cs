@@ -9,6 +9,8 @@ internal sealed class ElasticsearchSinkFeature : ISinkFeature
 {
     public string Name => "Elasticsearch";
 
+    public IReadOnlyList<SettingsSection> Settings { get; } = [SettingsSection.Of<ElasticsearchSinkOptions>(ElasticsearchSinkOptions.Section)];
+
     public SinkKind Kind => SinkKind.Documents;
 
     public SinkPlan Configure(SettingsReader settings, string route)

@@ -14,6 +14,8 @@ internal sealed class HttpSourceFeature : ISourceFeature, ISenderFeature
 {
     public string Name => "Http";
 
+    public IReadOnlyList<SettingsSection> Settings { get; } = [SettingsSection.Of<HttpSourceOptions>(HttpSourceOptions.Section)];
+
     // A channel has no way in from outside but this one.
     public IReadOnlyList<string> SenderNames { get; } = ["http", "channel"];
 

@@ -1,17 +1,15 @@
-using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Pipeline.Buffers;
 
 namespace Messaging.Http.Source;
 
-/// <summary>Adds the HTTP source to the container.</summary>
+/// <summary>Adds what the HTTP source needs to the container.</summary>
 internal static class HttpSourceServiceCollectionExtensions
 {
-    /// <summary>Adds the source and its endpoint; the host maps it with <see cref="HttpSourceEndpoints.MapMessages"/>. May be called twice.</summary>
-    public static IServiceCollection AddHttpSource(this IServiceCollection services)
+    /// <summary>Adds the endpoint of all HTTP routes; the web server maps it with <see cref="HttpSourceEndpoints.MapMessages"/>.</summary>
+    public static IServiceCollection AddMessagesEndpoint(this IServiceCollection services)
     {
-        services.TryAddEnumerable(ServiceDescriptor.Singleton<ISourceFeature, HttpSourceFeature>());
         services.TryAddSingleton<HttpSourceRegistry>();
         services.TryAddSingleton(static provider => new HttpAnswers(provider.GetService<BufferPool>() ?? BufferPool.Shared));
         services.TryAddSingleton<MessagesEndpoint>();

@@ -12,6 +12,8 @@ internal sealed class TcpLinesSourceFeature : ISourceFeature, ISenderFeature
 {
     public string Name => "TcpLines";
 
+    public IReadOnlyList<SettingsSection> Settings { get; } = [SettingsSection.Of<TcpLinesSourceOptions>(TcpLinesSourceOptions.Section)];
+
     public IReadOnlyList<string> SenderNames { get; } = ["tcp"];
 
     public string SenderTarget => $"to where {TcpLinesSourceOptions.Section} says the worker listens";

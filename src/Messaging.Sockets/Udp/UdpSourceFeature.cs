@@ -12,6 +12,8 @@ internal sealed class UdpSourceFeature : ISourceFeature, ISenderFeature
 {
     public string Name => "Udp";
 
+    public IReadOnlyList<SettingsSection> Settings { get; } = [SettingsSection.Of<UdpSourceOptions>(UdpSourceOptions.Section)];
+
     public IReadOnlyList<string> SenderNames { get; } = ["udp"];
 
     public string SenderTarget => $"to where {UdpSourceOptions.Section} says the worker listens";

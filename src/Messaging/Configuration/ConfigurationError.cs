@@ -5,7 +5,7 @@ namespace Messaging.Configuration;
 /// <param name="Value">The value found; null when there is none, or when nobody knows whether it may be shown; <c>***</c> for a secret.</param>
 /// <param name="Problem">What is wrong and what is allowed.</param>
 /// <param name="Consequence">What would go wrong if the worker started like this; may be null.</param>
-internal sealed record ConfigurationError(string Key, string? Value, string Problem, string? Consequence = null)
+public sealed record ConfigurationError(string Key, string? Value, string Problem, string? Consequence = null)
 {
     public override string ToString()
     {

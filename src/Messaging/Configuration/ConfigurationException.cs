@@ -1,7 +1,7 @@
 namespace Messaging.Configuration;
 
 /// <summary>The configuration is wrong; carries every problem found.</summary>
-internal sealed class ConfigurationException(IReadOnlyList<ConfigurationError> errors)
+public sealed class ConfigurationException(IReadOnlyList<ConfigurationError> errors)
     : Exception($"The configuration has {errors.Count} problem(s):{Environment.NewLine}  - {string.Join($"{Environment.NewLine}  - ", errors)}")
 {
     public IReadOnlyList<ConfigurationError> Errors { get; } = errors;

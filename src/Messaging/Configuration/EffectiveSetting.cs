@@ -5,4 +5,4 @@ namespace Messaging.Configuration;
 /// <param name="Value">The value as text; <c>***</c> for a secret that is set.</param>
 /// <param name="IsDefault">True when nothing in the configuration set it.</param>
 /// <param name="Description">What it is.</param>
-internal sealed record EffectiveSetting(string Key, string Value, bool IsDefault, string Description);
+public sealed record EffectiveSetting(string Key, string Value, bool IsDefault, string Description);

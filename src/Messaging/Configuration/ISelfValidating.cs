@@ -1,7 +1,7 @@
 namespace Messaging.Configuration;
 
 /// <summary>Settings with rules across several keys.</summary>
-internal interface ISelfValidating
+public interface ISelfValidating
 {
     /// <summary>Reports each broken rule through <paramref name="check"/>, with the property it is about.</summary>
     void Validate(SettingsCheck check);

@@ -6,7 +6,7 @@ namespace Messaging.Configuration;
 /// </summary>
 /// <param name="description">What it is, with its unit.</param>
 [AttributeUsage(AttributeTargets.Property)]
-internal sealed class SettingAttribute(string description) : Attribute
+public sealed class SettingAttribute(string description) : Attribute
 {
     public string Description { get; } = description;
 

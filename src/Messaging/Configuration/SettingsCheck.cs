@@ -7,7 +7,7 @@ namespace Messaging.Configuration;
 /// <param name="errors">Receives the problems.</param>
 /// <param name="warnings">Receives what is allowed and can still lose or expose something.</param>
 /// <param name="onlyGiven">True to collect only rules that look at a property that was given.</param>
-internal sealed class SettingsCheck(
+public sealed class SettingsCheck(
     string section,
     Func<string, (string Key, string Value)?> given,
     IReadOnlyCollection<string> unread,

@@ -8,7 +8,9 @@ namespace Messaging.Configuration;
 /// Reads settings objects from the configuration, collecting every problem instead of stopping at the first. A section may be
 /// given globally and again below a route, whose values win. Used at start only.
 /// </summary>
-internal sealed class SettingsReader(IConfiguration configuration)
+/// <param name="configuration">What is read.</param>
+/// <param name="sections">The sections that the worker's parts read; null where only what is read here is known.</param>
+public sealed class SettingsReader(IConfiguration configuration, SettingsSections? sections = null)
 {
     private const string RoutesPrefix = "Routes:";
 
@@ -16,7 +18,9 @@ internal sealed class SettingsReader(IConfiguration configuration)
     private readonly List<ConfigurationError> _warnings = [];
     private readonly Dictionary<string, EffectiveSetting> _effective = new(StringComparer.OrdinalIgnoreCase);
     private readonly HashSet<string> _reported = new(StringComparer.OrdinalIgnoreCase);
-    private readonly HashSet<string> _layers = new(StringComparer.OrdinalIgnoreCase);
+
+    // In upper case, with the class that has read them.
+    private readonly HashSet<(string Layer, Type Reader)> _layers = [];
 
     /// <summary>Every problem found so far.</summary>
     public IReadOnlyList<ConfigurationError> Errors => _errors;
@@ -29,12 +33,18 @@ internal sealed class SettingsReader(IConfiguration configuration)
 
     public IConfiguration Configuration { get; } = configuration;
 
+    /// <summary>The sections that the worker's parts read.</summary>
+    public SettingsSections Sections { get; } = sections ?? SettingsSections.None;
+
     /// <summary>Adds a problem that no single settings object can see.</summary>
-    public void Fail(string key, string? value, string problem, string? consequence = null)
+    public void Fail(string key, string? value, string problem, string? consequence = null) => Fail(new ConfigurationError(key, value, problem, consequence));
+
+    /// <summary>Adds a problem once.</summary>
+    public void Fail(ConfigurationError error)
     {
-        if (_reported.Add($"{key}\0{problem}"))
+        if (_reported.Add($"{error.Key}\0{error.Problem}"))
         {
-            _errors.Add(new ConfigurationError(key, value, problem, consequence));
+            _errors.Add(error);
         }
     }
 
@@ -72,7 +82,7 @@ internal sealed class SettingsReader(IConfiguration configuration)
     public void CheckUnused(string section, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] Type type, string? route = null)
     {
         string layer = route is null ? section : $"{RoutesPrefix}{route}:{section}";
-        if (_layers.Contains(layer))
+        if (_layers.Contains((layer.ToUpperInvariant(), type)))
         {
             return;
         }
@@ -89,7 +99,7 @@ internal sealed class SettingsReader(IConfiguration configuration)
         object settings = Activator.CreateInstance(type)!;
         List<string> given = [.. properties.Select(property => property.Name).Where(name => Find(layers, name) is not null)];
         string[] unread = [.. properties.Where(property => given.Contains(property.Name) ? !TryReadProperty(settings, property, layers) : property.GetCustomAttribute<SettingAttribute>()!.Required).Select(property => property.Name)];
-        FindUnknownKeys(layer, properties, []);
+        FindUnknownKeys(layer, section, type, properties, []);
         if (settings is ISelfValidating validating)
         {
             List<ConfigurationError> found = [];
@@ -129,7 +139,7 @@ internal sealed class SettingsReader(IConfiguration configuration)
     {
         T settings = new();
         string section = layers[^1];
-        _layers.UnionWith(layers);
+        _layers.UnionWith(layers.Select(layer => (layer.ToUpperInvariant(), typeof(T))));
         List<PropertyInfo> properties = [.. typeof(T).GetProperties().Where(p => p.IsDefined(typeof(SettingAttribute)))];
         string[] unread = [.. properties.Where(property => !TryReadProperty(settings, property, layers)).Select(property => property.Name)];
 
@@ -141,7 +151,7 @@ internal sealed class SettingsReader(IConfiguration configuration)
                 FindValue(layer);
             }
 
-            FindUnknownKeys(layer, properties, allowedSections);
+            FindUnknownKeys(layer, section, typeof(T), properties, allowedSections);
         }
 
         if (settings is ISelfValidating validating)
@@ -163,7 +173,7 @@ internal sealed class SettingsReader(IConfiguration configuration)
     {
         foreach (ConfigurationError error in found)
         {
-            Fail(error.Key, error.Value, error.Problem, error.Consequence);
+            Fail(error);
         }
     }
 
@@ -238,14 +248,15 @@ internal sealed class SettingsReader(IConfiguration configuration)
         }
     }
 
-    private void FindUnknownKeys(string layer, List<PropertyInfo> properties, IReadOnlyCollection<string> allowedSections)
+    private void FindUnknownKeys(string layer, string section, Type reader, List<PropertyInfo> properties, IReadOnlyCollection<string> allowedSections)
     {
+        string[] others = [.. Sections.OtherKeys(section, reader, perRoute: layer != section)];
         foreach (IConfigurationSection child in Configuration.GetSection(layer).GetChildren())
         {
             PropertyInfo? match = properties.Find(p => string.Equals(p.Name, child.Key, StringComparison.OrdinalIgnoreCase));
-            if (match is null && !allowedSections.Contains(child.Key, StringComparer.OrdinalIgnoreCase))
+            if (match is null && !allowedSections.Contains(child.Key, StringComparer.OrdinalIgnoreCase) && !others.Contains(child.Key, StringComparer.OrdinalIgnoreCase))
             {
-                FailUnknown(child.Path, properties.Select(p => p.Name));
+                FailUnknown(child.Path, [.. properties.Select(p => p.Name), .. others]);
             }
             else if (match is not null && child.GetChildren().FirstOrDefault() is { } below)
             {

@@ -7,18 +7,23 @@ namespace Messaging.Configuration;
 internal static class SettingsReference
 {
     /// <summary>One table row a key: name, default, what it is and its range.</summary>
-    public static string ToMarkdown(IEnumerable<(string Section, Type Settings)> catalog)
+    public static string ToMarkdown(IEnumerable<SettingsSection> sections)
     {
         StringBuilder text = new();
         text.Append("| key | default | what it is |\n|---|---|---|\n");
-        foreach ((string section, Type type) in catalog)
+        foreach (SettingsSection section in sections)
         {
+            if (section.SettingsType is not { } type)
+            {
+                continue;
+            }
+
             object defaults = Activator.CreateInstance(type)!;
             foreach (PropertyInfo property in type.GetProperties())
             {
                 if (property.GetCustomAttribute<SettingAttribute>() is { } setting)
                 {
-                    text.Append("| `").Append(section).Append(':').Append(property.Name).Append("` | ")
+                    text.Append("| `").Append(section.Name).Append(':').Append(property.Name).Append("` | ")
                         .Append(Default(property, setting, defaults)).Append(" | ")
                         .Append(setting.Description).Append(Range(setting)).Append(" |\n");
                 }

@@ -7,7 +7,7 @@ namespace Messaging.Costs;
 /// Counts the calls of one route as they are sent, repeated and empty ones too: AWS bills them. A call that never arrived is counted and
 /// not billed, so an estimate is rather high. Threads: any; allocates nothing.
 /// </summary>
-internal sealed class ApiCalls
+public sealed class ApiCalls
 {
     // "Every 64 KB chunk of a payload is billed as 1 request" (aws.amazon.com/sqs/pricing). Taken here of the JSON that went over the wire,
     // which is a little longer than the payload in it.

@@ -1,7 +1,7 @@
 namespace Messaging.Costs;
 
 /// <summary>The calls that AWS bills a worker for. Numbers are indexes of <see cref="ApiCalls"/>.</summary>
-internal enum ApiOperation
+public enum ApiOperation
 {
     S3PutObject = 0,
     S3HeadObject,

@@ -6,7 +6,7 @@ namespace Messaging.Costs;
 /// Section <c>Costs</c>: prices for the estimates that reports, logs and <c>explain</c> show; they change nothing else. The defaults
 /// are AWS's list prices of us-east-1 for the first tier, without free tiers (aws.amazon.com/sqs/pricing, aws.amazon.com/s3/pricing).
 /// </summary>
-internal sealed class CostOptions
+public sealed class CostOptions
 {
     private const string Wrong = "The estimates would be wrong; nothing else.";
 

@@ -3,7 +3,7 @@ using System.Text.Json.Serialization;
 namespace Messaging.DeadLetters;
 
 /// <summary>What is kept about a dead-lettered message beside its unchanged body.</summary>
-internal sealed record DeadLetter
+public sealed record DeadLetter
 {
     /// <summary>The source's id of the message.</summary>
     public required string SourceId { get; init; }

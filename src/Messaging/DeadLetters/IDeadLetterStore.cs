@@ -1,7 +1,7 @@
 namespace Messaging.DeadLetters;
 
 /// <summary>Keeps dead letters of sources that have no dead-letter queue of their own.</summary>
-internal interface IDeadLetterStore
+public interface IDeadLetterStore
 {
     /// <summary>Why dead letters cannot be written now, in a sentence for the readiness page; null while they can.</summary>
     string? Problem => null;

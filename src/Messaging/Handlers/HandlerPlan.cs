@@ -8,7 +8,7 @@ using Pipeline.Contexts;
 namespace Messaging.Handlers;
 
 /// <summary>A route's handler as configured and checked: what adds its parts, and what the rest of the route has to know of it. Immutable; nothing is opened yet.</summary>
-internal sealed record HandlerPlan
+public sealed record HandlerPlan
 {
     /// <summary>The name of its feature; the planner sets it.</summary>
     public string Name { get; init; } = string.Empty;

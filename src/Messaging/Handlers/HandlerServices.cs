@@ -21,7 +21,7 @@ namespace Messaging.Handlers;
 /// <param name="Loggers">Loggers.</param>
 /// <param name="Time">The clock; tests drive it.</param>
 /// <param name="Concurrency">Messages in flight at most: the size pools need.</param>
-internal sealed record HandlerServices(
+public sealed record HandlerServices(
     string Route,
     ISink? Sink,
     CircuitBreaker Breaker,
@@ -58,7 +58,7 @@ internal sealed record HandlerServices(
     /// <summary>Makes what makes a handler in a scope of its own for each call, and lets the start check that it can.</summary>
     /// <param name="argument">One more argument of the handler's constructor; null for none.</param>
     /// <exception cref="StartupException">It never can.</exception>
-    public ScopedFactory<T> CreateScoped<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] T>(object? argument)
+    internal ScopedFactory<T> CreateScoped<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] T>(object? argument)
         where T : class
     {
         try
@@ -74,5 +74,5 @@ internal sealed record HandlerServices(
     }
 
     /// <summary>What hears how a handler did.</summary>
-    public HandlerReports ReportsOf(Type handler) => new(Route, handler.Name, Breaker, Loggers.CreateLogger($"Messaging.Routes.{Route}"), Time);
+    internal HandlerReports ReportsOf(Type handler) => new(Route, handler.Name, Breaker, Loggers.CreateLogger($"Messaging.Routes.{Route}"), Time);
 }

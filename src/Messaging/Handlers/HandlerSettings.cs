@@ -17,6 +17,9 @@ internal abstract class HandlerSettings
     public static HandlerSettings Of<[DynamicallyAccessedMembers(Members)] T>(bool isArgument)
         where T : class, new() => new Settings<T>(isArgument);
 
+    /// <summary>The section of a handler.</summary>
+    public abstract SettingsSection SectionOf(string handler);
+
     /// <summary>Reads and checks the section for one route.</summary>
     public abstract object Read(SettingsReader settings, string section, string route);
 
@@ -24,6 +27,8 @@ internal abstract class HandlerSettings
         where T : class, new()
     {
         public override bool IsArgument { get; } = isArgument;
+
+        public override SettingsSection SectionOf(string handler) => SettingsSection.Of<T>($"Handlers:{handler}");
 
         public override object Read(SettingsReader settings, string section, string route) => settings.Read<T>(section, route);
     }

@@ -3,11 +3,14 @@ using Messaging.Sinks;
 
 namespace Messaging.Handlers;
 
-/// <summary>A kind of handler that routes can name. Features register themselves with the service container.</summary>
-internal interface IHandlerFeature
+/// <summary>A kind of handler that routes can name; added by <see cref="Hosting.IMessageWorkerBuilder.AddHandler"/>.</summary>
+public interface IHandlerFeature
 {
     /// <summary>The name in <c>Routes:{route}:Handler</c> and below <c>Handlers:</c>, such as <c>Archive</c>.</summary>
     string Name { get; }
+
+    /// <summary>The section <c>Handlers:{Name}</c> and the class that reads it; several classes may share it, and a handler without settings has none.</summary>
+    IReadOnlyList<SettingsSection> Settings { get; }
 
     /// <summary>The kind of sink that its results go to; with <see cref="SinkKind.None"/> its routes have no sink, and may name none.</summary>
     SinkKind Writes => SinkKind.Objects;

@@ -1,7 +1,7 @@
 namespace Messaging.Hosting;
 
 /// <summary>Process exit codes, after sysexits.h.</summary>
-internal static class ExitCodes
+public static class ExitCodes
 {
     /// <summary>Everything asked for was done.</summary>
     public const int Success = 0;

@@ -6,6 +6,10 @@ namespace Messaging.Hosting;
 /// <summary>Section <c>Hosting</c>: the process.</summary>
 internal sealed class HostingOptions : ISelfValidating
 {
+    /// <summary>The section.</summary>
+    public static SettingsSection Settings { get; } = SettingsSection.Of<HostingOptions>("Hosting", check: static (hosting, settings) =>
+        settings.Endpoints.Add("tcp", new IPEndPoint(hosting.Address, Math.Max(hosting.Url.Port, 0)), "the web server (Hosting:Url)"));
+
     [Setting("Address of the HTTP source and the health pages; loopback unless you say otherwise, port 0 picks a free one")]
     public Uri Url { get; set; } = new("http://127.0.0.1:8080");
 

@@ -12,6 +12,7 @@ namespace Messaging.Hosting;
 /// <summary>Runs all routes: checks them, starts them, and on stop drains them within the limit.</summary>
 internal sealed partial class WorkerService(
     WorkerPlan plan,
+    HostingOptions hosting,
     IServiceProvider services,
     IDeadLetterStore deadLetters,
     ILoggerFactory loggers,
@@ -81,14 +82,14 @@ internal sealed partial class WorkerService(
         }
 
         _progress = new ProgressReport(
-            _routes.Select(route => new ReportedRoute(route.Name, () => route.Metrics.Totals, () => route.InFlight, route.Metrics.DoneWord)), plan.Hosting.ReportEvery, time, _logger);
+            _routes.Select(route => new ReportedRoute(route.Name, () => route.Metrics.Totals, () => route.InFlight, route.Metrics.DoneWord)), hosting.ReportEvery, time, _logger);
     }
 
     public async Task StopAsync(CancellationToken cancellationToken)
     {
         using CancellationTokenSource limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, _now.Token);
-        limit.CancelAfter(plan.Hosting.DrainTimeout);
-        LogDraining(_routes.Sum(route => route.InFlight), DurationText.Of(plan.Hosting.DrainTimeout));
+        limit.CancelAfter(hosting.DrainTimeout);
+        LogDraining(_routes.Sum(route => route.InFlight), DurationText.Of(hosting.DrainTimeout));
         bool[] results = await Task.WhenAll(_routes.Select(route => route.DrainAsync(limit.Token)));
         _progress?.Dispose();
         DrainedCleanly = results.All(drained => drained);

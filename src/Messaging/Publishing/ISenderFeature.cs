@@ -3,7 +3,7 @@ using Messaging.Configuration;
 namespace Messaging.Publishing;
 
 /// <summary>Lets a source's feature send messages to that source from outside. A class that implements <see cref="Sources.ISourceFeature"/> implements it too.</summary>
-internal interface ISenderFeature
+public interface ISenderFeature
 {
     /// <summary>What <c>publish --to</c> calls it: one name or several, lower case. No other source of the worker may answer to one of them.</summary>
     IReadOnlyList<string> SenderNames { get; }

@@ -9,13 +9,15 @@ namespace Messaging.Publishing;
 internal sealed class SenderCatalog
 {
     private readonly Dictionary<string, ISenderFeature> _byName = new(StringComparer.Ordinal);
+    private readonly SettingsSections _sections;
 
-    /// <param name="sources">The worker's sources, in the order in which they were added.</param>
+    /// <param name="features">The worker's; their sources in the order in which they were added.</param>
     /// <exception cref="StartupException">Two of them answer to one name.</exception>
-    public SenderCatalog(IEnumerable<ISourceFeature> sources)
+    public SenderCatalog(WorkerFeatures features)
     {
+        _sections = features.Sections;
         List<ISenderFeature> senders = [];
-        foreach (ISourceFeature source in sources)
+        foreach (ISourceFeature source in features.Sources)
         {
             if (source is not ISenderFeature sender)
             {
@@ -53,7 +55,7 @@ internal sealed class SenderCatalog
     /// <exception cref="StartupException">The target is missing, refused or out of reach.</exception>
     public async Task<IMessageSender> OpenAsync(string name, IConfiguration configuration, string? route, string? url, CommandServices services, CancellationToken cancellationToken)
     {
-        SettingsReader settings = new(configuration);
+        SettingsReader settings = new(configuration, _sections);
         Func<CommandServices, CancellationToken, Task<IMessageSender>> open = _byName[name].ConfigureSender(settings, route, url);
         return settings.Errors.Count > 0 ? throw new ConfigurationException(settings.Errors) : await open(services, cancellationToken);
     }

@@ -6,7 +6,7 @@ namespace Messaging.Recoverability;
 /// </summary>
 /// <param name="Base">The bound of the first wait.</param>
 /// <param name="Cap">The bound that doubling never exceeds.</param>
-internal readonly record struct Backoff(TimeSpan Base, TimeSpan Cap)
+public readonly record struct Backoff(TimeSpan Base, TimeSpan Cap)
 {
     /// <summary>The wait before the attempt after <paramref name="failures"/> failures (1 or more), at least what the other side asked for.</summary>
     public TimeSpan After(int failures, TimeSpan atLeast = default)

@@ -1,7 +1,7 @@
 namespace Messaging.Recoverability;
 
 /// <summary>The circuit breaker's state; the numbers are what the metric shows.</summary>
-internal enum BreakerState
+public enum BreakerState
 {
     /// <summary>Receiving is allowed.</summary>
     Closed = 0,

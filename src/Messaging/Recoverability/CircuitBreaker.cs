@@ -8,7 +8,7 @@ namespace Messaging.Recoverability;
 /// do not rise and no message is dead-lettered for the sink's fault. In a route without a sink the handler takes its place, as far as it says
 /// that what it calls is down. Threads: any; every call takes one short lock.
 /// </summary>
-internal sealed partial class CircuitBreaker(string route, RecoverabilityOptions options, TimeProvider time, ILogger logger, bool hasSink = true)
+public sealed partial class CircuitBreaker(string route, RecoverabilityOptions options, TimeProvider time, ILogger logger, bool hasSink = true)
 {
     // The window rotates in this many buckets: old results leave in steps of a sixth of it.
     private const int Buckets = 6;

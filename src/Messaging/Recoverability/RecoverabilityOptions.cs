@@ -3,7 +3,7 @@ using Messaging.Configuration;
 namespace Messaging.Recoverability;
 
 /// <summary>Section <c>Recoverability</c>: retries, redeliveries and the breaker.</summary>
-internal sealed class RecoverabilityOptions : ISelfValidating
+public sealed class RecoverabilityOptions : ISelfValidating
 {
     [Setting("Attempts in a row, the first included, at a transient fault of what does not retry by itself: the directory sink, the log of a CloudFront event, a part of your own. Not for S3 and Elasticsearch, whose MaxAttempts says how often they try. Then the message is held, or abandoned where its source cannot hold it", Min = "1", Max = "20", Consequence = "Many attempts delay the answer to callers of HTTP.")]
     public int Attempts { get; set; } = 3;

@@ -7,7 +7,7 @@ namespace Messaging.Routes;
 /// <param name="Done">What then becomes of it, in words: <c>stored</c>.</param>
 /// <param name="MaxMessages">Messages at which nothing more is waited for.</param>
 /// <param name="MaxAge">The longest wait.</param>
-internal sealed record Gathering(string Unit, string Done, SettingValue<int> MaxMessages, SettingValue<TimeSpan> MaxAge)
+public sealed record Gathering(string Unit, string Done, SettingValue<int> MaxMessages, SettingValue<TimeSpan> MaxAge)
 {
     /// <summary>The least slots of a source: while one unit fills, another of the same size is processed.</summary>
     public int LeastSlots => 2 * MaxMessages.Value;

@@ -5,8 +5,8 @@ namespace Messaging.Routes;
 /// <summary>Section <c>Routes:{name}</c>: a named source + handler + sink.</summary>
 internal sealed class RouteOptions
 {
-    /// <summary>The sections that may be given again below a route, for it alone.</summary>
-    public static readonly IReadOnlyList<string> Overrides = ["Intake", "Recoverability", "Stages", "Sources", "Handlers", "Sinks", "Bundles", "Aws"];
+    /// <summary>The section, with its place for a route's name.</summary>
+    public static SettingsSection Settings { get; } = SettingsSection.Of<RouteOptions>("Routes:{name}", perRoute: true);
 
     [Setting("Sources of the route, separated by commas: Channel, Http, Sqs, ServiceBus (with the switch AzureServiceBus), Udp, TcpLines")]
     public string[] Source { get; set; } = ["Channel", "Http"];
@@ -16,4 +16,7 @@ internal sealed class RouteOptions
 
     [Setting("Where the route's results go: Directory, S3, Memory for objects; Elasticsearch for documents")]
     public string Sink { get; set; } = "Directory";
+
+    /// <summary>Reads a route's own keys.</summary>
+    public static RouteOptions Read(SettingsReader settings, string route) => settings.Read<RouteOptions>($"Routes:{route}", settings.Sections.RouteRoots);
 }

@@ -1,4 +1,3 @@
-using System.Net;
 using Messaging.Configuration;
 using Messaging.Costs;
 using Messaging.Handlers;
@@ -11,34 +10,37 @@ using Messaging.Sources;
 using Messaging.Stages;
 using Microsoft.Extensions.Configuration;
 using Pipeline.Execution;
-using Worker.Hosting;
 
 namespace Messaging.Routes;
 
 /// <summary>Reads the configuration into a plan and collects every problem on the way. Opens and connects to nothing.</summary>
-internal sealed class WorkerPlanner(
-    IConfiguration configuration,
-    IEnumerable<ISourceFeature> sources,
-    IEnumerable<IHandlerFeature> handlers,
-    IEnumerable<ISinkFeature> sinks)
+internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures features)
 {
-    private static readonly string[] Sections =
-        ["Pipeline", "Routes", "Sources", "Stages", "Handlers", "Sinks", "Bundles", "Intake", "Recoverability", "DeadLetters", "Aws", "Costs", "Hosting", "Logging"];
-
-    private readonly Dictionary<string, ISourceFeature> _sources = sources.ToDictionary(s => s.Name, StringComparer.OrdinalIgnoreCase);
-    private readonly Dictionary<string, IHandlerFeature> _handlers = handlers.ToDictionary(h => h.Name, StringComparer.OrdinalIgnoreCase);
-    private readonly Dictionary<string, ISinkFeature> _sinks = sinks.ToDictionary(s => s.Name, StringComparer.OrdinalIgnoreCase);
+    private readonly Dictionary<string, ISourceFeature> _sources = features.Sources.ToDictionary(s => s.Name, StringComparer.OrdinalIgnoreCase);
+    private readonly Dictionary<string, IHandlerFeature> _handlers = features.Handlers.ToDictionary(h => h.Name, StringComparer.OrdinalIgnoreCase);
+    private readonly Dictionary<string, ISinkFeature> _sinks = features.Sinks.ToDictionary(s => s.Name, StringComparer.OrdinalIgnoreCase);
 
     /// <summary>Plans; the result carries the problems, if any.</summary>
     public WorkerPlan Plan()
     {
-        SettingsReader settings = new(configuration);
+        SettingsReader settings = new(configuration, features.Sections);
+        foreach (ConfigurationError error in features.Errors)
+        {
+            settings.Fail(error);
+        }
+
         FindUnknownSections(settings);
-        HostingOptions hosting = settings.Read<HostingOptions>("Hosting");
-        settings.Endpoints.Add("tcp", new IPEndPoint(hosting.Address, Math.Max(hosting.Url.Port, 0)), "the web server (Hosting:Url)");
-        PipelineForm form = ReadForm(settings);
-        settings.Read<DeadLetters.DeadLettersOptions>("DeadLetters");
-        CostOptions costs = settings.Read<CostOptions>("Costs");
+        Dictionary<Type, object> process = [];
+        foreach (SettingsSection section in features.Sections.All)
+        {
+            if (section.ReadForProcess(settings) is { } read)
+            {
+                process[read.GetType()] = read;
+            }
+        }
+
+        PipelineForm form = FindForm(settings, (PipelineOptions)process[typeof(PipelineOptions)]);
+        CostOptions costs = (CostOptions)process[typeof(CostOptions)];
         BundlePlanner bundles = new(settings);
 
         IReadOnlyList<NamedRoute> named = NamedRoute.Read(settings);
@@ -52,21 +54,21 @@ internal sealed class WorkerPlanner(
             }
         }
 
-        foreach ((string section, Type type) in SettingsCatalog.All)
+        foreach (SettingsSection section in features.Sections.All.Where(section => section.IsPerRoute))
         {
-            settings.CheckUnused(section, type);
+            settings.CheckUnused(section.Name, section.SettingsType!);
             foreach (string name in names)
             {
-                settings.CheckUnused(section, type, name);
+                settings.CheckUnused(section.Name, section.SettingsType!, name);
             }
         }
 
-        return new WorkerPlan(routes, hosting, settings.Effective, settings.Errors, settings.Warnings, named);
+        return new WorkerPlan(routes, settings.Effective, settings.Errors, settings.Warnings, named, process);
     }
 
-    private static PipelineForm ReadForm(SettingsReader settings)
+    private static PipelineForm FindForm(SettingsReader settings, PipelineOptions options)
     {
-        string name = settings.Read<PipelineOptions>("Pipeline").Form;
+        string name = options.Form;
         if (!PipelineForm.TryParse(name, out PipelineForm? form))
         {
             settings.Fail("Pipeline:Form", name, $"must be one of {string.Join(", ", PipelineForm.All)}.", "There is no such way to execute the chain.");
@@ -154,28 +156,30 @@ internal sealed class WorkerPlanner(
             $"The sink {sink.Name} takes {sink.Kind.ToString().ToLowerInvariant()}.");
     }
 
-    private RouteOptions ReadRoute(SettingsReader settings, string name, string section)
+    private static RouteOptions ReadRoute(SettingsReader settings, string name, string section)
     {
         if (!NamedRoute.IsName(name))
         {
             settings.Fail(section, name, $"a route's name must be {NamedRoute.AllowedName}.");
         }
 
-        return settings.Read<RouteOptions>(section, RouteOptions.Overrides);
+        return RouteOptions.Read(settings, name);
     }
 
     private void FindUnknownSections(SettingsReader settings)
     {
+        IReadOnlyList<string> known = features.Sections.Roots;
+
         // The environment holds much that is not ours; files and the command line hold only what is meant for the worker.
         foreach (IConfigurationProvider provider in ConfigurationOrigin.ProvidersOf(configuration).Where(ConfigurationOrigin.IsOurs))
         {
             foreach (string key in provider.GetChildKeys([], parentPath: null).Distinct(StringComparer.OrdinalIgnoreCase))
             {
-                if (!Sections.Contains(key, StringComparer.OrdinalIgnoreCase))
+                if (!known.Contains(key, StringComparer.OrdinalIgnoreCase))
                 {
-                    settings.FailUnknown(key, Sections);
+                    settings.FailUnknown(key, known);
                 }
-                else if (!key.Equals("Routes", StringComparison.OrdinalIgnoreCase) && provider.TryGet(key, out string? value) && !string.IsNullOrWhiteSpace(value))
+                else if (!key.Equals("Routes", StringComparison.OrdinalIgnoreCase) && !IsUnchecked(key) && provider.TryGet(key, out string? value) && !string.IsNullOrWhiteSpace(value))
                 {
                     settings.FailValue(key);
                 }
@@ -184,6 +188,9 @@ internal sealed class WorkerPlanner(
 
         FindUnknownFeatures(settings, prefix: string.Empty);
     }
+
+    private bool IsUnchecked(string name) =>
+        features.Sections.All.Any(section => section.SettingsType is null && string.Equals(section.Name, name, StringComparison.OrdinalIgnoreCase));
 
     private void FindUnknownFeatures(SettingsReader settings, string prefix)
     {
@@ -212,7 +219,7 @@ internal sealed class WorkerPlanner(
             return feature;
         }
 
-        settings.Fail(key, name, $"there is no such {kind}; it must be one of {Names(features)}.");
+        settings.Fail(key, name, $"there is no such {kind}; it must be one of {Names(features)}.{ShippedFeatures.WhereIs(name, kind)}");
         return null;
     }
 

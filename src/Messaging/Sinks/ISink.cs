@@ -1,7 +1,7 @@
 namespace Messaging.Sinks;
 
 /// <summary>Where results leave; <see cref="IObjectSink"/> and <see cref="IDocumentSink"/> say in which shape. Threads: any number at once.</summary>
-internal interface ISink : IAsyncDisposable
+public interface ISink : IAsyncDisposable
 {
     /// <summary>What logs and metrics call it, such as <c>s3</c>.</summary>
     string Name { get; }

@@ -2,11 +2,14 @@ using Messaging.Configuration;
 
 namespace Messaging.Sinks;
 
-/// <summary>A kind of sink that routes can name. Features register themselves with the service container.</summary>
-internal interface ISinkFeature
+/// <summary>A kind of sink that routes can name; added by <see cref="Hosting.IMessageWorkerBuilder.AddSink"/>.</summary>
+public interface ISinkFeature
 {
     /// <summary>The name in <c>Routes:{route}:Sink</c> and below <c>Sinks:</c>, such as <c>S3</c>.</summary>
     string Name { get; }
+
+    /// <summary>The section <c>Sinks:{Name}</c> and the class that reads it; several classes may share it, and a sink without settings has none.</summary>
+    IReadOnlyList<SettingsSection> Settings { get; }
 
     /// <summary>What it takes: its sinks are <see cref="IObjectSink"/> or <see cref="IDocumentSink"/> accordingly.</summary>
     SinkKind Kind => SinkKind.Objects;

@@ -4,7 +4,7 @@ using Messaging.Costs.Explain;
 namespace Messaging.Sinks;
 
 /// <summary>A route's sink as configured and checked: what makes it, and what the rest of the route has to know of it. Immutable; nothing is opened yet.</summary>
-internal sealed record SinkPlan
+public sealed record SinkPlan
 {
     /// <summary>The name of its feature; the planner sets it.</summary>
     public string Name { get; init; } = string.Empty;

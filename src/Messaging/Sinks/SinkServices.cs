@@ -15,7 +15,7 @@ namespace Messaging.Sinks;
 /// <param name="Concurrency">Stores at once at most: the slots of all sources of the route.</param>
 /// <param name="ContentType">Media type of what is stored.</param>
 /// <param name="DeadLetters">For unfinished objects of a process that died, where they may be the only copies of messages; null where every source keeps its messages.</param>
-internal sealed record SinkServices(
+public sealed record SinkServices(
     IServiceProvider Services,
     ILoggerFactory Loggers,
     TimeProvider Time,

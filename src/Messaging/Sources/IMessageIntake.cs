@@ -6,7 +6,7 @@ namespace Messaging.Sources;
 /// A route's door for its sources. A slot is reserved first, then the message is received, then handed in: so a paused or full
 /// route never pulls messages it cannot work on. Threads: any.
 /// </summary>
-internal interface IMessageIntake
+public interface IMessageIntake
 {
     /// <summary>
     /// Waits until receiving is allowed (breaker closed, bytes in flight below the cap) and at least <paramref name="min"/>

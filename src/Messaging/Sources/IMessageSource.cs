@@ -4,7 +4,7 @@ namespace Messaging.Sources;
 /// Where messages come from. Life cycle: <see cref="CheckAsync"/> once, <see cref="ReceiveAsync"/> once until its token ends,
 /// then <see cref="DrainAsync"/>, then the route finishes what was accepted, then <see cref="CloseAsync"/>, then dispose.
 /// </summary>
-internal interface IMessageSource : IAsyncDisposable
+public interface IMessageSource : IAsyncDisposable
 {
     /// <summary>What logs, metrics and dead letters call it, such as <c>sqs</c>.</summary>
     string Name { get; }

@@ -1,7 +1,7 @@
 namespace Messaging.Sources;
 
 /// <summary>The answer to <see cref="IMessageIntake.TryReserve"/>.</summary>
-internal enum IntakeAnswer
+public enum IntakeAnswer
 {
     /// <summary>A slot is reserved.</summary>
     Reserved = 0,

@@ -7,7 +7,7 @@ namespace Messaging.Sources;
 /// One source of a route as configured and checked: what makes it, and what the rest of the route has to know of it. What is left out
 /// has the value that is safe for a source of which nothing is known. Immutable; nothing is opened yet.
 /// </summary>
-internal sealed record SourcePlan
+public sealed record SourcePlan
 {
     /// <summary>The name of its feature; the planner sets it.</summary>
     public string Name { get; init; } = string.Empty;

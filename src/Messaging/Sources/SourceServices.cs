@@ -14,7 +14,7 @@ namespace Messaging.Sources;
 /// <param name="Concurrency">Messages the route works on at once, at least 1.</param>
 /// <param name="Calls">Counts what it sends; null outside of a route.</param>
 /// <param name="Metrics">Counts dead letters that it writes; null outside of a route.</param>
-internal sealed record SourceServices(
+public sealed record SourceServices(
     string Route,
     IServiceProvider Services,
     IDeadLetterStore DeadLetters,

@@ -8,7 +8,7 @@ namespace Messaging.Telemetry;
 /// when nobody listens) and as plain totals for reports. The balance received - (stored + dead letters + returned) - in flight is 0.
 /// Threads: any.
 /// </summary>
-internal sealed class RouteMetrics
+public sealed class RouteMetrics
 {
     /// <summary>The name of the meter and of the activity source.</summary>
     public const string SourceName = "Worker";

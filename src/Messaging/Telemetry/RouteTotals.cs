@@ -7,4 +7,4 @@ namespace Messaging.Telemetry;
 /// <param name="Returned">Handed back.</param>
 /// <param name="DeadLetters">Dead letters that were written.</param>
 /// <param name="Lost">Messages that a stop could keep nowhere.</param>
-internal readonly record struct RouteTotals(long Received, long Stored, long Duplicates, long Returned, long DeadLetters, long Lost = 0);
+public readonly record struct RouteTotals(long Received, long Stored, long Duplicates, long Returned, long DeadLetters, long Lost = 0);

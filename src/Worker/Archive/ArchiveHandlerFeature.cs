@@ -16,10 +16,12 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature
 
     public string Name => HandlerName;
 
+    public IReadOnlyList<SettingsSection> Settings { get; } = [SettingsSection.Of<ArchiveOptions>(ArchiveOptions.Section)];
+
     /// <summary>Reads a route's settings.</summary>
     /// <returns>Null when the route has another handler.</returns>
     public static ArchiveOptions? ReadOptions(SettingsReader settings, string route) =>
-        string.Equals(settings.Read<RouteOptions>($"Routes:{route}", RouteOptions.Overrides).Handler, HandlerName, StringComparison.OrdinalIgnoreCase)
+        string.Equals(RouteOptions.Read(settings, route).Handler, HandlerName, StringComparison.OrdinalIgnoreCase)
             ? settings.Read<ArchiveOptions>(ArchiveOptions.Section, route)
             : null;
 

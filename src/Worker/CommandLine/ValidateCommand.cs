@@ -21,7 +21,7 @@ internal static class ValidateCommand
 
     private static int PrintReference()
     {
-        Console.Out.Write(SettingsReference.ToMarkdown(SettingsCatalog.All));
+        Console.Out.Write(SettingsReference.ToMarkdown(WorkerHost.Features().Sections.All));
         return ExitCodes.Success;
     }
 

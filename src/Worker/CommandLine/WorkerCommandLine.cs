@@ -3,7 +3,6 @@ using Messaging.Configuration;
 using Messaging.DeadLetters.Redrive;
 using Messaging.Hosting;
 using Messaging.Publishing;
-using Messaging.Sources;
 using Microsoft.Extensions.Configuration;
 using Pipeline.Building;
 using Worker.Hosting;
@@ -96,7 +95,7 @@ internal static class WorkerCommandLine
     private static RootCommand Build(string[] args)
     {
         // Only two commands need to know the sources before their arguments are read, and to make them costs some 50 ms.
-        IReadOnlyList<ISourceFeature> sources = args.Any(arg => arg is PublishCommand.Name or RedriveCommand.Name) ? WorkerHost.Sources() : [];
+        WorkerFeatures features = args.Any(arg => arg is PublishCommand.Name or RedriveCommand.Name) ? WorkerHost.Features() : new WorkerFeatures();
         Option<int?> demo = CountOption.Create("--demo", [], "Publish this many generated messages through the channel first, then report and stay up", 100_000_000);
         Option<bool> once = new("--once") { Description = "With --demo: exit after the report; on a free port unless Hosting:Url is given" };
         Option<bool> print = new("--print-pipeline") { Description = "Print the composed behaviour chain of every route and exit" };
@@ -109,8 +108,8 @@ internal static class WorkerCommandLine
             ValidateCommand.Create(ReadConfiguration),
             ExplainCommand.Create(ReadConfiguration),
             ExplainKeyCommand.Create(ReadConfiguration),
-            PublishCommand.Create(ReadConfiguration, new SenderCatalog(sources)),
-            RedriveCommand.Create(ReadConfiguration, new RedriveCatalog(sources)),
+            PublishCommand.Create(ReadConfiguration, new SenderCatalog(features)),
+            RedriveCommand.Create(ReadConfiguration, new RedriveCatalog(features)),
         };
         AllowKeys(root);
         root.SetAction((parsed, _) =>

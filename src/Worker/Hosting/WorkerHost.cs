@@ -1,20 +1,13 @@
-using Messaging.Aws.S3.Sink;
-using Messaging.Aws.Sqs;
+using Messaging.Aws;
 using Messaging.CloudFront;
-using Messaging.CloudFront.Elasticsearch;
 using Messaging.Configuration;
-using Messaging.DeadLetters;
 using Messaging.Hosting;
+using Messaging.Http;
 using Messaging.Http.Source;
 using Messaging.Http.Web;
 using Messaging.Routes;
 using Messaging.ServiceBus;
-using Messaging.Sinks.Directory;
-using Messaging.Sinks.Memory;
-using Messaging.Sockets.TcpLines;
-using Messaging.Sockets.Udp;
-using Messaging.Sources;
-using Messaging.Sources.Channels;
+using Messaging.Sockets;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
@@ -30,60 +23,37 @@ namespace Worker.Hosting;
 /// <summary>Builds the process: configuration, features, one Kestrel for the HTTP source and the health pages.</summary>
 internal static class WorkerHost
 {
-    // Behind the drain limit: 2 s for cancelled messages, 8 s for acknowledgements and leftovers, 2 s to say what was left. The host
-    // cuts nothing off.
-    private static readonly TimeSpan ShutdownReserve = TimeSpan.FromSeconds(15);
-
-    /// <summary>The sources that routes can name.</summary>
-    public static IReadOnlyList<ISourceFeature> Sources()
-    {
-        ServiceCollection services = new();
-        AddWorker(services);
-        using ServiceProvider provider = services.BuildServiceProvider();
-        return [.. provider.GetServices<ISourceFeature>()];
-    }
-
     /// <summary>Reads and checks the configuration without opening anything.</summary>
-    public static WorkerPlan Plan(IConfiguration configuration)
+    public static WorkerPlan Plan(IConfiguration configuration) => new WorkerPlanner(configuration, Features()).Plan();
+
+    /// <summary>What the worker is made of.</summary>
+    public static WorkerFeatures Features()
     {
-        ServiceCollection services = new();
-        services.AddSingleton(configuration);
-        services.AddLogging();
-        AddWorker(services);
-        using ServiceProvider provider = services.BuildServiceProvider();
-        return provider.GetRequiredService<WorkerPlan>();
+        MessageWorkerBuilder worker = new(new ServiceCollection());
+        AddFeatures(worker);
+        return worker.Features;
     }
 
     /// <summary>Builds the host; nothing runs yet.</summary>
     /// <exception cref="ConfigurationException">The configuration is wrong; carries every problem.</exception>
     public static WebApplication Build(IConfiguration configuration, Action<ILoggingBuilder>? configureLogging = null)
     {
-        WorkerPlan plan = Plan(configuration);
-        if (plan.Errors.Count > 0)
-        {
-            throw new ConfigurationException(plan.Errors);
-        }
-
         WebApplicationBuilder builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions { ApplicationName = "Worker" });
         builder.Configuration.AddConfiguration(configuration);
         ConfigureLogging(builder.Logging, configuration);
         configureLogging?.Invoke(builder.Logging);
         builder.Services.AddRouting();
-        AddWorker(builder.Services);
-        builder.Services.Configure<HostOptions>(options =>
-        {
-            options.ShutdownTimeout = plan.Hosting.DrainTimeout + ShutdownReserve;
+        builder.AddMessageWorker(AddFeatures);
 
-            // Kestrel waits for answers that the draining routes produce: both must stop at the same time.
-            options.ServicesStopConcurrently = true;
-        });
-        builder.WebHost.UseKestrelCore().ConfigureKestrel(kestrel =>
+        // Kestrel waits for answers that the draining routes produce: both must stop at the same time.
+        builder.Services.Configure<HostOptions>(options => options.ServicesStopConcurrently = true);
+        builder.WebHost.UseKestrelCore();
+        builder.Services.AddOptions<KestrelServerOptions>().Configure<HostingOptions>((kestrel, hosting) =>
         {
             kestrel.AddServerHeader = false;
-            kestrel.Limits.RequestHeadersTimeout = plan.Hosting.FirstRequestTimeout;
-            kestrel.Listen(plan.Hosting.Address, plan.Hosting.Url.Port, Count);
+            kestrel.Limits.RequestHeadersTimeout = hosting.FirstRequestTimeout;
+            kestrel.Listen(hosting.Address, hosting.Url.Port, Count);
         });
-        builder.Services.AddSingleton(plan.Hosting);
         builder.Services.AddSingleton<HttpConnections>();
         builder.Services.AddSingleton<AllowedHosts>();
         builder.Services.AddSingleton<RequestGate>();
@@ -97,21 +67,16 @@ internal static class WorkerHost
         return app;
     }
 
-    private static void AddWorker(IServiceCollection services) => services
-        .AddMessageWorker()
-        .AddChannelSource()
-        .AddHttpSource()
-        .AddSqsSource()
-        .AddUdpSource()
-        .AddTcpLinesSource()
-        .AddServiceBusSource()
-        .AddArchiveHandler()
-        .AddCloudFrontHandler()
-        .AddDirectorySink()
-        .AddS3Sink()
-        .AddMemorySink()
-        .AddElasticsearchSink()
-        .AddDirectoryDeadLetters();
+    private static void AddFeatures(IMessageWorkerBuilder worker) => worker
+        .AddHttp()
+        .AddSqs()
+        .AddUdp()
+        .AddTcpLines()
+        .AddServiceBus()
+        .AddArchive()
+        .AddCloudFront()
+        .AddS3()
+        .AddElasticsearch();
 
     private static void ConfigureLogging(ILoggingBuilder logging, IConfiguration configuration)
     {

@@ -2,7 +2,6 @@ using System.Text;
 using Messaging.DeadLetters;
 using Messaging.Hosting;
 using Messaging.Routes;
-using Messaging.Sinks.Memory;
 using Messaging.Sources.Channels;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
@@ -42,7 +41,7 @@ internal sealed class HandlerRoute : IAsyncDisposable
     /// <summary>Makes the route, checks it and lets it receive.</summary>
     /// <param name="add">Adds the handler, named "Orders".</param>
     /// <param name="settings">Further settings, such as <c>Intake:Concurrency=4</c>.</param>
-    public static async Task<HandlerRoute> StartAsync(Action<IServiceCollection> add, params string[] settings)
+    public static async Task<HandlerRoute> StartAsync(Action<IMessageWorkerBuilder> add, params string[] settings)
     {
         ManualTimeProvider time = new();
         RecordingLog log = new();
@@ -54,10 +53,11 @@ internal sealed class HandlerRoute : IAsyncDisposable
     }
 
     /// <summary>Reads the configuration only.</summary>
-    public static WorkerPlan Plan(Action<IServiceCollection> add, params string[] settings)
+    public static WorkerPlan Plan(Action<IMessageWorkerBuilder> add, params string[] settings)
     {
-        using ServiceProvider services = Build(add, new ManualTimeProvider(), new RecordingLog(), new MemoryDeadLetters(), settings);
-        return services.GetRequiredService<WorkerPlan>();
+        MessageWorkerBuilder worker = new(new ServiceCollection());
+        add(worker);
+        return new WorkerPlanner(Configure(settings), worker.Features).Plan();
     }
 
     public Task PublishAsync(string body, string? id = null) => Publisher.PublishAsync(Encoding.UTF8.GetBytes(body), id).AsTask();
@@ -101,16 +101,20 @@ internal sealed class HandlerRoute : IAsyncDisposable
     }
 
     /// <summary>The services of a worker with the route, whose parts the test puts together itself.</summary>
-    public static ServiceProvider Build(Action<IServiceCollection> add, TimeProvider time, ILoggerFactory log, IDeadLetterStore deadLetters, params string[] settings)
+    public static ServiceProvider Build(Action<IMessageWorkerBuilder> add, TimeProvider time, ILoggerFactory log, IDeadLetterStore deadLetters, params string[] settings)
     {
-        string[] all = ["Routes:orders:Source=Channel", "Routes:orders:Handler=Orders", .. settings];
         ServiceCollection services = new();
-        services.AddSingleton<IConfiguration>(new ConfigurationBuilder().AddCommandLine([.. all.Select(setting => $"--{setting}")]).Build());
-        services.AddMessageWorker().AddChannelSource().AddMemorySink();
+        services.AddSingleton(Configure(settings));
+        add(MessageWorkerHostExtensions.AddMessageWorker(services));
         services.AddSingleton(time);
         services.AddSingleton(log);
         services.AddSingleton(deadLetters);
-        add(services);
         return services.BuildServiceProvider();
+    }
+
+    private static IConfiguration Configure(string[] settings)
+    {
+        string[] all = ["Routes:orders:Source=Channel", "Routes:orders:Handler=Orders", .. settings];
+        return new ConfigurationBuilder().AddCommandLine([.. all.Select(setting => $"--{setting}")]).Build();
     }
 }

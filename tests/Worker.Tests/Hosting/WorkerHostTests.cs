@@ -1,4 +1,5 @@
 using Messaging.Configuration;
+using Messaging.Hosting;
 using Messaging.Routes;
 using Microsoft.Extensions.Configuration;
 using Worker.Hosting;
@@ -16,7 +17,7 @@ public sealed class WorkerHostTests
         RoutePlan route = plan.Routes.ShouldHaveSingleItem();
         route.Name.ShouldBe("archive");
         route.Sources.Select(source => source.Name).ShouldBe(["Channel", "Http"]);
-        plan.Hosting.Url.IsLoopback.ShouldBeTrue();
+        plan.Get<HostingOptions>().Url.IsLoopback.ShouldBeTrue();
     }
 
     [Fact]

@@ -6,6 +6,7 @@ using Messaging.Sources;
 using Messaging.Sources.Channels;
 using Microsoft.Extensions.Configuration;
 using Worker.Hosting;
+using Worker.Tests.Routes;
 
 namespace Worker.Tests.Publishing;
 
@@ -14,7 +15,7 @@ public sealed class SenderCatalogTests
     [Fact]
     public void Names_OfTheDaemon_AreThoseOfItsSources()
     {
-        SenderCatalog senders = new(WorkerHost.Sources());
+        SenderCatalog senders = new(WorkerHost.Features());
 
         senders.Names.ShouldBe(["http", "channel", "sqs", "udp", "tcp", "servicebus"]);
         senders.Description.ShouldBe(
@@ -23,12 +24,12 @@ public sealed class SenderCatalogTests
     }
 
     [Fact]
-    public void Names_SourcesWithoutASender_AreNone() => new SenderCatalog([new ChannelSourceFeature()]).Names.ShouldBeEmpty();
+    public void Names_SourcesWithoutASender_AreNone() => new SenderCatalog(FakeFeatures.Of([new ChannelSourceFeature()], [], [])).Names.ShouldBeEmpty();
 
     [Fact]
     public void Create_TwoSourcesOfOneName_IsAConfigurationErrorThatNamesBoth()
     {
-        StartupException twice = Should.Throw<StartupException>(() => new SenderCatalog([new HttpSourceFeature(), new OtherSource("Other", "other", "http")]));
+        StartupException twice = Should.Throw<StartupException>(() => new SenderCatalog(FakeFeatures.Of([new HttpSourceFeature(), new OtherSource("Other", "other", "http")], [], [])));
 
         twice.ExitCode.ShouldBe(ExitCodes.Configuration);
         twice.Message.ShouldStartWith("publish --to http: the sources Http and Other both answer to this name.");
@@ -38,7 +39,7 @@ public sealed class SenderCatalogTests
     public async Task Open_Settings_AreThoseOfTheRouteAndAddress()
     {
         OtherSource source = new("Other", "other", "another");
-        IMessageSender sender = await OpenAsync(new SenderCatalog([source]), "another", route: "orders", url: "http://h", []);
+        IMessageSender sender = await OpenAsync(new SenderCatalog(FakeFeatures.Of([source], [], [])), "another", route: "orders", url: "http://h", []);
 
         sender.Target.ShouldBe("Other for orders at http://h");
     }
@@ -48,7 +49,7 @@ public sealed class SenderCatalogTests
     {
         OtherSource source = new("Other", "other") { Problem = "must be set." };
 
-        ConfigurationException wrong = await Should.ThrowAsync<ConfigurationException>(() => OpenAsync(new SenderCatalog([source]), "other", route: null, url: null, []));
+        ConfigurationException wrong = await Should.ThrowAsync<ConfigurationException>(() => OpenAsync(new SenderCatalog(FakeFeatures.Of([source], [], [])), "other", route: null, url: null, []));
 
         wrong.Errors.ShouldHaveSingleItem().Key.ShouldBe("Sources:Other:Key");
         source.Opened.ShouldBeFalse();
@@ -59,7 +60,7 @@ public sealed class SenderCatalogTests
     [InlineData("ftp://here")]
     public async Task Open_UrlIsNoAddress_IsAUsageError(string url)
     {
-        StartupException wrong = await Should.ThrowAsync<StartupException>(() => OpenAsync(new SenderCatalog([new HttpSourceFeature()]), "http", route: null, url, []));
+        StartupException wrong = await Should.ThrowAsync<StartupException>(() => OpenAsync(new SenderCatalog(FakeFeatures.Of([new HttpSourceFeature()], [], [])), "http", route: null, url, []));
 
         wrong.ExitCode.ShouldBe(ExitCodes.Usage);
         wrong.Message.ShouldBe($"--url {url}: must be an address such as http://127.0.0.1:8080.");
@@ -71,7 +72,7 @@ public sealed class SenderCatalogTests
     [InlineData(null, "a b", "http://127.0.0.2:81/messages/a b")]
     public async Task Open_Http_IsTheRouteOfTheWorkerAtTheAddress(string? url, string? route, string target)
     {
-        using IMessageSender sender = await OpenAsync(new SenderCatalog([new HttpSourceFeature()]), "channel", route, url, [new("Hosting:Url", "http://127.0.0.2:81")]);
+        using IMessageSender sender = await OpenAsync(new SenderCatalog(FakeFeatures.Of([new HttpSourceFeature()], [], [])), "channel", route, url, [new("Hosting:Url", "http://127.0.0.2:81")]);
 
         sender.Target.ShouldBe(target);
     }
@@ -86,6 +87,8 @@ public sealed class SenderCatalogTests
         public bool Opened { get; private set; }
 
         public string Name => name;
+
+        public IReadOnlyList<SettingsSection> Settings => [];
 
         public IReadOnlyList<string> SenderNames => names;
 

@@ -12,6 +12,8 @@ internal sealed class FakeHandler(string name, SinkKind writes = SinkKind.Object
 {
     public string Name { get; } = name;
 
+    public IReadOnlyList<SettingsSection> Settings { get; init; } = [SettingsSection.Of<FakeFeatureOptions>($"Handlers:{name}")];
+
     public SinkKind Writes => writes;
 
     public HandlerPlan Configure(SettingsReader settings, string route)

@@ -11,6 +11,8 @@ internal sealed class FakeSink(string name, SinkKind kind = SinkKind.Objects, Fu
 {
     public string Name { get; } = name;
 
+    public IReadOnlyList<SettingsSection> Settings { get; init; } = [SettingsSection.Of<FakeFeatureOptions>($"Sinks:{name}")];
+
     public SinkKind Kind => kind;
 
     public SinkPlan Configure(SettingsReader settings, string route)

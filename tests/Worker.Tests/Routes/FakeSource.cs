@@ -10,6 +10,8 @@ internal sealed class FakeSource(string name, Func<SourcePlan, SourcePlan>? desc
 {
     public string Name { get; } = name;
 
+    public IReadOnlyList<SettingsSection> Settings { get; init; } = [SettingsSection.Of<FakeFeatureOptions>($"Sources:{name}")];
+
     public List<string> Configured { get; } = [];
 
     public SourcePlan Configure(SettingsReader settings, string route)

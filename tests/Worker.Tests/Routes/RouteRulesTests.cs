@@ -73,7 +73,7 @@ public sealed class RouteRulesTests
         IConfiguration configuration = Configure(["Routes:one:Sink=Mine", $"Handlers:Archive:Template={template}"]);
         FakeSink sink = new("Mine", describe: plan => plan with { ReservedLevels = [new ReservedLevel("system", "the store keeps its index there")] });
 
-        WorkerPlan plan = new WorkerPlanner(configuration, [new FakeSource("Rabbit")], [new ArchiveHandlerFeature()], [sink]).Plan();
+        WorkerPlan plan = new WorkerPlanner(configuration, FakeFeatures.Of([new FakeSource("Rabbit")], [new ArchiveHandlerFeature()], [sink])).Plan();
 
         Starts(plan.Errors, refused ? $"Handlers:Archive:Template = \"{template}\": must not begin with system, nor with text that a value could make it" : null);
         plan.Errors.ShouldAllBe(error => error.Problem.EndsWith(": the store keeps its index there.", StringComparison.Ordinal));
@@ -100,9 +100,7 @@ public sealed class RouteRulesTests
         Func<SourcePlan, SourcePlan>? source = null, Func<HandlerPlan, HandlerPlan>? handler = null, Func<SinkPlan, SinkPlan>? sink = null, string[]? settings = null) =>
         new WorkerPlanner(
             Configure([.. settings ?? [], "Routes:one:Sink=Mine"]),
-            [new FakeSource("Rabbit", source)],
-            [new FakeHandler("Archive", describe: handler)],
-            [new FakeSink("Mine", describe: sink)]).Plan();
+            FakeFeatures.Of([new FakeSource("Rabbit", source)], [new FakeHandler("Archive", describe: handler)], [new FakeSink("Mine", describe: sink)])).Plan();
 
     private static IConfiguration Configure(string[] settings) =>
         new ConfigurationBuilder().AddCommandLine([.. settings.Append("Routes:one:Source=Rabbit").Select(setting => $"--{setting}")]).Build();

@@ -67,6 +67,17 @@ public sealed class WorkerPlannerTests
         ]);
 
     [Fact]
+    public void Plan_FeaturesThatWereNotAdded_EachNamesTheCallAndThePackage() =>
+        ErrorsOf("Routes:a:Source=sqs", "Routes:a:Handler=CloudFront", "Routes:a:Sink=S3", "Aws:Region=eu-west-1").ShouldBe(
+            [
+                "Routes:a:Source = \"sqs\": there is no such source; it must be one of Channel, Http. Sqs is not part of this worker: AddSqs() of the package Quayside.Messaging.Aws adds it.",
+                "Routes:a:Handler = \"CloudFront\": there is no such handler; it must be one of Archive, Rows. CloudFront is not part of this worker: AddCloudFront() of the package Quayside.Messaging.CloudFront adds it.",
+                "Routes:a:Sink = \"S3\": there is no such sink; it must be one of Directory, Index, Memory. S3 is not part of this worker: AddS3() of the package Quayside.Messaging.Aws adds it.",
+                "Aws: is not a known key. Known here: Pipeline, Routes, Sources, Stages, Handlers, Sinks, Bundles, DeadLetters, Intake, Recoverability, Costs, Hosting. It would have no effect.",
+            ],
+            ignoreOrder: true);
+
+    [Fact]
     public void Plan_HandlerAndSinkOfDocuments_GoTogether() => Plan("Routes:a:Handler=Rows", "Routes:a:Sink=Index").Errors.ShouldBeEmpty();
 
     [Fact]
@@ -91,7 +102,7 @@ public sealed class WorkerPlannerTests
         ErrorsOf("Intakes:Concurrency=1", "Something:Else=1").ShouldBe(
             [
                 "Intakes: is not a known key. Did you mean Intake? It would have no effect.",
-                "Something: is not a known key. Known here: Pipeline, Routes, Sources, Stages, Handlers, Sinks, Bundles, Intake, Recoverability, DeadLetters, Aws, Costs, Hosting, Logging. It would have no effect.",
+                "Something: is not a known key. Known here: Pipeline, Routes, Sources, Stages, Handlers, Sinks, Bundles, DeadLetters, Intake, Recoverability, Costs, Hosting. It would have no effect.",
             ],
             ignoreOrder: true);
 
@@ -162,9 +173,10 @@ public sealed class WorkerPlannerTests
 
     private WorkerPlanner Planner(IConfiguration configuration) => new(
         configuration,
-        [_channel, _http],
-        [new FakeHandler("Archive"), new FakeHandler("Rows", SinkKind.Documents)],
-        [new FakeSink("Directory"), new FakeSink("Index", SinkKind.Documents), new FakeSink("Memory")]);
+        FakeFeatures.Of(
+            [_channel, _http],
+            [new FakeHandler("Archive"), new FakeHandler("Rows", SinkKind.Documents)],
+            [new FakeSink("Directory"), new FakeSink("Index", SinkKind.Documents), new FakeSink("Memory")]));
 
     private IEnumerable<string> ErrorsOf(params string[] keys) => Plan(keys).Errors.Select((ConfigurationError error) => error.ToString());
 }

@@ -1,6 +1,7 @@
 using Messaging.Publishing;
 using Messaging.Sources;
 using Microsoft.Extensions.Configuration;
+using Worker.Tests.Routes;
 
 namespace Worker.Tests.Sources;
 
@@ -9,7 +10,7 @@ internal static class Senders
 {
     public static Task<IMessageSender> OpenAsync(ISourceFeature source, IConfiguration configuration, string? url = null)
     {
-        SenderCatalog catalog = new([source]);
+        SenderCatalog catalog = new(FakeFeatures.Of([source], [], []));
         return catalog.OpenAsync(catalog.Names[0], configuration, route: null, url, new CommandServices(TimeProvider.System, TextWriter.Null, TextWriter.Null), CancellationToken.None);
     }
 }

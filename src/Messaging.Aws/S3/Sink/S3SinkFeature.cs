@@ -9,6 +9,8 @@ internal sealed class S3SinkFeature : ISinkFeature
 {
     public string Name => "S3";
 
+    public IReadOnlyList<SettingsSection> Settings { get; } = [SettingsSection.Of<S3SinkOptions>(S3SinkOptions.Section)];
+
     public SinkPlan Configure(SettingsReader settings, string route)
     {
         S3SinkOptions options = settings.Read<S3SinkOptions>(S3SinkOptions.Section, route);

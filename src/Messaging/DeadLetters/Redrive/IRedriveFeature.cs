@@ -7,7 +7,7 @@ namespace Messaging.DeadLetters.Redrive;
 /// Sends the dead letters of one store to their source again. A source with a dead-letter queue of its own offers it: the class that
 /// implements <see cref="Sources.ISourceFeature"/> implements it too.
 /// </summary>
-internal interface IRedriveFeature
+public interface IRedriveFeature
 {
     /// <summary>What <c>redrive --from</c> calls it, lower case. No other source of the worker may have the name.</summary>
     string RedriveName { get; }

@@ -1,7 +1,6 @@
 using Messaging.Configuration;
 using Messaging.Hosting;
 using Messaging.Publishing;
-using Messaging.Sources;
 using Microsoft.Extensions.Configuration;
 
 namespace Messaging.DeadLetters.Redrive;
@@ -10,13 +9,15 @@ namespace Messaging.DeadLetters.Redrive;
 internal sealed class RedriveCatalog
 {
     private readonly Dictionary<string, IRedriveFeature> _byName = new(StringComparer.Ordinal);
+    private readonly SettingsSections _sections;
 
-    /// <param name="sources">The worker's sources, in the order in which they were added.</param>
+    /// <param name="features">The worker's; their sources in the order in which they were added.</param>
     /// <exception cref="StartupException">Two stores have one name.</exception>
-    public RedriveCatalog(IReadOnlyList<ISourceFeature> sources)
+    public RedriveCatalog(WorkerFeatures features)
     {
-        List<IRedriveFeature> stores = [.. sources.OfType<IRedriveFeature>()];
-        if (sources.OfType<ISenderFeature>().FirstOrDefault(sender => sender.StoresInRoutes) is { } toWorker)
+        _sections = features.Sections;
+        List<IRedriveFeature> stores = [.. features.Sources.OfType<IRedriveFeature>()];
+        if (features.Sources.OfType<ISenderFeature>().FirstOrDefault(sender => sender.StoresInRoutes) is { } toWorker)
         {
             stores.Insert(0, new FolderRedriveFeature(toWorker));
         }
@@ -49,7 +50,7 @@ internal sealed class RedriveCatalog
     /// <exception cref="StartupException">The store is missing, refused or out of reach.</exception>
     public async Task<RedriveResult> RunAsync(string name, IConfiguration configuration, RedriveRequest request, CommandServices services, CancellationToken cancellationToken)
     {
-        SettingsReader settings = new(configuration);
+        SettingsReader settings = new(configuration, _sections);
         Func<CommandServices, CancellationToken, Task<RedriveResult>> run = _byName[name].ConfigureRedrive(settings, request);
         return settings.Errors.Count > 0 ? throw new ConfigurationException(settings.Errors) : await run(services, cancellationToken);
     }

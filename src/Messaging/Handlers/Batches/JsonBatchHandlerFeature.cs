@@ -16,6 +16,8 @@ internal sealed class JsonBatchHandlerFeature<TMessage, [DynamicallyAccessedMemb
 {
     public string Name { get; } = name;
 
+    public IReadOnlyList<SettingsSection> Settings { get; } = [settings.SectionOf(name)];
+
     public SinkKind Writes => SinkKind.None;
 
     public HandlerPlan Configure(SettingsReader reader, string route)

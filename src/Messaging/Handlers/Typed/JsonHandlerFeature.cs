@@ -15,6 +15,8 @@ internal sealed class JsonHandlerFeature<TMessage, [DynamicallyAccessedMembers(D
 {
     public string Name { get; } = name;
 
+    public IReadOnlyList<SettingsSection> Settings { get; } = [settings.SectionOf(name)];
+
     public SinkKind Writes => SinkKind.None;
 
     public HandlerPlan Configure(SettingsReader reader, string route)

@@ -10,6 +10,8 @@ internal sealed class DirectorySinkFeature : ISinkFeature
 {
     public string Name => "Directory";
 
+    public IReadOnlyList<SettingsSection> Settings { get; } = [SettingsSection.Of<DirectorySinkOptions>(DirectorySinkOptions.Section)];
+
     public SinkPlan Configure(SettingsReader settings, string route)
     {
         DirectorySinkOptions options = settings.Read<DirectorySinkOptions>(DirectorySinkOptions.Section, route);

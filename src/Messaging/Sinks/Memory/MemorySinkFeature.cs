@@ -8,6 +8,8 @@ internal sealed class MemorySinkFeature : ISinkFeature
 {
     public string Name => "Memory";
 
+    public IReadOnlyList<SettingsSection> Settings { get; } = [SettingsSection.Of<MemorySinkOptions>(MemorySinkOptions.Section)];
+
     public SinkPlan Configure(SettingsReader settings, string route)
     {
         MemorySinkOptions options = settings.Read<MemorySinkOptions>(MemorySinkOptions.Section, route);

@@ -10,6 +10,8 @@ internal sealed class ChannelSourceFeature : ISourceFeature
 {
     public string Name => "Channel";
 
+    public IReadOnlyList<SettingsSection> Settings { get; } = [SettingsSection.Of<ChannelSourceOptions>(ChannelSourceOptions.Section)];
+
     public SourcePlan Configure(SettingsReader settings, string route)
     {
         ChannelSourceOptions options = settings.Read<ChannelSourceOptions>(ChannelSourceOptions.Section, route);

@@ -8,6 +8,7 @@ using Messaging.Sinks.Directory;
 using Microsoft.Extensions.Configuration;
 using Worker.Archive;
 using Worker.CommandLine;
+using Worker.Tests.Routes;
 using Worker.Tests.Sources.ServiceBus;
 
 namespace Worker.Tests.Costs.Explain;
@@ -343,7 +344,7 @@ public sealed class RouteExplainerTests
             .Build();
 
         ServiceBusSourceFeature source = new(new FakeBus(TimeProvider.System));
-        RoutePlan plan = new WorkerPlanner(configuration, [source], [new ArchiveHandlerFeature()], [new DirectorySinkFeature()]).Plan().Routes.ShouldHaveSingleItem();
+        RoutePlan plan = new WorkerPlanner(configuration, FakeFeatures.Of([source], [new ArchiveHandlerFeature()], [new DirectorySinkFeature()])).Plan().Routes.ShouldHaveSingleItem();
 
         RouteExplanation route = RouteExplainer.Explain(plan, Load);
 

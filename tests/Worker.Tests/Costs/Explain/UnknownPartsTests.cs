@@ -87,7 +87,7 @@ public sealed class UnknownPartsTests
     private static RouteExplanation Explain(Func<SourcePlan, SourcePlan>? source, Func<HandlerPlan, HandlerPlan>? handler, Func<SinkPlan, SinkPlan>? sink)
     {
         IConfiguration configuration = new ConfigurationBuilder().AddCommandLine(["--Routes:one:Source=Rabbit", "--Routes:one:Sink=Mine"]).Build();
-        WorkerPlan plan = new WorkerPlanner(configuration, [new FakeSource("Rabbit", source)], [new FakeHandler("Archive", describe: handler)], [new FakeSink("Mine", describe: sink)]).Plan();
+        WorkerPlan plan = new WorkerPlanner(configuration, FakeFeatures.Of([new FakeSource("Rabbit", source)], [new FakeHandler("Archive", describe: handler)], [new FakeSink("Mine", describe: sink)])).Plan();
         return RouteExplainer.Explain(plan.Routes.ShouldHaveSingleItem(), Load);
     }
 

@@ -6,6 +6,7 @@ using Messaging.Hosting;
 using Messaging.Http.Source;
 using Messaging.Publishing;
 using Microsoft.Extensions.Configuration;
+using Worker.Tests.Routes;
 using Worker.Tests.Sources.Sqs.Wire;
 
 namespace Worker.Tests.DeadLetters.Redrive;
@@ -290,7 +291,7 @@ public sealed class FolderRedriveTests : IDisposable
             .AddInMemoryCollection([KeyValuePair.Create("DeadLetters:Path", (string?)(folder ?? _folder.Path))])
             .Build();
         RedriveRequest request = new(reason, Max: 100, DryRun: false, server.Address.ToString(), Route: null);
-        return new RedriveCatalog([new HttpSourceFeature()]).RunAsync("folder", configuration, request, new CommandServices(TimeProvider.System, TextWriter.Null, TextWriter.Null), stop);
+        return new RedriveCatalog(FakeFeatures.Of([new HttpSourceFeature()], [], [])).RunAsync("folder", configuration, request, new CommandServices(TimeProvider.System, TextWriter.Null, TextWriter.Null), stop);
     }
 
     private string Write(string id, string reason, bool isPart = false)

@@ -7,6 +7,7 @@ using Messaging.Publishing;
 using Messaging.Sources;
 using Microsoft.Extensions.Configuration;
 using Worker.Hosting;
+using Worker.Tests.Routes;
 
 namespace Worker.Tests.DeadLetters.Redrive;
 
@@ -21,7 +22,7 @@ public sealed class RedriveCatalogTests : IDisposable
     [Fact]
     public void Names_OfTheDaemon_AreTheFolderAndTheQueue()
     {
-        RedriveCatalog stores = new(WorkerHost.Sources());
+        RedriveCatalog stores = new(WorkerHost.Features());
 
         stores.Names.ShouldBe(["folder", "sqs"]);
         stores.Description.ShouldBe(
@@ -29,12 +30,12 @@ public sealed class RedriveCatalogTests : IDisposable
     }
 
     [Fact]
-    public void Names_NoSenderReachesARoute_HaveNoFolder() => new RedriveCatalog([new SqsSourceFeature()]).Names.ShouldBe(["sqs"]);
+    public void Names_NoSenderReachesARoute_HaveNoFolder() => new RedriveCatalog(FakeFeatures.Of([new SqsSourceFeature()], [], [])).Names.ShouldBe(["sqs"]);
 
     [Fact]
     public void Create_TwoStoresOfOneName_IsAConfigurationError()
     {
-        StartupException twice = Should.Throw<StartupException>(() => new RedriveCatalog([new SqsSourceFeature(), new OtherQueue("sqs")]));
+        StartupException twice = Should.Throw<StartupException>(() => new RedriveCatalog(FakeFeatures.Of([new SqsSourceFeature(), new OtherQueue("sqs")], [], [])));
 
         twice.ExitCode.ShouldBe(ExitCodes.Configuration);
         twice.Message.ShouldStartWith("redrive --from sqs: two stores of dead letters have this name.");
@@ -47,7 +48,7 @@ public sealed class RedriveCatalogTests : IDisposable
         RedriveRequest request = All with { Reason = "r" };
         CommandServices services = new(TimeProvider.System, TextWriter.Null, TextWriter.Null);
 
-        RedriveResult result = await new RedriveCatalog([queue]).RunAsync("other", new ConfigurationBuilder().Build(), request, services, CancellationToken.None);
+        RedriveResult result = await new RedriveCatalog(FakeFeatures.Of([queue], [], [])).RunAsync("other", new ConfigurationBuilder().Build(), request, services, CancellationToken.None);
 
         result.Found.ShouldBe(7);
         queue.Ran.ShouldBe((request, services));
@@ -72,7 +73,7 @@ public sealed class RedriveCatalogTests : IDisposable
     }
 
     // The folder is empty: nothing is sent.
-    private Task<RedriveResult> RunFolderAsync(RedriveRequest request, params KeyValuePair<string, string?>[] settings) => new RedriveCatalog([new HttpSourceFeature()]).RunAsync(
+    private Task<RedriveResult> RunFolderAsync(RedriveRequest request, params KeyValuePair<string, string?>[] settings) => new RedriveCatalog(FakeFeatures.Of([new HttpSourceFeature()], [], [])).RunAsync(
         "folder",
         new ConfigurationBuilder().AddInMemoryCollection([KeyValuePair.Create("DeadLetters:Path", (string?)_folder.Path)]).AddInMemoryCollection(settings).Build(),
         request,
@@ -84,6 +85,8 @@ public sealed class RedriveCatalogTests : IDisposable
         public (RedriveRequest Request, CommandServices Services)? Ran { get; private set; }
 
         public string Name => "Other";
+
+        public IReadOnlyList<SettingsSection> Settings => [];
 
         public string RedriveName => name;
 

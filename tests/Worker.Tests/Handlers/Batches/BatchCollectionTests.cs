@@ -167,5 +167,11 @@ public sealed class BatchCollectionTests
     }
 
     internal static Task<HandlerRoute> StartAsync(ScriptedBatchHandler handler, params string[] settings) =>
-        HandlerRoute.StartAsync(services => services.AddSingleton(handler).AddBatchHandler<Order, ScriptedBatchHandler>("Orders", TestJson.Default.Order), ["Handlers:Orders:MaxMessages=10", .. settings]);
+        HandlerRoute.StartAsync(
+            worker =>
+            {
+                worker.Services.AddSingleton(handler);
+                worker.AddBatchHandler<Order, ScriptedBatchHandler>("Orders", TestJson.Default.Order);
+            },
+            ["Handlers:Orders:MaxMessages=10", .. settings]);
 }

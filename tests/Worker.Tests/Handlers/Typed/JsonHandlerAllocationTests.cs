@@ -29,7 +29,11 @@ public sealed class JsonHandlerAllocationTests
         // The shared array pool keeps fewer arrays than are in use at once here; that is not the route's cost.
         BufferPool buffers = new(ArrayPool<byte>.Create(maxArrayLength: 4_096, maxArraysPerBucket: 1_024));
         await using ServiceProvider services = HandlerRoute.Build(
-            add => add.AddSingleton(buffers).AddSingleton(handler).AddHandler<Order, CountingHandler>("Orders", TestJson.Default.Order),
+            worker =>
+            {
+                worker.Services.AddSingleton(buffers).AddSingleton(handler);
+                worker.AddHandler<Order, CountingHandler>("Orders", TestJson.Default.Order);
+            },
             TimeProvider.System, NullLoggerFactory.Instance, new MemoryDeadLetters());
         await using MessageRoute route = new(
             services.GetRequiredService<WorkerPlan>().Routes.Single(), services, services.GetRequiredService<IDeadLetterStore>(), NullLoggerFactory.Instance, TimeProvider.System);

@@ -132,5 +132,11 @@ public sealed class JsonHandlerMisuseTests
     }
 
     private static Task<HandlerRoute> StartAsync(ScriptedHandler handler, params string[] settings) =>
-        HandlerRoute.StartAsync(services => services.AddSingleton(handler).AddHandler<Order, ScriptedHandler>("Orders", TestJson.Default.Order), settings);
+        HandlerRoute.StartAsync(
+            worker =>
+            {
+                worker.Services.AddSingleton(handler);
+                worker.AddHandler<Order, ScriptedHandler>("Orders", TestJson.Default.Order);
+            },
+            settings);
 }

@@ -91,12 +91,11 @@ public sealed class ChannelPublishersTests
         reader.Errors.ShouldHaveSingleItem().Key.ShouldBe(key);
     }
 
-    private static ServiceProvider Services() => new ServiceCollection().AddChannelSource().AddChannelSource().BuildServiceProvider();
+    private static ServiceProvider Services() => new ServiceCollection().AddChannelPublishers().BuildServiceProvider();
 
     private static IMessageSource Create(ServiceProvider services, string route)
     {
-        ISourceFeature feature = services.GetServices<ISourceFeature>().ShouldHaveSingleItem();
-        SourcePlan plan = feature.Configure(new SettingsReader(new ConfigurationBuilder().Build()), route);
+        SourcePlan plan = new ChannelSourceFeature().Configure(new SettingsReader(new ConfigurationBuilder().Build()), route);
         return plan.Create(new SourceServices(route, services, new MemoryDeadLetters(), NullLoggerFactory.Instance, TimeProvider.System, Concurrency: 4));
     }
 }

@@ -64,7 +64,7 @@ internal sealed class HttpSourceHost : IAsyncDisposable
         // Of Kestrel alone: the host's own log would make objects for each request, which the allocation tests count.
         builder.Logging.ClearProviders().AddFilter("Microsoft.AspNetCore", LogLevel.None).AddFilter("Microsoft.AspNetCore.Server.Kestrel", LogLevel.Warning).AddProvider(serverLog);
         builder.WebHost.ConfigureKestrel(kestrel => kestrel.Listen(IPAddress.Loopback, port: 0));
-        builder.Services.AddHttpSource();
+        builder.Services.AddMessagesEndpoint();
         if (buffers is not null)
         {
             builder.Services.AddSingleton(buffers);

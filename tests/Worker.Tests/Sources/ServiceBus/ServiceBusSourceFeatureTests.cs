@@ -113,6 +113,6 @@ public sealed class ServiceBusSourceFeatureTests
             .AddInMemoryCollection(settings.Select(setting => setting.Split('=', 2)).Select(pair => KeyValuePair.Create($"Sources:ServiceBus:{pair[0]}", (string?)pair[1])))
             .AddInMemoryCollection([KeyValuePair.Create("Routes:one:Source", (string?)"ServiceBus"), KeyValuePair.Create("Routes:one:Sink", (string?)"Directory")])
             .Build();
-        return new WorkerPlanner(configuration, [new ServiceBusSourceFeature(connector)], [new FakeHandler("Archive")], [new FakeSink("Directory")]).Plan();
+        return new WorkerPlanner(configuration, FakeFeatures.Of([new ServiceBusSourceFeature(connector)], [new FakeHandler("Archive")], [new FakeSink("Directory")])).Plan();
     }
 }

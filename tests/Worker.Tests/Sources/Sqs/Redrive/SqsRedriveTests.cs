@@ -4,6 +4,7 @@ using Messaging.Aws.Sqs;
 using Messaging.DeadLetters.Redrive;
 using Messaging.Hosting;
 using Messaging.Publishing;
+using Worker.Tests.Routes;
 
 namespace Worker.Tests.Sources.Sqs.Redrive;
 
@@ -416,7 +417,7 @@ public sealed class SqsRedriveTests
     }
 
     private Task<RedriveResult> RunAsync(FakeQueue queue, RedriveRequest request, TimeProvider? time = null, string name = "orders", CancellationToken stop = default) =>
-        new RedriveCatalog([new SqsSourceFeature()]).RunAsync("sqs", SqsSettings.For(queue, name), request, new CommandServices(time ?? _time, TextWriter.Null, TextWriter.Null), stop);
+        new RedriveCatalog(FakeFeatures.Of([new SqsSourceFeature()], [], [])).RunAsync("sqs", SqsSettings.For(queue, name), request, new CommandServices(time ?? _time, TextWriter.Null, TextWriter.Null), stop);
 
     private static async Task<FakeQueue> StartAsync(int held = 50)
     {

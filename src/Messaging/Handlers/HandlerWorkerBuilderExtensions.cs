@@ -2,12 +2,12 @@ using System.Diagnostics.CodeAnalysis;
 using System.Text.Json.Serialization.Metadata;
 using Messaging.Handlers.Batches;
 using Messaging.Handlers.Typed;
-using Microsoft.Extensions.DependencyInjection;
+using Messaging.Hosting;
 
 namespace Messaging.Handlers;
 
 /// <summary>Adds handlers of JSON messages, which routes then name. No call throws for a mistake: it is reported with those of the configuration.</summary>
-public static class HandlerServiceCollectionExtensions
+public static class HandlerWorkerBuilderExtensions
 {
     private const DynamicallyAccessedMemberTypes Constructors = DynamicallyAccessedMemberTypes.PublicConstructors;
     private const DynamicallyAccessedMemberTypes Settings = DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor;
@@ -18,13 +18,13 @@ public static class HandlerServiceCollectionExtensions
     /// </summary>
     /// <typeparam name="TMessage">What bodies are read into.</typeparam>
     /// <typeparam name="THandler">The handler; its constructor may take what the container has, scoped services excepted.</typeparam>
-    /// <param name="services">The worker's services.</param>
+    /// <param name="builder">The worker.</param>
     /// <param name="name">The name for <c>Routes:{route}:Handler</c>: 1 to 64 letters, digits, - or _.</param>
     /// <param name="typeInfo">How bodies are read, from a <c>JsonSerializerContext</c>: no reflection at run time.</param>
-    public static IServiceCollection AddHandler<TMessage, [DynamicallyAccessedMembers(Constructors)] THandler>(
-        this IServiceCollection services, string name, JsonTypeInfo<TMessage> typeInfo)
+    public static IMessageWorkerBuilder AddHandler<TMessage, [DynamicallyAccessedMembers(Constructors)] THandler>(
+        this IMessageWorkerBuilder builder, string name, JsonTypeInfo<TMessage> typeInfo)
         where THandler : class, IMessageHandler<TMessage> =>
-        Add(services, new JsonHandlerFeature<TMessage, THandler>(name, typeInfo, HandlerSettings.None, isScoped: false));
+        builder.AddHandler(new JsonHandlerFeature<TMessage, THandler>(name, typeInfo, HandlerSettings.None, isScoped: false));
 
     /// <summary>
     /// Adds a handler with settings: the section <c>Handlers:{name}</c>, with the overrides of the route, is read and checked as the worker's own
@@ -33,14 +33,14 @@ public static class HandlerServiceCollectionExtensions
     /// <typeparam name="TMessage">What bodies are read into.</typeparam>
     /// <typeparam name="THandler">The handler; its constructor takes <typeparamref name="TOptions"/> and what the container has.</typeparam>
     /// <typeparam name="TOptions">A class whose properties carry <see cref="Configuration.SettingAttribute"/>; its initial values are the defaults.</typeparam>
-    /// <param name="services">The worker's services.</param>
+    /// <param name="builder">The worker.</param>
     /// <param name="name">The name for <c>Routes:{route}:Handler</c>.</param>
     /// <param name="typeInfo">How bodies are read.</param>
-    public static IServiceCollection AddHandler<TMessage, [DynamicallyAccessedMembers(Constructors)] THandler, [DynamicallyAccessedMembers(Settings)] TOptions>(
-        this IServiceCollection services, string name, JsonTypeInfo<TMessage> typeInfo)
+    public static IMessageWorkerBuilder AddHandler<TMessage, [DynamicallyAccessedMembers(Constructors)] THandler, [DynamicallyAccessedMembers(Settings)] TOptions>(
+        this IMessageWorkerBuilder builder, string name, JsonTypeInfo<TMessage> typeInfo)
         where THandler : class, IMessageHandler<TMessage>
         where TOptions : class, new() =>
-        Add(services, new JsonHandlerFeature<TMessage, THandler>(name, typeInfo, HandlerSettings.Of<TOptions>(isArgument: true), isScoped: false));
+        builder.AddHandler(new JsonHandlerFeature<TMessage, THandler>(name, typeInfo, HandlerSettings.Of<TOptions>(isArgument: true), isScoped: false));
 
     /// <summary>
     /// Adds a handler that is made for each attempt at a message, in a service scope of its own: for handlers that take scoped services, such as a
@@ -48,48 +48,46 @@ public static class HandlerServiceCollectionExtensions
     /// Costs some 250 B and 0.3 µs per message on top of what the handler and its services take; the other calls cost nothing.
     /// </summary>
     /// <inheritdoc cref="AddHandler{TMessage, THandler}"/>
-    public static IServiceCollection AddScopedHandler<TMessage, [DynamicallyAccessedMembers(Constructors)] THandler>(
-        this IServiceCollection services, string name, JsonTypeInfo<TMessage> typeInfo)
+    public static IMessageWorkerBuilder AddScopedHandler<TMessage, [DynamicallyAccessedMembers(Constructors)] THandler>(
+        this IMessageWorkerBuilder builder, string name, JsonTypeInfo<TMessage> typeInfo)
         where THandler : class, IMessageHandler<TMessage> =>
-        Add(services, new JsonHandlerFeature<TMessage, THandler>(name, typeInfo, HandlerSettings.None, isScoped: true));
+        builder.AddHandler(new JsonHandlerFeature<TMessage, THandler>(name, typeInfo, HandlerSettings.None, isScoped: true));
 
     /// <summary>As <see cref="AddScopedHandler{TMessage, THandler}"/>, with settings.</summary>
     /// <inheritdoc cref="AddHandler{TMessage, THandler, TOptions}"/>
-    public static IServiceCollection AddScopedHandler<TMessage, [DynamicallyAccessedMembers(Constructors)] THandler, [DynamicallyAccessedMembers(Settings)] TOptions>(
-        this IServiceCollection services, string name, JsonTypeInfo<TMessage> typeInfo)
+    public static IMessageWorkerBuilder AddScopedHandler<TMessage, [DynamicallyAccessedMembers(Constructors)] THandler, [DynamicallyAccessedMembers(Settings)] TOptions>(
+        this IMessageWorkerBuilder builder, string name, JsonTypeInfo<TMessage> typeInfo)
         where THandler : class, IMessageHandler<TMessage>
         where TOptions : class, new() =>
-        Add(services, new JsonHandlerFeature<TMessage, THandler>(name, typeInfo, HandlerSettings.Of<TOptions>(isArgument: true), isScoped: true));
+        builder.AddHandler(new JsonHandlerFeature<TMessage, THandler>(name, typeInfo, HandlerSettings.Of<TOptions>(isArgument: true), isScoped: true));
 
     /// <summary>Adds a handler of batches, whose section <c>Handlers:{name}</c> is <see cref="BatchOptions"/>. One instance serves every batch of a route.</summary>
     /// <inheritdoc cref="AddHandler{TMessage, THandler}"/>
-    public static IServiceCollection AddBatchHandler<TMessage, [DynamicallyAccessedMembers(Constructors)] THandler>(
-        this IServiceCollection services, string name, JsonTypeInfo<TMessage> typeInfo)
+    public static IMessageWorkerBuilder AddBatchHandler<TMessage, [DynamicallyAccessedMembers(Constructors)] THandler>(
+        this IMessageWorkerBuilder builder, string name, JsonTypeInfo<TMessage> typeInfo)
         where THandler : class, IBatchHandler<TMessage> =>
-        Add(services, new JsonBatchHandlerFeature<TMessage, THandler>(name, typeInfo, HandlerSettings.Of<BatchOptions>(isArgument: false), isScoped: false));
+        builder.AddHandler(new JsonBatchHandlerFeature<TMessage, THandler>(name, typeInfo, HandlerSettings.Of<BatchOptions>(isArgument: false), isScoped: false));
 
     /// <summary>Adds a handler of batches with settings of its own. One instance serves every batch of a route.</summary>
     /// <inheritdoc cref="AddHandler{TMessage, THandler, TOptions}"/>
-    public static IServiceCollection AddBatchHandler<TMessage, [DynamicallyAccessedMembers(Constructors)] THandler, [DynamicallyAccessedMembers(Settings)] TOptions>(
-        this IServiceCollection services, string name, JsonTypeInfo<TMessage> typeInfo)
+    public static IMessageWorkerBuilder AddBatchHandler<TMessage, [DynamicallyAccessedMembers(Constructors)] THandler, [DynamicallyAccessedMembers(Settings)] TOptions>(
+        this IMessageWorkerBuilder builder, string name, JsonTypeInfo<TMessage> typeInfo)
         where THandler : class, IBatchHandler<TMessage>
         where TOptions : BatchOptions, new() =>
-        Add(services, new JsonBatchHandlerFeature<TMessage, THandler>(name, typeInfo, HandlerSettings.Of<TOptions>(isArgument: true), isScoped: false));
+        builder.AddHandler(new JsonBatchHandlerFeature<TMessage, THandler>(name, typeInfo, HandlerSettings.Of<TOptions>(isArgument: true), isScoped: false));
 
     /// <summary>Adds a handler of batches that is made for each batch, in a service scope of its own.</summary>
     /// <inheritdoc cref="AddHandler{TMessage, THandler}"/>
-    public static IServiceCollection AddScopedBatchHandler<TMessage, [DynamicallyAccessedMembers(Constructors)] THandler>(
-        this IServiceCollection services, string name, JsonTypeInfo<TMessage> typeInfo)
+    public static IMessageWorkerBuilder AddScopedBatchHandler<TMessage, [DynamicallyAccessedMembers(Constructors)] THandler>(
+        this IMessageWorkerBuilder builder, string name, JsonTypeInfo<TMessage> typeInfo)
         where THandler : class, IBatchHandler<TMessage> =>
-        Add(services, new JsonBatchHandlerFeature<TMessage, THandler>(name, typeInfo, HandlerSettings.Of<BatchOptions>(isArgument: false), isScoped: true));
+        builder.AddHandler(new JsonBatchHandlerFeature<TMessage, THandler>(name, typeInfo, HandlerSettings.Of<BatchOptions>(isArgument: false), isScoped: true));
 
     /// <summary>As <see cref="AddScopedBatchHandler{TMessage, THandler}"/>, with settings of its own.</summary>
     /// <inheritdoc cref="AddHandler{TMessage, THandler, TOptions}"/>
-    public static IServiceCollection AddScopedBatchHandler<TMessage, [DynamicallyAccessedMembers(Constructors)] THandler, [DynamicallyAccessedMembers(Settings)] TOptions>(
-        this IServiceCollection services, string name, JsonTypeInfo<TMessage> typeInfo)
+    public static IMessageWorkerBuilder AddScopedBatchHandler<TMessage, [DynamicallyAccessedMembers(Constructors)] THandler, [DynamicallyAccessedMembers(Settings)] TOptions>(
+        this IMessageWorkerBuilder builder, string name, JsonTypeInfo<TMessage> typeInfo)
         where THandler : class, IBatchHandler<TMessage>
         where TOptions : BatchOptions, new() =>
-        Add(services, new JsonBatchHandlerFeature<TMessage, THandler>(name, typeInfo, HandlerSettings.Of<TOptions>(isArgument: true), isScoped: true));
-
-    private static IServiceCollection Add(IServiceCollection services, IHandlerFeature feature) => services.AddSingleton(feature);
+        builder.AddHandler(new JsonBatchHandlerFeature<TMessage, THandler>(name, typeInfo, HandlerSettings.Of<TOptions>(isArgument: true), isScoped: true));
 }

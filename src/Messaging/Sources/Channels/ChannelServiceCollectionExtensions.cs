@@ -3,16 +3,12 @@ using Microsoft.Extensions.DependencyInjection.Extensions;
 
 namespace Messaging.Sources.Channels;
 
-/// <summary>Adds the channel source to the container.</summary>
-internal static class ChannelSourceServiceCollectionExtensions
+/// <summary>Adds what publishes to channels to the container.</summary>
+internal static class ChannelServiceCollectionExtensions
 {
-    /// <summary>
-    /// Adds the source and its publishers: <see cref="IMessagePublisher"/> keyed by a route's name, or without a key for the
-    /// default one. May be called twice.
-    /// </summary>
-    public static IServiceCollection AddChannelSource(this IServiceCollection services)
+    /// <summary>Adds <see cref="IMessagePublisher"/>, keyed by a route's name, or without a key for the default one.</summary>
+    public static IServiceCollection AddChannelPublishers(this IServiceCollection services)
     {
-        services.TryAddEnumerable(ServiceDescriptor.Singleton<ISourceFeature, ChannelSourceFeature>());
         services.TryAddSingleton<ChannelPublishers>();
         services.TryAddSingleton<IMessagePublisher>(static provider => provider.GetRequiredService<ChannelPublishers>().Default);
         services.TryAddKeyedSingleton<IMessagePublisher>(

@@ -1,0 +1,24 @@
+using Messaging.Aws;
+using Messaging.CloudFront.Elasticsearch;
+using Messaging.CloudFront.Objects;
+using Messaging.Hosting;
+using Microsoft.Extensions.DependencyInjection.Extensions;
+
+namespace Messaging.CloudFront;
+
+/// <summary>Adds the indexing of CloudFront logs to a worker.</summary>
+public static class CloudFrontWorkerBuilderExtensions
+{
+    /// <summary>
+    /// Adds the handler <c>CloudFront</c>: an S3 event names a log, and each of its rows becomes a document. Settings:
+    /// <c>Handlers:CloudFront</c> and <c>Aws</c>.
+    /// </summary>
+    public static IMessageWorkerBuilder AddCloudFront(this IMessageWorkerBuilder builder)
+    {
+        builder.Services.TryAddSingleton<LogObjectClients>();
+        return builder.AddSettings(AwsOptions.Settings).AddHandler(new CloudFrontHandlerFeature());
+    }
+
+    /// <summary>Adds the sink <c>Elasticsearch</c>: documents in an index or a data stream. Settings: <c>Sinks:Elasticsearch</c>.</summary>
+    public static IMessageWorkerBuilder AddElasticsearch(this IMessageWorkerBuilder builder) => builder.AddSink(new ElasticsearchSinkFeature());
+}

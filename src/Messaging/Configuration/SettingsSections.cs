@@ -1,0 +1,78 @@
+using System.Reflection;
+
+namespace Messaging.Configuration;
+
+/// <summary>The sections that the parts of a worker read, in the order of the reference. Immutable.</summary>
+public sealed class SettingsSections
+{
+    // Known also where no feature has settings there.
+    private static readonly string[] FeatureRoots = ["Sources", "Handlers", "Sinks"];
+
+    /// <summary>For a reader that knows no section but those it is asked for.</summary>
+    public static readonly SettingsSections None = new([]);
+
+    public SettingsSections(IReadOnlyList<SettingsSection> all)
+    {
+        All = all;
+        Roots = [.. all.Select(section => section.Root).Union(FeatureRoots, StringComparer.OrdinalIgnoreCase)];
+        RouteRoots = [.. all.Where(section => section.IsPerRoute).Select(section => section.Root).Union(FeatureRoots, StringComparer.OrdinalIgnoreCase)];
+    }
+
+    /// <summary>All of them; a section that several classes read is in it once per class.</summary>
+    public IReadOnlyList<SettingsSection> All { get; }
+
+    /// <summary>The names of the first level of the configuration.</summary>
+    public IReadOnlyList<string> Roots { get; }
+
+    /// <summary>The sections that a route may hold beside its own keys.</summary>
+    public IReadOnlyList<string> RouteRoots { get; }
+
+    /// <summary>The keys of a class.</summary>
+    public static IEnumerable<string> KeysOf(SettingsSection section) =>
+        section.SettingsType?.GetProperties().Where(property => property.IsDefined(typeof(SettingAttribute))).Select(property => property.Name) ?? [];
+
+    /// <summary>The keys that other classes read in a section.</summary>
+    /// <param name="section">The section.</param>
+    /// <param name="reader">The class whose keys are known already.</param>
+    /// <param name="perRoute">True below a route, where only sections that a route may give count.</param>
+    public IEnumerable<string> OtherKeys(string section, Type reader, bool perRoute) => All
+        .Where(other => string.Equals(other.Name, section, StringComparison.OrdinalIgnoreCase) && other.SettingsType != reader && (other.IsPerRoute || !perRoute))
+        .SelectMany(KeysOf);
+
+    /// <summary>Sections that cannot stand beside each other: one inside another, and keys that two classes declare.</summary>
+    public IEnumerable<ConfigurationError> FindCollisions()
+    {
+        foreach ((int index, SettingsSection section) in All.Index())
+        {
+            foreach (SettingsSection other in All.Take(index))
+            {
+                if (FindCollision(other, section) is { } error)
+                {
+                    yield return error;
+                }
+            }
+        }
+    }
+
+    private static ConfigurationError? FindCollision(SettingsSection first, SettingsSection second)
+    {
+        if (string.Equals(first.Name, second.Name, StringComparison.OrdinalIgnoreCase))
+        {
+            string? shared = KeysOf(second).FirstOrDefault(key => KeysOf(first).Contains(key, StringComparer.OrdinalIgnoreCase));
+            return shared is null && first.SettingsType is null == second.SettingsType is null
+                ? null
+                : Error(shared is null ? second.Name : $"{second.Name}:{shared}", $"is read by two classes, {Describe(first)} and {Describe(second)}: give one of them a section or a key of its own.");
+        }
+
+        return IsInside(second, first) ? Inside(second, first) : IsInside(first, second) ? Inside(first, second) : null;
+    }
+
+    private static ConfigurationError Inside(SettingsSection inner, SettingsSection outer) =>
+        Error(inner.Name, $"is the section of {Describe(inner)} and lies inside the section {outer.Name} of {Describe(outer)}: give one of them another name.");
+
+    private static bool IsInside(SettingsSection inner, SettingsSection outer) => inner.Name.StartsWith($"{outer.Name}:", StringComparison.OrdinalIgnoreCase);
+
+    private static string Describe(SettingsSection section) => section.SettingsType?.FullName ?? "other code of the process";
+
+    private static ConfigurationError Error(string key, string problem) => new(key, Value: null, problem, "The worker could not tell whose settings they are.");
+}

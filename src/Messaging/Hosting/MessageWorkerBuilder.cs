@@ -1,0 +1,72 @@
+using Messaging.Configuration;
+using Messaging.DeadLetters;
+using Messaging.Handlers;
+using Messaging.Routes;
+using Messaging.Sinks;
+using Messaging.Sinks.Directory;
+using Messaging.Sinks.Memory;
+using Messaging.Sources;
+using Messaging.Sources.Channels;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.DependencyInjection.Extensions;
+
+namespace Messaging.Hosting;
+
+/// <summary>Collects a worker's features; begins with those of the core.</summary>
+internal sealed class MessageWorkerBuilder : IMessageWorkerBuilder
+{
+    public MessageWorkerBuilder(IServiceCollection services)
+    {
+        Services = services;
+        foreach (SettingsSection section in Features.Sections.All)
+        {
+            AddSingleton(section);
+        }
+
+        AddSettings(SettingsSection.Unchecked("Logging"));
+        AddSource(new ChannelSourceFeature());
+        AddSink(new DirectorySinkFeature());
+        AddSink(new MemorySinkFeature());
+        services.AddChannelPublishers();
+        services.TryAddSingleton<DirectoryDeadLetterStore>();
+        services.TryAddSingleton<IDeadLetterStore>(static provider => provider.GetRequiredService<DirectoryDeadLetterStore>());
+    }
+
+    public IServiceCollection Services { get; }
+
+    /// <summary>What was added so far.</summary>
+    public WorkerFeatures Features { get; } = new();
+
+    public IMessageWorkerBuilder AddSource(ISourceFeature source)
+    {
+        Features.Add(source);
+        return this;
+    }
+
+    public IMessageWorkerBuilder AddHandler(IHandlerFeature handler)
+    {
+        Features.Add(handler);
+        return this;
+    }
+
+    public IMessageWorkerBuilder AddSink(ISinkFeature sink)
+    {
+        Features.Add(sink);
+        return this;
+    }
+
+    public IMessageWorkerBuilder AddSettings(SettingsSection section)
+    {
+        Features.Add(section);
+        AddSingleton(section);
+        return this;
+    }
+
+    private void AddSingleton(SettingsSection section)
+    {
+        if (section is { SettingsType: { } type, IsPerRoute: false })
+        {
+            Services.TryAddSingleton(type, provider => provider.GetRequiredService<WorkerPlan>().Settings[type]);
+        }
+    }
+}

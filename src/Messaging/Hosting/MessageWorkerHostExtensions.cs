@@ -1,0 +1,53 @@
+using Messaging.Routes;
+using Messaging.Telemetry;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.DependencyInjection.Extensions;
+using Microsoft.Extensions.Hosting;
+
+namespace Messaging.Hosting;
+
+/// <summary>Makes a host a message worker.</summary>
+public static class MessageWorkerHostExtensions
+{
+    // After the drain timeout: 2 s for cancelled messages, 8 s for acknowledgements and leftovers, 2 s to report what was left. The
+    // host cuts nothing off.
+    private static readonly TimeSpan ShutdownReserve = TimeSpan.FromSeconds(15);
+
+    /// <summary>
+    /// Adds a worker with its features. The host's configuration is read once, when the host is built; building throws
+    /// <see cref="Configuration.ConfigurationException"/> with every problem. A key that no feature declares is a problem, so a section that other code
+    /// reads is declared with <see cref="Configuration.SettingsSection.Unchecked"/>. The worker takes SIGTERM and SIGINT: the first one stops and
+    /// drains it, the second ends the drain.
+    /// </summary>
+    /// <param name="builder">The host's builder.</param>
+    /// <param name="configure">Adds sources, handlers and sinks. Further calls add to the same worker.</param>
+    public static IHostApplicationBuilder AddMessageWorker(this IHostApplicationBuilder builder, Action<IMessageWorkerBuilder> configure)
+    {
+        ArgumentNullException.ThrowIfNull(builder);
+        ArgumentNullException.ThrowIfNull(configure);
+        configure(Find(builder.Services) ?? AddMessageWorker(builder.Services));
+        return builder;
+    }
+
+    private static MessageWorkerBuilder? Find(IServiceCollection services) =>
+        services.FirstOrDefault(service => service.ServiceType == typeof(MessageWorkerBuilder))?.ImplementationInstance as MessageWorkerBuilder;
+
+    /// <summary>Adds a worker with the features of the core to a container.</summary>
+    internal static MessageWorkerBuilder AddMessageWorker(IServiceCollection services)
+    {
+        MessageWorkerBuilder worker = new(services);
+        services.AddSingleton(worker);
+        services.TryAddSingleton(TimeProvider.System);
+        services.AddSingleton(provider => new WorkerPlanner(provider.GetRequiredService<IConfiguration>(), worker.Features).Plan().Checked());
+        services.AddSingleton<WorkerService>();
+        services.AddHostedService(provider => provider.GetRequiredService<WorkerService>());
+        services.AddHostedService<OtlpExport>();
+
+        // An instance, which the container does not dispose: it is the process's.
+        services.AddSingleton(ShutdownSignals.Process);
+        services.AddSingleton<IHostLifetime, SignalLifetime>();
+        services.AddOptions<HostOptions>().Configure<HostingOptions>(static (host, hosting) => host.ShutdownTimeout = hosting.DrainTimeout + ShutdownReserve);
+        return worker;
+    }
+}

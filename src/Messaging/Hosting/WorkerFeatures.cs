@@ -1,0 +1,103 @@
+using Messaging.Configuration;
+using Messaging.Costs;
+using Messaging.DeadLetters;
+using Messaging.Handlers;
+using Messaging.Intake;
+using Messaging.Recoverability;
+using Messaging.Routes;
+using Messaging.Sinks;
+using Messaging.Sinks.Bundles;
+using Messaging.Sources;
+using Messaging.Stages;
+
+namespace Messaging.Hosting;
+
+/// <summary>What a worker is made of, as it was added: sources, handlers, sinks and sections of settings. Not for several threads at once.</summary>
+internal sealed class WorkerFeatures
+{
+    private const string Consequence = "The worker could not tell which of them is meant.";
+
+    private static readonly string[] ReservedRoots = ["Routes", "Sources", "Handlers", "Sinks"];
+
+    private readonly List<ISourceFeature> _sources = [];
+    private readonly List<IHandlerFeature> _handlers = [];
+    private readonly List<ISinkFeature> _sinks = [];
+    private readonly List<SettingsSection> _shared = [];
+    private readonly List<ConfigurationError> _errors = [];
+    private SettingsSections? _sections;
+
+    /// <summary>The sources, in the order in which they were added.</summary>
+    public IReadOnlyList<ISourceFeature> Sources => _sources;
+
+    /// <summary>The handlers, in the order in which they were added.</summary>
+    public IReadOnlyList<IHandlerFeature> Handlers => _handlers;
+
+    /// <summary>The sinks, in the order in which they were added.</summary>
+    public IReadOnlyList<ISinkFeature> Sinks => _sinks;
+
+    /// <summary>What cannot stand beside each other, with what to do.</summary>
+    public IEnumerable<ConfigurationError> Errors => [.. _errors, .. Sections.FindCollisions()];
+
+    /// <summary>Every section, in the order of the reference.</summary>
+    public SettingsSections Sections => _sections ??= new SettingsSections(
+    [
+        SettingsSection.Of<PipelineOptions>("Pipeline"),
+        RouteOptions.Settings,
+        .. _sources.SelectMany(source => source.Settings),
+        SettingsSection.Of<StagesOptions>("Stages", perRoute: true),
+        .. _handlers.SelectMany(handler => handler.Settings),
+        .. _sinks.SelectMany(sink => sink.Settings),
+        SettingsSection.Of<BundlesOptions>(BundlesOptions.Section, perRoute: true),
+        SettingsSection.Of<DeadLettersOptions>("DeadLetters"),
+        SettingsSection.Of<IntakeOptions>("Intake", perRoute: true),
+        SettingsSection.Of<RecoverabilityOptions>("Recoverability", perRoute: true),
+        .. _shared.Append(SettingsSection.Of<CostOptions>("Costs")).Append(HostingOptions.Settings).OrderBy(section => section.Name, StringComparer.OrdinalIgnoreCase),
+    ]);
+
+    public void Add(ISourceFeature source) => Add(_sources, source, source.Name, "Sources", source.Settings, other => other.Name);
+
+    public void Add(IHandlerFeature handler) => Add(_handlers, handler, handler.Name, "Handlers", handler.Settings, other => other.Name);
+
+    public void Add(ISinkFeature sink) => Add(_sinks, sink, sink.Name, "Sinks", sink.Settings, other => other.Name);
+
+    /// <summary>Adds a section that belongs to no feature; once is enough, however many features share it.</summary>
+    public void Add(SettingsSection section)
+    {
+        if (ReservedRoots.Contains(section.Root, StringComparer.OrdinalIgnoreCase))
+        {
+            Fail(section.Name, $"cannot be the name of a section of {section.SettingsType?.FullName ?? "its own"}: {string.Join(", ", ReservedRoots)} hold routes and what they name. Give it another name, or list it in its feature's Settings.");
+        }
+        else if (!_shared.Exists(other => string.Equals(other.Name, section.Name, StringComparison.OrdinalIgnoreCase) && other.SettingsType == section.SettingsType))
+        {
+            _shared.Add(section);
+            _sections = null;
+        }
+    }
+
+    private void Add<T>(List<T> features, T feature, string name, string kind, IReadOnlyList<SettingsSection> sections, Func<T, string> nameOf)
+        where T : class
+    {
+        string key = $"{kind}:{name}";
+        if (!NamedRoute.IsName(name))
+        {
+            Fail(key, $"the name of {feature.GetType().FullName} must be {NamedRoute.AllowedName}.", consequence: null);
+        }
+        else if (features.Find(other => string.Equals(nameOf(other), name, StringComparison.OrdinalIgnoreCase)) is { } taken)
+        {
+            Fail(key, taken.GetType() == feature.GetType()
+                ? $"is added twice ({feature.GetType().FullName}): leave one of the calls out, or give one another name."
+                : $"is added by {taken.GetType().FullName} and by {feature.GetType().FullName}: add only one of them, or give one another name.");
+        }
+        else if (sections.FirstOrDefault(section => !string.Equals(section.Name, key, StringComparison.OrdinalIgnoreCase)) is { } foreign)
+        {
+            Fail(foreign.Name, $"is listed by {feature.GetType().FullName}, whose settings stand in {key}: name the section so, or add one that is shared with AddSettings.", consequence: null);
+        }
+        else
+        {
+            features.Add(feature);
+            _sections = null;
+        }
+    }
+
+    private void Fail(string key, string problem, string? consequence = Consequence) => _errors.Add(new ConfigurationError(key, Value: null, problem, consequence));
+}

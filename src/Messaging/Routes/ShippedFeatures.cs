@@ -1,0 +1,26 @@
+namespace Messaging.Routes;
+
+/// <summary>The features that come with packages of their own, for errors: a route may name one that was not added.</summary>
+internal static class ShippedFeatures
+{
+    private static readonly (string Kind, string Name, string Call, string Package)[] All =
+    [
+        ("source", "Http", "AddHttp()", "Quayside.Messaging.Http"),
+        ("source", "Sqs", "AddSqs()", "Quayside.Messaging.Aws"),
+        ("source", "ServiceBus", "AddServiceBus()", "Quayside.Messaging.ServiceBus"),
+        ("source", "Udp", "AddUdp()", "Quayside.Messaging.Sockets"),
+        ("source", "TcpLines", "AddTcpLines()", "Quayside.Messaging.Sockets"),
+        ("handler", "Archive", "AddArchive()", "Quayside.Worker"),
+        ("handler", "CloudFront", "AddCloudFront()", "Quayside.Messaging.CloudFront"),
+        ("sink", "S3", "AddS3()", "Quayside.Messaging.Aws"),
+        ("sink", "Elasticsearch", "AddElasticsearch()", "Quayside.Messaging.CloudFront"),
+    ];
+
+    /// <summary>A sentence, with a space before it, about the call that adds a feature; empty for a name that none has.</summary>
+    /// <param name="name">The name, as a route gives it.</param>
+    /// <param name="kind">source, handler or sink.</param>
+    public static string WhereIs(string name, string kind) =>
+        Array.Find(All, feature => feature.Kind == kind && string.Equals(feature.Name, name, StringComparison.OrdinalIgnoreCase)) is { Name: { } known } found
+            ? $" {known} is not part of this worker: {found.Call} of the package {found.Package} adds it."
+            : string.Empty;
+}

@@ -1,0 +1,69 @@
+using Messaging.Configuration;
+using Messaging.Hosting;
+using Messaging.Routes;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Worker.Archive;
+using Worker.Tests.Routes;
+
+namespace Worker.Tests.Hosting;
+
+/// <summary>A worker in a host of someone else's making.</summary>
+public sealed class MessageWorkerHostTests
+{
+    [Fact]
+    public void Build_WrongConfiguration_ThrowsWithEveryProblem()
+    {
+        HostApplicationBuilder builder = Builder("Intake:Concurrency=0", "Routes:a:Source=Sqs");
+        builder.AddMessageWorker(worker => worker.AddArchive().AddSource(new FakeSource("Channel")));
+
+        ConfigurationException exception = Should.Throw<ConfigurationException>(() => builder.Build());
+
+        exception.Errors.Select(error => error.Key).ShouldBe(["Sources:Channel", "Intake:Concurrency", "Routes:a:Source"], ignoreOrder: true);
+    }
+
+    [Fact]
+    public void Build_Features_AreConfiguredOnce()
+    {
+        FakeSource source = new("Queue");
+        HostApplicationBuilder builder = Builder("Routes:a:Source=Queue", "Sources:Queue:Speed=3");
+        builder.AddMessageWorker(worker => worker.AddArchive()).AddMessageWorker(worker => worker.AddSource(source));
+
+        using IHost host = builder.Build();
+
+        host.Services.GetRequiredService<WorkerPlan>().Routes.ShouldHaveSingleItem().Sources.ShouldHaveSingleItem().Name.ShouldBe("Queue");
+        source.Configured.ShouldBe(["a:3"]);
+    }
+
+    [Fact]
+    public void Build_ConfigurationThatIsAddedLater_Counts()
+    {
+        HostApplicationBuilder builder = Builder();
+        builder.AddMessageWorker(worker => worker.AddArchive());
+        builder.Configuration.AddCommandLine(["--Routes:late:Source=Channel"]);
+
+        using IHost host = builder.Build();
+
+        host.Services.GetRequiredService<WorkerPlan>().Routes.ShouldHaveSingleItem().Name.ShouldBe("late");
+    }
+
+    [Fact]
+    public void Build_SettingsOfTheProcess_CanBeInjected()
+    {
+        HostApplicationBuilder builder = Builder("Routes:a:Source=Channel", "Tenants:Speed=4", "Hosting:DrainTimeout=40s");
+        builder.AddMessageWorker(worker => worker.AddArchive().AddSettings(SettingsSection.Of<FakeFeatureOptions>("Tenants")));
+
+        using IHost host = builder.Build();
+
+        host.Services.GetRequiredService<FakeFeatureOptions>().Speed.ShouldBe(4);
+        host.Services.GetRequiredService<HostingOptions>().DrainTimeout.ShouldBe(TimeSpan.FromSeconds(40));
+    }
+
+    private static HostApplicationBuilder Builder(params string[] keys)
+    {
+        HostApplicationBuilder builder = Host.CreateEmptyApplicationBuilder(new HostApplicationBuilderSettings());
+        builder.Configuration.AddCommandLine([.. keys.Select(key => $"--{key}")]);
+        return builder;
+    }
+}

@@ -1,0 +1,138 @@
+using Messaging.Configuration;
+using Messaging.Hosting;
+using Messaging.Routes;
+using Messaging.Sinks.Directory;
+using Microsoft.Extensions.Configuration;
+using Worker.Tests.Routes;
+
+namespace Worker.Tests.Hosting;
+
+/// <summary>What a program adds to its worker by mistake is found with the mistakes of the configuration.</summary>
+public sealed class WorkerFeaturesTests
+{
+    private const string NotMeant = "The worker could not tell which of them is meant.";
+    private const string NotWhose = "The worker could not tell whose settings they are.";
+
+    private readonly WorkerFeatures _features = FakeFeatures.Of([new FakeSource("Channel"), new FakeSource("Http")], [new FakeHandler("Archive")], [new FakeSink("Directory")]);
+
+    [Fact]
+    public void Plan_NothingCollides_HasNoError() => Errors().ShouldBeEmpty();
+
+    [Fact]
+    public void Plan_NameTwice_NamesBothClasses()
+    {
+        _features.Add(new FakeSource("HTTP"));
+        _features.Add(new DirectorySinkFeature());
+
+        Errors().ShouldBe([
+            $"Sources:HTTP: is added twice ({typeof(FakeSource).FullName}): leave one of the calls out, or give one another name. {NotMeant}",
+            $"Sinks:Directory: is added by {typeof(FakeSink).FullName} and by {typeof(DirectorySinkFeature).FullName}: add only one of them, or give one another name. {NotMeant}",
+        ]);
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("two words")]
+    [InlineData("a:b")]
+    public void Plan_NameThatARouteCannotGive_IsAnError(string name)
+    {
+        _features.Add(new FakeHandler(name));
+
+        Errors().ShouldBe([$"Handlers:{name}: the name of {typeof(FakeHandler).FullName} must be 1 to 64 letters, digits, - or _."]);
+    }
+
+    [Fact]
+    public void Plan_FeatureThatListsAnothersSection_IsAnError()
+    {
+        _features.Add(new FakeSink("Table") { Settings = [SettingsSection.Of<FakeFeatureOptions>("Sinks:Directory")] });
+
+        Errors().ShouldBe([$"Sinks:Directory: is listed by {typeof(FakeSink).FullName}, whose settings stand in Sinks:Table: name the section so, or add one that is shared with AddSettings."]);
+    }
+
+    [Theory]
+    [InlineData("Sources:Http")]
+    [InlineData("Routes:{name}")]
+    [InlineData("Sinks")]
+    public void AddSettings_PlaceOfRoutesAndFeatures_IsAnError(string name)
+    {
+        _features.Add(SettingsSection.Of<FakeFeatureOptions>(name));
+
+        Errors().ShouldHaveSingleItem().ShouldStartWith($"{name}: cannot be the name of a section of {typeof(FakeFeatureOptions).FullName}: Routes, Sources, Handlers, Sinks hold routes and what they name.");
+    }
+
+    [Fact]
+    public void AddSettings_KeyOfABuiltInSection_IsAnError()
+    {
+        _features.Add(SettingsSection.Of<DrainOptions>("Hosting"));
+
+        Errors().ShouldBe([$"Hosting:DrainTimeout: is read by two classes, {typeof(DrainOptions).FullName} and {typeof(HostingOptions).FullName}: give one of them a section or a key of its own. {NotWhose}"]);
+    }
+
+    [Fact]
+    public void AddSettings_InsideAnother_IsAnError()
+    {
+        _features.Add(SettingsSection.Of<FakeFeatureOptions>("Hosting:Tenants"));
+
+        Errors().ShouldBe([$"Hosting:Tenants: is the section of {typeof(FakeFeatureOptions).FullName} and lies inside the section Hosting of {typeof(HostingOptions).FullName}: give one of them another name. {NotWhose}"]);
+    }
+
+    [Fact]
+    public void AddSettings_SectionTwice_IsOne()
+    {
+        _features.Add(SettingsSection.Of<FakeFeatureOptions>("Tenants"));
+        _features.Add(SettingsSection.Of<FakeFeatureOptions>("tenants"));
+
+        Errors("Tenants:Speed=3").ShouldBeEmpty();
+        _features.Sections.All.Count(section => section.Root == "Tenants").ShouldBe(1);
+    }
+
+    [Fact]
+    public void Plan_SectionOfTwoClasses_KnowsTheKeysOfBoth()
+    {
+        _features.Add(SettingsSection.Of<FakeFeatureOptions>("Hosting"));
+
+        Errors("Hosting:Speed=3", "Hosting:DrainTimeout=3s").ShouldBeEmpty();
+        Errors("Hosting:Sped=3", "Hosting:Speed=10").ShouldBe(
+            ["Hosting:Sped: is not a known key. Did you mean Speed? It would have no effect.", "Hosting:Speed = \"10\": must be from 1 to 9."], ignoreOrder: true);
+    }
+
+    [Fact]
+    public void Plan_SectionThatRoutesMayGive_IsKnownBelowThem()
+    {
+        _features.Add(SettingsSection.Of<FakeFeatureOptions>("Tenants", perRoute: true));
+        _features.Add(SettingsSection.Of<FakeFeatureOptions>("Process"));
+
+        Errors("Routes:a:Tenants:Speed=3").ShouldBeEmpty();
+        Errors("Routes:a:Tenants:Speed=10").ShouldBe(["Routes:a:Tenants:Speed = \"10\": must be from 1 to 9."]);
+        Errors("Routes:a:Process:Speed=3").ShouldBe(["Routes:a:Process: is not a known key. Known here: Source, Handler, Sink. It would have no effect."]);
+    }
+
+    [Fact]
+    public void Plan_SectionOfOtherCode_IsNotChecked()
+    {
+        _features.Add(SettingsSection.Unchecked("AllowedHosts"));
+        _features.Add(SettingsSection.Unchecked("ConnectionStrings"));
+
+        Errors("AllowedHosts=*", "ConnectionStrings:Orders=Host=db").ShouldBeEmpty();
+    }
+
+    [Fact]
+    public void Plan_CheckOfASection_ReportsAmongTheOthers()
+    {
+        _features.Add(SettingsSection.Of<FakeFeatureOptions>("Tenants", check: static (tenants, settings) => settings.Fail("Tenants:Speed", $"{tenants.Speed}", "must be even.")));
+
+        Errors("Tenants:Speed=3").ShouldBe(["Tenants:Speed = \"3\": must be even."]);
+    }
+
+    private string[] Errors(params string[] keys)
+    {
+        WorkerPlan plan = new WorkerPlanner(new ConfigurationBuilder().AddCommandLine([.. keys.Select(key => $"--{key}")]).Build(), _features).Plan();
+        return [.. plan.Errors.Select(error => error.ToString())];
+    }
+
+    private sealed class DrainOptions
+    {
+        [Setting("How long")]
+        public TimeSpan DrainTimeout { get; set; }
+    }
+}

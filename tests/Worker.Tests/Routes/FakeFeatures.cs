@@ -1,0 +1,31 @@
+using Messaging.Handlers;
+using Messaging.Hosting;
+using Messaging.Sinks;
+using Messaging.Sources;
+
+namespace Worker.Tests.Routes;
+
+/// <summary>A worker of just these features.</summary>
+internal static class FakeFeatures
+{
+    public static WorkerFeatures Of(IEnumerable<ISourceFeature> sources, IEnumerable<IHandlerFeature> handlers, IEnumerable<ISinkFeature> sinks)
+    {
+        WorkerFeatures features = new();
+        foreach (ISourceFeature source in sources)
+        {
+            features.Add(source);
+        }
+
+        foreach (IHandlerFeature handler in handlers)
+        {
+            features.Add(handler);
+        }
+
+        foreach (ISinkFeature sink in sinks)
+        {
+            features.Add(sink);
+        }
+
+        return features;
+    }
+}
