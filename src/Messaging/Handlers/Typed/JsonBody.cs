@@ -14,22 +14,13 @@ internal sealed class JsonBody<T>(JsonTypeInfo<T> typeInfo)
     /// <summary>Takes what a handler was added with, and reports what can read nothing.</summary>
     public static JsonBody<T> Of(JsonTypeInfo<T>? typeInfo, SettingsReader settings, string handler)
     {
-        try
-        {
-            typeInfo?.MakeReadOnly();
-        }
-        catch (InvalidOperationException exception)
-        {
-            Fail(exception.Message);
-        }
-        catch (NotSupportedException exception)
-        {
-            Fail(exception.Message);
-        }
-
         if (typeInfo is null)
         {
             Fail("there is none.");
+        }
+        else if (FindDefect(typeInfo) is { } defect)
+        {
+            Fail(defect);
         }
 
         return new JsonBody<T>(typeInfo!);
@@ -38,6 +29,25 @@ internal sealed class JsonBody<T>(JsonTypeInfo<T> typeInfo)
             $"Handlers:{handler}",
             value: null,
             $"must be added with a JsonTypeInfo<{typeof(T).Name}> that can read it: {problem} Put [JsonSerializable(typeof({typeof(T).Name}))] on a JsonSerializerContext and give its property, such as OrderJson.Default.{typeof(T).Name}.");
+    }
+
+    /// <summary>Reads JSON null, which makes the serializer look at the type and all that it refers to.</summary>
+    private static string? FindDefect(JsonTypeInfo<T> typeInfo)
+    {
+        try
+        {
+            JsonSerializer.Deserialize("null"u8, typeInfo);
+            return null;
+        }
+        catch (JsonException)
+        {
+            // Not null, says the type: it can read.
+            return null;
+        }
+        catch (Exception exception) when (exception is InvalidOperationException or NotSupportedException)
+        {
+            return exception.Message;
+        }
     }
 
     /// <summary>Reads one JSON value and nothing behind it; a byte order mark before it is skipped.</summary>

@@ -1,0 +1,183 @@
+using System.Text.Json;
+using System.Text.Json.Serialization.Metadata;
+using Messaging.Configuration;
+using Messaging.Costs.Explain;
+using Messaging.Handlers;
+using Messaging.Hosting;
+using Messaging.Routes;
+using Microsoft.Extensions.DependencyInjection;
+using Pipeline.Settlements;
+using Worker.Tests.Handlers.Batches;
+using Worker.Tests.Handlers.Typed;
+
+namespace Worker.Tests.Handlers;
+
+/// <summary>What the configuration of a handler may say, and what a mistake gets.</summary>
+public sealed class HandlerConfigurationTests
+{
+    [Fact]
+    public void Sink_OfAHandlerThatWritesToNone_IsAnErrorThatSaysSo() =>
+        ErrorsOf(AddOrders, "Routes:orders:Sink=Memory")
+            .ShouldBe(["Routes:orders:Sink = \"Memory\": must be left out: the handler Orders writes to no sink. It would have no effect."]);
+
+    [Fact]
+    public void Sink_NotGiven_IsNoSettingOfTheRoute()
+    {
+        WorkerPlan plan = HandlerRoute.Plan(AddOrders);
+
+        plan.Errors.ShouldBeEmpty();
+        plan.Routes.ShouldHaveSingleItem().Sink.ShouldBeNull();
+        plan.Effective.ShouldNotContain(setting => setting.Key == "Routes:orders:Sink");
+    }
+
+    [Fact]
+    public async Task Log_OfARouteWithoutASink_SaysNothingOfStoring()
+    {
+        HandlerRoute route = await HandlerRoute.StartAsync(AddOrders);
+        await route.PublishAsync("""{"id":"a"}""");
+        await route.SettleAllAsync();
+        route.Route.Breaker.Refused("down");
+        await route.DisposeAsync();
+
+        route.LinesOf(1010).ShouldBe(["Route orders: receiving from channel, handled by Orders"]);
+        route.LinesOf(2001).ShouldHaveSingleItem().ShouldStartWith("Route orders: handling fails, receiving pauses");
+        route.Log.Entries.ShouldNotContain(entry => entry.Text.Contains("sink") || entry.Text.Contains("stor"));
+        route.Route.Metrics.DoneWord.ShouldBe("completed");
+    }
+
+    [Fact]
+    public void Explain_OfARouteWithoutASink_SaysNothingOfStoring()
+    {
+        RoutePlan plan = HandlerRoute.Plan(AddOrders, "Bundles:Enabled=true").Routes.ShouldHaveSingleItem();
+
+        RouteExplanation explanation = RouteExplainer.Explain(plan, new ExplainInput(1_000_000, 1_024, null, 50));
+
+        string json = JsonSerializer.Serialize(new Explanation(new ExplainInput(1, 1, null, 1), [explanation]), ExplainJson.Default.Explanation);
+        json.ShouldNotContain("sink", Case.Insensitive);
+        json.ShouldNotContain("stor");
+        explanation.Lines.Select(line => line.Name).ShouldBe(["rate", "cost.day", "bytes.inflight", "kill.lost"]);
+    }
+
+    [Fact]
+    public void Section_OfAHandlerWithoutSettings_HasNoKnownKey() =>
+        ErrorsOf(AddOrders, "Handlers:Orders:Speed=3").ShouldHaveSingleItem().ShouldStartWith("Handlers:Orders:Speed: is not a known key.");
+
+    [Fact]
+    public void Settings_WrongAndUnknown_AreReportedTogether() =>
+        ErrorsOf(AddLimited, "Handlers:Orders:Limit=0", "Routes:orders:Handlers:Orders:Limt=5", "Handlers:Orders:Table=").ShouldBe(
+            [
+                "Handlers:Orders:Limit = \"0\": must be from 1 to 100.",
+                "Handlers:Orders:Table: must be set for route orders (or Routes:orders:Handlers:Orders:Table): The table.",
+                "Routes:orders:Handlers:Orders:Limt: is not a known key. Did you mean Limit? It would have no effect.",
+            ],
+            ignoreOrder: true);
+
+    [Fact]
+    public async Task Settings_AreHandedToTheConstructor_WithTheRoutesOverrides()
+    {
+        LimitedHandler.Seen.Clear();
+        await using HandlerRoute route = await HandlerRoute.StartAsync(AddLimited, "Handlers:Orders:Limit=7", "Handlers:Orders:Table=a", "Routes:orders:Handlers:Orders:Table=b");
+
+        await route.PublishAsync("""{"id":"x"}""");
+        await route.SettleAllAsync();
+
+        LimitedHandler.Seen.ShouldBe(["7 b"]);
+    }
+
+    [Fact]
+    public void TypeInfo_Null_IsAConfigurationErrorWithAdvice() =>
+        ErrorsOf(services => services.AddHandler<Order, ScriptedHandler>("Orders", null!)).ShouldHaveSingleItem()
+            .ShouldBe("Handlers:Orders: must be added with a JsonTypeInfo<Order> that can read it: there is none. Put [JsonSerializable(typeof(Order))] on a JsonSerializerContext and give its property, such as OrderJson.Default.Order.");
+
+    [Fact]
+    public void TypeInfo_OfAPropertyThatNothingCanRead_IsAConfigurationError()
+    {
+        JsonTypeInfo<Order> typeInfo = JsonTypeInfo.CreateJsonTypeInfo<Order>(new JsonSerializerOptions { TypeInfoResolver = TestJson.Default });
+        typeInfo.CreateObject = () => new Order { Id = "x" };
+        typeInfo.Properties.Add(typeInfo.CreateJsonPropertyInfo(typeof(Version), "version"));
+
+        ErrorsOf(services => services.AddBatchHandler<Order, ScriptedBatchHandler>("Orders", typeInfo)).ShouldHaveSingleItem()
+            .ShouldStartWith("Handlers:Orders: must be added with a JsonTypeInfo<Order> that can read it: ");
+    }
+
+    [Theory]
+    [InlineData("Intake:Concurrency = \"64\": must be at least twice Handlers:Orders:MaxMessages = 40: raise it to 80, or lower Handlers:Orders:MaxMessages to 32.", "Handlers:Orders:MaxMessages=40")]
+    [InlineData("Sources:Channel:Capacity = \"50\": must be at least twice Handlers:Orders:MaxMessages = 32: raise it to 64, or lower Handlers:Orders:MaxMessages to 25.", "Sources:Channel:Capacity=50")]
+    [InlineData("Intake:MessageTimeout = \"90s\": must be at least 125s (Handlers:Orders:MaxAge 2m + 5s).", "Handlers:Orders:MaxAge=2m")]
+    public void Batch_ThatCannotFillOrFit_IsAnError(string error, params string[] settings) =>
+        ErrorsOf(AddBatches, settings).ShouldHaveSingleItem().ShouldStartWith(error);
+
+    [Fact]
+    public void Batch_WithTheDefaults_IsRight() => ErrorsOf(AddBatches).ShouldBeEmpty();
+
+    [Fact]
+    public async Task Handler_NeedsAServiceThatIsNotThere_EndsTheStartWithTheReason()
+    {
+        StartupException exception = await Should.ThrowAsync<StartupException>(() => HandlerRoute.StartAsync(
+            services => services.AddHandler<Order, NeedyHandler>("Orders", TestJson.Default.Order)));
+
+        exception.ExitCode.ShouldBe(ExitCodes.Configuration);
+        exception.Message.ShouldStartWith("Route orders: NeedyHandler cannot be made: Unable to resolve service");
+    }
+
+    [Fact]
+    public async Task ScopedHandler_NeedsAServiceThatIsNotThere_EndsTheStartToo()
+    {
+        StartupException exception = await Should.ThrowAsync<StartupException>(() => HandlerRoute.StartAsync(
+            services => services.AddScopedHandler<Order, NeedyHandler>("Orders", TestJson.Default.Order)));
+
+        exception.ExitCode.ShouldBe(ExitCodes.Configuration);
+    }
+
+    [Fact]
+    public async Task Handler_WhoseConstructorThrows_EndsTheStartAndMayBeRestarted()
+    {
+        StartupException exception = await Should.ThrowAsync<StartupException>(() => HandlerRoute.StartAsync(
+            services => services.AddHandler<Order, FailingHandler>("Orders", TestJson.Default.Order)));
+
+        exception.ExitCode.ShouldBe(ExitCodes.Unavailable);
+        exception.Message.ShouldBe("Route orders: the constructor of FailingHandler failed: The database is away.");
+    }
+
+    private static void AddOrders(IServiceCollection services) =>
+        services.AddSingleton(new ScriptedHandler((_, _, _) => new(Settlement.Complete))).AddHandler<Order, ScriptedHandler>("Orders", TestJson.Default.Order);
+
+    private static void AddBatches(IServiceCollection services) => services.AddBatchHandler<Order, ScriptedBatchHandler>("Orders", TestJson.Default.Order);
+
+    private static void AddLimited(IServiceCollection services) => services.AddHandler<Order, LimitedHandler, LimitOptions>("Orders", TestJson.Default.Order);
+
+    private static string[] ErrorsOf(Action<IServiceCollection> add, params string[] settings) => [.. HandlerRoute.Plan(add, settings).Errors.Select(error => error.ToString())];
+
+    private sealed class LimitOptions
+    {
+        [Setting("The limit", Min = "1", Max = "100")]
+        public int Limit { get; set; } = 10;
+
+        [Setting("The table", Required = true)]
+        public string Table { get; set; } = string.Empty;
+    }
+
+    private sealed class LimitedHandler(LimitOptions options) : IMessageHandler<Order>
+    {
+        public static List<string> Seen { get; } = [];
+
+        public ValueTask<Settlement> HandleAsync(Order message, MessageInfo info, CancellationToken cancellationToken)
+        {
+            Seen.Add($"{options.Limit} {options.Table}");
+            return new(Settlement.Complete);
+        }
+    }
+
+    private sealed class NeedyHandler(IComparer<Order> comparer) : IMessageHandler<Order>
+    {
+        public ValueTask<Settlement> HandleAsync(Order message, MessageInfo info, CancellationToken cancellationToken) =>
+            new(comparer.Compare(message, message) == 0 ? Settlement.Complete : default);
+    }
+
+    private sealed class FailingHandler : IMessageHandler<Order>
+    {
+        public FailingHandler() => throw new TimeoutException("The database is away.");
+
+        public ValueTask<Settlement> HandleAsync(Order message, MessageInfo info, CancellationToken cancellationToken) => default;
+    }
+}

@@ -1,0 +1,116 @@
+using System.Collections.Concurrent;
+using Messaging.Handlers;
+using Microsoft.Extensions.DependencyInjection;
+using Pipeline.Settlements;
+
+namespace Worker.Tests.Handlers.Typed;
+
+/// <summary>Handlers that live for one attempt at a message, and what lives with them; handlers that live as long as their route.</summary>
+public sealed class ScopedHandlerTests
+{
+    private readonly Ledger _ledger = new();
+
+    [Fact]
+    public async Task Handle_Scoped_EachMessageHasAHandlerAndAUnitOfItsOwn()
+    {
+        await using (HandlerRoute route = await HandlerRoute.StartAsync(services => services.AddSingleton(_ledger).AddScoped<Unit>().AddScopedHandler<Order, UnitHandler>("Orders", TestJson.Default.Order)))
+        {
+            _ledger.Forget();
+            await route.PublishAsync("""{"id":"a"}""");
+            await route.PublishAsync("""{"id":"b"}""");
+            await route.SettleAllAsync();
+
+            route.Publisher.Completed.ShouldBe(2);
+        }
+
+        _ledger.Entries.Order().ShouldBe(["handled a", "handled b", "handler gone", "handler gone", "unit gone", "unit gone"]);
+        _ledger.Units.Distinct().Count().ShouldBe(2);
+    }
+
+    [Fact]
+    public async Task Handle_ScopeFailsToEnd_CountsAsTheHandlersFaultAndIsNotCompleted()
+    {
+        await using HandlerRoute route = await HandlerRoute.StartAsync(
+            services => services.AddSingleton(_ledger).AddScoped<Unit>().AddScopedHandler<Order, UnitHandler>("Orders", TestJson.Default.Order), "Recoverability:MaxDeliveries=2");
+        _ledger.FailsToEnd = true;
+
+        await route.PublishAsync("""{"id":"a"}""");
+        await route.SettleAllAsync();
+
+        route.Publisher.Completed.ShouldBe(0);
+        route.DeadLetters.Letters.ShouldHaveSingleItem().Description.ShouldBe("Failed on delivery 2: The commit failed.");
+    }
+
+    [Fact]
+    public async Task Handle_ScopedAndRegistered_IsTheContainers()
+    {
+        await using HandlerRoute route = await HandlerRoute.StartAsync(
+            services => services.AddSingleton(_ledger).AddScoped<Unit>().AddScoped<UnitHandler>().AddScopedHandler<Order, UnitHandler>("Orders", TestJson.Default.Order));
+        _ledger.Forget();
+
+        await route.PublishAsync("""{"id":"a"}""");
+        await route.SettleAllAsync();
+
+        // Disposed once, by its scope.
+        _ledger.Entries.Order().ShouldBe(["handled a", "handler gone", "unit gone"]);
+    }
+
+    [Fact]
+    public async Task Handle_Singleton_IsMadeOnceAndDisposedWithItsRoute()
+    {
+        await using (HandlerRoute route = await HandlerRoute.StartAsync(services => services.AddSingleton(_ledger).AddSingleton<Unit>().AddHandler<Order, UnitHandler>("Orders", TestJson.Default.Order)))
+        {
+            await route.PublishAsync("""{"id":"a"}""");
+            await route.PublishAsync("""{"id":"b"}""");
+            await route.SettleAllAsync();
+            _ledger.Entries.ShouldNotContain("handler gone");
+        }
+
+        _ledger.Entries.Count(entry => entry == "handler gone").ShouldBe(1);
+        _ledger.Units.Distinct().Count().ShouldBe(1);
+    }
+
+    private sealed class Ledger
+    {
+        private readonly ConcurrentQueue<string> _entries = new();
+
+        public IReadOnlyList<string> Entries => [.. _entries];
+
+        public ConcurrentQueue<Unit> Units { get; } = new();
+
+        public bool FailsToEnd { get; set; }
+
+        public void Add(string entry) => _entries.Enqueue(entry);
+
+        /// <summary>The start makes a handler to see whether it can.</summary>
+        public void Forget() => _entries.Clear();
+    }
+
+    private sealed class Unit(Ledger ledger) : IDisposable
+    {
+        public void Dispose()
+        {
+            ledger.Add("unit gone");
+            if (ledger.FailsToEnd)
+            {
+                throw new IOException("The commit failed.");
+            }
+        }
+    }
+
+    private sealed class UnitHandler(Ledger ledger, Unit unit) : IMessageHandler<Order>, IAsyncDisposable
+    {
+        public ValueTask<Settlement> HandleAsync(Order message, MessageInfo info, CancellationToken cancellationToken)
+        {
+            ledger.Add($"handled {message.Id}");
+            ledger.Units.Enqueue(unit);
+            return new(Settlement.Complete);
+        }
+
+        public ValueTask DisposeAsync()
+        {
+            ledger.Add("handler gone");
+            return default;
+        }
+    }
+}
