@@ -86,7 +86,7 @@ public sealed class HandlerConfigurationTests
 
     [Fact]
     public void TypeInfo_Null_IsAConfigurationErrorWithAdvice() =>
-        ErrorsOf(services => services.AddHandler<Order, ScriptedHandler>("Orders", null!)).ShouldHaveSingleItem()
+        ErrorsOf(worker => worker.AddHandler<Order, ScriptedHandler>("Orders", null!)).ShouldHaveSingleItem()
             .ShouldBe("Handlers:Orders: must be added with a JsonTypeInfo<Order> that can read it: there is none. Put [JsonSerializable(typeof(Order))] on a JsonSerializerContext and give its property, such as OrderJson.Default.Order.");
 
     [Fact]
@@ -96,7 +96,7 @@ public sealed class HandlerConfigurationTests
         typeInfo.CreateObject = () => new Order { Id = "x" };
         typeInfo.Properties.Add(typeInfo.CreateJsonPropertyInfo(typeof(Version), "version"));
 
-        ErrorsOf(services => services.AddBatchHandler<Order, ScriptedBatchHandler>("Orders", typeInfo)).ShouldHaveSingleItem()
+        ErrorsOf(worker => worker.AddBatchHandler<Order, ScriptedBatchHandler>("Orders", typeInfo)).ShouldHaveSingleItem()
             .ShouldStartWith("Handlers:Orders: must be added with a JsonTypeInfo<Order> that can read it: ");
     }
 
@@ -114,7 +114,7 @@ public sealed class HandlerConfigurationTests
     public async Task Handler_NeedsAServiceThatIsNotThere_EndsTheStartWithTheReason()
     {
         StartupException exception = await Should.ThrowAsync<StartupException>(() => HandlerRoute.StartAsync(
-            services => services.AddHandler<Order, NeedyHandler>("Orders", TestJson.Default.Order)));
+            worker => worker.AddHandler<Order, NeedyHandler>("Orders", TestJson.Default.Order)));
 
         exception.ExitCode.ShouldBe(ExitCodes.Configuration);
         exception.Message.ShouldStartWith("Route orders: NeedyHandler cannot be made: Unable to resolve service");
@@ -124,7 +124,7 @@ public sealed class HandlerConfigurationTests
     public async Task ScopedHandler_NeedsAServiceThatIsNotThere_EndsTheStartToo()
     {
         StartupException exception = await Should.ThrowAsync<StartupException>(() => HandlerRoute.StartAsync(
-            services => services.AddScopedHandler<Order, NeedyHandler>("Orders", TestJson.Default.Order)));
+            worker => worker.AddScopedHandler<Order, NeedyHandler>("Orders", TestJson.Default.Order)));
 
         exception.ExitCode.ShouldBe(ExitCodes.Configuration);
     }
@@ -133,20 +133,20 @@ public sealed class HandlerConfigurationTests
     public async Task Handler_WhoseConstructorThrows_EndsTheStartAndMayBeRestarted()
     {
         StartupException exception = await Should.ThrowAsync<StartupException>(() => HandlerRoute.StartAsync(
-            services => services.AddHandler<Order, FailingHandler>("Orders", TestJson.Default.Order)));
+            worker => worker.AddHandler<Order, FailingHandler>("Orders", TestJson.Default.Order)));
 
         exception.ExitCode.ShouldBe(ExitCodes.Unavailable);
         exception.Message.ShouldBe("Route orders: the constructor of FailingHandler failed: The database is away.");
     }
 
-    private static void AddOrders(IServiceCollection services) =>
-        services.AddSingleton(new ScriptedHandler((_, _, _) => new(Settlement.Complete))).AddHandler<Order, ScriptedHandler>("Orders", TestJson.Default.Order);
+    private static void AddOrders(IMessageWorkerBuilder worker) =>
+        worker.With(services => services.AddSingleton(new ScriptedHandler((_, _, _) => new(Settlement.Complete)))).AddHandler<Order, ScriptedHandler>("Orders", TestJson.Default.Order);
 
-    private static void AddBatches(IServiceCollection services) => services.AddBatchHandler<Order, ScriptedBatchHandler>("Orders", TestJson.Default.Order);
+    private static void AddBatches(IMessageWorkerBuilder worker) => worker.AddBatchHandler<Order, ScriptedBatchHandler>("Orders", TestJson.Default.Order);
 
-    private static void AddLimited(IServiceCollection services) => services.AddHandler<Order, LimitedHandler, LimitOptions>("Orders", TestJson.Default.Order);
+    private static void AddLimited(IMessageWorkerBuilder worker) => worker.AddHandler<Order, LimitedHandler, LimitOptions>("Orders", TestJson.Default.Order);
 
-    private static string[] ErrorsOf(Action<IServiceCollection> add, params string[] settings) => [.. HandlerRoute.Plan(add, settings).Errors.Select(error => error.ToString())];
+    private static string[] ErrorsOf(Action<IMessageWorkerBuilder> add, params string[] settings) => [.. HandlerRoute.Plan(add, settings).Errors.Select(error => error.ToString())];
 
     private sealed class LimitOptions
     {

@@ -13,7 +13,7 @@ public sealed class ScopedHandlerTests
     [Fact]
     public async Task Handle_Scoped_EachMessageHasAHandlerAndAUnitOfItsOwn()
     {
-        await using (HandlerRoute route = await HandlerRoute.StartAsync(services => services.AddSingleton(_ledger).AddScoped<Unit>().AddScopedHandler<Order, UnitHandler>("Orders", TestJson.Default.Order)))
+        await using (HandlerRoute route = await HandlerRoute.StartAsync(worker => worker.With(services => services.AddSingleton(_ledger).AddScoped<Unit>()).AddScopedHandler<Order, UnitHandler>("Orders", TestJson.Default.Order)))
         {
             _ledger.Forget();
             await route.PublishAsync("""{"id":"a"}""");
@@ -31,7 +31,7 @@ public sealed class ScopedHandlerTests
     public async Task Handle_ScopeFailsToEnd_CountsAsTheHandlersFaultAndIsNotCompleted()
     {
         await using HandlerRoute route = await HandlerRoute.StartAsync(
-            services => services.AddSingleton(_ledger).AddScoped<Unit>().AddScopedHandler<Order, UnitHandler>("Orders", TestJson.Default.Order), "Recoverability:MaxDeliveries=2");
+            worker => worker.With(services => services.AddSingleton(_ledger).AddScoped<Unit>()).AddScopedHandler<Order, UnitHandler>("Orders", TestJson.Default.Order), "Recoverability:MaxDeliveries=2");
         _ledger.FailsToEnd = true;
 
         await route.PublishAsync("""{"id":"a"}""");
@@ -45,7 +45,7 @@ public sealed class ScopedHandlerTests
     public async Task Handle_ScopedAndRegistered_IsTheContainers()
     {
         await using HandlerRoute route = await HandlerRoute.StartAsync(
-            services => services.AddSingleton(_ledger).AddScoped<Unit>().AddScoped<UnitHandler>().AddScopedHandler<Order, UnitHandler>("Orders", TestJson.Default.Order));
+            worker => worker.With(services => services.AddSingleton(_ledger).AddScoped<Unit>().AddScoped<UnitHandler>()).AddScopedHandler<Order, UnitHandler>("Orders", TestJson.Default.Order));
         _ledger.Forget();
 
         await route.PublishAsync("""{"id":"a"}""");
@@ -58,7 +58,7 @@ public sealed class ScopedHandlerTests
     [Fact]
     public async Task Handle_Singleton_IsMadeOnceAndDisposedWithItsRoute()
     {
-        await using (HandlerRoute route = await HandlerRoute.StartAsync(services => services.AddSingleton(_ledger).AddSingleton<Unit>().AddHandler<Order, UnitHandler>("Orders", TestJson.Default.Order)))
+        await using (HandlerRoute route = await HandlerRoute.StartAsync(worker => worker.With(services => services.AddSingleton(_ledger).AddSingleton<Unit>()).AddHandler<Order, UnitHandler>("Orders", TestJson.Default.Order)))
         {
             await route.PublishAsync("""{"id":"a"}""");
             await route.PublishAsync("""{"id":"b"}""");

@@ -1,0 +1,14 @@
+using Messaging.Hosting;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Worker.Tests.Handlers;
+
+/// <summary>Keeps a worker with its services one expression.</summary>
+internal static class WorkerBuilderExtensions
+{
+    public static IMessageWorkerBuilder With(this IMessageWorkerBuilder worker, Action<IServiceCollection> add)
+    {
+        add(worker.Services);
+        return worker;
+    }
+}
