@@ -24,7 +24,7 @@ internal sealed class Measurement
         return Finish(stored, route.Form, options.Source, options.Sink) with
         {
             ApiCalls = ApiCallReport.ByName(route.Calls),
-            CallsText = ApiCallReport.Describe(route.Calls, stored, route.Costs),
+            CallsText = ApiCallReport.Describe(route.Calls, stored),
         };
     }
 

@@ -7,9 +7,9 @@ namespace Messaging.Aws;
 /// <summary>Adds what AWS offers to a worker.</summary>
 public static class AwsWorkerBuilderExtensions
 {
-    /// <summary>Adds the source <c>Sqs</c>: messages of an Amazon SQS queue, deleted after they were stored. Settings: <c>Sources:Sqs</c> and <c>Aws</c>.</summary>
-    public static IMessageWorkerBuilder AddSqs(this IMessageWorkerBuilder builder) => builder.AddSettings(AwsOptions.Settings).AddSource(new SqsSourceFeature());
+    /// <summary>Adds the source <c>Sqs</c>: messages of an Amazon SQS queue, deleted after they were stored. Settings: <c>Sources:Sqs</c>, <c>Aws</c> and <c>Costs</c>.</summary>
+    public static IMessageWorkerBuilder AddSqs(this IMessageWorkerBuilder builder) => builder.AddSettings(AwsOptions.Settings).AddSettings(AwsCostOptions.Settings).AddSource(new SqsSourceFeature());
 
-    /// <summary>Adds the sink <c>S3</c>: an object per message or bundle in a bucket. Settings: <c>Sinks:S3</c> and <c>Aws</c>.</summary>
-    public static IMessageWorkerBuilder AddS3(this IMessageWorkerBuilder builder) => builder.AddSettings(AwsOptions.Settings).AddSink(new S3SinkFeature());
+    /// <summary>Adds the sink <c>S3</c>: an object per message or bundle in a bucket. Settings: <c>Sinks:S3</c>, <c>Aws</c> and <c>Costs</c>.</summary>
+    public static IMessageWorkerBuilder AddS3(this IMessageWorkerBuilder builder) => builder.AddSettings(AwsOptions.Settings).AddSettings(AwsCostOptions.Settings).AddSink(new S3SinkFeature());
 }

@@ -1,10 +1,10 @@
-using Messaging.Costs;
+using Messaging.Aws;
 using Messaging.Costs.Explain;
 
 namespace Messaging.CloudFront;
 
 /// <summary>What <c>explain</c> shows of a route that reads logs.</summary>
-internal sealed class CloudFrontExplainer(CostOptions costs) : IRouteExplainer
+internal sealed class CloudFrontExplainer(AwsCostOptions costs) : IRouteExplainer
 {
     public void ExplainCalls(RouteLoad load, RouteEstimate estimate)
     {

@@ -1,10 +1,10 @@
 using Messaging.Aws;
+using Messaging.Aws.S3;
 using Messaging.CloudFront.Documents;
 using Messaging.CloudFront.Events;
 using Messaging.CloudFront.Gzip;
 using Messaging.CloudFront.Objects;
 using Messaging.Configuration;
-using Messaging.Costs;
 using Messaging.Handlers;
 using Messaging.Intake;
 using Messaging.Recoverability;
@@ -40,20 +40,22 @@ internal sealed class CloudFrontHandlerFeature : IHandlerFeature
                 "The message would be taken back before its object is done.");
         }
 
+        AwsCostOptions costs = settings.Read<AwsCostOptions>(AwsCostOptions.Section);
         return new HandlerPlan
         {
-            Compose = (builder, services) => AddParts(builder, services, options, aws),
+            Compose = (builder, services) => AddParts(builder, services, options, aws, costs),
             KeepsDeadLetters = true,
             ReadsObjects = true,
-            Explainer = new CloudFrontExplainer(settings.Read<CostOptions>("Costs")),
+            Explainer = new CloudFrontExplainer(costs),
         };
     }
 
-    private static void AddParts(PipelineBuilder<PhysicalContext> builder, HandlerServices services, CloudFrontOptions options, AwsOptions aws)
+    private static void AddParts(PipelineBuilder<PhysicalContext> builder, HandlerServices services, CloudFrontOptions options, AwsOptions aws, AwsCostOptions costs)
     {
         // Found right when the configuration was read.
         DocumentShape.TryCreate(options.Columns, options.TimestampField, out DocumentShape? shape, out _);
         LogLimits limits = new(new GzipLimits(options.MaxLogBytes, options.MaxRatio), options.MaxRowBytes, options.MaxBadRows, options.DecodePercent);
+        S3Calls.SetPrices(services.Calls, costs);
         SdkLogObjects objects = SdkLogObjects.Create(aws, options.ForcePathStyle, options.ObjectTimeout, services.Time, services.Calls);
         services.Services.GetRequiredService<LogObjectClients>().Add(objects);
         LogBucketCheck check = new(

@@ -11,12 +11,12 @@ public static class CloudFrontWorkerBuilderExtensions
 {
     /// <summary>
     /// Adds the handler <c>CloudFront</c>: an S3 event names a log, and each of its rows becomes a document. Settings:
-    /// <c>Handlers:CloudFront</c> and <c>Aws</c>.
+    /// <c>Handlers:CloudFront</c>, <c>Aws</c> and <c>Costs</c>.
     /// </summary>
     public static IMessageWorkerBuilder AddCloudFront(this IMessageWorkerBuilder builder)
     {
         builder.Services.TryAddSingleton<LogObjectClients>();
-        return builder.AddSettings(AwsOptions.Settings).AddHandler(new CloudFrontHandlerFeature());
+        return builder.AddSettings(AwsOptions.Settings).AddSettings(AwsCostOptions.Settings).AddHandler(new CloudFrontHandlerFeature());
     }
 
     /// <summary>Adds the sink <c>Elasticsearch</c>: documents in an index or a data stream. Settings: <c>Sinks:Elasticsearch</c>.</summary>

@@ -1,5 +1,3 @@
-using Messaging.Costs;
-
 namespace Messaging.Aws.S3;
 
 /// <summary>The operations the worker needs, by their names in S3's API reference; shown to people.</summary>
@@ -9,12 +7,4 @@ internal static class S3Operations
     public const string Head = "HeadObject";
     public const string Get = "GetObject";
     public const string List = "ListObjectsV2";
-
-    public static ApiOperation BilledAs(string operation) => operation switch
-    {
-        Put => ApiOperation.S3PutObject,
-        Head => ApiOperation.S3HeadObject,
-        Get => ApiOperation.S3GetObject,
-        _ => ApiOperation.S3ListObjects,
-    };
 }

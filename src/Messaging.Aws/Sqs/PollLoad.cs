@@ -1,4 +1,4 @@
-using Messaging.Costs;
+using Messaging.Aws.Sqs.Wire;
 using Messaging.Costs.Explain;
 
 namespace Messaging.Aws.Sqs;
@@ -31,5 +31,5 @@ internal sealed class PollLoad
     public double AtWorst => Math.Max(_load.MessagesPerDay, Idle);
 
     /// <summary>Requests billed for them.</summary>
-    public double BilledAtWorst => AtWorst + (_load.MessagesPerDay * (double)(ApiCalls.ChunksOf(_load.MessageBytes) - 1));
+    public double BilledAtWorst => AtWorst + (_load.MessagesPerDay * (double)(SqsOperation.ReceiveMessage.Billed.RequestsFor(_load.MessageBytes) - 1));
 }

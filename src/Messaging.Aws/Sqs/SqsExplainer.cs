@@ -1,5 +1,4 @@
 using Messaging.Aws.Sqs.Wire;
-using Messaging.Costs;
 using Messaging.Costs.Explain;
 using Messaging.Sinks;
 using static System.FormattableString;
@@ -10,11 +9,11 @@ namespace Messaging.Aws.Sqs;
 /// <param name="sqs">The source's settings.</param>
 /// <param name="isFifo">True for a FIFO queue.</param>
 /// <param name="costs">The prices.</param>
-internal sealed class SqsExplainer(SqsSourceOptions sqs, bool isFifo, CostOptions costs) : IRouteExplainer
+internal sealed class SqsExplainer(SqsSourceOptions sqs, bool isFifo, AwsCostOptions costs) : IRouteExplainer
 {
     private const int Full = SqsLimits.BatchEntries;
 
-    private readonly double _price = isFifo ? costs.SqsFifoPerMillion : costs.SqsStandardPerMillion;
+    private readonly double _price = costs.SqsPerMillion(isFifo);
 
     /// <summary>USD of the receives of a day at worst: each brings one message, or none.</summary>
     public double ReceiveUsdPerDay(RouteLoad load) => new PollLoad(sqs, load).BilledAtWorst * _price / 1_000_000;
@@ -22,7 +21,7 @@ internal sealed class SqsExplainer(SqsSourceOptions sqs, bool isFifo, CostOption
     public void ExplainCalls(RouteLoad load, RouteEstimate estimate)
     {
         PollLoad polls = new(sqs, load);
-        long chunks = ApiCalls.ChunksOf((long)Full * load.MessageBytes);
+        long chunks = SqsOperation.ReceiveMessage.Billed.RequestsFor((long)Full * load.MessageBytes);
         estimate.Call("sqs.receive", "SQS ReceiveMessage, at best", load.MessagesPerDay / (double)Full, chunks, _price, Invariant($"full batches of {Full}, billed as {chunks:N0} request(s) each (64 KiB of payload a request)"));
         string worst = polls.IsMostlyIdle ? "the polls of an empty queue, which are more than messages" : "one message a call, where messages trickle in while a poll waits";
         estimate.Add("sqs.receive.worst", "SQS ReceiveMessage, at worst", polls.AtWorst, RouteEstimate.CallsPerDay, $"{worst}: {RouteEstimate.Usd(ReceiveUsdPerDay(load))} a day instead");

@@ -1,7 +1,6 @@
 using Messaging.Aws.Sqs.Redrive;
 using Messaging.Aws.Sqs.Wire;
 using Messaging.Configuration;
-using Messaging.Costs;
 using Messaging.DeadLetters.Redrive;
 using Messaging.Publishing;
 using Messaging.Sources;
@@ -29,10 +28,11 @@ internal sealed class SqsSourceFeature : ISourceFeature, ISenderFeature, IRedriv
         SqsSourceOptions options = settings.Read<SqsSourceOptions>(SqsSourceOptions.Section, route);
         AwsOptions aws = settings.Read<AwsOptions>(AwsOptions.Section, route);
         bool isFifo = options.Queue is { } name && SqsQueueReference.Parse(name) is { IsFifo: true };
-        SqsExplainer explainer = new(options, isFifo, settings.Read<CostOptions>("Costs"));
+        AwsCostOptions costs = settings.Read<AwsCostOptions>(AwsCostOptions.Section);
+        SqsExplainer explainer = new(options, isFifo, costs);
         return new SourcePlan
         {
-            Create = services => Create(options, aws, services),
+            Create = services => Create(options, aws, costs, services),
 
             // One message of a FIFO group at a time: the last of a receive waits for all before it.
             Hold = new HoldLimit(new SettingValue<TimeSpan>($"{SqsSourceOptions.Section}:{nameof(options.MaxHoldTime)}", options.MaxHoldTime), isFifo ? SqsLimits.BatchEntries : 1),
@@ -55,15 +55,11 @@ internal sealed class SqsSourceFeature : ISourceFeature, ISenderFeature, IRedriv
         return (services, cancellationToken) => SqsRedrive.RunAsync(options, aws, request, services, cancellationToken);
     }
 
-    private static SqsMessageSource Create(SqsSourceOptions options, AwsOptions aws, SourceServices services)
+    private static SqsMessageSource Create(SqsSourceOptions options, AwsOptions aws, AwsCostOptions costs, SourceServices services)
     {
         SqsQueueReference queue = SqsQueueReference.Parse(options.Queue!)!;
         SqsWireOptions wire = new() { VerifyMd5 = options.VerifyMd5 };
-        if (services.Calls is { } calls)
-        {
-            calls.IsFifo = queue.IsFifo;
-        }
-
+        SqsOperation.SetPrices(services.Calls, costs.SqsPerMillion(queue.IsFifo));
         SqsClient client = SqsClient.Create(aws, queue, wire, BufferPool.Shared, services.Time, services.Calls);
         return new SqsMessageSource(client, queue, options, services);
     }

@@ -57,7 +57,7 @@ internal sealed class SdkLogObjects : ILogObjects
             try
             {
                 await credentials.PrepareAsync(attempt.Token);
-                _calls.Sending(ApiOperation.S3GetObject);
+                _calls.Sending(S3Calls.Get);
                 return Opened(await attempt.LimitAsync(client.GetObjectAsync(RequestFor(wanted), attempt.Token)), wanted);
             }
             catch (Exception exception)
@@ -91,7 +91,7 @@ internal sealed class SdkLogObjects : ILogObjects
         try
         {
             await credentials.PrepareAsync(attempt.Token);
-            _calls.Sending(ApiOperation.S3ListObjects);
+            _calls.Sending(S3Calls.List);
             await attempt.LimitAsync(client.ListObjectsV2Async(new ListObjectsV2Request { BucketName = bucket, Prefix = prefix, MaxKeys = 1 }, attempt.Token));
             return default;
         }

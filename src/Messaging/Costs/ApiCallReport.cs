@@ -9,26 +9,27 @@ internal static class ApiCallReport
     /// </summary>
     /// <param name="calls">The route's.</param>
     /// <param name="messages">Messages stored in the same time.</param>
-    /// <param name="costs">The prices.</param>
-    public static string? Describe(ApiCalls calls, long messages, CostOptions costs)
+    public static string? Describe(ApiCalls calls, long messages)
     {
-        ApiOperation[] used = [.. ApiOperations.All.Where(operation => calls.Sent(operation) > 0)];
+        ApiOperation[] used = [.. calls.Operations];
         if (used.Length == 0)
         {
             return null;
         }
 
-        string all = Invariant($"about ${calls.Cost(costs):0.######}");
+        // A call without a price may cost something.
+        string about = Array.TrueForAll(used, calls.HasPrice) ? "about" : "at least";
+        string all = Invariant($"{about} ${calls.Cost():0.######}");
         if (messages == 0)
         {
             return $"{List(used, calls)} and no message stored; {all} in all";
         }
 
         // A short run's share of the lookups would make its million look dear.
-        ApiOperation[] lookups = [.. used.Where(ApiOperations.IsLookup)];
+        ApiOperation[] lookups = [.. used.Where(operation => operation.IsLookup)];
         ApiOperation[] work = [.. used.Except(lookups)];
-        double million = work.Sum(operation => calls.Cost(operation, costs)) / messages * 1_000_000;
-        string stored = Invariant($"for {messages:N0} {(messages == 1 ? "message" : "messages")} stored: about ${million:N2} a million");
+        double million = work.Sum(calls.Cost) / messages * 1_000_000;
+        string stored = Invariant($"for {messages:N0} {(messages == 1 ? "message" : "messages")} stored: {about} ${million:N2} a million");
         return (work, lookups) switch
         {
             ([], _) => $"{List(lookups, calls)} to find queue and bucket; {all} in all",
@@ -40,15 +41,11 @@ internal static class ApiCallReport
     /// <summary>Calls by service and operation; null when there were none.</summary>
     public static IReadOnlyDictionary<string, long>? ByName(ApiCalls calls)
     {
-        Dictionary<string, long> sent = ApiOperations.All
-            .Where(operation => calls.Sent(operation) > 0)
-            .ToDictionary(operation => $"{ApiOperations.ServiceOf(operation)} {ApiOperations.NameOf(operation)}", calls.Sent, StringComparer.Ordinal);
+        Dictionary<string, long> sent = calls.Operations.ToDictionary(operation => operation.ToString(), calls.Sent, StringComparer.Ordinal);
         return sent.Count == 0 ? null : sent;
     }
 
-    private static string List(ApiOperation[] operations, ApiCalls calls) => string.Join(
-        ", ",
-        operations.Select(operation => Invariant($"{ApiOperations.ServiceOf(operation)} {ApiOperations.NameOf(operation)} {calls.Sent(operation):N0}")));
+    private static string List(ApiOperation[] operations, ApiCalls calls) => string.Join(", ", operations.Select(operation => Invariant($"{operation} {calls.Sent(operation):N0}")));
 
     private static string Invariant(FormattableString text) => FormattableString.Invariant(text);
 }

@@ -4,78 +4,94 @@ using Messaging.Telemetry;
 namespace Messaging.Costs;
 
 /// <summary>
-/// Counts the calls of one route as they are sent, repeated and empty ones too: AWS bills them. A call that never arrived is counted and
-/// not billed, so an estimate is rather high. Threads: any; allocates nothing.
+/// Counts the calls of one route as they are sent, repeated and empty ones too: services bill them. A call that never arrived is
+/// counted and not billed, so an estimate is rather high. Threads: any; counting takes no lock, and allocates nothing after an
+/// operation's first call.
 /// </summary>
 public sealed class ApiCalls
 {
-    // "Every 64 KB chunk of a payload is billed as 1 request" (aws.amazon.com/sqs/pricing). Taken here of the JSON that went over the wire,
-    // which is a little longer than the payload in it.
-    private const int BilledChunk = 64 * 1024;
-
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
 
-    private readonly long[] _sent = new long[ApiOperations.All.Count];
-    private readonly long[] _billed = new long[ApiOperations.All.Count];
+    private readonly Lock _gate = new();
 
-    /// <summary>True when the route's queue is a FIFO queue, which has a price of its own. Set once, before the first call.</summary>
-    public bool IsFifo { get; set; }
+    // By the index of the operation; replaced under the lock when one comes that has no counter yet.
+    private volatile ApiCounter?[] _counters = [];
 
-    /// <summary>Requests that SQS bills for a payload.</summary>
-    public static long ChunksOf(long payloadBytes) => Math.Max(1, (payloadBytes + BilledChunk - 1) / BilledChunk);
+    /// <summary>The operations called so far, by service and then in the order they were declared.</summary>
+    public IReadOnlyList<ApiOperation> Operations =>
+        [.. Used().Select(counter => counter.Operation).OrderBy(operation => operation.Service, StringComparer.Ordinal).ThenBy(operation => operation.Index)];
+
+    /// <summary>Calls sent of one operation.</summary>
+    public long Sent(ApiOperation operation) => CounterOf(operation).Sent;
+
+    /// <summary>Requests billed for them.</summary>
+    public long Billed(ApiOperation operation) => CounterOf(operation).Billed;
+
+    /// <summary>Sets what the operation costs on this route; the integration that calls it does so when it is made. Without a price it costs nothing here.</summary>
+    /// <param name="operation">The operation.</param>
+    /// <param name="usdPerMillion">USD per million requests.</param>
+    public void SetPrice(ApiOperation operation, double usdPerMillion) => CounterOf(operation).UsdPerMillion = usdPerMillion;
+
+    /// <summary>True when the operation has a price here.</summary>
+    public bool HasPrice(ApiOperation operation) => !double.IsNaN(CounterOf(operation).UsdPerMillion);
 
     /// <summary>Counts a call that is about to be sent.</summary>
     /// <param name="operation">Which.</param>
-    /// <param name="payloadBytes">SQS: what it carries. S3 bills a request whatever its size.</param>
-    public void Sending(ApiOperation operation, long payloadBytes = 0)
-    {
-        Interlocked.Increment(ref _sent[(int)operation]);
-        Interlocked.Add(ref _billed[(int)operation], ChunksOf(payloadBytes));
-    }
+    /// <param name="payloadBytes">What it carries.</param>
+    public void Sending(ApiOperation operation, long payloadBytes = 0) => CounterOf(operation).Add(1, operation.RequestsFor(payloadBytes));
 
     /// <summary>Adds what an answer's payload costs beyond the request that is counted already.</summary>
-    public void Answered(ApiOperation operation, long payloadBytes)
-    {
-        if (ChunksOf(payloadBytes) - 1 is > 0 and var more)
-        {
-            Interlocked.Add(ref _billed[(int)operation], more);
-        }
-    }
-
-    /// <summary>Calls sent.</summary>
-    public long Sent(ApiOperation operation) => Volatile.Read(ref _sent[(int)operation]);
-
-    /// <summary>Requests billed for them.</summary>
-    public long Billed(ApiOperation operation) => Volatile.Read(ref _billed[(int)operation]);
+    public void Answered(ApiOperation operation, long payloadBytes) => CounterOf(operation).Add(0, operation.RequestsFor(payloadBytes) - 1);
 
     /// <summary>What all calls so far cost, in USD.</summary>
-    public double Cost(CostOptions costs)
-    {
-        double total = 0;
-        foreach (ApiOperation operation in ApiOperations.All)
-        {
-            total += Cost(operation, costs);
-        }
-
-        return total;
-    }
+    public double Cost() => Used().Sum(Cost);
 
     /// <summary>What the calls of one operation cost so far, in USD.</summary>
-    public double Cost(ApiOperation operation, CostOptions costs) => Billed(operation) * ApiOperations.PriceOf(operation, costs, IsFifo) / 1_000_000;
+    public double Cost(ApiOperation operation) => Cost(CounterOf(operation));
 
     /// <summary>Publishes counters that are read when somebody asks.</summary>
-    public void Observe(string route, CostOptions costs)
+    internal void Observe(string route)
     {
         KeyValuePair<string, object?> tag = new("worker.route", route);
-        Meter.CreateObservableCounter("worker.api.calls", () => Measure(tag), "{call}", "Calls of AWS services sent, by service and operation");
-        Meter.CreateObservableCounter("worker.cost.estimated", () => new Measurement<double>(Cost(costs), tag), "USD", "What the calls cost by the prices of the section Costs");
+        Meter.CreateObservableCounter("worker.api.calls", () => Measure(tag), "{call}", "Calls of billed services sent, by service and operation");
+        Meter.CreateObservableCounter("worker.cost.estimated", () => new Measurement<double>(Cost(), tag), "USD", "What the calls cost by the prices of the section Costs");
     }
 
-    private IEnumerable<Measurement<long>> Measure(KeyValuePair<string, object?> route) => ApiOperations.All
-        .Where(operation => Sent(operation) > 0)
-        .Select(operation => new Measurement<long>(
-            Sent(operation),
-            route,
-            new KeyValuePair<string, object?>("rpc.service", ApiOperations.ServiceOf(operation)),
-            new KeyValuePair<string, object?>("rpc.method", ApiOperations.NameOf(operation))));
+    private static double Cost(ApiCounter counter) => double.IsNaN(counter.UsdPerMillion) ? 0 : counter.Billed * counter.UsdPerMillion / 1_000_000;
+
+    private IEnumerable<ApiCounter> Used() => _counters.OfType<ApiCounter>().Where(counter => counter.Sent > 0);
+
+    private ApiCounter CounterOf(ApiOperation operation)
+    {
+        ApiCounter?[] counters = _counters;
+        int index = operation.Index;
+        return (uint)index < (uint)counters.Length && counters[index] is { } counter ? counter : AddCounter(operation);
+    }
+
+    private ApiCounter AddCounter(ApiOperation operation)
+    {
+        lock (_gate)
+        {
+            ApiCounter?[] counters = _counters;
+            int index = operation.Index;
+            if (index < counters.Length && counters[index] is { } other)
+            {
+                return other;
+            }
+
+            // A copy, so that no reader sees an array that changes; the counters in it stay the same.
+            ApiCounter?[] more = new ApiCounter?[Math.Max(index + 1, counters.Length)];
+            counters.CopyTo(more, 0);
+            ApiCounter added = new(operation);
+            more[index] = added;
+            _counters = more;
+            return added;
+        }
+    }
+
+    private IEnumerable<Measurement<long>> Measure(KeyValuePair<string, object?> route) => Used().Select(counter => new Measurement<long>(
+        counter.Sent,
+        route,
+        new KeyValuePair<string, object?>("rpc.service", counter.Operation.Service),
+        new KeyValuePair<string, object?>("rpc.method", counter.Operation.Name)));
 }

@@ -1,17 +1,33 @@
 namespace Messaging.Costs;
 
-/// <summary>The calls that AWS bills a worker for. Numbers are indexes of <see cref="ApiCalls"/>.</summary>
-public enum ApiOperation
+/// <summary>
+/// An operation of a service that may charge for it. The integration that calls it declares it once, in a static field; two of one
+/// name are counted apart. Threads: any.
+/// </summary>
+/// <param name="service">The service, as reports name it, such as <c>S3</c>.</param>
+/// <param name="name">The operation, as in the service's API reference, such as <c>PutObject</c>.</param>
+public sealed class ApiOperation(string service, string name)
 {
-    S3PutObject = 0,
-    S3HeadObject,
-    S3GetObject,
-    S3ListObjects,
-    SqsReceiveMessage,
-    SqsDeleteMessageBatch,
-    SqsChangeMessageVisibilityBatch,
-    SqsSendMessage,
-    SqsSendMessageBatch,
-    SqsGetQueueUrl,
-    SqsGetQueueAttributes,
+    private static int _declared = -1;
+
+    /// <summary>The service.</summary>
+    public string Service { get; } = service;
+
+    /// <summary>The operation.</summary>
+    public string Name { get; } = name;
+
+    /// <summary>True for a call that finds what the route works on: there are as many for one message as for a million, so reports keep them apart.</summary>
+    public bool IsLookup { get; init; }
+
+    /// <summary>Bytes of payload that are billed as one request, each begun one counting; 0 when a call is one request whatever it carries.</summary>
+    public int BilledBytes { get; init; }
+
+    /// <summary>The index of its counters.</summary>
+    internal int Index { get; } = Interlocked.Increment(ref _declared);
+
+    /// <summary>Requests that a call with this payload is billed as; at least 1.</summary>
+    public long RequestsFor(long payloadBytes) => BilledBytes == 0 ? 1 : Math.Max(1, (payloadBytes + BilledBytes - 1) / BilledBytes);
+
+    /// <inheritdoc/>
+    public override string ToString() => $"{Service} {Name}";
 }

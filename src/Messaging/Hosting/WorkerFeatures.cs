@@ -1,5 +1,4 @@
 using Messaging.Configuration;
-using Messaging.Costs;
 using Messaging.DeadLetters;
 using Messaging.Handlers;
 using Messaging.Intake;
@@ -51,7 +50,7 @@ internal sealed class WorkerFeatures
         SettingsSection.Of<DeadLettersOptions>("DeadLetters"),
         SettingsSection.Of<IntakeOptions>("Intake", perRoute: true),
         SettingsSection.Of<RecoverabilityOptions>("Recoverability", perRoute: true),
-        .. _shared.Append(SettingsSection.Of<CostOptions>("Costs")).Append(HostingOptions.Settings).OrderBy(section => section.Name, StringComparer.OrdinalIgnoreCase),
+        .. _shared.Append(HostingOptions.Settings).OrderBy(section => section.Name, StringComparer.OrdinalIgnoreCase),
     ]);
 
     public void Add(ISourceFeature source) => Add(_sources, source, source.Name, "Sources", source.Settings, other => other.Name);

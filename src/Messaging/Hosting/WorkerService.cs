@@ -102,7 +102,7 @@ internal sealed partial class WorkerService(
                 LogReport(route.Name, report);
             }
 
-            if (ApiCallReport.Describe(route.Calls, totals.Stored, route.Costs) is { } calls)
+            if (ApiCallReport.Describe(route.Calls, totals.Stored) is { } calls)
             {
                 LogCalls(route.Name, calls);
             }

@@ -53,8 +53,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         _logger = loggers.CreateLogger($"Messaging.Routes.{plan.Name}");
         Metrics = new RouteMetrics(plan.Name, stores: plan.Sink is not null);
         Calls = new ApiCalls();
-        Calls.Observe(plan.Name, plan.Costs);
-        Costs = plan.Costs;
+        Calls.Observe(plan.Name);
         Breaker = new CircuitBreaker(plan.Name, plan.Recoverability, time, _logger, hasSink: plan.Sink is not null);
         _sink = plan.Sink?.Create(new SinkServices(services, loggers, time, plan.Name, Calls, Breaker, plan.Slots)
         {
@@ -85,10 +84,8 @@ internal sealed partial class MessageRoute : IAsyncDisposable
 
     public CircuitBreaker Breaker { get; }
 
-    /// <summary>What it sent to AWS, and the prices to estimate that by.</summary>
+    /// <summary>What it sent to services that charge for it.</summary>
     public ApiCalls Calls { get; }
-
-    public CostOptions Costs { get; }
 
     /// <summary>Null where the handler writes to none.</summary>
     public ISink? Sink => _sink;

@@ -1,4 +1,3 @@
-using Messaging.Costs;
 using Messaging.Handlers;
 using Messaging.Intake;
 using Messaging.Recoverability;
@@ -20,8 +19,7 @@ internal sealed record RoutePlan(
     IntakeOptions Intake,
     BundlesOptions Bundles,
     RecoverabilityOptions Recoverability,
-    StagesOptions Stages,
-    CostOptions Costs)
+    StagesOptions Stages)
 {
     /// <summary>Messages of all sources that the route works on at once.</summary>
     public int Slots => Intake.Concurrency * Sources.Count;

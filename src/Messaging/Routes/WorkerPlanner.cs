@@ -1,5 +1,4 @@
 using Messaging.Configuration;
-using Messaging.Costs;
 using Messaging.Handlers;
 using Messaging.Hosting;
 using Messaging.Intake;
@@ -40,7 +39,6 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
         }
 
         PipelineForm form = FindForm(settings, (PipelineOptions)process[typeof(PipelineOptions)]);
-        CostOptions costs = (CostOptions)process[typeof(CostOptions)];
         BundlePlanner bundles = new(settings);
 
         IReadOnlyList<NamedRoute> named = NamedRoute.Read(settings);
@@ -48,7 +46,7 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
         List<RoutePlan> routes = [];
         foreach (string name in names)
         {
-            if (PlanRoute(settings, name, form, costs, bundles) is { } route)
+            if (PlanRoute(settings, name, form, bundles) is { } route)
             {
                 routes.Add(route);
             }
@@ -83,7 +81,7 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
         return form;
     }
 
-    private RoutePlan? PlanRoute(SettingsReader settings, string name, PipelineForm form, CostOptions costs, BundlePlanner bundles)
+    private RoutePlan? PlanRoute(SettingsReader settings, string name, PipelineForm form, BundlePlanner bundles)
     {
         int problemsBefore = settings.Errors.Count;
         string section = $"Routes:{name}";
@@ -121,7 +119,7 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
 
         return settings.Errors.Count > problemsBefore || handler is null
             ? null
-            : new RoutePlan(name, form, sourcePlans, handler, sink, intake, bundling, recoverability, stages, costs);
+            : new RoutePlan(name, form, sourcePlans, handler, sink, intake, bundling, recoverability, stages);
     }
 
     /// <returns>Null where the handler needs none, and where there is no such sink, which is reported.</returns>

@@ -117,7 +117,7 @@ internal static class DemoRunner
             Allocated       {perMessage} bytes a message (publishing and start-up of the code included)
             Collections     gen0 {collections[0]}, gen1 {collections[1]}, gen2 {collections[2]}
             {DescribeResults(route)}
-            Calls of AWS    {ApiCallReport.Describe(route.Calls, route.Metrics.Totals.Stored, route.Costs) ?? "none"}
+            Calls of AWS    {ApiCallReport.Describe(route.Calls, route.Metrics.Totals.Stored) ?? "none"}
             """);
     }
 

@@ -6,90 +6,165 @@ namespace Worker.Tests.Costs;
 
 public sealed class ApiCallsTests
 {
-    private static readonly CostOptions ListPrices = new();
+    // Declared in another order than reports have.
+    private static readonly ApiOperation Receive = new("Queue", "Receive") { BilledBytes = 1_000 };
+    private static readonly ApiOperation Find = new("Queue", "Find") { IsLookup = true };
+    private static readonly ApiOperation Put = new("Bucket", "Put");
+    private static readonly ApiOperation List = new("Bucket", "List") { IsLookup = true };
 
     [Theory]
     [InlineData(0, 1)]
     [InlineData(1, 1)]
-    [InlineData(65_536, 1)]
-    [InlineData(65_537, 2)]
-    [InlineData(262_144, 4)]
-    [InlineData(1_048_576, 16)]
-    public void ChunksOf_Payload_IsOneFor64KiB(long bytes, long chunks) => ApiCalls.ChunksOf(bytes).ShouldBe(chunks);
-
-    [Theory]
-    [InlineData(false, 5.08)]
-    [InlineData(true, 5.10)]
-    public void Cost_AMillionMessagesInFullBatches_IsTheListPrice(bool fifo, double usd)
+    [InlineData(1_000, 1)]
+    [InlineData(1_001, 2)]
+    [InlineData(4_000_000_000, 4_000_000)]
+    public void RequestsFor_BilledBytes_CountsEachThatIsBegun(long bytes, long requests)
     {
-        ApiCalls calls = new() { IsFifo = fifo };
-        Send(calls, ApiOperation.S3PutObject, 1_000_000);
-        Send(calls, ApiOperation.SqsReceiveMessage, 100_000);
-        Send(calls, ApiOperation.SqsDeleteMessageBatch, 100_000);
-
-        calls.Cost(ListPrices).ShouldBe(usd, 1e-9);
+        Receive.RequestsFor(bytes).ShouldBe(requests);
+        Put.RequestsFor(bytes).ShouldBe(1);
     }
 
-    [Theory]
-    [InlineData(nameof(ApiOperation.S3PutObject), 5.00)]
-    [InlineData(nameof(ApiOperation.S3ListObjects), 5.00)]
-    [InlineData(nameof(ApiOperation.S3HeadObject), 0.40)]
-    [InlineData(nameof(ApiOperation.S3GetObject), 0.40)]
-    [InlineData(nameof(ApiOperation.SqsReceiveMessage), 0.40)]
-    [InlineData(nameof(ApiOperation.SqsGetQueueAttributes), 0.40)]
-    public void PriceOf_EachClass_IsItsOwn(string operation, double usd) => ApiOperations.PriceOf(Enum.Parse<ApiOperation>(operation), ListPrices, fifo: false).ShouldBe(usd);
+    [Fact]
+    public void Count_SendAndAnswer_BillsTheLargerPayloadsOnTop()
+    {
+        ApiCalls calls = new();
+
+        calls.Sending(Receive, 1_500);
+        calls.Answered(Receive, 2_500);
+        calls.Answered(Receive, 10);
+
+        (calls.Sent(Receive), calls.Billed(Receive)).ShouldBe((1, 4));
+    }
 
     [Fact]
-    public void Describe_NoCalls_IsNothing() => ApiCallReport.Describe(new ApiCalls(), 10, ListPrices).ShouldBeNull();
+    public void Operations_Called_AreInTheOrderOfTheirServicesAndDeclarations()
+    {
+        ApiCalls calls = Priced();
+        Send(calls, List, 1);
+        Send(calls, Find, 1);
+        Send(calls, Put, 1);
+        Send(calls, Receive, 1);
+
+        calls.Operations.ShouldBe([Put, List, Receive, Find]);
+    }
+
+    [Fact]
+    public void Cost_SamePriceAndOther_IsOfEachOperation()
+    {
+        ApiCalls calls = Priced();
+        Send(calls, Put, 1_000);
+        Send(calls, Receive, 10_000);
+
+        calls.Cost(Put).ShouldBe(0.005);
+        calls.Cost().ShouldBe(0.005 + 0.004, 1e-12);
+        new ApiCalls().Cost().ShouldBe(0);
+    }
+
+    [Fact]
+    public void Cost_TwoRoutes_HaveTheirOwnPrices()
+    {
+        ApiCalls one = Priced();
+        ApiCalls other = new();
+        other.SetPrice(Put, 10);
+        Send(one, Put, 1_000);
+        Send(other, Put, 1_000);
+
+        (one.Cost(), other.Cost()).ShouldBe((0.005, 0.01));
+    }
+
+    [Fact]
+    public async Task Sending_ManyThreadsAndNewOperations_CountsEachCall()
+    {
+        const int Threads = 8;
+        const int Rounds = 200;
+        ApiCalls calls = new();
+        ApiOperation[] operations = [.. Enumerable.Range(0, Rounds).Select(i => new ApiOperation("Service", $"Operation{i}"))];
+
+        await Task.WhenAll(Enumerable.Range(0, Threads).Select(_ => Task.Run(() =>
+        {
+            foreach (ApiOperation operation in operations)
+            {
+                calls.Sending(operation);
+                calls.Sending(operations[0]);
+            }
+        })));
+
+        calls.Sent(operations[0]).ShouldBe(Threads * (Rounds + 1));
+        operations.Skip(1).ShouldAllBe(operation => calls.Sent(operation) == Threads);
+    }
+
+    [Fact]
+    public void Sending_AfterTheFirstCall_AllocatesNothing()
+    {
+        ApiCalls calls = new();
+        Send(calls, Receive, 100);
+        long before = GC.GetAllocatedBytesForCurrentThread();
+
+        Send(calls, Receive, 1_000);
+
+        (GC.GetAllocatedBytesForCurrentThread() - before).ShouldBe(0);
+    }
+
+    [Fact]
+    public void Describe_ACallWithoutAPrice_SaysAtLeast()
+    {
+        ApiCalls calls = Priced();
+        Send(calls, Put, 1_000);
+        Send(calls, new ApiOperation("Other", "Call"), 10);
+
+        ApiCallReport.Describe(calls, 1_000).ShouldBe("Bucket Put 1,000, Other Call 10 for 1,000 messages stored: at least $5.00 a million; at least $0.005 in all");
+    }
+
+    [Fact]
+    public void Describe_NoCalls_IsNothing() => ApiCallReport.Describe(new ApiCalls(), 10).ShouldBeNull();
 
     [Fact]
     public void Describe_Calls_AreThoseThatWereSent()
     {
-        ApiCalls calls = new();
-        Send(calls, ApiOperation.S3PutObject, 2_010);
-        Send(calls, ApiOperation.SqsReceiveMessage, 203);
+        ApiCalls calls = Priced();
+        Send(calls, Put, 2_010);
+        Send(calls, Receive, 203);
 
-        ApiCallReport.Describe(calls, 2_000, ListPrices).ShouldBe("S3 PutObject 2,010, SQS ReceiveMessage 203 for 2,000 messages stored: about $5.07 a million; about $0.010131 in all");
+        ApiCallReport.Describe(calls, 2_000).ShouldBe("Bucket Put 2,010, Queue Receive 203 for 2,000 messages stored: about $5.07 a million; about $0.010131 in all");
     }
 
     [Fact]
     public void Describe_ShortRun_LeavesLookupsOutOfTheMillion()
     {
-        ApiCalls calls = new();
-        Send(calls, ApiOperation.S3PutObject, 1);
-        Send(calls, ApiOperation.S3ListObjects, 1);
-        Send(calls, ApiOperation.SqsReceiveMessage, 1);
-        Send(calls, ApiOperation.SqsGetQueueUrl, 1);
-        Send(calls, ApiOperation.SqsGetQueueAttributes, 2);
+        ApiCalls calls = Priced();
+        Send(calls, Put, 1);
+        Send(calls, List, 1);
+        Send(calls, Receive, 1);
+        Send(calls, Find, 3);
 
-        ApiCallReport.Describe(calls, 1, ListPrices).ShouldBe("S3 PutObject 1, SQS ReceiveMessage 1 for 1 message stored: about $5.40 a million; besides, to find queue and bucket, S3 ListObjectsV2 1, SQS GetQueueUrl 1, SQS GetQueueAttributes 2; about $0.000012 in all");
+        ApiCallReport.Describe(calls, 1).ShouldBe("Bucket Put 1, Queue Receive 1 for 1 message stored: about $5.40 a million; besides, to find queue and bucket, Bucket List 1, Queue Find 3; about $0.000012 in all");
     }
 
     [Fact]
     public void Describe_LookupsAlone_SaysWhatForAndNoMillion()
     {
-        ApiCalls calls = new();
-        Send(calls, ApiOperation.S3ListObjects, 1);
+        ApiCalls calls = Priced();
+        Send(calls, List, 1);
 
-        ApiCallReport.Describe(calls, 3, ListPrices).ShouldBe("S3 ListObjectsV2 1 to find queue and bucket; about $0.000005 in all");
+        ApiCallReport.Describe(calls, 3).ShouldBe("Bucket List 1 to find queue and bucket; about $0.000005 in all");
     }
 
     [Fact]
     public void Describe_NothingStored_IsTheCallsAlone()
     {
-        ApiCalls calls = new();
-        Send(calls, ApiOperation.SqsReceiveMessage, 1_250);
+        ApiCalls calls = Priced();
+        Send(calls, Receive, 1_250);
 
-        ApiCallReport.Describe(calls, 0, ListPrices).ShouldBe("SQS ReceiveMessage 1,250 and no message stored; about $0.0005 in all");
+        ApiCallReport.Describe(calls, 0).ShouldBe("Queue Receive 1,250 and no message stored; about $0.0005 in all");
     }
 
     [Fact]
     public void Observe_SomebodyListens_PublishesCallsAndCost()
     {
         string route = Guid.NewGuid().ToString();
-        ApiCalls calls = new();
-        calls.Observe(route, ListPrices);
-        Send(calls, ApiOperation.S3PutObject, 3);
+        ApiCalls calls = Priced();
+        calls.Observe(route);
+        Send(calls, Put, 3);
         List<string> seen = [];
         using MeterListener listener = new();
         listener.InstrumentPublished = (instrument, self) =>
@@ -112,7 +187,18 @@ public sealed class ApiCallsTests
         listener.Start();
         listener.RecordObservableInstruments();
 
-        seen.ShouldBe(["worker.api.calls 3 rpc.service=S3 rpc.method=PutObject", "worker.cost.estimated 1.5E-05"], ignoreOrder: true);
+        seen.ShouldBe(["worker.api.calls 3 rpc.service=Bucket rpc.method=Put", "worker.cost.estimated 1.5E-05"], ignoreOrder: true);
+    }
+
+    /// <summary>Without a call so far: 5 USD per million of the bucket's, 0.4 of the queue's.</summary>
+    private static ApiCalls Priced()
+    {
+        ApiCalls calls = new();
+        calls.SetPrice(Put, 5);
+        calls.SetPrice(List, 5);
+        calls.SetPrice(Receive, 0.4);
+        calls.SetPrice(Find, 0.4);
+        return calls;
     }
 
     private static void Send(ApiCalls calls, ApiOperation operation, int count)

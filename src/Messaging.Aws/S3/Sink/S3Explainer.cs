@@ -1,4 +1,3 @@
-using Messaging.Costs;
 using Messaging.Costs.Explain;
 
 namespace Messaging.Aws.S3.Sink;
@@ -6,7 +5,7 @@ namespace Messaging.Aws.S3.Sink;
 /// <summary>What <c>explain</c> shows of a route that stores in S3.</summary>
 /// <param name="s3">The sink's settings.</param>
 /// <param name="costs">The prices.</param>
-internal sealed class S3Explainer(S3SinkOptions s3, CostOptions costs) : IRouteExplainer
+internal sealed class S3Explainer(S3SinkOptions s3, AwsCostOptions costs) : IRouteExplainer
 {
     public void ExplainCalls(RouteLoad load, RouteEstimate estimate)
     {
@@ -18,7 +17,7 @@ internal sealed class S3Explainer(S3SinkOptions s3, CostOptions costs) : IRouteE
             estimate.Save(puts * costs.S3GetPerMillion / 1_000_000, "Sinks:S3:Conditional=true, where the store knows If-None-Match");
         }
 
-        if (s3.StorageClass is { } storageClass and not "STANDARD" && costs.S3PutPerMillion.Equals(new CostOptions().S3PutPerMillion))
+        if (s3.StorageClass is { } storageClass and not "STANDARD" && costs.S3PutPerMillion.Equals(new AwsCostOptions().S3PutPerMillion))
         {
             estimate.Note($"Sinks:S3:StorageClass is {storageClass}, and the price of a PUT is STANDARD's: set Costs:S3PutPerMillion.");
         }

@@ -1,5 +1,4 @@
 using Messaging.Configuration;
-using Messaging.Costs;
 using Messaging.Sinks;
 
 namespace Messaging.Aws.S3.Sink;
@@ -20,10 +19,14 @@ internal sealed class S3SinkFeature : ISinkFeature
             settings.Fail($"{S3SinkOptions.Section}:{nameof(S3SinkOptions.Endpoint)}", options.Endpoint.ToString(), problem, "Requests would not arrive, or bodies would travel in the open.");
         }
 
-        CostOptions costs = settings.Read<CostOptions>("Costs");
+        AwsCostOptions costs = settings.Read<AwsCostOptions>(AwsCostOptions.Section);
         return new SinkPlan
         {
-            Create = services => S3Sink.Create(options, aws, services),
+            Create = services =>
+            {
+                S3Calls.SetPrices(services.Calls, costs);
+                return S3Sink.Create(options, aws, services);
+            },
             StoreTimeout = options.TotalTimeout,
             MaxConcurrency = options.MaxConcurrency is { } most ? new SettingValue<int>($"{S3SinkOptions.Section}:{nameof(options.MaxConcurrency)}", most) : null,
             PricePerMillionObjects = costs.S3PutPerMillion,

@@ -3,18 +3,44 @@ using Messaging.Costs;
 namespace Messaging.Aws.Sqs.Wire;
 
 /// <summary>One action of the SQS API.</summary>
-/// <param name="Name">As in the API reference.</param>
-/// <param name="Billed">As it is counted.</param>
-internal sealed record SqsOperation(string Name, ApiOperation Billed)
+internal sealed class SqsOperation
 {
-    public static readonly SqsOperation ReceiveMessage = new("ReceiveMessage", ApiOperation.SqsReceiveMessage);
-    public static readonly SqsOperation DeleteMessageBatch = new("DeleteMessageBatch", ApiOperation.SqsDeleteMessageBatch);
-    public static readonly SqsOperation ChangeMessageVisibilityBatch = new("ChangeMessageVisibilityBatch", ApiOperation.SqsChangeMessageVisibilityBatch);
-    public static readonly SqsOperation SendMessage = new("SendMessage", ApiOperation.SqsSendMessage);
-    public static readonly SqsOperation SendMessageBatch = new("SendMessageBatch", ApiOperation.SqsSendMessageBatch);
-    public static readonly SqsOperation GetQueueUrl = new("GetQueueUrl", ApiOperation.SqsGetQueueUrl);
-    public static readonly SqsOperation GetQueueAttributes = new("GetQueueAttributes", ApiOperation.SqsGetQueueAttributes);
+    // "Every 64 KB chunk of a payload is billed as 1 request" (aws.amazon.com/sqs/pricing). Taken here of the JSON that went over the wire,
+    // which is a little longer than the payload in it.
+    private const int BilledChunk = 64 * 1024;
+
+    public static readonly SqsOperation ReceiveMessage = new("ReceiveMessage");
+    public static readonly SqsOperation DeleteMessageBatch = new("DeleteMessageBatch");
+    public static readonly SqsOperation ChangeMessageVisibilityBatch = new("ChangeMessageVisibilityBatch");
+    public static readonly SqsOperation SendMessage = new("SendMessage");
+    public static readonly SqsOperation SendMessageBatch = new("SendMessageBatch");
+    public static readonly SqsOperation GetQueueUrl = new("GetQueueUrl", isLookup: true);
+    public static readonly SqsOperation GetQueueAttributes = new("GetQueueAttributes", isLookup: true);
+
+    private static readonly SqsOperation[] All =
+        [ReceiveMessage, DeleteMessageBatch, ChangeMessageVisibilityBatch, SendMessage, SendMessageBatch, GetQueueUrl, GetQueueAttributes];
+
+    private SqsOperation(string name, bool isLookup = false)
+    {
+        Billed = new ApiOperation("SQS", name) { IsLookup = isLookup, BilledBytes = BilledChunk };
+        Target = $"AmazonSQS.{name}";
+    }
+
+    /// <summary>As in the API reference.</summary>
+    public string Name => Billed.Name;
+
+    /// <summary>As it is counted.</summary>
+    public ApiOperation Billed { get; }
 
     /// <summary>The value of <c>X-Amz-Target</c>.</summary>
-    public string Target { get; } = $"AmazonSQS.{Name}";
+    public string Target { get; }
+
+    /// <summary>Sets the price of a request on a route.</summary>
+    public static void SetPrices(ApiCalls? calls, double usdPerMillion)
+    {
+        foreach (SqsOperation operation in All)
+        {
+            calls?.SetPrice(operation.Billed, usdPerMillion);
+        }
+    }
 }

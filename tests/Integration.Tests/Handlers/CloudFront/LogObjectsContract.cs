@@ -37,7 +37,7 @@ public abstract class LogObjectsContract
         opened.Length.ShouldBe(body.Length);
         opened.Version.ShouldBe(eTag);
         (await ReadAsync(opened)).ShouldBe(body);
-        _calls.Sent(ApiOperation.S3GetObject).ShouldBe(1);
+        _calls.Sent(S3Calls.Get).ShouldBe(1);
     }
 
     [Fact]

@@ -1,5 +1,6 @@
 using System.Text;
 using Integration.Tests.Faults.S3;
+using Messaging.Aws.S3;
 using Messaging.Aws.S3.Sink;
 using Messaging.Costs;
 using Messaging.Sinks;
@@ -37,10 +38,10 @@ public class S3SinkCallCountTests : IAsyncLifetime
         }
 
         // 10 and the two that were made again; 3 duplicates and the one that was lost are looked at.
-        (calls.Sent(ApiOperation.S3PutObject), calls.Sent(ApiOperation.S3HeadObject)).ShouldBe((12, 4));
-        calls.Sent(ApiOperation.S3PutObject).ShouldBe(_s3.History.Of().Length);
-        calls.Sent(ApiOperation.S3HeadObject).ShouldBe(_s3.History.Of(S3Operation.HeadObject).Length);
-        calls.Sent(ApiOperation.S3GetObject).ShouldBe(_s3.History.Of(S3Operation.GetObject).Length);
-        calls.Sent(ApiOperation.S3ListObjects).ShouldBe(1);
+        (calls.Sent(S3Calls.Put), calls.Sent(S3Calls.Head)).ShouldBe((12, 4));
+        calls.Sent(S3Calls.Put).ShouldBe(_s3.History.Of().Length);
+        calls.Sent(S3Calls.Head).ShouldBe(_s3.History.Of(S3Operation.HeadObject).Length);
+        calls.Sent(S3Calls.Get).ShouldBe(_s3.History.Of(S3Operation.GetObject).Length);
+        calls.Sent(S3Calls.List).ShouldBe(1);
     }
 }

@@ -76,7 +76,7 @@ internal sealed class DirectRequests : IS3Requests
         {
             SigningCredentials credentials = await _credentials.GetAsync(request.Token);
             DateTimeOffset signedAt = _signer.Sign(request, key.Span, body.Span, credentials);
-            _calls.Sending(ApiOperation.S3PutObject);
+            _calls.Sending(S3Calls.Put);
             using HttpResponseMessage response = await _http.SendAsync(request.Message, request.Token);
             S3Fault fault = response.StatusCode == HttpStatusCode.OK
                 ? await ConfirmAsync(response, request.Token)
@@ -228,7 +228,7 @@ internal sealed class DirectRequests : IS3Requests
         request.VersionPolicy = HttpVersionPolicy.RequestVersionExact;
         SigningCredentials credentials = await _credentials.GetAsync(cancellationToken);
         DateTimeOffset signedAt = _signer.Sign(request, credentials);
-        _calls.Sending(S3Operations.BilledAs(operation));
+        _calls.Sending(S3Calls.Named(operation));
         HttpResponseMessage response = await _http.SendAsync(request, cancellationToken);
         try
         {

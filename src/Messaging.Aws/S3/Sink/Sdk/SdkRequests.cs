@@ -63,7 +63,7 @@ internal sealed class SdkRequests : IS3Requests
                 StorageClass = _storageClass,
             };
             request.Headers.ContentType = _contentType;
-            _calls.Sending(ApiOperation.S3PutObject);
+            _calls.Sending(S3Calls.Put);
             PutObjectResponse response = await attempt.LimitAsync(_client.PutObjectAsync(request, attempt.Token));
 
             // Every S3 names what it stored. A success that does not is some proxy's.
@@ -90,7 +90,7 @@ internal sealed class SdkRequests : IS3Requests
         try
         {
             await _credentials.PrepareAsync(attempt.Token);
-            _calls.Sending(ApiOperation.S3HeadObject);
+            _calls.Sending(S3Calls.Head);
             GetObjectMetadataResponse head = await attempt.LimitAsync(
                 _client.GetObjectMetadataAsync(new GetObjectMetadataRequest { BucketName = _bucket, Key = name }, attempt.Token));
             if (string.IsNullOrEmpty(head.ETag))
@@ -109,7 +109,7 @@ internal sealed class SdkRequests : IS3Requests
             }
 
             operation = S3Operations.Get;
-            _calls.Sending(ApiOperation.S3GetObject);
+            _calls.Sending(S3Calls.Get);
             using GetObjectResponse get = await attempt.LimitAsync(
                 _client.GetObjectAsync(new GetObjectRequest { BucketName = _bucket, Key = name }, attempt.Token));
             return (default, operation, await ObjectComparison.HasBytesAsync(get.ResponseStream, body, attempt.Token));
@@ -128,7 +128,7 @@ internal sealed class SdkRequests : IS3Requests
         try
         {
             await _credentials.PrepareAsync(attempt.Token);
-            _calls.Sending(ApiOperation.S3ListObjects);
+            _calls.Sending(S3Calls.List);
             await attempt.LimitAsync(_client.ListObjectsV2Async(new ListObjectsV2Request { BucketName = _bucket, MaxKeys = 1 }, attempt.Token));
             return default;
         }

@@ -1,6 +1,5 @@
 using System.Text.Json;
 using Messaging.Aws.Sqs.Wire;
-using Messaging.Costs;
 
 namespace Worker.Tests.Sources.Sqs.Wire;
 
@@ -29,7 +28,7 @@ public sealed class SqsClientCallCountTests
 
         Dictionary<string, int> seen = service.Requests.GroupBy(request => request.Headers["X-Amz-Target"]["AmazonSQS.".Length..]).ToDictionary(group => group.Key, group => group.Count());
         seen.Values.Sum().ShouldBeGreaterThan(10);
-        ApiOperations.All.Where(operation => wire.Calls.Sent(operation) > 0).ToDictionary(ApiOperations.NameOf, operation => (int)wire.Calls.Sent(operation)).ShouldBe(seen, ignoreOrder: true);
+        wire.Calls.Operations.ToDictionary(operation => operation.Name, operation => (int)wire.Calls.Sent(operation)).ShouldBe(seen, ignoreOrder: true);
     }
 
     [Theory]
@@ -44,7 +43,7 @@ public sealed class SqsClientCallCountTests
 
         await wire.ReceiveAsync();
 
-        (wire.Calls.Sent(ApiOperation.SqsReceiveMessage), wire.Calls.Billed(ApiOperation.SqsReceiveMessage)).ShouldBe((1, billed));
+        (wire.Calls.Sent(SqsOperation.ReceiveMessage.Billed), wire.Calls.Billed(SqsOperation.ReceiveMessage.Billed)).ShouldBe((1, billed));
     }
 
     [Fact]
@@ -55,7 +54,7 @@ public sealed class SqsClientCallCountTests
 
         await wire.Client.SendAsync(WireClient.Url, new SendEntry(new byte[100_000].Select(_ => (byte)'x').ToArray()), default);
 
-        (wire.Calls.Sent(ApiOperation.SqsSendMessage), wire.Calls.Billed(ApiOperation.SqsSendMessage)).ShouldBe((1, 2));
+        (wire.Calls.Sent(SqsOperation.SendMessage.Billed), wire.Calls.Billed(SqsOperation.SendMessage.Billed)).ShouldBe((1, 2));
     }
 
     private static string AnswerTo(string target) => target switch

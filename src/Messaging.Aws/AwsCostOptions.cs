@@ -1,13 +1,18 @@
 using Messaging.Configuration;
 
-namespace Messaging.Costs;
+namespace Messaging.Aws;
 
 /// <summary>
 /// Section <c>Costs</c>: prices for the estimates that reports, logs and <c>explain</c> show; they change nothing else. The defaults
 /// are AWS's list prices of us-east-1 for the first tier, without free tiers (aws.amazon.com/sqs/pricing, aws.amazon.com/s3/pricing).
 /// </summary>
-public sealed class CostOptions
+internal sealed class AwsCostOptions
 {
+    public const string Section = "Costs";
+
+    /// <summary>The section; others that charge may read keys of their own from it.</summary>
+    public static SettingsSection Settings { get; } = SettingsSection.Of<AwsCostOptions>(Section);
+
     private const string Wrong = "The estimates would be wrong; nothing else.";
 
     [Setting("USD for a million requests to a standard queue, 64 KiB of payload each; us-east-1's list price", Min = "0", Max = "1000000", Consequence = Wrong)]
@@ -21,4 +26,7 @@ public sealed class CostOptions
 
     [Setting("USD for a million requests of S3's GET class (GetObject, HeadObject)", Min = "0", Max = "1000000", Consequence = Wrong)]
     public double S3GetPerMillion { get; set; } = 0.40;
+
+    /// <summary>USD per million requests to a queue.</summary>
+    public double SqsPerMillion(bool isFifo) => isFifo ? SqsFifoPerMillion : SqsStandardPerMillion;
 }

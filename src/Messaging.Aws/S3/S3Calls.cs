@@ -1,0 +1,32 @@
+using Messaging.Costs;
+
+namespace Messaging.Aws.S3;
+
+/// <summary>The operations of S3 as they are billed: a request each, whatever it carries.</summary>
+internal static class S3Calls
+{
+    private const string Service = "S3";
+
+    public static readonly ApiOperation Put = new(Service, S3Operations.Put);
+    public static readonly ApiOperation Head = new(Service, S3Operations.Head);
+    public static readonly ApiOperation Get = new(Service, S3Operations.Get);
+    public static readonly ApiOperation List = new(Service, S3Operations.List) { IsLookup = true };
+
+    /// <summary>The operation of a name in <see cref="S3Operations"/>.</summary>
+    public static ApiOperation Named(string operation) => operation switch
+    {
+        S3Operations.Put => Put,
+        S3Operations.Head => Head,
+        S3Operations.Get => Get,
+        _ => List,
+    };
+
+    /// <summary>Sets the prices on a route. S3 has a list in the class of PUT, and a HEAD in that of GET.</summary>
+    public static void SetPrices(ApiCalls? calls, AwsCostOptions costs)
+    {
+        calls?.SetPrice(Put, costs.S3PutPerMillion);
+        calls?.SetPrice(List, costs.S3PutPerMillion);
+        calls?.SetPrice(Head, costs.S3GetPerMillion);
+        calls?.SetPrice(Get, costs.S3GetPerMillion);
+    }
+}

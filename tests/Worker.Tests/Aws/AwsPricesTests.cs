@@ -1,0 +1,73 @@
+using Messaging.Aws;
+using Messaging.Aws.S3;
+using Messaging.Aws.Sqs.Wire;
+using Messaging.Costs;
+
+namespace Worker.Tests.Aws;
+
+/// <summary>What calls of S3 and SQS cost by the section <c>Costs</c>.</summary>
+public sealed class AwsPricesTests
+{
+    private static readonly AwsCostOptions ListPrices = new();
+
+    [Theory]
+    [InlineData(false, 5.08)]
+    [InlineData(true, 5.10)]
+    public void Cost_AMillionMessagesInFullBatches_IsTheListPrice(bool fifo, double usd)
+    {
+        ApiCalls calls = Priced(fifo);
+        for (int i = 0; i < 1_000_000; i++)
+        {
+            calls.Sending(S3Calls.Put);
+            if (i % 10 == 0)
+            {
+                calls.Sending(SqsOperation.ReceiveMessage.Billed);
+                calls.Sending(SqsOperation.DeleteMessageBatch.Billed);
+            }
+        }
+
+        calls.Cost().ShouldBe(usd, 1e-9);
+    }
+
+    [Fact]
+    public void Cost_EachOperation_IsThatOfItsClass()
+    {
+        ApiCalls calls = Priced(fifo: false);
+        ApiOperation[] operations =
+        [
+            S3Calls.Put, S3Calls.Head, S3Calls.Get, S3Calls.List,
+            SqsOperation.ReceiveMessage.Billed, SqsOperation.DeleteMessageBatch.Billed, SqsOperation.ChangeMessageVisibilityBatch.Billed, SqsOperation.SendMessage.Billed,
+            SqsOperation.SendMessageBatch.Billed, SqsOperation.GetQueueUrl.Billed, SqsOperation.GetQueueAttributes.Billed,
+        ];
+        foreach (ApiOperation operation in operations)
+        {
+            calls.Sending(operation);
+        }
+
+        operations.Select(operation => Math.Round(calls.Cost(operation) * 1_000_000, 6)).ShouldBe([5, 0.4, 0.4, 5, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4]);
+
+        // As reports have them since the first version.
+        calls.Operations.ShouldBe(operations);
+        operations.Where(operation => operation.IsLookup).Select(operation => operation.ToString()).ShouldBe(["S3 ListObjectsV2", "SQS GetQueueUrl", "SQS GetQueueAttributes"]);
+    }
+
+    [Theory]
+    [InlineData(0, 1)]
+    [InlineData(65_536, 1)]
+    [InlineData(65_537, 2)]
+    [InlineData(262_144, 4)]
+    [InlineData(1_048_576, 16)]
+    public void RequestsFor_Payload_IsOneFor64KiBOfSqsAndOneOfS3(long bytes, long requests)
+    {
+        SqsOperation.SendMessageBatch.Billed.RequestsFor(bytes).ShouldBe(requests);
+        S3Calls.Put.RequestsFor(bytes).ShouldBe(1);
+    }
+
+    private static ApiCalls Priced(bool fifo)
+    {
+        ApiCalls calls = new();
+        S3Calls.SetPrices(calls, ListPrices);
+        SqsOperation.SetPrices(calls, ListPrices.SqsPerMillion(fifo));
+        return calls;
+    }
+}
