@@ -1,3 +1,5 @@
+using Messaging.Aws;
+using Messaging.Aws.Sqs;
 using Messaging.Configuration;
 using Messaging.Costs.Explain;
 using Messaging.Handlers;
@@ -81,6 +83,19 @@ public sealed class UnknownPartsTests
     [Fact]
     public void Explain_HandlerThatReadsObjects_ShowsNoFigureThatMessagesDoNotTell() =>
         Explain(source: null, handler => handler with { ReadsObjects = true }, sink: null).Lines.Select(line => line.Name).ShouldBe(["rate", "cost.day"]);
+
+    [Theory]
+    [InlineData(SinkKind.Objects, "their objects are found, none is lost")]
+    [InlineData(SinkKind.Documents, "documents that are there are found by their ids, none is lost")]
+    [InlineData(SinkKind.None, "the handler gets them again, none is lost")]
+    public void ExplainKill_Sqs_SaysWhatBecomesOfTheResults(SinkKind results, string then)
+    {
+        RouteEstimate estimate = new();
+
+        new SqsExplainer(new SqsSourceOptions(), isFifo: false, new AwsCostOptions()).ExplainKill(new RouteLoad { MessagesPerDay = 1, MessageBytes = 1, Concurrency = 64, Results = results }, estimate);
+
+        estimate.Lines.ShouldHaveSingleItem().Because.ShouldEndWith($"; {then}");
+    }
 
     private static ExplainLine Line(RouteExplanation route, string name) => route.Lines.Single(line => line.Name == name);
 
