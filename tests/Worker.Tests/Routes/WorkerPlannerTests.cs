@@ -73,7 +73,7 @@ public sealed class WorkerPlannerTests
                 "Routes:a:Source = \"sqs\": there is no such source; it must be one of Channel, Http. Sqs is not part of this worker: AddSqs() of the package Quayside.Messaging.Aws adds it.",
                 "Routes:a:Handler = \"CloudFront\": there is no such handler; it must be one of Archive, Rows. CloudFront is not part of this worker: AddCloudFront() of the package Quayside.Messaging.CloudFront adds it.",
                 "Routes:a:Sink = \"S3\": there is no such sink; it must be one of Directory, Index, Memory. S3 is not part of this worker: AddS3() of the package Quayside.Messaging.Aws adds it.",
-                "Aws: is not a known key. Known here: Pipeline, Routes, Sources, Stages, Handlers, Sinks, Bundles, DeadLetters, Intake, Recoverability, Costs, Hosting. It would have no effect.",
+                "Aws: is not a known key. Known here: Pipeline, Routes, Sources, Stages, Handlers, Sinks, Bundles, DeadLetters, Intake, Recoverability, Hosting. It would have no effect.",
             ],
             ignoreOrder: true);
 
@@ -102,7 +102,7 @@ public sealed class WorkerPlannerTests
         ErrorsOf("Intakes:Concurrency=1", "Something:Else=1").ShouldBe(
             [
                 "Intakes: is not a known key. Did you mean Intake? It would have no effect.",
-                "Something: is not a known key. Known here: Pipeline, Routes, Sources, Stages, Handlers, Sinks, Bundles, DeadLetters, Intake, Recoverability, Costs, Hosting. It would have no effect.",
+                "Something: is not a known key. Known here: Pipeline, Routes, Sources, Stages, Handlers, Sinks, Bundles, DeadLetters, Intake, Recoverability, Hosting. It would have no effect.",
             ],
             ignoreOrder: true);
 
