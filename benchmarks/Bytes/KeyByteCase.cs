@@ -1,5 +1,5 @@
 using Benchmarks.Keys;
-using Worker.Archive;
+using Worker.Headers;
 using Worker.ObjectKeys;
 
 namespace Benchmarks.Bytes;

@@ -2,7 +2,7 @@ using System.Diagnostics;
 using System.Globalization;
 using System.Text.Json;
 using Benchmarks.Interleaved;
-using Worker.Archive;
+using Worker.Headers;
 using Worker.ObjectKeys;
 
 namespace Benchmarks.Keys;

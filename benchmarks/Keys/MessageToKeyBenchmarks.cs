@@ -3,7 +3,7 @@ using System.Text.Json;
 using BenchmarkDotNet.Attributes;
 using Newtonsoft.Json;
 using Tests.Shared.ReadableKeys;
-using Worker.Archive;
+using Worker.Headers;
 
 namespace Benchmarks.Keys;
 

@@ -1,6 +1,6 @@
 using System.Text;
 using Pipeline.Buffers;
-using Worker.Archive;
+using Worker.Headers;
 using Worker.ObjectKeys;
 
 namespace Benchmarks.Keys;

@@ -3,6 +3,7 @@ using Pipeline.Behaviors;
 using Pipeline.Contexts;
 using Pipeline.Frames;
 using Pipeline.Settlements;
+using Worker.Headers;
 using Worker.ObjectKeys;
 
 namespace Worker.Archive;

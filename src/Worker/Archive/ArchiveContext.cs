@@ -1,5 +1,6 @@
 using Pipeline.Buffers;
 using Pipeline.Contexts;
+using Worker.Headers;
 
 namespace Worker.Archive;
 

@@ -5,6 +5,7 @@ using Messaging.Handlers;
 using Messaging.Recoverability;
 using Messaging.Routes;
 using Messaging.Sinks;
+using Worker.Headers;
 using Worker.ObjectKeys;
 
 namespace Worker.Archive;

@@ -1,4 +1,5 @@
 using Messaging.Configuration;
+using Worker.Headers;
 using Worker.ObjectKeys;
 
 namespace Worker.Archive;

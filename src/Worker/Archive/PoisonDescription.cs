@@ -1,4 +1,5 @@
 using System.Collections.Immutable;
+using Worker.Headers;
 using Worker.ObjectKeys;
 
 namespace Worker.Archive;

@@ -6,6 +6,7 @@ using Messaging.Routes;
 using Microsoft.Extensions.Configuration;
 using Pipeline.Buffers;
 using Worker.Archive;
+using Worker.Headers;
 using Worker.Hosting;
 using Worker.ObjectKeys;
 

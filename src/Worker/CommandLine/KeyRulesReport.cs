@@ -2,6 +2,7 @@ using System.Collections.Immutable;
 using Messaging.Configuration;
 using Messaging.Routes;
 using Worker.Archive;
+using Worker.Headers;
 using Worker.ObjectKeys;
 
 namespace Worker.CommandLine;

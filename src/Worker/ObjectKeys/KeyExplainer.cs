@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Text;
 using Messaging.Telemetry;
-using Worker.Archive;
+using Worker.Headers;
 
 namespace Worker.ObjectKeys;
 

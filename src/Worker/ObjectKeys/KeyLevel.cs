@@ -1,5 +1,5 @@
 using System.Collections.Immutable;
-using Worker.Archive;
+using Worker.Headers;
 
 namespace Worker.ObjectKeys;
 

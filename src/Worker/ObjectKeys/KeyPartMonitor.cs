@@ -2,7 +2,7 @@ using System.Collections.Immutable;
 using System.Diagnostics.Metrics;
 using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
-using Worker.Archive;
+using Worker.Headers;
 
 namespace Worker.ObjectKeys;
 

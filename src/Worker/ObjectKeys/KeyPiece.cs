@@ -1,5 +1,5 @@
 using System.Runtime.InteropServices;
-using Worker.Archive;
+using Worker.Headers;
 
 namespace Worker.ObjectKeys;
 

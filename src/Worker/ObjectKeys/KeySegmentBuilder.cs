@@ -1,6 +1,6 @@
 using System.Collections.Immutable;
 using System.Text;
-using Worker.Archive;
+using Worker.Headers;
 
 namespace Worker.ObjectKeys;
 

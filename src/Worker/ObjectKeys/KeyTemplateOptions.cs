@@ -1,5 +1,3 @@
-using Worker.Archive;
-
 namespace Worker.ObjectKeys;
 
 /// <summary>How object keys are made. Checked as a whole by <see cref="KeyTemplate.TryCompile"/>; see docs/object-keys.md.</summary>

@@ -1,4 +1,4 @@
-using Worker.Archive;
+using Worker.Headers;
 
 namespace Worker.ObjectKeys;
 

@@ -1,6 +1,6 @@
 using System.Text;
 using System.Text.Json;
-using Worker.Archive;
+using Worker.Headers;
 
 namespace Worker.ObjectKeys;
 

@@ -3,6 +3,7 @@ using System.Text;
 using Messaging.Configuration;
 using Microsoft.Extensions.Configuration;
 using Worker.Archive;
+using Worker.Headers;
 using Worker.ObjectKeys;
 
 namespace Worker.Tests.ObjectKeys;

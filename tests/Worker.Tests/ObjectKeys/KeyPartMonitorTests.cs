@@ -3,7 +3,7 @@ using System.Text;
 using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
 using Pipeline.Buffers;
-using Worker.Archive;
+using Worker.Headers;
 using Worker.ObjectKeys;
 
 namespace Worker.Tests.ObjectKeys;

@@ -2,7 +2,7 @@ using System.Text;
 using System.Text.Encodings.Web;
 using System.Text.Json;
 using Pipeline.Buffers;
-using Worker.Archive;
+using Worker.Headers;
 using Worker.ObjectKeys;
 
 namespace Worker.Tests.ObjectKeys;

@@ -1,5 +1,5 @@
 using System.Text;
-using Worker.Archive;
+using Worker.Headers;
 using Worker.ObjectKeys;
 
 namespace Worker.Tests.ObjectKeys;

@@ -3,9 +3,9 @@ using System.Text.Json;
 using FsCheck;
 using FsCheck.Fluent;
 using Tests.Shared.ReadableKeys;
-using Worker.Archive;
+using Worker.Headers;
 using Worker.ObjectKeys;
-using Worker.Tests.Handlers.Archive;
+using Worker.Tests.Headers;
 
 namespace Worker.Tests.ObjectKeys;
 

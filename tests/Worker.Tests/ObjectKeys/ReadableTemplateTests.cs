@@ -2,7 +2,7 @@ using System.Text;
 using FsCheck;
 using FsCheck.Fluent;
 using Tests.Shared.ReadableKeys;
-using Worker.Archive;
+using Worker.Headers;
 using Worker.ObjectKeys;
 
 namespace Worker.Tests.ObjectKeys;

@@ -1,7 +1,7 @@
 using System.Text;
 using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Buffers;
-using Worker.Archive;
+using Worker.Headers;
 using Worker.ObjectKeys;
 using Worker.Tests.ObjectKeys;
 

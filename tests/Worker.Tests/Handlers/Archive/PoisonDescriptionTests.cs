@@ -1,6 +1,7 @@
 using System.Text;
 using Pipeline.Buffers;
 using Worker.Archive;
+using Worker.Headers;
 using Worker.ObjectKeys;
 using Worker.Tests.ObjectKeys;
 

@@ -1,0 +1,68 @@
+using System.Buffers;
+using System.Text;
+using Messaging.Json;
+
+namespace Worker.Headers;
+
+/// <summary>Makes a property name from a message safe to log: it is untrusted, of any length, and may not even be UTF-8.</summary>
+internal static class PropertyLogText
+{
+    /// <summary>Characters at most, the mark of a cut included.</summary>
+    public const int MaxLength = 64;
+
+    private const string Cut = "...";
+
+    /// <summary>The name at a place in a body, unescaped where that is possible.</summary>
+    /// <param name="name">As the scanner reported it.</param>
+    /// <param name="json">The scanned text.</param>
+    public static string From(JsonText name, ReadOnlySpan<byte> json)
+    {
+        ReadOnlySpan<byte> raw = name.In(json);
+        if (!name.HasEscapes || name.HasLoneSurrogate)
+        {
+            return From(raw);
+        }
+
+        byte[] unescaped = new byte[raw.Length];
+        return From(unescaped.AsSpan(0, JsonEscapes.Unescape(raw, unescaped)));
+    }
+
+    /// <summary>
+    /// Printable ASCII as it is, every other character as <c>\u{hex}</c>, every byte outside UTF-8 as <c>\x{hex}</c>. What does
+    /// not fit is cut, and <c>...</c> says so.
+    /// </summary>
+    /// <param name="name">UTF-8 or not; may be empty.</param>
+    public static string From(ReadOnlySpan<byte> name)
+    {
+        var text = new StringBuilder(MaxLength);
+        int cut = 0; // where the text can end so that the mark of a cut still fits
+        while (!name.IsEmpty)
+        {
+            OperationStatus status = Rune.DecodeFromUtf8(name, out Rune rune, out int length);
+            if (status != OperationStatus.Done)
+            {
+                length = 1;
+                text.Append($"\\x{name[0]:x2}");
+            }
+            else if (rune.Value is >= 0x20 and <= 0x7E)
+            {
+                text.Append((char)rune.Value);
+            }
+            else
+            {
+                text.Append($"\\u{{{rune.Value:x}}}");
+            }
+
+            name = name[length..];
+            if (text.Length > MaxLength)
+            {
+                text.Length = cut;
+                return text.Append(Cut).ToString();
+            }
+
+            cut = text.Length <= MaxLength - Cut.Length ? text.Length : cut;
+        }
+
+        return text.ToString();
+    }
+}

@@ -1,0 +1,80 @@
+using System.Buffers;
+using System.Collections.Immutable;
+using System.Globalization;
+using System.Text;
+using Messaging.Json;
+
+namespace Worker.Headers;
+
+/// <summary>
+/// Where a value stands in a body: names and array indexes from the top-level object inwards, such as <c>tenant.id</c> or
+/// <c>order.lines[0].sku</c>. Names are compared byte by byte, so case counts. Paths are equal when all their steps are.
+/// </summary>
+internal sealed class PropertyPath : IEquatable<PropertyPath>
+{
+    /// <summary>Steps at most: a value in a body stands inside at most as many objects and arrays.</summary>
+    public const int MaxSteps = JsonScanner.MaxDepth;
+
+    /// <summary>The largest index: an array is counted through up to it for every message.</summary>
+    public const int MaxIndex = 9_999;
+
+    private static readonly SearchValues<char> Special = SearchValues.Create(".[]:\"{}");
+
+    /// <param name="steps">At least one; the first has a name.</param>
+    public PropertyPath(ImmutableArray<PropertyStep> steps)
+    {
+        if (steps.IsDefaultOrEmpty || steps[0].Name is null)
+        {
+            throw new ArgumentException("A path starts with the name of a top-level property.", nameof(steps));
+        }
+
+        Steps = steps;
+        Text = Format(steps);
+    }
+
+    /// <summary>The steps, outermost first.</summary>
+    public ImmutableArray<PropertyStep> Steps { get; }
+
+    /// <summary>The path as a template writes it; names that need quotes have them.</summary>
+    public string Text { get; }
+
+    /// <summary>The path of a top-level property.</summary>
+    public static PropertyPath Of(string name) => new([new PropertyStep(name)]);
+
+    /// <summary>True for characters that a name may hold only inside quotes.</summary>
+    public static bool IsSpecial(char c) => Special.Contains(c);
+
+    /// <summary>Writes steps as a template does.</summary>
+    public static string Format(ImmutableArray<PropertyStep> steps)
+    {
+        var text = new StringBuilder();
+        foreach (PropertyStep step in steps)
+        {
+            if (step.Name is null)
+            {
+                text.Append(CultureInfo.InvariantCulture, $"[{step.Index}]");
+                continue;
+            }
+
+            text.Append(text.Length > 0 ? "." : "").Append(Quote(step.Name));
+        }
+
+        return text.ToString();
+    }
+
+    /// <inheritdoc/>
+    public bool Equals(PropertyPath? other) => other is not null && string.Equals(Text, other.Text, StringComparison.Ordinal);
+
+    /// <inheritdoc/>
+    public override bool Equals(object? obj) => Equals(obj as PropertyPath);
+
+    /// <inheritdoc/>
+    public override int GetHashCode() => StringComparer.Ordinal.GetHashCode(Text);
+
+    /// <inheritdoc/>
+    public override string ToString() => Text;
+
+    private static string Quote(string name) => name.Length > 0 && name[0] != ' ' && name[^1] != ' ' && !name.AsSpan().ContainsAny(Special)
+        ? name
+        : $"\"{name.Replace("\\", "\\\\", StringComparison.Ordinal).Replace("\"", "\\\"", StringComparison.Ordinal)}\"";
+}

@@ -1,0 +1,16 @@
+using Worker.Headers;
+
+namespace Worker.Tests.Headers;
+
+public sealed class PoisonReasonCodesTests
+{
+    // The codes are a contract: a change here breaks the dead letters, dashboards and alerts of users.
+    [Fact]
+    public void Code_EveryReason_IsTheApprovedOne() => Enum.GetValues<PoisonReason>().Select(r => r.Code()).ShouldBe(
+    [
+        "", "empty-body", "malformed-json", "invalid-utf8", "lone-surrogate", "too-deep", "duplicate-property", "wrong-type", "not-an-object", "trailing-data", "bad-date", "missing-id", "missing-property", "invalid-value",
+    ]);
+
+    [Fact]
+    public void Code_UnknownReason_Throws() => Should.Throw<ArgumentOutOfRangeException>(() => ((PoisonReason)99).Code());
+}
