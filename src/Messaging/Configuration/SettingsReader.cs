@@ -112,14 +112,19 @@ public sealed class SettingsReader(IConfiguration configuration, SettingsSection
     public void FailUnknown(string key, IEnumerable<string> known)
     {
         List<string> names = [.. known];
-        string name = key[(key.LastIndexOf(':') + 1)..];
-        string? nearest = names.MinBy(candidate => EditDistance(candidate, name));
-        string hint = nearest is not null && EditDistance(nearest, name) <= Math.Max(2, name.Length / 3)
-            ? $"Did you mean {nearest}?"
-            : $"Known here: {string.Join(", ", names)}.";
+        string hint = names.Count == 0 ? "Nothing can be set here." : Hint(key[(key.LastIndexOf(':') + 1)..], names);
 
         // Without its value: a password under a mistyped name is still a password.
         Fail(key, value: null, $"is not a known key. {hint}", "It would have no effect.");
+    }
+
+    /// <summary>Says what may have been meant by a name: the nearest of those there are, or all of them.</summary>
+    public static string Hint(string name, IReadOnlyCollection<string> known)
+    {
+        string? nearest = known.MinBy(candidate => EditDistance(candidate, name));
+        return nearest is not null && EditDistance(nearest, name) <= Math.Max(2, name.Length / 3)
+            ? $"Did you mean {nearest}?"
+            : $"Known here: {string.Join(", ", known)}.";
     }
 
     /// <summary>Reports a value that stands where a section belongs; not the value, which may be a password.</summary>

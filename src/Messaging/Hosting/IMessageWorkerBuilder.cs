@@ -26,6 +26,9 @@ public interface IMessageWorkerBuilder
     /// <summary>Adds a sink that routes may name in <c>Routes:{name}:Sink</c>.</summary>
     IMessageWorkerBuilder AddSink(ISinkFeature sink);
 
+    /// <summary>Adds a step or behaviour to the chain of every route; <c>Pipeline:Parts</c> orders them and turns them off. See <c>AddStep</c> and <c>AddBehavior</c>.</summary>
+    IMessageWorkerBuilder AddPart(RoutePart part);
+
     /// <summary>
     /// Adds a section that belongs to no single feature. The settings of the process are read once and can be injected as the class
     /// that reads them; those that a route may give are read by features, for each route. Features that share a section may each add it.

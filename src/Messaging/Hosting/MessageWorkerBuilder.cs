@@ -55,6 +55,12 @@ internal sealed class MessageWorkerBuilder : IMessageWorkerBuilder
         return this;
     }
 
+    public IMessageWorkerBuilder AddPart(RoutePart part)
+    {
+        Features.Add(part);
+        return this;
+    }
+
     public IMessageWorkerBuilder AddSettings(SettingsSection section)
     {
         Features.Add(section);

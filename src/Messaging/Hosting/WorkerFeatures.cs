@@ -16,11 +16,14 @@ internal sealed class WorkerFeatures
 {
     private const string Consequence = "The worker could not tell which of them is meant.";
 
+    private static readonly string[] OwnParts = [PipelineOptions.NoParts, nameof(TracingStep), nameof(SizeLimitStep), "RetryBehavior"];
+
     private static readonly string[] ReservedRoots = ["Routes", "Sources", "Handlers", "Sinks"];
 
     private readonly List<ISourceFeature> _sources = [];
     private readonly List<IHandlerFeature> _handlers = [];
     private readonly List<ISinkFeature> _sinks = [];
+    private readonly List<RoutePart> _parts = [];
     private readonly List<SettingsSection> _shared = [];
     private readonly List<ConfigurationError> _errors = [];
     private SettingsSections? _sections;
@@ -34,13 +37,16 @@ internal sealed class WorkerFeatures
     /// <summary>The sinks, in the order in which they were added.</summary>
     public IReadOnlyList<ISinkFeature> Sinks => _sinks;
 
+    /// <summary>The steps and behaviours, in the order in which they were added.</summary>
+    public IReadOnlyList<RoutePart> Parts => _parts;
+
     /// <summary>What cannot stand beside each other, with what to do.</summary>
     public IEnumerable<ConfigurationError> Errors => [.. _errors, .. Sections.FindCollisions()];
 
     /// <summary>Every section, in the order of the reference.</summary>
     public SettingsSections Sections => _sections ??= new SettingsSections(
     [
-        SettingsSection.Of<PipelineOptions>("Pipeline"),
+        SettingsSection.Of<PipelineOptions>("Pipeline", perRoute: true),
         RouteOptions.Settings,
         .. _sources.SelectMany(source => source.Settings),
         SettingsSection.Of<StagesOptions>("Stages", perRoute: true),
@@ -58,6 +64,25 @@ internal sealed class WorkerFeatures
     public void Add(IHandlerFeature handler) => Add(_handlers, handler, handler.Name, "Handlers", handler.Settings, other => other.Name);
 
     public void Add(ISinkFeature sink) => Add(_sinks, sink, sink.Name, "Sinks", sink.Settings, other => other.Name);
+
+    public void Add(RoutePart part)
+    {
+        const string Key = $"Pipeline:{nameof(PipelineOptions.Parts)}";
+        if (!NamedRoute.IsName(part.Name) || OwnParts.Contains(part.Name, StringComparer.OrdinalIgnoreCase))
+        {
+            Fail(Key, $"'{part.Name}' cannot be the name of {part.PartType.FullName}: it must be {NamedRoute.AllowedName}, and none of {string.Join(", ", OwnParts)}. Give AddStep or AddBehavior another name.", consequence: null);
+        }
+        else if (_parts.Find(other => string.Equals(other.Name, part.Name, StringComparison.OrdinalIgnoreCase)) is { } taken)
+        {
+            Fail(Key, taken.PartType == part.PartType
+                ? $"the part {part.Name} is added twice ({part.PartType.FullName}): leave one of the calls out, or give one another name."
+                : $"the part {part.Name} is added by {taken.PartType.FullName} and by {part.PartType.FullName}: give one of them another name.");
+        }
+        else
+        {
+            _parts.Add(part);
+        }
+    }
 
     /// <summary>Adds a section that belongs to no feature; once is enough, however many features share it.</summary>
     public void Add(SettingsSection section)

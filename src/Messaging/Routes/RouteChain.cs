@@ -1,4 +1,5 @@
 using Messaging.Handlers;
+using Messaging.Hosting;
 using Messaging.Stages;
 using Pipeline.Building;
 using Pipeline.Contexts;
@@ -16,6 +17,11 @@ internal static class RouteChain
         PipelineBuilder<PhysicalContext> builder = new PipelineBuilder<PhysicalContext>(plan.Name)
             .Step(new TracingStep(plan.Name))
             .Step(new SizeLimitStep(plan.Stages));
+        foreach (RoutePart part in plan.Parts)
+        {
+            part.Compose(builder, services);
+        }
+
         plan.Handler.Compose(builder, services);
         return builder.Build(plan.Form);
     }

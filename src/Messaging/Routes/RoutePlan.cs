@@ -1,4 +1,5 @@
 using Messaging.Handlers;
+using Messaging.Hosting;
 using Messaging.Intake;
 using Messaging.Recoverability;
 using Messaging.Sinks;
@@ -21,6 +22,9 @@ internal sealed record RoutePlan(
     RecoverabilityOptions Recoverability,
     StagesOptions Stages)
 {
+    /// <summary>Steps and behaviours that code added, in the order in which they run.</summary>
+    public IReadOnlyList<RoutePart> Parts { get; init; } = [];
+
     /// <summary>Messages of all sources that the route works on at once.</summary>
     public int Slots => Intake.Concurrency * Sources.Count;
 

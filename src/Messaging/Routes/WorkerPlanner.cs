@@ -38,7 +38,6 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
             }
         }
 
-        PipelineForm form = FindForm(settings, (PipelineOptions)process[typeof(PipelineOptions)]);
         BundlePlanner bundles = new(settings);
 
         IReadOnlyList<NamedRoute> named = NamedRoute.Read(settings);
@@ -46,7 +45,7 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
         List<RoutePlan> routes = [];
         foreach (string name in names)
         {
-            if (PlanRoute(settings, name, form, bundles) is { } route)
+            if (PlanRoute(settings, name, bundles) is { } route)
             {
                 routes.Add(route);
             }
@@ -81,12 +80,15 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
         return form;
     }
 
-    private RoutePlan? PlanRoute(SettingsReader settings, string name, PipelineForm form, BundlePlanner bundles)
+    private RoutePlan? PlanRoute(SettingsReader settings, string name, BundlePlanner bundles)
     {
         int problemsBefore = settings.Errors.Count;
         string section = $"Routes:{name}";
         RouteOptions options = ReadRoute(settings, name, section);
         FindUnknownFeatures(settings, $"{section}:");
+        PipelineOptions pipeline = settings.Read<PipelineOptions>("Pipeline", name);
+        PipelineForm form = FindForm(settings, pipeline);
+        IReadOnlyList<RoutePart> parts = PartSelection.Choose(settings, name, pipeline.Parts, features.Parts);
         IntakeOptions intake = settings.Read<IntakeOptions>("Intake", name);
         RecoverabilityOptions recoverability = settings.Read<RecoverabilityOptions>("Recoverability", name);
         StagesOptions stages = settings.Read<StagesOptions>("Stages", name);
@@ -119,7 +121,7 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
 
         return settings.Errors.Count > problemsBefore || handler is null
             ? null
-            : new RoutePlan(name, form, sourcePlans, handler, sink, intake, bundling, recoverability, stages);
+            : new RoutePlan(name, form, sourcePlans, handler, sink, intake, bundling, recoverability, stages) { Parts = parts };
     }
 
     /// <returns>Null where the handler needs none, and where there is no such sink, which is reported.</returns>

@@ -1,9 +1,15 @@
 namespace Messaging.Sources.Channels;
 
 /// <summary>
-/// Puts messages into a route of this process. Resolve it by the route's name as a keyed service, or without a key for the
-/// only channel route (or the one named <c>default</c>). Threads: any number at once.
+/// Puts messages into a route of this process whose source is Channel. Inject it with the route's name as the key,
+/// <c>[FromKeyedServices("orders")] IMessagePublisher orders</c>, or without a key for the only channel route (or the one named
+/// <c>default</c>). It may be injected before its route has started. Threads: any number at once.
 /// </summary>
+/// <remarks>
+/// A handler may publish too. The route it publishes to may refuse it while the worker stops, since both stop at the same time: the handler then
+/// throws or abandons, and its own message goes back to its source. One that publishes into its own route waits, when that is full, for room
+/// that only its own messages can make: keep <c>Sources:Channel:Capacity</c> well above <c>Intake:Concurrency</c>.
+/// </remarks>
 public interface IMessagePublisher
 {
     /// <summary>

@@ -1,0 +1,58 @@
+using System.Diagnostics.CodeAnalysis;
+using Messaging.Handlers;
+using Pipeline.Behaviors;
+using Pipeline.Building;
+using Pipeline.Contexts;
+
+namespace Messaging.Hosting;
+
+/// <summary>
+/// A step or behaviour of the physical stage that code adds to the chains of the routes. It runs after the worker's own steps, within the
+/// message's span, and before the handler's parts. Immutable.
+/// </summary>
+public sealed class RoutePart
+{
+    private readonly Action<PipelineBuilder<PhysicalContext>, HandlerServices> _compose;
+
+    private RoutePart(string name, Type type, Action<PipelineBuilder<PhysicalContext>, HandlerServices> compose)
+    {
+        Name = name;
+        PartType = type;
+        _compose = compose;
+    }
+
+    /// <summary>The name in <c>Pipeline:Parts</c> and in the printed chain.</summary>
+    public string Name { get; }
+
+    /// <summary>The part's class.</summary>
+    public Type PartType { get; }
+
+    /// <summary>A step. Each route has one instance: the container's where the type is registered there, else its own, disposed after the route has drained.</summary>
+    /// <typeparam name="TStep">The step; its constructor may take what the container has, scoped services excepted.</typeparam>
+    /// <param name="name">Its name; null for that of the class.</param>
+    public static RoutePart Step<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TStep>(string? name = null)
+        where TStep : class, IStep<PhysicalContext>
+    {
+        string known = name ?? NameOf(typeof(TStep));
+        return new RoutePart(known, typeof(TStep), (builder, services) => builder.Step(services.Create<TStep>(), known));
+    }
+
+    /// <summary>A behaviour, which wraps what follows. Instances as for <see cref="Step"/>.</summary>
+    /// <typeparam name="TBehavior">The behaviour; its constructor may take what the container has, scoped services excepted.</typeparam>
+    /// <param name="name">Its name; null for that of the class.</param>
+    public static RoutePart Behavior<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TBehavior>(string? name = null)
+        where TBehavior : class, IBehavior<PhysicalContext, PhysicalContext>
+    {
+        string known = name ?? NameOf(typeof(TBehavior));
+        return new RoutePart(known, typeof(TBehavior), (builder, services) => builder.Behavior(services.Create<TBehavior>(), known));
+    }
+
+    /// <summary>Adds the part to a route's chain.</summary>
+    internal void Compose(PipelineBuilder<PhysicalContext> builder, HandlerServices services) => _compose(builder, services);
+
+    private static string NameOf(Type type)
+    {
+        int arity = type.Name.IndexOf('`', StringComparison.Ordinal);
+        return arity < 0 ? type.Name : type.Name[..arity];
+    }
+}

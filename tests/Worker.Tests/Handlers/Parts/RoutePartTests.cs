@@ -1,0 +1,171 @@
+using System.Collections.Concurrent;
+using Messaging.Handlers;
+using Messaging.Hosting;
+using Microsoft.Extensions.DependencyInjection;
+using Pipeline.Behaviors;
+using Pipeline.Contexts;
+using Pipeline.Execution;
+using Pipeline.Settlements;
+using Worker.Tests.Handlers.Typed;
+
+namespace Worker.Tests.Handlers.Parts;
+
+/// <summary>Steps and behaviours that code adds, and what the configuration makes of them.</summary>
+public sealed class RoutePartTests
+{
+    private readonly ConcurrentQueue<string> _trace = new();
+
+    public static TheoryData<string> Forms => [.. PipelineForm.All.Select(form => form.Name)];
+
+    [Theory]
+    [MemberData(nameof(Forms))]
+    public async Task Parts_WithoutTheSetting_RunInTheOrderAdded(string form)
+    {
+        await using HandlerRoute route = await HandlerRoute.StartAsync(Add, $"Pipeline:Form={form}");
+
+        await route.PublishAsync("""{"id":"a"}""");
+        await route.SettleAllAsync();
+
+        _trace.ShouldBe(["first in", "around in", "second in", "handled", "second out", "around out", "first out"]);
+    }
+
+    [Fact]
+    public async Task Parts_ByTheSetting_AreOrderedAndTurnedOff()
+    {
+        await using HandlerRoute route = await HandlerRoute.StartAsync(Add, "Pipeline:Parts=second, FirstStep");
+
+        await route.PublishAsync("""{"id":"a"}""");
+        await route.SettleAllAsync();
+
+        _trace.ShouldBe(["second in", "first in", "handled", "first out", "second out"]);
+    }
+
+    [Theory]
+    [InlineData("Pipeline:Parts=None", "TracingStep,SizeLimitStep,RetryBehavior,ScriptedHandler")]
+    [InlineData("Pipeline:Parts=", "TracingStep,SizeLimitStep,FirstStep,Around,second,RetryBehavior,ScriptedHandler")]
+    [InlineData("Routes:orders:Pipeline:Parts=Around", "TracingStep,SizeLimitStep,Around,RetryBehavior,ScriptedHandler")]
+    public async Task Description_ShowsThemInTheirPlaces(string setting, string expected)
+    {
+        await using HandlerRoute route = await HandlerRoute.StartAsync(Add, setting);
+
+        string[] lines = route.Route.Pipeline.Description.Split('\n', StringSplitOptions.RemoveEmptyEntries);
+
+        string.Join(',', lines.Skip(2).Select(line => line.Split(' ', StringSplitOptions.RemoveEmptyEntries)[2])).ShouldBe(expected);
+    }
+
+    [Theory]
+    [InlineData("Pipeline:Parts=FirstStp", "Pipeline:Parts = \"FirstStp\": is no part that was added by AddStep or AddBehavior; the worker's own parts and those of handlers are always on, each in its stage. Did you mean FirstStep?")]
+    [InlineData("Pipeline:Parts=ArchiveConnector", "Pipeline:Parts = \"ArchiveConnector\": is no part that was added by AddStep or AddBehavior; the worker's own parts and those of handlers are always on, each in its stage. Known here: FirstStep, Around, second.")]
+    [InlineData("Routes:orders:Pipeline:Parts=second,second", "Routes:orders:Pipeline:Parts = \"second\": is named twice. The part would run twice for each message.")]
+    public void Parts_ThatCannotBe_AreErrors(string setting, string error) =>
+        HandlerRoute.Plan(Add, setting).Errors.ShouldHaveSingleItem().ToString().ShouldBe(error);
+
+    [Fact]
+    public void Parts_TwoOfOneName_AreAnError() =>
+        HandlerRoute.Plan(worker =>
+        {
+            Add(worker);
+            worker.AddStep<SecondStep>("around");
+        }).Errors.ShouldHaveSingleItem().ToString().ShouldBe(
+            $"Pipeline:Parts: the part around is added by {typeof(Around).FullName} and by {typeof(SecondStep).FullName}: give one of them another name. The worker could not tell which of them is meant.");
+
+    [Theory]
+    [InlineData("None")]
+    [InlineData("RetryBehavior")]
+    [InlineData("a part")]
+    public void Parts_WithANameThatIsTaken_AreAnError(string name) =>
+        HandlerRoute.Plan(worker =>
+        {
+            Add(worker);
+            worker.AddStep<SecondStep>(name);
+        }).Errors.ShouldHaveSingleItem().ToString().ShouldStartWith($"Pipeline:Parts: '{name}' cannot be the name of {typeof(SecondStep).FullName}");
+
+    [Fact]
+    public async Task Step_Decides_TheHandlerIsNotCalled()
+    {
+        ScriptedHandler handler = new((_, _, _) => new(Settlement.Complete));
+        await using HandlerRoute route = await HandlerRoute.StartAsync(worker => worker
+            .With(services => services.AddSingleton(handler))
+            .AddStep<RefusingStep>()
+            .AddHandler<Order, ScriptedHandler>("Orders", TestJson.Default.Order));
+
+        await route.PublishAsync("""{"id":"a"}""");
+        await route.SettleAllAsync();
+
+        handler.Calls.ShouldBeEmpty();
+        route.DeadLetters.Letters.ShouldHaveSingleItem().Reason.ShouldBe("not-ours");
+    }
+
+    [Fact]
+    public async Task Step_NeedsAServiceThatIsNotThere_EndsTheStart()
+    {
+        StartupException exception = await Should.ThrowAsync<StartupException>(() => HandlerRoute.StartAsync(worker => worker
+            .AddStep<SecondStep>()
+            .AddHandler<Order, ScriptedHandler>("Orders", TestJson.Default.Order)));
+
+        exception.ExitCode.ShouldBe(ExitCodes.Configuration);
+        exception.Message.ShouldStartWith("Route orders: SecondStep cannot be made: ");
+    }
+
+    private void Add(IMessageWorkerBuilder worker) => worker
+        .With(services => services.AddSingleton(_trace).AddSingleton(new ScriptedHandler((_, _, _) =>
+        {
+            _trace.Enqueue("handled");
+            return new(Settlement.Complete);
+        })))
+        .AddStep<FirstStep>()
+        .AddBehavior<Around>()
+        .AddStep<SecondStep>("second")
+        .AddHandler<Order, ScriptedHandler>("Orders", TestJson.Default.Order);
+
+    private sealed class FirstStep(ConcurrentQueue<string> trace) : IStep<PhysicalContext>
+    {
+        public ValueTask<StepOutcome> BeforeAsync(PhysicalContext context)
+        {
+            trace.Enqueue("first in");
+            return new(StepOutcome.Continue);
+        }
+
+        public ValueTask AfterAsync(PhysicalContext context)
+        {
+            trace.Enqueue("first out");
+            return default;
+        }
+    }
+
+    // Written for any stage, as a step that only looks at the settlement is.
+    private sealed class SecondStep(ConcurrentQueue<string> trace) : IStep<PipelineContext>
+    {
+        public async ValueTask<StepOutcome> BeforeAsync(PipelineContext context)
+        {
+            await Task.Yield();
+            trace.Enqueue("second in");
+            return StepOutcome.Continue;
+        }
+
+        public ValueTask AfterAsync(PipelineContext context)
+        {
+            trace.Enqueue("second out");
+            return default;
+        }
+    }
+
+    private sealed class Around(ConcurrentQueue<string> trace) : IBehavior<PhysicalContext, PhysicalContext>
+    {
+        public async ValueTask InvokeAsync(PhysicalContext context, Next<PhysicalContext> next)
+        {
+            trace.Enqueue("around in");
+            await next.InvokeAsync(context);
+            trace.Enqueue("around out");
+        }
+    }
+
+    private sealed class RefusingStep : IStep<PhysicalContext>
+    {
+        public ValueTask<StepOutcome> BeforeAsync(PhysicalContext context)
+        {
+            context.Settlement = Settlement.DeadLetter("not-ours", "Another tenant's message.");
+            return new(StepOutcome.Stop);
+        }
+    }
+}
