@@ -13,6 +13,9 @@ namespace Pipeline.Execution.Fused;
 internal abstract class FusedRun<TContext>(StepNode<TContext>[] steps, Next<TContext> next) : Next<TContext>, IStepRun
     where TContext : PipelineContext
 {
+    /// <summary>The steps, the first one first.</summary>
+    protected StepNode<TContext>[] Steps { get; } = steps;
+
     /// <summary>The rest of the chain.</summary>
     protected Next<TContext> Next { get; } = next;
 
@@ -26,16 +29,16 @@ internal abstract class FusedRun<TContext>(StepNode<TContext>[] steps, Next<TCon
         TryLeave(Unsafe.As<TContext>(context), ref entered, out underWay);
 
     ValueTask<ErrorOutcome> IStepRun.OnErrorAsync(PipelineContext context, int step, Exception exception) =>
-        steps[step].OnErrorAsync(Unsafe.As<TContext>(context), exception);
+        Steps[step].OnErrorAsync(Unsafe.As<TContext>(context), exception);
 
     /// <inheritdoc cref="IStepRun.Enter"/>
     protected StepOutcome? Enter(TContext context, ref int entered, out ValueTask<StepOutcome> underWay)
     {
-        for (int i = entered; i < steps.Length; i++)
+        for (int i = entered; i < Steps.Length; i++)
         {
             // Before the call: an exception of a step's own Before is not shown to its OnError.
             entered = i;
-            ValueTask<StepOutcome> before = steps[i].BeforeAsync(context);
+            ValueTask<StepOutcome> before = Steps[i].BeforeAsync(context);
             if (!before.IsCompleted)
             {
                 underWay = before;
@@ -49,7 +52,7 @@ internal abstract class FusedRun<TContext>(StepNode<TContext>[] steps, Next<TCon
             }
         }
 
-        entered = steps.Length;
+        entered = Steps.Length;
         underWay = default;
         return StepOutcome.Continue;
     }
@@ -61,7 +64,7 @@ internal abstract class FusedRun<TContext>(StepNode<TContext>[] steps, Next<TCon
         {
             // Before the call: an exception of a step's own After is not shown to its OnError.
             entered = i;
-            ValueTask after = steps[i].AfterAsync(context);
+            ValueTask after = Steps[i].AfterAsync(context);
             if (!after.IsCompleted)
             {
                 underWay = after;
