@@ -62,6 +62,9 @@ public sealed class OutageTests(AwsServer aws, RealS3 realS3)
             [.. RunningWorker.SqsArguments(server.Endpoint, queue), .. sink.Arguments, .. QuickBreaker, "--Hosting:DrainTimeout=5m"]);
         await Eventually.BecomesTrueAsync(() => sink.Puts >= messages.Length * AttemptsPerMessage, "the messages are tried again and again");
 
+        // A receive that is cut off by the stop would leave its message invisible for its time.
+        await Eventually.BecomesTrueAsync(() => sink.Server.History.Of().Select(put => put.Key).Distinct(StringComparer.Ordinal).Count() == messages.Length, "every message has been received");
+
         (await worker.StopAsync(TimeSpan.FromSeconds(60))).ShouldBe(0);
 
         (await queue.CountAsync()).ShouldBe(new SqsCounts(Visible: messages.Length, InFlight: 0, Delayed: 0));
