@@ -37,7 +37,7 @@ internal static class HarnessRun
         try
         {
             (HarnessReport report, RouteTotals totals) = options.Bare
-                ? (await BareRun.RunAsync(options, configuration, Route, ServiceBusBuild.RequireConnector(), collector, cancellationToken), default)
+                ? (await BareRun.RunAsync(options, configuration, Route, ServiceBusBuild.Connector, collector, cancellationToken), default)
                 : await RunWorkerAsync(options, configuration, collector, cancellationToken);
             report.Write(options.Json, totals);
             if (options.Trace is not null)
@@ -211,7 +211,7 @@ internal static class HarnessRun
 
         string address = app.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.First();
         using IMessageSender sender = options.IsServiceBus
-            ? await ServiceBusMessageSender.OpenAsync(BareRun.ReadOptions(configuration, Route), ServiceBusBuild.RequireConnector(), cancellationToken, options.Batch)
+            ? await ServiceBusMessageSender.OpenAsync(BareRun.ReadOptions(configuration, Route), ServiceBusBuild.Connector, cancellationToken, options.Batch)
             : await new SenderCatalog(WorkerHost.Features()).OpenAsync(
                 options.Source, configuration, options.Source == "http" ? null : Route, address, new CommandServices(TimeProvider.System, Console.Out, Console.Error), cancellationToken);
         await PublishAsync(sender, options.Count, cancellationToken);

@@ -7,8 +7,8 @@ using Messaging.Sources;
 namespace Messaging.ServiceBus;
 
 /// <summary>Makes <c>ServiceBus</c> a source that routes can name.</summary>
-/// <param name="connector">The client library's door; null in a build without it.</param>
-internal sealed class ServiceBusSourceFeature(IServiceBusConnector? connector = null) : ISourceFeature, ISenderFeature
+/// <param name="connector">The client library's door.</param>
+internal sealed class ServiceBusSourceFeature(IServiceBusConnector connector) : ISourceFeature, ISenderFeature
 {
     public string Name => "ServiceBus";
 
@@ -23,9 +23,9 @@ internal sealed class ServiceBusSourceFeature(IServiceBusConnector? connector = 
         ServiceBusSourceOptions options = settings.Read<ServiceBusSourceOptions>(ServiceBusSourceOptions.Section, route);
         IntakeOptions intake = settings.Read<IntakeOptions>("Intake", route);
         CheckAgainstIntake(settings, options, intake);
-        if (connector is null)
+        if (connector is NoConnector)
         {
-            settings.Fail($"Routes:{route}:Source", Name, $"{ServiceBusBuild.Missing} {ServiceBusBuild.HowToBuild}", "Nothing could be received.");
+            settings.Fail($"Routes:{route}:Source", Name, $"{NoConnector.Missing} {NoConnector.HowToBuild}", "Nothing could be received.");
         }
 
         // How long a lock is held against Intake:MessageTimeout is checked above, and the timeout against what takes longer.
@@ -39,15 +39,14 @@ internal sealed class ServiceBusSourceFeature(IServiceBusConnector? connector = 
 
     public Func<CommandServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
     {
-        IServiceBusConnector client = connector ?? throw ServiceBusBuild.NoClient();
         ServiceBusSourceOptions options = settings.Read<ServiceBusSourceOptions>(ServiceBusSourceOptions.Section, route);
-        return (_, cancellationToken) => ServiceBusMessageSender.OpenAsync(options, client, cancellationToken);
+        return (_, cancellationToken) => ServiceBusMessageSender.OpenAsync(options, connector, cancellationToken);
     }
 
     private ServiceBusMessageSource Create(ServiceBusSourceOptions options, SourceServices services)
     {
         int calls = options.MaxConcurrentCalls ?? services.Concurrency;
-        IServiceBusPump pump = connector!.OpenPump(options, new PumpSettings(calls, options.PrefetchCount, ServiceBusSourceOptions.LongestHold));
+        IServiceBusPump pump = connector.OpenPump(options, new PumpSettings(calls, options.PrefetchCount, ServiceBusSourceOptions.LongestHold));
         return new ServiceBusMessageSource(pump, calls, options, services);
     }
 

@@ -1,4 +1,5 @@
 using Messaging.Hosting;
+using Messaging.ServiceBus.Port;
 
 namespace Messaging.ServiceBus;
 
@@ -7,7 +8,9 @@ public static class ServiceBusWorkerBuilderExtensions
 {
     /// <summary>
     /// Adds the source <c>ServiceBus</c>: messages of a queue or a subscription, completed after they were stored. Settings:
-    /// <c>Sources:ServiceBus</c>. In a build without the switch <c>AzureServiceBus</c> a route that names it is a configuration error.
+    /// <c>Sources:ServiceBus</c>. With <see cref="NoConnector"/> a route that names it is a configuration error that says how to build.
     /// </summary>
-    public static IMessageWorkerBuilder AddServiceBus(this IMessageWorkerBuilder builder) => builder.AddSource(new ServiceBusSourceFeature(ServiceBusBuild.FindConnector()));
+    /// <param name="builder">The worker.</param>
+    /// <param name="connector">The client library's door.</param>
+    internal static IMessageWorkerBuilder AddServiceBus(this IMessageWorkerBuilder builder, IServiceBusConnector connector) => builder.AddSource(new ServiceBusSourceFeature(connector));
 }

@@ -2,7 +2,7 @@ namespace Messaging.ServiceBus.Port;
 
 /// <summary>
 /// The door to the Service Bus client library. Only what stands behind it needs the package Azure.Messaging.ServiceBus; a build
-/// without the switch <c>AzureServiceBus</c> has no implementation of it. Opening connects to nothing.
+/// without the switch <c>AzureServiceBus</c> has <see cref="NoConnector"/> in its place. Opening connects to nothing.
 /// </summary>
 internal interface IServiceBusConnector
 {

@@ -72,7 +72,7 @@ internal static class WorkerHost
         .AddSqs()
         .AddUdp()
         .AddTcpLines()
-        .AddServiceBus()
+        .AddServiceBus(ServiceBusBuild.Connector)
         .AddArchive()
         .AddCloudFront()
         .AddS3()

@@ -52,7 +52,7 @@ internal sealed class ServiceBusQueue
 
     public async Task SendAsync(IEnumerable<ArchiveMessage> messages)
     {
-        await using IServiceBusSender sender = ServiceBusBuild.RequireConnector().OpenSender(_options);
+        await using IServiceBusSender sender = ServiceBusBuild.Connector.OpenSender(_options);
         foreach (ArchiveMessage[] chunk in messages.Chunk(50))
         {
             using IOutgoingBatch batch = await sender.CreateBatchAsync(CancellationToken.None);
@@ -66,7 +66,7 @@ internal sealed class ServiceBusQueue
     {
         string last = MessageGenerator.NewId(TimeProvider.System);
         await SendAsync([new ArchiveMessage(last, "{}")]);
-        await using IServiceBusPump pump = ServiceBusBuild.RequireConnector().OpenPump(_options, new PumpSettings(1, 0, TimeSpan.FromMinutes(5), AutoComplete: true));
+        await using IServiceBusPump pump = ServiceBusBuild.Connector.OpenPump(_options, new PumpSettings(1, 0, TimeSpan.FromMinutes(5), AutoComplete: true));
         UntilHandler handler = new(last);
         await pump.StartAsync(handler, CancellationToken.None);
         await handler.Seen.WaitAsync(TimeSpan.FromMinutes(2));
