@@ -4,16 +4,15 @@ using System.Net.Sockets;
 using Harness.Collecting;
 using Harness.ServiceBus;
 using Messaging.Hosting;
+using Messaging.Http.Web;
 using Messaging.Publishing;
 using Messaging.Routes;
 using Messaging.ServiceBus;
 using Messaging.Sources.Channels;
 using Messaging.Telemetry;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Hosting.Server;
-using Microsoft.AspNetCore.Hosting.Server.Features;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Worker.CommandLine;
 using Worker.Hosting;
@@ -124,7 +123,8 @@ internal static class HarnessRun
     private static async Task<(HarnessReport Report, RouteTotals Totals)> RunWorkerAsync(
         HarnessOptions options, IConfigurationRoot configuration, CollectorConnection? collector, CancellationToken cancellationToken)
     {
-        await using WebApplication app = WorkerHost.Build(configuration, logging => logging.SetMinimumLevel(LogLevel.Warning));
+        IHost app = WorkerHost.Build(configuration, logging => logging.SetMinimumLevel(LogLevel.Warning));
+        await using IAsyncDisposable disposing = (IAsyncDisposable)app;
         WorkerService worker = app.Services.GetRequiredService<WorkerService>();
 
         // Publishing and processing are measured apart, so nothing is received before everything is published; over HTTP and
@@ -201,7 +201,7 @@ internal static class HarnessRun
         return WorkerConfiguration.Build(configFile: null, [.. keys, .. options.Keys], readSettingsFile: false);
     }
 
-    private static async Task PublishAsync(HarnessOptions options, IConfiguration configuration, WebApplication app, CancellationToken cancellationToken)
+    private static async Task PublishAsync(HarnessOptions options, IConfiguration configuration, IHost app, CancellationToken cancellationToken)
     {
         if (options.Source == "channel")
         {
@@ -209,7 +209,7 @@ internal static class HarnessRun
             return;
         }
 
-        string address = app.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.First();
+        string address = app.Services.GetRequiredService<WebServer>().Urls[0];
         using IMessageSender sender = options.IsServiceBus
             ? await ServiceBusMessageSender.OpenAsync(BareRun.ReadOptions(configuration, Route), ServiceBusBuild.Connector, cancellationToken, options.Batch)
             : await new SenderCatalog(WorkerHost.Features()).OpenAsync(

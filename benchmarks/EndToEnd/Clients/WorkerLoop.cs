@@ -1,6 +1,6 @@
 using Benchmarks.Wire;
-using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Worker.Hosting;
 
@@ -29,7 +29,7 @@ internal static class WorkerLoop
             $"--Intake:Concurrency={settings.InFlight}",
         ];
         IConfigurationRoot configuration = WorkerConfiguration.Build(configFile: null, keys, readSettingsFile: false);
-        await using WebApplication app = WorkerHost.Build(configuration, logging => logging.SetMinimumLevel(LogLevel.Warning));
+        using IHost app = WorkerHost.Build(configuration, logging => logging.SetMinimumLevel(LogLevel.Warning));
         await app.RunAsync();
     }
 }

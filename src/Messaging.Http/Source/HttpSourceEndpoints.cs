@@ -1,7 +1,6 @@
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
-using Microsoft.Extensions.DependencyInjection;
 
 namespace Messaging.Http.Source;
 
@@ -12,9 +11,8 @@ internal static class HttpSourceEndpoints
     /// Maps <c>POST /messages</c> (the only HTTP route, or the one named <c>default</c>) and <c>POST /messages/{route}</c>.
     /// All methods are mapped: others than POST are answered with 405 and JSON.
     /// </summary>
-    public static IEndpointRouteBuilder MapMessages(this IEndpointRouteBuilder endpoints)
+    public static IEndpointRouteBuilder MapMessages(this IEndpointRouteBuilder endpoints, MessagesEndpoint endpoint)
     {
-        MessagesEndpoint endpoint = endpoints.ServiceProvider.GetRequiredService<MessagesEndpoint>();
         RequestDelegate handle = endpoint.HandleAsync;
         endpoints.Map("/messages", handle);
         endpoints.Map($"/messages/{{{MessagesEndpoint.RouteKey}}}", handle);

@@ -1,7 +1,7 @@
 using Messaging.Configuration;
 using Messaging.Costs.Explain;
-using Messaging.Hosting;
 using Messaging.Http.Sending;
+using Messaging.Http.Web;
 using Messaging.Publishing;
 using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
@@ -26,11 +26,11 @@ internal sealed class HttpSourceFeature : ISourceFeature, ISenderFeature
     public SourcePlan Configure(SettingsReader settings, string route)
     {
         HttpSourceOptions options = settings.Read<HttpSourceOptions>(HttpSourceOptions.Section, route);
-        Uri url = settings.Read<HostingOptions>("Hosting").Url;
+        Uri url = settings.Read<WebOptions>(WebOptions.Section).Url;
         if (!url.IsLoopback)
         {
             settings.Warn(
-                $"Hosting:{nameof(HostingOptions.Url)}",
+                $"Hosting:{nameof(WebOptions.Url)}",
                 SettingText.MaskUserInfo(url.ToString()),
                 "accepts messages from other machines without TLS or authentication.",
                 "Anyone who reaches the port can read what is sent and store messages: restrict it by firewall or network policy, or put a proxy with both in front.");
@@ -56,7 +56,7 @@ internal sealed class HttpSourceFeature : ISourceFeature, ISenderFeature
 
     public Func<CommandServices, CancellationToken, Task<IMessageSender>> ConfigureSender(SettingsReader settings, string? route, string? url)
     {
-        Uri worker = HttpSender.AddressOf(settings.Read<HostingOptions>("Hosting").Url, url);
+        Uri worker = HttpSender.AddressOf(settings.Read<WebOptions>(WebOptions.Section).Url, url);
         return (services, _) => Task.FromResult<IMessageSender>(HttpSender.Open(worker, route, services));
     }
 }

@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.Net;
-using Messaging.Hosting;
 using Messaging.Http.Source;
 using Messaging.Telemetry;
 using Microsoft.AspNetCore.Http;
@@ -34,7 +33,7 @@ internal sealed class AllowedHosts
     // Connections repeat their Host: the text that was allowed last is compared before it is parsed.
     private volatile string _lastAllowed = string.Empty;
 
-    public AllowedHosts(HostingOptions options)
+    public AllowedHosts(WebOptions options)
     {
         _bound = options.Address;
         _isBoundToAll = _bound.Equals(IPAddress.Any) || _bound.Equals(IPAddress.IPv6Any);

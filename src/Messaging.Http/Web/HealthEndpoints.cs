@@ -6,7 +6,6 @@ using Messaging.Telemetry;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
-using Microsoft.Extensions.DependencyInjection;
 
 namespace Messaging.Http.Web;
 
@@ -24,17 +23,17 @@ internal static class HealthEndpoints
 
     public static bool IsHealth(PathString path) => path.StartsWithSegments(Pages);
 
-    public static void MapHealth(this IEndpointRouteBuilder endpoints)
+    public static void MapHealth(this IEndpointRouteBuilder endpoints, WorkerService worker)
     {
-        endpoints.MapGet("/healthz/live", static context => WriteAsync(context, static (_, route) => !route.IsStuck));
-        endpoints.MapGet("/healthz/ready", static context => WriteAsync(
+        endpoints.MapGet("/healthz/live", context => WriteAsync(context, worker, static (_, route) => !route.IsStuck));
+        endpoints.MapGet("/healthz/ready", context => WriteAsync(
             context,
+            worker,
             static (worker, route) => !worker.IsStopping && route.IsReceiving && !route.IsStuck && route.Problem is null));
     }
 
-    private static async Task WriteAsync(HttpContext context, Func<WorkerService, MessageRoute, bool> isHealthy)
+    private static async Task WriteAsync(HttpContext context, WorkerService worker, Func<WorkerService, MessageRoute, bool> isHealthy)
     {
-        WorkerService worker = context.RequestServices.GetRequiredService<WorkerService>();
         bool healthy = worker.Routes.Count > 0 && worker.Routes.All(route => isHealthy(worker, route));
         context.Response.StatusCode = healthy ? StatusCodes.Status200OK : StatusCodes.Status503ServiceUnavailable;
         context.Response.ContentType = "application/json";

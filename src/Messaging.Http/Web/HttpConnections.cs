@@ -1,5 +1,4 @@
 using System.Diagnostics.Metrics;
-using Messaging.Hosting;
 using Messaging.Telemetry;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.Extensions.Logging;
@@ -45,7 +44,7 @@ internal sealed class HttpConnections : IDisposable
     private readonly LinkedList<HttpConnection> _idle = [];
     private int _open;
 
-    public HttpConnections(HostingOptions options, TimeProvider time, ILogger<HttpConnections> logger)
+    public HttpConnections(WebOptions options, TimeProvider time, ILogger<HttpConnections> logger)
     {
         _limit = options.MaxConnections;
         _firstRequestTimeout = options.FirstRequestTimeout;

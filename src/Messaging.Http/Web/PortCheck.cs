@@ -12,7 +12,7 @@ internal static class PortCheck
     private static readonly TimeSpan AnswerLimit = TimeSpan.FromSeconds(10);
 
     /// <exception cref="StartupException">The port is taken.</exception>
-    public static async Task EnsureFreeAsync(HostingOptions options, CancellationToken cancellationToken)
+    public static async Task EnsureFreeAsync(WebOptions options, CancellationToken cancellationToken)
     {
         if (options.Url.Port != 0 && IsTaken(new IPEndPoint(options.Address, options.Url.Port)))
         {
@@ -23,7 +23,7 @@ internal static class PortCheck
     /// <summary>The one line for an operator.</summary>
     /// <param name="options">The web server's settings.</param>
     /// <param name="who">Who answers there, as a sentence.</param>
-    public static StartupException Taken(HostingOptions options, string who)
+    public static StartupException Taken(WebOptions options, string who)
     {
         Uri url = options.Url;
         string other = $"http://{url.Host}:{(url.Port < IPEndPoint.MaxPort ? url.Port + 1 : 8_080)}";
@@ -45,7 +45,7 @@ internal static class PortCheck
         }
     }
 
-    private static async Task<string> DescribeAsync(HostingOptions options, CancellationToken cancellationToken)
+    private static async Task<string> DescribeAsync(WebOptions options, CancellationToken cancellationToken)
     {
         IPAddress address = options.Address switch
         {

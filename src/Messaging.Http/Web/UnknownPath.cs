@@ -1,7 +1,6 @@
 using Messaging.Http.Source;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
-using Microsoft.Extensions.DependencyInjection;
 
 namespace Messaging.Http.Web;
 
@@ -14,9 +13,6 @@ internal static class UnknownPath
         "The worker has no such path. Send messages with POST /messages or POST /messages/{route}; GET /healthz/ready and /healthz/live show the worker's state.");
 
     /// <summary>Adds the answer behind routing: it takes what no endpoint was found for.</summary>
-    public static void UseUnknownPath(this IApplicationBuilder app)
-    {
-        HttpAnswers answers = app.ApplicationServices.GetRequiredService<HttpAnswers>();
+    public static void UseUnknownPath(this IApplicationBuilder app, HttpAnswers answers) =>
         app.Use(next => context => context.GetEndpoint() is null ? answers.RefuseAsync(context, Refusal) : next(context));
-    }
 }

@@ -4,9 +4,12 @@ using Microsoft.Extensions.Logging;
 
 namespace Messaging.Http.Web;
 
-/// <summary>Log messages of the web server: event ids 1210 to 1219.</summary>
+/// <summary>Log messages of the web server: event ids 1102 and 1210 to 1219.</summary>
 internal static partial class WebLog
 {
+    [LoggerMessage(1102, LogLevel.Information, "Listening on {Urls}: {Messages}/healthz/live, /healthz/ready")]
+    public static partial void Listening(ILogger logger, string urls, string messages);
+
     [LoggerMessage(1210, LogLevel.Warning,
         "The HTTP connection of {Peer} was closed: {Reason} (Hosting:MaxConnections {Limit}){Suppressed}")]
     public static partial void ConnectionClosed(ILogger logger, EndPoint? peer, string reason, int limit, SuppressedLines suppressed);

@@ -56,7 +56,7 @@ internal sealed class WorkerFeatures
         SettingsSection.Of<DeadLettersOptions>("DeadLetters"),
         SettingsSection.Of<IntakeOptions>("Intake", perRoute: true),
         SettingsSection.Of<RecoverabilityOptions>("Recoverability", perRoute: true),
-        .. _shared.Append(HostingOptions.Settings).OrderBy(section => section.Name, StringComparer.OrdinalIgnoreCase),
+        .. _shared.Append(SettingsSection.Of<HostingOptions>(HostingOptions.Section)).OrderBy(section => section.Name, StringComparer.OrdinalIgnoreCase),
     ]);
 
     public void Add(ISourceFeature source) => Add(_sources, source, source.Name, "Sources", source.Settings, other => other.Name);

@@ -1,15 +1,14 @@
 using System.Diagnostics;
 using Messaging.Costs;
 using Messaging.Hosting;
+using Messaging.Http.Web;
 using Messaging.Routes;
 using Messaging.Sinks;
 using Messaging.Sinks.Bundles;
 using Messaging.Sources.Channels;
 using Messaging.Telemetry;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Hosting.Server;
-using Microsoft.AspNetCore.Hosting.Server.Features;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
 using Pipeline.Buffers;
 using Spectre.Console;
 
@@ -21,12 +20,12 @@ internal static class DemoRunner
     private static readonly TimeSpan ProgressInterval = TimeSpan.FromMilliseconds(100);
 
     /// <returns>True when every message was stored.</returns>
-    public static async Task<bool> RunAsync(WebApplication app, WorkerService worker, int count, CancellationToken stop)
+    public static async Task<bool> RunAsync(IHost host, WorkerService worker, int count, CancellationToken stop)
     {
-        ChannelPublishers publishers = app.Services.GetRequiredService<ChannelPublishers>();
+        ChannelPublishers publishers = host.Services.GetRequiredService<ChannelPublishers>();
         MessageRoute route = worker.Routes.FirstOrDefault(candidate => candidate.SourceNames.Contains(ChannelMessageSource.SourceName))
             ?? throw new StartupException("--demo publishes through the channel, but no route has one: add it with --Routes:archive:Source=Channel,Http.", ExitCodes.Configuration);
-        TimeProvider time = app.Services.GetRequiredService<TimeProvider>();
+        TimeProvider time = host.Services.GetRequiredService<TimeProvider>();
 
         RouteTotals before = route.Metrics.Totals;
         int[] collections = CountCollections();
@@ -43,9 +42,9 @@ internal static class DemoRunner
     }
 
     /// <summary>What a newcomer can do with the running daemon.</summary>
-    public static void WriteNextSteps(WebApplication app)
+    public static void WriteNextSteps(IHost host)
     {
-        string url = app.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()?.Addresses.FirstOrDefault() ?? "http://127.0.0.1:8080";
+        string url = host.Services.GetRequiredService<WebServer>().Urls.FirstOrDefault() ?? "http://127.0.0.1:8080";
         Console.Out.WriteLine($$"""
 
             The worker stays up; Ctrl+C drains and stops it. Try next, in another terminal:

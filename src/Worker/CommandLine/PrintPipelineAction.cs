@@ -5,9 +5,9 @@ using Messaging.Hosting;
 using Messaging.Recoverability;
 using Messaging.Routes;
 using Messaging.Telemetry;
-using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Pipeline.Contexts;
 using Pipeline.Execution;
@@ -20,10 +20,10 @@ internal static class PrintPipelineAction
 {
     public static int Run(IConfiguration configuration)
     {
-        using WebApplication app = WorkerHost.Build(configuration);
-        foreach (RoutePlan plan in app.Services.GetRequiredService<WorkerPlan>().Routes)
+        using IHost host = WorkerHost.Build(configuration);
+        foreach (RoutePlan plan in host.Services.GetRequiredService<WorkerPlan>().Routes)
         {
-            Console.Out.Write(Compose(plan, app.Services).Description);
+            Console.Out.Write(Compose(plan, host.Services).Description);
         }
 
         return ExitCodes.Success;

@@ -3,14 +3,9 @@ using Messaging.CloudFront;
 using Messaging.Configuration;
 using Messaging.Hosting;
 using Messaging.Http;
-using Messaging.Http.Source;
-using Messaging.Http.Web;
 using Messaging.Routes;
 using Messaging.ServiceBus;
 using Messaging.Sockets;
-using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Hosting;
-using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
@@ -20,7 +15,7 @@ using Worker.Archive;
 
 namespace Worker.Hosting;
 
-/// <summary>Builds the process: configuration, features, one Kestrel for the HTTP source and the health pages.</summary>
+/// <summary>Builds the process: configuration, logging, features.</summary>
 internal static class WorkerHost
 {
     /// <summary>Reads and checks the configuration without opening anything.</summary>
@@ -36,35 +31,14 @@ internal static class WorkerHost
 
     /// <summary>Builds the host; nothing runs yet.</summary>
     /// <exception cref="ConfigurationException">The configuration is wrong; carries every problem.</exception>
-    public static WebApplication Build(IConfiguration configuration, Action<ILoggingBuilder>? configureLogging = null)
+    public static IHost Build(IConfiguration configuration, Action<ILoggingBuilder>? configureLogging = null)
     {
-        WebApplicationBuilder builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions { ApplicationName = "Worker" });
+        HostApplicationBuilder builder = Host.CreateEmptyApplicationBuilder(new HostApplicationBuilderSettings { ApplicationName = "Worker" });
         builder.Configuration.AddConfiguration(configuration);
         ConfigureLogging(builder.Logging, configuration);
         configureLogging?.Invoke(builder.Logging);
-        builder.Services.AddRouting();
         builder.AddMessageWorker(AddFeatures);
-
-        // Kestrel waits for answers that the draining routes produce: both must stop at the same time.
-        builder.Services.Configure<HostOptions>(options => options.ServicesStopConcurrently = true);
-        builder.WebHost.UseKestrelCore();
-        builder.Services.AddOptions<KestrelServerOptions>().Configure<HostingOptions>((kestrel, hosting) =>
-        {
-            kestrel.AddServerHeader = false;
-            kestrel.Limits.RequestHeadersTimeout = hosting.FirstRequestTimeout;
-            kestrel.Listen(hosting.Address, hosting.Url.Port, Count);
-        });
-        builder.Services.AddSingleton<HttpConnections>();
-        builder.Services.AddSingleton<AllowedHosts>();
-        builder.Services.AddSingleton<RequestGate>();
-
-        WebApplication app = builder.Build();
-        RequestGate gate = app.Services.GetRequiredService<RequestGate>();
-        app.Use(next => context => gate.InvokeAsync(context, next));
-        app.UseUnknownPath();
-        app.MapHealth();
-        app.MapMessages();
-        return app;
+        return builder.Build();
     }
 
     private static void AddFeatures(IMessageWorkerBuilder worker) => worker
@@ -106,11 +80,5 @@ internal static class WorkerHost
     {
         console.UseUtcTimestamp = true;
         console.TimestampFormat = "yyyy-MM-dd'T'HH:mm:ss.fff'Z' ";
-    }
-
-    private static void Count(ListenOptions endpoint)
-    {
-        HttpConnections connections = endpoint.ApplicationServices.GetRequiredService<HttpConnections>();
-        endpoint.Use(next => connection => connections.ServeAsync(connection, next));
     }
 }

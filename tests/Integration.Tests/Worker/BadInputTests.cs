@@ -4,9 +4,9 @@ using System.Text.Json.Nodes;
 using Integration.Tests.Processes;
 using Integration.Tests.Servers;
 using Messaging.Sources.Channels;
-using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Worker.Hosting;
 
@@ -107,7 +107,7 @@ public sealed class BadInputTests(AwsServer aws, RealS3 realS3)
             IConfigurationRoot configuration = WorkerConfiguration.Build(
                 configFile: null,
                 [.. RunningWorker.CommonArguments, .. sink.Arguments, "--Routes:archive:Source=Channel", "--Stages:MaxMessageBytes=201KiB", $"--DeadLetters:Path={folder.FullName}"]);
-            await using (WebApplication app = WorkerHost.Build(configuration, logging => logging.ClearProviders()))
+            using (IHost app = WorkerHost.Build(configuration, logging => logging.ClearProviders()))
             {
                 await app.StartAsync();
                 ChannelPublisher publisher = app.Services.GetRequiredService<ChannelPublishers>().For("archive");

@@ -1,6 +1,6 @@
 using Messaging.Routes;
-using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
 using Worker.CommandLine;
 using Worker.Hosting;
 
@@ -20,7 +20,7 @@ public sealed class PrintPipelineActionTests
     public async Task Compose_RouteThatNeedsARegion_AsksForNone(string terminator, params string[] keys)
     {
         // A profile that does not exist: whatever asks for a region or credentials fails, whatever the machine's environment holds.
-        await using WebApplication app = WorkerHost.Build(WorkerConfiguration.Build(configFile: null, [.. keys, "--Aws:Profile=no-such-profile"], readSettingsFile: false));
+        using IHost app = WorkerHost.Build(WorkerConfiguration.Build(configFile: null, [.. keys, "--Aws:Profile=no-such-profile"], readSettingsFile: false));
 
         RoutePlan plan = app.Services.GetRequiredService<WorkerPlan>().Routes.ShouldHaveSingleItem();
 

@@ -1,8 +1,8 @@
 using Messaging.Hosting;
 using Messaging.Sources.Channels;
-using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Worker.Hosting;
 using Worker.Tests.Sources.Contract;
@@ -39,7 +39,7 @@ public sealed class HandlerReportTests
             configFile: null,
             ["--Routes:archive:Source=Channel", "--Routes:archive:Sink=Memory", "--Sinks:Memory:AllowLoss=true", "--Hosting:Url=http://127.0.0.1:0"],
             readSettingsFile: false);
-        await using WebApplication app = WorkerHost.Build(configuration, logging => logging.AddProvider(log));
+        using IHost app = WorkerHost.Build(configuration, logging => logging.AddProvider(log));
         await app.StartAsync();
         await app.Services.GetRequiredService<ChannelPublishers>().For("archive").PublishAsync(System.Text.Encoding.UTF8.GetBytes(body), "m", CancellationToken.None);
         await app.StopAsync();

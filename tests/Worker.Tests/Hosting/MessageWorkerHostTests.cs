@@ -1,5 +1,6 @@
 using Messaging.Configuration;
 using Messaging.Hosting;
+using Messaging.Http.Web;
 using Messaging.Routes;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
@@ -58,6 +59,28 @@ public sealed class MessageWorkerHostTests
 
         host.Services.GetRequiredService<FakeFeatureOptions>().Speed.ShouldBe(4);
         host.Services.GetRequiredService<HostingOptions>().DrainTimeout.ShouldBe(TimeSpan.FromSeconds(40));
+    }
+
+    [Fact]
+    public void Build_WithoutHttp_HasNoWebServer()
+    {
+        HostApplicationBuilder builder = Builder("Routes:a:Source=Channel");
+        builder.AddMessageWorker(worker => worker.AddArchive());
+
+        using IHost host = builder.Build();
+
+        host.Services.GetService<WebServer>().ShouldBeNull();
+        host.Services.GetServices<IHostedService>().ShouldAllBe(service => service.GetType().Assembly.GetName().Name != "Microsoft.AspNetCore.Hosting");
+    }
+
+    [Fact]
+    public void Build_WithoutHttp_ItsSettingsAreUnknown()
+    {
+        HostApplicationBuilder builder = Builder("Routes:a:Source=Channel", "Hosting:Url=http://127.0.0.1:0");
+        builder.AddMessageWorker(worker => worker.AddArchive());
+
+        Should.Throw<ConfigurationException>(() => builder.Build()).Errors.Select(error => error.ToString()).ShouldBe(
+            ["Hosting:Url: is not a known key. Known here: DrainTimeout, ReportEvery. It would have no effect."]);
     }
 
     private static HostApplicationBuilder Builder(params string[] keys)

@@ -1,8 +1,8 @@
 using Messaging.Hosting;
 using Messaging.Routes;
-using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
 using Pipeline.Execution;
 using Worker.Hosting;
 
@@ -21,7 +21,7 @@ public sealed class PrintedPipelineTests
             configFile: null,
             ["--Routes:archive:Sink=Memory", "--Hosting:Url=http://127.0.0.1:0", $"--Pipeline:Form={form}"],
             readSettingsFile: false);
-        await using WebApplication app = WorkerHost.Build(configuration);
+        using IHost app = WorkerHost.Build(configuration);
         WorkerService worker = app.Services.GetRequiredService<WorkerService>();
         await app.StartAsync(TestContext.Current.CancellationToken);
         MessageRoute route = worker.Routes.ShouldHaveSingleItem();

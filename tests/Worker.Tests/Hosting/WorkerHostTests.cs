@@ -1,5 +1,5 @@
 using Messaging.Configuration;
-using Messaging.Hosting;
+using Messaging.Http.Web;
 using Messaging.Routes;
 using Microsoft.Extensions.Configuration;
 using Worker.Hosting;
@@ -17,7 +17,7 @@ public sealed class WorkerHostTests
         RoutePlan route = plan.Routes.ShouldHaveSingleItem();
         route.Name.ShouldBe("archive");
         route.Sources.Select(source => source.Name).ShouldBe(["Channel", "Http"]);
-        plan.Get<HostingOptions>().Url.IsLoopback.ShouldBeTrue();
+        plan.Get<WebOptions>().Url.IsLoopback.ShouldBeTrue();
     }
 
     [Fact]

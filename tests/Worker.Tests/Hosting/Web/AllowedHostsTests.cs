@@ -1,5 +1,4 @@
 using Messaging.Configuration;
-using Messaging.Hosting;
 using Messaging.Http.Source;
 using Messaging.Http.Web;
 using Microsoft.AspNetCore.Http;
@@ -142,7 +141,7 @@ public sealed class AllowedHostsTests
     {
         SettingsReader settings = new(new ConfigurationBuilder().AddInMemoryCollection([KeyValuePair.Create("Hosting:AllowedHosts", (string?)entry)]).Build());
 
-        settings.Read<HostingOptions>("Hosting");
+        settings.Read<WebOptions>(WebOptions.Section);
 
         settings.Errors.Select(error => error.Key).ShouldBe(isRight ? [] : ["Hosting:AllowedHosts"]);
     }
@@ -150,7 +149,7 @@ public sealed class AllowedHostsTests
     [Fact]
     public void Host_RefusedAfterAnAllowedOne_IsStillRefused()
     {
-        AllowedHosts hosts = new(new HostingOptions { Url = new Uri(Loopback) });
+        AllowedHosts hosts = new(new WebOptions { Url = new Uri(Loopback) });
 
         hosts.Check(Request("localhost", [])).ShouldBeNull();
         hosts.Check(Request("evil.example", [])).ShouldNotBeNull();
@@ -159,7 +158,7 @@ public sealed class AllowedHostsTests
 
     private static HttpRefusal? Check(string url, string allowed, string host, params (string Name, string Value)[] headers)
     {
-        HostingOptions options = new()
+        WebOptions options = new()
         {
             Url = new Uri(url),
             AllowedHosts = allowed.Split(',', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries),

@@ -1,4 +1,3 @@
-using Messaging.Hosting;
 using Messaging.Http.Web;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Http;
@@ -13,7 +12,7 @@ public sealed class GateAllocationTests
     [Fact]
     public void Request_CheckedAndCounted_AllocatesNothing()
     {
-        HostingOptions options = new();
+        WebOptions options = new();
         AllowedHosts hosts = new(options);
         using HttpConnections connections = new(options, TimeProvider.System, NullLogger<HttpConnections>.Instance);
         HttpConnection connection = connections.TryOpen(new DefaultConnectionContext("c")).ShouldNotBeNull();

@@ -1,4 +1,3 @@
-using Messaging.Hosting;
 using Messaging.Http.Web;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.Extensions.Logging.Abstractions;
@@ -125,7 +124,7 @@ public sealed class HttpConnectionsTests : IDisposable
     }
 
     private static HttpConnections Create(TimeProvider time) =>
-        new(new HostingOptions { MaxConnections = Limit }, time, NullLogger<HttpConnections>.Instance);
+        new(new WebOptions { MaxConnections = Limit }, time, NullLogger<HttpConnections>.Instance);
 
     private static bool IsClosed(HttpConnection connection) => !connection.IsOpen;
 

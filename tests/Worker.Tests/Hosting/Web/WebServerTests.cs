@@ -5,10 +5,11 @@ using System.Text.Json;
 using Messaging.Hosting;
 using Messaging.Http.Web;
 using Messaging.Routes;
-using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Worker.Hosting;
+using Worker.Tests.Sources.Contract;
 using Worker.Tests.Sources.Http;
 
 namespace Worker.Tests.Hosting.Web;
@@ -25,7 +26,7 @@ public sealed class WebServerTests
     [InlineData("Host: evil.example\nContent-Type: application/x-ndjson", "host-not-allowed", "evil.example")]
     public async Task Browser_OfAnotherSite_WritesNothingAndReadsNothing(string headers, string error, string value)
     {
-        await using WebApplication app = await StartAsync();
+        using IHost app = await StartAsync();
         foreach (string path in new[] { "/messages", "/messages/archive", "/healthz/live", "/healthz/ready", "/" })
         {
             string method = path.StartsWith("/messages", StringComparison.Ordinal) ? "POST" : "GET";
@@ -45,7 +46,7 @@ public sealed class WebServerTests
     [Fact]
     public async Task Caller_ThatIsNoBrowser_IsServed()
     {
-        await using WebApplication app = await StartAsync();
+        using IHost app = await StartAsync();
         await using RawConnection connection = await RawConnection.ConnectAsync(PortOf(app), $"POST /messages HTTP/1.1\nHost: localhost:{PortOf(app)}\nContent-Length: {Body.Length}\n\n{Body}");
 
         (await connection.ReadAsync()).Status.ShouldBe(200);
@@ -62,7 +63,7 @@ public sealed class WebServerTests
     [InlineData("POST", "/messages/archive/more")]
     public async Task Request_OfAnUnknownPath_IsToldThePathsThereAre(string method, string path)
     {
-        await using WebApplication app = await StartAsync();
+        using IHost app = await StartAsync();
         await using RawConnection connection = await RawConnection.ConnectAsync(PortOf(app), $"{method} {path} HTTP/1.1\nHost: localhost\nContent-Length: 0\n\n");
 
         RawAnswer answer = await connection.ReadAsync();
@@ -76,7 +77,7 @@ public sealed class WebServerTests
     [Fact]
     public async Task Health_BreakerOpen_ReceivesNothing()
     {
-        await using WebApplication app = await StartAsync();
+        using IHost app = await StartAsync();
         MessageRoute route = app.Services.GetRequiredService<WorkerService>().Routes.Single();
         (await HealthAsync(app)).ShouldContain("\"receiving\":true");
 
@@ -90,7 +91,7 @@ public sealed class WebServerTests
     {
         const string Misspelt = """{"order":{"Id":4716}}""";
         using TemporaryFolder folder = new();
-        await using WebApplication app = await StartAsync($"DeadLetters:Path={folder["letters"]}", "Handlers:Archive:Template={MessageId}", "Handlers:Archive:MessageIdProperty=order.id:number");
+        using IHost app = await StartAsync($"DeadLetters:Path={folder["letters"]}", "Handlers:Archive:Template={MessageId}", "Handlers:Archive:MessageIdProperty=order.id:number");
         await using RawConnection connection = await RawConnection.ConnectAsync(PortOf(app), $"POST /messages HTTP/1.1\nHost: localhost:{PortOf(app)}\nContent-Length: {Misspelt.Length}\n\n{Misspelt}");
 
         RawAnswer answer = await connection.ReadAsync();
@@ -104,7 +105,7 @@ public sealed class WebServerTests
     [Fact]
     public async Task Lines_SentAgainFromResendFrom_AreStored()
     {
-        await using WebApplication app = await StartAsync("Handlers:Archive:MissingId=UseSourceId", "Handlers:Archive:Template={MessageId}", "Sources:Http:MaxRequestLines=2");
+        using IHost app = await StartAsync("Handlers:Archive:MissingId=UseSourceId", "Handlers:Archive:Template={MessageId}", "Sources:Http:MaxRequestLines=2");
         const string Lines = "{\"n\":1}\n{\"n\":2}\n{\"n\":3}\n";
         const string Head = "POST /messages HTTP/1.1\nHost: localhost\nContent-Type: application/x-ndjson\nX-Message-Id: req\nContent-Length:";
         await using RawConnection connection = await RawConnection.ConnectAsync(PortOf(app), $"{Head} {Lines.Length}\n\n");
@@ -124,7 +125,7 @@ public sealed class WebServerTests
     [Fact]
     public async Task Connections_SilentOnesAtTheLimit_HealthAndMessagesAreServed()
     {
-        await using WebApplication app = await StartAsync("Hosting:MaxConnections=20");
+        using IHost app = await StartAsync("Hosting:MaxConnections=20");
         List<RawConnection> silent = [];
         for (int i = 0; i < 60; i++)
         {
@@ -146,7 +147,7 @@ public sealed class WebServerTests
     [Fact]
     public async Task Connections_AllHaveRequests_OthersReadHealthOnly()
     {
-        await using WebApplication app = await StartAsync("Hosting:MaxConnections=2");
+        using IHost app = await StartAsync("Hosting:MaxConnections=2");
         string head = $"POST /messages HTTP/1.1\nHost: localhost\nContent-Length: {Body.Length}\nExpect: 100-continue\n\n";
         List<RawConnection> busy = [];
         for (int i = 0; i < 2; i++)
@@ -177,7 +178,7 @@ public sealed class WebServerTests
         try
         {
             string objects = Path.Combine(folder.FullName, "objects");
-            await using WebApplication app = await StartAsync("Routes:archive:Sink=Directory", $"Sinks:Directory:Path={objects}", $"DeadLetters:Path={Path.Combine(folder.FullName, "letters")}", "Recoverability:Attempts=1");
+            using IHost app = await StartAsync("Routes:archive:Sink=Directory", $"Sinks:Directory:Path={objects}", $"DeadLetters:Path={Path.Combine(folder.FullName, "letters")}", "Recoverability:Attempts=1");
             Directory.Delete(objects, recursive: true);
             await File.WriteAllTextAsync(objects, "no folder");
             await using RawConnection connection = await RawConnection.ConnectAsync(PortOf(app), $"POST /messages HTTP/1.1\nHost: localhost\nContent-Length: {Body.Length}\n\n{Body}");
@@ -198,8 +199,8 @@ public sealed class WebServerTests
     [Fact]
     public async Task Port_AWorkerHasIt_TheSecondNamesItsProcessAndRoutes()
     {
-        await using WebApplication app = await StartAsync();
-        HostingOptions options = new() { Url = new Uri(app.Urls.Single()) };
+        using IHost app = await StartAsync();
+        WebOptions options = new() { Url = new Uri(UrlOf(app)) };
 
         StartupException exception = await Should.ThrowAsync<StartupException>(() => PortCheck.EnsureFreeAsync(options, CancellationToken.None));
 
@@ -215,7 +216,7 @@ public sealed class WebServerTests
         using TcpListener listener = new(IPAddress.Loopback, 0);
         listener.Start();
         Task answering = AnswerOneAsync(listener);
-        HostingOptions options = new() { Url = new Uri($"http://127.0.0.1:{((IPEndPoint)listener.LocalEndpoint).Port}") };
+        WebOptions options = new() { Url = new Uri($"http://127.0.0.1:{((IPEndPoint)listener.LocalEndpoint).Port}") };
 
         StartupException exception = await Should.ThrowAsync<StartupException>(() => PortCheck.EnsureFreeAsync(options, CancellationToken.None));
 
@@ -224,14 +225,70 @@ public sealed class WebServerTests
     }
 
     [Fact]
+    public async Task Start_PortIsTaken_EndsBeforeTheRoutesAreMade()
+    {
+        using TcpListener listener = new(IPAddress.Loopback, 0);
+        listener.Start();
+        Task answering = AnswerOneAsync(listener);
+        using IHost app = Build([$"Hosting:Url=http://127.0.0.1:{((IPEndPoint)listener.LocalEndpoint).Port}"]);
+
+        StartupException exception = await Should.ThrowAsync<StartupException>(() => app.StartAsync());
+
+        exception.ExitCode.ShouldBe(ExitCodes.Unavailable);
+        exception.Message.ShouldContain("address already in use");
+        app.Services.GetRequiredService<WorkerService>().Routes.ShouldBeEmpty();
+        await answering;
+    }
+
+    [Fact]
+    public async Task Start_AddressOfAnotherMachine_SaysWhatToSet()
+    {
+        // TEST-NET-1 (RFC 5737): no machine has it.
+        using IHost app = Build(["Hosting:Url=http://192.0.2.1:0"]);
+
+        StartupException exception = await Should.ThrowAsync<StartupException>(() => app.StartAsync());
+
+        exception.Message.ShouldStartWith("Hosting:Url: ");
+        exception.Message.ShouldContain("--Hosting:Url=http://127.0.0.1:8081");
+    }
+
+    [Fact]
+    public async Task Start_Listening_IsLoggedAfterTheRoutesReceive()
+    {
+        RecordingLog log = new();
+        using IHost app = Build([], log);
+
+        await app.StartAsync();
+
+        log.Entries.Select(entry => entry.Id.Id).Where(id => id is 1001 or 1102).ShouldBe([1001, 1102]);
+        log.Entries.Single(entry => entry.Id.Id == 1102).Text.ShouldBe($"Listening on {UrlOf(app)}: POST /messages, /healthz/live, /healthz/ready");
+    }
+
+    [Fact]
+    public async Task Stop_MessageIsBeingStored_ItsCallerIsAnswered()
+    {
+        using IHost app = await StartAsync("Hosting:DrainTimeout=20s");
+        string head = $"POST /messages HTTP/1.1\nHost: localhost\nContent-Length: {Body.Length}\nExpect: 100-continue\n\n";
+        await using RawConnection caller = await RawConnection.ConnectAsync(PortOf(app), head);
+        (await caller.ReadAsync()).Status.ShouldBe(100);
+
+        Task stopping = app.StopAsync();
+        await caller.SendAsync(Body);
+
+        (await caller.ReadAsync()).Status.ShouldBeOneOf(200, 503);
+        await stopping;
+        app.Services.GetRequiredService<WorkerService>().DrainedCleanly.ShouldBeTrue();
+    }
+
+    [Fact]
     public async Task Port_Free_IsLeftFree()
     {
-        await PortCheck.EnsureFreeAsync(new HostingOptions { Url = new Uri("http://127.0.0.1:0") }, CancellationToken.None);
+        await PortCheck.EnsureFreeAsync(new WebOptions { Url = new Uri("http://127.0.0.1:0") }, CancellationToken.None);
         using TcpListener listener = new(IPAddress.Loopback, 0);
         listener.Start();
         int port = ((IPEndPoint)listener.LocalEndpoint).Port;
         listener.Stop();
-        HostingOptions options = new() { Url = new Uri($"http://127.0.0.1:{port}") };
+        WebOptions options = new() { Url = new Uri($"http://127.0.0.1:{port}") };
 
         await PortCheck.EnsureFreeAsync(options, CancellationToken.None);
         await PortCheck.EnsureFreeAsync(options, CancellationToken.None);
@@ -244,14 +301,9 @@ public sealed class WebServerTests
         await client.GetStream().CopyToAsync(Stream.Null);
     }
 
-    internal static async Task<WebApplication> StartAsync(params string[] keys)
+    internal static async Task<IHost> StartAsync(params string[] keys)
     {
-        WebApplication app = WorkerHost.Build(
-            WorkerConfiguration.Build(
-                configFile: null,
-                ["--Hosting:Url=http://127.0.0.1:0", "--Hosting:DrainTimeout=0s", "--Routes:archive:Source=Http", "--Routes:archive:Sink=Memory", .. keys.Select(key => $"--{key}")],
-                readSettingsFile: false),
-            logging => logging.ClearProviders());
+        IHost app = Build(keys);
         try
         {
             await app.StartAsync();
@@ -259,18 +311,34 @@ public sealed class WebServerTests
         }
         catch
         {
-            await app.DisposeAsync();
+            app.Dispose();
             throw;
         }
     }
 
-    private static async Task<string> HealthAsync(WebApplication app)
+    private static IHost Build(string[] keys, ILoggerProvider? log = null) => WorkerHost.Build(
+        WorkerConfiguration.Build(
+            configFile: null,
+            ["--Hosting:Url=http://127.0.0.1:0", "--Hosting:DrainTimeout=0s", "--Routes:archive:Source=Http", "--Routes:archive:Sink=Memory", .. keys.Select(key => $"--{key}")],
+            readSettingsFile: false),
+        logging =>
+        {
+            logging.ClearProviders();
+            if (log is not null)
+            {
+                logging.AddProvider(log);
+            }
+        });
+
+    private static async Task<string> HealthAsync(IHost app)
     {
         await using RawConnection connection = await RawConnection.ConnectAsync(PortOf(app), "GET /healthz/ready HTTP/1.1\nHost: localhost\n\n");
         return await connection.ReadToAsync("\"stuck\":");
     }
 
-    internal static int PortOf(WebApplication app) => new Uri(app.Urls.Single()).Port;
+    internal static int PortOf(IHost app) => new Uri(UrlOf(app)).Port;
 
-    private static long Received(WebApplication app) => app.Services.GetRequiredService<WorkerService>().Routes.Single().Metrics.Totals.Received;
+    private static string UrlOf(IHost app) => app.Services.GetRequiredService<WebServer>().Urls.Single();
+
+    private static long Received(IHost app) => app.Services.GetRequiredService<WorkerService>().Routes.Single().Metrics.Totals.Received;
 }

@@ -71,7 +71,7 @@ internal sealed class HttpSourceHost : IAsyncDisposable
         }
 
         WebApplication app = builder.Build();
-        app.MapMessages();
+        app.MapMessages(app.Services.GetRequiredService<MessagesEndpoint>());
         await app.StartAsync();
         HttpSourceHost host = new(app, serverLog, time) { Intake = new TestIntake(concurrency) };
         HttpSourceOptions options = new();
