@@ -45,7 +45,7 @@ public static class HandlerWorkerBuilderExtensions
     /// <summary>
     /// Adds a handler that is made for each attempt at a message, in a service scope of its own: for handlers that take scoped services, such as a
     /// DbContext. The scope ends before the message is settled; an error in that counts as the handler's.
-    /// Costs some 250 B and 0.3 µs per message on top of what the handler and its services take; the other calls cost nothing.
+    /// Costs a scope and a handler per attempt, which the test Handle_InAScope_CostsTheScopeAndTheHandler measures.
     /// </summary>
     /// <inheritdoc cref="AddHandler{TMessage, THandler}"/>
     public static IMessageWorkerBuilder AddScopedHandler<TMessage, [DynamicallyAccessedMembers(Constructors)] THandler>(

@@ -24,6 +24,13 @@ internal static class PartActivator
                 return registered;
             }
 
+            if (services.GetService<ServiceLifetimes>()?.FindScoped(typeof(T)) is { } scoped)
+            {
+                throw new StartupException(
+                    $"Route {route}: {typeof(T).Name} takes {scoped.Name}, which is a scoped service: all messages would share one. Add a handler with AddScopedHandler or AddScopedBatchHandler; a step or behaviour makes a scope of its own.",
+                    ExitCodes.Configuration);
+            }
+
             T created = settings is null ? ActivatorUtilities.CreateInstance<T>(services) : ActivatorUtilities.CreateInstance<T>(services, settings);
             own(created);
             return created;

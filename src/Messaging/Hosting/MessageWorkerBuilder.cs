@@ -28,6 +28,7 @@ internal sealed class MessageWorkerBuilder : IMessageWorkerBuilder
         AddSink(new DirectorySinkFeature());
         AddSink(new MemorySinkFeature());
         services.AddChannelPublishers();
+        services.TryAddSingleton(new ServiceLifetimes(services));
         services.TryAddSingleton<DirectoryDeadLetterStore>();
         services.TryAddSingleton<IDeadLetterStore>(static provider => provider.GetRequiredService<DirectoryDeadLetterStore>());
     }

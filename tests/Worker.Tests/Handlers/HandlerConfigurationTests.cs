@@ -130,6 +130,17 @@ public sealed class HandlerConfigurationTests
     }
 
     [Fact]
+    public async Task Handler_TakesAScopedService_EndsTheStartWithAdvice()
+    {
+        StartupException exception = await Should.ThrowAsync<StartupException>(() => HandlerRoute.StartAsync(worker => worker
+            .With(services => services.AddScoped(_ => Comparer<Order>.Create((_, _) => 0)).AddScoped<IComparer<Order>>(provider => provider.GetRequiredService<Comparer<Order>>()))
+            .AddHandler<Order, NeedyHandler>("Orders", TestJson.Default.Order)));
+
+        exception.ExitCode.ShouldBe(ExitCodes.Configuration);
+        exception.Message.ShouldStartWith("Route orders: NeedyHandler takes IComparer`1, which is a scoped service: all messages would share one. Add a handler with AddScopedHandler");
+    }
+
+    [Fact]
     public async Task Handler_WhoseConstructorThrows_EndsTheStartAndMayBeRestarted()
     {
         StartupException exception = await Should.ThrowAsync<StartupException>(() => HandlerRoute.StartAsync(

@@ -1,0 +1,21 @@
+using System.Diagnostics.CodeAnalysis;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Messaging.Handlers;
+
+/// <summary>Knows which services are scoped: a handler that lives as long as its route would share one such service between all messages.</summary>
+internal sealed class ServiceLifetimes(IServiceCollection services)
+{
+    /// <summary>Finds a scoped service among the constructor parameters of a class.</summary>
+    /// <returns>Its type; null when there is none.</returns>
+    public Type? FindScoped([DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] Type type) => type.GetConstructors()
+        .SelectMany(constructor => constructor.GetParameters())
+        .Select(parameter => parameter.ParameterType)
+        .FirstOrDefault(IsScoped);
+
+    private bool IsScoped(Type type)
+    {
+        Type? open = type.IsGenericType ? type.GetGenericTypeDefinition() : null;
+        return services.LastOrDefault(service => !service.IsKeyedService && (service.ServiceType == type || service.ServiceType == open)) is { Lifetime: ServiceLifetime.Scoped };
+    }
+}

@@ -1,0 +1,106 @@
+using System.Collections.Concurrent;
+using Messaging.Handlers;
+using Microsoft.Extensions.DependencyInjection;
+using Pipeline.Settlements;
+using Worker.Tests.Handlers.Typed;
+
+namespace Worker.Tests.Handlers.Batches;
+
+/// <summary>A handler that does everything it should not, at once and at random: each message still has one fate, and the right one.</summary>
+public sealed class BatchStressTests
+{
+    private const int Messages = 3_000;
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(3)]
+    public async Task Handle_AtRandom_EveryMessageEndsAsItWasFirstSettled(int seed)
+    {
+        ChaoticHandler handler = new(seed);
+        await using HandlerRoute route = await HandlerRoute.StartAsync(
+            worker => worker.With(services => services.AddSingleton(handler)).AddBatchHandler<Order, ChaoticHandler>("Orders", TestJson.Default.Order),
+            "Handlers:Orders:MaxMessages=7", "Handlers:Orders:MaxAge=200ms", "Intake:MessageTimeout=20s", "Recoverability:MaxDeliveries=1000");
+
+        Task publishing = Task.Run(async () =>
+        {
+            for (int i = 0; i < Messages; i++)
+            {
+                await route.PublishAsync(BatchCollectionTests.BodyOf($"{i}"));
+            }
+        }, TestContext.Current.CancellationToken);
+        await route.PassUntilAsync(() => publishing.IsCompleted && route.Publisher.Held == 0);
+        await publishing;
+
+        string[] dead = [.. route.DeadLetters.Letters.Select(letter => System.Text.Encoding.UTF8.GetString(letter.Body))];
+        dead.Order().ShouldBe(handler.DeadLettered.Select(BatchCollectionTests.BodyOf).Order());
+        handler.Completed.Count.ShouldBe(handler.Completed.Distinct().Count(), "no message is handled again after it was completed");
+        route.Publisher.Completed.ShouldBe(handler.Completed.Count);
+        (route.Publisher.Completed + dead.Length).ShouldBe(Messages);
+        route.Route.InFlight.ShouldBe(0);
+    }
+
+    private sealed class ChaoticHandler(int seed) : IBatchHandler<Order>
+    {
+        private readonly Lock _gate = new();
+        private readonly Random _random = new(seed);
+        private MessageBatch<Order>? _ended;
+
+        public ConcurrentQueue<string> Completed { get; } = new();
+
+        public ConcurrentQueue<string> DeadLettered { get; } = new();
+
+        public async ValueTask HandleAsync(MessageBatch<Order> batch, CancellationToken cancellationToken)
+        {
+            if (Next(2) == 0)
+            {
+                await Task.Yield();
+            }
+
+            // What belongs to a batch that has ended is nobody's any more.
+            _ended?.SettleRest(Settlement.DeadLetter("late", "x"));
+            for (int i = 0; i < batch.Count; i++)
+            {
+                switch (Next(6))
+                {
+                    case 0:
+                        continue;
+                    case 1:
+                        batch.Settle(i, default);
+                        continue;
+                    case 2:
+                        batch.Settle(i, Settlement.Abandon(TimeSpan.FromMilliseconds(Next(300))));
+                        break;
+                    case 3:
+                        DeadLettered.Enqueue(batch[i].Id);
+                        batch.Settle(i, Settlement.DeadLetter("random", "x"));
+                        break;
+                    default:
+                        Completed.Enqueue(batch[i].Id);
+                        batch.Settle(i, Settlement.Complete);
+                        break;
+                }
+
+                batch.Settle(i, Settlement.DeadLetter("twice", "x"));
+            }
+
+            _ended = batch;
+            switch (Next(20))
+            {
+                case 0:
+                    throw new InvalidOperationException("random");
+                case 1:
+                    await Task.Delay(Timeout.Infinite, cancellationToken);
+                    break;
+            }
+        }
+
+        private int Next(int below)
+        {
+            lock (_gate)
+            {
+                return _random.Next(below);
+            }
+        }
+    }
+}
