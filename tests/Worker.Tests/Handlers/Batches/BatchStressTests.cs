@@ -9,7 +9,7 @@ namespace Worker.Tests.Handlers.Batches;
 /// <summary>A handler that does everything it should not, at once and at random: each message still has one fate, and the right one.</summary>
 public sealed class BatchStressTests
 {
-    private const int Messages = 3_000;
+    private const int Messages = 1_000;
 
     [Theory]
     [InlineData(1)]
@@ -44,7 +44,6 @@ public sealed class BatchStressTests
     {
         private readonly Lock _gate = new();
         private readonly Random _random = new(seed);
-        private MessageBatch<Order>? _ended;
 
         public ConcurrentQueue<string> Completed { get; } = new();
 
@@ -57,8 +56,6 @@ public sealed class BatchStressTests
                 await Task.Yield();
             }
 
-            // What belongs to a batch that has ended is nobody's any more.
-            _ended?.SettleRest(Settlement.DeadLetter("late", "x"));
             for (int i = 0; i < batch.Count; i++)
             {
                 switch (Next(6))
@@ -84,7 +81,6 @@ public sealed class BatchStressTests
                 batch.Settle(i, Settlement.DeadLetter("twice", "x"));
             }
 
-            _ended = batch;
             switch (Next(20))
             {
                 case 0:
