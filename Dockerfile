@@ -8,6 +8,14 @@ COPY global.json Directory.Build.props Directory.Packages.props .editorconfig Ba
 COPY src/Pipeline/Pipeline.csproj src/Pipeline/packages.lock.json src/Pipeline/
 COPY src/Pipeline.Generators/Pipeline.Generators.csproj src/Pipeline.Generators/packages.lock.json src/Pipeline.Generators/
 COPY src/Pipeline.Generators.CodeFixes/Pipeline.Generators.CodeFixes.csproj src/Pipeline.Generators.CodeFixes/packages.lock.json src/Pipeline.Generators.CodeFixes/
+COPY src/Directory.Build.props src/
+COPY src/Messaging/Messaging.csproj src/Messaging/packages.lock.json src/Messaging/
+COPY src/Messaging.Http/Messaging.Http.csproj src/Messaging.Http/packages.lock.json src/Messaging.Http/
+COPY src/Messaging.Aws/Messaging.Aws.csproj src/Messaging.Aws/packages.lock.json src/Messaging.Aws/
+COPY src/Messaging.ServiceBus/Messaging.ServiceBus.csproj src/Messaging.ServiceBus/packages.lock.json src/Messaging.ServiceBus/
+COPY src/Messaging.Sockets/Messaging.Sockets.csproj src/Messaging.Sockets/packages.lock.json src/Messaging.Sockets/
+COPY src/Messaging.CloudFront/Messaging.CloudFront.csproj src/Messaging.CloudFront/packages.lock.json src/Messaging.CloudFront/
+COPY src/Messaging.AzureServiceBus/Messaging.AzureServiceBus.csproj src/Messaging.AzureServiceBus/
 COPY src/Worker/Worker.csproj src/Worker/packages.lock.json src/Worker/
 # The lock files are those of the default build.
 RUN if [ "$AzureServiceBus" = true ]; then dotnet restore src/Worker; else dotnet restore src/Worker --locked-mode; fi

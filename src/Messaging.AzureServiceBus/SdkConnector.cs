@@ -1,5 +1,6 @@
 using Azure.Identity;
 using Azure.Messaging.ServiceBus;
+using Messaging.ServiceBus;
 using Messaging.ServiceBus.Port;
 
 namespace Messaging.AzureServiceBus;

@@ -1,4 +1,5 @@
 using Azure.Messaging.ServiceBus;
+using Messaging.ServiceBus;
 using Messaging.ServiceBus.Port;
 
 namespace Messaging.AzureServiceBus;

@@ -3,6 +3,7 @@ using Integration.Tests.Worker;
 using Messaging.ServiceBus;
 using Messaging.ServiceBus.Port;
 using Worker.CommandLine;
+using Worker.Hosting;
 
 namespace Integration.Tests.Sources.ServiceBus;
 

@@ -1,5 +1,5 @@
-using Messaging.Aws.Sqs.Wire;
 using Messaging.Aws.Sqs.Redrive;
+using Messaging.Aws.Sqs.Wire;
 
 namespace Worker.Tests.Sources.Sqs.Redrive;
 

@@ -1,0 +1,38 @@
+using System.Runtime.CompilerServices;
+using Messaging.Sources.Channels;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+
+namespace Worker.Tests.Handlers.Example;
+
+/// <summary>The page docs/handlers.md shows code that was compiled, and that does what it says.</summary>
+public sealed class HandlersPageTests
+{
+    [Fact]
+    public void Page_ItsCode_IsTheExample()
+    {
+        string source = File.ReadAllText(Path.Combine(Folder(), "OrdersWorker.cs"));
+        string example = source.Split("// page: begin\n")[1].Split("\n// page: end")[0];
+
+        File.ReadAllText(Path.Combine(AppContext.BaseDirectory, "handlers.md")).ShouldContain(example);
+    }
+
+    [Fact]
+    public async Task OrdersWorker_TwoOrders_StoresOneAndDeadLettersTheOther()
+    {
+        using TemporaryFolder folder = new();
+        using IHost host = OrdersWorker.Build(["--Routes:orders:Source=Channel", "--Routes:orders:Handler=Orders", $"--DeadLetters:Path={folder.Path}"]);
+        await host.StartAsync(TestContext.Current.CancellationToken);
+        IMessagePublisher publisher = host.Services.GetRequiredService<IMessagePublisher>();
+        await publisher.PublishAsync("""{"OrderId":"a","Total":1}"""u8.ToArray(), cancellationToken: TestContext.Current.CancellationToken);
+        await publisher.PublishAsync("""{"OrderId":"b","Total":-1}"""u8.ToArray(), cancellationToken: TestContext.Current.CancellationToken);
+
+        // A stop drains: what was accepted is settled.
+        await host.StopAsync(TestContext.Current.CancellationToken);
+
+        host.Services.GetRequiredService<OrderBook>().Keys.ShouldBe(["a"]);
+        Directory.EnumerateFiles(folder.Path, "*", SearchOption.AllDirectories).ShouldContain(file => File.ReadAllText(file).Contains("negative-total", StringComparison.Ordinal));
+    }
+
+    private static string Folder([CallerFilePath] string file = "") => Path.GetDirectoryName(file)!;
+}

@@ -1,0 +1,47 @@
+using System.Collections.Concurrent;
+using System.Text.Json.Serialization;
+using Messaging.Handlers;
+using Messaging.Hosting;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Pipeline.Settlements;
+
+namespace Worker.Tests.Handlers.Example;
+
+#pragma warning disable MA0048, SA1402 // The page shows one file.
+
+// page: begin
+public sealed record OrderPlaced(string OrderId, decimal Total);
+
+[JsonSerializable(typeof(OrderPlaced))]
+public sealed partial class OrderJson : JsonSerializerContext;
+
+public sealed class StoreOrder(OrderBook orders) : IMessageHandler<OrderPlaced>
+{
+    public ValueTask<Settlement> HandleAsync(OrderPlaced message, MessageInfo info, CancellationToken cancellationToken)
+    {
+        if (message.Total < 0)
+        {
+            return ValueTask.FromResult(Settlement.DeadLetter("negative-total", $"Order {message.OrderId} has the total {message.Total}."));
+        }
+
+        // The same order may come again: storing it twice must be storing it once.
+        orders[message.OrderId] = message;
+        return ValueTask.FromResult(Settlement.Complete);
+    }
+}
+
+public sealed class OrderBook : ConcurrentDictionary<string, OrderPlaced>;
+
+public static class OrdersWorker
+{
+    public static IHost Build(string[] args)
+    {
+        HostApplicationBuilder builder = Host.CreateEmptyApplicationBuilder(new HostApplicationBuilderSettings { Args = args });
+        builder.Services.AddSingleton<OrderBook>();
+        builder.AddMessageWorker(worker => worker.AddHandler<OrderPlaced, StoreOrder>("Orders", OrderJson.Default.OrderPlaced));
+        return builder.Build();
+    }
+}
+
+// page: end
