@@ -7,7 +7,7 @@ namespace Worker.Tests.Configuration;
 public sealed class SettingAttributeTests
 {
     public static TheoryData<Type> OptionTypes =>
-        [.. typeof(SettingAttribute).Assembly.GetTypes().Where(type => type.GetProperties().Any(property => property.IsDefined(typeof(SettingAttribute))))];
+        [.. SettingsClasses.All];
 
     [Theory]
     [MemberData(nameof(OptionTypes))]

@@ -2,6 +2,7 @@ using System.Reflection;
 using Messaging.Configuration;
 using Messaging.Handlers;
 using Worker.Hosting;
+using Worker.Tests.Configuration;
 
 namespace Worker.Tests.Hosting;
 
@@ -27,11 +28,8 @@ public sealed class SettingsReferenceTests
     [Fact]
     public void All_SettingsClasses_BelongToAFeature()
     {
-        IEnumerable<Type> declared = typeof(WorkerHost).Assembly.GetTypes()
-            .Where(type => type.GetProperties().Any(property => property.IsDefined(typeof(SettingAttribute))))
-
-            // Read by batch handlers of a program's own.
-            .Except([typeof(BatchOptions)]);
+        // Read by batch handlers of a program's own.
+        IEnumerable<Type> declared = SettingsClasses.All.Except([typeof(BatchOptions)]);
 
         Sections.Select(section => section.SettingsType).OfType<Type>().ShouldBe(declared, ignoreOrder: true);
     }
