@@ -8,6 +8,12 @@ public sealed class PublicApiTests
 {
     [Theory]
     [InlineData("Pipeline")]
+    [InlineData("Messaging")]
+    [InlineData("Messaging.Http")]
+    [InlineData("Messaging.Aws")]
+    [InlineData("Messaging.ServiceBus")]
+    [InlineData("Messaging.Sockets")]
+    [InlineData("Messaging.CloudFront")]
     public void PublicApi_OfEachPackage_IsTheApprovedText(string assembly)
     {
         string actual = ApiText.Of(Assembly.Load(assembly));
