@@ -46,7 +46,7 @@ internal sealed class SdkLockedMessage(ProcessMessageEventArgs args, SdkRun run)
 
     private static ReadOnlyMemory<byte> Read(AmqpMessageBody body)
     {
-        if (body.TryGetData(out IEnumerable<ReadOnlyMemory<byte>>? data))
+        if (body.TryGetData(out IEnumerable<ReadOnlyMemory<byte>>? data) && data is not null)
         {
             return AmqpBody.FromData(data);
         }

@@ -1,6 +1,4 @@
-using System.Reflection;
 using Messaging.Configuration;
-using Worker.Hosting;
 
 namespace Worker.Tests.Configuration;
 
@@ -8,12 +6,5 @@ namespace Worker.Tests.Configuration;
 internal static class SettingsClasses
 {
     public static IReadOnlyList<Type> All { get; } =
-    [
-        .. typeof(WorkerHost).Assembly.GetReferencedAssemblies()
-            .Where(name => name.Name!.StartsWith("Messaging", StringComparison.Ordinal))
-            .Select(Assembly.Load)
-            .Append(typeof(WorkerHost).Assembly)
-            .SelectMany(assembly => assembly.GetTypes())
-            .Where(type => type.GetProperties().Any(property => property.IsDefined(typeof(SettingAttribute)))),
-    ];
+        [.. WorkerTypes.All.Where(type => type.GetProperties().Any(property => property.IsDefined(typeof(SettingAttribute))))];
 }

@@ -1,4 +1,3 @@
-using Messaging.Stages;
 using Pipeline.Contexts;
 using Tests.Shared;
 
@@ -8,7 +7,7 @@ namespace Worker.Tests.Stages;
 public sealed class ContextResetTests
 {
     public static TheoryData<Type> ContextTypes =>
-        [.. typeof(SizeLimitStep).Assembly.GetTypes().Where(type => type.IsSubclassOf(typeof(PipelineContext)) && !type.IsAbstract)];
+        [.. WorkerTypes.All.Where(type => type.IsSubclassOf(typeof(PipelineContext)) && !type.IsAbstract)];
 
     [Theory]
     [MemberData(nameof(ContextTypes))]

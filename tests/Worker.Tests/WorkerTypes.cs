@@ -1,0 +1,17 @@
+using System.Reflection;
+using Worker.Hosting;
+
+namespace Worker.Tests;
+
+/// <summary>The types of the worker and of every package that it is made of.</summary>
+internal static class WorkerTypes
+{
+    public static IReadOnlyList<Type> All { get; } =
+    [
+        .. typeof(WorkerHost).Assembly.GetReferencedAssemblies()
+            .Where(name => name.Name!.StartsWith("Messaging", StringComparison.Ordinal))
+            .Select(Assembly.Load)
+            .Append(typeof(WorkerHost).Assembly)
+            .SelectMany(assembly => assembly.GetTypes()),
+    ];
+}
