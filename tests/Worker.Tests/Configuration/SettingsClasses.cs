@@ -1,3 +1,4 @@
+using System.Reflection;
 using Messaging.Configuration;
 
 namespace Worker.Tests.Configuration;
