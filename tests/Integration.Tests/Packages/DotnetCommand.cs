@@ -1,0 +1,43 @@
+using System.Diagnostics;
+using Integration.Tests.Processes;
+
+namespace Integration.Tests.Packages;
+
+/// <summary>A command of the SDK as a user runs it: it sees nothing of the test process's environment but where its tools and packages are, and leaves no build server behind.</summary>
+internal sealed class DotnetCommand : CapturedProcess
+{
+    private static readonly TimeSpan Limit = TimeSpan.FromMinutes(5);
+
+    private static readonly string[] InheritedVariables =
+        ["PATH", "HOME", "TMPDIR", "LANG", "DOTNET_ROOT", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR", "NUGET_PACKAGES", "NUGET_CERT_REVOCATION_MODE"];
+
+    private DotnetCommand(ProcessStartInfo startInfo)
+        : base(startInfo) => CloseInput();
+
+    /// <summary>Runs it to its end.</summary>
+    /// <returns>What it wrote.</returns>
+    /// <exception cref="Shouldly.ShouldAssertException">It failed; the message holds the output.</exception>
+    public static async Task<string> RunAsync(string workingDirectory, params IEnumerable<string> arguments)
+    {
+        ProcessStartInfo startInfo = new(Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", arguments) { WorkingDirectory = workingDirectory };
+        startInfo.Environment.Clear();
+        foreach (string name in InheritedVariables)
+        {
+            if (Environment.GetEnvironmentVariable(name) is { } value)
+            {
+                startInfo.Environment[name] = value;
+            }
+        }
+
+        startInfo.Environment["DOTNET_NOLOGO"] = "1";
+        startInfo.Environment["DOTNET_CLI_TELEMETRY_OPTOUT"] = "1";
+        startInfo.Environment["MSBUILDDISABLENODEREUSE"] = "1";
+        startInfo.Environment["DOTNET_CLI_USE_MSBUILD_SERVER"] = "0";
+        startInfo.Environment["UseSharedCompilation"] = "false";
+        await using DotnetCommand command = new(startInfo);
+        int exitCode = await command.WaitForExitAsync(Limit, TestContext.Current.CancellationToken);
+        string output = string.Join('\n', command.Output.Snapshot().Select(line => line.Text));
+        exitCode.ShouldBe(0, $"{command.Description}\n{output}");
+        return output;
+    }
+}

@@ -1,0 +1,32 @@
+namespace Integration.Tests.Packages;
+
+/// <summary>
+/// A new folder outside the repository, from which the packages are restored as by a stranger. The machine's own sources stay in effect.
+/// What is restored goes into the folder, since packages of the same version from an earlier run may hold other bytes; what the machine
+/// has restored before is taken from there.
+/// </summary>
+internal sealed class NewcomerFolder : IDisposable
+{
+    private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("newcomer-");
+
+    public NewcomerFolder(PackedPackages packages)
+    {
+        string machine = Environment.GetEnvironmentVariable("NUGET_PACKAGES") ?? System.IO.Path.Combine(Environment.GetFolderPath(Environment.SpecialFolder.UserProfile), ".nuget", "packages");
+        Write("nuget.config", $"""
+            <?xml version="1.0" encoding="utf-8"?>
+            <configuration>
+              <config><add key="globalPackagesFolder" value="{Combine(".packages")}" /></config>
+              <packageSources><add key="packed" value="{packages.Folder}" /></packageSources>
+              <fallbackPackageFolders><add key="machine" value="{machine}" /></fallbackPackageFolders>
+            </configuration>
+            """);
+    }
+
+    public string Path => _folder.FullName;
+
+    public string Combine(params ReadOnlySpan<string> parts) => System.IO.Path.Combine([Path, .. parts]);
+
+    public void Write(string name, string text) => File.WriteAllText(Combine(name), text);
+
+    public void Dispose() => _folder.Delete(recursive: true);
+}

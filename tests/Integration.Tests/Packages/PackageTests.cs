@@ -1,0 +1,103 @@
+using System.IO.Compression;
+using System.Reflection.Metadata;
+using System.Reflection.PortableExecutable;
+using System.Text;
+using System.Text.RegularExpressions;
+
+namespace Integration.Tests.Packages;
+
+/// <summary>What is in the packages is what a stranger needs, and nothing else.</summary>
+[Collection(PackageCollection.Name)]
+public sealed partial class PackageTests(PackedPackages packages)
+{
+    private const string Prefix = "Quayside.";
+
+    private static readonly string[] Analyzers = ["analyzers/dotnet/cs/Pipeline.Generators.CodeFixes.dll", "analyzers/dotnet/cs/Pipeline.Generators.dll"];
+
+    /// <summary>Each package, and the packages that it brings. A new one needs a reason: every user of the package restores it.</summary>
+    private static readonly Dictionary<string, string[]> Expected = new(StringComparer.Ordinal)
+    {
+        ["Quayside.Messaging"] = ["Microsoft.Extensions.Hosting", "OpenTelemetry", "OpenTelemetry.Exporter.OpenTelemetryProtocol", "Quayside.Pipeline"],
+        ["Quayside.Messaging.Aws"] = ["AWSSDK.S3", "AWSSDK.SecurityToken", "Quayside.Messaging"],
+        ["Quayside.Messaging.CloudFront"] = ["Quayside.Messaging.Aws"],
+        ["Quayside.Messaging.Http"] = ["Quayside.Messaging"],
+        ["Quayside.Messaging.ServiceBus"] = ["Quayside.Messaging"],
+        ["Quayside.Messaging.Sockets"] = ["Quayside.Messaging"],
+        ["Quayside.Pipeline"] = [],
+    };
+
+    public static TheoryData<string> Ids => [.. Expected.Keys];
+
+    [Fact]
+    public void Pack_OfTheSolution_GivesThePackagesAndNoOther() => packages.Ids.ShouldBe(Expected.Keys.Order(StringComparer.Ordinal));
+
+    [Theory]
+    [MemberData(nameof(Ids))]
+    public void Package_Metadata_IsComplete(string id)
+    {
+        NuspecFile nuspec = NuspecFile.Read(packages.PathOf(id));
+
+        nuspec.License.ShouldBe("MIT");
+        nuspec.Commit.ShouldMatch("^[0-9a-f]{40}$");
+        nuspec.Description.ShouldEndWith(".");
+        nuspec.Dependencies.Select(dependency => dependency.Id).Order(StringComparer.Ordinal).ShouldBe(Expected[id]);
+        nuspec.Dependencies.Where(dependency => dependency.Id.StartsWith(Prefix, StringComparison.Ordinal)).ShouldAllBe(dependency => dependency.Version == packages.Version);
+    }
+
+    [Theory]
+    [MemberData(nameof(Ids))]
+    public void Package_Files_AreTheAssemblyItsDocumentationAndTheReadme(string id)
+    {
+        string assembly = id[Prefix.Length..];
+        using ZipArchive package = ZipFile.OpenRead(packages.PathOf(id));
+        using ZipArchive symbols = ZipFile.OpenRead(packages.PathOf(id, "snupkg"));
+
+        string[] expected = [$"lib/net10.0/{assembly}.dll", $"lib/net10.0/{assembly}.xml", "README.md", .. id == "Quayside.Pipeline" ? Analyzers : []];
+        Content(package).ShouldBe(expected.Order(StringComparer.Ordinal));
+        Content(symbols).ShouldBe([$"lib/net10.0/{assembly}.pdb"]);
+        IsDeterministic(package.GetEntry($"lib/net10.0/{assembly}.dll")!).ShouldBeTrue();
+    }
+
+    [Theory]
+    [MemberData(nameof(Ids))]
+    public void Package_Readme_NamesThePackageAndIsShort(string id)
+    {
+        string[] lines = Readme(id).TrimEnd().Split('\n');
+
+        lines[0].ShouldBe($"# {id}");
+        lines.Length.ShouldBeInRange(10, 30);
+        lines[^1].ShouldBe("Licence: MIT.");
+        foreach (string document in DocumentName.Matches(string.Join('\n', lines)).Select(match => match.Value))
+        {
+            File.Exists(RepositoryFolder.Combine(document)).ShouldBeTrue($"{id}'s README names {document}");
+        }
+    }
+
+    [GeneratedRegex("docs/[a-z/-]+\\.md")]
+    private static partial Regex DocumentName { get; }
+
+    private string Readme(string id)
+    {
+        using ZipArchive package = ZipFile.OpenRead(packages.PathOf(id));
+        using StreamReader reader = new(package.GetEntry("README.md")!.Open(), Encoding.UTF8);
+        return reader.ReadToEnd();
+    }
+
+    private static IEnumerable<string> Content(ZipArchive package) => package.Entries
+        .Select(entry => entry.FullName)
+        .Where(name => !name.EndsWith(".nuspec", StringComparison.Ordinal) && name != "[Content_Types].xml" && !name.StartsWith("_rels/", StringComparison.Ordinal) && !name.StartsWith("package/", StringComparison.Ordinal))
+        .Order(StringComparer.Ordinal);
+
+    private static bool IsDeterministic(ZipArchiveEntry assembly)
+    {
+        using MemoryStream bytes = new();
+        using (Stream stream = assembly.Open())
+        {
+            stream.CopyTo(bytes);
+        }
+
+        bytes.Position = 0;
+        using PEReader reader = new(bytes);
+        return reader.ReadDebugDirectory().Any(entry => entry.Type == DebugDirectoryEntryType.Reproducible);
+    }
+}
