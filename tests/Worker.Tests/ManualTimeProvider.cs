@@ -52,7 +52,7 @@ internal sealed class ManualTimeProvider(DateTimeOffset? start = null) : TimePro
     /// <summary>Waits until somebody has armed so many timers: until the code under test waits.</summary>
     public async Task WaitForTimersAsync(int count)
     {
-        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(20));
+        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(60));
         while (ArmedTimers < count)
         {
             await Task.Delay(1, patience.Token);

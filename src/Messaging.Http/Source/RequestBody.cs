@@ -175,12 +175,25 @@ internal sealed class RequestBody : IDisposable
         if (_patience is null)
         {
             _patience = new CancellationTokenSource(Timeout.InfiniteTimeSpan, _source.Time);
-            _onEnd = _patience.Token.UnsafeRegister(static state => ((PipeReader)state!).CancelPendingRead(), Reader);
+            _onEnd = _patience.Token.UnsafeRegister(static state => EndRead((PipeReader)state!), Reader);
             _onStop = _source.Stopping.UnsafeRegister(static state => ((CancellationTokenSource)state!).Cancel(), _patience);
             _onAbort = _context.RequestAborted.UnsafeRegister(static state => ((CancellationTokenSource)state!).Cancel(), _patience);
         }
 
         return _patience;
+    }
+
+    // What it threw would reach whoever cancels: the worker's stop, or Kestrel while it ends the connection.
+    private static void EndRead(PipeReader reader)
+    {
+        try
+        {
+            reader.CancelPendingRead();
+        }
+        catch (Exception exception) when (exception is IOException or OperationCanceledException or ObjectDisposedException)
+        {
+            // The connection is gone, and the read with it.
+        }
     }
 
     private static HttpRefusal Broken(int status, string message) =>

@@ -128,7 +128,7 @@ public sealed class RetryBehaviorTests
         running.IsCompleted.ShouldBeFalse();
         _time.Advance(TimeSpan.FromMilliseconds(1));
 
-        await running.WaitAsync(TimeSpan.FromSeconds(20));
+        await running.WaitAsync(TimeSpan.FromSeconds(60));
         next.Attempts.ShouldBe(2);
     }
 
@@ -203,7 +203,7 @@ public sealed class RetryBehaviorTests
     /// <summary>Moves the clock whenever somebody waits for it, until the work is done.</summary>
     private async Task RunWaitsAsync(Task running, TimeSpan? step = null)
     {
-        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(20));
+        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(60));
         while (!running.IsCompleted)
         {
             if (_time.ArmedTimers > 0)

@@ -26,7 +26,7 @@ public sealed class ChannelMessageSourceTests
         await harness.Intake.ShouldBeQuietAsync();
         third.IsCompleted.ShouldBeFalse("Messages that wait for another attempt count too.");
         await second.SettleAsync(Settlement.Complete);
-        await third.WaitAsync(TimeSpan.FromSeconds(20));
+        await third.WaitAsync(TimeSpan.FromSeconds(60));
         await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
         harness.Time.Advance(TimeSpan.FromSeconds(1));
         await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
@@ -69,7 +69,7 @@ public sealed class ChannelMessageSourceTests
 
         foreach (Task publish in waiting)
         {
-            ChannelClosedException refused = await Should.ThrowAsync<ChannelClosedException>(publish.WaitAsync(TimeSpan.FromSeconds(20)));
+            ChannelClosedException refused = await Should.ThrowAsync<ChannelClosedException>(publish.WaitAsync(TimeSpan.FromSeconds(60)));
             refused.Message.ShouldContain("'orders' is stopping");
         }
 

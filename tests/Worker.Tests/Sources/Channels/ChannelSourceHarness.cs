@@ -49,5 +49,5 @@ internal sealed class ChannelSourceHarness : SourceHarness
         return DeadLetters.Letters;
     }
 
-    public override Task WaitUntilEmptyAsync() => Publisher.WhenSettledAsync(CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(20));
+    public override Task WaitUntilEmptyAsync() => Publisher.WhenSettledAsync(CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(60));
 }

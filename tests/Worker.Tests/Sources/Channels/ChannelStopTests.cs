@@ -24,7 +24,7 @@ public sealed class ChannelStopTests
         harness.Intake.Accepted.ShouldBe(0);
         harness.Intake.Script = delivery => delivery.Count == 1 ? Settlement.Abandon(TimeSpan.FromSeconds(1)) : Settlement.Complete;
         harness.Intake.Resume();
-        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(20));
+        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(60));
         Task draining = harness.Source.DrainAsync(harness.Intake, patience.Token);
         while (!draining.IsCompleted)
         {
@@ -48,7 +48,7 @@ public sealed class ChannelStopTests
         await harness.PublishAsync("waiting"u8.ToArray(), "a");
         await harness.StopReceivingAsync();
 
-        await harness.Source.DrainAsync(harness.Intake, new CancellationToken(canceled: true)).WaitAsync(TimeSpan.FromSeconds(20));
+        await harness.Source.DrainAsync(harness.Intake, new CancellationToken(canceled: true)).WaitAsync(TimeSpan.FromSeconds(60));
         await harness.Source.CloseAsync(CancellationToken.None);
 
         DeadLettered letter = harness.DeadLetters.Letters.ShouldHaveSingleItem();

@@ -63,14 +63,14 @@ internal abstract class SourceHarness(int slots = 64) : IAsyncDisposable
     public async Task StopReceivingAsync()
     {
         await _stop.CancelAsync();
-        await Receiving.WaitAsync(TimeSpan.FromSeconds(20));
+        await Receiving.WaitAsync(TimeSpan.FromSeconds(60));
     }
 
     /// <summary>Stops, drains, closes and disposes as the host does, then looks for what was left behind.</summary>
     public async Task FinishAsync()
     {
         await StopReceivingAsync();
-        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(20));
+        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(60));
         await Source.DrainAsync(_receivingInto ?? Intake, patience.Token);
         patience.IsCancellationRequested.ShouldBeFalse("A drain ends by itself once nothing is left.");
         await Intake.DrainAsync(patience.Token);

@@ -55,8 +55,8 @@ internal sealed class UnreadableBodies : IMessageIntake, IAsyncDisposable
     /// <summary>Checks that no slot was lost.</summary>
     public async ValueTask DisposeAsync()
     {
-        await _intake.DrainAsync(CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(20));
-        (await _intake.ReserveAsync(_slots, _slots, CancellationToken.None).AsTask().WaitAsync(TimeSpan.FromSeconds(20))).ShouldBe(_slots);
+        await _intake.DrainAsync(CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(60));
+        (await _intake.ReserveAsync(_slots, _slots, CancellationToken.None).AsTask().WaitAsync(TimeSpan.FromSeconds(60))).ShouldBe(_slots);
         await _intake.DisposeAsync();
     }
 }

@@ -93,7 +93,7 @@ internal sealed class HttpSourceHost : IAsyncDisposable
     public async Task StopReceivingAsync()
     {
         await _stop.CancelAsync();
-        await Task.WhenAll(_receiving).WaitAsync(TimeSpan.FromSeconds(20));
+        await Task.WhenAll(_receiving).WaitAsync(TimeSpan.FromSeconds(60));
     }
 
     /// <summary>Stops the web server, which waits for its connections.</summary>
@@ -106,7 +106,7 @@ internal sealed class HttpSourceHost : IAsyncDisposable
     public async Task FinishAsync()
     {
         await StopReceivingAsync();
-        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(20));
+        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(60));
         await Intake.DrainAsync(patience.Token);
         foreach (HttpMessageSource source in _sources)
         {

@@ -44,7 +44,7 @@ internal sealed class RawConnection(Socket socket) : IAsyncDisposable
     /// <summary>Reads one answer with a Content-Length.</summary>
     public async Task<RawAnswer> ReadAsync()
     {
-        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(20));
+        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(60));
         while (true)
         {
             string text = Encoding.UTF8.GetString(_received, 0, _length);
@@ -93,7 +93,7 @@ internal sealed class RawConnection(Socket socket) : IAsyncDisposable
     /// <summary>Reads all that the server sends before it ends the connection.</summary>
     public async Task<string> ReadToEndAsync()
     {
-        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(20));
+        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(60));
         try
         {
             int read;
@@ -120,7 +120,7 @@ internal sealed class RawConnection(Socket socket) : IAsyncDisposable
     /// <summary>Sees the server end the connection.</summary>
     public async Task ShouldEndAsync()
     {
-        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(20));
+        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(60));
         try
         {
             int read = await socket.ReceiveAsync(_received.AsMemory(_length), SocketFlags.None, patience.Token);

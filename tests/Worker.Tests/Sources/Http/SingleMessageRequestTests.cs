@@ -220,7 +220,7 @@ public sealed class SingleMessageRequestTests
 
         await delivery.SettleAsync(Settlement.Complete);
 
-        await closing.WaitAsync(TimeSpan.FromSeconds(20));
+        await closing.WaitAsync(TimeSpan.FromSeconds(60));
         (await connection.ReadAsync()).Status.ShouldBe(200);
         await host.FinishAsync();
     }

@@ -88,7 +88,7 @@ public sealed class StopTests
         }
 
         await SqsRun.PauseAsync();
-        await run.Source.CloseAsync(CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(20));
+        await run.Source.CloseAsync(CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(60));
 
         run.Queue.Deletes.SelectMany(call => call.Handles).Count().ShouldBe(4);
         await run.EndAsync();
@@ -133,7 +133,7 @@ public sealed class StopTests
 
         await patience.CancelAsync();
 
-        await closing.WaitAsync(TimeSpan.FromSeconds(20));
+        await closing.WaitAsync(TimeSpan.FromSeconds(60));
         run.HasLogged(DeleteGivenUp).ShouldBeTrue();
         await run.EndAsync();
     }
@@ -179,7 +179,7 @@ public sealed class StopTests
         await deliveries[1].SettleAsync(Settlement.Abandon(TimeSpan.Zero));
         await run.StopAsync();
 
-        await run.Source.DisposeAsync().AsTask().WaitAsync(TimeSpan.FromSeconds(20));
+        await run.Source.DisposeAsync().AsTask().WaitAsync(TimeSpan.FromSeconds(60));
         await run.Source.DisposeAsync();
 
         run.OutstandingBuffers.ShouldBe(0);

@@ -256,7 +256,7 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
         await run.StopReceivingAsync();
         using CancellationTokenSource patience = new(TimeSpan.FromSeconds(1));
 
-        await run.Source.DrainAsync(run.Intake, patience.Token).WaitAsync(TimeSpan.FromSeconds(20));
+        await run.Source.DrainAsync(run.Intake, patience.Token).WaitAsync(TimeSpan.FromSeconds(60));
 
         await run.Source.CloseAsync(new CancellationToken(canceled: true));
         client.Reset();
