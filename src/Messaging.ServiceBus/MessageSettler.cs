@@ -1,4 +1,3 @@
-using System.Text.Json;
 using Messaging.DeadLetters;
 using Messaging.Recoverability;
 using Messaging.ServiceBus.Port;
@@ -125,7 +124,7 @@ internal sealed class MessageSettler(string route, int doneIds, ServiceBusSource
             FirstSeen = message.EnqueuedAt,
             LastSeen = now,
         };
-        return JsonSerializer.Serialize(letter, DeadLetterJson.Default.DeadLetter);
+        return letter.ToJson();
     }
 
     private static string IdOf(LockedMessage message) =>

@@ -4,7 +4,7 @@ using Messaging.ServiceBus.Port;
 namespace Messaging.ServiceBus;
 
 /// <summary>Stands where the Service Bus client library is not in the build, and says how to build with it.</summary>
-internal sealed class NoConnector : IServiceBusConnector
+public sealed class NoConnector : IServiceBusConnector
 {
     /// <summary>What is missing.</summary>
     public const string Missing = "this build has no Azure Service Bus client; the MSBuild switch AzureServiceBus leaves it out by default.";

@@ -4,8 +4,8 @@ using Messaging.ServiceBus.Port;
 
 namespace Messaging.ServiceBus;
 
-/// <summary>Sends messages to the queue or topic of <c>Sources:ServiceBus</c>, in batches as large as the broker takes.</summary>
-internal sealed class ServiceBusMessageSender : IMessageSender
+/// <summary>Sends messages to the queue or topic of <c>Sources:ServiceBus</c>, in batches as large as the broker takes. Threads: any. Dispose waits for the link to close.</summary>
+public sealed class ServiceBusMessageSender : IMessageSender
 {
     private const int DefaultBatch = 100;
 
@@ -18,19 +18,24 @@ internal sealed class ServiceBusMessageSender : IMessageSender
         BatchSize = batchSize;
     }
 
+    /// <inheritdoc/>
     public string Target { get; }
 
+    /// <inheritdoc/>
     public string Accepted => "sent to";
 
+    /// <inheritdoc/>
     // Calls share one link, and its sender puts them one behind the other; a few keep the network busy.
     public int Concurrency => 4;
 
+    /// <inheritdoc/>
     public int BatchSize { get; }
 
+    /// <summary>Opens a sender and its link.</summary>
     /// <param name="options">The queue or topic.</param>
-    /// <param name="connector">The client library's door.</param>
+    /// <param name="connector">Opens the client.</param>
     /// <param name="cancellationToken">Ends the attempt to reach the broker.</param>
-    /// <param name="batchSize">Messages a batch at most.</param>
+    /// <param name="batchSize">Messages per call of <see cref="SendAsync"/> at most.</param>
     /// <exception cref="StartupException">The queue or topic is missing, refused or out of reach.</exception>
     public static async Task<IMessageSender> OpenAsync(ServiceBusSourceOptions options, IServiceBusConnector connector, CancellationToken cancellationToken, int batchSize = DefaultBatch)
     {
@@ -56,6 +61,7 @@ internal sealed class ServiceBusMessageSender : IMessageSender
         }
     }
 
+    /// <inheritdoc/>
     public async Task<string?[]> SendAsync(IReadOnlyList<OutgoingMessage> messages, CancellationToken cancellationToken)
     {
         string?[] errors = new string?[messages.Count];
@@ -91,6 +97,7 @@ internal sealed class ServiceBusMessageSender : IMessageSender
         return errors;
     }
 
+    /// <inheritdoc/>
     // The command ends here, so the thread has nothing better to do than to wait for the link to close.
     public void Dispose() => _sender.DisposeAsync().AsTask().GetAwaiter().GetResult();
 }

@@ -65,7 +65,7 @@ internal sealed class ServiceBusSourceFeature(IServiceBusConnector connector) : 
 
         if (intake.MessageTimeout + options.MaxAbandonDelay > options.MaxLockRenewal)
         {
-            settings.Fail($"{Section}:{nameof(options.MaxLockRenewal)}", SettingText.Format(options.MaxLockRenewal, bytes: false), $"must be at least Intake:MessageTimeout ({SettingText.Format(intake.MessageTimeout, bytes: false)}) and MaxAbandonDelay ({SettingText.Format(options.MaxAbandonDelay, bytes: false)}) together.", "A message's lock would end while it is in work.");
+            settings.Fail($"{Section}:{nameof(options.MaxLockRenewal)}", SettingText.Format(options.MaxLockRenewal), $"must be at least Intake:MessageTimeout ({SettingText.Format(intake.MessageTimeout)}) and MaxAbandonDelay ({SettingText.Format(options.MaxAbandonDelay)}) together.", "A message's lock would end while it is in work.");
         }
     }
 }

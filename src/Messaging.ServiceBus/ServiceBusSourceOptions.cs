@@ -4,13 +4,14 @@ using Messaging.Sources;
 
 namespace Messaging.ServiceBus;
 
-/// <summary>Section <c>Sources:ServiceBus</c>. Used by builds with the switch <c>AzureServiceBus</c>; read and checked by all.</summary>
-internal sealed class ServiceBusSourceOptions : ISelfValidating
+/// <summary>Section <c>Sources:ServiceBus</c>: what an <see cref="Port.IServiceBusConnector"/> opens, and how the source uses it. Read and checked by every build.</summary>
+public sealed class ServiceBusSourceOptions : ISelfValidating
 {
+    /// <summary>The section's name.</summary>
     public const string Section = "Sources:ServiceBus";
 
     /// <summary>The service renews a lock without end; half a day outlasts an outage at night.</summary>
-    public static readonly TimeSpan LongestHold = TimeSpan.FromHours(12);
+    internal static readonly TimeSpan LongestHold = TimeSpan.FromHours(12);
 
     [Setting("Connection string of the namespace or of the entity; this or FullyQualifiedNamespace", Secret = true)]
     public string? ConnectionString { get; init; }
@@ -52,11 +53,12 @@ internal sealed class ServiceBusSourceOptions : ISelfValidating
     public bool AllowPlainAmqp { get; init; }
 
     /// <summary>How long messages are held while the sink fails.</summary>
-    public HoldRule HoldRule => new(MaxLockRenewal, LongestHold, MaxDeliveryCount);
+    internal HoldRule HoldRule => new(MaxLockRenewal, LongestHold, MaxDeliveryCount);
 
     /// <summary>What is received from, for people.</summary>
     public string Entity => Queue ?? $"{Topic}/{Subscription}";
 
+    /// <inheritdoc/>
     public void Validate(SettingsCheck check)
     {
         ValidateNamespace(check);

@@ -1,7 +1,7 @@
 namespace Messaging.ServiceBus;
 
 /// <summary>How the connection is made.</summary>
-internal enum ServiceBusTransport
+public enum ServiceBusTransport
 {
     /// <summary>AMQP over TLS, port 5671.</summary>
     AmqpTcp = 0,

@@ -8,9 +8,10 @@ public static class ServiceBusWorkerBuilderExtensions
 {
     /// <summary>
     /// Adds the source <c>ServiceBus</c>: messages of a queue or a subscription, completed after they were stored. Settings:
-    /// <c>Sources:ServiceBus</c>. With <see cref="NoConnector"/> a route that names it is a configuration error that says how to build.
+    /// <c>Sources:ServiceBus</c>. With a <see cref="NoConnector"/>, a route that names the source is a configuration error that says how to
+    /// build with a client.
     /// </summary>
     /// <param name="builder">The worker.</param>
-    /// <param name="connector">The client library's door.</param>
-    internal static IMessageWorkerBuilder AddServiceBus(this IMessageWorkerBuilder builder, IServiceBusConnector connector) => builder.AddSource(new ServiceBusSourceFeature(connector));
+    /// <param name="connector">Opens the clients.</param>
+    public static IMessageWorkerBuilder AddServiceBus(this IMessageWorkerBuilder builder, IServiceBusConnector connector) => builder.AddSource(new ServiceBusSourceFeature(connector));
 }

@@ -1,5 +1,4 @@
 using System.Text;
-using System.Text.Json;
 using Messaging.Aws.Sqs.Wire;
 using Messaging.DeadLetters;
 
@@ -27,7 +26,7 @@ internal sealed class SqsDeadLetters(SqsClient client)
         ];
         int room = SqsLimits.MessageBytes - message.Body.Length - attributes.Sum(SizeOf);
         AddIfItFits(attributes, new SqsMessageAttribute(ReasonAttribute, "String", letter.Reason), ref room);
-        AddIfItFits(attributes, new SqsMessageAttribute(DetailsAttribute, "String", JsonSerializer.Serialize(letter, DeadLetterJson.Default.DeadLetter)), ref room);
+        AddIfItFits(attributes, new SqsMessageAttribute(DetailsAttribute, "String", letter.ToJson()), ref room);
         SendEntry entry = new(message.Body, attributes);
         if (queues.IsFifo)
         {

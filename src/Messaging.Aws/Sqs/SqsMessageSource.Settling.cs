@@ -49,7 +49,7 @@ internal sealed partial class SqsMessageSource
     {
         try
         {
-            DeadLetter letter = SourceDeadLetter.Create(message, settlement, SourceName, _route, _time.GetUtcNow());
+            DeadLetter letter = DeadLetter.Create(message, settlement, SourceName, _route, _time.GetUtcNow());
             await _deadLetters.SendAsync(_queues!, message, letter, CancellationToken.None);
         }
         catch (Exception exception)

@@ -1,7 +1,6 @@
 using System.Buffers;
 using System.Text.Encodings.Web;
 using System.Text.Json;
-using Messaging.Telemetry;
 using Microsoft.AspNetCore.Http;
 using Pipeline.Buffers;
 using Pipeline.Settlements;

@@ -194,7 +194,7 @@ internal sealed class HttpMessageSource : IMessageSource
         Settlement outcome = settlement;
         try
         {
-            DeadLetter letter = SourceDeadLetter.Create(message, settlement, SourceName, Route, Time.GetUtcNow());
+            DeadLetter letter = DeadLetter.Create(message, settlement, SourceName, Route, Time.GetUtcNow());
             await _deadLetters.WriteAsync(letter, message.Body, CancellationToken.None);
             Volatile.Write(ref _deadLetterFailures, 0);
             _metrics?.DeadLetterWritten(settlement.Reason);

@@ -31,7 +31,7 @@ internal sealed class HttpSourceFeature : ISourceFeature, ISenderFeature
         {
             settings.Warn(
                 $"Hosting:{nameof(WebOptions.Url)}",
-                SettingText.MaskUserInfo(url.ToString()),
+                url.ToString(),
                 "accepts messages from other machines without TLS or authentication.",
                 "Anyone who reaches the port can read what is sent and store messages: restrict it by firewall or network policy, or put a proxy with both in front.");
         }

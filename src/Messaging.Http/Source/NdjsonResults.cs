@@ -1,5 +1,4 @@
 using System.Text.Json;
-using Messaging.Telemetry;
 using Pipeline.Buffers;
 using Pipeline.Settlements;
 

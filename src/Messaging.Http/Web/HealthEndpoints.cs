@@ -1,7 +1,6 @@
 using System.Text.Encodings.Web;
 using System.Text.Json;
 using Messaging.Hosting;
-using Messaging.Routes;
 using Messaging.Telemetry;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
@@ -23,18 +22,16 @@ internal static class HealthEndpoints
 
     public static bool IsHealth(PathString path) => path.StartsWithSegments(Pages);
 
-    public static void MapHealth(this IEndpointRouteBuilder endpoints, WorkerService worker)
+    public static void MapHealth(this IEndpointRouteBuilder endpoints, IWorkerStatus worker)
     {
-        endpoints.MapGet("/healthz/live", context => WriteAsync(context, worker, static (_, route) => !route.IsStuck));
-        endpoints.MapGet("/healthz/ready", context => WriteAsync(
-            context,
-            worker,
-            static (worker, route) => !worker.IsStopping && route.IsReceiving && !route.IsStuck && route.Problem is null));
+        endpoints.MapGet("/healthz/live", context => WriteAsync(context, worker, static route => !route.IsStuck));
+        endpoints.MapGet("/healthz/ready", context => WriteAsync(context, worker, worker.IsStopping ? static _ => false : static route => route.IsReady));
     }
 
-    private static async Task WriteAsync(HttpContext context, WorkerService worker, Func<WorkerService, MessageRoute, bool> isHealthy)
+    private static async Task WriteAsync(HttpContext context, IWorkerStatus worker, Func<RouteStatus, bool> isHealthy)
     {
-        bool healthy = worker.Routes.Count > 0 && worker.Routes.All(route => isHealthy(worker, route));
+        IReadOnlyList<RouteStatus> routes = worker.GetRoutes();
+        bool healthy = routes.Count > 0 && routes.All(isHealthy);
         context.Response.StatusCode = healthy ? StatusCodes.Status200OK : StatusCodes.Status503ServiceUnavailable;
         context.Response.ContentType = "application/json";
         using Utf8JsonWriter writer = new(context.Response.BodyWriter, Json);
@@ -43,7 +40,7 @@ internal static class HealthEndpoints
         writer.WriteNumber("process"u8, Environment.ProcessId);
         writer.WriteBoolean("stopping"u8, worker.IsStopping);
         writer.WriteStartArray("routes"u8);
-        foreach (MessageRoute route in worker.Routes)
+        foreach (RouteStatus route in routes)
         {
             WriteRoute(writer, route);
         }
@@ -53,14 +50,14 @@ internal static class HealthEndpoints
         await writer.FlushAsync(context.RequestAborted);
     }
 
-    private static void WriteRoute(Utf8JsonWriter writer, MessageRoute route)
+    private static void WriteRoute(Utf8JsonWriter writer, RouteStatus route)
     {
-        RouteTotals totals = route.Metrics.Totals;
+        RouteTotals totals = route.Totals;
         writer.WriteStartObject();
         writer.WriteString("route"u8, route.Name);
         writer.WriteBoolean("receiving"u8, route.IsReceiving);
-        writer.WriteString("breaker"u8, route.Breaker.State.ToString());
-        if (route.Breaker.LastFailure is { } failure)
+        writer.WriteString("breaker"u8, route.Breaker.ToString());
+        if (route.LastFailure is { } failure)
         {
             writer.WriteString("lastFailure"u8, PathFreeText.Of(failure));
         }
@@ -74,8 +71,8 @@ internal static class HealthEndpoints
         writer.WriteNumber("inFlight"u8, route.InFlight);
         writer.WriteNumber("oldestAgeSeconds"u8, Math.Round(route.OldestAge.TotalSeconds, 3));
         writer.WriteNumber("received"u8, totals.Received);
-        writer.WriteNumber(route.Metrics.DoneWord, totals.Stored);
-        if (route.Sink is not null)
+        writer.WriteNumber(route.HasSink ? "stored"u8 : "completed"u8, totals.Stored);
+        if (route.HasSink)
         {
             writer.WriteNumber("duplicates"u8, totals.Duplicates);
         }

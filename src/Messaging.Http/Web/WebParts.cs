@@ -10,4 +10,4 @@ namespace Messaging.Http.Web;
 /// <param name="Messages">Answers <c>/messages</c>.</param>
 /// <param name="Sources">The routes that take messages there.</param>
 /// <param name="Worker">Whose health is shown.</param>
-internal sealed record WebParts(HttpConnections Connections, RequestGate Gate, HttpAnswers Answers, MessagesEndpoint Messages, HttpSourceRegistry Sources, WorkerService Worker);
+internal sealed record WebParts(HttpConnections Connections, RequestGate Gate, HttpAnswers Answers, MessagesEndpoint Messages, HttpSourceRegistry Sources, IWorkerStatus Worker);

@@ -7,7 +7,7 @@ namespace Messaging.ServiceBus.Port;
 /// The bytes of an AMQP message's body, which is data (the library's own senders), a value or a sequence (other clients). See
 /// http://docs.oasis-open.org/amqp/core/v1.0/os/amqp-core-messaging-v1.0-os.html, section 3.2.
 /// </summary>
-internal static class AmqpBody
+public static class AmqpBody
 {
     /// <summary>Dead-letter reason of a message whose body is neither bytes nor text.</summary>
     public const string UnsupportedReason = "unsupported-body";

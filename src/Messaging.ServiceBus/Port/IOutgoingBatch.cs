@@ -1,7 +1,7 @@
 namespace Messaging.ServiceBus.Port;
 
 /// <summary>Messages that are sent in one call. Threads: one at a time.</summary>
-internal interface IOutgoingBatch : IDisposable
+public interface IOutgoingBatch : IDisposable
 {
     /// <summary>Messages in it.</summary>
     int Count { get; }

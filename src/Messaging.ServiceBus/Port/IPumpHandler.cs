@@ -1,7 +1,7 @@
 namespace Messaging.ServiceBus.Port;
 
-/// <summary>Takes what a pump receives. Threads: as many calls at once as the pump was told.</summary>
-internal interface IPumpHandler
+/// <summary>Takes what a pump receives. Threads: at most <see cref="PumpSettings.MaxConcurrentCalls"/> calls at once.</summary>
+public interface IPumpHandler
 {
     /// <summary>
     /// Works on a message and settles it (unless the pump completes by itself) before it returns: with its return the lock is no

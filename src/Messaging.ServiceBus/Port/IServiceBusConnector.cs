@@ -1,10 +1,10 @@
 namespace Messaging.ServiceBus.Port;
 
 /// <summary>
-/// The door to the Service Bus client library. Only what stands behind it needs the package Azure.Messaging.ServiceBus; a build
-/// without the switch <c>AzureServiceBus</c> has <see cref="NoConnector"/> in its place. Opening connects to nothing.
+/// Opens clients of Service Bus. The source and the sender use the client library only through this port; a build without the switch
+/// <c>AzureServiceBus</c> has <see cref="NoConnector"/> in its place. Opening connects to nothing. Threads: any.
 /// </summary>
-internal interface IServiceBusConnector
+public interface IServiceBusConnector
 {
     /// <summary>A pump over the queue or subscription of the options.</summary>
     /// <exception cref="ServiceBusFaultException">The options cannot work: a connection string the library does not take.</exception>

@@ -4,7 +4,7 @@ namespace Messaging.ServiceBus.Port;
 /// Receives in PeekLock mode and hands each message to a handler, as the library's processor does. The lock is renewed while the
 /// handler has not returned. May be started again after a stop. Every failure is a <see cref="ServiceBusFaultException"/>.
 /// </summary>
-internal interface IServiceBusPump : IAsyncDisposable
+public interface IServiceBusPump : IAsyncDisposable
 {
     /// <summary>Looks at the entity without locking a message: fails when it does not exist or refuses the credentials.</summary>
     Task CheckAsync(CancellationToken cancellationToken);

@@ -1,7 +1,7 @@
 namespace Messaging.ServiceBus.Port;
 
 /// <summary>Sends messages in batches that the broker takes whole. Every failure is a <see cref="ServiceBusFaultException"/>. Threads: any.</summary>
-internal interface IServiceBusSender : IAsyncDisposable
+public interface IServiceBusSender : IAsyncDisposable
 {
     /// <summary>An empty batch of the size that the entity takes; asks the broker for it.</summary>
     ValueTask<IOutgoingBatch> CreateBatchAsync(CancellationToken cancellationToken);

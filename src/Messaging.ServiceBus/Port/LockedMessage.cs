@@ -2,9 +2,9 @@ namespace Messaging.ServiceBus.Port;
 
 /// <summary>
 /// A message that is locked for this process until it is settled or its lock ends. Every settlement fails with a
-/// <see cref="ServiceBusFaultException"/>; <see cref="ServiceBusFaultKind.LockLost"/> means that the message comes again.
+/// <see cref="ServiceBusFaultException"/>; <see cref="ServiceBusFaultKind.LockLost"/> means that the broker redelivers the message.
 /// </summary>
-internal abstract class LockedMessage
+public abstract class LockedMessage
 {
     /// <summary>The body's bytes; may be empty. Valid as long as the object.</summary>
     /// <exception cref="Pipeline.Settlements.PoisonMessageException">The body is neither bytes nor text (<see cref="AmqpBody"/>).</exception>
@@ -28,7 +28,7 @@ internal abstract class LockedMessage
     /// <summary>The sender's named values.</summary>
     public abstract IReadOnlyDictionary<string, object> Properties { get; }
 
-    /// <summary>What one message is known by over all of its deliveries.</summary>
+    /// <summary>Identifies the message over all of its deliveries.</summary>
     public MessageKey Key => new(SequenceNumber, EnqueuedAt);
 
     /// <summary>Renews the lock for another lock duration. The pump does so itself while the message's call runs.</summary>
@@ -37,12 +37,12 @@ internal abstract class LockedMessage
     /// <summary>Removes the message from the queue.</summary>
     public abstract Task CompleteAsync(CancellationToken cancellationToken);
 
-    /// <summary>Gives the message back; it comes again at once.</summary>
+    /// <summary>Abandons the message; the broker redelivers it at once.</summary>
     public abstract Task AbandonAsync(CancellationToken cancellationToken);
 
     /// <summary>Moves the message to the entity's dead-letter queue.</summary>
-    /// <param name="reason">At most <see cref="ServiceBusLimits.DeadLetterText"/> characters.</param>
-    /// <param name="description">At most <see cref="ServiceBusLimits.DeadLetterText"/> characters.</param>
+    /// <param name="reason">At most 4,096 characters.</param>
+    /// <param name="description">At most 4,096 characters.</param>
     /// <param name="properties">Added to the message's own.</param>
     /// <param name="cancellationToken">Ends the call.</param>
     public abstract Task DeadLetterAsync(string reason, string description, IDictionary<string, object> properties, CancellationToken cancellationToken);

@@ -6,4 +6,4 @@ namespace Messaging.ServiceBus.Port;
 /// </summary>
 /// <param name="SequenceNumber">The broker's number.</param>
 /// <param name="EnqueuedAt">The broker's time of arrival.</param>
-internal readonly record struct MessageKey(long SequenceNumber, DateTimeOffset EnqueuedAt);
+public readonly record struct MessageKey(long SequenceNumber, DateTimeOffset EnqueuedAt);

@@ -1,9 +1,9 @@
 namespace Messaging.ServiceBus.Port;
 
-/// <summary>Reads the library's words for what failed (ServiceBusErrorSource).</summary>
-internal static class PumpActivities
+/// <summary>Parses the library's names of what failed (ServiceBusErrorSource).</summary>
+public static class PumpActivities
 {
-    /// <summary>An unknown word counts as receiving: that is what must not fail unseen.</summary>
+    /// <summary>The activity of a name; an unknown name counts as receiving, whose failures must be seen.</summary>
     public static PumpActivity Parse(string errorSource) => errorSource switch
     {
         "RenewLock" => PumpActivity.RenewLock,

@@ -1,7 +1,7 @@
 namespace Messaging.ServiceBus.Port;
 
 /// <summary>What a pump was doing when something failed.</summary>
-internal enum PumpActivity
+public enum PumpActivity
 {
     /// <summary>Receiving, or keeping the connection for it.</summary>
     Receive = 0,

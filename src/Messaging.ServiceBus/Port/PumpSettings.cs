@@ -5,4 +5,4 @@ namespace Messaging.ServiceBus.Port;
 /// <param name="PrefetchCount">Messages the library may hold locked beyond those handed out.</param>
 /// <param name="MaxLockRenewal">How long the lock of a message is renewed while its call has not returned.</param>
 /// <param name="AutoComplete">True when a call's normal return completes its message.</param>
-internal sealed record PumpSettings(int MaxConcurrentCalls, int PrefetchCount, TimeSpan MaxLockRenewal, bool AutoComplete = false);
+public sealed record PumpSettings(int MaxConcurrentCalls, int PrefetchCount, TimeSpan MaxLockRenewal, bool AutoComplete = false);

@@ -1,7 +1,7 @@
 namespace Messaging.ServiceBus.Port;
 
 /// <summary>What a failure of Service Bus means for the worker.</summary>
-internal enum ServiceBusFaultKind
+public enum ServiceBusFaultKind
 {
     /// <summary>May pass by itself: busy, timed out, not reachable.</summary>
     Transient = 0,
@@ -9,7 +9,7 @@ internal enum ServiceBusFaultKind
     /// <summary>The lock ended: the message is, or will be, delivered again.</summary>
     LockLost,
 
-    /// <summary>The message is not there any more: somebody settled it, or it expired.</summary>
+    /// <summary>The message no longer exists: it was settled elsewhere, or expired.</summary>
     Gone,
 
     /// <summary>The entity or its dead-letter queue is full, or another quota is used up.</summary>
@@ -27,6 +27,6 @@ internal enum ServiceBusFaultKind
     /// <summary>The credentials are missing, wrong, or lack the right.</summary>
     Unauthorized,
 
-    /// <summary>Anything else; trying again will not help.</summary>
+    /// <summary>Anything else; a retry will not help.</summary>
     Other,
 }

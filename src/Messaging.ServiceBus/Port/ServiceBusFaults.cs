@@ -6,10 +6,11 @@ namespace Messaging.ServiceBus.Port;
 /// Classifies what the library throws, by the names of ServiceBusFailureReason, so that the rules can be tested without the
 /// library. See docs/settlement.md for what follows from each kind.
 /// </summary>
-internal static class ServiceBusFaults
+public static class ServiceBusFaults
 {
+    /// <summary>The fault of a ServiceBusException.</summary>
     /// <param name="reason">The name of the ServiceBusException's reason.</param>
-    /// <param name="isTransient">What the library itself says about trying again; decides for reasons that are not known here.</param>
+    /// <param name="isTransient">Whether the library itself would retry; decides for reasons that are not known here.</param>
     /// <param name="message">The exception's message.</param>
     public static ServiceBusFault FromReason(string reason, bool isTransient, string message) => Create(
         reason switch
@@ -35,5 +36,6 @@ internal static class ServiceBusFaults
         },
         exception.Message);
 
+    /// <summary>A fault with the library's message, cut to 256 bytes and made printable.</summary>
     public static ServiceBusFault Create(ServiceBusFaultKind kind, string message) => new(kind, UntrustedText.Shorten(message));
 }

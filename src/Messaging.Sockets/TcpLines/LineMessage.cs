@@ -23,14 +23,14 @@ internal sealed class LineMessage(HeldMessages<LineMessage> held) : HeldMessage
         _number = number;
     }
 
-    public override bool Conclude(in Settlement settlement)
+    protected override bool Conclude(in Settlement settlement)
     {
         LineConnection? connection = _connection;
         _connection = null;
         return connection is not null && connection.Acknowledge(_number, settlement);
     }
 
-    public override void Clear()
+    protected override void Clear()
     {
         base.Clear();
         _connection = null;

@@ -24,7 +24,7 @@ internal sealed class DatagramMessage(HeldMessages<DatagramMessage> held) : Held
         _checksum = checksum;
     }
 
-    public override void Clear()
+    protected override void Clear()
     {
         base.Clear();
         _checksum = null;

@@ -3,7 +3,7 @@ using System.Globalization;
 namespace Messaging.Configuration;
 
 /// <summary>The text forms of values in configuration: <c>250ms</c>, <c>20s</c>, <c>5m</c>, <c>00:00:20</c>; <c>64MiB</c>, <c>1024</c>.</summary>
-internal static class SettingText
+public static class SettingText
 {
     private static readonly (string Suffix, long Factor)[] ByteUnits =
         [("KiB", 1L << 10), ("MiB", 1L << 20), ("GiB", 1L << 30), ("KB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000), ("B", 1)];
@@ -12,7 +12,7 @@ internal static class SettingText
         [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
 
     /// <summary>Parses <paramref name="text"/> as <paramref name="type"/>; false when it is not one.</summary>
-    public static bool TryParse(string text, Type type, bool bytes, out object? value)
+    internal static bool TryParse(string text, Type type, bool bytes, out object? value)
     {
         text = text.Trim();
         value = null;
@@ -62,7 +62,7 @@ internal static class SettingText
     /// <param name="type">The setting's type.</param>
     /// <param name="bytes">Whether a number counts bytes.</param>
     /// <param name="address">The default of an address; null where it has none.</param>
-    public static string Expected(Type type, bool bytes, Uri? address = null)
+    internal static string Expected(Type type, bool bytes, Uri? address = null)
     {
         Type target = Nullable.GetUnderlyingType(type) ?? type;
         return target switch
@@ -78,12 +78,41 @@ internal static class SettingText
         };
     }
 
+    /// <summary>The shortest text of a time that a setting accepts: <c>250ms</c>, <c>20s</c>, <c>5m</c>, <c>2h</c>.</summary>
+    public static string Format(TimeSpan time)
+    {
+        double milliseconds = time.TotalMilliseconds;
+        foreach ((string suffix, double unit) in Enumerable.Reverse(TimeUnits))
+        {
+            if (suffix != "d" && milliseconds >= unit && milliseconds % unit == 0)
+            {
+                return (milliseconds / unit).ToString(CultureInfo.InvariantCulture) + suffix;
+            }
+        }
+
+        return milliseconds.ToString(CultureInfo.InvariantCulture) + "ms";
+    }
+
+    /// <summary>The shortest text of a number of bytes that a setting accepts: <c>1500</c>, <c>64KiB</c>, <c>8MiB</c>.</summary>
+    public static string FormatBytes(long bytes)
+    {
+        foreach ((string suffix, long factor) in (ReadOnlySpan<(string, long)>)[("GiB", 1L << 30), ("MiB", 1L << 20), ("KiB", 1L << 10)])
+        {
+            if (bytes >= factor && bytes % factor == 0)
+            {
+                return (bytes / factor).ToString(CultureInfo.InvariantCulture) + suffix;
+            }
+        }
+
+        return bytes.ToString(CultureInfo.InvariantCulture);
+    }
+
     /// <summary>The canonical text of a value; the reader accepts it again.</summary>
-    public static string Format(object? value, bool bytes) => value switch
+    internal static string Format(object? value, bool bytes) => value switch
     {
         null => string.Empty,
         bool flag => flag ? "true" : "false",
-        TimeSpan time => FormatTime(time),
+        TimeSpan time => Format(time),
         int number when bytes => FormatBytes(number),
         long number when bytes => FormatBytes(number),
         string[] list => string.Join(", ", list),
@@ -92,7 +121,7 @@ internal static class SettingText
     };
 
     /// <summary>The text with user and password masked where it is an address that has them.</summary>
-    public static string MaskUserInfo(string text)
+    internal static string MaskUserInfo(string text)
     {
         const string Separator = "://";
         int scheme = text.IndexOf(Separator, StringComparison.Ordinal);
@@ -145,32 +174,5 @@ internal static class SettingText
         // Exactly [d.]hh:mm:ss[.fff]: TimeSpan.TryParse would read a bare number as days, 24:00:00 as 24 days and 5:00 as hours.
         value = default;
         return text.Count(':') == 2 && TimeSpan.TryParseExact(text, "c", CultureInfo.InvariantCulture, out value);
-    }
-
-    private static string FormatTime(TimeSpan time)
-    {
-        double milliseconds = time.TotalMilliseconds;
-        foreach ((string suffix, double unit) in Enumerable.Reverse(TimeUnits))
-        {
-            if (suffix != "d" && milliseconds >= unit && milliseconds % unit == 0)
-            {
-                return (milliseconds / unit).ToString(CultureInfo.InvariantCulture) + suffix;
-            }
-        }
-
-        return milliseconds.ToString(CultureInfo.InvariantCulture) + "ms";
-    }
-
-    private static string FormatBytes(long bytes)
-    {
-        foreach ((string suffix, long factor) in (ReadOnlySpan<(string, long)>)[("GiB", 1L << 30), ("MiB", 1L << 20), ("KiB", 1L << 10)])
-        {
-            if (bytes >= factor && bytes % factor == 0)
-            {
-                return (bytes / factor).ToString(CultureInfo.InvariantCulture) + suffix;
-            }
-        }
-
-        return bytes.ToString(CultureInfo.InvariantCulture);
     }
 }

@@ -39,12 +39,12 @@ public sealed class SettingsReader(IConfiguration configuration, SettingsSection
     /// <summary>Adds a problem that no single settings object can see.</summary>
     public void Fail(string key, string? value, string problem, string? consequence = null) => Fail(new ConfigurationError(key, value, problem, consequence));
 
-    /// <summary>Adds a problem once.</summary>
+    /// <summary>Adds a problem once; user and password of an address in its value are masked.</summary>
     public void Fail(ConfigurationError error)
     {
         if (_reported.Add($"{error.Key}\0{error.Problem}"))
         {
-            _errors.Add(error);
+            _errors.Add(Masked(error));
         }
     }
 
@@ -53,7 +53,7 @@ public sealed class SettingsReader(IConfiguration configuration, SettingsSection
     {
         if (_reported.Add($"{key}\0{problem}"))
         {
-            _warnings.Add(new ConfigurationError(key, value, problem, consequence));
+            _warnings.Add(Masked(new ConfigurationError(key, value, problem, consequence)));
         }
     }
 
@@ -272,6 +272,8 @@ public sealed class SettingsReader(IConfiguration configuration, SettingsSection
 
     private static (string Key, string Value)? Shown(List<PropertyInfo> properties, string name, (string Key, string Value)? given) =>
         given is { } found && properties.Find(p => p.Name == name)?.GetCustomAttribute<SettingAttribute>() is { } setting ? (found.Key, Mask(setting, found.Value)) : given;
+
+    private static ConfigurationError Masked(ConfigurationError error) => error.Value is { } value ? error with { Value = SettingText.MaskUserInfo(value) } : error;
 
     private static string Mask(SettingAttribute setting, string value) => setting.Secret ? "***" : SettingText.MaskUserInfo(value);
 

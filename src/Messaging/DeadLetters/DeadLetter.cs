@@ -1,4 +1,8 @@
+using System.Text;
+using System.Text.Json;
 using System.Text.Json.Serialization;
+using Pipeline.Messages;
+using Pipeline.Settlements;
 
 namespace Messaging.DeadLetters;
 
@@ -38,4 +42,37 @@ public sealed record DeadLetter
 
     /// <summary>Message attributes as received.</summary>
     public IReadOnlyDictionary<string, string> Attributes { get; init; } = new Dictionary<string, string>(StringComparer.Ordinal);
+
+    /// <summary>The record of a message that a source without a dead-letter queue gives up.</summary>
+    /// <param name="message">The message, before the source clears it. A borrow of this call.</param>
+    /// <param name="settlement">The settlement by which it is dead-lettered.</param>
+    /// <param name="source">The source's name.</param>
+    /// <param name="route">The route's name.</param>
+    /// <param name="now">The time of the settlement.</param>
+    public static DeadLetter Create(ReceivedMessage message, in Settlement settlement, string source, string route, DateTimeOffset now)
+    {
+        ArgumentNullException.ThrowIfNull(message);
+        Dictionary<string, string> attributes = new(StringComparer.Ordinal);
+        foreach (KeyValuePair<string, string> attribute in message.Attributes)
+        {
+            attributes[attribute.Key] = attribute.Value;
+        }
+
+        return new DeadLetter
+        {
+            SourceId = Encoding.UTF8.GetString(message.SourceId.Span),
+            Source = source,
+            Route = route,
+            Reason = settlement.Reason ?? "unspecified",
+            Description = settlement.Description ?? string.Empty,
+            ExceptionType = settlement.ExceptionType,
+            Attempts = message.DeliveryCount,
+            FirstSeen = message.EnqueuedAt ?? now,
+            LastSeen = now,
+            Attributes = attributes,
+        };
+    }
+
+    /// <summary>The record as one line of JSON, in camel case: the form in which sources attach it to a message in a queue.</summary>
+    public string ToJson() => JsonSerializer.Serialize(this, DeadLetterJson.Default.DeadLetter);
 }

@@ -41,6 +41,7 @@ public static class MessageWorkerHostExtensions
         services.TryAddSingleton(TimeProvider.System);
         services.AddSingleton(provider => new WorkerPlanner(provider.GetRequiredService<IConfiguration>(), worker.Features).Plan().Checked());
         services.AddSingleton<WorkerService>();
+        services.AddSingleton<IWorkerStatus>(provider => provider.GetRequiredService<WorkerService>());
         services.AddHostedService(provider => provider.GetRequiredService<WorkerService>());
         services.AddHostedService<OtlpExport>();
 

@@ -17,7 +17,7 @@ internal sealed partial class WorkerService(
     IDeadLetterStore deadLetters,
     ILoggerFactory loggers,
     TimeProvider time,
-    IHostApplicationLifetime lifetime) : IHostedService, IAsyncDisposable
+    IHostApplicationLifetime lifetime) : IHostedService, IWorkerStatus, IAsyncDisposable
 {
     // No chain has more places that share one asynchronous method; frames are only made when messages really suspend in all of them.
     private const int FramesAMessage = 8;
@@ -33,11 +33,14 @@ internal sealed partial class WorkerService(
     /// <summary>False once a drain had to cut messages off.</summary>
     public bool DrainedCleanly { get; private set; } = true;
 
-    /// <summary>True from the first stop signal on.</summary>
+    /// <inheritdoc/>
     public bool IsStopping => lifetime.ApplicationStopping.IsCancellationRequested;
 
     /// <summary>False to check and open everything at start but receive only from <see cref="StartReceiving"/> on: the harness publishes first.</summary>
     public bool ReceiveOnStart { get; set; } = true;
+
+    /// <inheritdoc/>
+    public IReadOnlyList<RouteStatus> GetRoutes() => [.. _routes.Select(route => route.GetStatus())];
 
     public async Task StartAsync(CancellationToken cancellationToken)
     {
@@ -126,7 +129,7 @@ internal sealed partial class WorkerService(
     {
         _progress?.Dispose();
 
-        // The container holds this service under two registrations and disposes it for each.
+        // The container holds this service under several registrations and disposes it for each.
         foreach (MessageRoute route in Interlocked.Exchange(ref _routes, []))
         {
             await route.DisposeAsync();

@@ -7,9 +7,9 @@ using Pipeline.Settlements;
 namespace Messaging.Recoverability;
 
 /// <summary>
-/// Repeats the rest of the chain after a <see cref="TransientFaultException"/>, with full jitter. Everything else passes through unless the part is told otherwise:
-/// poison is never retried in process. Stops when the breaker opens: from then on the intake decides which message tries the sink.
-/// What a failed attempt decided about the message does not count.
+/// Retries the rest of the chain in process after a <see cref="TransientFaultException"/>, with full jitter. Other exceptions pass unless
+/// <c>retriesUnknown</c> is set; poison is never retried. Stops when the breaker opens: from then on the intake decides which message tries
+/// the sink. The settlement of a failed attempt is discarded. A handler adds it in its plan's <c>Compose</c>, before the part that stores.
 /// </summary>
 /// <param name="options">How often, and how long to wait.</param>
 /// <param name="breaker">The route's breaker.</param>
@@ -18,12 +18,14 @@ namespace Messaging.Recoverability;
 /// True around foreign code, whose exceptions may be transient faults too: all but poison, refusals and the end of the message's
 /// own token are repeated.
 /// </param>
-internal sealed class RetryBehavior<TContext>(RecoverabilityOptions options, CircuitBreaker breaker, TimeProvider time, bool retriesUnknown = false) : IBehavior<TContext, TContext>
+/// <typeparam name="TContext">The context of the stage it is added to.</typeparam>
+public sealed class RetryBehavior<TContext>(RecoverabilityOptions options, CircuitBreaker breaker, TimeProvider time, bool retriesUnknown = false) : IBehavior<TContext, TContext>
     where TContext : PipelineContext
 {
     private readonly int _attempts = options.Attempts;
     private readonly Backoff _backoff = options.Backoff;
 
+    /// <inheritdoc/>
     public ValueTask InvokeAsync(TContext context, Next<TContext> next)
     {
         ValueTask rest;

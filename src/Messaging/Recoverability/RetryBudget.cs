@@ -3,12 +3,12 @@ namespace Messaging.Recoverability;
 /// <summary>
 /// Bounds the share of requests that are retries, over all that a sink stores: a store in trouble gets its own load and little more. The
 /// rule and the numbers are those of the AWS SDKs' standard mode ("Retry behavior", SDK reference): 500 tokens; a retry takes 5,
-/// after a timeout 10; a success gives back what its last retry took, or 1. So about 100 retries may be made before any success,
+/// after a timeout 10; a success returns what its last retry took, or 1. So about 100 retries may be made before any success,
 /// and of requests that fail for good at most one in five is repeated. Threads: any.
 /// </summary>
-internal sealed class RetryBudget
+public sealed class RetryBudget
 {
-    public const int Capacity = 500;
+    internal const int Capacity = 500;
     private const int Cost = 5;
     private const int TimeoutCost = 10;
     private const int FirstSuccess = 1;
@@ -16,7 +16,7 @@ internal sealed class RetryBudget
     private int _tokens = Capacity;
 
     /// <summary>What is left.</summary>
-    public int Tokens => Volatile.Read(ref _tokens);
+    internal int Tokens => Volatile.Read(ref _tokens);
 
     /// <summary>Takes what a retry costs.</summary>
     /// <param name="timedOut">True when there is a retry because no answer came in time.</param>
@@ -41,7 +41,7 @@ internal sealed class RetryBudget
         return false;
     }
 
-    /// <summary>Gives back after a success.</summary>
+    /// <summary>Returns tokens after a success.</summary>
     /// <param name="taken">What its last retry took; 0 when it needed none.</param>
     public void Succeeded(int taken)
     {

@@ -54,5 +54,5 @@ internal static class GatheringRules
         }
     }
 
-    private static string Text(TimeSpan time) => SettingText.Format(time, bytes: false);
+    private static string Text(TimeSpan time) => SettingText.Format(time);
 }

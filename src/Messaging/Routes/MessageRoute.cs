@@ -1,6 +1,7 @@
 using Messaging.Costs;
 using Messaging.DeadLetters;
 using Messaging.Handlers;
+using Messaging.Hosting;
 using Messaging.Intake;
 using Messaging.Recoverability;
 using Messaging.Sinks;
@@ -106,6 +107,21 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     public TimeSpan OldestAge => _inlets.Max(inlet => inlet.Intake.OldestAge);
 
     public bool IsStuck => _inlets.Exists(inlet => inlet.Intake.IsStuck);
+
+    /// <summary>What it does now.</summary>
+    public RouteStatus GetStatus() => new()
+    {
+        Name = Name,
+        IsReceiving = IsReceiving,
+        IsStuck = IsStuck,
+        Problem = Problem,
+        Breaker = Breaker.State,
+        LastFailure = Breaker.LastFailure,
+        InFlight = InFlight,
+        OldestAge = OldestAge,
+        HasSink = _sink is not null,
+        Totals = Metrics.Totals,
+    };
 
     /// <summary>Begins to receive.</summary>
     public void Start()

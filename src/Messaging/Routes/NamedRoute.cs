@@ -73,7 +73,7 @@ internal sealed record NamedRoute(string Name, IReadOnlyList<string> Origins, bo
                 removedBy = ConfigurationOrigin.Describe(provider);
                 if (!string.IsNullOrWhiteSpace(value))
                 {
-                    settings.Fail(key, SettingText.MaskUserInfo(value), "must be a section with Source, Handler and Sink, or null to remove the route.");
+                    settings.Fail(key, value, "must be a section with Source, Handler and Sink, or null to remove the route.");
                 }
                 else if (below is not null)
                 {

@@ -3,10 +3,10 @@ using System.Security.Cryptography;
 namespace Messaging.Sources;
 
 /// <summary>
-/// An id made from a message's bytes: whoever sends the same bytes again meets the same id, and so the same object. Two messages
-/// that are meant to be different must therefore differ in their bytes.
+/// An id made from a message's bytes, for sources whose messages have none: the same bytes give the same id, and so the same object.
+/// Two messages that are meant to be different must therefore differ in their bytes.
 /// </summary>
-internal static class ContentId
+public static class ContentId
 {
     /// <summary>The id's length: lower-case hexadecimal digits.</summary>
     public const int Length = 2 * HashBytes;

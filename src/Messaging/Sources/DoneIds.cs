@@ -1,10 +1,12 @@
 namespace Messaging.Sources;
 
 /// <summary>
-/// The ids of the messages finished last: a redelivery of one is deleted, not stored again. Bounded: the oldest is forgotten
-/// first. Threads: any.
+/// The ids of the messages that were completed last, so that a source completes a redelivery of one without storing it again. Bounded:
+/// the oldest is forgotten first. Threads: any.
 /// </summary>
-internal sealed class DoneIds<TId>(int capacity)
+/// <typeparam name="TId">The id, compared by its default equality.</typeparam>
+/// <param name="capacity">Ids remembered; 0 remembers none.</param>
+public sealed class DoneIds<TId>(int capacity)
     where TId : notnull
 {
     private readonly Lock _lock = new();
@@ -12,6 +14,7 @@ internal sealed class DoneIds<TId>(int capacity)
     private readonly TId[] _ring = new TId[capacity];
     private long _added;
 
+    /// <summary>True while the id is remembered.</summary>
     public bool Contains(TId id)
     {
         lock (_lock)
@@ -20,6 +23,7 @@ internal sealed class DoneIds<TId>(int capacity)
         }
     }
 
+    /// <summary>Remembers an id; one that is remembered keeps its age.</summary>
     public void Add(TId id)
     {
         if (capacity == 0)

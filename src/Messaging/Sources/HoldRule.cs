@@ -7,7 +7,7 @@ namespace Messaging.Sources;
 /// <param name="MaxHold">The configured time.</param>
 /// <param name="LongestHold">The longest time that the queue's API allows; a shorter one than <paramref name="MaxHold"/> does not count.</param>
 /// <param name="MaxDeliveries">Deliveries after which the queue moves a message to its dead letters; 0 when it never does.</param>
-internal readonly record struct HoldRule(TimeSpan MaxHold, TimeSpan LongestHold, int MaxDeliveries)
+public readonly record struct HoldRule(TimeSpan MaxHold, TimeSpan LongestHold, int MaxDeliveries)
 {
     /// <summary>The time since its receive for which a message may be held.</summary>
     /// <param name="deliveryCount">Its deliveries so far, this one included.</param>

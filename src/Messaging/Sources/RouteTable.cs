@@ -3,8 +3,9 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Messaging.Sources;
 
-/// <summary>What a source keeps for each route it feeds, for callers that name a route. Threads: any; looking up costs 0 B.</summary>
-internal sealed class RouteTable<T>
+/// <summary>What a feature keeps for each route of the process, for callers that name a route. Threads: any; a look-up allocates 0 B.</summary>
+/// <typeparam name="T">What the source keeps for a route.</typeparam>
+public sealed class RouteTable<T>
     where T : class
 {
     /// <summary>The route that is meant without a name when there are several.</summary>
@@ -14,10 +15,10 @@ internal sealed class RouteTable<T>
     private volatile FrozenDictionary<string, T> _entries = FrozenDictionary<string, T>.Empty;
     private volatile T? _default;
 
-    /// <summary>True when there are routes.</summary>
+    /// <summary>True when the table has a route.</summary>
     public bool Any => _entries.Count > 0;
 
-    /// <summary>The routes there are, for messages to people.</summary>
+    /// <summary>The routes' names, sorted and separated by commas, for messages to people; <c>none</c> when there are none.</summary>
     public string Names => _entries.Count == 0 ? "none" : string.Join(", ", _entries.Keys.Order(StringComparer.Ordinal));
 
     /// <summary>Finds a route's entry by its name, whatever its case; null means the only route, or the one named <see cref="DefaultRoute"/>.</summary>
@@ -27,10 +28,10 @@ internal sealed class RouteTable<T>
         return route is null ? entry is not null : _entries.TryGetValue(route, out entry);
     }
 
-    /// <summary>Adds a route's entry; it takes the place of an earlier one.</summary>
+    /// <summary>Adds a route's entry; it replaces an earlier one.</summary>
     public void Add(string route, T entry) => Change(entries => entries[route] = entry);
 
-    /// <summary>Removes a route's entry; nothing happens when it is another one by now.</summary>
+    /// <summary>Removes a route's entry, unless it has been replaced.</summary>
     public void Remove(string route, T entry) => Change(entries =>
     {
         if (entries.TryGetValue(route, out T? current) && ReferenceEquals(current, entry))

@@ -3,7 +3,7 @@ using System.Net.Sockets;
 namespace Messaging.Telemetry;
 
 /// <summary>Says why a connection failed.</summary>
-internal static class ConnectionFault
+public static class ConnectionFault
 {
     /// <summary>The cause, such as <c>Connection refused (127.0.0.1:4566)</c>: one sentence without its full stop, bounded and escaped.</summary>
     public static string Describe(Exception exception)

@@ -1,7 +1,9 @@
 namespace Messaging.Telemetry;
 
 /// <summary>Lets one log line through an interval and counts the rest, so that an outage is visible without being a flood. Threads: any.</summary>
-internal sealed class LogThrottle(TimeProvider time, TimeSpan interval)
+/// <param name="time">The clock.</param>
+/// <param name="interval">The shortest time between two lines.</param>
+public sealed class LogThrottle(TimeProvider time, TimeSpan interval)
 {
     private readonly Lock _lock = new();
     private long _lastLogged;

@@ -45,7 +45,7 @@ public sealed class RouteMetrics
     }
 
     /// <summary>What became of the messages that <see cref="RouteTotals.Stored"/> counts, in a word.</summary>
-    public string DoneWord => _stores ? "stored" : "completed";
+    internal string DoneWord => _stores ? "stored" : "completed";
 
     /// <summary>The totals since start; consistent once nothing is in flight.</summary>
     public RouteTotals Totals => new(

@@ -8,7 +8,7 @@ namespace Messaging.Telemetry;
 /// Makes text from outside fit for a log line: at most 256 bytes of it, cut between characters. Control characters, line
 /// separators, format characters (which can reorder a terminal's line) and lone surrogates become <c>\uXXXX</c>.
 /// </summary>
-internal static class UntrustedText
+public static class UntrustedText
 {
     /// <summary>The most bytes of untrusted text, as UTF-8 and before escaping, that a log field shows.</summary>
     public const int MaxBytes = 256;

@@ -76,8 +76,8 @@ internal sealed class BundlePlanner(SettingsReader settings)
         {
             settings.Fail(
                 "Intake:BytesInFlight",
-                SettingText.Format(intake.BytesInFlight, bytes: true),
-                $"must be at least twice {Key(nameof(bundles.MemoryBudget))} = {SettingText.Format(bundles.MemoryBudget, bytes: true)}: raise it, or lower {Key(nameof(bundles.MemoryBudget))}.",
+                SettingText.FormatBytes(intake.BytesInFlight),
+                $"must be at least twice {Key(nameof(bundles.MemoryBudget))} = {SettingText.FormatBytes(bundles.MemoryBudget)}: raise it, or lower {Key(nameof(bundles.MemoryBudget))}.",
                 "Receiving would pause for bytes that wait in bundles, before the budget closes one.");
         }
     }

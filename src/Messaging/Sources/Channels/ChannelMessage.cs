@@ -43,7 +43,7 @@ internal sealed class ChannelMessage(HeldMessages<ChannelMessage> held) : HeldMe
         }
     }
 
-    public override void Clear()
+    protected internal override void Clear()
     {
         base.Clear();
         _idLength = 0;

@@ -7,7 +7,7 @@ using Pipeline.Settlements;
 namespace Messaging.Sources.Held;
 
 /// <content>Dead letters, of what was given up and of what a stop leaves over.</content>
-internal sealed partial class HeldMessages<T>
+public sealed partial class HeldMessages<T>
 {
     // Writing a dead letter waits for the disk, not for the processor; 8 keep a disk busy.
     private const int SpillParallelism = 8;
@@ -26,9 +26,9 @@ internal sealed partial class HeldMessages<T>
         HeldLog.UnprocessedReason, "The worker stopped before the message was stored; nothing is known against it.");
 
     /// <summary>
-    /// Ends the waiting. What is still here, in flight too, is told to its sender, or goes to the dead letters to be redriven;
-    /// what is not written there in time is lost, counted and logged with its id. A message in flight stays readable for the
-    /// route until the route settles it.
+    /// Ends the waiting. Each message that is still here, in flight or not, is reported to its sender, or written to the dead letters to be
+    /// redriven; one that is not written in time is lost, counted and logged with its id. A message in flight stays readable for the route
+    /// until the route settles it.
     /// </summary>
     /// <param name="cancellationToken">The end of the time for it; the method then returns, also while the disk hangs.</param>
     public async Task CloseAsync(CancellationToken cancellationToken)
@@ -286,7 +286,7 @@ internal sealed partial class HeldMessages<T>
 
         try
         {
-            DeadLetter letter = SourceDeadLetter.Create(message, settlement, _services.Source, _services.Route, _services.Time.GetUtcNow());
+            DeadLetter letter = DeadLetter.Create(message, settlement, _services.Source, _services.Route, _services.Time.GetUtcNow());
             await _services.DeadLetters.WriteAsync(letter, message.Body, cancellationToken);
             return null;
         }

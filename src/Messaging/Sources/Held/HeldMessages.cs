@@ -6,18 +6,25 @@ using Pipeline.Settlements;
 namespace Messaging.Sources.Held;
 
 /// <summary>
-/// The messages of a source that holds them in memory only, from <see cref="Take"/> to their settlement: new ones may wait here for
-/// their turn, abandoned ones for their next delivery; given-up ones go to the dead letters, and so does what a stop leaves over.
-/// Threads: any number take and settle; one hands in.
+/// The messages of a source that has them in memory only, from <see cref="Take"/> to their settlement. New messages wait here for a
+/// slot, abandoned ones for their next delivery. Dead-lettered messages are written to the dead letters, and so are those that a stop
+/// leaves unsettled; the rest is counted and logged as lost.
 /// </summary>
+/// <remarks>
+/// The source takes a message, fills it and puts it (<see cref="Take"/>, <see cref="TryPut"/>), stops reading while <see cref="IsFull"/>, and
+/// forwards its own life cycle: <see cref="IMessageSource.ReceiveAsync"/> to <see cref="HandInAsync"/>, <see cref="IMessageSource.DrainAsync"/>
+/// to <see cref="DrainAsync"/>, <see cref="IMessageSource.CloseAsync"/> to <see cref="CloseAsync"/>. Its plan sets
+/// <see cref="SourcePlan.HoldsOnlyCopies"/> and <see cref="SourcePlan.KeepsDeadLetters"/>.
+/// Threads: any number take, put and settle; one at a time hands in.
+/// </remarks>
 /// <typeparam name="T">The source's message.</typeparam>
-internal sealed partial class HeldMessages<T> : IDisposable
+public sealed partial class HeldMessages<T> : IDisposable
     where T : HeldMessage
 {
-    /// <summary>Abandoned messages kept for another attempt, beside those in work; at it the source receives no more.</summary>
+    /// <summary>The most abandoned messages that wait for redelivery, beside those in flight, before <see cref="IsFull"/>.</summary>
     public const int WaitingLimit = 1_000;
 
-    /// <summary>The same in bytes of bodies: the default of <c>Intake:BytesInFlight</c>, which counts only what is in work.</summary>
+    /// <summary>The same in bytes of bodies: 64 MiB, the default of <c>Intake:BytesInFlight</c>, which counts only messages in flight.</summary>
     public const long WaitingBytesLimit = 64L << 20;
 
     private readonly HeldServices _services;
@@ -47,10 +54,11 @@ internal sealed partial class HeldMessages<T> : IDisposable
     private TaskCompletionSource? _quiet;
     private CancellationToken _closing;
 
+    /// <summary>Makes the source's messages.</summary>
     /// <param name="services">Names, clock, dead letters, log.</param>
-    /// <param name="limit">Idle message objects kept for reuse: about as many as there are in work, queued and waiting for another attempt.</param>
+    /// <param name="limit">Idle message objects kept for reuse: about as many as are in flight, queued and waiting for redelivery.</param>
     /// <param name="create">Makes a message object.</param>
-    /// <param name="forgotten">Called whenever a message is through, after it was counted off; null for nobody.</param>
+    /// <param name="forgotten">Called on any thread after a message has ended and is no longer counted in <see cref="Unsettled"/>; null where the source needs no call.</param>
     public HeldMessages(HeldServices services, int limit, Func<HeldMessages<T>, T> create, Action? forgotten = null)
     {
         _services = services;
@@ -73,36 +81,37 @@ internal sealed partial class HeldMessages<T> : IDisposable
         _delayed = new DelayedMessages<T>(services.Time, message => _ready.Writer.TryWrite(message));
     }
 
-    /// <summary>Messages taken and not settled for good.</summary>
+    /// <summary>Messages taken that are neither completed, dead-lettered nor forgotten.</summary>
     public int Unsettled => Volatile.Read(ref _unsettled);
 
-    /// <summary>Deliveries that came back to be tried again.</summary>
-    public long Returned => Volatile.Read(ref _returned);
+    /// <summary>Deliveries that were abandoned.</summary>
+    internal long Returned => Volatile.Read(ref _returned);
 
     /// <summary>Messages written to the dead letters, those left over at the stop included.</summary>
-    public long DeadLettered => Volatile.Read(ref _deadLettered);
+    internal long DeadLettered => Volatile.Read(ref _deadLettered);
 
     /// <summary>Messages that a stop left over and that the dead letters did not take.</summary>
-    public long Lost => Volatile.Read(ref _lost);
+    internal long Lost => Volatile.Read(ref _lost);
 
-    /// <summary>Messages that wait for another attempt.</summary>
+    /// <summary>Abandoned messages that wait for redelivery.</summary>
     public int Waiting => Volatile.Read(ref _waiting);
 
-    /// <summary>True when so many messages, or so large ones, wait for another attempt that no new ones should come.</summary>
+    /// <summary>True at <see cref="WaitingLimit"/> or <see cref="WaitingBytesLimit"/>: the source stops receiving until <see cref="WaitForRoomAsync"/> completes.</summary>
     public bool IsFull => Waiting >= WaitingLimit || Volatile.Read(ref _waitingBytes) >= WaitingBytesLimit;
 
-    /// <summary>A clean message for the caller to fill; from here on it is unsettled.</summary>
+    /// <summary>A clean message for the caller to fill; it counts as unsettled. It ends in <see cref="TryPut"/>, <see cref="IMessageIntake.Accept"/> (after <see cref="HeldMessage.BeginDelivery"/>), <see cref="ReturnAsync"/> or <see cref="Forget"/>.</summary>
     public T Take()
     {
         Interlocked.Increment(ref _unsettled);
         return _messages.TryTake(out T? message) ? message : Create();
     }
 
-    /// <summary>Puts a message that was taken and filled behind those that wait to be handed in.</summary>
-    /// <returns>False after <see cref="CloseAsync"/>: the message stays the caller's, to forget.</returns>
+    /// <summary>Queues a message that was taken and filled; <see cref="HandInAsync"/> hands it in. The queue has no bound of its own: the source bounds it.</summary>
+    /// <returns>False after <see cref="CloseAsync"/>: the caller still owns the message and calls <see cref="Forget"/>.</returns>
     public bool TryPut(T message) => _ready.Writer.TryWrite(message);
 
-    /// <summary>Waits until the messages that wait for another attempt are below the limits.</summary>
+    /// <summary>Waits until the messages that wait for redelivery are below the limits.</summary>
+    /// <exception cref="OperationCanceledException">The token ended first.</exception>
     public Task WaitForRoomAsync(CancellationToken cancellationToken)
     {
         lock (_gate)
@@ -115,7 +124,10 @@ internal sealed partial class HeldMessages<T> : IDisposable
         }
     }
 
-    /// <summary>Carries a settlement out. Of a message that the stop has taken it only gives the message back.</summary>
+    /// <summary>Carries a settlement out; called by the message's <c>SettleCoreAsync</c>. Of a message that the stop has taken it only returns the object.</summary>
+    /// <param name="message">A message in flight.</param>
+    /// <param name="settlement">The settlement. A dead letter that cannot be written is redelivered after a backoff of 1 to 30 s.</param>
+    /// <param name="cancellationToken">Ends the waiting for the dead letters; the write goes on.</param>
     public ValueTask SettleAsync(T message, in Settlement settlement, CancellationToken cancellationToken)
     {
         if (!message.TryMove(HeldStage.InFlight, HeldStage.Settling))
@@ -138,7 +150,7 @@ internal sealed partial class HeldMessages<T> : IDisposable
         }
     }
 
-    /// <summary>Hands in what waits, until the token ends.</summary>
+    /// <summary>Hands in the messages that wait, each on a slot it reserves, until the token ends; then returns normally.</summary>
     public async Task HandInAsync(IMessageIntake intake, CancellationToken stop)
     {
         await using CancellationTokenRegistration wake = stop.UnsafeRegister(static held => ((HeldMessages<T>)held!)._ready.Writer.TryWrite(null), this);
@@ -159,10 +171,10 @@ internal sealed partial class HeldMessages<T> : IDisposable
         }
     }
 
-    /// <summary>Hands in what waits and what comes back, until nothing is unsettled any more or the token ends.</summary>
-    /// <param name="intake">The route's door.</param>
-    /// <param name="lastTaken">Completes when no message will be taken any more; does not fail.</param>
-    /// <param name="stopDraining">The end of patience.</param>
+    /// <summary>Hands in what waits and what is abandoned meanwhile, until every message is settled or the token ends.</summary>
+    /// <param name="intake">The route's intake.</param>
+    /// <param name="lastTaken">Completes when no further message will be taken; does not fail.</param>
+    /// <param name="stopDraining">The end of the drain timeout.</param>
     public async Task DrainAsync(IMessageIntake intake, Task lastTaken, CancellationToken stopDraining)
     {
         if (Unsettled > 0)
@@ -178,8 +190,8 @@ internal sealed partial class HeldMessages<T> : IDisposable
     }
 
     /// <summary>
-    /// Puts a message that is not in flight back, to be delivered after the delay behind what waits by then. After
-    /// <see cref="CloseAsync"/> it goes to the dead letters instead.
+    /// Queues a message that is not in flight, to be delivered after the delay. After <see cref="CloseAsync"/> it is written to the
+    /// dead letters instead.
     /// </summary>
     public ValueTask ReturnAsync(T message, TimeSpan delay)
     {
@@ -197,7 +209,7 @@ internal sealed partial class HeldMessages<T> : IDisposable
         return new ValueTask(SpillLateAsync(message));
     }
 
-    /// <summary>The message is through: gives it back to the pool.</summary>
+    /// <summary>Ends a message that is not in flight, without a settlement, and returns the object to the pool.</summary>
     public void Forget(T message)
     {
         message.Clear();
@@ -214,7 +226,7 @@ internal sealed partial class HeldMessages<T> : IDisposable
         _forgotten?.Invoke();
     }
 
-    /// <summary>Ends the timer and gives the buffers of idle messages back; a message settled later gives back its own.</summary>
+    /// <summary>Ends the timer and returns the buffers of idle messages; a message settled later returns its own. Call after <see cref="CloseAsync"/>.</summary>
     public void Dispose()
     {
         Interlocked.Exchange(ref _disposed, true);

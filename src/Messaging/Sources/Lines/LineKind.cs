@@ -1,7 +1,7 @@
 namespace Messaging.Sources.Lines;
 
 /// <summary>What <see cref="LineSplitter"/> found.</summary>
-internal enum LineKind
+public enum LineKind
 {
     /// <summary>The bytes ended before the line did.</summary>
     None = 0,

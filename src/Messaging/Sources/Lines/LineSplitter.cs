@@ -4,11 +4,13 @@ using Pipeline.Buffers;
 namespace Messaging.Sources.Lines;
 
 /// <summary>
-/// Cuts bytes as they come into lines: LF or CRLF ends one; a CR elsewhere, NUL and every other byte belong to the line. Looks at
-/// each byte once and copies only a line that came in several pieces. Holds at most one line, of at most the limit. Threads: one.
-/// 0 B a line.
+/// Splits a stream of bytes into lines: LF or CRLF ends a line; a CR elsewhere, NUL and every other byte belong to it. Looks at each
+/// byte once and copies only a line that arrives in several pieces. Holds at most one line, of at most the limit. Threads: one at a time.
+/// 0 B per line. Dispose returns the buffer; it is idempotent.
 /// </summary>
-internal sealed class LineSplitter(BufferPool buffers, int maxLineBytes) : IDisposable
+/// <param name="buffers">Where the buffer of a line in several pieces is rented.</param>
+/// <param name="maxLineBytes">The longest line in bytes, without its end.</param>
+public sealed class LineSplitter(BufferPool buffers, int maxLineBytes) : IDisposable
 {
     // A line that goes on in the next piece: room for a typical one, so that it is rarely moved.
     private const int PartialLineCapacity = 1_024;
@@ -78,6 +80,7 @@ internal sealed class LineSplitter(BufferPool buffers, int maxLineBytes) : IDisp
         return HasPartial ? EndInPieces(out line) : LineKind.None;
     }
 
+    /// <inheritdoc/>
     public void Dispose()
     {
         _carried?.Dispose();

@@ -1,6 +1,6 @@
 using System.Runtime.CompilerServices;
 
-namespace Messaging.Sources.Held;
+namespace Messaging.Sockets.Udp;
 
 /// <summary>Lets a thread of its own wait for a <see cref="ValueTask{TResult}"/>; used again for every wait, so waiting allocates nothing. Threads: one.</summary>
 internal sealed class BlockingWait : IDisposable

@@ -6,10 +6,12 @@ using Messaging.ServiceBus.Port;
 namespace Messaging.AzureServiceBus;
 
 /// <summary>Opens clients of the package Azure.Messaging.ServiceBus. Compiled with the switch <c>AzureServiceBus</c> only; docs/adr/service-bus-behind-a-switch.md lists every member used here.</summary>
-internal sealed class SdkConnector : IServiceBusConnector
+public sealed class AzureServiceBusConnector : IServiceBusConnector
 {
+    /// <inheritdoc/>
     public IServiceBusPump OpenPump(ServiceBusSourceOptions options, PumpSettings settings) => Open(options, client => new SdkPump(client, options, settings));
 
+    /// <inheritdoc/>
     public IServiceBusSender OpenSender(ServiceBusSourceOptions options) => Open(options, client => new SdkSender(client, options));
 
     private static T Open<T>(ServiceBusSourceOptions options, Func<ServiceBusClient, T> open)

@@ -1,6 +1,6 @@
 using System.Text.RegularExpressions;
 
-namespace Messaging.Telemetry;
+namespace Messaging.Http;
 
 /// <summary>
 /// Takes the paths of this machine out of a reason before a caller reads it: messages of file calls end in the path they were about.

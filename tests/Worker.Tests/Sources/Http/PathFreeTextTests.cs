@@ -1,6 +1,6 @@
-using Messaging.Telemetry;
+using Messaging.Http;
 
-namespace Worker.Tests.Telemetry;
+namespace Worker.Tests.Sources.Http;
 
 public sealed class PathFreeTextTests
 {

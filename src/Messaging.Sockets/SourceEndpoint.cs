@@ -2,7 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 using System.Net;
 using Messaging.Configuration;
 
-namespace Messaging.Sources;
+namespace Messaging.Sockets;
 
 /// <summary>The address and port of a source that listens.</summary>
 internal static class SourceEndpoint

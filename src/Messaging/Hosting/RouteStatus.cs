@@ -1,0 +1,41 @@
+using Messaging.Recoverability;
+using Messaging.Telemetry;
+
+namespace Messaging.Hosting;
+
+/// <summary>A route at one moment.</summary>
+public sealed record RouteStatus
+{
+    /// <summary>The route's name.</summary>
+    public required string Name { get; init; }
+
+    /// <summary>True while messages can come in: the route was started, its breaker lets messages in, and one of its sources is reachable.</summary>
+    public required bool IsReceiving { get; init; }
+
+    /// <summary>True when a message has long outlived its timeout: only a restart frees its slot.</summary>
+    public required bool IsStuck { get; init; }
+
+    /// <summary>Why a source cannot receive, the sink has not been reached, or dead letters cannot be written; null while all can.</summary>
+    public string? Problem { get; init; }
+
+    /// <summary>The breaker of the sink, or of the handler where there is no sink.</summary>
+    public required BreakerState Breaker { get; init; }
+
+    /// <summary>The last failure while the breaker is open or half open; null while it is closed.</summary>
+    public string? LastFailure { get; init; }
+
+    /// <summary>Messages in flight.</summary>
+    public required int InFlight { get; init; }
+
+    /// <summary>Age of the oldest message in flight; zero without one.</summary>
+    public required TimeSpan OldestAge { get; init; }
+
+    /// <summary>True when the route stores results in a sink; otherwise <see cref="RouteTotals.Stored"/> counts what its handler completed.</summary>
+    public required bool HasSink { get; init; }
+
+    /// <summary>Message counts since the start.</summary>
+    public required RouteTotals Totals { get; init; }
+
+    /// <summary>True when the route can take messages and carry them to their end.</summary>
+    public bool IsReady => IsReceiving && !IsStuck && Problem is null;
+}
