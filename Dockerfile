@@ -7,7 +7,6 @@ ARG AzureServiceBus=false
 COPY global.json Directory.Build.props Directory.Packages.props .editorconfig BannedSymbols.txt ./
 COPY src/Pipeline/Pipeline.csproj src/Pipeline/packages.lock.json src/Pipeline/
 COPY src/Pipeline.Generators/Pipeline.Generators.csproj src/Pipeline.Generators/packages.lock.json src/Pipeline.Generators/
-COPY src/Pipeline.Generators.CodeFixes/Pipeline.Generators.CodeFixes.csproj src/Pipeline.Generators.CodeFixes/packages.lock.json src/Pipeline.Generators.CodeFixes/
 COPY src/Directory.Build.props src/
 COPY src/Messaging/Messaging.csproj src/Messaging/packages.lock.json src/Messaging/
 COPY src/Messaging.Http/Messaging.Http.csproj src/Messaging.Http/packages.lock.json src/Messaging.Http/

@@ -1,84 +1,69 @@
-using System.Buffers;
 using System.Text;
-using Messaging.Json;
+using System.Text.Json;
 using Messaging.Telemetry;
 
 namespace Messaging.CloudFront.Elasticsearch.BulkResponses;
 
-/// <summary>One item of a bulk response that did not succeed. Its texts are places in the response; they become strings only when asked for.</summary>
-/// <param name="window">The part of the response that holds the item.</param>
-/// <param name="index">Which item, from 0.</param>
-/// <param name="result">What it says.</param>
-internal readonly ref struct BulkItem(ReadOnlySpan<byte> window, int index, in BulkResult result)
+/// <summary>One item of a bulk response that did not succeed. Its texts are borrowed JSON strings, which become strings only when asked for.</summary>
+internal ref struct BulkItem
 {
     /// <summary>The most characters of a text from the response.</summary>
     public const int MaxText = 256;
 
-    private readonly ReadOnlySpan<byte> _window = window;
-    private readonly JsonText? _id = result.Id;
-    private readonly JsonText? _type = result.Type;
-    private readonly JsonText? _reason = result.Reason;
+    /// <summary>Index of the item in the response, from 0.</summary>
+    public int Index;
 
-    /// <summary>Which item, from 0.</summary>
-    public int Index { get; } = index;
+    /// <summary>HTTP status, 100 to 599; 0 until it was read.</summary>
+    public int Status;
 
-    /// <summary>HTTP status, 100 to 599.</summary>
-    public int Status { get; } = result.Status;
+    public bool HasError;
 
-    public bool HasId => _id is not null;
+    // With their quotes; empty where the response has none, or a value that is not a string.
+    public ReadOnlySpan<byte> Id;
+    public ReadOnlySpan<byte> Type;
+    public ReadOnlySpan<byte> Reason;
 
-    /// <summary>True when the error's type is this text, which needs no escapes.</summary>
-    public bool IsType(ReadOnlySpan<byte> type) => _type is { HasEscapes: false } text && text.In(_window).SequenceEqual(type);
+    /// <summary>True when the error's type is this text.</summary>
+    public readonly bool IsType(ReadOnlySpan<byte> type) => IsText(Type, type);
 
-    /// <summary>True when the id is this text, which needs no escapes.</summary>
-    public bool IsId(ReadOnlySpan<byte> id) => _id is { HasEscapes: false } text && text.In(_window).SequenceEqual(id);
+    /// <summary>True when the id is this text.</summary>
+    public readonly bool IsId(ReadOnlySpan<byte> id) => IsText(Id, id);
 
-    /// <summary>True when the error's reason begins like this.</summary>
-    public bool ReasonStartsWith(ReadOnlySpan<byte> start) => _reason is { } text && text.In(_window).StartsWith(start);
+    /// <summary>True when the error's reason begins with this text, which needs no escapes.</summary>
+    public readonly bool ReasonStartsWith(ReadOnlySpan<byte> start) => !Reason.IsEmpty && Reason[1..].StartsWith(start);
 
     /// <summary>The id, unescaped and whole; empty when there is none.</summary>
-    public string ReadId() => Decode(_id, int.MaxValue);
+    public readonly string ReadId() => Decode(Id);
 
     /// <summary>The error's type, fit to be shown; may be empty.</summary>
-    public string ReadType() => Decode(_type, MaxText);
+    public readonly string ReadType() => Show(Type);
 
     /// <summary>The error's reason, fit to be shown; may be empty.</summary>
-    public string ReadReason() => Decode(_reason, MaxText);
+    public readonly string ReadReason() => Show(Reason);
 
-    private string Decode(JsonText? text, int most)
+    private static bool IsText(ReadOnlySpan<byte> json, ReadOnlySpan<byte> text)
     {
-        if (text is not { Length: > 0 } place)
-        {
-            return string.Empty;
-        }
-
-        ReadOnlySpan<byte> bytes = place.In(_window);
-
-        // Half a surrogate pair stands for no character: such a text is shown as it was written.
-        return !place.HasEscapes || place.HasLoneSurrogate ? Show(bytes, most) : Unescape(bytes, most);
+        Utf8JsonReader reader = new(json, isFinalBlock: false, state: default);
+        return reader.Read() && reader.ValueTextEquals(text);
     }
 
-    private static string Unescape(ReadOnlySpan<byte> bytes, int most)
+    private static string Decode(ReadOnlySpan<byte> json)
     {
-        byte[] rented = ArrayPool<byte>.Shared.Rent(bytes.Length);
+        Utf8JsonReader reader = new(json, isFinalBlock: false, state: default);
         try
         {
-            return Show(rented.AsSpan(0, JsonEscapes.Unescape(bytes, rented)), most);
+            return reader.Read() ? reader.GetString()! : string.Empty;
         }
-        finally
+        catch (InvalidOperationException)
         {
-            ArrayPool<byte>.Shared.Return(rented);
+            // Half a surrogate pair, or bytes that are not UTF-8: the text is shown as it was written.
+            return Encoding.UTF8.GetString(json[1..^1]);
         }
     }
 
-    private static string Show(ReadOnlySpan<byte> bytes, int most)
+    private static string Show(ReadOnlySpan<byte> json)
     {
-        if (most == int.MaxValue)
-        {
-            return Encoding.UTF8.GetString(bytes);
-        }
-
-        string shown = UntrustedText.Shorten(bytes);
-        return shown.Length > most ? shown[..most] : shown;
+        string shown = UntrustedText.Shorten(Decode(json));
+        return shown.Length > MaxText ? shown[..MaxText] : shown;
     }
 }

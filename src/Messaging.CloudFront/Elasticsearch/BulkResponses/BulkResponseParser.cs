@@ -1,116 +1,81 @@
-using Messaging.Json;
+using System.Text.Json;
 
 namespace Messaging.CloudFront.Elasticsearch.BulkResponses;
 
 /// <summary>
-/// Reads Elasticsearch's answer to a <c>_bulk</c> request from windows of any size, and tells of the items that failed; for the
-/// others, and for everything that it does not know, it allocates nothing. The grammar of every byte is checked, with one exception:
-/// <c>"errors":false</c> before the items says that none failed, and what follows is then not parsed. Threads: one at a time.
+/// Reads Elasticsearch's answer to a <c>_bulk</c> request from windows of any size and reports the items that failed; for the others
+/// it allocates nothing. After <c>"errors":false</c> before the items none has failed: they are then counted, not parsed.
+/// Threads: one at a time.
 /// </summary>
 /// <remarks>
-/// What counts as malformed, beside JSON that is none: <c>errors</c> that is not true or false, <c>items</c> that is not an array,
-/// an item that is not an object of one object, a status that is not a whole number from 100 to 599, one of these, an id or an error
-/// twice, no <c>items</c> at all, a member or an item beyond <see cref="MaxMemberBytes"/>. Format: "Bulk API", Elasticsearch reference.
+/// Malformed are, besides what is not JSON: <c>errors</c> that is not true or false, <c>items</c> that is not an array, an item that is
+/// not an object of one object, a status that is not a whole number from 100 to 599, any of these, an id or an error twice, no
+/// <c>items</c> at all, a member or an item longer than <see cref="MaxMemberBytes"/>. Format: "Bulk API", Elasticsearch reference.
 /// </remarks>
-internal sealed partial class BulkResponseParser
+internal sealed class BulkResponseParser
 {
     /// <summary>The longest item, or other member of the response, in bytes: a reason quotes a part of the document, some hundred bytes.</summary>
     public const int MaxMemberBytes = 64 * 1024;
 
-    // Where a text ends too early the scanner stops at most so far before its end: at the letter of \uD83D\uDE00 or of false.
-    private const int LongestToken = 12;
-
-    private Position _position;
-    private Position _next;
+    private JsonReaderState _state;
     private bool _itemsSeen;
-
-    /// <summary>What comes next.</summary>
-    private enum Position
-    {
-        Start = 0,
-        FirstMember,
-        Member,
-        AfterMember,
-        FirstItem,
-        Item,
-        AfterItem,
-        End,
-        Shortened,
-    }
 
     /// <summary>Items so far. Of a shortened response the properties named <c>status</c>: each item has one.</summary>
     public int Items { get; private set; }
 
-    /// <summary>What the response says: true when an item failed; null when it did not say.</summary>
+    /// <summary>True when an item failed, false when none did; null until the response has said so.</summary>
     public bool? Errors { get; private set; }
 
-    /// <summary>True when the response said <c>"errors":false</c> before its items, which are not parsed.</summary>
-    public bool IsShortened => _position == Position.Shortened;
-
-    /// <summary>
-    /// Whether the items of a shortened response are counted, so that an answer that was cut, or is of another request, is noticed. It
-    /// costs a search of bytes that have to be fetched anyway. Without it such a response is complete at once, whatever follows.
-    /// </summary>
-    public bool CountShortened { get; init; } = true;
+    /// <summary>True when the response said <c>"errors":false</c> before its items.</summary>
+    public bool IsShortened { get; private set; }
 
     /// <summary>Makes ready for the next response.</summary>
     public void Reset()
     {
-        _position = Position.Start;
+        _state = default;
         _itemsSeen = false;
         Items = 0;
         Errors = null;
+        IsShortened = false;
     }
 
     /// <summary>Reads on.</summary>
-    /// <param name="window">What was not consumed of the window before and what has come since.</param>
+    /// <param name="window">What was not consumed of the window before, and what has come since.</param>
     /// <param name="isEnd">True when nothing follows.</param>
     /// <param name="items">Told of failed items.</param>
-    /// <param name="consumed">Bytes that are done with; the next window begins behind them.</param>
+    /// <param name="consumed">Bytes that are done with; the next window begins after them.</param>
     public BulkParsing Read(ReadOnlySpan<byte> window, bool isEnd, IBulkItems items, out int consumed)
     {
         consumed = 0;
-        JsonScanner scanner = new(window, rejectLoneSurrogates: false, names: null);
-        while (_position != Position.Shortened)
+        if (!IsShortened)
         {
-            int at = scanner.SkipBlanks(consumed);
-            if (at >= window.Length)
+            // A member or an item that the window does not hold whole is read again from its beginning.
+            Utf8JsonReader whole = new(window, isEnd, _state);
+            try
             {
-                consumed = window.Length;
-                return !isEnd ? BulkParsing.NeedsMore : _position == Position.End ? BulkParsing.Complete : BulkParsing.Malformed;
+                for (Utf8JsonReader reader = whole; !IsShortened && ReadNext(ref reader, window, items); whole = reader)
+                {
+                    Require(reader.BytesConsumed - whole.BytesConsumed <= MaxMemberBytes);
+                }
             }
-
-            at = Step(ref scanner, at, window, items);
-            if (!isEnd && IsUncertain(at, scanner.FailedAt, window))
-            {
-                return window.Length - consumed <= MaxMemberBytes ? BulkParsing.NeedsMore : BulkParsing.Malformed;
-            }
-
-            if (at < 0 || at - consumed > MaxMemberBytes)
+            catch (JsonException)
             {
                 return BulkParsing.Malformed;
             }
 
-            consumed = at;
-            _position = _next;
+            _state = whole.CurrentState;
+            consumed = (int)whole.BytesConsumed;
         }
 
-        return CountShortened ? Count(window, isEnd, ref consumed) : Skip(window, out consumed);
-    }
-
-    // More bytes could make something else of it: of a fault near the end, and of a number that the end may have cut.
-    private static bool IsUncertain(int at, int failedAt, ReadOnlySpan<byte> window) =>
-        at < 0 ? failedAt + LongestToken >= window.Length : at == window.Length && char.IsAsciiDigit((char)window[^1]);
-
-    private static BulkParsing Skip(ReadOnlySpan<byte> window, out int consumed)
-    {
-        consumed = window.Length;
-        return BulkParsing.Complete;
+        return IsShortened ? Count(window, isEnd, ref consumed)
+            : isEnd ? BulkParsing.Complete
+            : window.Length - consumed > MaxMemberBytes ? BulkParsing.Malformed
+            : BulkParsing.NeedsMore;
     }
 
     /// <summary>
-    /// Counts <c>"status":</c>. Its second quote ends a string, as it stands behind a letter; so every find is a property's name, and
-    /// no text of an id or an index can be taken for one.
+    /// Counts <c>"status":</c>, so that an answer that was cut, or is of another request, is noticed. Its second quote ends a string, since a
+    /// letter precedes it; so every match is a property's name, and no text of an id or an index is mistaken for one.
     /// </summary>
     private BulkParsing Count(ReadOnlySpan<byte> window, bool isEnd, ref int consumed)
     {
@@ -128,39 +93,150 @@ internal sealed partial class BulkResponseParser
         return rest.TrimEnd(" \t\r\n"u8) is [.., (byte)'}'] ? BulkParsing.Complete : BulkParsing.Malformed;
     }
 
-    /// <summary>Reads one step of the grammar, and says in <see cref="_next"/> what follows it.</summary>
-    /// <returns>The index behind it, or a negative number.</returns>
-    private int Step(ref JsonScanner scanner, int at, ReadOnlySpan<byte> window, IBulkItems items)
+    /// <summary>Reads a member of the response, one of its items, or a brace or bracket around them.</summary>
+    /// <returns>False when the window does not hold it whole, or the response has ended.</returns>
+    /// <exception cref="JsonException">The response is malformed.</exception>
+    private bool ReadNext(ref Utf8JsonReader reader, ReadOnlySpan<byte> window, IBulkItems items)
     {
-        byte first = window[at];
-        switch (_position)
+        if (!reader.Read())
         {
-            case Position.Start:
-                return first == '{' ? Advance(at + 1, Position.FirstMember) : Malformed(ref scanner, at);
-            case Position.FirstMember when first == '}':
-            case Position.AfterMember when first == '}':
-                return _itemsSeen ? Advance(at + 1, Position.End) : Malformed(ref scanner, at);
-            case Position.FirstMember or Position.Member:
-                return ReadMember(ref scanner, at, window);
-            case Position.AfterMember:
-                return first == ',' ? Advance(at + 1, Position.Member) : Malformed(ref scanner, at);
-            case Position.FirstItem when first == ']':
-            case Position.AfterItem when first == ']':
-                return Advance(at + 1, Position.AfterMember);
-            case Position.FirstItem or Position.Item:
-                return ReadItem(ref scanner, at, window, items);
-            case Position.AfterItem:
-                return first == ',' ? Advance(at + 1, Position.Item) : Malformed(ref scanner, at);
+            return false;
+        }
+
+        switch (reader.TokenType)
+        {
+            case JsonTokenType.StartObject when reader.CurrentDepth == 0:
+            case JsonTokenType.EndArray:
+                return true;
+            case JsonTokenType.EndObject:
+                Require(_itemsSeen);
+                return true;
+            case JsonTokenType.PropertyName:
+                return ReadMember(ref reader);
             default:
-                return Malformed(ref scanner, at);
+                Require(reader.TokenType == JsonTokenType.StartObject);
+                return ReadItem(ref reader, window, items);
         }
     }
 
-    private int Advance(int at, Position next)
+    private bool ReadMember(ref Utf8JsonReader reader)
     {
-        _next = next;
-        return at;
+        bool isItems = reader.ValueTextEquals("items"u8);
+        bool isErrors = reader.ValueTextEquals("errors"u8);
+        if (!reader.Read())
+        {
+            return false;
+        }
+
+        if (isItems)
+        {
+            Require(!_itemsSeen && reader.TokenType == JsonTokenType.StartArray);
+            _itemsSeen = true;
+            return true;
+        }
+
+        if (isErrors)
+        {
+            Require(Errors is null && reader.TokenType is JsonTokenType.True or JsonTokenType.False);
+            Errors = reader.GetBoolean();
+            IsShortened = Errors is false && !_itemsSeen;
+        }
+
+        return reader.TrySkip();
     }
 
-    private static int Malformed(ref JsonScanner scanner, int at) => scanner.Fail(JsonFault.Malformed, at);
+    /// <summary>Reads one item, <c>{"create":{…}}</c>, whatever its action.</summary>
+    private bool ReadItem(ref Utf8JsonReader reader, ReadOnlySpan<byte> window, IBulkItems items)
+    {
+        BulkItem item = new() { Index = Items };
+        if (!Read(ref reader, JsonTokenType.PropertyName) || !Read(ref reader, JsonTokenType.StartObject))
+        {
+            return false;
+        }
+
+        bool read = true;
+        while (read && reader.Read())
+        {
+            if (reader.TokenType == JsonTokenType.EndObject)
+            {
+                return Read(ref reader, JsonTokenType.EndObject) && Report(item, items);
+            }
+
+            read = reader.ValueTextEquals("status"u8) ? ReadStatus(ref reader, ref item)
+                : reader.ValueTextEquals("_id"u8) ? reader.Read() && TakeText(ref reader, window, ref item.Id)
+                : reader.ValueTextEquals("error"u8) ? ReadError(ref reader, window, ref item)
+                : reader.TrySkip();
+        }
+
+        return false;
+    }
+
+    private bool Report(in BulkItem item, IBulkItems items)
+    {
+        Require(item.Status != 0);
+        if (item.Status >= 300 || item.HasError)
+        {
+            items.Failed(item);
+        }
+
+        Items++;
+        return true;
+    }
+
+    private static bool ReadStatus(ref Utf8JsonReader reader, ref BulkItem item)
+    {
+        Require(item.Status == 0);
+        bool read = Read(ref reader, JsonTokenType.Number);
+        Require(!read || (reader.TryGetInt32(out item.Status) && item.Status is >= 100 and <= 599));
+        return read;
+    }
+
+    /// <summary>Reads <c>{"type":"…","reason":"…",…}</c>; old servers sent a string, which then is the reason.</summary>
+    private static bool ReadError(ref Utf8JsonReader reader, ReadOnlySpan<byte> window, ref BulkItem item)
+    {
+        Require(!item.HasError);
+        item.HasError = true;
+        bool read = reader.Read();
+        if (read && reader.TokenType != JsonTokenType.StartObject)
+        {
+            return TakeText(ref reader, window, ref item.Reason);
+        }
+
+        while (read && reader.Read())
+        {
+            if (reader.TokenType == JsonTokenType.EndObject)
+            {
+                return true;
+            }
+
+            read = reader.ValueTextEquals("type"u8) ? reader.Read() && TakeText(ref reader, window, ref item.Type)
+                : reader.ValueTextEquals("reason"u8) ? reader.Read() && TakeText(ref reader, window, ref item.Reason)
+                : reader.TrySkip();
+        }
+
+        return false;
+    }
+
+    // A value that is not a string is no text: a reason may be null.
+    private static bool TakeText(ref Utf8JsonReader reader, ReadOnlySpan<byte> window, ref ReadOnlySpan<byte> text)
+    {
+        Require(text.IsEmpty);
+        text = reader.TokenType == JsonTokenType.String ? window[(int)reader.TokenStartIndex..(int)reader.BytesConsumed] : default;
+        return reader.TrySkip();
+    }
+
+    private static bool Read(ref Utf8JsonReader reader, JsonTokenType expected)
+    {
+        bool read = reader.Read();
+        Require(!read || reader.TokenType == expected);
+        return read;
+    }
+
+    private static void Require(bool condition)
+    {
+        if (!condition)
+        {
+            throw new JsonException("Not a bulk response.");
+        }
+    }
 }

@@ -26,17 +26,16 @@ internal static class BulkResponseReader
         PooledBuffer window = buffers.Rent(FirstRead);
         try
         {
-            while (true)
+            BulkParsing parsing = BulkParsing.NeedsMore;
+            while (parsing == BulkParsing.NeedsMore)
             {
                 int read = await stream.ReadAsync(window.GetMemory(), cancellationToken);
                 maxBytes -= read;
                 window.Advance(read);
-                BulkParsing parsing = maxBytes < 0 ? BulkParsing.Malformed : Feed(window, isEnd: read == 0, parser, items);
-                if (parsing == BulkParsing.Malformed || read == 0)
-                {
-                    return parsing;
-                }
+                parsing = maxBytes < 0 ? BulkParsing.Malformed : Feed(window, isEnd: read == 0, parser, items);
             }
+
+            return parsing;
         }
         finally
         {
