@@ -13,6 +13,7 @@ COPY src/Messaging.Http/Messaging.Http.csproj src/Messaging.Http/packages.lock.j
 COPY src/Messaging.Aws/Messaging.Aws.csproj src/Messaging.Aws/packages.lock.json src/Messaging.Aws/
 COPY src/Messaging.ServiceBus/Messaging.ServiceBus.csproj src/Messaging.ServiceBus/packages.lock.json src/Messaging.ServiceBus/
 COPY src/Messaging.Sockets/Messaging.Sockets.csproj src/Messaging.Sockets/packages.lock.json src/Messaging.Sockets/
+COPY src/Messaging.CommandLine/Messaging.CommandLine.csproj src/Messaging.CommandLine/packages.lock.json src/Messaging.CommandLine/
 COPY src/Messaging.CloudFront/Messaging.CloudFront.csproj src/Messaging.CloudFront/packages.lock.json src/Messaging.CloudFront/
 COPY src/Messaging.AzureServiceBus/Messaging.AzureServiceBus.csproj src/Messaging.AzureServiceBus/
 COPY src/Worker/Worker.csproj src/Worker/packages.lock.json src/Worker/

@@ -1,10 +1,9 @@
 using System.CommandLine;
 using Harness.Collecting;
+using Messaging.CommandLine;
 using Messaging.Configuration;
 using Messaging.Hosting;
 using Pipeline.Execution;
-using Worker.CommandLine;
-using Worker.Hosting;
 
 namespace Harness;
 

@@ -3,6 +3,7 @@ using System.Net;
 using System.Net.Sockets;
 using Harness.Collecting;
 using Harness.ServiceBus;
+using Messaging.CommandLine;
 using Messaging.Hosting;
 using Messaging.Http.Web;
 using Messaging.Publishing;
@@ -14,7 +15,7 @@ using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
-using Worker.CommandLine;
+using Worker.Archive;
 using Worker.Hosting;
 
 namespace Harness;
@@ -28,6 +29,8 @@ internal static class HarnessRun
     private static readonly TimeSpan StallLimit = TimeSpan.FromSeconds(60);
 
     private static readonly TimeSpan PollInterval = TimeSpan.FromMilliseconds(5);
+
+    private static readonly GeneratedMessages Samples = new(MessageGenerator.Write, TimeProvider.System);
 
     public static async Task<int> RunAsync(HarnessOptions options, CollectorConnection? collector, CancellationToken cancellationToken)
     {
@@ -59,7 +62,7 @@ internal static class HarnessRun
     /// <exception cref="StartupException">Not all were taken.</exception>
     public static async Task PublishAsync(IMessageSender sender, int count, CancellationToken cancellationToken)
     {
-        string? error = (await PublishRun.SendAsync(sender, PublishCommand.Generate, count, rate: null, cancellationToken)).FirstError;
+        string? error = (await PublishRun.SendAsync(sender, Samples.Create, count, rate: null, cancellationToken)).FirstError;
         if (error is not null)
         {
             throw new StartupException($"Publishing failed: {error}");
@@ -205,7 +208,7 @@ internal static class HarnessRun
     {
         if (options.Source == "channel")
         {
-            await DemoRunner.PublishAsync(app.Services.GetRequiredService<ChannelPublishers>().For(Route), options.Count, TimeProvider.System, cancellationToken);
+            await Samples.PublishAsync(app.Services.GetRequiredKeyedService<IMessagePublisher>(Route), options.Count, cancellationToken);
             return;
         }
 

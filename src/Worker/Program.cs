@@ -1,15 +1,32 @@
+using Messaging.Aws;
+using Messaging.CloudFront;
+using Messaging.CommandLine;
 using Messaging.Hosting;
+using Messaging.Http;
+using Messaging.ServiceBus;
+using Messaging.Sockets;
+using Worker.Archive;
 using Worker.CommandLine;
+using Worker.Hosting;
 
 namespace Worker;
 
-internal static class Program
+/// <summary>The daemon.</summary>
+public static class Program
 {
-    public static Task<int> Main(string[] args)
-    {
-        // First: a signal during the start is not to end the process halfway.
-        ShutdownSignals.Process.Install();
-        TolerantWriter.Install();
-        return WorkerCommandLine.RunAsync(args);
-    }
+    public static Task<int> Main(string[] args) => WorkerApp.RunAsync(args, AddFeatures);
+
+    /// <summary>Adds what the daemon is made of.</summary>
+    public static void AddFeatures(IMessageWorkerBuilder worker) => worker
+        .Describe("Takes messages from a channel, HTTP, SQS, Service Bus, UDP or lines over TCP, stores each under a key derived from its JSON (or indexes the CloudFront logs it names into Elasticsearch), and only then acknowledges it.")
+        .AddHttp()
+        .AddSqs()
+        .AddUdp()
+        .AddTcpLines()
+        .AddServiceBus(ServiceBusBuild.Connector)
+        .AddArchive()
+        .AddCloudFront()
+        .AddS3()
+        .AddElasticsearch()
+        .AddDemo();
 }

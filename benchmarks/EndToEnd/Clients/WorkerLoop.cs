@@ -1,4 +1,5 @@
 using Benchmarks.Wire;
+using Messaging.CommandLine;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;

@@ -4,7 +4,7 @@ using System.Text;
 namespace Messaging.Configuration;
 
 /// <summary>The reference of all configuration keys as Markdown, made from the settings classes themselves.</summary>
-internal static class SettingsReference
+public static class SettingsReference
 {
     /// <summary>One table row a key: name, default, what it is and its range.</summary>
     public static string ToMarkdown(IEnumerable<SettingsSection> sections)

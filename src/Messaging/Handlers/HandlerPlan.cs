@@ -40,6 +40,12 @@ public sealed record HandlerPlan
     /// </summary>
     public bool ReadsObjects { get; init; }
 
+    /// <summary>
+    /// Writes what <c>validate</c> shows of it, such as the names it gives: a paragraph with an empty line after it; null for nothing. Called only
+    /// when the route had no problem.
+    /// </summary>
+    public Action<TextWriter>? Describe { get; init; }
+
     /// <summary>What it adds to <c>explain</c>; without it a note says that its calls are not in the estimate.</summary>
     public IRouteExplainer? Explainer { get; init; }
 }

@@ -28,15 +28,25 @@ internal sealed class MessageWorkerBuilder : IMessageWorkerBuilder
         AddSink(new DirectorySinkFeature());
         AddSink(new MemorySinkFeature());
         services.AddChannelPublishers();
-        services.TryAddSingleton(new ServiceLifetimes(services));
         services.TryAddSingleton<DirectoryDeadLetterStore>();
         services.TryAddSingleton<IDeadLetterStore>(static provider => provider.GetRequiredService<DirectoryDeadLetterStore>());
     }
 
-    public IServiceCollection Services { get; }
+    public IServiceCollection Services { get; private set; }
 
     /// <summary>What was added so far.</summary>
     public WorkerFeatures Features { get; } = new();
+
+    /// <summary>Hands the services that were added so far to a host, and adds further ones there.</summary>
+    public void MoveTo(IServiceCollection services)
+    {
+        foreach (ServiceDescriptor service in Services)
+        {
+            services.Add(service);
+        }
+
+        Services = services;
+    }
 
     public IMessageWorkerBuilder AddSource(ISourceFeature source)
     {

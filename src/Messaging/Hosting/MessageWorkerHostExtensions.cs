@@ -1,3 +1,4 @@
+using Messaging.Handlers;
 using Messaging.Routes;
 using Messaging.Telemetry;
 using Microsoft.Extensions.Configuration;
@@ -30,6 +31,24 @@ public static class MessageWorkerHostExtensions
         return builder;
     }
 
+    /// <summary>Adds a worker that was defined before, such as to check its configuration; once for each host and definition.</summary>
+    /// <param name="builder">The host's builder.</param>
+    /// <param name="definition">The worker. Its services move to the host's.</param>
+    /// <exception cref="InvalidOperationException">The host has a worker already.</exception>
+    public static IHostApplicationBuilder AddMessageWorker(this IHostApplicationBuilder builder, WorkerDefinition definition)
+    {
+        ArgumentNullException.ThrowIfNull(builder);
+        ArgumentNullException.ThrowIfNull(definition);
+        if (Find(builder.Services) is not null)
+        {
+            throw new InvalidOperationException("The host has a worker already. Add features to it with AddMessageWorker(worker => ...).");
+        }
+
+        definition.Worker.MoveTo(builder.Services);
+        Register(definition.Worker);
+        return builder;
+    }
+
     private static MessageWorkerBuilder? Find(IServiceCollection services) =>
         services.FirstOrDefault(service => service.ServiceType == typeof(MessageWorkerBuilder))?.ImplementationInstance as MessageWorkerBuilder;
 
@@ -37,11 +56,20 @@ public static class MessageWorkerHostExtensions
     internal static MessageWorkerBuilder AddMessageWorker(IServiceCollection services)
     {
         MessageWorkerBuilder worker = new(services);
+        Register(worker);
+        return worker;
+    }
+
+    private static void Register(MessageWorkerBuilder worker)
+    {
+        IServiceCollection services = worker.Services;
         services.AddSingleton(worker);
+        services.AddSingleton(new ServiceLifetimes(services));
         services.TryAddSingleton(TimeProvider.System);
         services.AddSingleton(provider => new WorkerPlanner(provider.GetRequiredService<IConfiguration>(), worker.Features).Plan().Checked());
         services.AddSingleton<WorkerService>();
         services.AddSingleton<IWorkerStatus>(provider => provider.GetRequiredService<WorkerService>());
+        services.AddSingleton<IMessageWorker>(provider => provider.GetRequiredService<WorkerService>());
         services.AddHostedService(provider => provider.GetRequiredService<WorkerService>());
         services.AddHostedService<OtlpExport>();
 
@@ -49,6 +77,5 @@ public static class MessageWorkerHostExtensions
         services.AddSingleton(ShutdownSignals.Process);
         services.AddSingleton<IHostLifetime, SignalLifetime>();
         services.AddOptions<HostOptions>().Configure<HostingOptions>(static (host, hosting) => host.ShutdownTimeout = hosting.DrainTimeout + ShutdownReserve);
-        return worker;
     }
 }

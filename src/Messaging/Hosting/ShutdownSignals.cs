@@ -7,13 +7,17 @@ namespace Messaging.Hosting;
 /// another: before the host is up, and while it reacts to the first one. An ignored SIGINT stays ignored, as for every program
 /// that a shell starts in the background. Threads: any.
 /// </summary>
-internal sealed class ShutdownSignals : IDisposable
+public sealed class ShutdownSignals : IDisposable
 {
     private readonly Lock _gate = new();
     private readonly List<PosixSignal> _received = [];
     private PosixSignalRegistration? _terminate;
     private PosixSignalRegistration? _interrupt;
     private Action<PosixSignal, int>? _handler;
+
+    internal ShutdownSignals()
+    {
+    }
 
     /// <summary>The signals of this process.</summary>
     public static ShutdownSignals Process { get; } = new();
@@ -48,7 +52,7 @@ internal sealed class ShutdownSignals : IDisposable
     }
 
     /// <summary>Sets who is told of each signal and its number, from 1; of those that came before at once. Must not block.</summary>
-    public void Attach(Action<PosixSignal, int> handler)
+    internal void Attach(Action<PosixSignal, int> handler)
     {
         lock (_gate)
         {
@@ -61,7 +65,7 @@ internal sealed class ShutdownSignals : IDisposable
     }
 
     /// <summary>From now on signals are only counted.</summary>
-    public void Detach()
+    internal void Detach()
     {
         lock (_gate)
         {

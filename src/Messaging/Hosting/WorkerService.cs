@@ -17,7 +17,7 @@ internal sealed partial class WorkerService(
     IDeadLetterStore deadLetters,
     ILoggerFactory loggers,
     TimeProvider time,
-    IHostApplicationLifetime lifetime) : IHostedService, IWorkerStatus, IAsyncDisposable
+    IHostApplicationLifetime lifetime) : IHostedService, IMessageWorker, IWorkerStatus, IAsyncDisposable
 {
     // No chain has more places that share one asynchronous method; frames are only made when messages really suspend in all of them.
     private const int FramesAMessage = 8;
@@ -30,13 +30,13 @@ internal sealed partial class WorkerService(
     /// <summary>The routes; empty before start.</summary>
     public IReadOnlyList<MessageRoute> Routes => _routes;
 
-    /// <summary>False once a drain had to cut messages off.</summary>
+    /// <inheritdoc/>
     public bool DrainedCleanly { get; private set; } = true;
 
     /// <inheritdoc/>
     public bool IsStopping => lifetime.ApplicationStopping.IsCancellationRequested;
 
-    /// <summary>False to check and open everything at start but receive only from <see cref="StartReceiving"/> on: the harness publishes first.</summary>
+    /// <inheritdoc/>
     public bool ReceiveOnStart { get; set; } = true;
 
     /// <inheritdoc/>
@@ -71,7 +71,7 @@ internal sealed partial class WorkerService(
         }
     }
 
-    /// <summary>Begins to receive on every route; does nothing once the worker stops.</summary>
+    /// <inheritdoc/>
     public void StartReceiving()
     {
         if (IsStopping)

@@ -6,14 +6,14 @@ using Microsoft.Extensions.Configuration;
 namespace Messaging.Publishing;
 
 /// <summary>The senders that the worker's sources offer. Immutable.</summary>
-internal sealed class SenderCatalog
+public sealed class SenderCatalog
 {
     private readonly Dictionary<string, ISenderFeature> _byName = new(StringComparer.Ordinal);
     private readonly SettingsSections _sections;
 
     /// <param name="features">The worker's; their sources in the order in which they were added.</param>
     /// <exception cref="StartupException">Two of them answer to one name.</exception>
-    public SenderCatalog(WorkerFeatures features)
+    internal SenderCatalog(WorkerFeatures features)
     {
         _sections = features.Sections;
         List<ISenderFeature> senders = [];

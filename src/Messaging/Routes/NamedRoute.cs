@@ -10,21 +10,21 @@ namespace Messaging.Routes;
 /// <param name="Name">The route's name.</param>
 /// <param name="Origins">What gave it, or for a removed route what removed it: files, the environment, the command line. Empty for the built-in route.</param>
 /// <param name="IsRemoved">True when it does not run.</param>
-internal sealed record NamedRoute(string Name, IReadOnlyList<string> Origins, bool IsRemoved)
+public sealed record NamedRoute(string Name, IReadOnlyList<string> Origins, bool IsRemoved)
 {
     /// <summary>The route of a worker that no route is given to: the defaults of <see cref="RouteOptions"/>.</summary>
-    public const string BuiltIn = "archive";
+    internal const string BuiltIn = "archive";
 
     /// <summary>What <see cref="IsName"/> allows, for errors.</summary>
-    public const string AllowedName = "1 to 64 letters, digits, - or _";
+    internal const string AllowedName = "1 to 64 letters, digits, - or _";
 
     private const string Section = "Routes";
 
     /// <summary>True for a name that a route may have.</summary>
-    public static bool IsName(string name) => name.Length is > 0 and <= 64 && name.All(c => char.IsAsciiLetterOrDigit(c) || c is '-' or '_');
+    internal static bool IsName(string name) => name.Length is > 0 and <= 64 && name.All(c => char.IsAsciiLetterOrDigit(c) || c is '-' or '_');
 
     /// <summary>The routes in the order of their names; problems go into the reader.</summary>
-    public static IReadOnlyList<NamedRoute> Read(SettingsReader settings)
+    internal static IReadOnlyList<NamedRoute> Read(SettingsReader settings)
     {
         List<IConfigurationProvider> providers = [.. ConfigurationOrigin.ProvidersOf(settings.Configuration)];
         foreach (IConfigurationProvider provider in providers.Where(ConfigurationOrigin.IsOurs))
@@ -53,6 +53,7 @@ internal sealed record NamedRoute(string Name, IReadOnlyList<string> Origins, bo
         return routes;
     }
 
+    /// <summary>The name and what gave or removed it, for people.</summary>
     public override string ToString() => (Origins.Count, IsRemoved) switch
     {
         (0, _) => $"{Name}: built in",

@@ -1,33 +1,77 @@
+using Messaging.Costs.Explain;
 using Messaging.Handlers;
 using Messaging.Hosting;
 using Messaging.Intake;
 using Messaging.Recoverability;
-using Messaging.Sinks;
 using Messaging.Sinks.Bundles;
+using Messaging.Sinks;
 using Messaging.Sources;
 using Messaging.Stages;
 using Pipeline.Execution;
 
 namespace Messaging.Routes;
 
-/// <summary>One route as configured and checked; nothing is opened yet. Its sink is null where its handler writes to none.</summary>
-internal sealed record RoutePlan(
-    string Name,
-    PipelineForm Form,
-    IReadOnlyList<SourcePlan> Sources,
-    HandlerPlan Handler,
-    SinkPlan? Sink,
-    IntakeOptions Intake,
-    BundlesOptions Bundles,
-    RecoverabilityOptions Recoverability,
-    StagesOptions Stages)
+/// <summary>One route as configured and checked; nothing is opened yet.</summary>
+public sealed record RoutePlan
 {
+    internal RoutePlan(
+        string name,
+        PipelineForm form,
+        IReadOnlyList<SourcePlan> sources,
+        HandlerPlan handler,
+        SinkPlan? sink,
+        IntakeOptions intake,
+        BundlesOptions bundles,
+        RecoverabilityOptions recoverability,
+        StagesOptions stages)
+    {
+        Name = name;
+        Form = form;
+        Sources = sources;
+        Handler = handler;
+        Sink = sink;
+        Intake = intake;
+        Bundles = bundles;
+        Recoverability = recoverability;
+        Stages = stages;
+    }
+
+    /// <summary>The route's name.</summary>
+    public string Name { get; }
+
+    /// <summary>Its handler.</summary>
+    public HandlerPlan Handler { get; internal init; }
+
+    internal PipelineForm Form { get; }
+
+    internal IReadOnlyList<SourcePlan> Sources { get; init; }
+
+    /// <summary>Null where its handler writes to none.</summary>
+    internal SinkPlan? Sink { get; init; }
+
+    internal IntakeOptions Intake { get; init; }
+
+    internal BundlesOptions Bundles { get; init; }
+
+    internal RecoverabilityOptions Recoverability { get; init; }
+
+    internal StagesOptions Stages { get; init; }
+
     /// <summary>Steps and behaviours that code added, in the order in which they run.</summary>
-    public IReadOnlyList<RoutePart> Parts { get; init; } = [];
+    internal IReadOnlyList<RoutePart> Parts { get; init; } = [];
 
     /// <summary>Messages of all sources that the route works on at once.</summary>
-    public int Slots => Intake.Concurrency * Sources.Count;
+    internal int Slots => Intake.Concurrency * Sources.Count;
 
     /// <summary>True when a part of it writes dead letters to the folder <c>DeadLetters:Path</c>.</summary>
-    public bool KeepsDeadLetters => Handler.KeepsDeadLetters || Sources.Any(source => source.KeepsDeadLetters);
+    internal bool KeepsDeadLetters => Handler.KeepsDeadLetters || Sources.Any(source => source.KeepsDeadLetters);
+
+    /// <summary>Says what the settings imply for a load: calls, costs, limits, and what a kill would do. Opens and connects to nothing.</summary>
+    /// <exception cref="StartupException">The route would store no message of this load.</exception>
+    public RouteExplanation Explain(ExplainInput input) => RouteExplainer.Explain(this, input);
+
+    /// <summary>Composes the route's chain over a sink that stores nothing and describes it: a line per part, in the order in which they run.</summary>
+    /// <param name="services">The container of the worker's host; parts may be singletons of it.</param>
+    /// <exception cref="StartupException">A part cannot be made.</exception>
+    public string DescribeChain(IServiceProvider services) => PrintedChain.Compose(this, services).Description;
 }

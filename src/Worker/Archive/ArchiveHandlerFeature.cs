@@ -1,7 +1,9 @@
+using System.Buffers;
 using System.Collections.Immutable;
 using Messaging.Configuration;
 using Messaging.Costs.Explain;
 using Messaging.Handlers;
+using Messaging.Publishing;
 using Messaging.Recoverability;
 using Messaging.Routes;
 using Messaging.Sinks;
@@ -11,7 +13,7 @@ using Worker.ObjectKeys;
 namespace Worker.Archive;
 
 /// <summary>Makes <c>Archive</c> a handler that routes can name: JSON to key to object.</summary>
-internal sealed class ArchiveHandlerFeature : IHandlerFeature
+internal sealed class ArchiveHandlerFeature : IHandlerFeature, ISampleFeature
 {
     private const string HandlerName = "Archive";
 
@@ -49,8 +51,11 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature
             WholeJsonChoice = new SettingChoice($"{ArchiveOptions.Section}:{nameof(options.BodyValidation)}", options.BodyValidation.ToString(), $"{nameof(BodyValidation.Full)} or {nameof(BodyValidation.Strict)}"),
             Explainer = new NoServiceCalls(),
             FindReserved = level => FindReserved(settings, route, key, level),
+            Describe = output => KeyRulesReport.Write(route, options, template!, output),
         };
     }
+
+    public void WriteSample(IBufferWriter<byte> body, int index, string id, DateTimeOffset date) => MessageGenerator.Write(body, index, id, date);
 
     // The sink refuses such keys one by one.
     private static ConfigurationError? FindReserved(SettingsReader settings, string route, KeyTemplateOptions key, ReservedLevel reserved)

@@ -2,6 +2,7 @@ using System.Diagnostics;
 using Messaging.Costs;
 using Messaging.Hosting;
 using Messaging.Http.Web;
+using Messaging.Publishing;
 using Messaging.Routes;
 using Messaging.Sinks;
 using Messaging.Sinks.Bundles;
@@ -9,8 +10,8 @@ using Messaging.Sources.Channels;
 using Messaging.Telemetry;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
-using Pipeline.Buffers;
 using Spectre.Console;
+using Worker.Archive;
 
 namespace Worker.CommandLine;
 
@@ -31,7 +32,7 @@ internal static class DemoRunner
         int[] collections = CountCollections();
         long bytes = GC.GetTotalAllocatedBytes(precise: true);
         Stopwatch watch = Stopwatch.StartNew();
-        Task publishing = PublishAsync(publishers.For(route.Name), count, time, stop);
+        Task publishing = new GeneratedMessages(MessageGenerator.Write, time).PublishAsync(publishers.For(route.Name), count, stop);
         await ShowProgressAsync(count, () => Done(route, before), publishing, stop);
         watch.Stop();
         bytes = GC.GetTotalAllocatedBytes(precise: true) - bytes;
@@ -61,18 +62,6 @@ internal static class DemoRunner
         return now.Stored - before.Stored + now.DeadLetters - before.DeadLetters;
     }
 
-    /// <summary>Publishes generated messages through a channel of this process; waits while it is full.</summary>
-    public static async Task PublishAsync(ChannelPublisher publisher, int count, TimeProvider time, CancellationToken stop)
-    {
-        using PooledBuffer body = BufferPool.Shared.Rent(512);
-        for (int i = 0; i < count; i++)
-        {
-            string id = MessageGenerator.NewId(time);
-            MessageGenerator.Write(body, i, id, time.GetUtcNow());
-            await publisher.PublishAsync(body.WrittenMemory, id, stop);
-        }
-    }
-
     private static async Task ShowProgressAsync(int count, Func<long> done, Task publishing, CancellationToken stop)
     {
         async Task WaitAsync(Action<long> show)
@@ -86,7 +75,8 @@ internal static class DemoRunner
             show(done());
         }
 
-        if (ConfigurationReport.IsInteractive)
+        // For a program that reads the output nothing is animated.
+        if (AnsiConsole.Profile.Capabilities.Interactive && !Console.IsOutputRedirected)
         {
             await AnsiConsole.Progress()
                 .Columns(new TaskDescriptionColumn(), new ProgressBarColumn(), new PercentageColumn(), new RemainingTimeColumn())

@@ -3,6 +3,7 @@ using System.Text;
 using System.Text.Json.Nodes;
 using Integration.Tests.Processes;
 using Integration.Tests.Servers;
+using Messaging.CommandLine;
 using Messaging.Sources.Channels;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;

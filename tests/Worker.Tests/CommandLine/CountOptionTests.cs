@@ -1,5 +1,5 @@
 using System.CommandLine;
-using Worker.CommandLine;
+using Messaging.CommandLine;
 
 namespace Worker.Tests.CommandLine;
 

@@ -1,7 +1,7 @@
+using Messaging.CommandLine;
 using Messaging.Routes;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
-using Worker.CommandLine;
 using Worker.Hosting;
 
 namespace Worker.Tests.CommandLine;
@@ -24,6 +24,6 @@ public sealed class PrintPipelineActionTests
 
         RoutePlan plan = app.Services.GetRequiredService<WorkerPlan>().Routes.ShouldHaveSingleItem();
 
-        PrintPipelineAction.Compose(plan, app.Services).Description.ShouldContain(terminator);
+        plan.DescribeChain(app.Services).ShouldContain(terminator);
     }
 }

@@ -1,5 +1,6 @@
 using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
+using Messaging.CommandLine;
 using Messaging.Configuration;
 using Messaging.Costs.Explain;
 using Messaging.Handlers;

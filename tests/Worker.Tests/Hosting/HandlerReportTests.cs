@@ -1,3 +1,4 @@
+using Messaging.CommandLine;
 using Messaging.Hosting;
 using Messaging.Sources.Channels;
 using Microsoft.Extensions.Configuration;

@@ -1,3 +1,4 @@
+using Messaging.CommandLine;
 using Messaging.Hosting;
 using Messaging.Routes;
 using Microsoft.Extensions.Configuration;

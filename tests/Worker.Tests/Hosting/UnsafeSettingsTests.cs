@@ -1,3 +1,4 @@
+using Messaging.CommandLine;
 using Messaging.Routes;
 using Worker.Hosting;
 

@@ -1,5 +1,5 @@
+using Messaging.CommandLine;
 using Microsoft.Extensions.Configuration;
-using Worker.Hosting;
 
 namespace Worker.Tests.Hosting;
 

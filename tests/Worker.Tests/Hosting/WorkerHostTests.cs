@@ -1,3 +1,4 @@
+using Messaging.CommandLine;
 using Messaging.Configuration;
 using Messaging.Http.Web;
 using Messaging.Routes;

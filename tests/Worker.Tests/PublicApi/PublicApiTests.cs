@@ -9,6 +9,7 @@ public sealed class PublicApiTests
     [Theory]
     [InlineData("Pipeline")]
     [InlineData("Messaging")]
+    [InlineData("Messaging.CommandLine")]
     [InlineData("Messaging.Http")]
     [InlineData("Messaging.Aws")]
     [InlineData("Messaging.ServiceBus")]

@@ -1,3 +1,4 @@
+using Messaging.CommandLine;
 using Messaging.Routes;
 using Microsoft.Extensions.Configuration;
 using Worker.Hosting;

@@ -5,7 +5,7 @@ namespace Messaging.Costs.Explain;
 /// <param name="MessageBytes">Bytes of a body.</param>
 /// <param name="MessagesPerObject">Messages that one object holds; null to take what the settings lead to.</param>
 /// <param name="PutMilliseconds">What storing an object is assumed to take.</param>
-internal sealed record ExplainInput(long MessagesPerDay, int MessageBytes, int? MessagesPerObject, int PutMilliseconds)
+public sealed record ExplainInput(long MessagesPerDay, int MessageBytes, int? MessagesPerObject, int PutMilliseconds)
 {
     /// <summary>Messages a second.</summary>
     public double Rate => MessagesPerDay / RouteLoad.SecondsPerDay;

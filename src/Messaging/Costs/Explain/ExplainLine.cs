@@ -6,4 +6,4 @@ namespace Messaging.Costs.Explain;
 /// <param name="Value">The figure.</param>
 /// <param name="Unit">Of the figure.</param>
 /// <param name="Because">How it follows, and from which settings.</param>
-internal sealed record ExplainLine(string Name, string Title, double Value, string Unit, string Because);
+public sealed record ExplainLine(string Name, string Title, double Value, string Unit, string Because);

@@ -4,4 +4,4 @@ namespace Messaging.Costs.Explain;
 /// <param name="UsdPerMonth">By how much.</param>
 /// <param name="AtMost">True when that is reached under the condition alone which the change names.</param>
 /// <param name="Change">What to change, and what it costs otherwise.</param>
-internal sealed record ExplainSaving(double UsdPerMonth, bool AtMost, string Change);
+public sealed record ExplainSaving(double UsdPerMonth, bool AtMost, string Change);

@@ -9,4 +9,4 @@ namespace Messaging.Costs.Explain;
 /// <param name="Lines">The figures.</param>
 /// <param name="Notes">Where load and settings do not go together, or a price may be another.</param>
 /// <param name="Savings">The largest first.</param>
-internal sealed record RouteExplanation(string Route, IReadOnlyList<string> Sources, [property: JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)] string? Sink, IReadOnlyList<ExplainLine> Lines, IReadOnlyList<string> Notes, IReadOnlyList<ExplainSaving> Savings);
+public sealed record RouteExplanation(string Route, IReadOnlyList<string> Sources, [property: JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)] string? Sink, IReadOnlyList<ExplainLine> Lines, IReadOnlyList<string> Notes, IReadOnlyList<ExplainSaving> Savings);

@@ -6,14 +6,14 @@ using Microsoft.Extensions.Configuration;
 namespace Messaging.DeadLetters.Redrive;
 
 /// <summary>The stores of dead letters that can be redriven: the folder, where a source can hand its dead letters to a running worker, and those that the worker's sources offer. Immutable.</summary>
-internal sealed class RedriveCatalog
+public sealed class RedriveCatalog
 {
     private readonly Dictionary<string, IRedriveFeature> _byName = new(StringComparer.Ordinal);
     private readonly SettingsSections _sections;
 
     /// <param name="features">The worker's; their sources in the order in which they were added.</param>
     /// <exception cref="StartupException">Two stores have one name.</exception>
-    public RedriveCatalog(WorkerFeatures features)
+    internal RedriveCatalog(WorkerFeatures features)
     {
         _sections = features.Sections;
         List<IRedriveFeature> stores = [.. features.Sources.OfType<IRedriveFeature>()];

@@ -1,8 +1,8 @@
 using Integration.Tests.Servers;
 using Integration.Tests.Worker;
+using Messaging.Publishing;
 using Messaging.ServiceBus;
 using Messaging.ServiceBus.Port;
-using Worker.CommandLine;
 using Worker.Hosting;
 
 namespace Integration.Tests.Sources.ServiceBus;
@@ -65,7 +65,7 @@ internal sealed class ServiceBusQueue
     /// <summary>Completes whatever comes until a message sent last has come.</summary>
     private async Task EmptyAsync()
     {
-        string last = MessageGenerator.NewId(TimeProvider.System);
+        string last = GeneratedMessages.NewId(TimeProvider.System);
         await SendAsync([new ArchiveMessage(last, "{}")]);
         await using IServiceBusPump pump = ServiceBusBuild.Connector.OpenPump(_options, new PumpSettings(1, 0, TimeSpan.FromMinutes(5), AutoComplete: true));
         UntilHandler handler = new(last);

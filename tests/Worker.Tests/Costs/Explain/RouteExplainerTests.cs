@@ -1,4 +1,5 @@
 using Messaging.Aws.Sqs;
+using Messaging.CommandLine;
 using Messaging.Configuration;
 using Messaging.Costs.Explain;
 using Messaging.Hosting;
@@ -7,7 +8,7 @@ using Messaging.ServiceBus;
 using Messaging.Sinks.Directory;
 using Microsoft.Extensions.Configuration;
 using Worker.Archive;
-using Worker.CommandLine;
+using Worker.Hosting;
 using Worker.Tests.Routes;
 using Worker.Tests.Sources.ServiceBus;
 
@@ -366,6 +367,6 @@ public sealed class RouteExplainerTests
             given[pair[0]] = pair[1];
         }
 
-        return ExplainCommand.Explain(new ConfigurationBuilder().AddInMemoryCollection(given).Build(), input);
+        return ExplainCommand.Explain(WorkerHost.Plan(new ConfigurationBuilder().AddInMemoryCollection(given).Build()).Checked(), input);
     }
 }

@@ -2,6 +2,7 @@ using System.Net;
 using System.Net.Sockets;
 using System.Text;
 using System.Text.Json;
+using Messaging.CommandLine;
 using Messaging.Hosting;
 using Messaging.Http.Web;
 using Messaging.Routes;

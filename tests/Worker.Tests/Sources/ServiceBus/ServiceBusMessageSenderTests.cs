@@ -4,7 +4,7 @@ using Messaging.Publishing;
 using Messaging.ServiceBus;
 using Messaging.ServiceBus.Port;
 using Microsoft.Extensions.Configuration;
-using Worker.CommandLine;
+using Worker.Archive;
 
 namespace Worker.Tests.Sources.ServiceBus;
 
@@ -17,7 +17,7 @@ public sealed class ServiceBusMessageSenderTests
     {
         using IMessageSender sender = await CreateAsync();
 
-        PublishResult result = await PublishRun.SendAsync(sender, PublishCommand.Generate, 1_000, rate: null, CancellationToken.None);
+        PublishResult result = await PublishRun.SendAsync(sender, new GeneratedMessages(MessageGenerator.Write, TimeProvider.System).Create, 1_000, rate: null, CancellationToken.None);
 
         result.ShouldBe(new PublishResult(1_000, null));
         _bus.Senders[0].Batches.ShouldBe(Enumerable.Repeat(100, 10));

@@ -2,10 +2,9 @@ using System.Text;
 using Messaging.Configuration;
 using Microsoft.Extensions.Configuration;
 using Worker.Archive;
-using Worker.CommandLine;
 using Worker.Hosting;
 
-namespace Worker.Tests.CommandLine;
+namespace Worker.Tests.Archive;
 
 /// <summary>What a person sees of a message's key, and of the rules that make keys.</summary>
 public sealed class ExplainKeyCommandTests
@@ -89,7 +88,7 @@ public sealed class ExplainKeyCommandTests
         IConfiguration configuration = Configure(("Template", template), ("InvalidValue", invalid));
         StringWriter output = new();
 
-        KeyRulesReport.Write(new SettingsReader(configuration), WorkerHost.Plan(configuration), output);
+        Describe(configuration, output);
 
         string text = output.ToString();
         text.ShouldStartWith($"Keys of route orders: {template}; the id is MessageId");
@@ -107,7 +106,7 @@ public sealed class ExplainKeyCommandTests
         IConfiguration configuration = Configure(("Template", template), ("InvalidValue", invalid));
         StringWriter output = new() { NewLine = "\n" };
 
-        KeyRulesReport.Write(new SettingsReader(configuration), WorkerHost.Plan(configuration), output);
+        Describe(configuration, output);
 
         output.ToString().Split('\n').Where(line => line.Contains("warning:")).ShouldBe(
             [$"  warning: different values of {merging} can become one level, so tenants could share a prefix. {advice} (docs/object-keys.md)."]);
@@ -119,11 +118,14 @@ public sealed class ExplainKeyCommandTests
         IConfiguration configuration = Configure(("Template", "{a}.{b:encode}/{MessageId}"));
         StringWriter output = new() { NewLine = "\n" };
 
-        KeyRulesReport.Write(new SettingsReader(configuration), WorkerHost.Plan(configuration), output);
+        Describe(configuration, output);
 
         output.ToString().ShouldContain("different values of a, b can become one level, so tenants could share a prefix. Give each");
         output.ToString().ShouldContain("different values of a can become one level, so tenants could share a prefix. Use the rule");
     }
+
+    private static void Describe(IConfiguration configuration, TextWriter output) =>
+        WorkerHost.Plan(configuration).Routes.ShouldHaveSingleItem().Handler.Describe.ShouldNotBeNull()(output);
 
     private static (bool Explained, string Text) Explain(string body, params (string Key, string Value)[] settings)
     {

@@ -1,31 +1,14 @@
 using System.Collections.Immutable;
-using Messaging.Configuration;
-using Messaging.Routes;
-using Worker.Archive;
 using Worker.Headers;
 using Worker.ObjectKeys;
 
-namespace Worker.CommandLine;
+namespace Worker.Archive;
 
-/// <summary>Shows which rules make the keys of each route, and which properties they can merge.</summary>
+/// <summary>What <c>validate</c> shows of the keys of a route: which rules make them, and which properties they can merge.</summary>
 internal static class KeyRulesReport
 {
-    /// <summary>A paragraph per route that archives messages.</summary>
-    /// <param name="settings">The configuration.</param>
-    /// <param name="plan">Its routes; those with problems are not in it.</param>
-    /// <param name="output">Receives the text.</param>
-    public static void Write(SettingsReader settings, WorkerPlan plan, TextWriter output)
-    {
-        foreach (RoutePlan route in plan.Routes)
-        {
-            if (ArchiveHandlerFeature.ReadOptions(settings, route.Name) is { } options && KeyTemplate.TryCompile(options.Key, out KeyTemplate? template, out _))
-            {
-                Write(route.Name, options, template, output);
-            }
-        }
-    }
-
-    private static void Write(string route, ArchiveOptions options, KeyTemplate template, TextWriter output)
+    /// <summary>Writes one paragraph.</summary>
+    public static void Write(string route, ArchiveOptions options, KeyTemplate template, TextWriter output)
     {
         string missing = options.MissingProperty == MissingPropertyRule.DeadLetter ? "dead-lettered" : "\"unknown\"";
         string invalid = options.InvalidValue switch

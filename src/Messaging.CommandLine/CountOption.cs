@@ -2,10 +2,10 @@ using System.CommandLine;
 using System.CommandLine.Parsing;
 using System.Globalization;
 
-namespace Worker.CommandLine;
+namespace Messaging.CommandLine;
 
 /// <summary>An option that takes a whole number within a range and says so when it does not get one.</summary>
-internal static class CountOption
+public static class CountOption
 {
     /// <summary>Makes the option; its value is null when it is not given and has no default.</summary>
     public static Option<int?> Create(string name, string[] aliases, string description, int max, int? defaultValue = null)

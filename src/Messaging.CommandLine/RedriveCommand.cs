@@ -2,9 +2,8 @@ using System.CommandLine;
 using Messaging.DeadLetters.Redrive;
 using Messaging.Hosting;
 using Messaging.Publishing;
-using Microsoft.Extensions.Configuration;
 
-namespace Worker.CommandLine;
+namespace Messaging.CommandLine;
 
 /// <summary>
 /// <c>redrive</c>: sends dead letters to their source again after the cause was fixed. A dead letter is deleted only after its
@@ -12,11 +11,9 @@ namespace Worker.CommandLine;
 /// </summary>
 internal static class RedriveCommand
 {
-    public const string Name = "redrive";
-
-    /// <param name="readConfiguration">Reads the configuration of a command.</param>
+    /// <param name="context">Reads the configuration.</param>
     /// <param name="stores">What <c>--from</c> accepts, at least one; the first is the default.</param>
-    public static Command Create(Func<ParseResult, IConfigurationRoot> readConfiguration, RedriveCatalog stores)
+    public static Command Create(CommandContext context, RedriveCatalog stores)
     {
         Option<string> from = new("--from") { Description = stores.Description, DefaultValueFactory = _ => stores.Names[0], HelpName = "store" };
         from.AcceptOnlyFromAmong([.. stores.Names]);
@@ -27,14 +24,14 @@ internal static class RedriveCommand
         Option<string?> url = new("--url") { Description = "Address of the running worker; default Hosting:Url", HelpName = "address" };
         Option<string?> route = new("--route") { Description = "Route to send to; default the one that dead-lettered the message", HelpName = "name" };
         Command command = new(
-            Name,
+            "redrive",
             "Send dead letters to their source again. Each is deleted after its message was taken; exit 1 when one stays. A .body file of the folder may be edited first.")
         { from, reason, max, rate, list, url, route };
         command.SetAction(async (parsed, cancellationToken) =>
         {
             RedriveRequest request = new(parsed.GetValue(reason), parsed.GetValue(max) ?? int.MaxValue, parsed.GetValue(list), parsed.GetValue(url), parsed.GetValue(route), parsed.GetValue(rate));
             RedriveResult result = await stores.RunAsync(
-                parsed.GetValue(from)!, readConfiguration(parsed), request, new CommandServices(TimeProvider.System, Console.Out, Console.Error), cancellationToken);
+                parsed.GetValue(from)!, context.ReadConfiguration(parsed), request, new CommandServices(TimeProvider.System, Console.Out, Console.Error), cancellationToken);
             Write(result, request.DryRun);
             return result.IsComplete ? ExitCodes.Success : ExitCodes.Incomplete;
         });

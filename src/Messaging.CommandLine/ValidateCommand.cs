@@ -2,32 +2,29 @@ using System.CommandLine;
 using Messaging.Configuration;
 using Messaging.Hosting;
 using Messaging.Routes;
-using Microsoft.Extensions.Configuration;
-using Worker.Hosting;
 
-namespace Worker.CommandLine;
+namespace Messaging.CommandLine;
 
 /// <summary><c>validate</c>: shows every problem and warning, where each route comes from, and the effective configuration.</summary>
 internal static class ValidateCommand
 {
-    public static Command Create(Func<ParseResult, IConfigurationRoot> readConfiguration)
+    public static Command Create(CommandContext context, WorkerDefinition definition)
     {
         Command command = new("validate", "Check the configuration: show problems and warnings, where each route comes from, and what is in effect (secrets masked); start nothing; exit 78 when it is wrong");
         Option<bool> reference = new("--reference") { Description = "Print every key with its default, unit and range as Markdown instead" };
         command.Options.Add(reference);
-        command.SetAction(parsed => parsed.GetValue(reference) ? PrintReference() : Run(readConfiguration(parsed)));
+        command.SetAction(parsed => parsed.GetValue(reference) ? PrintReference(definition) : Run(definition.Plan(context.ReadConfiguration(parsed))));
         return command;
     }
 
-    private static int PrintReference()
+    private static int PrintReference(WorkerDefinition definition)
     {
-        Console.Out.Write(SettingsReference.ToMarkdown(WorkerHost.Features().Sections.All));
+        Console.Out.Write(SettingsReference.ToMarkdown(definition.Sections));
         return ExitCodes.Success;
     }
 
-    private static int Run(IConfiguration configuration)
+    private static int Run(WorkerPlan plan)
     {
-        WorkerPlan plan = WorkerHost.Plan(configuration);
         if (plan.Errors.Count > 0)
         {
             ConfigurationReport.WriteErrors(plan.Errors);
@@ -35,7 +32,11 @@ internal static class ValidateCommand
 
         ConfigurationReport.WriteWarnings(plan.Warnings);
         ConfigurationReport.WriteRoutes(plan);
-        KeyRulesReport.Write(new SettingsReader(configuration), plan, Console.Out);
+        foreach (RoutePlan route in plan.Routes)
+        {
+            route.Handler.Describe?.Invoke(Console.Out);
+        }
+
         ConfigurationReport.WriteEffective(plan);
         if (plan.Errors.Count > 0)
         {

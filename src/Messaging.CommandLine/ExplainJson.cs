@@ -1,6 +1,6 @@
 using System.Text.Json.Serialization;
 
-namespace Messaging.Costs.Explain;
+namespace Messaging.CommandLine;
 
 [JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, WriteIndented = true)]
 [JsonSerializable(typeof(Explanation))]

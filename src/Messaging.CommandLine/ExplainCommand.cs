@@ -1,19 +1,16 @@
 using System.CommandLine;
 using System.Globalization;
 using System.Text.Json;
-using Messaging.Configuration;
 using Messaging.Costs.Explain;
 using Messaging.Hosting;
 using Messaging.Routes;
-using Microsoft.Extensions.Configuration;
-using Worker.Hosting;
 
-namespace Worker.CommandLine;
+namespace Messaging.CommandLine;
 
 /// <summary><c>explain</c>: what the settings imply for a load: calls, costs, limits, and what a kill would do.</summary>
 internal static class ExplainCommand
 {
-    public static Command Create(Func<ParseResult, IConfigurationRoot> readConfiguration)
+    public static Command Create(CommandContext context)
     {
         Option<int?> messages = CountOption.Create("--messages-per-day", [], "Messages a day for each route, spread evenly", 2_000_000_000, 18_000_000);
         Option<int?> bytes = CountOption.Create("--message-bytes", [], "Bytes of a message", 256 << 20, 1_024);
@@ -29,28 +26,18 @@ internal static class ExplainCommand
             json,
         };
         command.SetAction(parsed => Run(
-            readConfiguration(parsed),
+            context.Plan(context.ReadConfiguration(parsed)),
             new ExplainInput(parsed.GetValue(messages)!.Value, parsed.GetValue(bytes)!.Value, parsed.GetValue(bundle), parsed.GetValue(latency)!.Value),
             parsed.GetValue(json)));
         return command;
     }
 
-    /// <exception cref="ConfigurationException">The configuration is wrong; as with <c>validate</c>.</exception>
     /// <exception cref="StartupException">A route would store no message of this load.</exception>
-    public static Explanation Explain(IConfiguration configuration, ExplainInput input)
-    {
-        WorkerPlan plan = WorkerHost.Plan(configuration);
-        if (plan.Errors.Count > 0)
-        {
-            throw new ConfigurationException(plan.Errors);
-        }
+    public static Explanation Explain(WorkerPlan plan, ExplainInput input) => new(input, [.. plan.Routes.Select(route => route.Explain(input))]);
 
-        return new Explanation(input, [.. plan.Routes.Select(route => RouteExplainer.Explain(route, input))]);
-    }
-
-    private static int Run(IConfiguration configuration, ExplainInput input, bool json)
+    private static int Run(WorkerPlan plan, ExplainInput input, bool json)
     {
-        Explanation explanation = Explain(configuration, input);
+        Explanation explanation = Explain(plan, input);
         if (json)
         {
             Console.Out.WriteLine(JsonSerializer.Serialize(explanation, ExplainJson.Default.Explanation));

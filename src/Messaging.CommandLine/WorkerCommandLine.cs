@@ -5,30 +5,40 @@ using Messaging.Hosting;
 using Messaging.Publishing;
 using Microsoft.Extensions.Configuration;
 using Pipeline.Building;
-using Worker.Hosting;
 
-namespace Worker.CommandLine;
+namespace Messaging.CommandLine;
 
 /// <summary>
 /// The command line: the daemon by default, and the commands around it. Every configuration key can be given as
-/// <c>--Section:Key=value</c> behind any command.
+/// <c>--Section:Key=value</c> after any command.
 /// </summary>
-internal static class WorkerCommandLine
+internal sealed class WorkerCommandLine
 {
-    private static readonly Option<string?> ConfigOption = new("--config", "-c")
+    private readonly Option<string?> _config = new("--config", "-c")
     {
         Description = "A JSON file whose keys win over the appsettings.json beside the program",
         Recursive = true,
         HelpName = "file",
     };
 
+    private readonly WorkerDefinition _definition;
+    private readonly CommandLineParts _parts;
+    private readonly CommandContext _context;
+
+    public WorkerCommandLine(Action<IMessageWorkerBuilder> configure)
+    {
+        _definition = new WorkerDefinition(configure);
+        _parts = CommandLineParts.Of(_definition.Services);
+        _context = new CommandContext(_definition, ReadConfiguration);
+    }
+
     /// <summary>Runs one command.</summary>
     /// <returns>The process's exit code, see <see cref="ExitCodes"/>.</returns>
-    public static async Task<int> RunAsync(string[] args)
+    public static async Task<int> RunAsync(string[] args, Action<IMessageWorkerBuilder> configure)
     {
         try
         {
-            return await InvokeAsync(args);
+            return await new WorkerCommandLine(configure).InvokeAsync(args);
         }
         catch (ConfigurationException exception)
         {
@@ -58,9 +68,9 @@ internal static class WorkerCommandLine
         }
     }
 
-    private static async Task<int> InvokeAsync(string[] args)
+    private async Task<int> InvokeAsync(string[] args)
     {
-        RootCommand root = Build(args);
+        RootCommand root = Build();
         ParseResult parsed = root.Parse(args);
         if (parsed.Errors.Count > 0)
         {
@@ -92,42 +102,54 @@ internal static class WorkerCommandLine
         return received;
     }
 
-    private static RootCommand Build(string[] args)
+    private RootCommand Build()
     {
-        // Only two commands need to know the sources before their arguments are read, and to make them costs some 50 ms.
-        WorkerFeatures features = args.Any(arg => arg is PublishCommand.Name or RedriveCommand.Name) ? WorkerHost.Features() : new WorkerFeatures();
-        Option<int?> demo = CountOption.Create("--demo", [], "Publish this many generated messages through the channel first, then report and stay up", 100_000_000);
-        Option<bool> once = new("--once") { Description = "With --demo: exit after the report; on a free port unless Hosting:Url is given" };
         Option<bool> print = new("--print-pipeline") { Description = "Print the composed behaviour chain of every route and exit" };
-        RootCommand root = new("Takes messages from a channel, HTTP, SQS, Service Bus, UDP or lines over TCP, stores each under a key derived from its JSON (or indexes the CloudFront logs it names into Elasticsearch), and only then acknowledges it.\nEvery configuration key can be given as --Section:Key=value (see README, Configuration).")
+        RootCommand root = new($"{_parts.Description}\nEvery configuration key can be given as --Section:Key=value; `validate --reference` lists them. Sections: {ListSections()}.") { _config };
+        foreach (Option option in _parts.Extensions.SelectMany(extension => extension.Options))
         {
-            ConfigOption,
-            demo,
-            once,
-            print,
-            ValidateCommand.Create(ReadConfiguration),
-            ExplainCommand.Create(ReadConfiguration),
-            ExplainKeyCommand.Create(ReadConfiguration),
-            PublishCommand.Create(ReadConfiguration, new SenderCatalog(features)),
-            RedriveCommand.Create(ReadConfiguration, new RedriveCatalog(features)),
-        };
+            root.Add(option);
+        }
+
+        root.Add(print);
+        Add(root, ValidateCommand.Create(_context, _definition));
+        Add(root, ExplainCommand.Create(_context));
+        foreach (Func<CommandContext, Command> create in _parts.Commands)
+        {
+            Add(root, create(_context));
+        }
+
+        SenderCatalog senders = _definition.GetSenders();
+        if (senders.Names.Count > 0)
+        {
+            Add(root, PublishCommand.Create(_context, senders, _definition.Handlers));
+        }
+
+        RedriveCatalog stores = _definition.GetRedrives();
+        if (stores.Names.Count > 0)
+        {
+            Add(root, RedriveCommand.Create(_context, stores));
+        }
+
         AllowKeys(root);
         root.SetAction((parsed, _) =>
         {
             IConfigurationRoot configuration = ReadConfiguration(parsed);
-            if (parsed.GetValue(print))
-            {
-                return Task.FromResult(PrintPipelineAction.Run(configuration));
-            }
-
-            if (parsed.GetValue(once) && parsed.GetValue(demo) is null)
-            {
-                throw new StartupException("--once goes with --demo N: it says what to do after the demo's report.", ExitCodes.Usage);
-            }
-
-            return DaemonAction.RunAsync(configuration, parsed.GetValue(demo), parsed.GetValue(once));
+            return parsed.GetValue(print) ? Task.FromResult(PrintPipelineAction.Run(_definition, configuration)) : DaemonAction.RunAsync(_definition, configuration, parsed, _parts.Extensions);
         });
         return root;
+    }
+
+    private string ListSections() => string.Join(", ", _definition.Sections.Select(section => section.Name).Distinct(StringComparer.OrdinalIgnoreCase));
+
+    private static void Add(RootCommand root, Command command)
+    {
+        if (root.Subcommands.Any(other => string.Equals(other.Name, command.Name, StringComparison.Ordinal)))
+        {
+            throw new StartupException($"Two features add the command '{command.Name}': leave one of them out, or give one another name.", ExitCodes.Configuration);
+        }
+
+        root.Add(command);
     }
 
     private static void AllowKeys(Command command)
@@ -139,14 +161,14 @@ internal static class WorkerCommandLine
         }
     }
 
-    private static IConfigurationRoot ReadConfiguration(ParseResult parsed)
+    private IConfigurationRoot ReadConfiguration(ParseResult parsed)
     {
         if (!WorkerConfiguration.TrySplitKeys(parsed.UnmatchedTokens, out List<string> keys, out string? unknown))
         {
-            throw new StartupException($"'{unknown}' is neither a command, an option (see --help) nor a configuration key such as --Sinks:S3:Bucket=name.", ExitCodes.Usage);
+            throw new StartupException($"'{unknown}' is neither a command, an option (see --help) nor a configuration key such as --Sinks:Directory:Path=data.", ExitCodes.Usage);
         }
 
-        string? file = parsed.GetValue(ConfigOption);
+        string? file = parsed.GetValue(_config);
         try
         {
             return WorkerConfiguration.Build(file, keys);

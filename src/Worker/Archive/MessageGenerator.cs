@@ -1,23 +1,22 @@
+using System.Buffers;
 using System.Text.Json;
-using Pipeline.Buffers;
 
-namespace Worker.CommandLine;
+namespace Worker.Archive;
 
-/// <summary>Makes the demo's and the harness's messages: about 300 bytes of JSON, the five key properties first, then a nested payload.</summary>
+/// <summary>Makes the messages of <c>publish</c>, the demo and the harness: about 300 bytes of JSON, the five key properties first, then a nested payload.</summary>
 internal static class MessageGenerator
 {
     private static readonly string[] Products = ["Storefront", "Loyalty Card", "Checkout", "Mobile App"];
     private static readonly string[] Sites = ["amsterdam", "lisbon", "new york", "osaka", "sydney"];
     private static readonly string[] Events = ["Order Placed", "Order Shipped", "Basket Changed", "Payment Taken", "Visit"];
 
-    /// <summary>Writes message <paramref name="index"/> into <paramref name="destination"/>, replacing what it held.</summary>
-    /// <param name="destination">Holds the body afterwards.</param>
+    /// <summary>Writes message <paramref name="index"/>.</summary>
+    /// <param name="destination">Takes the body.</param>
     /// <param name="index">Chooses the values; the same index gives the same message but for id and date.</param>
     /// <param name="id">The message's id.</param>
     /// <param name="date">The event's date.</param>
-    public static void Write(PooledBuffer destination, int index, string id, DateTimeOffset date)
+    public static void Write(IBufferWriter<byte> destination, int index, string id, DateTimeOffset date)
     {
-        destination.Truncate(0);
         using Utf8JsonWriter writer = new(destination);
         writer.WriteStartObject();
         writer.WriteString("EventDateUtc"u8, date.UtcDateTime);
@@ -42,7 +41,4 @@ internal static class MessageGenerator
         writer.WriteEndObject();
         writer.WriteEndObject();
     }
-
-    /// <summary>A new id: a lower-case UUID of version 7, which sorts by time.</summary>
-    public static string NewId(TimeProvider time) => Guid.CreateVersion7(time.GetUtcNow()).ToString("d");
 }

@@ -1,28 +1,22 @@
 using System.CommandLine;
 using System.Text;
+using Messaging.CommandLine;
 using Messaging.Configuration;
 using Messaging.Hosting;
 using Messaging.Routes;
 using Microsoft.Extensions.Configuration;
 using Pipeline.Buffers;
-using Worker.Archive;
 using Worker.Headers;
-using Worker.Hosting;
 using Worker.ObjectKeys;
 
-namespace Worker.CommandLine;
+namespace Worker.Archive;
 
 /// <summary><c>explain-key</c>: the key that a message gets, and how each part of it came about.</summary>
 internal static class ExplainKeyCommand
 {
-    private const string StandardInput = "-";
-
-    // Above what any source takes.
-    private const int MaxBytes = 256 << 20;
-
-    public static Command Create(Func<ParseResult, IConfigurationRoot> readConfiguration)
+    public static Command Create(CommandContext context)
     {
-        Option<string> file = new("--file", "-f") { Description = "The message, as its sender sends it; - for standard input", HelpName = "file", DefaultValueFactory = static _ => StandardInput };
+        Option<string> file = new("--file", "-f") { Description = "The message, as its sender sends it; - for standard input", HelpName = "file", DefaultValueFactory = static _ => MessageFile.StandardInput };
         Option<string?> route = new("--route") { Description = "Only this route; without it every route that archives", HelpName = "name" };
         Option<string?> sourceId = new("--source-id") { Description = "The source's id of the message, for MissingId=UseSourceId", HelpName = "id" };
         Command command = new("explain-key", "Show the object key that a message gets and how each part came about; starts and stores nothing; exit 1 when the message would be dead-lettered")
@@ -31,18 +25,13 @@ internal static class ExplainKeyCommand
             route,
             sourceId,
         };
-        command.SetAction(parsed => Run(readConfiguration(parsed), parsed.GetValue(file)!, parsed.GetValue(route), parsed.GetValue(sourceId)));
+        command.SetAction(parsed => Run(context, context.ReadConfiguration(parsed), parsed.GetValue(file)!, parsed.GetValue(route), parsed.GetValue(sourceId)));
         return command;
     }
 
-    private static int Run(IConfiguration configuration, string file, string? onlyRoute, string? sourceId)
+    private static int Run(CommandContext context, IConfiguration configuration, string file, string? onlyRoute, string? sourceId)
     {
-        WorkerPlan plan = WorkerHost.Plan(configuration);
-        if (plan.Errors.Count > 0)
-        {
-            throw new ConfigurationException(plan.Errors);
-        }
-
+        WorkerPlan plan = context.Plan(configuration);
         SettingsReader settings = new(configuration);
         string[] routes = [.. plan.Routes.Select(route => route.Name).Where(name => ArchiveHandlerFeature.ReadOptions(settings, name) is not null)];
         string[] chosen = onlyRoute is null ? routes : [.. routes.Where(name => string.Equals(name, onlyRoute, StringComparison.OrdinalIgnoreCase))];
@@ -51,7 +40,7 @@ internal static class ExplainKeyCommand
             throw new StartupException(onlyRoute is null ? "No route archives messages: only those have keys." : $"--route {onlyRoute}: must be a route that archives messages: {string.Join(", ", routes)}.", ExitCodes.Usage);
         }
 
-        byte[] body = Read(file);
+        byte[] body = MessageFile.Read(file);
         bool hasAll = true;
         foreach (string route in chosen)
         {
@@ -95,29 +84,5 @@ internal static class ExplainKeyCommand
 
         header.Reset();
         return true;
-    }
-
-    private static byte[] Read(string file)
-    {
-        try
-        {
-            using Stream stream = file == StandardInput ? Console.OpenStandardInput() : File.OpenRead(file);
-            using MemoryStream body = new();
-            byte[] buffer = new byte[64 * 1024];
-            for (int read = stream.Read(buffer); read > 0; read = stream.Read(buffer))
-            {
-                body.Write(buffer, 0, read);
-                if (body.Length > MaxBytes)
-                {
-                    throw new StartupException($"--file {file}: must be a message of at most {MaxBytes >> 20} MiB.", ExitCodes.Usage);
-                }
-            }
-
-            return body.ToArray();
-        }
-        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
-        {
-            throw new StartupException($"--file {file}: {exception.Message}", ExitCodes.Usage);
-        }
     }
 }

@@ -1,8 +1,7 @@
 using Messaging.Configuration;
 using Messaging.Routes;
-using Spectre.Console;
 
-namespace Worker.CommandLine;
+namespace Messaging.CommandLine;
 
 /// <summary>Shows problems and the effective configuration to a person.</summary>
 internal static class ConfigurationReport
@@ -16,7 +15,7 @@ internal static class ConfigurationReport
             Console.Error.WriteLine($"  - {error}");
         }
 
-        Console.Error.WriteLine("Every key, its unit and default: README, section Configuration. `validate` shows what is in effect.");
+        Console.Error.WriteLine("`validate --reference` lists every key with its unit and default; `validate` shows what is in effect.");
     }
 
     /// <summary>Every warning, a line each, to standard error; nothing where there is none.</summary>
@@ -51,7 +50,4 @@ internal static class ConfigurationReport
 
     /// <summary>One line for what went wrong, to standard error.</summary>
     public static void WriteError(string message) => Console.Error.WriteLine($"error: {message}");
-
-    /// <summary>True when a person looks: otherwise nothing is animated or coloured.</summary>
-    public static bool IsInteractive => AnsiConsole.Profile.Capabilities.Interactive && !Console.IsOutputRedirected;
 }

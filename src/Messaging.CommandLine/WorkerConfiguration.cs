@@ -1,20 +1,22 @@
 using System.Diagnostics.CodeAnalysis;
-using Messaging.Configuration;
 using Microsoft.Extensions.Configuration;
 
-namespace Worker.Hosting;
+namespace Messaging.CommandLine;
 
 /// <summary>
 /// Where configuration comes from, later over earlier: the appsettings.json beside the program, the file of <c>--config</c>, the
-/// environment (<c>Sinks__S3__Bucket</c>), the command line (<c>--Sinks:S3:Bucket=name</c>).
+/// environment (<c>Intake__Concurrency</c>), the command line (<c>--Intake:Concurrency=8</c>).
 /// </summary>
-internal static class WorkerConfiguration
+public static class WorkerConfiguration
 {
     private static string SettingsFile => Path.Combine(AppContext.BaseDirectory, "appsettings.json");
 
+    /// <summary>Reads the configuration.</summary>
     /// <param name="configFile">A further file; null for none.</param>
     /// <param name="commandLineKeys">Keys in the form <c>--Section:Key=value</c>.</param>
     /// <param name="readSettingsFile">False to leave the appsettings.json beside the program out.</param>
+    /// <exception cref="IOException">The file is missing or cannot be read.</exception>
+    /// <exception cref="InvalidDataException">A file is not JSON.</exception>
     public static IConfigurationRoot Build(string? configFile, IReadOnlyList<string> commandLineKeys, bool readSettingsFile = true)
     {
         ConfigurationBuilder builder = new();
@@ -34,13 +36,16 @@ internal static class WorkerConfiguration
     }
 
     /// <summary>True where a key is given for this run: by the file of <c>--config</c>, the environment or the command line.</summary>
-    public static bool IsGiven(IConfigurationRoot configuration, string key) => ConfigurationOrigin.ProvidersOf(configuration)
-        .Any(provider => provider.TryGet(key, out _) && !string.Equals(ConfigurationOrigin.Describe(provider), SettingsFile, StringComparison.Ordinal));
+    /// <param name="configuration">What <see cref="Build"/> returned.</param>
+    /// <param name="key">The full key.</param>
+    public static bool IsGiven(IConfigurationRoot configuration, string key) => configuration.Providers
+        .Any(provider => provider.TryGet(key, out _) && !IsSettingsFile(provider));
 
     /// <summary>Splits unmatched command-line tokens into configuration keys and what is neither option nor key.</summary>
     /// <param name="tokens">Tokens that no option took.</param>
     /// <param name="keys">The tokens that are keys and their values.</param>
     /// <param name="unknown">The first token that is neither; null on success.</param>
+    /// <returns>False when a token is neither.</returns>
     public static bool TrySplitKeys(IReadOnlyList<string> tokens, out List<string> keys, [NotNullWhen(false)] out string? unknown)
     {
         keys = [];
@@ -73,4 +78,7 @@ internal static class WorkerConfiguration
 
         return true;
     }
+
+    private static bool IsSettingsFile(IConfigurationProvider provider) =>
+        provider is FileConfigurationProvider { Source: { Path: { } path, FileProvider: { } files } } && string.Equals(files.GetFileInfo(path).PhysicalPath, SettingsFile, StringComparison.Ordinal);
 }

@@ -1,6 +1,6 @@
 using System.Text;
 
-namespace Worker.CommandLine;
+namespace Messaging.CommandLine;
 
 /// <summary>
 /// Standard output or error that may be closed or full: what cannot be written is dropped, since no report is worth ending a worker

@@ -1,6 +1,6 @@
 using Messaging.Sinks;
 
-namespace Worker.CommandLine;
+namespace Messaging.Routes;
 
 /// <summary>Stands for a route's sink in a chain that is only printed: a real one would ask for region and credentials.</summary>
 internal sealed class PrintedSink : IObjectSink, IDocumentSink

@@ -1,0 +1,41 @@
+using System.CommandLine;
+using Messaging.Hosting;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+
+namespace Messaging.CommandLine;
+
+/// <summary>The default command: runs the worker until a signal.</summary>
+internal static class DaemonAction
+{
+    public static async Task<int> RunAsync(WorkerDefinition definition, IConfigurationRoot configuration, ParseResult parsed, IReadOnlyList<IDaemonExtension> extensions)
+    {
+        foreach (IDaemonExtension extension in extensions)
+        {
+            extension.Prepare(parsed, configuration);
+        }
+
+        IHost host = WorkerApp.CreateHost(definition, configuration);
+        await using IAsyncDisposable disposing = (IAsyncDisposable)host;
+        CancellationToken stopping = host.Services.GetRequiredService<IHostApplicationLifetime>().ApplicationStopping;
+        try
+        {
+            await host.StartAsync();
+        }
+        catch (OperationCanceledException) when (stopping.IsCancellationRequested)
+        {
+            // A signal came before anything was received: there is nothing to finish.
+            return ExitCodes.Success;
+        }
+
+        bool complete = true;
+        foreach (IDaemonExtension extension in extensions)
+        {
+            complete &= await extension.RunAsync(parsed, host, stopping);
+        }
+
+        await host.WaitForShutdownAsync();
+        return complete && host.Services.GetRequiredService<IMessageWorker>().DrainedCleanly ? ExitCodes.Success : ExitCodes.Incomplete;
+    }
+}

@@ -1,0 +1,40 @@
+using Messaging.Hosting;
+
+namespace Messaging.CommandLine;
+
+/// <summary>Reads the message that a command is given.</summary>
+public static class MessageFile
+{
+    /// <summary>The name that stands for standard input.</summary>
+    public const string StandardInput = "-";
+
+    // Above what any source takes.
+    private const int MaxBytes = 256 << 20;
+
+    /// <summary>Reads a whole file, or standard input.</summary>
+    /// <param name="file">The argument of <c>--file</c>.</param>
+    /// <exception cref="StartupException">It cannot be read, or has more than 256 MiB.</exception>
+    public static byte[] Read(string file)
+    {
+        try
+        {
+            using Stream stream = file == StandardInput ? Console.OpenStandardInput() : File.OpenRead(file);
+            using MemoryStream body = new();
+            byte[] buffer = new byte[64 * 1024];
+            for (int read = stream.Read(buffer); read > 0; read = stream.Read(buffer))
+            {
+                body.Write(buffer, 0, read);
+                if (body.Length > MaxBytes)
+                {
+                    throw new StartupException($"--file {file}: must be a message of at most {MaxBytes >> 20} MiB.", ExitCodes.Usage);
+                }
+            }
+
+            return body.ToArray();
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            throw new StartupException($"--file {file}: {exception.Message}", ExitCodes.Usage);
+        }
+    }
+}

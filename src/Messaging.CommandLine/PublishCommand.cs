@@ -1,0 +1,52 @@
+using System.Buffers;
+using System.CommandLine;
+using System.Diagnostics;
+using Messaging.Handlers;
+using Messaging.Hosting;
+using Messaging.Publishing;
+
+namespace Messaging.CommandLine;
+
+/// <summary><c>publish</c>: sends messages to a source of a worker that runs elsewhere.</summary>
+internal static class PublishCommand
+{
+    /// <param name="context">Reads the configuration.</param>
+    /// <param name="senders">What <c>--to</c> accepts, at least one; the first is the default.</param>
+    /// <param name="handlers">The first that can make messages makes them where no file is given.</param>
+    public static Command Create(CommandContext context, SenderCatalog senders, IReadOnlyList<IHandlerFeature> handlers)
+    {
+        ISampleFeature? samples = handlers.OfType<ISampleFeature>().FirstOrDefault();
+        Option<int?> count = CountOption.Create("--count", ["-n"], "Messages to send", 100_000_000, defaultValue: 1_000);
+        Option<string> to = new("--to") { Description = $"Where to: {senders.Description}", DefaultValueFactory = _ => senders.Names[0], HelpName = "source" };
+        to.AcceptOnlyFromAmong([.. senders.Names]);
+        Option<string?> file = new("--file", "-f") { Description = $"The body of every message; {MessageFile.StandardInput} for standard input{(samples is null ? string.Empty : "; without it generated messages")}", HelpName = "file", Required = samples is null };
+        Option<string?> url = new("--url") { Description = "Address of the running worker; default Hosting:Url", HelpName = "address" };
+        Option<string?> route = new("--route") { Description = "Route to send to, where the worker has several", HelpName = "name" };
+        Option<int?> rate = CountOption.Create("--rate", [], "Messages a second at most; without it as many as are taken", 10_000_000);
+        Command command = new("publish", $"Send {(samples is null ? string.Empty : "generated ")}messages to a worker's source") { count, to, file, rate, url, route };
+        command.SetAction(async (parsed, cancellationToken) =>
+        {
+            GeneratedMessages messages = new(parsed.GetValue(file) is { } name ? Repeat(MessageFile.Read(name)) : samples!.WriteSample, TimeProvider.System);
+            using IMessageSender sender = await senders.OpenAsync(
+                parsed.GetValue(to)!, context.ReadConfiguration(parsed), parsed.GetValue(route), parsed.GetValue(url), new CommandServices(TimeProvider.System, Console.Out, Console.Error), cancellationToken);
+            return await RunAsync(sender, messages, parsed.GetValue(count)!.Value, parsed.GetValue(rate), cancellationToken);
+        });
+        return command;
+    }
+
+    private static Action<IBufferWriter<byte>, int, string, DateTimeOffset> Repeat(byte[] body) => (destination, _, _, _) => destination.Write(body);
+
+    private static async Task<int> RunAsync(IMessageSender sender, GeneratedMessages messages, int count, int? rate, CancellationToken cancellationToken)
+    {
+        Stopwatch watch = Stopwatch.StartNew();
+        PublishResult result = await PublishRun.SendAsync(sender, messages.Create, count, rate, cancellationToken);
+        Console.Out.WriteLine($"{result.Sent:N0} message(s) {sender.Accepted} {sender.Target} in {watch.Elapsed.TotalSeconds:N2} s ({result.Sent / watch.Elapsed.TotalSeconds:N0}/s).");
+        if (result.FirstError is null)
+        {
+            return ExitCodes.Success;
+        }
+
+        ConfigurationReport.WriteError($"{count - result.Sent:N0} message(s) were not taken; the first: {result.FirstError}");
+        return ExitCodes.Incomplete;
+    }
+}

@@ -1,0 +1,47 @@
+using Messaging.Configuration;
+using Messaging.DeadLetters.Redrive;
+using Messaging.Handlers;
+using Messaging.Publishing;
+using Messaging.Routes;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Messaging.Hosting;
+
+/// <summary>
+/// What a worker is made of, before it runs: for programs that check a configuration, explain it, or send to a worker without starting one.
+/// It belongs to one host, which <see cref="MessageWorkerHostExtensions.AddMessageWorker(Microsoft.Extensions.Hosting.IHostApplicationBuilder, WorkerDefinition)"/>
+/// gives it to. Threads: one at a time.
+/// </summary>
+public sealed class WorkerDefinition
+{
+    /// <param name="configure">Adds sources, handlers and sinks; called once, before the constructor returns.</param>
+    public WorkerDefinition(Action<IMessageWorkerBuilder> configure)
+    {
+        ArgumentNullException.ThrowIfNull(configure);
+        configure(Worker);
+    }
+
+    /// <summary>The services that the features added.</summary>
+    public IServiceCollection Services => Worker.Services;
+
+    /// <summary>The handlers, in the order in which they were added.</summary>
+    public IReadOnlyList<IHandlerFeature> Handlers => Worker.Features.Handlers;
+
+    /// <summary>The sections of the settings, in the order of the reference; a section that several classes read is in it once per class.</summary>
+    public IReadOnlyList<SettingsSection> Sections => Worker.Features.Sections.All;
+
+    internal MessageWorkerBuilder Worker { get; } = new(new ServiceCollection());
+
+    /// <summary>Reads and checks a configuration; opens and connects to nothing.</summary>
+    /// <returns>The plan, with every problem that was found.</returns>
+    public WorkerPlan Plan(IConfiguration configuration) => new WorkerPlanner(configuration, Worker.Features).Plan();
+
+    /// <summary>The senders that the sources offer to <c>publish</c>.</summary>
+    /// <exception cref="StartupException">Two of them answer to one name.</exception>
+    public SenderCatalog GetSenders() => new(Worker.Features);
+
+    /// <summary>The stores of dead letters that <c>redrive</c> can take from.</summary>
+    /// <exception cref="StartupException">Two of them have one name.</exception>
+    public RedriveCatalog GetRedrives() => new(Worker.Features);
+}

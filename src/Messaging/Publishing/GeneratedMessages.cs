@@ -1,0 +1,47 @@
+using System.Buffers;
+using Messaging.Sources.Channels;
+using Pipeline.Buffers;
+
+namespace Messaging.Publishing;
+
+/// <summary>Makes messages to publish, each with an id of its own. Threads: any number at once.</summary>
+/// <param name="write">Writes the body of the message with this number, id and date.</param>
+/// <param name="time">Dates ids and bodies.</param>
+public sealed class GeneratedMessages(Action<IBufferWriter<byte>, int, string, DateTimeOffset> write, TimeProvider time)
+{
+    // Most samples are about 300 bytes; the buffer grows for others.
+    private const int UsualBytes = 512;
+
+    /// <summary>A new id: a lower-case UUID of version 7, which sorts by time.</summary>
+    public static string NewId(TimeProvider time) => Guid.CreateVersion7(time.GetUtcNow()).ToString("d");
+
+    /// <summary>The message with a number, from 0. The caller owns its bytes.</summary>
+    public OutgoingMessage Create(int index)
+    {
+        using PooledBuffer body = BufferPool.Shared.Rent(UsualBytes);
+        string id = Write(body, index);
+        return new OutgoingMessage(id, body.WrittenSpan.ToArray());
+    }
+
+    /// <summary>Publishes messages into a route of this process, one after the other; waits while its channel is full.</summary>
+    /// <param name="publisher">Where to.</param>
+    /// <param name="count">Messages to publish.</param>
+    /// <param name="cancellationToken">Ends it; what was published by then stays.</param>
+    public async Task PublishAsync(IMessagePublisher publisher, int count, CancellationToken cancellationToken)
+    {
+        using PooledBuffer body = BufferPool.Shared.Rent(UsualBytes);
+        for (int i = 0; i < count; i++)
+        {
+            body.Truncate(0);
+            string id = Write(body, i);
+            await publisher.PublishAsync(body.WrittenMemory, id, cancellationToken);
+        }
+    }
+
+    private string Write(PooledBuffer body, int index)
+    {
+        string id = NewId(time);
+        write(body, index, id, time.GetUtcNow());
+        return id;
+    }
+}
