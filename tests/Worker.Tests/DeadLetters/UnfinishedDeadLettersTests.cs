@@ -5,7 +5,6 @@ using Messaging.Files;
 using Messaging.Sinks;
 using Messaging.Sinks.Directory;
 using Microsoft.Win32.SafeHandles;
-using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.DeadLetters;
 
@@ -30,7 +29,7 @@ public sealed class UnfinishedDeadLettersTests : IDisposable
 
         await CheckAsync(_deadLetters);
 
-        _deadLetters.Letters.Select(letter => $"{letter.Reason} {Encoding.UTF8.GetString(letter.Body)}").Order(StringComparer.Ordinal)
+        _deadLetters.Messages.Select(letter => $"{letter.Reason} {Encoding.UTF8.GetString(letter.Body)}").Order(StringComparer.Ordinal)
             .ShouldBe(["unfinished-at-stop ", "unfinished-at-stop begin", "unfinished-at-stop whole"]);
         _deadLetters.Records.Count(record => record.IsPart).ShouldBe(1, "What is incomplete is not sent again.");
         Left().ShouldBeEmpty();
@@ -45,7 +44,7 @@ public sealed class UnfinishedDeadLettersTests : IDisposable
 
         await CheckAsync(_deadLetters);
 
-        _deadLetters.Letters.ShouldBeEmpty();
+        _deadLetters.Messages.ShouldBeEmpty();
         Left().ShouldBe(["m-aa-1-5.tmp"]);
     }
 
@@ -61,7 +60,7 @@ public sealed class UnfinishedDeadLettersTests : IDisposable
 
         await CheckAsync(_deadLetters);
 
-        _deadLetters.Letters.Select(letter => Encoding.UTF8.GetString(letter.Body)).ShouldBe(["whole"]);
+        _deadLetters.Messages.Select(letter => Encoding.UTF8.GetString(letter.Body)).ShouldBe(["whole"]);
         Left().ShouldBe([name]);
         string logged = _log.Entries.Where(entry => entry.Id.Id == 5101).ShouldHaveSingleItem().Text;
         logged.ShouldContain(name);
@@ -94,7 +93,7 @@ public sealed class UnfinishedDeadLettersTests : IDisposable
 
         await CheckAsync(_deadLetters);
         Left().ShouldBeEmpty();
-        _deadLetters.Letters.ShouldHaveSingleItem();
+        _deadLetters.Messages.ShouldHaveSingleItem();
     }
 
     [Fact]
@@ -105,7 +104,7 @@ public sealed class UnfinishedDeadLettersTests : IDisposable
         await CheckAsync(_deadLetters);
         await CheckAsync(deadLetters: null);
 
-        _deadLetters.Letters.ShouldBeEmpty();
+        _deadLetters.Messages.ShouldBeEmpty();
         Left().ShouldBe(["w-aa-1-5.tmp"], "Its source has the message; it is deleted when it is an hour old.");
     }
 

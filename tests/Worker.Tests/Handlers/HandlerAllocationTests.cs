@@ -13,7 +13,6 @@ using Pipeline.Buffers;
 using Pipeline.Settlements;
 using Worker.Tests.Handlers.Typed;
 using Worker.Tests.Intake;
-using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Handlers;
 

@@ -6,7 +6,6 @@ using Messaging.Sources.Channels;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
-using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Handlers;
 

@@ -6,7 +6,6 @@ using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Worker.Hosting;
-using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Hosting;
 
@@ -20,7 +19,7 @@ public sealed class HandlerReportTests
     {
         RecordingLog log = await RunAsync("""{"EventDateUtc":"2026-01-31T10:00:00Z","SiteKey":"s","EventName":"e","MessageId":"m"}""");
 
-        (LogLevel Level, EventId Id, string Text) report = log.Entries.Where(entry => entry.Id.Id == ReportId).ShouldHaveSingleItem();
+        LogEntry report = log.Entries.Where(entry => entry.Id.Id == ReportId).ShouldHaveSingleItem();
         report.Level.ShouldBe(LogLevel.Warning);
         report.Text.ShouldBe("Route archive: properties of object keys since the start: Product missing 1. The rules are Handlers:Archive:MissingProperty and InvalidValue");
     }

@@ -15,6 +15,8 @@ public sealed class PublicApiTests
     [InlineData("Messaging.ServiceBus")]
     [InlineData("Messaging.Sockets")]
     [InlineData("Messaging.CloudFront")]
+    [InlineData("Messaging.Testing")]
+    [InlineData("Messaging.Testing.Xunit")]
     public void PublicApi_OfEachPackage_IsTheApprovedText(string assembly)
     {
         string actual = ApiText.Of(Assembly.Load(assembly));

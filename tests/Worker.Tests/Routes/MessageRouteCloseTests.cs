@@ -3,7 +3,6 @@ using Messaging.Sources;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Worker.Hosting;
-using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Routes;
 

@@ -5,7 +5,6 @@ using Messaging.Sources.Channels;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Worker.Hosting;
-using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Routes;
 
@@ -42,7 +41,7 @@ public sealed class MessageRouteStopTests
         time.Advance(TimeSpan.FromSeconds(2));
 
         (await draining.WaitAsync(Patience)).ShouldBeFalse("The drain was cut off.");
-        deadLetters.Letters.Select(letter => $"{letter.Reason} {Encoding.UTF8.GetString(letter.Body)}")
+        deadLetters.Messages.Select(letter => $"{letter.Reason} {Encoding.UTF8.GetString(letter.Body)}")
             .ShouldBe(bodies.Select(body => $"unprocessed-at-stop {body}"), ignoreOrder: true);
         log.Entries.ShouldContain(entry => entry.Id.Id == 3001);
         log.Entries.ShouldNotContain(entry => entry.Text.Contains("back to their source", StringComparison.Ordinal));

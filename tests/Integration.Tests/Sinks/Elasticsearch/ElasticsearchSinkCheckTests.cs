@@ -4,7 +4,6 @@ using Integration.Tests.Servers;
 using Messaging.CloudFront.Elasticsearch;
 using Messaging.Hosting;
 using Messaging.Sinks;
-using Worker.Tests.Sources.Contract;
 
 namespace Integration.Tests.Sinks.Elasticsearch;
 

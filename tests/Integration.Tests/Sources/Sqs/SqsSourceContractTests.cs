@@ -1,9 +1,9 @@
 using Integration.Tests.Servers;
-using Worker.Tests.Sources.Contract;
+using Messaging.Testing.Xunit;
 
 namespace Integration.Tests.Sources.Sqs;
 
-public sealed class SqsSourceContractTests(AwsServer aws) : MessageSourceContract
+public sealed class SqsSourceContractTests(AwsServer aws) : MessageSourceContractTests
 {
-    private protected override async ValueTask<SourceHarness> CreateAsync() => await SqsSourceHarness.CreateAsync(await aws.RequireAsync());
+    protected override async ValueTask<SourceHarness> CreateAsync() => await SqsSourceHarness.CreateAsync(await aws.RequireAsync());
 }

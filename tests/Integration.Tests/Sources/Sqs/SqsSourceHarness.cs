@@ -7,7 +7,6 @@ using Messaging.Aws.Sqs.Wire;
 using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
 using Pipeline.Buffers;
-using Worker.Tests.Sources.Contract;
 using AwsEndpoint = Integration.Tests.Servers.AwsEndpoint;
 using SqsMessage = Integration.Tests.Servers.SqsMessage;
 
@@ -75,7 +74,7 @@ internal sealed class SqsSourceHarness : SourceHarness
 
     public override Task PublishAsync(byte[] body, string? id = null) => Queue.SendAsync(Encoding.UTF8.GetString(body));
 
-    public override async Task<IReadOnlyList<DeadLettered>> DeadLettersAsync(int expected)
+    public override async Task<IReadOnlyList<DeadLetteredMessage>> DeadLettersAsync(int expected)
     {
         await _deadLetters.WaitForCountAsync(counts => counts.Total >= expected);
         return [.. (await _deadLetters.DrainAsync()).Select(ToDeadLetter)];
@@ -91,10 +90,10 @@ internal sealed class SqsSourceHarness : SourceHarness
         GC.SuppressFinalize(this);
     }
 
-    private static DeadLettered ToDeadLetter(SqsMessage message)
+    private static DeadLetteredMessage ToDeadLetter(SqsMessage message)
     {
         JsonElement details = JsonDocument.Parse(message.Attributes["DeadLetterDetails"]).RootElement;
-        return new DeadLettered(
+        return new DeadLetteredMessage(
             details.GetProperty("sourceId").GetString()!,
             message.Attributes["DeadLetterReason"],
             details.GetProperty("description").GetString()!,

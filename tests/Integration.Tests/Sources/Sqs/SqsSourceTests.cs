@@ -3,7 +3,6 @@ using System.Text;
 using Integration.Tests.Faults;
 using Integration.Tests.Servers;
 using Pipeline.Settlements;
-using Worker.Tests.Sources.Contract;
 
 namespace Integration.Tests.Sources.Sqs;
 

@@ -115,7 +115,7 @@ public sealed class BatchCollectionTests
 
         await route.DisposeAsync();
 
-        route.DeadLetters.Letters.Select(letter => letter.Reason).ShouldBe(["unprocessed-at-stop", "unprocessed-at-stop"]);
+        route.DeadLetters.Messages.Select(letter => letter.Reason).ShouldBe(["unprocessed-at-stop", "unprocessed-at-stop"]);
     }
 
     [Fact]
@@ -127,10 +127,10 @@ public sealed class BatchCollectionTests
         await route.PublishAsync("null");
         await route.PublishAsync("{");
         await PublishAsync(route, "a", "b");
-        await HandlerRoute.UntilAsync(() => route.Publisher.Completed == 2 && route.DeadLetters.Letters.Count == 2);
+        await HandlerRoute.UntilAsync(() => route.Publisher.Completed == 2 && route.DeadLetters.Messages.Count == 2);
 
         handler.Batches.ShouldHaveSingleItem();
-        route.DeadLetters.Letters.Select(letter => letter.Reason).ShouldBe(["malformed-json", "wrong-shape"], ignoreOrder: true);
+        route.DeadLetters.Messages.Select(letter => letter.Reason).ShouldBe(["malformed-json", "wrong-shape"], ignoreOrder: true);
     }
 
     [Fact]

@@ -32,7 +32,7 @@ public sealed class BatchOutcomeTests
 
         handler.Batches[1].ShouldBe("later");
         route.Publisher.Completed.ShouldBe(2);
-        route.DeadLetters.Letters.ShouldHaveSingleItem().Reason.ShouldBe("no-such-customer");
+        route.DeadLetters.Messages.ShouldHaveSingleItem().Reason.ShouldBe("no-such-customer");
     }
 
     [Fact]
@@ -50,7 +50,7 @@ public sealed class BatchOutcomeTests
 
         route.Publisher.Completed.ShouldBe(1);
         route.LinesOf(5002)[0].ShouldContain("The handler ScriptedBatchHandler did not settle this message of its batch.");
-        route.DeadLetters.Letters.ShouldHaveSingleItem().Reason.ShouldBe("deliveries-exhausted");
+        route.DeadLetters.Messages.ShouldHaveSingleItem().Reason.ShouldBe("deliveries-exhausted");
     }
 
     [Theory]
@@ -93,7 +93,7 @@ public sealed class BatchOutcomeTests
         await route.SettleAllAsync();
 
         route.Publisher.Completed.ShouldBe(9);
-        route.DeadLetters.Letters.ShouldHaveSingleItem().Description.ShouldBe("Failed on delivery 4: The row is bad.");
+        route.DeadLetters.Messages.ShouldHaveSingleItem().Description.ShouldBe("Failed on delivery 4: The row is bad.");
     }
 
     [Fact]
@@ -107,7 +107,7 @@ public sealed class BatchOutcomeTests
         await route.SettleAllAsync();
 
         route.Publisher.Completed.ShouldBe(2);
-        route.DeadLetters.Letters.ShouldBeEmpty();
+        route.DeadLetters.Messages.ShouldBeEmpty();
     }
 
     [Fact]
@@ -126,7 +126,7 @@ public sealed class BatchOutcomeTests
 
         (route.Time.GetUtcNow() - worksAgain).ShouldBeLessThan(TimeSpan.FromMinutes(2), "nobody waits for MaxAge");
         route.Publisher.Completed.ShouldBe(2);
-        route.DeadLetters.Letters.ShouldBeEmpty();
+        route.DeadLetters.Messages.ShouldBeEmpty();
     }
 
     [Fact]
@@ -244,7 +244,7 @@ public sealed class BatchOutcomeTests
         await route.SettleAllAsync();
 
         route.Publisher.Completed.ShouldBe(3);
-        route.DeadLetters.Letters.ShouldBeEmpty();
+        route.DeadLetters.Messages.ShouldBeEmpty();
     }
 
     [Fact]

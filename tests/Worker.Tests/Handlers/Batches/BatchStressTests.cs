@@ -32,7 +32,7 @@ public sealed class BatchStressTests
         await route.PassUntilAsync(() => publishing.IsCompleted && route.Publisher.Held == 0);
         await publishing;
 
-        string[] dead = [.. route.DeadLetters.Letters.Select(letter => System.Text.Encoding.UTF8.GetString(letter.Body))];
+        string[] dead = [.. route.DeadLetters.Messages.Select(letter => System.Text.Encoding.UTF8.GetString(letter.Body))];
         dead.Order().ShouldBe(handler.DeadLettered.Select(BatchCollectionTests.BodyOf).Order());
         handler.Completed.Count.ShouldBe(handler.Completed.Distinct().Count(), "no message is handled again after it was completed");
         route.Publisher.Completed.ShouldBe(handler.Completed.Count);

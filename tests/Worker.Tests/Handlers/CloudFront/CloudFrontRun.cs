@@ -11,7 +11,6 @@ using Pipeline.Contexts;
 using Pipeline.Execution;
 using Pipeline.Settlements;
 using Worker.Tests.Intake;
-using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Handlers.CloudFront;
 

@@ -23,7 +23,7 @@ public sealed class IndexTerminatorTests
         (await run.HandleAsync(Event)).ShouldBe(Settlement.Complete);
 
         run.Sink.Documents.Count.ShouldBe(30);
-        run.DeadLetters.Letters.ShouldBeEmpty();
+        run.DeadLetters.Messages.ShouldBeEmpty();
     }
 
     [Fact]
@@ -250,7 +250,7 @@ public sealed class IndexTerminatorTests
         (await run.HandleAsync(Event)).ShouldBe(Settlement.Complete);
 
         run.Sink.Documents.Count.ShouldBe(2);
-        run.DeadLetters.Letters.ShouldHaveSingleItem().Body.ShouldBe("bad"u8.ToArray());
+        run.DeadLetters.Messages.ShouldHaveSingleItem().Body.ShouldBe("bad"u8.ToArray());
         DeadLetter letter = run.DeadLetters.Records.ShouldHaveSingleItem();
         letter.Reason.ShouldBe("row-too-few-columns");
         letter.IsPart.ShouldBeTrue();
@@ -270,7 +270,7 @@ public sealed class IndexTerminatorTests
         await Should.ThrowAsync<IOException>(() => run.HandleAsync(Event));
         (await run.HandleAsync(Event, delivery: 2)).ShouldBe(Settlement.Complete);
 
-        run.DeadLetters.Letters.Count.ShouldBe(1);
+        run.DeadLetters.Messages.Count.ShouldBe(1);
     }
 
     [Fact]
@@ -281,7 +281,7 @@ public sealed class IndexTerminatorTests
 
         (await run.HandleAsync(Event)).Reason.ShouldBe("log-too-many-bad-rows");
 
-        run.DeadLetters.Letters.Count.ShouldBe(2);
+        run.DeadLetters.Messages.Count.ShouldBe(2);
     }
 
     [Fact]
@@ -296,7 +296,7 @@ public sealed class IndexTerminatorTests
         DeadLetter[] rejected = [.. run.DeadLetters.Records.Where(letter => letter.Reason == "document-rejected")];
         rejected.Select(letter => letter.Attributes["row"]).ShouldBe(["3", "5"]);
         rejected[0].Description.ShouldContain("400 mapper_parsing_exception: no");
-        run.DeadLetters.Letters.Where(letter => letter.Reason == "document-rejected").Select(letter => Encoding.UTF8.GetString(letter.Body))
+        run.DeadLetters.Messages.Where(letter => letter.Reason == "document-rejected").Select(letter => Encoding.UTF8.GetString(letter.Body))
             .ShouldBe(["""{"date":"d","time":"t","user_agent":"u3"}""", """{"date":"d","time":"t","user_agent":"u5"}"""]);
         run.Sink.Documents.Count.ShouldBe(1);
     }
@@ -313,7 +313,7 @@ public sealed class IndexTerminatorTests
 
         settlement.Kind.ShouldBe(SettlementKind.DeadLetter);
         settlement.Reason.ShouldBe("documents-rejected");
-        run.DeadLetters.Letters.Count.ShouldBe(3);
+        run.DeadLetters.Messages.Count.ShouldBe(3);
         run.Objects.Asked.ShouldBe(["a.gz", "b.gz"]);
         run.Sink.Documents.Values.ShouldContain("""{"date":"d","time":"t","user_agent":"u"}""");
     }

@@ -93,7 +93,7 @@ public sealed class RoutePartTests
         await route.SettleAllAsync();
 
         handler.Calls.ShouldBeEmpty();
-        route.DeadLetters.Letters.ShouldHaveSingleItem().Reason.ShouldBe("not-ours");
+        route.DeadLetters.Messages.ShouldHaveSingleItem().Reason.ShouldBe("not-ours");
     }
 
     [Fact]

@@ -24,7 +24,7 @@ public sealed class JsonHandlerMisuseTests
 
         handler.Calls.Select(call => call.Delivery).ShouldBe([1, 2], "an attempt whose time is up is not retried in process");
         route.LinesOf(5002).ShouldHaveSingleItem().ShouldContain("The message took longer than Intake:MessageTimeout.");
-        route.DeadLetters.Letters.ShouldHaveSingleItem().Reason.ShouldBe("deliveries-exhausted");
+        route.DeadLetters.Messages.ShouldHaveSingleItem().Reason.ShouldBe("deliveries-exhausted");
     }
 
     [Fact]
@@ -118,7 +118,7 @@ public sealed class JsonHandlerMisuseTests
         await HandlerRoute.UntilAsync(() => handler.Calls.Count == 1);
         await route.DisposeAsync();
 
-        route.DeadLetters.Letters.ShouldHaveSingleItem().Reason.ShouldBe("unprocessed-at-stop");
+        route.DeadLetters.Messages.ShouldHaveSingleItem().Reason.ShouldBe("unprocessed-at-stop");
         handler.Calls.Count.ShouldBe(1);
     }
 

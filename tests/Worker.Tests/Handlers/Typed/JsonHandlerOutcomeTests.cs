@@ -24,7 +24,7 @@ public sealed class JsonHandlerOutcomeTests
         (order.Id, order.Quantity).ShouldBe(("a", 3));
         route.Publisher.Completed.ShouldBe(1);
         route.Route.Metrics.Totals.Stored.ShouldBe(1);
-        route.DeadLetters.Letters.ShouldBeEmpty();
+        route.DeadLetters.Messages.ShouldBeEmpty();
     }
 
     [Fact]
@@ -83,7 +83,7 @@ public sealed class JsonHandlerOutcomeTests
         await route.PublishAsync(Body);
         await route.SettleAllAsync();
 
-        route.DeadLetters.Letters.ShouldHaveSingleItem().ShouldSatisfyAllConditions(
+        route.DeadLetters.Messages.ShouldHaveSingleItem().ShouldSatisfyAllConditions(
             letter => letter.Reason.ShouldBe("unknown-customer"),
             letter => letter.Description.ShouldBe("There is no customer 12."),
             letter => Encoding.UTF8.GetString(letter.Body).ShouldBe(Body));
@@ -102,7 +102,7 @@ public sealed class JsonHandlerOutcomeTests
         await route.PublishAsync(Body);
         await route.SettleAllAsync();
 
-        route.DeadLetters.Letters.ShouldHaveSingleItem().Reason.ShouldBe(expected);
+        route.DeadLetters.Messages.ShouldHaveSingleItem().Reason.ShouldBe(expected);
     }
 
     [Fact]
@@ -133,7 +133,7 @@ public sealed class JsonHandlerOutcomeTests
 
         handler.Calls.Count.ShouldBe(3);
         route.LinesOf(5002)[0].ShouldContain("The handler ScriptedHandler returned default(Settlement), which decides nothing.");
-        route.DeadLetters.Letters.ShouldHaveSingleItem().Reason.ShouldBe("deliveries-exhausted");
+        route.DeadLetters.Messages.ShouldHaveSingleItem().Reason.ShouldBe("deliveries-exhausted");
         route.Publisher.Completed.ShouldBe(0);
     }
 
@@ -181,7 +181,7 @@ public sealed class JsonHandlerOutcomeTests
         await route.SettleAllAsync();
 
         handler.Calls.Count.ShouldBe(1);
-        route.DeadLetters.Letters.ShouldHaveSingleItem().Reason.ShouldBe("closed-account");
+        route.DeadLetters.Messages.ShouldHaveSingleItem().Reason.ShouldBe("closed-account");
     }
 
     [Fact]
@@ -199,7 +199,7 @@ public sealed class JsonHandlerOutcomeTests
 
         route.Route.Breaker.State.ShouldBe(BreakerState.Closed);
         route.Publisher.Completed.ShouldBe(1);
-        route.DeadLetters.Letters.ShouldBeEmpty();
+        route.DeadLetters.Messages.ShouldBeEmpty();
     }
 
     [Fact]
@@ -229,7 +229,7 @@ public sealed class JsonHandlerOutcomeTests
         await route.SettleAllAsync();
 
         handler.Calls.ShouldBeEmpty();
-        route.DeadLetters.Letters.Select(letter => letter.Reason).ShouldBe(["malformed-json", "wrong-shape"], ignoreOrder: true);
+        route.DeadLetters.Messages.Select(letter => letter.Reason).ShouldBe(["malformed-json", "wrong-shape"], ignoreOrder: true);
     }
 
     private static async ValueTask<Settlement> ThrowLaterAsync(Exception exception)

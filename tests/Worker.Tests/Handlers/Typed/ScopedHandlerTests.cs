@@ -38,7 +38,7 @@ public sealed class ScopedHandlerTests
         await route.SettleAllAsync();
 
         route.Publisher.Completed.ShouldBe(0);
-        route.DeadLetters.Letters.ShouldHaveSingleItem().Description.ShouldBe("Failed on delivery 2: The commit failed.");
+        route.DeadLetters.Messages.ShouldHaveSingleItem().Description.ShouldBe("Failed on delivery 2: The commit failed.");
     }
 
     [Fact]

@@ -10,7 +10,6 @@ using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Worker.Hosting;
-using Worker.Tests.Sources.Contract;
 using Worker.Tests.Sources.Http;
 
 namespace Worker.Tests.Hosting.Web;

@@ -4,7 +4,6 @@ using Messaging.Sources.Channels;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Buffers;
-using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.Channels;
 

@@ -2,7 +2,6 @@ using System.Text;
 using System.Threading.Channels;
 using Microsoft.Extensions.Logging;
 using Pipeline.Settlements;
-using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.Channels;
 
@@ -215,7 +214,7 @@ public sealed class ChannelMessageSourceTests
         }
 
         await harness.WaitUntilEmptyAsync();
-        harness.DeadLetters.Letters.ShouldHaveSingleItem().Id.ShouldBe("poison");
+        harness.DeadLetters.Messages.ShouldHaveSingleItem().Id.ShouldBe("poison");
         harness.DeadLetters.Records[0].Attempts.ShouldBe(3);
         harness.Log.Entries.Count(entry => entry.Id.Id == 3000 && entry.Level == LogLevel.Warning).ShouldBe(2);
         await harness.FinishAsync();
@@ -235,7 +234,7 @@ public sealed class ChannelMessageSourceTests
 
         gate.SetResult();
         await harness.WaitUntilEmptyAsync();
-        harness.DeadLetters.Letters.ShouldHaveSingleItem().Body.ShouldBe("kept"u8.ToArray());
+        harness.DeadLetters.Messages.ShouldHaveSingleItem().Body.ShouldBe("kept"u8.ToArray());
         await harness.FinishAsync();
     }
 }

@@ -1,8 +1,8 @@
-using Worker.Tests.Sources.Contract;
+using Messaging.Testing.Xunit;
 
 namespace Worker.Tests.Sources.Channels;
 
-public sealed class ChannelSourceContractTests : MessageSourceContract
+public sealed class ChannelSourceContractTests : MessageSourceContractTests
 {
-    private protected override ValueTask<SourceHarness> CreateAsync() => new(new ChannelSourceHarness());
+    protected override ValueTask<SourceHarness> CreateAsync() => new(new ChannelSourceHarness());
 }

@@ -2,7 +2,6 @@ using Messaging.Sources;
 using Messaging.Sources.Channels;
 using Microsoft.Extensions.DependencyInjection;
 using Pipeline.Buffers;
-using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.Channels;
 
@@ -43,10 +42,10 @@ internal sealed class ChannelSourceHarness : SourceHarness
         return Task.CompletedTask;
     }
 
-    public override async Task<IReadOnlyList<DeadLettered>> DeadLettersAsync(int expected)
+    public override async Task<IReadOnlyList<DeadLetteredMessage>> DeadLettersAsync(int expected)
     {
-        await UntilAsync(() => DeadLetters.Letters.Count >= expected, "The dead letters did not come.");
-        return DeadLetters.Letters;
+        await UntilAsync(() => DeadLetters.Messages.Count >= expected, "The dead letters did not come.");
+        return DeadLetters.Messages;
     }
 
     public override Task WaitUntilEmptyAsync() => Publisher.WhenSettledAsync(CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(60));

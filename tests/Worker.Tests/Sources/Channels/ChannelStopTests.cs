@@ -2,7 +2,6 @@ using System.Text;
 using System.Threading.Channels;
 using Microsoft.Extensions.Logging;
 using Pipeline.Settlements;
-using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.Channels;
 
@@ -36,7 +35,7 @@ public sealed class ChannelStopTests
         patience.IsCancellationRequested.ShouldBeFalse("The drain ends by itself when nothing is held.");
         (harness.Publisher.Completed, harness.Publisher.Returned, harness.Publisher.Held).ShouldBe((200, 200, 0));
         await harness.FinishAsync();
-        harness.DeadLetters.Letters.ShouldBeEmpty();
+        harness.DeadLetters.Messages.ShouldBeEmpty();
     }
 
     [Fact]
@@ -51,7 +50,7 @@ public sealed class ChannelStopTests
         await harness.Source.DrainAsync(harness.Intake, new CancellationToken(canceled: true)).WaitAsync(TimeSpan.FromSeconds(60));
         await harness.Source.CloseAsync(CancellationToken.None);
 
-        DeadLettered letter = harness.DeadLetters.Letters.ShouldHaveSingleItem();
+        DeadLetteredMessage letter = harness.DeadLetters.Messages.ShouldHaveSingleItem();
         letter.ShouldSatisfyAllConditions(
             () => letter.Id.ShouldBe("a"),
             () => letter.Reason.ShouldBe("unprocessed-at-stop"),
@@ -73,7 +72,7 @@ public sealed class ChannelStopTests
 
         await harness.FinishAsync();
 
-        harness.DeadLetters.Letters.Select(letter => letter.Id).Order(StringComparer.Ordinal).ShouldBe(["delayed", "waiting"]);
+        harness.DeadLetters.Messages.Select(letter => letter.Id).Order(StringComparer.Ordinal).ShouldBe(["delayed", "waiting"]);
         harness.DeadLetters.Records.Single(record => record.SourceId == "delayed").Attempts.ShouldBe(1);
     }
 
@@ -125,7 +124,7 @@ public sealed class ChannelStopTests
         await late[2].SettleAsync(Settlement.Abandon(TimeSpan.FromSeconds(5)));
         await late[3].SettleAsync(Settlement.DeadLetter("malformed-json", "No JSON."));
 
-        harness.DeadLetters.Letters.Select(letter => $"{letter.Id} {letter.Reason}").Order(StringComparer.Ordinal)
+        harness.DeadLetters.Messages.Select(letter => $"{letter.Id} {letter.Reason}").Order(StringComparer.Ordinal)
             .ShouldBe(["abandon unprocessed-at-stop", "complete unprocessed-at-stop", "delay unprocessed-at-stop", "poison unprocessed-at-stop"]);
         harness.Publisher.Held.ShouldBe(0);
         harness.OutstandingBuffers.ShouldBe(0);
@@ -173,7 +172,7 @@ public sealed class ChannelStopTests
 
             harness.Publisher.Published.ShouldBe(accepted);
             harness.Publisher.Settled.ShouldBe(accepted, $"Round {round}");
-            harness.DeadLetters.Letters.ShouldAllBe(letter => letter.Reason == "test-reason");
+            harness.DeadLetters.Messages.ShouldAllBe(letter => letter.Reason == "test-reason");
         }
     }
 

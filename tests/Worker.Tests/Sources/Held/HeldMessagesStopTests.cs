@@ -3,7 +3,6 @@ using Messaging.Sockets.TcpLines;
 using Messaging.Sources.Held;
 using Pipeline.Buffers;
 using Pipeline.Settlements;
-using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.Held;
 
@@ -26,7 +25,7 @@ public sealed class HeldMessagesStopTests
 
         await held.CloseAsync(CancellationToken.None).WaitAsync(Patience);
 
-        DeadLettered letter = deadLetters.Letters.ShouldHaveSingleItem();
+        DeadLetteredMessage letter = deadLetters.Messages.ShouldHaveSingleItem();
         letter.Reason.ShouldBe("unprocessed-at-stop");
         letter.Body.ShouldBe("one"u8.ToArray());
         message.Body.ToArray().ShouldBe("one"u8.ToArray(), "The sink's call that hangs still reads it.");
@@ -46,7 +45,7 @@ public sealed class HeldMessagesStopTests
         await stored.SettleAsync(Settlement.Complete, CancellationToken.None);
         await poison.SettleAsync(Settlement.DeadLetter("malformed-json", "test"), CancellationToken.None);
 
-        deadLetters.Letters.Select(letter => letter.Reason).ShouldBe(["unprocessed-at-stop", "unprocessed-at-stop"]);
+        deadLetters.Messages.Select(letter => letter.Reason).ShouldBe(["unprocessed-at-stop", "unprocessed-at-stop"]);
         held.Unsettled.ShouldBe(0);
         held.Dispose();
         _buffers.Outstanding.ShouldBe(0);
@@ -65,7 +64,7 @@ public sealed class HeldMessagesStopTests
         gate.SetResult();
         await closing.WaitAsync(Patience);
 
-        deadLetters.Letters.ShouldHaveSingleItem().Body.ShouldBe("one"u8.ToArray());
+        deadLetters.Messages.ShouldHaveSingleItem().Body.ShouldBe("one"u8.ToArray());
         held.Unsettled.ShouldBe(0);
         held.Dispose();
         _buffers.Outstanding.ShouldBe(0);

@@ -2,7 +2,6 @@ using Messaging.Sockets.TcpLines;
 using Messaging.Sources.Held;
 using Messaging.Telemetry;
 using Pipeline.Buffers;
-using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.Held;
 
@@ -107,6 +106,6 @@ public sealed class HeldMessagesTests
         message.BeginDelivery();
         await message.SettleAsync(Pipeline.Settlements.Settlement.DeadLetter("malformed-json", "test"), CancellationToken.None);
         (metrics.Totals.DeadLetters, metrics.Totals.Returned).ShouldBe((1, 1));
-        deadLetters.Letters.ShouldHaveSingleItem();
+        deadLetters.Messages.ShouldHaveSingleItem();
     }
 }

@@ -1,7 +1,6 @@
 using Messaging.Http.Source;
 using Microsoft.Extensions.Logging;
 using Pipeline.Settlements;
-using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.Http;
 
@@ -170,7 +169,7 @@ public sealed class ArrivingBodyTests
 
         if (kind == nameof(SettlementKind.DeadLetter))
         {
-            host.DeadLetters.Letters.ShouldHaveSingleItem().Body.ShouldBe("precio"u8.ToArray());
+            host.DeadLetters.Messages.ShouldHaveSingleItem().Body.ShouldBe("precio"u8.ToArray());
         }
 
         await host.FinishAsync();

@@ -1,8 +1,8 @@
-using Worker.Tests.Sources.Contract;
+using Messaging.Testing.Xunit;
 
 namespace Worker.Tests.Sources.Http;
 
-public sealed class HttpSourceContractTests : MessageSourceContract
+public sealed class HttpSourceContractTests : MessageSourceContractTests
 {
-    private protected override ValueTask<SourceHarness> CreateAsync() => HttpSourceHarness.CreateAsync();
+    protected override ValueTask<SourceHarness> CreateAsync() => HttpSourceHarness.CreateAsync();
 }

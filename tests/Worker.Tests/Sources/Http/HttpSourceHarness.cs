@@ -1,7 +1,6 @@
 using System.Collections.Concurrent;
 using System.Net;
 using Messaging.Sources;
-using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.Http;
 
@@ -44,10 +43,10 @@ internal sealed class HttpSourceHarness : SourceHarness
         Time.Advance(time);
     }
 
-    public override async Task<IReadOnlyList<DeadLettered>> DeadLettersAsync(int expected)
+    public override async Task<IReadOnlyList<DeadLetteredMessage>> DeadLettersAsync(int expected)
     {
-        await UntilAsync(() => _host.DeadLetters.Letters.Count >= expected, "The dead letters did not come.");
-        return _host.DeadLetters.Letters;
+        await UntilAsync(() => _host.DeadLetters.Messages.Count >= expected, "The dead letters did not come.");
+        return _host.DeadLetters.Messages;
     }
 
     public override Task WaitUntilEmptyAsync() => UntilAsync(

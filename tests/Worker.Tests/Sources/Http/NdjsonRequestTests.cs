@@ -4,7 +4,6 @@ using System.Security.Cryptography;
 using System.Text;
 using System.Text.Json;
 using Pipeline.Settlements;
-using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.Http;
 
@@ -116,7 +115,7 @@ public sealed class NdjsonRequestTests
         Statuses(json).ShouldBe(["1 stored", "2 dead-lettered", "3 too-large", "4 stored"]);
         json.GetProperty("results")[1].GetProperty("reason").GetString().ShouldBe("malformed-json");
         json.TryGetProperty("error", out _).ShouldBeFalse("Nothing is to be sent again.");
-        host.DeadLetters.Letters.ShouldHaveSingleItem();
+        host.DeadLetters.Messages.ShouldHaveSingleItem();
         await host.FinishAsync();
     }
 

@@ -1,7 +1,6 @@
 using System.Net;
 using Messaging.Sources;
 using Pipeline.Settlements;
-using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.Http;
 

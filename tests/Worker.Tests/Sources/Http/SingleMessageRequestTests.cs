@@ -4,7 +4,6 @@ using System.Security.Cryptography;
 using System.Text;
 using System.Text.Json;
 using Pipeline.Settlements;
-using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.Http;
 
@@ -73,8 +72,8 @@ public sealed class SingleMessageRequestTests
         json.GetProperty("status").GetString().ShouldBe("dead-lettered");
         json.GetProperty("reason").GetString().ShouldBe("malformed-json");
         json.GetProperty("description").GetString().ShouldBe("It says \"no\".");
-        json.GetProperty("id").GetString().ShouldBe(host.DeadLetters.Letters.ShouldHaveSingleItem().Id);
-        host.DeadLetters.Letters[0].Body.ShouldBe("nope"u8.ToArray());
+        json.GetProperty("id").GetString().ShouldBe(host.DeadLetters.Messages.ShouldHaveSingleItem().Id);
+        host.DeadLetters.Messages[0].Body.ShouldBe("nope"u8.ToArray());
         host.DeadLetters.Records[0].Source.ShouldBe("http");
         host.DeadLetters.Records[0].Route.ShouldBe(HttpSourceHost.Route);
         await host.FinishAsync();

@@ -2,7 +2,6 @@ using System.Buffers;
 using System.Text;
 using Messaging.Sources.Lines;
 using Pipeline.Buffers;
-using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.Lines;
 

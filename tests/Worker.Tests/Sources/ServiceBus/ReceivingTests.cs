@@ -1,6 +1,5 @@
 using Messaging.ServiceBus.Port;
 using Pipeline.Settlements;
-using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.ServiceBus;
 

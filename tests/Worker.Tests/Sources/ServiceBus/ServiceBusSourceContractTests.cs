@@ -1,8 +1,8 @@
-using Worker.Tests.Sources.Contract;
+using Messaging.Testing.Xunit;
 
 namespace Worker.Tests.Sources.ServiceBus;
 
-public sealed class ServiceBusSourceContractTests : MessageSourceContract
+public sealed class ServiceBusSourceContractTests : MessageSourceContractTests
 {
-    private protected override ValueTask<SourceHarness> CreateAsync() => ValueTask.FromResult<SourceHarness>(new ServiceBusSourceHarness());
+    protected override ValueTask<SourceHarness> CreateAsync() => ValueTask.FromResult<SourceHarness>(new ServiceBusSourceHarness());
 }

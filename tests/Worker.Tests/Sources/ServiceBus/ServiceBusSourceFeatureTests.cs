@@ -6,7 +6,6 @@ using Messaging.Sources;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Worker.Tests.Routes;
-using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.ServiceBus;
 

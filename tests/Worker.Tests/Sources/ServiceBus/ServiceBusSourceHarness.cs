@@ -3,7 +3,6 @@ using Messaging.ServiceBus;
 using Messaging.ServiceBus.Port;
 using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
-using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.ServiceBus;
 
@@ -54,10 +53,10 @@ internal sealed class ServiceBusSourceHarness : SourceHarness
         return Task.CompletedTask;
     }
 
-    public override async Task<IReadOnlyList<DeadLettered>> DeadLettersAsync(int expected)
+    public override async Task<IReadOnlyList<DeadLetteredMessage>> DeadLettersAsync(int expected)
     {
         await UntilAsync(() => Bus.Letters.Count >= expected, "The dead letters did not come.");
-        return [.. Bus.Letters.Select(letter => new DeadLettered(
+        return [.. Bus.Letters.Select(letter => new DeadLetteredMessage(
             JsonDocument.Parse((string)letter.Properties["DeadLetterDetails"]).RootElement.GetProperty("sourceId").GetString()!,
             letter.Reason,
             letter.Description,

@@ -1,7 +1,6 @@
 using Messaging.Aws.Sqs;
 using Messaging.Aws.Sqs.Wire;
 using Pipeline.Settlements;
-using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.Sqs;
 

@@ -1,6 +1,5 @@
 using System.Collections.Concurrent;
 using Pipeline.Settlements;
-using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.Sqs;
 

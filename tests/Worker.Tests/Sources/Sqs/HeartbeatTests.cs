@@ -1,6 +1,5 @@
 using Messaging.Aws.Sqs;
 using Pipeline.Settlements;
-using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.Sqs;
 

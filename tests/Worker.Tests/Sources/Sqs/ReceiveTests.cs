@@ -1,7 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
 using Messaging.Aws.Sqs;
-using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.Sqs;
 

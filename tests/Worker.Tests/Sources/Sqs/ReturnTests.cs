@@ -1,5 +1,4 @@
 using Pipeline.Settlements;
-using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.Sqs;
 

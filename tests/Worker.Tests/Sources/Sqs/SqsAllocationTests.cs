@@ -7,7 +7,6 @@ using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Buffers;
-using Worker.Tests.Sources.Contract;
 using Worker.Tests.Sources.Sqs.Wire;
 
 namespace Worker.Tests.Sources.Sqs;

@@ -2,7 +2,6 @@ using Messaging.Aws.Sqs;
 using Messaging.Aws.Sqs.Wire;
 using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
-using Worker.Tests.Sources.Contract;
 using Worker.Tests.Sources.Sqs.Wire;
 
 namespace Worker.Tests.Sources.Sqs;
@@ -131,7 +130,7 @@ internal sealed class SqsRun : SourceHarness
     public override Task PublishAsync(byte[] body, string? id = null) =>
         throw new NotSupportedException("What is delivered when is scripted.");
 
-    public override Task<IReadOnlyList<DeadLettered>> DeadLettersAsync(int expected) =>
+    public override Task<IReadOnlyList<DeadLetteredMessage>> DeadLettersAsync(int expected) =>
         throw new NotSupportedException("The calls tell.");
 
     public override Task WaitUntilEmptyAsync() => throw new NotSupportedException("The calls tell.");

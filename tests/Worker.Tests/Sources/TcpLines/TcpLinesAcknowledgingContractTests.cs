@@ -1,8 +1,8 @@
-using Worker.Tests.Sources.Contract;
+using Messaging.Testing.Xunit;
 
 namespace Worker.Tests.Sources.TcpLines;
 
-public sealed class TcpLinesAcknowledgingContractTests : MessageSourceContract
+public sealed class TcpLinesAcknowledgingContractTests : MessageSourceContractTests
 {
-    private protected override ValueTask<SourceHarness> CreateAsync() => new(new TcpLinesHarness(options => options.Acknowledge = true));
+    protected override ValueTask<SourceHarness> CreateAsync() => new(new TcpLinesHarness(options => options.Acknowledge = true));
 }

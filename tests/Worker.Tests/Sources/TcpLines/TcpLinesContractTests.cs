@@ -1,8 +1,8 @@
-using Worker.Tests.Sources.Contract;
+using Messaging.Testing.Xunit;
 
 namespace Worker.Tests.Sources.TcpLines;
 
-public sealed class TcpLinesContractTests : MessageSourceContract
+public sealed class TcpLinesContractTests : MessageSourceContractTests
 {
-    private protected override ValueTask<SourceHarness> CreateAsync() => new(new TcpLinesHarness());
+    protected override ValueTask<SourceHarness> CreateAsync() => new(new TcpLinesHarness());
 }

@@ -1,7 +1,6 @@
 using System.Text;
 using Messaging.Sockets.TcpLines;
 using Pipeline.Settlements;
-using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.TcpLines;
 
@@ -111,7 +110,7 @@ public sealed class TcpLinesFaultTests
 
         (await client.ReadAsync()).ShouldBe("error 1 malformed-json");
         await client.ShouldEndAsync();
-        run.DeadLetters.Letters.Single().Reason.ShouldBe("malformed-json");
+        run.DeadLetters.Messages.Single().Reason.ShouldBe("malformed-json");
         await run.FinishAsync();
     }
 

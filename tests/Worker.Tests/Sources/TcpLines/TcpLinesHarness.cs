@@ -4,7 +4,6 @@ using Messaging.Sockets.TcpLines;
 using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
 using Pipeline.Buffers;
-using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.TcpLines;
 
@@ -71,10 +70,10 @@ internal sealed class TcpLinesHarness : SourceHarness
         return Task.CompletedTask;
     }
 
-    public override async Task<IReadOnlyList<DeadLettered>> DeadLettersAsync(int expected)
+    public override async Task<IReadOnlyList<DeadLetteredMessage>> DeadLettersAsync(int expected)
     {
-        await UntilAsync(() => DeadLetters.Letters.Count >= expected, "The dead letters did not come.");
-        return DeadLetters.Letters;
+        await UntilAsync(() => DeadLetters.Messages.Count >= expected, "The dead letters did not come.");
+        return DeadLetters.Messages;
     }
 
     public override async Task WaitUntilEmptyAsync()

@@ -4,7 +4,6 @@ using System.Text;
 using Messaging.Hosting;
 using Messaging.Sockets.TcpLines;
 using Pipeline.Settlements;
-using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.TcpLines;
 
@@ -27,7 +26,7 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
         await using LineClient client = await LineClient.ConnectAsync(run.Endpoint, tls);
         run.Intake.Pause();
         await client.SendAsync(string.Concat(Enumerable.Range(1, 100).Select(n => $"{{\"n\":{n}}}\n")));
-        await run.Intake.UntilSomeoneWaitsAsync();
+        await run.Intake.UntilReservingAsync();
 
         await run.StopReceivingAsync();
         run.Intake.Script = _ => Settlement.Complete;
@@ -63,8 +62,8 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
         client.Reset();
         await closing.WaitAsync(TimeSpan.FromSeconds(30));
 
-        run.DeadLetters.Letters.ShouldAllBe(letter => letter.Reason == "unprocessed-at-stop");
-        run.DeadLetters.Letters.Select(letter => Encoding.UTF8.GetString(letter.Body)).ShouldBe(Enumerable.Range(1, sent).Select(n => $"{{\"n\":{n}}}"), ignoreOrder: true);
+        run.DeadLetters.Messages.ShouldAllBe(letter => letter.Reason == "unprocessed-at-stop");
+        run.DeadLetters.Messages.Select(letter => Encoding.UTF8.GetString(letter.Body)).ShouldBe(Enumerable.Range(1, sent).Select(n => $"{{\"n\":{n}}}"), ignoreOrder: true);
         for (int i = 0; i < inWork; i++)
         {
             await (await run.Intake.NextAsync()).SettleAsync(Settlement.Complete);
@@ -98,7 +97,7 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
         await client.ShouldEndAsync();
         await client.DisposeAsync();
         await closing;
-        run.DeadLetters.Letters.ShouldBeEmpty("The sender has it.");
+        run.DeadLetters.Messages.ShouldBeEmpty("The sender has it.");
         await run.FinishAsync();
     }
 
@@ -116,7 +115,7 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
 
         await run.Source.CloseAsync(CancellationToken.None);
 
-        run.DeadLetters.Letters.ShouldHaveSingleItem().Reason.ShouldBe("unprocessed-at-stop");
+        run.DeadLetters.Messages.ShouldHaveSingleItem().Reason.ShouldBe("unprocessed-at-stop");
         await run.FinishAsync();
     }
 
@@ -164,7 +163,7 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
             expected.ShouldBeEmpty();
         });
 
-        run.DeadLetters.Letters.Count.ShouldBe(20 * 20);
+        run.DeadLetters.Messages.Count.ShouldBe(20 * 20);
         await run.FinishAsync();
     }
 

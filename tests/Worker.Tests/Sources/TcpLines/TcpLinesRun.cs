@@ -3,7 +3,6 @@ using Messaging.Sockets.TcpLines;
 using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
 using Pipeline.Buffers;
-using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.TcpLines;
 

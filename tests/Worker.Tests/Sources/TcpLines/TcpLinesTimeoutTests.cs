@@ -1,6 +1,5 @@
 using System.Text;
 using Pipeline.Settlements;
-using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.TcpLines;
 
@@ -105,7 +104,7 @@ public sealed class TcpLinesTimeoutTests
         await using LineClient client = await run.ConnectAsync();
         run.Intake.Pause();
         await client.SendAsync("{}\n");
-        await run.Intake.UntilSomeoneWaitsAsync();
+        await run.Intake.UntilReservingAsync();
         run.Time.Advance(TimeSpan.FromMinutes(10));
         await client.ShouldBeQuietAsync();
 

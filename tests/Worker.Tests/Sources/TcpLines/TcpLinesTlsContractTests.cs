@@ -1,14 +1,14 @@
-using Worker.Tests.Sources.Contract;
+using Messaging.Testing.Xunit;
 
 namespace Worker.Tests.Sources.TcpLines;
 
-public sealed class TcpLinesTlsContractTests : MessageSourceContract, IClassFixture<TestCertificate>
+public sealed class TcpLinesTlsContractTests : MessageSourceContractTests, IClassFixture<TestCertificate>
 {
     private readonly TestCertificate _certificate;
 
     public TcpLinesTlsContractTests(TestCertificate certificate) => _certificate = certificate;
 
-    private protected override ValueTask<SourceHarness> CreateAsync() => new(new TcpLinesHarness(options =>
+    protected override ValueTask<SourceHarness> CreateAsync() => new(new TcpLinesHarness(options =>
     {
         options.Acknowledge = true;
         options.Certificate = _certificate.CertificateFile;

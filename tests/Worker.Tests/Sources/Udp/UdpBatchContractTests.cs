@@ -1,11 +1,11 @@
 using Messaging.Sockets.Udp;
-using Worker.Tests.Sources.Contract;
+using Messaging.Testing.Xunit;
 
 namespace Worker.Tests.Sources.Udp;
 
-public sealed class UdpBatchContractTests : MessageSourceContract
+public sealed class UdpBatchContractTests : MessageSourceContractTests
 {
-    private protected override ValueTask<SourceHarness> CreateAsync() => new(new UdpSourceHarness(options =>
+    protected override ValueTask<SourceHarness> CreateAsync() => new(new UdpSourceHarness(options =>
     {
         // One by one where the system has no batches.
         options.Receiving = OperatingSystem.IsLinux() ? UdpReceiving.Batch : UdpReceiving.Auto;

@@ -5,7 +5,6 @@ using System.Text;
 using Messaging.Hosting;
 using Messaging.Sockets.Udp;
 using Pipeline.Settlements;
-using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.Udp;
 
@@ -178,7 +177,7 @@ public sealed class UdpMessageSourceTests
 
         await harness.Source.CloseAsync(CancellationToken.None);
 
-        DeadLettered letter = harness.DeadLetters.Letters.ShouldHaveSingleItem();
+        DeadLetteredMessage letter = harness.DeadLetters.Messages.ShouldHaveSingleItem();
         letter.Reason.ShouldBe("unprocessed-at-stop");
         letter.Body.ShouldBe("waits"u8.ToArray());
         harness.Udp.Unsettled.ShouldBe(0);
@@ -285,7 +284,7 @@ public sealed class UdpMessageSourceTests
         await harness.UntilAsync(() => harness.Intake.Unsettled == 0);
         await harness.Source.CloseAsync(CancellationToken.None);
 
-        string[] setAside = [.. harness.DeadLetters.Letters.Select(letter => letter.Id)];
+        string[] setAside = [.. harness.DeadLetters.Messages.Select(letter => letter.Id)];
         setAside.ShouldBeUnique();
         delivered.Keys.Except(setAside, StringComparer.Ordinal).ShouldBeEmpty("What was handed in once ends as a dead letter.");
         (setAside.Length == Sent || harness.Log.Entries.Any(entry => entry.Id.Id == 3404)).ShouldBeTrue("What was not taken over is said to be lost.");

@@ -1,11 +1,11 @@
 using Messaging.Sockets.Udp;
-using Worker.Tests.Sources.Contract;
+using Messaging.Testing.Xunit;
 
 namespace Worker.Tests.Sources.Udp;
 
-public sealed class UdpPortableContractTests : MessageSourceContract
+public sealed class UdpPortableContractTests : MessageSourceContractTests
 {
-    private protected override ValueTask<SourceHarness> CreateAsync() => new(new UdpSourceHarness(options =>
+    protected override ValueTask<SourceHarness> CreateAsync() => new(new UdpSourceHarness(options =>
     {
         options.Receiving = UdpReceiving.Portable;
         options.ChannelCapacity = 0;

@@ -4,7 +4,6 @@ using Messaging.Sockets.Udp;
 using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
 using Pipeline.Buffers;
-using Worker.Tests.Sources.Contract;
 
 namespace Worker.Tests.Sources.Udp;
 
@@ -61,10 +60,10 @@ internal sealed class UdpSourceHarness : SourceHarness
         return Task.CompletedTask;
     }
 
-    public override async Task<IReadOnlyList<DeadLettered>> DeadLettersAsync(int expected)
+    public override async Task<IReadOnlyList<DeadLetteredMessage>> DeadLettersAsync(int expected)
     {
-        await UntilAsync(() => DeadLetters.Letters.Count >= expected, "The dead letters did not come.");
-        return DeadLetters.Letters;
+        await UntilAsync(() => DeadLetters.Messages.Count >= expected, "The dead letters did not come.");
+        return DeadLetters.Messages;
     }
 
     public override Task WaitUntilEmptyAsync() =>

@@ -1,16 +1,21 @@
-namespace Worker.Tests;
+namespace Messaging.Testing;
 
 /// <summary>A clock that stands still until a test moves it. Timers, periodic ones too, fire in order while it moves. Threads: any.</summary>
-/// <param name="start">What it shows at first; without it the first moment of 2026.</param>
-internal sealed class ManualTimeProvider(DateTimeOffset? start = null) : TimeProvider
+/// <param name="start">The time at first; null for the first moment of 2026.</param>
+public sealed class ManualTimeProvider(DateTimeOffset? start = null) : TimeProvider
 {
+    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(60);
+
     private readonly Lock _lock = new();
     private readonly List<ManualTimer> _timers = [];
+    // Completed and replaced under the lock whenever a timer is armed.
+    private TaskCompletionSource _armed = NewSignal();
     private DateTimeOffset _now = start ?? new(2026, 1, 1, 0, 0, 0, TimeSpan.Zero);
 
+    /// <inheritdoc/>
     public override long TimestampFrequency => TimeSpan.TicksPerSecond;
 
-    /// <summary>Timers that wait for their time.</summary>
+    /// <summary>Timers that are armed.</summary>
     public int ArmedTimers
     {
         get
@@ -22,6 +27,7 @@ internal sealed class ManualTimeProvider(DateTimeOffset? start = null) : TimePro
         }
     }
 
+    /// <inheritdoc/>
     public override DateTimeOffset GetUtcNow()
     {
         lock (_lock)
@@ -30,8 +36,10 @@ internal sealed class ManualTimeProvider(DateTimeOffset? start = null) : TimePro
         }
     }
 
+    /// <inheritdoc/>
     public override long GetTimestamp() => GetUtcNow().UtcTicks;
 
+    /// <inheritdoc/>
     public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period)
     {
         ManualTimer timer = new(this, callback, state);
@@ -39,7 +47,7 @@ internal sealed class ManualTimeProvider(DateTimeOffset? start = null) : TimePro
         return timer;
     }
 
-    /// <summary>Moves the clock and runs on this thread what becomes due, at its own time and in order.</summary>
+    /// <summary>Moves the clock, and runs what becomes due on this thread, in order, each callback at its own time.</summary>
     public void Advance(TimeSpan by)
     {
         DateTimeOffset end = GetUtcNow() + by;
@@ -49,13 +57,24 @@ internal sealed class ManualTimeProvider(DateTimeOffset? start = null) : TimePro
         }
     }
 
-    /// <summary>Waits until somebody has armed so many timers: until the code under test waits.</summary>
+    /// <summary>Waits until at least <paramref name="count"/> timers are armed: until the code under test waits for the clock.</summary>
+    /// <exception cref="TimeoutException">They were not armed within 60 s.</exception>
     public async Task WaitForTimersAsync(int count)
     {
-        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(60));
-        while (ArmedTimers < count)
+        while (true)
         {
-            await Task.Delay(1, patience.Token);
+            Task armed;
+            lock (_lock)
+            {
+                if (_timers.Count >= count)
+                {
+                    return;
+                }
+
+                armed = _armed.Task;
+            }
+
+            await armed.WaitAsync(Limit);
         }
     }
 
@@ -78,6 +97,8 @@ internal sealed class ManualTimeProvider(DateTimeOffset? start = null) : TimePro
         }
     }
 
+    private static TaskCompletionSource NewSignal() => new(TaskCreationOptions.RunContinuationsAsynchronously);
+
     private sealed class ManualTimer(ManualTimeProvider time, TimerCallback callback, object? state) : ITimer
     {
         public DateTimeOffset Due { get; set; }
@@ -96,6 +117,8 @@ internal sealed class ManualTimeProvider(DateTimeOffset? start = null) : TimePro
                     Due = time._now + dueTime;
                     Period = period == TimeSpan.Zero ? Timeout.InfiniteTimeSpan : period;
                     time._timers.Add(this);
+                    time._armed.SetResult();
+                    time._armed = NewSignal();
                 }
             }
 

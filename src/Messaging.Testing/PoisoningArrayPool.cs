@@ -1,18 +1,20 @@
 using System.Buffers;
 
-namespace Worker.Tests.Sources.Contract;
+namespace Messaging.Testing;
 
 /// <summary>
-/// Overwrites every array that comes back and never hands it out again, so that bytes used after their return are seen as
-/// wrong bytes; an array returned twice or never rented throws.
+/// An array pool that overwrites each array when it is returned and never hands it out again, so that bytes used after their return are
+/// wrong bytes. Returning an array twice, or one that is not rented, throws. Threads: any.
 /// </summary>
-internal sealed class PoisoningArrayPool : ArrayPool<byte>
+public sealed class PoisoningArrayPool : ArrayPool<byte>
 {
+    /// <summary>The value of every byte of an array that is not written yet, or was returned.</summary>
     public const byte Poison = 0xDD;
 
     private readonly Lock _gate = new();
     private readonly HashSet<byte[]> _rented = new(ReferenceEqualityComparer.Instance);
 
+    /// <inheritdoc/>
     public override byte[] Rent(int minimumLength)
     {
         // Longer than asked for, as real pools do, and full of what must never be seen.
@@ -26,8 +28,11 @@ internal sealed class PoisoningArrayPool : ArrayPool<byte>
         return array;
     }
 
+    /// <inheritdoc/>
+    /// <exception cref="InvalidOperationException">The array is not rented.</exception>
     public override void Return(byte[] array, bool clearArray = false)
     {
+        ArgumentNullException.ThrowIfNull(array);
         lock (_gate)
         {
             if (!_rented.Remove(array))

@@ -4,15 +4,16 @@ using Messaging.Sources;
 using Pipeline.Messages;
 using Pipeline.Settlements;
 
-namespace Worker.Tests.Sources.Contract;
+namespace Messaging.Testing;
 
 /// <summary>
-/// A route's door without a route: settles by a script, or keeps messages for the test to settle, and counts what was reserved,
-/// accepted and released. A slot is free again once its message is settled.
+/// An intake without a route: it settles messages by a script, or leaves them to the test, and counts the slots that were reserved, used
+/// and released. A slot is free again after its message is settled. Threads: any.
 /// </summary>
-internal sealed class TestIntake(int concurrency = 64) : IMessageIntake
+/// <param name="concurrency">Its slots.</param>
+public sealed class TestIntake(int concurrency = 64) : IMessageIntake
 {
-    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(60);
 
     private readonly Channel<Delivery> _deliveries = Channel.CreateUnbounded<Delivery>();
     private readonly SemaphoreSlim _slots = new(concurrency);
@@ -29,23 +30,28 @@ internal sealed class TestIntake(int concurrency = 64) : IMessageIntake
     private int _mostUnsettled;
     private int _waiting;
 
-    /// <summary>Decides each message on a pool thread; null, or an answer of null, keeps it for the test.</summary>
+    /// <summary>Decides each message, on a thread of the pool. Null, or a script that returns null, leaves the message to <see cref="NextAsync"/>.</summary>
     public Func<Delivery, Settlement?>? Script { get; set; }
 
-    /// <summary>What TryReserve says instead of looking at the slots.</summary>
+    /// <summary>The answer of <see cref="TryReserve"/> whatever slots are free; null to look at the slots.</summary>
     public IntakeAnswer? Answer { get; set; }
 
+    /// <summary>Its slots.</summary>
+    public int Concurrency { get; } = concurrency;
+
+    /// <summary>Messages accepted.</summary>
     public int Accepted => Read(ref _accepted);
 
+    /// <summary>Slots released unused.</summary>
     public int Released => Read(ref _released);
 
-    /// <summary>Accepted and not settled.</summary>
+    /// <summary>Messages accepted and not settled yet.</summary>
     public int Unsettled => Read(ref _unsettled);
 
     /// <summary>The most messages that were unsettled at once.</summary>
     public int MostUnsettled => Read(ref _mostUnsettled);
 
-    /// <summary>Slots reserved and neither used nor given back; 0 at the end.</summary>
+    /// <summary>Slots reserved and neither used nor released; 0 at the end.</summary>
     public int Balance
     {
         get
@@ -57,17 +63,19 @@ internal sealed class TestIntake(int concurrency = 64) : IMessageIntake
         }
     }
 
-    /// <summary>What went wrong while settling; empty at the end.</summary>
+    /// <summary>Exceptions of scripts and settlements; empty at the end.</summary>
     public IReadOnlyCollection<Exception> Failures => _failures;
 
+    /// <summary>Grants no slots until <see cref="Resume"/>, as a route whose breaker is open.</summary>
     public void Pause() => _allowed = new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
 
+    /// <summary>Grants slots again.</summary>
     public void Resume() => _allowed.TrySetResult();
 
+    /// <inheritdoc/>
     public async ValueTask<int> ReserveAsync(int min, int max, CancellationToken cancellationToken)
     {
-        min.ShouldBeGreaterThan(0);
-        max.ShouldBeGreaterThanOrEqualTo(min);
+        Require.True(min > 0 && max >= min, $"A source reserves at least one slot, and no less than it needs: it asked for {min} to {max}.");
         Interlocked.Increment(ref _waiting);
         try
         {
@@ -87,7 +95,7 @@ internal sealed class TestIntake(int concurrency = 64) : IMessageIntake
                 granted++;
             }
 
-            if (granted >= Math.Min(min, concurrency))
+            if (granted >= Math.Min(min, Concurrency))
             {
                 Reserve(granted);
                 return granted;
@@ -98,6 +106,7 @@ internal sealed class TestIntake(int concurrency = 64) : IMessageIntake
         }
     }
 
+    /// <inheritdoc/>
     public IntakeAnswer TryReserve()
     {
         if (Answer is { } answer and not IntakeAnswer.Reserved)
@@ -119,24 +128,26 @@ internal sealed class TestIntake(int concurrency = 64) : IMessageIntake
         return IntakeAnswer.Reserved;
     }
 
+    /// <inheritdoc/>
     public void Release(int slots)
     {
-        slots.ShouldBeGreaterThan(0);
+        Require.True(slots > 0, $"A source releases slots that it has: it released {slots}.");
         lock (_lock)
         {
             _released += slots;
-            Balance.ShouldBeGreaterThanOrEqualTo(0, "More slots were given back than reserved.");
+            Require.True(Balance >= 0, "The source released more slots than it had reserved.");
         }
 
         _slots.Release(slots);
     }
 
+    /// <inheritdoc/>
     public void Accept(ReceivedMessage message)
     {
         lock (_lock)
         {
             _accepted++;
-            Balance.ShouldBeGreaterThanOrEqualTo(0, "A message was handed in without a slot.");
+            Require.True(Balance >= 0, "The source delivered a message without a reserved slot.");
             _unsettled++;
             _mostUnsettled = Math.Max(_mostUnsettled, _unsettled);
         }
@@ -152,7 +163,7 @@ internal sealed class TestIntake(int concurrency = 64) : IMessageIntake
         }
     }
 
-    /// <summary>Waits until every message is settled, as a route does between its sources' drain and their close.</summary>
+    /// <summary>Waits until every message is settled, as a route does between the drain of its sources and their close.</summary>
     public Task DrainAsync(CancellationToken cancellationToken)
     {
         lock (_lock)
@@ -162,38 +173,41 @@ internal sealed class TestIntake(int concurrency = 64) : IMessageIntake
         }
     }
 
-    /// <summary>The next message that is left to the test.</summary>
+    /// <summary>The next message that is left to the test, which settles it.</summary>
+    /// <exception cref="OperationCanceledException">None was delivered within 60 s.</exception>
     public async Task<Delivery> NextAsync()
     {
-        using CancellationTokenSource patience = new(Patience);
-        return await _deliveries.Reader.ReadAsync(patience.Token);
+        using CancellationTokenSource limit = new(Limit);
+        return await _deliveries.Reader.ReadAsync(limit.Token);
     }
 
-    /// <summary>Waits until a source asks for a slot while the intake is paused.</summary>
-    public async Task UntilSomeoneWaitsAsync()
+    /// <summary>Waits until a source asks for slots while the intake is paused.</summary>
+    /// <exception cref="OperationCanceledException">It did not within 60 s.</exception>
+    public async Task UntilReservingAsync()
     {
-        using CancellationTokenSource patience = new(Patience);
+        using CancellationTokenSource limit = new(Limit);
         while (Volatile.Read(ref _waiting) == 0)
         {
-            await Task.Delay(1, patience.Token);
+            await Task.Delay(1, limit.Token);
         }
     }
 
-    /// <summary>Waits until so many messages were handed in.</summary>
+    /// <summary>Waits until <paramref name="count"/> messages were accepted.</summary>
+    /// <exception cref="OperationCanceledException">They were not within 60 s.</exception>
     public async Task UntilAcceptedAsync(int count)
     {
-        using CancellationTokenSource patience = new(Patience);
+        using CancellationTokenSource limit = new(Limit);
         while (Accepted < count)
         {
-            await Task.Delay(1, patience.Token);
+            await Task.Delay(1, limit.Token);
         }
     }
 
-    /// <summary>Sees that no message comes for a moment.</summary>
+    /// <summary>Checks that no message is left to the test now, nor for the next 60 ms.</summary>
     public async Task ShouldBeQuietAsync()
     {
         await Task.Delay(60);
-        _deliveries.Reader.TryPeek(out Delivery? unexpected).ShouldBeFalse($"Nothing should have come, but {unexpected?.Id} did.");
+        Require.True(!_deliveries.Reader.TryPeek(out Delivery? unexpected), $"No message is due, but {unexpected?.Id} was delivered.");
     }
 
     private async Task RunAsync(Func<Delivery, Settlement?> script, Delivery delivery)

@@ -1,9 +1,9 @@
 using Pipeline.Messages;
 using Pipeline.Settlements;
 
-namespace Worker.Tests.Sources.Contract;
+namespace Messaging.Testing;
 
-/// <summary>A source's message whose body cannot be read. Its settlement is the message's own.</summary>
+/// <summary>A message whose body throws when it is read; it is settled as the source's own.</summary>
 internal sealed class UnreadableMessage(ReceivedMessage message, Exception failure) : ReceivedMessage
 {
     public override ReadOnlyMemory<byte> Body => throw failure;

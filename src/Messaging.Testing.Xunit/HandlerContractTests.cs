@@ -1,0 +1,52 @@
+using Xunit;
+
+namespace Messaging.Testing.Xunit;
+
+/// <summary>The tests of <see cref="HandlerContract"/>. Subclass it once per handler, and return the harness that connects it.</summary>
+public abstract class HandlerContractTests : IAsyncLifetime
+{
+    private HandlerHarness? _harness;
+
+    private HandlerContract Contract => new(_harness ?? throw new InvalidOperationException("The harness is created before each test."));
+
+    /// <summary>Creates the harness of the test.</summary>
+    public virtual async ValueTask InitializeAsync() => _harness = await CreateAsync();
+
+    /// <summary>Disposes it.</summary>
+    public virtual async ValueTask DisposeAsync()
+    {
+        if (_harness is not null)
+        {
+            await _harness.DisposeAsync();
+        }
+
+        GC.SuppressFinalize(this);
+    }
+
+    /// <inheritdoc cref="HandlerContract.Handle_Message_IsCompletedWithItsEffect"/>
+    [Fact]
+    public Task Handle_Message_IsCompletedWithItsEffect() => Contract.Handle_Message_IsCompletedWithItsEffect();
+
+    /// <inheritdoc cref="HandlerContract.Handle_RedeliveredMessage_HasOneEffect"/>
+    [Fact]
+    public Task Handle_RedeliveredMessage_HasOneEffect() => Contract.Handle_RedeliveredMessage_HasOneEffect();
+
+    /// <inheritdoc cref="HandlerContract.Handle_ManyAtOnce_EachHasItsEffectOnce"/>
+    [Fact]
+    public Task Handle_ManyAtOnce_EachHasItsEffectOnce() => Contract.Handle_ManyAtOnce_EachHasItsEffectOnce();
+
+    /// <inheritdoc cref="HandlerContract.Handle_RefusedMessages_AreDeadLetteredAndTheirNeighboursCompleted"/>
+    [Fact]
+    public Task Handle_RefusedMessages_AreDeadLetteredAndTheirNeighboursCompleted() => Contract.Handle_RefusedMessages_AreDeadLetteredAndTheirNeighboursCompleted();
+
+    /// <inheritdoc cref="HandlerContract.Handle_WhileItsStoreFails_SettlesNothingAndEverythingAfterwards"/>
+    [Fact]
+    public Task Handle_WhileItsStoreFails_SettlesNothingAndEverythingAfterwards() => Contract.Handle_WhileItsStoreFails_SettlesNothingAndEverythingAfterwards();
+
+    /// <inheritdoc cref="HandlerContract.Stop_WithMessagesInFlight_NoneIsCompletedWithoutItsEffect"/>
+    [Fact]
+    public Task Stop_WithMessagesInFlight_NoneIsCompletedWithoutItsEffect() => Contract.Stop_WithMessagesInFlight_NoneIsCompletedWithoutItsEffect();
+
+    /// <summary>A new harness. Each test has one of its own.</summary>
+    protected abstract ValueTask<HandlerHarness> CreateAsync();
+}

@@ -1,0 +1,8 @@
+using System.Text.Json;
+using System.Text.Json.Serialization;
+
+namespace Messaging.Testing;
+
+/// <summary>Reads any JSON.</summary>
+[JsonSerializable(typeof(JsonElement))]
+internal sealed partial class AnyJson : JsonSerializerContext;

@@ -1,0 +1,159 @@
+using Pipeline.Settlements;
+
+namespace Messaging.Testing;
+
+/// <summary>
+/// What a handler must do so that at-least-once delivery has the effect of exactly one: one method per rule, each for a new harness. It runs in a
+/// real worker, so handlers of one message and of batches, shared and scoped ones, keep the same rules.
+/// </summary>
+/// <param name="harness">The handler under test. The caller disposes it.</param>
+public sealed class HandlerContract(HandlerHarness harness)
+{
+    private const int Many = 200;
+
+    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(60);
+
+    /// <summary>A message that is completed has had its effect.</summary>
+    public async Task Handle_Message_IsCompletedWithItsEffect()
+    {
+        await using TestWorker worker = await StartAsync();
+
+        Settlement settlement = await worker.SendAsync(harness.CreateMessage(1));
+
+        Completed(settlement);
+        Require.Single(await harness.ReadEffectsAsync(), "A message has one effect.");
+    }
+
+    /// <summary>A message that is delivered again, one after the other or both at once, has one effect.</summary>
+    public async Task Handle_RedeliveredMessage_HasOneEffect()
+    {
+        await using TestWorker worker = await StartAsync();
+        Completed(await worker.SendAsync(harness.CreateMessage(1), "first"));
+        Completed(await worker.SendAsync(harness.CreateMessage(1), "first"));
+        SentMessage[] both = [worker.Send(harness.CreateMessage(2), "second"), worker.Send(harness.CreateMessage(2), "second")];
+
+        foreach (SentMessage message in both)
+        {
+            Completed(await worker.WhenSettledAsync(message));
+        }
+
+        Require.Equal((await harness.ReadEffectsAsync()).Count, 2, "A redelivered message has the effect of one.");
+    }
+
+    /// <summary>Many messages at once are all completed, each with its effect.</summary>
+    public async Task Handle_ManyAtOnce_EachHasItsEffectOnce()
+    {
+        await using TestWorker worker = await StartAsync();
+
+        foreach (SentMessage message in SendMany(worker))
+        {
+            Completed(await worker.WhenSettledAsync(message));
+        }
+
+        await ShouldHaveManyEffectsAsync();
+    }
+
+    /// <summary>Messages that the handler must refuse are dead-lettered without an effect, and do not fail the messages that are handled with them.</summary>
+    public async Task Handle_RefusedMessages_AreDeadLetteredAndTheirNeighboursCompleted()
+    {
+        await using TestWorker worker = await StartAsync();
+        SentMessage[] valid = new SentMessage[harness.RefusedMessages.Count + 1];
+        SentMessage[] refused = new SentMessage[harness.RefusedMessages.Count];
+        for (int i = 0; i < refused.Length; i++)
+        {
+            valid[i] = worker.Send(harness.CreateMessage(i));
+            refused[i] = worker.Send(harness.RefusedMessages[i]);
+        }
+
+        valid[^1] = worker.Send(harness.CreateMessage(refused.Length));
+
+        foreach (SentMessage message in valid)
+        {
+            Completed(await worker.WhenSettledAsync(message));
+        }
+
+        foreach (SentMessage message in refused)
+        {
+            Settlement settlement = await worker.WhenSettledAsync(message);
+            Require.Equal(settlement.Kind, SettlementKind.DeadLetter, "A message that can never succeed is dead-lettered.");
+        }
+
+        Require.Equal((await harness.ReadEffectsAsync()).Count, valid.Length, "A refused message has no effect.");
+    }
+
+    /// <summary>
+    /// While what the handler writes to fails, no message is completed or dead-lettered; afterwards each is completed. Passes at once where
+    /// <see cref="HandlerHarness.CanFail"/> is false.
+    /// </summary>
+    public async Task Handle_WhileItsStoreFails_SettlesNothingAndEverythingAfterwards()
+    {
+        if (!harness.CanFail)
+        {
+            return;
+        }
+
+        await using TestWorker worker = await StartAsync();
+        await harness.SetFailingAsync(true);
+        SentMessage first = worker.Send(harness.CreateMessage(0));
+        await first.WhenDelivered.WaitAsync(Limit);
+        SentMessage[] rest = [.. Enumerable.Range(1, Many - 1).Select(number => worker.Send(harness.CreateMessage(number)))];
+        await Task.WhenAny([.. rest.Select(message => message.WhenDelivered), first.WhenSettled]).WaitAsync(Limit);
+        Require.Empty([.. rest.Append(first).Where(message => message.WhenSettled.IsCompleted)], "No message is settled while its effect cannot happen.");
+
+        await harness.SetFailingAsync(false);
+
+        foreach (SentMessage message in rest.Prepend(first))
+        {
+            Completed(await worker.WhenSettledAsync(message));
+        }
+
+        await ShouldHaveManyEffectsAsync();
+    }
+
+    /// <summary>When the worker stops in the middle, no message was completed without its effect, and sending all again completes the rest.</summary>
+    public async Task Stop_WithMessagesInFlight_NoneIsCompletedWithoutItsEffect()
+    {
+        await using (TestWorker worker = await StartAsync())
+        {
+            SentMessage[] sent = SendMany(worker);
+            await Task.WhenAny(sent.Select(message => message.WhenDelivered)).WaitAsync(Limit);
+            await worker.StopAsync();
+
+            int completed = sent.Count(message => message.WhenSettled.IsCompletedSuccessfully);
+            int effects = (await harness.ReadEffectsAsync()).Count;
+            Require.True(effects >= completed, $"{completed} messages were completed, but only {effects} have had their effect.");
+        }
+
+        await using TestWorker next = await StartAsync();
+        foreach (SentMessage message in SendMany(next))
+        {
+            Completed(await next.WhenSettledAsync(message));
+        }
+
+        await ShouldHaveManyEffectsAsync();
+    }
+
+    private static void Completed(Settlement settlement) => Require.Equal(settlement.Kind, SettlementKind.Complete, $"A valid message is completed. {settlement.Reason} {settlement.Description}");
+
+    private Task<TestWorker> StartAsync() => TestWorker.StartAsync(
+        harness.Configure,
+        [
+            new("Routes:contract:Handler", harness.Handler),
+
+            // A failing store is asked again soon, and never long enough to dead-letter what fails for an unknown reason.
+            new("Recoverability:BackoffBase", "1ms"),
+            new("Recoverability:BackoffCap", "20ms"),
+            new("Recoverability:MaxDeliveries", "1000"),
+            new("Recoverability:BreakerOpen", "100ms"),
+            .. harness.Configuration,
+        ]);
+
+    private SentMessage[] SendMany(TestWorker worker) => [.. Enumerable.Range(0, Many).Select(number => worker.Send(harness.CreateMessage(number), $"message-{number}"))];
+
+    private async Task ShouldHaveManyEffectsAsync()
+    {
+        IReadOnlyList<string> effects = await harness.ReadEffectsAsync();
+        Require.Equal(effects.Count, Many, "Each message has its effect once.");
+        Require.Equal(effects.Distinct(StringComparer.Ordinal).Count(), Many, "Different messages have different effects.");
+    }
+}

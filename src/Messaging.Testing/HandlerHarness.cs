@@ -1,0 +1,38 @@
+using Messaging.Hosting;
+
+namespace Messaging.Testing;
+
+/// <summary>What <see cref="HandlerContract"/> needs to know of a handler: how it is added, what its messages are, and what they have done. One harness serves one test.</summary>
+public abstract class HandlerHarness : IAsyncDisposable
+{
+    /// <summary>The name that <see cref="Configure"/> adds the handler under.</summary>
+    public abstract string Handler { get; }
+
+    /// <summary>Settings beside the route, such as those of the handler.</summary>
+    public virtual IEnumerable<KeyValuePair<string, string?>> Configuration => [];
+
+    /// <summary>Bodies that the handler must dead-letter, such as a row that its table refuses; empty when it takes all that it can read.</summary>
+    public virtual IReadOnlyList<byte[]> RefusedMessages => [];
+
+    /// <summary>True when <see cref="SetFailingAsync"/> can take away what the handler writes to.</summary>
+    public virtual bool CanFail => false;
+
+    /// <summary>Adds the handler with what it needs. Called for each worker; the effects of an earlier one stay.</summary>
+    public abstract void Configure(IMessageWorkerBuilder worker);
+
+    /// <summary>The body of a valid message. Different numbers have different effects.</summary>
+    public abstract byte[] CreateMessage(int number);
+
+    /// <summary>Everything that messages have done so far, such as the rows of a table: one entry per effect, in any order, read past the handler.</summary>
+    public abstract Task<IReadOnlyList<string>> ReadEffectsAsync();
+
+    /// <summary>Takes away what the handler writes to, or brings it back: a stopped server, a locked table.</summary>
+    public virtual Task SetFailingAsync(bool failing) => throw new NotSupportedException();
+
+    /// <inheritdoc/>
+    public virtual ValueTask DisposeAsync()
+    {
+        GC.SuppressFinalize(this);
+        return default;
+    }
+}

@@ -1,0 +1,48 @@
+using System.Collections.Concurrent;
+using Messaging.DeadLetters;
+
+namespace Messaging.Testing;
+
+/// <summary>
+/// Dead letters in memory, with failures on demand. It reads the body only after it has left the caller's thread, so that a source which
+/// takes its buffer back too early is found. Threads: any.
+/// </summary>
+public sealed class MemoryDeadLetters : IDeadLetterStore
+{
+    private readonly ConcurrentQueue<DeadLetteredMessage> _messages = new();
+    private readonly ConcurrentQueue<DeadLetter> _records = new();
+    private int _failures;
+
+    /// <summary>The messages, in the order in which they were written.</summary>
+    public IReadOnlyList<DeadLetteredMessage> Messages => [.. _messages];
+
+    /// <summary>The same, as they were written: with attempts, times and attributes.</summary>
+    public IReadOnlyList<DeadLetter> Records => [.. _records];
+
+    /// <summary>When set, a write waits for it.</summary>
+    public Task? Gate { get; set; }
+
+    /// <summary>Lets the next writes fail with an <see cref="IOException"/>.</summary>
+    /// <param name="times">How many writes.</param>
+    public void Fail(int times) => Volatile.Write(ref _failures, times);
+
+    /// <inheritdoc/>
+    public async ValueTask<string> WriteAsync(DeadLetter letter, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(letter);
+        await Task.Yield();
+        if (Gate is { } gate)
+        {
+            await gate.WaitAsync(cancellationToken);
+        }
+
+        if (Interlocked.Decrement(ref _failures) >= 0)
+        {
+            throw new IOException("The disk is full.");
+        }
+
+        _records.Enqueue(letter);
+        _messages.Enqueue(new DeadLetteredMessage(letter.SourceId, letter.Reason, letter.Description, body.ToArray()));
+        return $"memory/{letter.SourceId}";
+    }
+}

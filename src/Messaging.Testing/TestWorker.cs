@@ -1,0 +1,131 @@
+using Messaging.Hosting;
+using Microsoft.Extensions.Hosting;
+using Pipeline.Settlements;
+
+namespace Messaging.Testing;
+
+/// <summary>
+/// A whole worker in memory: routes, retries, dead letters and shutdown are the real ones; messages are sent by the test, and what becomes of each
+/// can be awaited. It reads no file, environment variable or signal of the test process. Threads: any.
+/// </summary>
+public sealed class TestWorker : IAsyncDisposable
+{
+    /// <summary>The name of the source that <see cref="SendAsync"/> sends to. A route whose configuration names no source has this one.</summary>
+    public const string Source = "Test";
+
+    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(60);
+
+    private readonly IHost _host;
+    private readonly TestSourceFeature _sources;
+
+    private TestWorker(IHost host, TestSourceFeature sources, RecordingLog log, MemoryDeadLetters deadLetters)
+    {
+        _host = host;
+        _sources = sources;
+        Log = log;
+        DeadLetters = deadLetters;
+    }
+
+    /// <summary>The worker's container.</summary>
+    public IServiceProvider Services => _host.Services;
+
+    /// <summary>What the worker has logged.</summary>
+    public RecordingLog Log { get; }
+
+    /// <summary>The dead letters of all routes.</summary>
+    public MemoryDeadLetters DeadLetters { get; }
+
+    /// <summary>Starts a worker that receives.</summary>
+    /// <param name="configure">Adds handlers, sinks and parts, as in the program under test.</param>
+    /// <param name="configuration">Keys and values, such as <c>Routes:orders:Handler</c> and <c>Orders</c>. There is no other configuration.</param>
+    /// <param name="time">The clock of retries, redelivery and timeouts, such as a <see cref="ManualTimeProvider"/>; null for the system's.</param>
+    /// <param name="cancellationToken">Ends the start.</param>
+    /// <exception cref="Configuration.ConfigurationException">The configuration is wrong; the exception lists every problem.</exception>
+    public static async Task<TestWorker> StartAsync(
+        Action<IMessageWorkerBuilder> configure, IEnumerable<KeyValuePair<string, string?>> configuration, TimeProvider? time = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(configure);
+        RecordingLog log = new();
+        MemoryDeadLetters deadLetters = new();
+        TestSourceFeature sources = new();
+        IHost host = TestHost.Build(
+            worker =>
+            {
+                worker.AddSource(sources);
+                configure(worker);
+            },
+            WithSources([.. configuration]),
+            log,
+            deadLetters,
+            time ?? TimeProvider.System);
+        try
+        {
+            await host.StartAsync(cancellationToken);
+        }
+        catch
+        {
+            host.Dispose();
+            throw;
+        }
+
+        return new TestWorker(host, sources, log, deadLetters);
+    }
+
+    /// <summary>Sends a message and returns at once.</summary>
+    /// <param name="body">The body; copied.</param>
+    /// <param name="id">The message's id; null for a new one.</param>
+    /// <param name="route">The route; null for the only one.</param>
+    /// <param name="attributes">Named values beside the body; null for none.</param>
+    public SentMessage Send(ReadOnlySpan<byte> body, string? id = null, string? route = null, IReadOnlyList<KeyValuePair<string, string>>? attributes = null)
+    {
+        SentMessage message = new(id ?? Guid.CreateVersion7().ToString(), body.ToArray(), attributes ?? []);
+        _sources.Find(route).Send(message);
+        return message;
+    }
+
+    /// <summary>Sends a message and waits until it is completed or dead-lettered, over all its retries and redeliveries.</summary>
+    /// <inheritdoc cref="Send"/>
+    /// <exception cref="TimeoutException">It was neither within 60 s; the exception lists its settlements and the last lines of the log.</exception>
+    public Task<Settlement> SendAsync(ReadOnlyMemory<byte> body, string? id = null, string? route = null, IReadOnlyList<KeyValuePair<string, string>>? attributes = null) =>
+        WhenSettledAsync(Send(body.Span, id, route, attributes));
+
+    /// <summary>Waits until a message is completed or dead-lettered.</summary>
+    /// <exception cref="TimeoutException">It was neither within 60 s; the exception lists its settlements and the last lines of the log.</exception>
+    public async Task<Settlement> WhenSettledAsync(SentMessage message)
+    {
+        ArgumentNullException.ThrowIfNull(message);
+        try
+        {
+            return await message.WhenSettled.WaitAsync(Limit);
+        }
+        catch (TimeoutException exception)
+        {
+            string settlements = message.Settlements is { Count: > 0 } all ? string.Join(", ", all) : "none";
+            string log = string.Join(Environment.NewLine, Log.Entries.TakeLast(20).Select(entry => entry.Text));
+            throw new TimeoutException($"Message {message.Id} is not settled after {Limit}. Settlements: {settlements}. Log:{Environment.NewLine}{log}", exception);
+        }
+    }
+
+    /// <summary>Stops the worker as SIGTERM does: messages in flight are finished, others stay unsettled. Has no effect the second time.</summary>
+    public Task StopAsync(CancellationToken cancellationToken = default) => _host.StopAsync(cancellationToken);
+
+    /// <summary>Stops the worker, and disposes its container.</summary>
+    public async ValueTask DisposeAsync()
+    {
+        await StopAsync();
+        await ((IAsyncDisposable)_host).DisposeAsync();
+    }
+
+    private static IEnumerable<KeyValuePair<string, string?>> WithSources(IReadOnlyCollection<KeyValuePair<string, string?>> configuration)
+    {
+        ILookup<string, string[]> routes = configuration
+            .Select(pair => pair.Key.Split(':'))
+            .Where(key => key.Length > 2 && key[0].Equals("Routes", StringComparison.OrdinalIgnoreCase))
+            .ToLookup(key => key[1], StringComparer.OrdinalIgnoreCase);
+        return
+        [
+            .. routes.Where(route => !route.Any(key => key[2].Equals("Source", StringComparison.OrdinalIgnoreCase))).Select(route => KeyValuePair.Create<string, string?>($"Routes:{route.Key}:Source", Source)),
+            .. configuration,
+        ];
+    }
+}

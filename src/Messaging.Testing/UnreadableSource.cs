@@ -1,0 +1,62 @@
+using Messaging.Configuration;
+using Messaging.Handlers;
+using Messaging.Hosting;
+using Messaging.Sources;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+using Pipeline.Messages;
+using Pipeline.Settlements;
+
+namespace Messaging.Testing;
+
+/// <summary>A source under test in a worker; messages that begin with <see cref="Mark"/> get a body that throws.</summary>
+internal sealed class UnreadableSource(IMessageSource source) : ISourceFeature, IMessageSource
+{
+    public const string Mark = "unreadable";
+    public const string Reason = "unsupported-body";
+
+    string ISourceFeature.Name => "UnderTest";
+
+    public string Name => source.Name;
+
+    public string? Problem => source.Problem;
+
+    public IReadOnlyList<SettingsSection> Settings => [];
+
+    public static IHost BuildHost(IMessageSource source, CountingHandler handler, int slots) => TestHost.Build(
+        worker =>
+        {
+            worker.Services.AddSingleton(handler);
+            worker.AddSource(new UnreadableSource(source)).AddHandler<System.Text.Json.JsonElement, CountingHandler>("Counting", AnyJson.Default.JsonElement);
+        },
+        [new("Routes:contract:Source", "UnderTest"), new("Routes:contract:Handler", "Counting"), new("Intake:Concurrency", $"{slots}")],
+        new RecordingLog(),
+        new MemoryDeadLetters(),
+        TimeProvider.System);
+
+    public SourcePlan Configure(SettingsReader settings, string route) => new() { Create = _ => this, OnComplete = CompletionEffect.None };
+
+    public Task CheckAsync(CancellationToken cancellationToken) => source.CheckAsync(cancellationToken);
+
+    public Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving) => source.ReceiveAsync(new Intake(intake), stopReceiving);
+
+    public Task DrainAsync(IMessageIntake intake, CancellationToken stopDraining) => source.DrainAsync(new Intake(intake), stopDraining);
+
+    public Task CloseAsync(CancellationToken cancellationToken) => source.CloseAsync(cancellationToken);
+
+    public ValueTask DisposeAsync() => source.DisposeAsync();
+
+    private sealed class Intake(IMessageIntake intake) : IMessageIntake
+    {
+        public ValueTask<int> ReserveAsync(int min, int max, CancellationToken cancellationToken) => intake.ReserveAsync(min, max, cancellationToken);
+
+        public IntakeAnswer TryReserve() => intake.TryReserve();
+
+        public void Release(int slots) => intake.Release(slots);
+
+        public void Accept(ReceivedMessage message) => intake.Accept(
+            message.Body.Span.StartsWith("unreadable"u8)
+                ? new UnreadableMessage(message, new PoisonMessageException(Reason, "The body cannot be read."))
+                : message);
+    }
+}

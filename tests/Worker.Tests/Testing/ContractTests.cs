@@ -1,0 +1,80 @@
+using System.Reflection;
+using Messaging.Handlers;
+using Messaging.Testing.Xunit;
+using Pipeline.Settlements;
+
+namespace Worker.Tests.Testing;
+
+/// <summary>The contracts find what breaks them.</summary>
+public sealed class ContractTests
+{
+    [Theory]
+    [InlineData(typeof(MessageSourceContract), typeof(MessageSourceContractTests))]
+    [InlineData(typeof(HandlerContract), typeof(HandlerContractTests))]
+    public void Tests_OfAContract_AreItsRules(Type contract, Type tests)
+    {
+        static IEnumerable<string> MethodsOf(Type type) => type.GetMethods(BindingFlags.Public | BindingFlags.Instance | BindingFlags.DeclaredOnly).Select(method => method.Name);
+
+        MethodsOf(tests).Where(name => name.Contains('_')).ShouldBe(MethodsOf(contract).Where(name => name.Contains('_')), ignoreOrder: true);
+    }
+
+    [Fact]
+    public void Assembly_References_NoTestFramework() =>
+        typeof(MessageSourceContract).Assembly.GetReferencedAssemblies().Where(name => !name.Name!.StartsWith("System.", StringComparison.Ordinal)).Select(name => name.Name)
+            .ShouldAllBe(name => name!.StartsWith("Microsoft.Extensions.", StringComparison.Ordinal) || name == "Messaging" || name == "Pipeline");
+
+    [Fact]
+    public async Task Source_OtherBody_IsFound() =>
+        (await SourceBreaksAsync(message => new TestSourceHarness.BrokenMessage(message) { OtherBody = "other"u8.ToArray() }, contract => contract.Receive_AnyBody_ArrivesUnchanged()))
+            .ShouldStartWith("A body arrives unchanged.");
+
+    [Fact]
+    public async Task Source_OneIdForAll_IsFound() =>
+        (await SourceBreaksAsync(message => new TestSourceHarness.BrokenMessage(message) { OtherId = "same" }, contract => contract.Receive_DifferentMessages_HaveDifferentIds()))
+            .ShouldStartWith("Different messages have different ids.");
+
+    [Fact]
+    public async Task Source_DeadLettersWhatIsCompleted_IsFound() =>
+        (await SourceBreaksAsync(
+            message => new TestSourceHarness.BrokenMessage(message) { OtherSettlement = _ => Settlement.DeadLetter("other", "Not what was decided.") }, contract => contract.Complete_Message_IsGone()))
+            .ShouldStartWith("A completed message is not dead-lettered.");
+
+    [Fact]
+    public async Task Source_DelayIsIgnored_IsFound() =>
+        (await SourceBreaksAsync(
+            message => new TestSourceHarness.BrokenMessage(message) { OtherSettlement = settlement => settlement with { Delay = TimeSpan.Zero } },
+            contract => contract.Abandon_WithDelay_IsRedeliveredUnchangedAfterIt()))
+            .ShouldStartWith("No message is due");
+
+    [Fact]
+    public async Task Handler_CompletesWithoutItsEffect_IsFound() =>
+        (await HandlerBreaksAsync(new SampleHarness(worker => worker.AddHandler<Sample, ForgetSample>("Samples", SampleJson.Default.Sample)), contract => contract.Handle_Message_IsCompletedWithItsEffect()))
+            .ShouldStartWith("A message has one effect.");
+
+    [Fact]
+    public async Task Handler_CompletesWhileItsStoreFails_IsFound() =>
+        (await HandlerBreaksAsync(
+            new SampleHarness(worker => worker.AddHandler<Sample, ForgetSample>("Samples", SampleJson.Default.Sample)), contract => contract.Handle_WhileItsStoreFails_SettlesNothingAndEverythingAfterwards()))
+            .ShouldStartWith("No message is settled while its effect cannot happen.");
+
+    [Fact]
+    public async Task Handler_ThatIsNotIdempotent_IsFound() =>
+        (await HandlerBreaksAsync(
+            new SampleHarness(worker => worker.AddHandler<Sample, InsertSample>("Samples", SampleJson.Default.Sample), new SampleTable { AllowsDuplicates = true }),
+            contract => contract.Handle_RedeliveredMessage_HasOneEffect()))
+            .ShouldStartWith("A redelivered message has the effect of one. Expected 2, found 4.");
+
+    private static async Task<string> SourceBreaksAsync(Func<Pipeline.Messages.ReceivedMessage, Pipeline.Messages.ReceivedMessage> broken, Func<MessageSourceContract, Task> rule)
+    {
+        await using TestSourceHarness harness = new(broken);
+        return (await Should.ThrowAsync<ContractException>(rule(new MessageSourceContract(harness)))).Message;
+    }
+
+    private static async Task<string> HandlerBreaksAsync(SampleHarness harness, Func<HandlerContract, Task> rule)
+    {
+        await using (harness)
+        {
+            return (await Should.ThrowAsync<ContractException>(rule(new HandlerContract(harness)))).Message;
+        }
+    }
+}

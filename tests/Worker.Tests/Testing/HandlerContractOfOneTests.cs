@@ -1,0 +1,9 @@
+using Messaging.Handlers;
+using Messaging.Testing.Xunit;
+
+namespace Worker.Tests.Testing;
+
+public sealed class HandlerContractOfOneTests : HandlerContractTests
+{
+    protected override ValueTask<HandlerHarness> CreateAsync() => new(new SampleHarness(worker => worker.AddHandler<Sample, InsertSample>("Samples", SampleJson.Default.Sample)));
+}

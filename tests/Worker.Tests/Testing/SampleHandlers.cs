@@ -1,0 +1,80 @@
+using System.Collections.Concurrent;
+using System.Text.Json.Serialization;
+using Messaging.Handlers;
+using Pipeline.Settlements;
+
+namespace Worker.Tests.Testing;
+
+internal sealed record Sample(int Number);
+
+[JsonSerializable(typeof(Sample))]
+internal sealed partial class SampleJson : JsonSerializerContext;
+
+/// <summary>A table whose rows have a number of their own, and that takes none below zero.</summary>
+internal sealed class SampleTable
+{
+    private readonly ConcurrentQueue<int> _rows = new();
+    private readonly ConcurrentDictionary<int, bool> _numbers = new();
+
+    /// <summary>The rows, in the order in which they were written.</summary>
+    public IReadOnlyList<string> Rows => [.. _rows.Select(row => $"row {row}")];
+
+    public bool Fails { get; set; }
+
+    /// <summary>True for a table without a unique key.</summary>
+    public bool AllowsDuplicates { get; init; }
+
+    public void Insert(int number)
+    {
+        if (Fails)
+        {
+            throw new TransientFaultException("The table is locked.");
+        }
+
+        if (number < 0)
+        {
+            throw new PoisonMessageException("negative-number", $"{number} is below zero.");
+        }
+
+        if (AllowsDuplicates || _numbers.TryAdd(number, true))
+        {
+            _rows.Enqueue(number);
+        }
+    }
+}
+
+internal sealed class InsertSample(SampleTable table) : IMessageHandler<Sample>
+{
+    public async ValueTask<Settlement> HandleAsync(Sample message, MessageInfo info, CancellationToken cancellationToken)
+    {
+        await Task.Yield();
+        table.Insert(message.Number);
+        return Settlement.Complete;
+    }
+}
+
+internal sealed class InsertSamples(SampleTable table) : IBatchHandler<Sample>
+{
+    public async ValueTask HandleAsync(MessageBatch<Sample> batch, CancellationToken cancellationToken)
+    {
+        await Task.Yield();
+        for (int i = 0; i < batch.Count; i++)
+        {
+            try
+            {
+                table.Insert(batch[i].Number);
+                batch.Settle(i, Settlement.Complete);
+            }
+            catch (PoisonMessageException exception)
+            {
+                batch.Settle(i, Settlement.DeadLetter(exception.Reason, exception.Message));
+            }
+        }
+    }
+}
+
+/// <summary>Completes first and writes never: what the contract must find.</summary>
+internal sealed class ForgetSample : IMessageHandler<Sample>
+{
+    public ValueTask<Settlement> HandleAsync(Sample message, MessageInfo info, CancellationToken cancellationToken) => ValueTask.FromResult(Settlement.Complete);
+}

@@ -1,0 +1,8 @@
+using Messaging.Testing.Xunit;
+
+namespace Worker.Tests.Testing;
+
+public sealed class TestSourceContractTests : MessageSourceContractTests
+{
+    protected override ValueTask<SourceHarness> CreateAsync() => new(new TestSourceHarness());
+}

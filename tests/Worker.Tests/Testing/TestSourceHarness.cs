@@ -1,0 +1,90 @@
+using System.Collections.Concurrent;
+using System.Text;
+using Messaging.Sources;
+using Microsoft.Extensions.DependencyInjection;
+using Pipeline.Messages;
+using Pipeline.Settlements;
+
+namespace Worker.Tests.Testing;
+
+/// <summary>The test worker's own source; broken in one way where a test says so.</summary>
+internal sealed class TestSourceHarness : SourceHarness
+{
+    private readonly ManualTimeProvider _time = new();
+    private readonly MemoryDeadLetters _deadLetters = new();
+    private readonly ConcurrentBag<SentMessage> _sent = [];
+    private readonly TestSource _source;
+
+    public TestSourceHarness(Func<ReceivedMessage, ReceivedMessage>? broken = null)
+    {
+        _source = new TestSource(new SourceServices("orders", new ServiceCollection().BuildServiceProvider(), _deadLetters, new RecordingLog(), _time, Concurrency: 64));
+        Source = broken is null ? _source : new Broken(_source, broken);
+    }
+
+    public override IMessageSource Source { get; }
+
+    public override Task PublishAsync(byte[] body, string? id = null)
+    {
+        SentMessage message = new(id ?? Guid.NewGuid().ToString(), body, []);
+        _sent.Add(message);
+        _source.Send(message);
+        return Task.CompletedTask;
+    }
+
+    public override Task AdvanceAsync(TimeSpan time)
+    {
+        _time.Advance(time);
+        return Task.CompletedTask;
+    }
+
+    public override async Task<IReadOnlyList<DeadLetteredMessage>> DeadLettersAsync(int expected)
+    {
+        await UntilAsync(() => _deadLetters.Messages.Count >= expected, "The dead letters did not come.");
+        return _deadLetters.Messages;
+    }
+
+    public override Task WaitUntilEmptyAsync() => Task.WhenAll(_sent.Select(message => message.WhenSettled)).WaitAsync(TimeSpan.FromSeconds(20));
+
+    private sealed class Broken(IMessageSource source, Func<ReceivedMessage, ReceivedMessage> change) : IMessageSource
+    {
+        public string Name => source.Name;
+
+        public Task CheckAsync(CancellationToken cancellationToken) => source.CheckAsync(cancellationToken);
+
+        public Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving) => source.ReceiveAsync(new ChangingIntake(intake, change), stopReceiving);
+
+        public Task CloseAsync(CancellationToken cancellationToken) => source.CloseAsync(cancellationToken);
+
+        public ValueTask DisposeAsync() => source.DisposeAsync();
+    }
+
+    private sealed class ChangingIntake(IMessageIntake intake, Func<ReceivedMessage, ReceivedMessage> change) : IMessageIntake
+    {
+        public ValueTask<int> ReserveAsync(int min, int max, CancellationToken cancellationToken) => intake.ReserveAsync(min, max, cancellationToken);
+
+        public IntakeAnswer TryReserve() => intake.TryReserve();
+
+        public void Release(int slots) => intake.Release(slots);
+
+        public void Accept(ReceivedMessage message) => intake.Accept(change(message));
+    }
+
+    /// <summary>A message that is broken in one way.</summary>
+    internal sealed class BrokenMessage(ReceivedMessage message) : ReceivedMessage
+    {
+        public ReadOnlyMemory<byte>? OtherBody { get; init; }
+
+        public string? OtherId { get; init; }
+
+        public Func<Settlement, Settlement>? OtherSettlement { get; init; }
+
+        public override ReadOnlyMemory<byte> Body => OtherBody ?? message.Body;
+
+        public override ReadOnlyMemory<byte> SourceId => OtherId is { } id ? Encoding.UTF8.GetBytes(id) : message.SourceId;
+
+        public override int DeliveryCount => message.DeliveryCount;
+
+        protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken) =>
+            message.SettleAsync(OtherSettlement?.Invoke(settlement) ?? settlement, cancellationToken);
+    }
+}
