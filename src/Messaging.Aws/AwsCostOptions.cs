@@ -6,8 +6,9 @@ namespace Messaging.Aws;
 /// Section <c>Costs</c>: prices for the estimates that reports, logs and <c>explain</c> show; they change nothing else. The defaults
 /// are AWS's list prices of us-east-1 for the first tier, without free tiers (aws.amazon.com/sqs/pricing, aws.amazon.com/s3/pricing).
 /// </summary>
-internal sealed class AwsCostOptions
+public sealed class AwsCostOptions
 {
+    /// <summary>The section's name.</summary>
     public const string Section = "Costs";
 
     /// <summary>The section; others that charge may read keys of their own from it.</summary>

@@ -3,10 +3,10 @@ using Messaging.Configuration;
 namespace Messaging.Aws;
 
 /// <summary>
-/// How AWS is reached: region, endpoint and credentials, shared by the SQS source and the S3 sink. Everything may be left out
-/// on a machine that has the usual AWS environment (variables, profile, container or instance role).
+/// Section <c>Aws</c>: region, endpoint and credentials of every feature that calls AWS. All of it may be left out on a machine that has the
+/// usual AWS environment (variables, profile, container or instance role).
 /// </summary>
-internal sealed class AwsOptions : ISelfValidating
+public sealed class AwsOptions : ISelfValidating
 {
     /// <summary>The configuration section these settings are read from.</summary>
     public const string Section = "Aws";

@@ -55,12 +55,11 @@ internal sealed class CloudFrontHandlerFeature : IHandlerFeature
         // Found right when the configuration was read.
         DocumentShape.TryCreate(options.Columns, options.TimestampField, out DocumentShape? shape, out _);
         LogLimits limits = new(new GzipLimits(options.MaxLogBytes, options.MaxRatio), options.MaxRowBytes, options.MaxBadRows, options.DecodePercent);
-        S3Calls.SetPrices(services.Calls, costs);
-        SdkLogObjects objects = SdkLogObjects.Create(aws, options.ForcePathStyle, options.ObjectTimeout, services.Time, services.Calls);
-        services.Services.GetRequiredService<LogObjectClients>().Add(objects);
+        S3ObjectReader reader = S3ObjectReader.Create(aws, options.ForcePathStyle, options.ObjectTimeout, services.Time, services.Calls, costs);
+        ILogObjects objects = services.Services.GetRequiredService<LogObjectClients>().Add(new S3LogObjects(reader));
         LogBucketCheck check = new(
             options.Buckets,
-            (bucket, limit, cancellationToken) => objects.ListAsync(bucket, options.KeyPrefix, limit, cancellationToken),
+            (bucket, limit, cancellationToken) => reader.CheckAsync(bucket, options.KeyPrefix, limit, cancellationToken),
             services.Loggers.CreateLogger<LogBucketCheck>());
         services.Checks.Add(new RouteCheck("the log buckets", check.RunAsync));
         CloudFrontMetrics metrics = new(services.Route);

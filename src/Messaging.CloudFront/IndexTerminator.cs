@@ -81,10 +81,11 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
     private async ValueTask<(string Reason, string Description)?> IndexAsync(LogObject log, CloudFrontContext context)
     {
         // One end for everything that is done with the object, and a way to tell it from the message's own.
-        using S3Attempt attempt = new(_objectTimeout, _deadLetters.Time, context.CancellationToken);
+        using CancellationTokenSource limit = new(_objectTimeout, _deadLetters.Time);
+        using CancellationTokenSource attempt = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, context.CancellationToken);
         try
         {
-            using OpenedLog opened = await _objects.OpenAsync(log, OpenTimeout, attempt.Token);
+            using S3ObjectContent opened = await _objects.OpenAsync(log, OpenTimeout, attempt.Token);
             if (opened.Fault.Kind != S3FaultKind.None)
             {
                 return Judge(opened.Fault, log, context.DeliveryCount);
@@ -96,7 +97,7 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
             await using IDocumentWriter writer = _sink.Begin(badRows);
             LogOutcome outcome = await _indexer.IndexAsync(opened.Content, opened.Length, id, writer, numbers, badRows, attempt.Token);
             return outcome.Fault == LogFault.None
-                ? Judge(outcome, log, attempt)
+                ? Judge(outcome, log, context.CancellationToken, limit.IsCancellationRequested)
                 : (outcome.Fault.Code(), Describe(outcome, await writer.EndAsync(attempt.Token)));
         }
         catch (PoisonMessageException poison)
@@ -140,11 +141,12 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
         ? outcome.Detail
         : $"{outcome.Detail} Of {outcome.Rows} rows read, {documents.Created} were indexed, {documents.Existing} had been indexed before, {documents.Rejected} were rejected and {outcome.BadRows} set aside; the others were not sent.";
 
-    private (string Reason, string Description)? Judge(in LogOutcome outcome, LogObject log, S3Attempt attempt)
+    private (string Reason, string Description)? Judge(in LogOutcome outcome, LogObject log, CancellationToken cancellationToken, bool timedOut)
     {
         if (outcome.SourceFailure is { } failure)
         {
-            string detail = $"{attempt.Classify(failure).Describe(S3Operations.Get)}.";
+            cancellationToken.ThrowIfCancellationRequested();
+            string detail = $"{S3Fault.Of(failure, timedOut).Describe(S3Operations.Get)}.";
             _breaker.Failed(detail);
             throw new TransientFaultException($"Reading {UntrustedText.Shorten(log.Location)} broke off after {outcome.Rows} rows. {detail}", innerException: failure);
         }

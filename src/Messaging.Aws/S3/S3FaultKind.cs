@@ -1,7 +1,7 @@
 namespace Messaging.Aws.S3;
 
 /// <summary>What the end of one request means for its object.</summary>
-internal enum S3FaultKind
+public enum S3FaultKind
 {
     /// <summary>It worked.</summary>
     None = 0,
@@ -15,10 +15,10 @@ internal enum S3FaultKind
     /// <summary>May work later: throttled, unreachable, timed out, damaged on the way.</summary>
     Transient,
 
-    /// <summary>The signature's time was refused. The client has learned the store's clock from the same answer: at once again.</summary>
+    /// <summary>The signature's time was refused. The client has learned the store's clock from the same answer, so that an immediate retry may work.</summary>
     ClockSkew,
 
-    /// <summary>Temporary credentials ran out: again with others, where there are others.</summary>
+    /// <summary>Temporary credentials have expired: a retry needs others.</summary>
     ExpiredCredentials,
 
     /// <summary>The store refuses the worker, whatever the object.</summary>

@@ -1,10 +1,14 @@
 namespace Messaging.Aws.S3;
 
 /// <summary>The operations the worker needs, by their names in S3's API reference; shown to people.</summary>
-internal static class S3Operations
+public static class S3Operations
 {
+    /// <summary>Stores an object.</summary>
     public const string Put = "PutObject";
+    /// <summary>Reads an object's headers.</summary>
     public const string Head = "HeadObject";
+    /// <summary>Reads an object.</summary>
     public const string Get = "GetObject";
+    /// <summary>Lists keys.</summary>
     public const string List = "ListObjectsV2";
 }

@@ -1,3 +1,4 @@
+using Messaging.Aws.S3;
 using Messaging.CloudFront.Events;
 
 namespace Messaging.CloudFront.Objects;
@@ -10,5 +11,5 @@ internal interface ILogObjects : IDisposable
     /// <param name="limit">Time until then.</param>
     /// <param name="cancellationToken">Ends the waiting.</param>
     /// <returns>The object, or why there is none. Throws only <see cref="OperationCanceledException"/> of this token.</returns>
-    ValueTask<OpenedLog> OpenAsync(LogObject wanted, TimeSpan limit, CancellationToken cancellationToken);
+    ValueTask<S3ObjectContent> OpenAsync(LogObject wanted, TimeSpan limit, CancellationToken cancellationToken);
 }

@@ -4,7 +4,7 @@ namespace Messaging.Json;
 /// Reasons of dead letters for what any JSON body can have wrong, whatever the handler expects in it. They are part of the contract with
 /// users: never changed, never used again.
 /// </summary>
-internal static class JsonReasons
+public static class JsonReasons
 {
     /// <summary>Nothing but blanks, or nothing at all.</summary>
     public const string EmptyBody = "empty-body";

@@ -6,4 +6,4 @@ namespace Messaging.Sinks;
 /// <param name="Status">The store's status, such as 400.</param>
 /// <param name="Type">The store's name for the error, such as <c>mapper_parsing_exception</c>; at most 256 characters, may be empty.</param>
 /// <param name="Reason">The store's words; at most 256 characters, may be empty.</param>
-internal readonly record struct DocumentRejection(long Index, ReadOnlyMemory<byte> Json, int Status, string Type, string Reason);
+public readonly record struct DocumentRejection(long Index, ReadOnlyMemory<byte> Json, int Status, string Type, string Reason);

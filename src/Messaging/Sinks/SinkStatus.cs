@@ -1,7 +1,7 @@
 namespace Messaging.Sinks;
 
-/// <summary>What became of one object.</summary>
-internal enum SinkStatus
+/// <summary>The outcome of storing one object, or the documents of one message.</summary>
+public enum SinkStatus
 {
     /// <summary>Stored, durably, by this call (or by an earlier attempt of it whose answer was lost).</summary>
     Stored = 0,

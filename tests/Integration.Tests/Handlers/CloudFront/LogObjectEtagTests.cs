@@ -1,5 +1,6 @@
 using Integration.Tests.Sinks.S3;
 using Messaging.Aws;
+using Messaging.Aws.S3;
 using Messaging.CloudFront.Events;
 using Messaging.CloudFront.Objects;
 using Messaging.Costs;
@@ -23,9 +24,9 @@ public sealed class LogObjectEtagTests
             await context.Response.Body.WriteAsync(log);
         });
         AwsOptions aws = new() { Endpoint = stub.Endpoint.ServiceUrl, Region = "us-east-1", AccessKeyId = "key", SecretAccessKey = "secret" };
-        using ILogObjects objects = SdkLogObjects.Create(aws, forcePathStyle: null, TimeSpan.FromSeconds(30), TimeProvider.System, new ApiCalls());
+        using ILogObjects objects = new S3LogObjects(S3ObjectReader.Create(aws, forcePathStyle: null, TimeSpan.FromSeconds(30), TimeProvider.System, new ApiCalls()));
 
-        using OpenedLog opened = await objects.OpenAsync(new LogObject("logs", "a.gz", VersionId: null, ETag: null), TimeSpan.FromSeconds(30), TestContext.Current.CancellationToken);
+        using S3ObjectContent opened = await objects.OpenAsync(new LogObject("logs", "a.gz", VersionId: null, ETag: null), TimeSpan.FromSeconds(30), TestContext.Current.CancellationToken);
         using MemoryStream all = new();
         await opened.Content.CopyToAsync(all, TestContext.Current.CancellationToken);
 

@@ -31,7 +31,7 @@ public abstract class LogObjectsContract
         string eTag = await PutAsync(endpoint, bucket, key, body);
 
         using ILogObjects objects = Create(endpoint);
-        using OpenedLog opened = await objects.OpenAsync(new LogObject(bucket, key, null, eTag), Limit, TestContext.Current.CancellationToken);
+        using S3ObjectContent opened = await objects.OpenAsync(new LogObject(bucket, key, null, eTag), Limit, TestContext.Current.CancellationToken);
 
         opened.Fault.Kind.ShouldBe(S3FaultKind.None);
         opened.Length.ShouldBe(body.Length);
@@ -49,7 +49,7 @@ public abstract class LogObjectsContract
         await PutAsync(endpoint, bucket, "a", "two"u8.ToArray());
 
         using ILogObjects objects = Create(endpoint);
-        using OpenedLog opened = await objects.OpenAsync(new LogObject(bucket, "a", null, eTag), Limit, TestContext.Current.CancellationToken);
+        using S3ObjectContent opened = await objects.OpenAsync(new LogObject(bucket, "a", null, eTag), Limit, TestContext.Current.CancellationToken);
 
         opened.Fault.Kind.ShouldBe(S3FaultKind.Exists);
         opened.Fault.Status.ShouldBe(412);
@@ -62,7 +62,7 @@ public abstract class LogObjectsContract
         string bucket = await endpoint.CreateBucketAsync("logs");
 
         using ILogObjects objects = Create(endpoint);
-        using OpenedLog opened = await objects.OpenAsync(new LogObject(bucket, "nothing", null, null), Limit, TestContext.Current.CancellationToken);
+        using S3ObjectContent opened = await objects.OpenAsync(new LogObject(bucket, "nothing", null, null), Limit, TestContext.Current.CancellationToken);
 
         opened.Fault.Kind.ShouldBe(S3FaultKind.Missing);
     }
@@ -73,7 +73,7 @@ public abstract class LogObjectsContract
         AwsEndpoint endpoint = await RequireAsync();
 
         using ILogObjects objects = Create(endpoint);
-        using OpenedLog opened = await objects.OpenAsync(new LogObject($"none-{Guid.NewGuid():n}", "a", null, null), Limit, TestContext.Current.CancellationToken);
+        using S3ObjectContent opened = await objects.OpenAsync(new LogObject($"none-{Guid.NewGuid():n}", "a", null, null), Limit, TestContext.Current.CancellationToken);
 
         opened.Fault.Kind.ShouldBe(S3FaultKind.Refused);
     }
@@ -87,16 +87,16 @@ public abstract class LogObjectsContract
     private protected static PutObjectRequest Request(string bucket, string key, byte[] body) =>
         new() { BucketName = bucket, Key = key, InputStream = new MemoryStream(body), UseChunkEncoding = false };
 
-    private protected static async Task<byte[]> ReadAsync(OpenedLog opened)
+    private protected static async Task<byte[]> ReadAsync(S3ObjectContent opened)
     {
         using MemoryStream all = new();
         await opened.Content.CopyToAsync(all, TestContext.Current.CancellationToken);
         return all.ToArray();
     }
 
-    private protected SdkLogObjects Create(AwsEndpoint endpoint)
+    private protected ILogObjects Create(AwsEndpoint endpoint)
     {
         AwsOptions aws = new() { Endpoint = endpoint.ServiceUrl, Region = endpoint.Region, AccessKeyId = endpoint.AccessKey, SecretAccessKey = endpoint.SecretKey };
-        return SdkLogObjects.Create(aws, forcePathStyle: null, Limit, TimeProvider.System, _calls);
+        return new S3LogObjects(S3ObjectReader.Create(aws, forcePathStyle: null, Limit, TimeProvider.System, _calls));
     }
 }

@@ -2,6 +2,7 @@ using System.Text;
 using Amazon.S3;
 using Amazon.S3.Model;
 using Integration.Tests.Servers;
+using Messaging.Aws.S3;
 using Messaging.CloudFront.Events;
 using Messaging.CloudFront.Objects;
 
@@ -22,7 +23,7 @@ public sealed class RealLogObjectsTests(RealS3 s3) : LogObjectsContract
         await client.PutObjectAsync(Request(bucket, "a", "two"u8.ToArray()));
 
         using ILogObjects objects = Create(endpoint);
-        using OpenedLog opened = await objects.OpenAsync(new LogObject(bucket, "a", first.VersionId, first.ETag.Trim('"')), Limit, TestContext.Current.CancellationToken);
+        using S3ObjectContent opened = await objects.OpenAsync(new LogObject(bucket, "a", first.VersionId, first.ETag.Trim('"')), Limit, TestContext.Current.CancellationToken);
 
         opened.Version.ShouldBe(first.VersionId);
         (await ReadAsync(opened)).ShouldBe(body);

@@ -23,7 +23,7 @@ internal sealed class ScriptedObjects : ILogObjects
 
     public void Put(string key, byte[] bytes) => _objects[key] = bytes;
 
-    public async ValueTask<OpenedLog> OpenAsync(LogObject wanted, TimeSpan limit, CancellationToken cancellationToken)
+    public async ValueTask<S3ObjectContent> OpenAsync(LogObject wanted, TimeSpan limit, CancellationToken cancellationToken)
     {
         await Task.Yield();
         cancellationToken.ThrowIfCancellationRequested();
@@ -31,16 +31,16 @@ internal sealed class ScriptedObjects : ILogObjects
         S3Fault fault = Fault(wanted.Key, Asked.Count(key => key == wanted.Key));
         if (fault.Kind != S3FaultKind.None)
         {
-            return new OpenedLog(fault);
+            return new S3ObjectContent(fault);
         }
 
         if (!_objects.TryGetValue(wanted.Key, out byte[]? bytes))
         {
-            return new OpenedLog(new S3Fault(S3FaultKind.Missing, "NoSuchKey", 404));
+            return new S3ObjectContent(new S3Fault(S3FaultKind.Missing, "NoSuchKey", 404));
         }
 
         Open++;
-        return new OpenedLog(Stream(bytes), bytes.Length, wanted.VersionId ?? wanted.ETag ?? "etag", new Answer(this));
+        return new S3ObjectContent(Stream(bytes), bytes.Length, wanted.VersionId ?? wanted.ETag ?? "etag", new Answer(this));
     }
 
     public void Dispose()

@@ -1,0 +1,49 @@
+namespace Messaging.Aws.S3;
+
+/// <summary>The answer to a request for an object: its bytes as they arrive, or the fault. The caller disposes it. Threads: one at a time.</summary>
+public sealed class S3ObjectContent : IDisposable
+{
+    private readonly IDisposable? _answer;
+
+    /// <summary>An object that could not be opened.</summary>
+    /// <param name="fault">Why.</param>
+    public S3ObjectContent(S3Fault fault)
+    {
+        Fault = fault;
+        Content = Stream.Null;
+        Length = 0;
+        Version = string.Empty;
+    }
+
+    /// <summary>An opened object.</summary>
+    /// <param name="content">The object's bytes; owned from here on.</param>
+    /// <param name="length">Their number.</param>
+    /// <param name="version">See <see cref="Version"/>.</param>
+    /// <param name="answer">Disposed with this object; null for nothing.</param>
+    public S3ObjectContent(Stream content, long length, string version, IDisposable? answer = null)
+    {
+        Content = content;
+        Length = length;
+        Version = version;
+        _answer = answer;
+    }
+
+    /// <summary>Why there is no object; of kind None when there is one.</summary>
+    public S3Fault Fault { get; }
+
+    /// <summary>The object's bytes as they arrive. A connection that breaks makes a read throw; <see cref="S3Fault.Of"/> tells what it means.</summary>
+    public Stream Content { get; }
+
+    /// <summary>The object's size in bytes.</summary>
+    public long Length { get; }
+
+    /// <summary>What distinguishes this object from another of the same key: the version id asked for, else the ETag asked for, else the ETag of the answer.</summary>
+    public string Version { get; }
+
+    /// <summary>Returns the connection, or closes it where the object was not read to its end.</summary>
+    public void Dispose()
+    {
+        Content.Dispose();
+        _answer?.Dispose();
+    }
+}

@@ -1,0 +1,160 @@
+using Amazon.Runtime;
+using Amazon.S3;
+using Amazon.S3.Model;
+using Messaging.Costs;
+
+namespace Messaging.Aws.S3;
+
+/// <summary>
+/// Reads objects of any bucket as streams, through AWSSDK.S3. Retries only a wrong clock and expired credentials, once each; every other
+/// failure is a value. Threads: any number of requests at once. Dispose after the last object was disposed.
+/// </summary>
+public sealed class S3ObjectReader : IDisposable
+{
+    private static readonly TimeSpan ConnectTimeout = TimeSpan.FromSeconds(2);
+
+    private readonly Lazy<(AmazonS3Client Client, SdkCredentials Credentials)> _connection;
+    private readonly TimeProvider _time;
+    private readonly ApiCalls _calls;
+
+    private S3ObjectReader(Func<(AmazonS3Client Client, SdkCredentials Credentials)> connect, TimeProvider time, ApiCalls calls)
+    {
+        _connection = new Lazy<(AmazonS3Client Client, SdkCredentials Credentials)>(connect);
+        _time = time;
+        _calls = calls;
+    }
+
+    /// <summary>
+    /// Makes a reader with a client of its own, which the first request opens: region and endpoint are resolved then, and that request
+    /// throws a <see cref="Hosting.StartupException"/> when they cannot be found. A check at start should be that request.
+    /// </summary>
+    /// <param name="aws">Region, endpoint and credentials.</param>
+    /// <param name="forcePathStyle">Whether the bucket stands in the path; null for what the kind of store needs.</param>
+    /// <param name="guard">Time after which a request ends in any case.</param>
+    /// <param name="time">The clock of the attempts.</param>
+    /// <param name="calls">Counts the requests.</param>
+    /// <param name="costs">Prices for <paramref name="calls"/>; null leaves them as they are.</param>
+    public static S3ObjectReader Create(AwsOptions aws, bool? forcePathStyle, TimeSpan guard, TimeProvider time, ApiCalls calls, AwsCostOptions? costs = null)
+    {
+        if (costs is not null)
+        {
+            S3Calls.SetPrices(calls, costs);
+        }
+
+        return new S3ObjectReader(() => Connect(aws, forcePathStyle, guard, time), time, calls);
+    }
+
+    /// <summary>Requests an object and waits for the beginning of the answer.</summary>
+    /// <param name="bucket">The bucket.</param>
+    /// <param name="key">The key.</param>
+    /// <param name="versionId">The version; null for the current one.</param>
+    /// <param name="eTag">The ETag the object must have, without quotation marks; null for any. Another one is the fault <see cref="S3FaultKind.Exists"/>.</param>
+    /// <param name="limit">Time until the answer begins; reading it has no limit but the guard.</param>
+    /// <param name="cancellationToken">Ends the waiting.</param>
+    /// <returns>The object, or the fault. The caller disposes it.</returns>
+    /// <exception cref="OperationCanceledException">The token ended.</exception>
+    public async ValueTask<S3ObjectContent> OpenAsync(string bucket, string key, string? versionId, string? eTag, TimeSpan limit, CancellationToken cancellationToken)
+    {
+        (AmazonS3Client client, SdkCredentials credentials) = _connection.Value;
+        using S3Attempt attempt = new(limit, _time, cancellationToken);
+        GetObjectRequest request = new() { BucketName = bucket, Key = key, VersionId = versionId, EtagToMatch = eTag is null ? null : $"\"{eTag}\"" };
+        bool clockCorrected = false;
+        bool credentialsRefreshed = false;
+        while (true)
+        {
+            S3Fault fault;
+            try
+            {
+                await credentials.PrepareAsync(attempt.Token);
+                _calls.Sending(S3Calls.Get);
+                return Opened(await attempt.LimitAsync(client.GetObjectAsync(request, attempt.Token)), versionId ?? eTag);
+            }
+            catch (Exception exception)
+            {
+                fault = S3Faults.OfObject(attempt.Classify(exception));
+            }
+
+            switch (fault.Kind)
+            {
+                case S3FaultKind.ClockSkew when !clockCorrected:
+                    clockCorrected = true;
+                    continue;
+                case S3FaultKind.ExpiredCredentials when !credentialsRefreshed && await RefreshAsync(credentials, attempt):
+                    credentialsRefreshed = true;
+                    continue;
+                default:
+                    return new S3ObjectContent(fault);
+            }
+        }
+    }
+
+    /// <summary>Lists one key of a bucket, which shows a missing bucket and refused credentials: a check at start.</summary>
+    /// <param name="bucket">The bucket.</param>
+    /// <param name="prefix">Prefix of the key, to which rights may be limited; null for any.</param>
+    /// <param name="limit">Time for the request.</param>
+    /// <param name="cancellationToken">Ends the request.</param>
+    /// <returns>The fault; of kind None when the bucket can be listed.</returns>
+    /// <exception cref="OperationCanceledException">The token ended.</exception>
+    public async ValueTask<S3Fault> CheckAsync(string bucket, string? prefix, TimeSpan limit, CancellationToken cancellationToken)
+    {
+        (AmazonS3Client client, SdkCredentials credentials) = _connection.Value;
+        using S3Attempt attempt = new(limit, _time, cancellationToken);
+        try
+        {
+            await credentials.PrepareAsync(attempt.Token);
+            _calls.Sending(S3Calls.List);
+            await attempt.LimitAsync(client.ListObjectsV2Async(new ListObjectsV2Request { BucketName = bucket, Prefix = prefix, MaxKeys = 1 }, attempt.Token));
+            return default;
+        }
+        catch (Exception exception)
+        {
+            return attempt.Classify(exception);
+        }
+    }
+
+    /// <inheritdoc/>
+    public void Dispose()
+    {
+        if (_connection.IsValueCreated)
+        {
+            _connection.Value.Client.Dispose();
+            _connection.Value.Credentials.Dispose();
+        }
+    }
+
+    private static (AmazonS3Client Client, SdkCredentials Credentials) Connect(AwsOptions aws, bool? forcePathStyle, TimeSpan guard, TimeProvider time)
+    {
+        S3Endpoint endpoint = S3Endpoint.Resolve(forcePathStyle, aws, Environment.GetEnvironmentVariable);
+        SdkCredentials credentials = new(AwsCredentialSource.Create(aws, time));
+
+        // No checksums beside those of the format: some of S3's algorithms would need native code.
+        return (SdkConnection.CreateClient(endpoint, credentials, ConnectTimeout, guard, RequestChecksumCalculation.WHEN_REQUIRED), credentials);
+    }
+
+    private static S3ObjectContent Opened(GetObjectResponse answer, string? wanted)
+    {
+        string? eTag = answer.ETag?.Trim('"');
+        if (string.IsNullOrEmpty(eTag))
+        {
+            // Every S3 names what it sends. A success that does not is some proxy's.
+            answer.Dispose();
+            return new S3ObjectContent(S3Faults.NotS3((int)answer.HttpStatusCode));
+        }
+
+        // What was asked for is preferred: an event gives the same on every delivery.
+        return new S3ObjectContent(answer.ResponseStream, answer.ContentLength, wanted ?? eTag, answer);
+    }
+
+    private static async ValueTask<bool> RefreshAsync(SdkCredentials credentials, S3Attempt attempt)
+    {
+        try
+        {
+            return await credentials.RefreshAsync(attempt.Token);
+        }
+        catch (Exception exception) when (exception is AwsServiceException or OperationCanceledException)
+        {
+            // The caller's own end is found by the next look at its token.
+            return false;
+        }
+    }
+}
