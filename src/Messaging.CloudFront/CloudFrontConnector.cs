@@ -14,7 +14,7 @@ internal sealed class CloudFrontConnector(S3EventReader reader, CloudFrontMetric
 
     public ValueTask InvokeAsync(PhysicalContext context, Next<CloudFrontContext> next)
     {
-        S3Event read = reader.Read(context.Message.Body.Span);
+        S3Event read = reader.Read(context.Message.Body);
         if (read.Fault != EventFault.None)
         {
             context.Settlement = Settlement.DeadLetter(read.Fault.Code(), $"The message is no S3 event that can be worked on. {read.Detail}".TrimEnd());

@@ -1,5 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
+using System.Net;
 using System.Text;
+using System.Text.RegularExpressions;
 using System.Text.Unicode;
 
 namespace Messaging.CloudFront.Events;
@@ -8,7 +10,7 @@ namespace Messaging.CloudFront.Events;
 /// Object keys as event notifications write them: <c>application/x-www-form-urlencoded</c>, so a blank is <c>+</c> and a plus sign
 /// <c>%2B</c> (https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html).
 /// </summary>
-internal static class FormKey
+internal static partial class FormKey
 {
     /// <summary>S3's limit, in bytes after decoding.</summary>
     public const int MaxBytes = 1_024;
@@ -20,30 +22,13 @@ internal static class FormKey
     public static bool TryDecode(string encoded, [NotNullWhen(true)] out string? key)
     {
         key = null;
-        byte[] bytes = Encoding.UTF8.GetBytes(encoded);
-        int written = 0;
-        for (int at = 0; at < bytes.Length; at++)
+        if (BrokenEscape().IsMatch(encoded))
         {
-            byte value = bytes[at];
-            if (value == '+')
-            {
-                value = (byte)' ';
-            }
-            else if (value == '%')
-            {
-                if (at + 2 >= bytes.Length || !char.IsAsciiHexDigit((char)bytes[at + 1]) || !char.IsAsciiHexDigit((char)bytes[at + 2]))
-                {
-                    return false;
-                }
-
-                value = Convert.FromHexString(Encoding.ASCII.GetString(bytes, at + 1, 2))[0];
-                at += 2;
-            }
-
-            bytes[written++] = value;
+            return false;
         }
 
-        ReadOnlySpan<byte> decoded = bytes.AsSpan(0, written);
+        byte[] bytes = Encoding.UTF8.GetBytes(encoded);
+        ReadOnlySpan<byte> decoded = WebUtility.UrlDecodeToBytes(bytes, 0, bytes.Length);
         if (decoded.Length is 0 or > MaxBytes || !Utf8.IsValid(decoded) || decoded.Contains((byte)0))
         {
             return false;
@@ -52,4 +37,7 @@ internal static class FormKey
         key = Encoding.UTF8.GetString(decoded);
         return key[0] != '/' && !key.Split('/').Any(segment => segment is "." or "..");
     }
+
+    [GeneratedRegex("%(?![0-9A-Fa-f]{2})")]
+    private static partial Regex BrokenEscape();
 }

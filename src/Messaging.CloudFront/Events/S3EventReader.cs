@@ -1,5 +1,7 @@
+using System.Text;
 using System.Text.Json;
 using System.Text.Unicode;
+using Messaging.Telemetry;
 
 namespace Messaging.CloudFront.Events;
 
@@ -11,14 +13,12 @@ namespace Messaging.CloudFront.Events;
 /// <param name="filter">Which of their keys are logs.</param>
 internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, KeyFilter filter)
 {
-    private static readonly JsonReaderOptions Strict = new() { MaxDepth = 64, CommentHandling = JsonCommentHandling.Disallow };
-
     private readonly HashSet<string> _buckets = new(buckets, StringComparer.Ordinal);
 
     private static ReadOnlySpan<byte> ByteOrderMark => [0xEF, 0xBB, 0xBF];
 
     /// <summary>Reads one message.</summary>
-    public S3Event Read(ReadOnlySpan<byte> body)
+    public S3Event Read(ReadOnlyMemory<byte> body)
     {
         try
         {
@@ -30,123 +30,107 @@ internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, KeyFilt
         }
         catch (InvalidOperationException)
         {
-            // What Utf8JsonReader throws for text that has no UTF-16 form: a lone surrogate as an escape.
+            // Text that has no UTF-16 form.
             return Poison(EventFault.InvalidUtf8, "An escape stands for half a surrogate pair.");
         }
     }
 
-    private S3Event Read(ReadOnlySpan<byte> body, bool isEnveloped)
+    private S3Event Read(ReadOnlyMemory<byte> body, bool isEnveloped)
     {
-        if (!Utf8.IsValid(body))
+        if (!Utf8.IsValid(body.Span))
         {
             return Poison(EventFault.InvalidUtf8);
         }
 
-        body = body.StartsWith(ByteOrderMark) ? body[ByteOrderMark.Length..] : body;
-        if (body.Trim(" \t\r\n"u8).IsEmpty)
+        body = body.Span.StartsWith(ByteOrderMark) ? body[ByteOrderMark.Length..] : body;
+        if (body.Span.Trim(" \t\r\n"u8).IsEmpty)
         {
             return Poison(EventFault.EmptyBody);
         }
 
-        Utf8JsonReader json = new(body, Strict);
-        json.Read();
-        EventRecords? records = null;
-        string? test = null;
-        string? enveloped = null;
-        if (json.TokenType != JsonTokenType.StartObject)
+        using JsonDocument document = JsonDocument.Parse(body);
+        EventFields fields = new();
+        JsonElement? root = document.RootElement.ValueKind == JsonValueKind.Object ? document.RootElement : null;
+        JsonElement? records = fields.Find(root, "Records"u8);
+        JsonElement? message = fields.Find(root, "Message"u8);
+        if (fields.Fault != EventFault.None)
         {
-            json.Skip();
-        }
-        else
-        {
-            while (json.Read() && json.TokenType == JsonTokenType.PropertyName)
-            {
-                bool isRecords = json.ValueTextEquals("Records"u8);
-                bool isTest = json.ValueTextEquals("Event"u8);
-                bool isMessage = json.ValueTextEquals("Message"u8);
-                json.Read();
-                if ((isRecords && records is not null) || (isMessage && enveloped is not null))
-                {
-                    return Poison(EventFault.DuplicateProperty, isRecords ? "Records" : "Message");
-                }
-
-                if (isRecords && json.TokenType == JsonTokenType.StartArray)
-                {
-                    records = EventRecords.Read(ref json);
-                }
-                else if (isTest && json.TokenType == JsonTokenType.String)
-                {
-                    test = json.GetString();
-                }
-                else if (isMessage && json.TokenType == JsonTokenType.String)
-                {
-                    enveloped = json.GetString();
-                }
-                else
-                {
-                    json.Skip();
-                }
-            }
+            return Poison(fields.Fault, fields.Detail);
         }
 
-        // The whole body must be JSON before anything of it counts.
-        while (json.Read())
+        return (records?.ValueKind, message?.ValueKind) switch
         {
-        }
-
-        return (records, test, enveloped) switch
-        {
-            ({ } found, _, _) => Judge(found),
-            (null, "s3:TestEvent", _) => new S3Event([], Ignored: 1),
-            (null, _, { } message) when !isEnveloped => Read(System.Text.Encoding.UTF8.GetBytes(message), isEnveloped: true),
+            (JsonValueKind.Array, _) => ReadRecords(records.Value, fields),
+            _ when fields.Find(root, "Event"u8) is { ValueKind: JsonValueKind.String } test && test.ValueEquals("s3:TestEvent"u8) => new S3Event([], Ignored: 1),
+            (_, JsonValueKind.String) when !isEnveloped => Read(Encoding.UTF8.GetBytes(message.Value.GetString()!), isEnveloped: true),
             _ => Poison(EventFault.NoRecords, "Neither a property Records with an array, nor s3:TestEvent."),
         };
     }
 
-    private S3Event Judge(EventRecords records)
+    // An empty list asks for nothing and is acknowledged.
+    private S3Event ReadRecords(JsonElement records, EventFields fields)
     {
-        if (records.Fault != EventFault.None)
-        {
-            return Poison(records.Fault, records.Detail);
-        }
-
         List<LogObject> objects = [];
         int ignored = 0;
-        foreach (EventRecord record in records.All)
+        foreach (JsonElement record in records.EnumerateArray())
         {
-            if (!record.IsCreation)
+            if (ReadRecord(record, fields) is { } log)
+            {
+                objects.Add(log);
+            }
+            else if (fields.Fault != EventFault.None)
+            {
+                return Poison(fields.Fault, fields.Detail);
+            }
+            else
             {
                 ignored++;
-                continue;
             }
-
-            if (record.Bucket is null || record.Key is null)
-            {
-                return Poison(EventFault.BadRecord, "A record has no bucket name or no key.");
-            }
-
-            if (!_buckets.Contains(record.Bucket))
-            {
-                return Poison(EventFault.WrongBucket, $"The bucket {Telemetry.UntrustedText.Shorten(record.Bucket)} is not among {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.Buckets)}.");
-            }
-
-            if (!FormKey.TryDecode(record.Key, out string? key))
-            {
-                return Poison(EventFault.BadKey, "A key is empty, longer than 1,024 bytes, not encoded as S3 does it, begins with a slash, or has a segment . or .. in it.");
-            }
-
-            if (!filter.Takes(key))
-            {
-                ignored++;
-                continue;
-            }
-
-            objects.Add(new LogObject(record.Bucket, key, NullIfEmpty(record.VersionId), NullIfEmpty(record.ETag)));
         }
 
-        // An empty list asks for nothing and is acknowledged.
         return new S3Event([.. objects], ignored);
     }
+
+    /// <returns>Null for a record that is ignored, and where there is a fault.</returns>
+    private LogObject? ReadRecord(JsonElement record, EventFields fields)
+    {
+        bool isObject = record.ValueKind == JsonValueKind.Object;
+        JsonElement? root = isObject ? record : null;
+        JsonElement? s3 = fields.Object(root, "s3"u8);
+        JsonElement? found = fields.Object(s3, "object"u8);
+        string? eventName = fields.Text(root, "eventName"u8);
+        string? bucket = fields.Text(fields.Object(s3, "bucket"u8), "name"u8);
+        string? encoded = fields.Text(found, "key"u8);
+        string? version = fields.Text(found, "versionId"u8);
+        string? eTag = fields.Text(found, "eTag"u8);
+        string? key = null;
+        if (eventName is null)
+        {
+            fields.Fail(EventFault.BadRecord, isObject ? "A record has no eventName." : "A record is no object.");
+        }
+        else if (!IsCreation(eventName))
+        {
+            return null;
+        }
+        else if (bucket is null || encoded is null)
+        {
+            fields.Fail(EventFault.BadRecord, "A record has no bucket name or no key.");
+        }
+        else if (!_buckets.Contains(bucket))
+        {
+            fields.Fail(EventFault.WrongBucket, $"The bucket {UntrustedText.Shorten(bucket)} is not among {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.Buckets)}.");
+        }
+        else if (!FormKey.TryDecode(encoded, out key))
+        {
+            fields.Fail(EventFault.BadKey, "A key is empty, longer than 1,024 bytes, not encoded as S3 does it, begins with a slash, or has a segment . or .. in it.");
+        }
+
+        return fields.Fault == EventFault.None && filter.Takes(key!) ? new LogObject(bucket!, key!, NullIfEmpty(version), NullIfEmpty(eTag)) : null;
+    }
+
+    // "ObjectCreated:Put" in a notification, "s3:ObjectCreated:Put" from some S3-compatible stores.
+    private static bool IsCreation(string eventName) =>
+        eventName.StartsWith("ObjectCreated:", StringComparison.Ordinal) || eventName.StartsWith("s3:ObjectCreated:", StringComparison.Ordinal);
 
     private static string? NullIfEmpty(string? text) => string.IsNullOrEmpty(text) ? null : text.Trim('"');
 

@@ -152,7 +152,7 @@ public sealed class S3EventReaderTests
     }
 
     [Fact]
-    public void Read_InvalidUtf8_IsPoison() => Reader.Read([(byte)'{', (byte)'"', 0xC3, (byte)'"', (byte)':', (byte)'1', (byte)'}']).Fault.ShouldBe(EventFault.InvalidUtf8);
+    public void Read_InvalidUtf8_IsPoison() => Reader.Read(new byte[] { (byte)'{', (byte)'"', 0xC3, (byte)'"', (byte)':', (byte)'1', (byte)'}' }).Fault.ShouldBe(EventFault.InvalidUtf8);
 
     [Fact]
     public void Read_TruncatedAtEveryByte_IsMalformed()
@@ -160,7 +160,7 @@ public sealed class S3EventReaderTests
         byte[] whole = Encoding.UTF8.GetBytes(Events.Of(Events.Record("a.gz")));
         for (int length = 1; length < whole.Length; length++)
         {
-            Reader.Read(whole.AsSpan(0, length)).Fault.ShouldBe(EventFault.MalformedJson, $"{length} bytes");
+            Reader.Read(whole.AsMemory(0, length)).Fault.ShouldBe(EventFault.MalformedJson, $"{length} bytes");
         }
     }
 
