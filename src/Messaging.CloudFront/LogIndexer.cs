@@ -112,3 +112,27 @@ internal sealed class LogIndexer(DocumentShape shape, LogLimits limits, BufferPo
     private static async ValueTask<LogOutcome> CompleteAsync(IDocumentWriter writer, LogParser parser, LogDocuments documents, CancellationToken cancellationToken) =>
         new(LogFault.None, string.Empty, await writer.CompleteAsync(cancellationToken), null, parser.Rows, documents.BadRows);
 }
+
+/// <summary>How reading one log into documents ended.</summary>
+/// <param name="Fault">What is wrong with the log; none when it was read to its verified end, or when the sink or the source failed before.</param>
+/// <param name="Detail">For people: more about the fault; may be empty.</param>
+/// <param name="Documents">What became of the documents; null when the log was not read to its end.</param>
+/// <param name="SourceFailure">What reading the object ended in; null when it did not fail.</param>
+/// <param name="Rows">Rows read, bad ones included.</param>
+/// <param name="BadRows">Rows that were set aside.</param>
+internal readonly record struct LogOutcome(LogFault Fault, string Detail, DocumentsResult? Documents, Exception? SourceFailure, long Rows, int BadRows);
+
+/// <summary>What a log may be, and how its values are taken.</summary>
+/// <param name="Gzip">Bytes and ratio.</param>
+/// <param name="MaxRowBytes">Longest row.</param>
+/// <param name="MaxBadRows">Rows that may be set aside before the whole log fails.</param>
+/// <param name="DecodePercent">Whether percent-encoding in values is undone.</param>
+internal sealed record LogLimits(GzipLimits Gzip, int MaxRowBytes, int MaxBadRows, bool DecodePercent);
+
+/// <summary>Sets rows aside that cannot become documents.</summary>
+internal interface IBadRows
+{
+    /// <summary>Keeps a row durably.</summary>
+    /// <exception cref="IOException">It could not be kept; the log must not count as done.</exception>
+    ValueTask KeepAsync(BadRow row, CancellationToken cancellationToken);
+}

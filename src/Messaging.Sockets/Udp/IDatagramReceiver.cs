@@ -28,3 +28,13 @@ internal interface IDatagramReceiver
     /// <summary>Who sent the datagram <paramref name="index"/> of the last receive, for logs; null when the system did not say. Allocates.</summary>
     EndPoint? SenderOf(int index);
 }
+
+/// <summary>One datagram as received; a borrow that ends with the next receive.</summary>
+/// <param name="bytes">Its bytes, may be empty; only the first ones when it is truncated.</param>
+/// <param name="isTruncated">True when it was longer than the limit.</param>
+internal readonly ref struct Datagram(ReadOnlySpan<byte> bytes, bool isTruncated)
+{
+    public ReadOnlySpan<byte> Bytes { get; } = bytes;
+
+    public bool IsTruncated { get; } = isTruncated;
+}

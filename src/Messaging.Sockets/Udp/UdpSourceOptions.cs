@@ -54,3 +54,29 @@ internal sealed class UdpSourceOptions : ISelfValidating
     /// <summary>The endpoint as an address; true once it was validated.</summary>
     public bool TryParseEndpoint([NotNullWhen(true)] out IPEndPoint? endpoint) => SourceEndpoint.TryParse(Endpoint, out endpoint);
 }
+
+/// <summary>What is done about a datagram's Fletcher-32 checksum.</summary>
+internal enum UdpChecksum
+{
+    /// <summary>The datagram is the message; nothing is computed.</summary>
+    None = 0,
+
+    /// <summary>The datagram is the message; its checksum is computed and goes with it as the attribute <c>fletcher32</c>.</summary>
+    Compute,
+
+    /// <summary>The datagram ends with the checksum of what is before it; it is verified and taken off, and a wrong one drops the datagram.</summary>
+    Verify,
+}
+
+/// <summary>How datagrams are taken from the kernel.</summary>
+internal enum UdpReceiving
+{
+    /// <summary>In batches where the system can, else one by one.</summary>
+    Auto = 0,
+
+    /// <summary>In batches, by recvmmsg(2): Linux.</summary>
+    Batch,
+
+    /// <summary>One by one, by <see cref="System.Net.Sockets.Socket"/>: everywhere.</summary>
+    Portable,
+}

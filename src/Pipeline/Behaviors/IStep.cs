@@ -24,3 +24,23 @@ public interface IStep<in TContext>
     /// <summary>Runs on the way out when something further in threw.</summary>
     ValueTask<ErrorOutcome> OnErrorAsync(TContext context, Exception exception) => new(ErrorOutcome.Rethrow);
 }
+
+/// <summary>Whether the chain goes on after a step's <see cref="IStep{TContext}.BeforeAsync"/>.</summary>
+public enum StepOutcome
+{
+    /// <summary>The next part runs.</summary>
+    Continue = 0,
+
+    /// <summary>Nothing further runs, this step's After neither; the Afters of the steps before it do.</summary>
+    Stop,
+}
+
+/// <summary>What a step's <see cref="IStep{TContext}.OnErrorAsync"/> did about an exception from further in.</summary>
+public enum ErrorOutcome
+{
+    /// <summary>The exception goes on outwards, unchanged.</summary>
+    Rethrow = 0,
+
+    /// <summary>The exception ends here; the parts outside see a normal return.</summary>
+    Handled,
+}

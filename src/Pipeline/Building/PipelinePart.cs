@@ -1,3 +1,7 @@
+using Pipeline.Behaviors;
+using Pipeline.Contexts;
+using Pipeline.Execution.Nodes;
+
 namespace Pipeline.Building;
 
 /// <summary>One registered part: its name, its place in the stages, and the part itself.</summary>
@@ -11,4 +15,67 @@ internal abstract record PipelinePart(string Name, PartKind Kind, Type In, Type?
     public abstract bool HasOwnNode { get; }
 
     public abstract TResult Accept<TState, TResult>(IPartVisitor<TState, TResult> visitor, TState state);
+}
+
+internal enum PartKind
+{
+    Step,
+    Behavior,
+    Connector,
+    Fork,
+    Terminator,
+}
+
+internal sealed record StepPart<TContext>(string Name, IStep<TContext> Step)
+    : PipelinePart(Name, PartKind.Step, typeof(TContext), typeof(TContext))
+    where TContext : PipelineContext
+{
+    private readonly StepNodeFactory<TContext>? _factory = PartNodes.Of(Step);
+
+    public override bool HasOwnNode => _factory is not null;
+
+    public StepNode<TContext> Node(Next<TContext>? next) => _factory is null ? new SharedStepNode<TContext>(Step, next) : _factory(Step, next);
+
+    public override TResult Accept<TState, TResult>(IPartVisitor<TState, TResult> visitor, TState state) => visitor.Step(this, state);
+}
+
+internal sealed record BehaviorPart<TIn, TOut>(string Name, PartKind Kind, IBehavior<TIn, TOut> Behavior)
+    : PipelinePart(Name, Kind, typeof(TIn), typeof(TOut))
+    where TIn : PipelineContext
+    where TOut : PipelineContext
+{
+    private readonly BehaviorNodeFactory<TIn, TOut>? _factory = PartNodes.Of(Behavior);
+
+    public override bool HasOwnNode => _factory is not null;
+
+    public Next<TIn> Node(Next<TOut> next) => _factory is null ? new SharedBehaviorNode<TIn, TOut>(Behavior, next) : _factory(Behavior, next);
+
+    public override TResult Accept<TState, TResult>(IPartVisitor<TState, TResult> visitor, TState state) => visitor.Behavior(this, state);
+}
+
+internal sealed record TerminatorPart<TContext>(string Name, ITerminator<TContext> Terminator)
+    : PipelinePart(Name, PartKind.Terminator, typeof(TContext), Out: null)
+    where TContext : PipelineContext
+{
+    private readonly TerminatorNodeFactory<TContext>? _factory = PartNodes.Of(Terminator);
+
+    public override bool HasOwnNode => _factory is not null;
+
+    public Next<TContext> Node() => _factory is null ? new SharedTerminatorNode<TContext>(Terminator) : _factory(Terminator);
+
+    public override TResult Accept<TState, TResult>(IPartVisitor<TState, TResult> visitor, TState state) => visitor.Terminator(this, state);
+}
+
+/// <summary>How a form sees the parts with their context types, which were erased in the list.</summary>
+internal interface IPartVisitor<in TState, out TResult>
+{
+    TResult Step<TContext>(StepPart<TContext> part, TState state)
+        where TContext : PipelineContext;
+
+    TResult Behavior<TIn, TOut>(BehaviorPart<TIn, TOut> part, TState state)
+        where TIn : PipelineContext
+        where TOut : PipelineContext;
+
+    TResult Terminator<TContext>(TerminatorPart<TContext> part, TState state)
+        where TContext : PipelineContext;
 }

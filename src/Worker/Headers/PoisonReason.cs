@@ -1,3 +1,5 @@
+using Messaging.Json;
+
 namespace Worker.Headers;
 
 /// <summary>
@@ -47,4 +49,43 @@ internal enum PoisonReason
 
     /// <summary>The rule of a placeholder does not take its value, and the key has no substitute for it.</summary>
     InvalidValue,
+}
+
+/// <summary>The stable texts of <see cref="PoisonReason"/>. They are part of the contract with users: never changed, never used again.</summary>
+internal static class PoisonReasonCodes
+{
+    /// <summary>The kebab-case code; empty for <see cref="PoisonReason.None"/>.</summary>
+    public static string Code(this PoisonReason reason) => reason switch
+    {
+        PoisonReason.None => "",
+        PoisonReason.EmptyBody => JsonReasons.EmptyBody,
+        PoisonReason.MalformedJson => JsonReasons.MalformedJson,
+        PoisonReason.InvalidUtf8 => JsonReasons.InvalidUtf8,
+        PoisonReason.LoneSurrogate => "lone-surrogate",
+        PoisonReason.TooDeep => "too-deep",
+        PoisonReason.DuplicateProperty => JsonReasons.DuplicateProperty,
+        PoisonReason.WrongType => "wrong-type",
+        PoisonReason.NotAnObject => "not-an-object",
+        PoisonReason.TrailingData => "trailing-data",
+        PoisonReason.BadDate => "bad-date",
+        PoisonReason.MissingId => "missing-id",
+        PoisonReason.MissingProperty => "missing-property",
+        PoisonReason.InvalidValue => "invalid-value",
+        _ => throw new ArgumentOutOfRangeException(nameof(reason), reason, "Unknown reason."),
+    };
+}
+
+/// <summary>Why and where a body is poison: an expected outcome, hence a value. The default value means "not poison".</summary>
+/// <param name="Reason">What is wrong: the first fault in reading order, except that invalid UTF-8 is looked for first.</param>
+/// <param name="Position">Zero-based index in the body (a byte order mark counts) of the byte where the fault was noticed.</param>
+/// <param name="Property">
+/// The path that the key uses, where the fault is at it; else the top-level property in which it was noticed, or the one that is doubled; printable ASCII, at most
+/// <see cref="PropertyLogText.MaxLength"/> characters, so that it can be logged. Null when no property is concerned.
+/// </param>
+internal readonly record struct Poison(PoisonReason Reason, int Position, string? Property)
+{
+    /// <summary>One line for a log or a dead letter's description, such as <c>wrong-type at byte 12, property "Product"</c>.</summary>
+    public override string ToString() => Property is null
+        ? $"{Reason.Code()} at byte {Position}"
+        : $"{Reason.Code()} at byte {Position}, property \"{Property}\"";
 }

@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Collections.Immutable;
 using System.Globalization;
+using System.Runtime.InteropServices;
 using System.Text;
 using Messaging.Json;
 
@@ -78,3 +79,9 @@ internal sealed class PropertyPath : IEquatable<PropertyPath>
         ? name
         : $"\"{name.Replace("\\", "\\\\", StringComparison.Ordinal).Replace("\"", "\\\"", StringComparison.Ordinal)}\"";
 }
+
+/// <summary>One step of a <see cref="PropertyPath"/>: into a property of an object, or into an element of an array.</summary>
+/// <param name="Name">The JSON property name, unescaped; null for an element.</param>
+/// <param name="Index">The element's index, from 0.</param>
+[StructLayout(LayoutKind.Auto)]
+internal readonly record struct PropertyStep(string? Name, int Index = 0);

@@ -20,3 +20,33 @@ internal readonly record struct KeyPiece(
     HeaderUse Use = HeaderUse.None,
     KeyRule Rule = KeyRule.Seed,
     KeyDateField Field = default);
+
+/// <summary>What a piece of a parsed template is.</summary>
+internal enum KeyPieceKind
+{
+    /// <summary>Fixed text within a level.</summary>
+    Literal = 0,
+
+    /// <summary>The end of a level.</summary>
+    Slash,
+
+    /// <summary>A property as text.</summary>
+    Property,
+
+    /// <summary>One field of a property used as a date.</summary>
+    DateField,
+
+    /// <summary>The message's id.</summary>
+    MessageId,
+}
+
+/// <summary>A field of a date in a key: four digits for the year, two for the others.</summary>
+internal enum KeyDateField
+{
+    Year = 0,
+    Month,
+    Day,
+    Hour,
+    Minute,
+    Second,
+}

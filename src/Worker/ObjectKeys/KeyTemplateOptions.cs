@@ -24,3 +24,26 @@ internal sealed class KeyTemplateOptions
     /// <summary>What becomes of a value that does not fit its rule. Default <see cref="InvalidValueRule.Default"/>.</summary>
     public InvalidValueRule InvalidValue { get; set; } = InvalidValueRule.Default;
 }
+
+/// <summary>What becomes of a message in which a property of the key is missing, null or empty. A missing id has a rule of its own.</summary>
+internal enum MissingPropertyRule
+{
+    /// <summary>The part is <c>unknown</c>; the levels of a date are left out.</summary>
+    Default = 0,
+
+    /// <summary>It is dead-lettered as <c>missing-property</c>.</summary>
+    DeadLetter,
+}
+
+/// <summary>What becomes of a message with a value that the rule of its placeholder does not take.</summary>
+internal enum InvalidValueRule
+{
+    /// <summary>The part is <c>invalid</c>: all such values share a prefix.</summary>
+    Default = 0,
+
+    /// <summary>It is dead-lettered as <c>invalid-value</c>.</summary>
+    DeadLetter,
+
+    /// <summary>The value is escaped, as the rule <c>encode</c> does it.</summary>
+    Encode,
+}

@@ -1,3 +1,6 @@
+using System.Globalization;
+using System.Text.Json;
+
 namespace Messaging.Aws.Sqs.Wire;
 
 /// <summary>What the worker wants to know about a queue.</summary>
@@ -19,4 +22,49 @@ internal sealed record QueueAttributes(
 {
     /// <summary>Messages sent with a delay that has not ended, approximately.</summary>
     public long MessagesDelayed { get; init; }
+}
+
+/// <summary>Reads a GetQueueAttributes response.</summary>
+internal static class QueueAttributesReader
+{
+    /// <summary>Attributes that are missing count as 0, false or null.</summary>
+    /// <exception cref="JsonException">Not of the form of such a response.</exception>
+    /// <exception cref="InvalidOperationException">Likewise.</exception>
+    public static QueueAttributes Read(JsonElement root)
+    {
+        if (!root.TryGetProperty("Attributes", out JsonElement attributes))
+        {
+            attributes = root;
+        }
+
+        string? deadLetterTarget = null;
+        int maxReceiveCount = 0;
+        if (Text(attributes, "RedrivePolicy") is { Length: > 0 } policyText)
+        {
+            using JsonDocument policy = JsonDocument.Parse(policyText);
+            deadLetterTarget = Text(policy.RootElement, "deadLetterTargetArn");
+            maxReceiveCount = (int)Number(policy.RootElement, "maxReceiveCount");
+        }
+
+        return new QueueAttributes(
+            Text(attributes, "QueueArn"),
+            (int)Number(attributes, "VisibilityTimeout"),
+            Number(attributes, "ApproximateNumberOfMessages"),
+            Number(attributes, "ApproximateNumberOfMessagesNotVisible"),
+            string.Equals(Text(attributes, "FifoQueue"), "true", StringComparison.OrdinalIgnoreCase),
+            deadLetterTarget,
+            maxReceiveCount)
+        {
+            MessagesDelayed = Number(attributes, "ApproximateNumberOfMessagesDelayed"),
+        };
+    }
+
+    // The service sends numbers as strings; maxReceiveCount comes back as it was set, either way.
+    private static string? Text(JsonElement parent, string name) =>
+        parent.TryGetProperty(name, out JsonElement value)
+            ? value.ValueKind is JsonValueKind.String ? value.GetString() : value.GetRawText()
+            : null;
+
+    private static long Number(JsonElement parent, string name) =>
+        long.TryParse(Text(parent, name), NumberStyles.Integer, CultureInfo.InvariantCulture, out long number) ? number : 0;
 }

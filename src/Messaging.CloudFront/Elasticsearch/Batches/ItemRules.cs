@@ -24,3 +24,19 @@ internal static class ItemRules
         || (item.IsType("illegal_argument_exception"u8)
             && (item.ReasonStartsWith("pipeline with id "u8) || item.ReasonStartsWith("no write index is defined"u8) || item.ReasonStartsWith("only write ops with an op_type of create"u8)));
 }
+
+/// <summary>What a failed item of a bulk response means for its document.</summary>
+internal enum ItemVerdict
+{
+    /// <summary>The document was there before, by its id.</summary>
+    Exists = 0,
+
+    /// <summary>Throttled or broken: the same document again, later.</summary>
+    Retry,
+
+    /// <summary>The document will never be taken.</summary>
+    Reject,
+
+    /// <summary>It is not about the document: no such index, no permission. It would be said of every document.</summary>
+    Refuse,
+}

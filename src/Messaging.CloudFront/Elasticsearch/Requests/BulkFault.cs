@@ -17,3 +17,19 @@ internal readonly record struct BulkFault(BulkFaultKind Kind, string Code = "", 
     /// <summary>True when the connection broke, which also hides the answer of a server that refused while the body was still coming.</summary>
     public bool IsBroken => Kind == BulkFaultKind.Transient && Status == 0 && Code != TimeoutCode;
 }
+
+/// <summary>What the end of one request means for the documents in it.</summary>
+internal enum BulkFaultKind
+{
+    /// <summary>The answer says of every document what became of it.</summary>
+    None = 0,
+
+    /// <summary>May work later: throttled, unreachable, timed out, cut off, an answer that makes no sense.</summary>
+    Transient,
+
+    /// <summary>413: too many bytes at once.</summary>
+    TooLarge,
+
+    /// <summary>Elasticsearch refuses the worker, whatever the documents.</summary>
+    Refused,
+}

@@ -1,3 +1,5 @@
+using System.Linq.Expressions;
+using System.Reflection;
 using System.Runtime.CompilerServices;
 using Pipeline.Behaviors;
 using Pipeline.Building;
@@ -51,5 +53,23 @@ internal sealed class ExpressionForm(bool dynamicCode) : PipelineForm("Expressio
         }
 
         return (Next<TRoot>)next!;
+    }
+}
+
+internal sealed class ExpressionNext<TContext>(Func<TContext, ValueTask> compiled) : Next<TContext>
+    where TContext : PipelineContext
+{
+    public override ValueTask InvokeAsync(TContext context) => compiled(context);
+}
+
+/// <summary>Compiles the call of one part's method, with everything but the context as a constant.</summary>
+internal static class CompiledCall
+{
+    public static ExpressionNext<TContext> Of<TContext>(object part, MethodInfo method, params Expression[] rest)
+        where TContext : PipelineContext
+    {
+        ParameterExpression context = Expression.Parameter(typeof(TContext), "context");
+        MethodCallExpression call = Expression.Call(Expression.Constant(part, method.DeclaringType!), method, [context, .. rest]);
+        return new ExpressionNext<TContext>(Expression.Lambda<Func<TContext, ValueTask>>(call, method.DeclaringType!.Name, [context]).Compile());
     }
 }

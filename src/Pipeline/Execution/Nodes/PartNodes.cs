@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Pipeline.Behaviors;
 using Pipeline.Contexts;
 
@@ -34,4 +35,15 @@ public static class PartNodes
 
     internal static TerminatorNodeFactory<TContext>? Of<TContext>(ITerminator<TContext> terminator)
         where TContext : PipelineContext => FactoriesOf<TerminatorNodeFactory<TContext>>.Find(terminator.GetType());
+}
+
+/// <summary>The factories of one kind of node, by the part's type.</summary>
+internal static class FactoriesOf<TFactory>
+    where TFactory : Delegate
+{
+    private static readonly ConcurrentDictionary<Type, TFactory> ByPart = new();
+
+    public static void Add(Type part, TFactory factory) => ByPart[part] = factory;
+
+    public static TFactory? Find(Type part) => ByPart.GetValueOrDefault(part);
 }

@@ -135,3 +135,34 @@ internal sealed class AdaptiveLimit(int min, int max)
         return _limit < before;
     }
 }
+
+/// <summary>What the end of a request did to the limit.</summary>
+internal enum LimitChange
+{
+    None = 0,
+
+    /// <summary>The limit was used and nothing spoke against more.</summary>
+    Raised,
+
+    /// <summary>The store said that it is too much, or did not answer in time.</summary>
+    LoweredByOverload,
+
+    /// <summary>Answers took clearly longer than they do with fewer requests.</summary>
+    LoweredByLatency,
+}
+
+/// <summary>What the end of a request says about the load of the store.</summary>
+internal enum RequestOutcome
+{
+    /// <summary>Nothing: refused, not found, cancelled, cut short by the caller's own deadline.</summary>
+    Neutral = 0,
+
+    /// <summary>It worked, and its latency can be compared.</summary>
+    Succeeded,
+
+    /// <summary>The object is there already: the store keeps up, but what it took is no PUT's latency.</summary>
+    Existed,
+
+    /// <summary>Too much: throttled, or no answer in the time an attempt has.</summary>
+    Overloaded,
+}

@@ -3,6 +3,14 @@ using Pipeline.Contexts;
 
 namespace Pipeline.Execution.Nodes;
 
+/// <summary>The node of every behaviour that has none of its own.</summary>
+internal sealed class SharedBehaviorNode<TIn, TOut>(IBehavior<TIn, TOut> behavior, Next<TOut> next) : Next<TIn>
+    where TIn : PipelineContext
+    where TOut : PipelineContext
+{
+    public override ValueTask InvokeAsync(TIn context) => behavior.InvokeAsync(context, next);
+}
+
 /// <summary>The node of every step that has none of its own.</summary>
 internal sealed class SharedStepNode<TContext>(IStep<TContext> step, Next<TContext>? next) : StepNode<TContext>(next)
     where TContext : PipelineContext
@@ -44,4 +52,11 @@ internal sealed class SharedStepNode<TContext>(IStep<TContext> step, Next<TConte
 
         return step.AfterAsync(context);
     }
+}
+
+/// <summary>The node of every terminator that has none of its own.</summary>
+internal sealed class SharedTerminatorNode<TContext>(ITerminator<TContext> terminator) : Next<TContext>
+    where TContext : PipelineContext
+{
+    public override ValueTask InvokeAsync(TContext context) => terminator.InvokeAsync(context);
 }

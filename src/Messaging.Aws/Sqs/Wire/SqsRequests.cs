@@ -1,5 +1,12 @@
 namespace Messaging.Aws.Sqs.Wire;
 
+/// <summary>What one receive call asks for.</summary>
+/// <param name="QueueUrl">The queue's URL, as the service gave it.</param>
+/// <param name="MaxMessages">1 to 10.</param>
+/// <param name="WaitSeconds">0 to 20; how long the service waits for a first message.</param>
+/// <param name="VisibilitySeconds">0 to 43,200; how long the messages are hidden from others.</param>
+internal readonly record struct ReceiveRequest(string QueueUrl, int MaxMessages, int WaitSeconds, int VisibilitySeconds);
+
 /// <summary>One message to send. Its body is a borrow until the call ends.</summary>
 /// <param name="Body">
 /// UTF-8, not empty. Lone surrogates (WTF-8, as <see cref="SqsMessage.Body"/> has them) are sent as the escapes they came as;
@@ -15,3 +22,8 @@ internal readonly record struct SendEntry(
     string? GroupId = null,
     string? DeduplicationId = null,
     int? DelaySeconds = null);
+
+/// <summary>One entry of a visibility change.</summary>
+/// <param name="ReceiptHandle">The newest handle of the message; a borrow until the call ends.</param>
+/// <param name="VisibilitySeconds">0 to 43,200 from now; 0 hands the message back at once.</param>
+internal readonly record struct VisibilityChange(ReadOnlyMemory<byte> ReceiptHandle, int VisibilitySeconds);
