@@ -4,7 +4,7 @@ using Pipeline.Settlements;
 
 namespace Messaging.Testing;
 
-/// <summary>Completes every message, and counts them.</summary>
+/// <summary>Completes every message, and counts it with those that ended otherwise.</summary>
 internal sealed class CountingHandler(int expected) : IMessageHandler<JsonElement>
 {
     private readonly TaskCompletionSource _all = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -12,16 +12,20 @@ internal sealed class CountingHandler(int expected) : IMessageHandler<JsonElemen
 
     public int Count => Volatile.Read(ref _count);
 
-    /// <summary>Completes with the message that was expected as the last.</summary>
+    /// <summary>Completes when as many were counted as are expected.</summary>
     public Task WhenAll => _all.Task;
 
-    public ValueTask<Settlement> HandleAsync(JsonElement message, MessageInfo info, CancellationToken cancellationToken)
+    public void Add()
     {
         if (Interlocked.Increment(ref _count) == expected)
         {
             _all.SetResult();
         }
+    }
 
+    public ValueTask<Settlement> HandleAsync(JsonElement message, MessageInfo info, CancellationToken cancellationToken)
+    {
+        Add();
         return ValueTask.FromResult(Settlement.Complete);
     }
 }

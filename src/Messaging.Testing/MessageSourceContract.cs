@@ -155,7 +155,7 @@ public sealed class MessageSourceContract(SourceHarness harness)
         const int Slots = 4;
         const int Unreadable = 2 * Slots;
         const int Readable = Slots;
-        CountingHandler handled = new(Readable);
+        CountingHandler handled = new(Unreadable + Readable);
         using IHost host = UnreadableSource.BuildHost(harness.Source, handled, Slots);
         await host.StartAsync();
         for (int i = 0; i < Unreadable; i++)
@@ -170,7 +170,7 @@ public sealed class MessageSourceContract(SourceHarness harness)
 
         for (int attempt = 0; !handled.WhenAll.IsCompleted; attempt++)
         {
-            Require.True(attempt < 2_000, $"After messages that cannot be read, others are handled: {handled.Count} of {Readable} were.");
+            Require.True(attempt < 2_000, $"Messages that cannot be read hold no slot: {handled.Count} of {Unreadable + Readable} messages were settled.");
             await harness.AdvanceAsync(TimeSpan.FromMilliseconds(100));
             await Task.WhenAny(handled.WhenAll, Task.Delay(10));
         }

@@ -1,3 +1,4 @@
+using System.Text.Json;
 using Messaging.Configuration;
 using Messaging.Handlers;
 using Messaging.Hosting;
@@ -5,12 +6,11 @@ using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Pipeline.Messages;
-using Pipeline.Settlements;
 
 namespace Messaging.Testing;
 
 /// <summary>A source under test in a worker; messages that begin with <see cref="Mark"/> get a body that throws.</summary>
-internal sealed class UnreadableSource(IMessageSource source) : ISourceFeature, IMessageSource
+internal sealed class UnreadableSource(IMessageSource source, CountingHandler handler) : ISourceFeature, IMessageSource
 {
     public const string Mark = "unreadable";
     public const string Reason = "unsupported-body";
@@ -27,7 +27,7 @@ internal sealed class UnreadableSource(IMessageSource source) : ISourceFeature, 
         worker =>
         {
             worker.Services.AddSingleton(handler);
-            worker.AddSource(new UnreadableSource(source)).AddHandler<System.Text.Json.JsonElement, CountingHandler>("Counting", AnyJson.Default.JsonElement);
+            worker.AddSource(new UnreadableSource(source, handler)).AddHandler<JsonElement, CountingHandler>("Counting", AnyJson.Default.JsonElement);
         },
         [new("Routes:contract:Source", "UnderTest"), new("Routes:contract:Handler", "Counting"), new("Intake:Concurrency", $"{slots}")],
         new RecordingLog(),
@@ -38,15 +38,15 @@ internal sealed class UnreadableSource(IMessageSource source) : ISourceFeature, 
 
     public Task CheckAsync(CancellationToken cancellationToken) => source.CheckAsync(cancellationToken);
 
-    public Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving) => source.ReceiveAsync(new Intake(intake), stopReceiving);
+    public Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving) => source.ReceiveAsync(new Intake(intake, handler.Add), stopReceiving);
 
-    public Task DrainAsync(IMessageIntake intake, CancellationToken stopDraining) => source.DrainAsync(new Intake(intake), stopDraining);
+    public Task DrainAsync(IMessageIntake intake, CancellationToken stopDraining) => source.DrainAsync(new Intake(intake, handler.Add), stopDraining);
 
     public Task CloseAsync(CancellationToken cancellationToken) => source.CloseAsync(cancellationToken);
 
     public ValueTask DisposeAsync() => source.DisposeAsync();
 
-    private sealed class Intake(IMessageIntake intake) : IMessageIntake
+    private sealed class Intake(IMessageIntake intake, Action settled) : IMessageIntake
     {
         public ValueTask<int> ReserveAsync(int min, int max, CancellationToken cancellationToken) => intake.ReserveAsync(min, max, cancellationToken);
 
@@ -54,9 +54,6 @@ internal sealed class UnreadableSource(IMessageSource source) : ISourceFeature, 
 
         public void Release(int slots) => intake.Release(slots);
 
-        public void Accept(ReceivedMessage message) => intake.Accept(
-            message.Body.Span.StartsWith("unreadable"u8)
-                ? new UnreadableMessage(message, new PoisonMessageException(Reason, "The body cannot be read."))
-                : message);
+        public void Accept(ReceivedMessage message) => intake.Accept(message.Body.Span.StartsWith("unreadable"u8) ? new UnreadableMessage(message, settled) : message);
     }
 }
