@@ -13,15 +13,19 @@ public sealed class TestWorker : IAsyncDisposable
     /// <summary>The name of the source that <see cref="SendAsync"/> sends to. A route whose configuration names no source has this one.</summary>
     public const string Source = "Test";
 
+    /// <summary>The name of the sink that keeps what it gets in <see cref="Stored"/>, for <c>Routes:{name}:Sink</c>.</summary>
+    public const string Sink = "Test";
+
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(60);
 
     private readonly IHost _host;
     private readonly TestSourceFeature _sources;
 
-    private TestWorker(IHost host, TestSourceFeature sources, RecordingLog log, MemoryDeadLetters deadLetters)
+    private TestWorker(IHost host, TestSourceFeature sources, MemoryObjectSink stored, RecordingLog log, MemoryDeadLetters deadLetters)
     {
         _host = host;
         _sources = sources;
+        Stored = stored;
         Log = log;
         DeadLetters = deadLetters;
     }
@@ -31,6 +35,9 @@ public sealed class TestWorker : IAsyncDisposable
 
     /// <summary>What the worker has logged.</summary>
     public RecordingLog Log { get; }
+
+    /// <summary>What routes have stored in the sink <c>Test</c>.</summary>
+    public MemoryObjectSink Stored { get; }
 
     /// <summary>The dead letters of all routes.</summary>
     public MemoryDeadLetters DeadLetters { get; }
@@ -48,10 +55,11 @@ public sealed class TestWorker : IAsyncDisposable
         RecordingLog log = new();
         MemoryDeadLetters deadLetters = new();
         TestSourceFeature sources = new();
+        MemoryObjectSink stored = new();
         IHost host = TestHost.Build(
             worker =>
             {
-                worker.AddSource(sources);
+                worker.AddSource(sources).AddSink(new TestSinkFeature(stored));
                 configure(worker);
             },
             WithSources([.. configuration]),
@@ -68,7 +76,7 @@ public sealed class TestWorker : IAsyncDisposable
             throw;
         }
 
-        return new TestWorker(host, sources, log, deadLetters);
+        return new TestWorker(host, sources, stored, log, deadLetters);
     }
 
     /// <summary>Sends a message and returns at once.</summary>

@@ -1,5 +1,7 @@
 using System.Reflection;
+using System.Text;
 using Messaging.Handlers;
+using Messaging.Sinks;
 using Messaging.Testing.Xunit;
 using Pipeline.Settlements;
 
@@ -10,6 +12,8 @@ public sealed class ContractTests
 {
     [Theory]
     [InlineData(typeof(MessageSourceContract), typeof(MessageSourceContractTests))]
+    [InlineData(typeof(ObjectSinkContract), typeof(ObjectSinkContractTests))]
+    [InlineData(typeof(DocumentSinkContract), typeof(DocumentSinkContractTests))]
     [InlineData(typeof(HandlerContract), typeof(HandlerContractTests))]
     public void Tests_OfAContract_AreItsRules(Type contract, Type tests)
     {
@@ -45,6 +49,24 @@ public sealed class ContractTests
             message => new TestSourceHarness.BrokenMessage(message) { OtherSettlement = settlement => settlement with { Delay = TimeSpan.Zero } },
             contract => contract.Abandon_WithDelay_IsRedeliveredUnchangedAfterIt()))
             .ShouldStartWith("No message is due");
+
+    [Fact]
+    public async Task Sink_ReplacesOtherBytes_IsFound()
+    {
+        MemoryObjectSink sink = new() { Script = _ => SinkResult.Stored };
+
+        (await Should.ThrowAsync<ContractException>(new ObjectSinkContract(sink, key => new(Encoding.UTF8.GetBytes(key))).Store_OtherBytes_IsACollisionAndTheFirstStay())).Message
+            .ShouldStartWith("Other bytes under the same key are a collision. Expected Collision, found Stored.");
+    }
+
+    [Fact]
+    public async Task Sink_StoresNothing_IsFound()
+    {
+        MemoryObjectSink sink = new() { Script = _ => SinkResult.Stored };
+
+        (await Should.ThrowAsync<ContractException>(new ObjectSinkContract(sink, key => new(sink.Objects.GetValueOrDefault(key))).Store_AnyBytes_KeepsThemExactly())).Message
+            .ShouldBe("The store has 'exact/0.json'.");
+    }
 
     [Fact]
     public async Task Handler_CompletesWithoutItsEffect_IsFound() =>

@@ -1,7 +1,9 @@
 using Messaging.Configuration;
 using Messaging.Handlers;
+using Messaging.Sinks;
 using Microsoft.Extensions.DependencyInjection;
 using Pipeline.Settlements;
+using Worker.Archive;
 
 namespace Worker.Tests.Testing;
 
@@ -61,6 +63,21 @@ public sealed class TestWorkerTests
 
         (await worker.WhenSettledAsync(message)).ShouldBe(Settlement.Complete);
         message.Settlements.Count.ShouldBe(2);
+    }
+
+    [Fact]
+    public async Task SendAsync_RouteWithASink_StoresThere()
+    {
+        byte[] body = """{"EventDateUtc":"2026-01-31T10:00:00Z","Product":"p","SiteKey":"s","EventName":"e","MessageId":"m"}"""u8.ToArray();
+        await using TestWorker worker = await TestWorker.StartAsync(
+            builder => builder.AddArchive(), [new("Routes:archive:Handler", "Archive"), new("Routes:archive:Sink", TestWorker.Sink), new("Recoverability:BackoffBase", "1ms")]);
+        int stores = 0;
+        worker.Stored.Script = _ => Interlocked.Increment(ref stores) == 1 ? new SinkResult(SinkStatus.Transient, "busy") : null;
+
+        (await worker.SendAsync(body)).ShouldBe(Settlement.Complete);
+
+        worker.Stored.Objects.ShouldHaveSingleItem().Value.ShouldBe(body);
+        stores.ShouldBe(2);
     }
 
     [Fact]

@@ -1,8 +1,9 @@
+using System.Buffers;
 using System.Text.Json.Nodes;
-using Contracts.Sinks;
 using Integration.Tests.Servers;
 using Messaging.CloudFront.Elasticsearch;
 using Messaging.Sinks;
+using Messaging.Testing.Xunit;
 
 namespace Integration.Tests.Sinks.Elasticsearch;
 
@@ -10,7 +11,7 @@ namespace Integration.Tests.Sinks.Elasticsearch;
 /// The sink contract over the wire. The server is the one that <c>ELASTICSEARCH_URL</c> names (with user and password in it where it wants
 /// some), else the strict one; so nothing skips.
 /// </summary>
-public abstract class ElasticsearchSinkContract : DocumentSinkContract
+public abstract class ElasticsearchSinkContract : DocumentSinkContractTests
 {
     private StrictElasticsearch? _strict;
     private ElasticsearchIndex? _index;
@@ -31,7 +32,21 @@ public abstract class ElasticsearchSinkContract : DocumentSinkContract
         GC.SuppressFinalize(this);
     }
 
-    internal override async ValueTask<IDocumentSink> OpenAsync()
+    [Fact]
+    public async Task Complete_DocumentOfAnotherType_IsRejectedAsAParsingException()
+    {
+        RecordedRejections rejections = new();
+        await using IDocumentWriter writer = Sink.Begin(rejections);
+        writer.Open("bad"u8);
+        writer.Body.Write("""{"bytes":"x"}"""u8);
+        writer.Close();
+
+        (await writer.CompleteAsync(Token)).Rejected.ShouldBe(1);
+
+        rejections.All.ShouldHaveSingleItem().Type.ShouldEndWith("parsing_exception");
+    }
+
+    protected override async ValueTask<IDocumentSink> OpenAsync()
     {
         Uri address;
         if (Environment.GetEnvironmentVariable("ELASTICSEARCH_URL") is { Length: > 0 } real)
@@ -51,7 +66,7 @@ public abstract class ElasticsearchSinkContract : DocumentSinkContract
 
     internal abstract ElasticsearchSinkOptions OptionsFor(Uri endpoint, string index, string? username, string? password);
 
-    internal override async ValueTask<IReadOnlyDictionary<string, JsonNode>> ReadBackAsync(IReadOnlyCollection<string> ids) => await _index!.ReadAsync(ids);
+    protected override async ValueTask<IReadOnlyDictionary<string, JsonNode>> ReadBackAsync(IReadOnlyCollection<string> ids) => await _index!.ReadAsync(ids);
 
-    internal override async ValueTask<long> CountAsync() => await _index!.CountAsync();
+    protected override async ValueTask<long> CountAsync() => await _index!.CountAsync();
 }

@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.Text;
-using Contracts.Sinks;
 using ElasticsearchServer;
 using Integration.Tests.Servers;
 using Messaging.CloudFront.Elasticsearch;

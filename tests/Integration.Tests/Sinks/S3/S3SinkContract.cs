@@ -1,15 +1,15 @@
 using System.Net;
 using Amazon.S3;
 using Amazon.S3.Model;
-using Contracts.Sinks;
 using Integration.Tests.Servers;
 using Messaging.Aws.S3.Sink;
 using Messaging.Sinks;
+using Messaging.Testing.Xunit;
 
 namespace Integration.Tests.Sinks.S3;
 
 /// <summary>The sink contract over a store on the wire; objects are read back with the SDK, not with the sink.</summary>
-public abstract class S3SinkContract : ObjectSinkContract
+public abstract class S3SinkContract : ObjectSinkContractTests
 {
     private AmazonS3Client? _client;
     private string _bucket = "";
@@ -28,7 +28,7 @@ public abstract class S3SinkContract : ObjectSinkContract
 
     internal virtual S3SinkOptions OptionsFor(string bucket) => new() { Client = Client, Bucket = bucket };
 
-    internal override async ValueTask<IObjectSink> OpenAsync()
+    protected override async ValueTask<IObjectSink> OpenAsync()
     {
         AwsEndpoint endpoint = await RequireAsync();
         _client = endpoint.CreateS3Client();
@@ -36,7 +36,7 @@ public abstract class S3SinkContract : ObjectSinkContract
         return S3Sinks.Open(endpoint, OptionsFor(_bucket));
     }
 
-    internal override async ValueTask<byte[]?> ReadBackAsync(string key)
+    protected override async ValueTask<byte[]?> ReadBackAsync(string key)
     {
         try
         {

@@ -11,10 +11,13 @@ public sealed class HandlersPageTests
     [Fact]
     public void Page_ItsCode_IsTheExample()
     {
-        string source = File.ReadAllText(Path.Combine(Folder(), "OrdersWorker.cs"));
-        string example = source.Split("// page: begin\n")[1].Split("\n// page: end")[0];
+        string page = File.ReadAllText(Path.Combine(AppContext.BaseDirectory, "handlers.md"));
+        foreach (string file in (string[])["OrdersWorker.cs", "OrdersWorkerTests.cs"])
+        {
+            string example = File.ReadAllText(Path.Combine(Folder(), file)).Split("// page: begin\n")[1].Split("// page: end")[0];
 
-        File.ReadAllText(Path.Combine(AppContext.BaseDirectory, "handlers.md")).ShouldContain(example);
+            page.ShouldContain(Unindented(example).TrimEnd());
+        }
     }
 
     [Fact]
@@ -32,6 +35,12 @@ public sealed class HandlersPageTests
 
         host.Services.GetRequiredService<OrderBook>().Keys.ShouldBe(["a"]);
         Directory.EnumerateFiles(folder.Path, "*", SearchOption.AllDirectories).ShouldContain(file => File.ReadAllText(file).Contains("negative-total", StringComparison.Ordinal));
+    }
+
+    private static string Unindented(string text)
+    {
+        int indent = text.Length - text.TrimStart(' ').Length;
+        return string.Join('\n', text.Split('\n').Select(line => line.Length > indent ? line[indent..] : line.TrimStart(' ')));
     }
 
     private static string Folder([CallerFilePath] string file = "") => Path.GetDirectoryName(file)!;

@@ -1,11 +1,11 @@
-using Contracts.Sinks;
 using Messaging.Sinks;
 using Messaging.Sinks.Directory;
+using Messaging.Testing.Xunit;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Worker.Tests.Sinks.Directory;
 
-public sealed class DirectorySinkContractTests : ObjectSinkContract
+public sealed class DirectorySinkContractTests : ObjectSinkContractTests
 {
     private readonly TemporaryFolder _folder = new();
 
@@ -17,10 +17,10 @@ public sealed class DirectorySinkContractTests : ObjectSinkContract
         _folder.Dispose();
     }
 
-    internal override ValueTask<IObjectSink> OpenAsync() =>
+    protected override ValueTask<IObjectSink> OpenAsync() =>
         new(new DirectorySink(new DirectorySinkOptions { Path = _folder.Path }, new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System)));
 
-    internal override async ValueTask<byte[]?> ReadBackAsync(string key)
+    protected override async ValueTask<byte[]?> ReadBackAsync(string key)
     {
         string path = Sink.Locate(key);
         return File.Exists(path) ? await File.ReadAllBytesAsync(path, Token) : null;

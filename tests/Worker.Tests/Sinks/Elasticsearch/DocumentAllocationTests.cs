@@ -1,4 +1,3 @@
-using Contracts.Sinks;
 using Messaging.CloudFront.Elasticsearch;
 using Messaging.CloudFront.Elasticsearch.Requests;
 using Messaging.Sinks;

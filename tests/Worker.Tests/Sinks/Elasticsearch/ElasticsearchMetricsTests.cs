@@ -1,7 +1,6 @@
 using System.Collections.Concurrent;
 using System.Diagnostics.Metrics;
 using System.Text;
-using Contracts.Sinks;
 using Messaging.CloudFront.Elasticsearch;
 using Messaging.CloudFront.Elasticsearch.Requests;
 using Messaging.Sinks;

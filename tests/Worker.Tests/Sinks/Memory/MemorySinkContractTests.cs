@@ -1,12 +1,12 @@
-using Contracts.Sinks;
 using Messaging.Sinks;
 using Messaging.Sinks.Memory;
+using Messaging.Testing.Xunit;
 
 namespace Worker.Tests.Sinks.Memory;
 
-public sealed class MemorySinkContractTests : ObjectSinkContract
+public sealed class MemorySinkContractTests : ObjectSinkContractTests
 {
-    internal override ValueTask<IObjectSink> OpenAsync() => new(new MemorySink(new MemorySinkOptions()));
+    protected override ValueTask<IObjectSink> OpenAsync() => new(new MemorySink(new MemorySinkOptions()));
 
-    internal override ValueTask<byte[]?> ReadBackAsync(string key) => new(((MemorySink)Sink).Objects.GetValueOrDefault(key));
+    protected override ValueTask<byte[]?> ReadBackAsync(string key) => new(((MemorySink)Sink).Objects.GetValueOrDefault(key));
 }

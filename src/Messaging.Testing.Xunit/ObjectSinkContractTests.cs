@@ -1,0 +1,97 @@
+using Messaging.Sinks;
+using Xunit;
+
+namespace Messaging.Testing.Xunit;
+
+/// <summary>The tests of <see cref="ObjectSinkContract"/>. Subclass it once per sink.</summary>
+public abstract class ObjectSinkContractTests : IAsyncLifetime
+{
+    private IObjectSink? _sink;
+
+    /// <summary>False for a sink that is documented to let two stores of one key at the same moment both succeed.</summary>
+    protected virtual bool DecidesRaces => true;
+
+    /// <summary>The sink under test.</summary>
+    protected IObjectSink Sink => _sink ?? throw new InvalidOperationException("The sink is opened before each test.");
+
+    /// <summary>Ends with the test.</summary>
+    protected static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    private ObjectSinkContract Contract => new(Sink, ReadBackAsync) { DecidesRaces = DecidesRaces, CancellationToken = Token };
+
+    /// <summary>Opens and checks the sink of the test.</summary>
+    public virtual async ValueTask InitializeAsync()
+    {
+        _sink = await OpenAsync();
+        await _sink.CheckAsync(Token);
+    }
+
+    /// <summary>Disposes it.</summary>
+    public virtual async ValueTask DisposeAsync()
+    {
+        if (_sink is not null)
+        {
+            await _sink.DisposeAsync();
+        }
+
+        GC.SuppressFinalize(this);
+    }
+
+    /// <inheritdoc cref="ObjectSinkContract.Store_AnyBytes_KeepsThemExactly"/>
+    [Fact]
+    public Task Store_AnyBytes_KeepsThemExactly() => Contract.Store_AnyBytes_KeepsThemExactly();
+
+    /// <inheritdoc cref="ObjectSinkContract.Store_SameBytesAgain_IsAlreadyStored"/>
+    [Fact]
+    public Task Store_SameBytesAgain_IsAlreadyStored() => Contract.Store_SameBytesAgain_IsAlreadyStored();
+
+    /// <inheritdoc cref="ObjectSinkContract.Store_OtherBytes_IsACollisionAndTheFirstStay"/>
+    [Fact]
+    public Task Store_OtherBytes_IsACollisionAndTheFirstStay() => Contract.Store_OtherBytes_IsACollisionAndTheFirstStay();
+
+    /// <inheritdoc cref="ObjectSinkContract.Store_SameBytesFromManyWritersAtOnce_StoresOnce"/>
+    [Fact]
+    public Task Store_SameBytesFromManyWritersAtOnce_StoresOnce() => Contract.Store_SameBytesFromManyWritersAtOnce_StoresOnce();
+
+    /// <inheritdoc cref="ObjectSinkContract.Store_OtherBytesFromManyWritersAtOnce_OneWins"/>
+    [Fact]
+    public Task Store_OtherBytesFromManyWritersAtOnce_OneWins() => Contract.Store_OtherBytesFromManyWritersAtOnce_OneWins();
+
+    /// <inheritdoc cref="ObjectSinkContract.Store_ManyKeysAtOnce_StoresEach"/>
+    [Fact]
+    public Task Store_ManyKeysAtOnce_StoresEach() => Contract.Store_ManyKeysAtOnce_StoresEach();
+
+    /// <inheritdoc cref="ObjectSinkContract.Store_UnusualKey_IsKeptUnderThatKey"/>
+    [Fact]
+    public Task Store_UnusualKey_IsKeptUnderThatKey() => Contract.Store_UnusualKey_IsKeptUnderThatKey();
+
+    /// <inheritdoc cref="ObjectSinkContract.Store_LongestKeys_AreKeptApart"/>
+    [Fact]
+    public Task Store_LongestKeys_AreKeptApart() => Contract.Store_LongestKeys_AreKeptApart();
+
+    /// <inheritdoc cref="ObjectSinkContract.Store_BuffersReusedAfterwards_DoesNotChangeTheObject"/>
+    [Fact]
+    public Task Store_BuffersReusedAfterwards_DoesNotChangeTheObject() => Contract.Store_BuffersReusedAfterwards_DoesNotChangeTheObject();
+
+    /// <inheritdoc cref="ObjectSinkContract.Store_BodyInTheMiddleOfALargerBuffer_StoresOnlyTheBody"/>
+    [Fact]
+    public Task Store_BodyInTheMiddleOfALargerBuffer_StoresOnlyTheBody() => Contract.Store_BodyInTheMiddleOfALargerBuffer_StoresOnlyTheBody();
+
+    /// <inheritdoc cref="ObjectSinkContract.Store_Cancelled_ThrowsForThatToken"/>
+    [Fact]
+    public Task Store_Cancelled_ThrowsForThatToken() => Contract.Store_Cancelled_ThrowsForThatToken();
+
+    /// <inheritdoc cref="ObjectSinkContract.Check_WhatWorks_PassesAgain"/>
+    [Fact]
+    public Task Check_WhatWorks_PassesAgain() => Contract.Check_WhatWorks_PassesAgain();
+
+    /// <inheritdoc cref="ObjectSinkContract.Names_AreFitForLogs"/>
+    [Fact]
+    public Task Names_AreFitForLogs() => Contract.Names_AreFitForLogs();
+
+    /// <summary>Opens a sink over an empty store.</summary>
+    protected abstract ValueTask<IObjectSink> OpenAsync();
+
+    /// <summary>Reads an object's bytes past the sink; null when the store has none.</summary>
+    protected abstract ValueTask<byte[]?> ReadBackAsync(string key);
+}

@@ -1,0 +1,48 @@
+using System.Collections.Concurrent;
+using System.Text;
+using Messaging.Sinks;
+
+namespace Messaging.Testing;
+
+/// <summary>Keeps objects in memory, with failures on demand. Routes of a <see cref="TestWorker"/> name it as <c>Test</c>. Threads: any.</summary>
+public sealed class MemoryObjectSink : IObjectSink
+{
+    private readonly ConcurrentDictionary<string, byte[]> _objects = new(StringComparer.Ordinal);
+
+    /// <summary>The objects by their keys.</summary>
+    public IReadOnlyDictionary<string, byte[]> Objects => _objects;
+
+    /// <summary>Decides about each store by its key, before it is made; null, or a script that returns null, lets it be made. For faults: a busy store, a refused key.</summary>
+    public Func<string, SinkResult?>? Script { get; set; }
+
+    /// <inheritdoc/>
+    public string Name => "test";
+
+    /// <inheritdoc/>
+    public Task CheckAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    /// <inheritdoc/>
+    public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) =>
+        cancellationToken.IsCancellationRequested ? ValueTask.FromCanceled<SinkResult>(cancellationToken) : ValueTask.FromResult(Store(Encoding.UTF8.GetString(key.Span), body.Span));
+
+    /// <inheritdoc/>
+    public string Locate(string key) => $"test:{key}";
+
+    /// <summary>Has no effect: the objects can still be read.</summary>
+    public ValueTask DisposeAsync() => default;
+
+    private SinkResult Store(string key, ReadOnlySpan<byte> body)
+    {
+        if (Script?.Invoke(key) is { } result)
+        {
+            return result;
+        }
+
+        if (_objects.TryAdd(key, body.ToArray()))
+        {
+            return SinkResult.Stored;
+        }
+
+        return body.SequenceEqual(_objects[key]) ? SinkResult.AlreadyStored : new SinkResult(SinkStatus.Collision, "The key holds other bytes.");
+    }
+}

@@ -1,0 +1,26 @@
+using Messaging.Handlers;
+using Microsoft.Extensions.DependencyInjection;
+using Pipeline.Settlements;
+
+namespace Worker.Tests.Handlers.Example;
+
+public sealed class OrdersWorkerTests
+{
+    [Fact]
+    public async Task StoreOrder_NegativeTotal_IsDeadLettered()
+    {
+        // page: begin
+        await using TestWorker worker = await TestWorker.StartAsync(
+            builder =>
+            {
+                builder.Services.AddSingleton<OrderBook>();
+                builder.AddHandler<OrderPlaced, StoreOrder>("Orders", OrderJson.Default.OrderPlaced);
+            },
+            [new("Routes:orders:Handler", "Orders")]);
+
+        Settlement settlement = await worker.SendAsync("""{"OrderId":"4711","Total":-1}"""u8.ToArray());
+        // page: end
+
+        settlement.Reason.ShouldBe("negative-total");
+    }
+}
