@@ -24,7 +24,7 @@ public sealed class DocumentSinkContract(IDocumentSink sink, Func<IReadOnlyColle
     public async Task Complete_Documents_AreAllThereExactly()
     {
         int written = 0;
-        foreach (int length in (ReadOnlySpan<int>)[1, 2, 1_000, 25_000])
+        foreach (int length in (int[])[1, 2, 1_000, 25_000])
         {
             (string Id, string Json)[] documents = [.. Enumerable.Range(written, length).Select(Document)];
             written += length;

@@ -22,7 +22,7 @@ public sealed class ObjectSinkContract(IObjectSink sink, Func<string, ValueTask<
     /// <summary>A body of any size is stored byte for byte, an empty one too.</summary>
     public async Task Store_AnyBytes_KeepsThemExactly()
     {
-        foreach (int size in (ReadOnlySpan<int>)[0, 1, 256, 65_537, 1_048_576])
+        foreach (int size in (int[])[0, 1, 256, 65_537, 1_048_576])
         {
             byte[] body = Body(size);
 
@@ -35,7 +35,7 @@ public sealed class ObjectSinkContract(IObjectSink sink, Func<string, ValueTask<
     /// <summary>A key that holds the same bytes already is as good as stored, and said to be.</summary>
     public async Task Store_SameBytesAgain_IsAlreadyStored()
     {
-        foreach (int size in (ReadOnlySpan<int>)[0, 1, 300, 100_000])
+        foreach (int size in (int[])[0, 1, 300, 100_000])
         {
             byte[] body = Body(size);
             Stored(await StoreAsync($"again/{size}", body));
@@ -50,7 +50,7 @@ public sealed class ObjectSinkContract(IObjectSink sink, Func<string, ValueTask<
     /// <summary>A key that holds other bytes is a collision, and keeps them.</summary>
     public async Task Store_OtherBytes_IsACollisionAndTheFirstStay()
     {
-        foreach ((int first, int second) in (ReadOnlySpan<(int, int)>)[(300, 300), (300, 299), (300, 301), (300, 0), (0, 300), (200_000, 200_000)])
+        foreach ((int first, int second) in ((int, int)[])[(300, 300), (300, 299), (300, 301), (300, 0), (0, 300), (200_000, 200_000)])
         {
             string key = $"collision/{first}-{second}";
             byte[] kept = Body(first);
