@@ -7,7 +7,6 @@ using Messaging.CommandLine;
 using Messaging.Hosting;
 using Messaging.Http.Web;
 using Messaging.Publishing;
-using Messaging.Routes;
 using Messaging.ServiceBus;
 using Messaging.Sources.Channels;
 using Messaging.Telemetry;
@@ -15,7 +14,6 @@ using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
-using Worker.Archive;
 using Worker.Hosting;
 
 namespace Harness;
@@ -30,7 +28,7 @@ internal static class HarnessRun
 
     private static readonly TimeSpan PollInterval = TimeSpan.FromMilliseconds(5);
 
-    private static readonly GeneratedMessages Samples = new(MessageGenerator.Write, TimeProvider.System);
+    private static readonly GeneratedMessages Samples = new(Define().Handlers.OfType<ISampleFeature>().First().WriteSample, TimeProvider.System);
 
     public static async Task<int> RunAsync(HarnessOptions options, CollectorConnection? collector, CancellationToken cancellationToken)
     {
@@ -126,9 +124,9 @@ internal static class HarnessRun
     private static async Task<(HarnessReport Report, RouteTotals Totals)> RunWorkerAsync(
         HarnessOptions options, IConfigurationRoot configuration, CollectorConnection? collector, CancellationToken cancellationToken)
     {
-        IHost app = WorkerHost.Build(configuration, logging => logging.SetMinimumLevel(LogLevel.Warning));
+        IHost app = WorkerApp.CreateHost(Define(), configuration, logging => logging.SetMinimumLevel(LogLevel.Warning));
         await using IAsyncDisposable disposing = (IAsyncDisposable)app;
-        WorkerService worker = app.Services.GetRequiredService<WorkerService>();
+        IMessageWorker worker = app.Services.GetRequiredService<IMessageWorker>();
 
         // Publishing and processing are measured apart, so nothing is received before everything is published; over HTTP and
         // acknowledged lines the answer to a publish is the processing's end, and the two are one; and nothing but the source
@@ -136,7 +134,6 @@ internal static class HarnessRun
         bool together = options.Source is "http" or "tcp" or "udp";
         worker.ReceiveOnStart = together;
         await app.StartAsync(cancellationToken);
-        MessageRoute route = worker.Routes[0];
 
         HarnessStops.Wait(options, together ? HarnessStops.BeforeBoth : HarnessStops.Before);
         Measurement? measurement = together ? await StartAsync(collector, cancellationToken) : null;
@@ -148,11 +145,11 @@ internal static class HarnessRun
             worker.StartReceiving();
         }
 
-        await WaitAsync(() => CountDone(route), options.Count, cancellationToken);
-        HarnessReport report = await EndAsync(measurement!.Finish(options, route), options, collector, cancellationToken);
+        await WaitAsync(() => CountDone(worker), options.Count, cancellationToken);
+        HarnessReport report = await EndAsync(measurement!.Finish(options, worker, app.Services.GetRequiredService<IWorkerStatus>(), Route), options, collector, cancellationToken);
         HarnessStops.Wait(options, HarnessStops.Processed);
         await app.StopAsync(cancellationToken);
-        return (report, route.Metrics.Totals);
+        return (report, worker.GetTotals(Route));
     }
 
     // Given back before the worker takes it: the sender is configured before the worker could say which port it got.
@@ -163,9 +160,11 @@ internal static class HarnessRun
         return ((IPEndPoint)socket.LocalEndPoint!).Port;
     }
 
-    private static long CountDone(MessageRoute route)
+    private static WorkerDefinition Define() => new(Worker.Program.AddFeatures);
+
+    private static long CountDone(IMessageWorker worker)
     {
-        RouteTotals totals = route.Metrics.Totals;
+        RouteTotals totals = worker.GetTotals(Route);
         return totals.Stored + totals.DeadLetters;
     }
 
@@ -215,7 +214,7 @@ internal static class HarnessRun
         string address = app.Services.GetRequiredService<WebServer>().Urls[0];
         using IMessageSender sender = options.IsServiceBus
             ? await ServiceBusMessageSender.OpenAsync(BareRun.ReadOptions(configuration, Route), ServiceBusBuild.Connector, cancellationToken, options.Batch)
-            : await new SenderCatalog(WorkerHost.Features()).OpenAsync(
+            : await Define().GetSenders().OpenAsync(
                 options.Source, configuration, options.Source == "http" ? null : Route, address, new CommandServices(TimeProvider.System, Console.Out, Console.Error), cancellationToken);
         await PublishAsync(sender, options.Count, cancellationToken);
     }

@@ -1,6 +1,6 @@
 using System.Diagnostics;
 using Messaging.Costs;
-using Messaging.Routes;
+using Messaging.Hosting;
 
 namespace Harness;
 
@@ -18,11 +18,16 @@ internal sealed class Measurement
     }
 
     /// <summary>Ends the span of a run of the worker.</summary>
-    public HarnessReport Finish(HarnessOptions options, MessageRoute route)
+    public HarnessReport Finish(HarnessOptions options, IMessageWorker worker, IWorkerStatus status, string name)
     {
-        long stored = route.Metrics.Totals.Stored;
-        return Finish(stored, route.Form, options.Source, options.Sink) with
+        long stored = worker.GetTotals(name).Stored;
+        HarnessReport report = Finish(stored, HarnessReport.NoForm, options.Source, options.Sink);
+
+        // After the span: what it says of the route costs memory.
+        RouteStatus route = status.GetRoutes().Single(candidate => candidate.Name == name);
+        return report with
         {
+            Form = route.Form,
             ApiCalls = ApiCallReport.ByName(route.Calls),
             CallsText = ApiCallReport.Describe(route.Calls, stored),
         };

@@ -1,5 +1,4 @@
 using System.Reflection;
-using Worker.Hosting;
 
 namespace Worker.Tests;
 
@@ -8,10 +7,10 @@ internal static class WorkerTypes
 {
     public static IReadOnlyList<Type> All { get; } =
     [
-        .. typeof(WorkerHost).Assembly.GetReferencedAssemblies()
+        .. typeof(Program).Assembly.GetReferencedAssemblies()
             .Where(name => name.Name!.StartsWith("Messaging", StringComparison.Ordinal))
             .Select(Assembly.Load)
-            .Append(typeof(WorkerHost).Assembly)
+            .Append(typeof(Program).Assembly)
             .SelectMany(assembly => assembly.GetTypes()),
     ];
 }

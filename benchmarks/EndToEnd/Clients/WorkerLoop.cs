@@ -1,9 +1,10 @@
 using Benchmarks.Wire;
 using Messaging.CommandLine;
+using Messaging.Hosting;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
-using Worker.Hosting;
+using Worker;
 
 namespace Benchmarks.EndToEnd.Clients;
 
@@ -30,7 +31,7 @@ internal static class WorkerLoop
             $"--Intake:Concurrency={settings.InFlight}",
         ];
         IConfigurationRoot configuration = WorkerConfiguration.Build(configFile: null, keys, readSettingsFile: false);
-        using IHost app = WorkerHost.Build(configuration, logging => logging.SetMinimumLevel(LogLevel.Warning));
+        using IHost app = WorkerApp.CreateHost(new WorkerDefinition(Program.AddFeatures), configuration, logging => logging.SetMinimumLevel(LogLevel.Warning));
         await app.RunAsync();
     }
 }

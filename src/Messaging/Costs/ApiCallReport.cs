@@ -1,7 +1,7 @@
 namespace Messaging.Costs;
 
 /// <summary>What a route's calls were, in a sentence for people.</summary>
-internal static class ApiCallReport
+public static class ApiCallReport
 {
     /// <summary>
     /// Such as <c>S3 PutObject 500, SQS ReceiveMessage 51 for 500 messages stored: about $5.04 a million; besides, to find queue and bucket,

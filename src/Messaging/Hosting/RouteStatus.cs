@@ -1,3 +1,4 @@
+using Messaging.Costs;
 using Messaging.Recoverability;
 using Messaging.Telemetry;
 
@@ -8,6 +9,12 @@ public sealed record RouteStatus
 {
     /// <summary>The route's name.</summary>
     public required string Name { get; init; }
+
+    /// <summary>The names of its sources, in the order of the configuration.</summary>
+    public required IReadOnlyList<string> Sources { get; init; }
+
+    /// <summary>The form that its chain is executed in.</summary>
+    public required string Form { get; init; }
 
     /// <summary>True while messages can come in: the route was started, its breaker lets messages in, and one of its sources is reachable.</summary>
     public required bool IsReceiving { get; init; }
@@ -32,6 +39,12 @@ public sealed record RouteStatus
 
     /// <summary>True when the route stores results in a sink; otherwise <see cref="RouteTotals.Stored"/> counts what its handler completed.</summary>
     public required bool HasSink { get; init; }
+
+    /// <summary>Where its results are, such as a folder or <c>s3://bucket/</c>; null without a sink.</summary>
+    public string? Results { get; init; }
+
+    /// <summary>What it has sent to services that charge for it; goes on counting.</summary>
+    public required ApiCalls Calls { get; init; }
 
     /// <summary>Message counts since the start.</summary>
     public required RouteTotals Totals { get; init; }

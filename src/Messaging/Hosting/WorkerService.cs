@@ -42,6 +42,20 @@ internal sealed partial class WorkerService(
     /// <inheritdoc/>
     public IReadOnlyList<RouteStatus> GetRoutes() => [.. _routes.Select(route => route.GetStatus())];
 
+    /// <inheritdoc/>
+    public RouteTotals GetTotals(string route)
+    {
+        foreach (MessageRoute candidate in _routes)
+        {
+            if (string.Equals(candidate.Name, route, StringComparison.OrdinalIgnoreCase))
+            {
+                return candidate.Metrics.Totals;
+            }
+        }
+
+        throw new ArgumentException($"The worker has no route '{route}' now.", nameof(route));
+    }
+
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         foreach (ConfigurationError warning in plan.Warnings)

@@ -5,6 +5,7 @@ using Messaging.Hosting;
 using Messaging.Intake;
 using Messaging.Recoverability;
 using Messaging.Sinks;
+using Messaging.Sinks.Bundles;
 using Messaging.Sources;
 using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
@@ -112,6 +113,8 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     public RouteStatus GetStatus() => new()
     {
         Name = Name,
+        Sources = [.. SourceNames],
+        Form = Form,
         IsReceiving = IsReceiving,
         IsStuck = IsStuck,
         Problem = Problem,
@@ -120,6 +123,8 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         InFlight = InFlight,
         OldestAge = OldestAge,
         HasSink = _sink is not null,
+        Results = DescribeResults(_sink),
+        Calls = Calls,
         Totals = Metrics.Totals,
     };
 
@@ -295,6 +300,14 @@ internal sealed partial class MessageRoute : IAsyncDisposable
             return false;
         }
     }
+
+    private static string? DescribeResults(ISink? sink) => sink switch
+    {
+        null => null,
+        BundlingSink bundles => $"{bundles.Objects:N0} bundles in {bundles.Locate(string.Empty)}",
+        IObjectSink objects => objects.Locate(string.Empty),
+        _ => sink.Name,
+    };
 
     [LoggerMessage(1001, LogLevel.Information, "Route {Route}: receiving from {Sources}, storing to {Sink}")]
     private partial void LogStarted(string route, string sources, string sink);

@@ -43,7 +43,7 @@ internal sealed class DemoExtension : IDaemonExtension
             return true;
         }
 
-        bool complete = await DemoRunner.RunAsync(host, host.Services.GetRequiredService<WorkerService>(), count, stopping);
+        bool complete = await DemoRunner.RunAsync(host, count, stopping);
         if (parsed.GetValue(_once))
         {
             host.Services.GetRequiredService<IHostApplicationLifetime>().StopApplication();

@@ -3,9 +3,6 @@ using Messaging.Costs;
 using Messaging.Hosting;
 using Messaging.Http.Web;
 using Messaging.Publishing;
-using Messaging.Routes;
-using Messaging.Sinks;
-using Messaging.Sinks.Bundles;
 using Messaging.Sources.Channels;
 using Messaging.Telemetry;
 using Microsoft.Extensions.DependencyInjection;
@@ -18,27 +15,30 @@ namespace Worker.CommandLine;
 /// <summary><c>--demo N</c>: publishes generated messages through the channel of the running worker, waits for them and reports.</summary>
 internal static class DemoRunner
 {
+    // What RouteStatus calls the source Channel.
+    private const string Source = "channel";
+
     private static readonly TimeSpan ProgressInterval = TimeSpan.FromMilliseconds(100);
 
     /// <returns>True when every message was stored.</returns>
-    public static async Task<bool> RunAsync(IHost host, WorkerService worker, int count, CancellationToken stop)
+    public static async Task<bool> RunAsync(IHost host, int count, CancellationToken stop)
     {
-        ChannelPublishers publishers = host.Services.GetRequiredService<ChannelPublishers>();
-        MessageRoute route = worker.Routes.FirstOrDefault(candidate => candidate.SourceNames.Contains(ChannelMessageSource.SourceName))
+        IMessageWorker worker = host.Services.GetRequiredService<IMessageWorker>();
+        string route = FindRoute(host)?.Name
             ?? throw new StartupException("--demo publishes through the channel, but no route has one: add it with --Routes:archive:Source=Channel,Http.", ExitCodes.Configuration);
         TimeProvider time = host.Services.GetRequiredService<TimeProvider>();
 
-        RouteTotals before = route.Metrics.Totals;
+        RouteTotals before = worker.GetTotals(route);
         int[] collections = CountCollections();
         long bytes = GC.GetTotalAllocatedBytes(precise: true);
         Stopwatch watch = Stopwatch.StartNew();
-        Task publishing = new GeneratedMessages(MessageGenerator.Write, time).PublishAsync(publishers.For(route.Name), count, stop);
-        await ShowProgressAsync(count, () => Done(route, before), publishing, stop);
+        Task publishing = new GeneratedMessages(MessageGenerator.Write, time).PublishAsync(host.Services.GetRequiredKeyedService<IMessagePublisher>(route), count, stop);
+        await ShowProgressAsync(count, () => Done(worker.GetTotals(route), before), publishing, stop);
         watch.Stop();
         bytes = GC.GetTotalAllocatedBytes(precise: true) - bytes;
-        RouteTotals totals = route.Metrics.Totals;
+        RouteTotals totals = worker.GetTotals(route);
         long stored = totals.Stored - before.Stored;
-        WriteReport(route, stored, totals.DeadLetters - before.DeadLetters, totals.Returned - before.Returned, watch.Elapsed, bytes, CountCollections().Zip(collections, (now, then) => now - then).ToArray());
+        WriteReport(FindRoute(host)!, stored, totals.DeadLetters - before.DeadLetters, totals.Returned - before.Returned, watch.Elapsed, bytes, CountCollections().Zip(collections, (now, then) => now - then).ToArray());
         return stored == count;
     }
 
@@ -56,11 +56,10 @@ internal static class DemoRunner
             """);
     }
 
-    private static long Done(MessageRoute route, RouteTotals before)
-    {
-        RouteTotals now = route.Metrics.Totals;
-        return now.Stored - before.Stored + now.DeadLetters - before.DeadLetters;
-    }
+    private static RouteStatus? FindRoute(IHost host) =>
+        host.Services.GetRequiredService<IWorkerStatus>().GetRoutes().FirstOrDefault(route => route.Sources.Contains(Source));
+
+    private static long Done(RouteTotals now, RouteTotals before) => now.Stored - before.Stored + now.DeadLetters - before.DeadLetters;
 
     private static async Task ShowProgressAsync(int count, Func<long> done, Task publishing, CancellationToken stop)
     {
@@ -95,31 +94,20 @@ internal static class DemoRunner
         await publishing.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
     }
 
-    private static void WriteReport(MessageRoute route, long stored, long deadLetters, long returned, TimeSpan elapsed, long bytes, int[] collections)
+    private static void WriteReport(RouteStatus route, long stored, long deadLetters, long returned, TimeSpan elapsed, long bytes, int[] collections)
     {
         long messages = stored + deadLetters;
         string perMessage = messages == 0 ? "-" : $"{bytes / messages:N0}";
         Console.Out.WriteLine($"""
 
-            {(route.Sink is null ? "Completed" : "Stored"),-15} {stored:N0} messages in {elapsed.TotalSeconds:N2} s ({stored / elapsed.TotalSeconds:N0} messages/s)
+            {(route.HasSink ? "Stored" : "Completed"),-15} {stored:N0} messages in {elapsed.TotalSeconds:N2} s ({stored / elapsed.TotalSeconds:N0} messages/s)
             Dead letters    {deadLetters:N0}; handed back and tried again {returned:N0}
             Allocated       {perMessage} bytes a message (publishing and start-up of the code included)
             Collections     gen0 {collections[0]}, gen1 {collections[1]}, gen2 {collections[2]}
-            {DescribeResults(route)}
-            Calls of AWS    {ApiCallReport.Describe(route.Calls, route.Metrics.Totals.Stored) ?? "none"}
+            Objects         {route.Results ?? "none: the route has no sink"}
+            Calls of AWS    {ApiCallReport.Describe(route.Calls, route.Totals.Stored) ?? "none"}
             """);
     }
-
-    private static string DescribeResults(MessageRoute route) => route.Sink is { } sink
-        ? $"Objects         {DescribeObjects(sink)}"
-        : "Objects         none: the route has no sink";
-
-    private static string DescribeObjects(ISink sink) => sink switch
-    {
-        BundlingSink bundles => $"{bundles.Objects:N0} bundles in {bundles.Locate(string.Empty)}",
-        IObjectSink objects => objects.Locate(string.Empty),
-        _ => sink.Name,
-    };
 
     private static int[] CountCollections() => [GC.CollectionCount(0) - GC.CollectionCount(1), GC.CollectionCount(1) - GC.CollectionCount(2), GC.CollectionCount(2)];
 }

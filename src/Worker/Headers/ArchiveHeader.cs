@@ -1,5 +1,5 @@
-using Messaging.Json;
 using Pipeline.Buffers;
+using Worker.Json;
 
 namespace Worker.Headers;
 

@@ -1,4 +1,4 @@
-using Messaging.Json;
+using Worker.Json;
 
 namespace Worker.Headers;
 

@@ -1,7 +1,7 @@
 using System.Buffers;
 using System.Runtime.CompilerServices;
 using System.Text;
-using Messaging.Json;
+using Worker.Json;
 
 namespace Worker.Headers;
 

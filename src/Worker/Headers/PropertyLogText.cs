@@ -1,6 +1,6 @@
 using System.Buffers;
 using System.Text;
-using Messaging.Json;
+using Worker.Json;
 
 namespace Worker.Headers;
 

@@ -3,7 +3,7 @@ using System.Collections.Immutable;
 using System.Globalization;
 using System.Runtime.InteropServices;
 using System.Text;
-using Messaging.Json;
+using Worker.Json;
 
 namespace Worker.Headers;
 

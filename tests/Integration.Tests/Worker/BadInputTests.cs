@@ -9,7 +9,7 @@ using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
-using Worker.Hosting;
+using Shared.Hosting;
 
 namespace Integration.Tests.Worker;
 

@@ -1,8 +1,8 @@
 using System.Text;
 using Messaging.Configuration;
 using Microsoft.Extensions.Configuration;
+using Shared.Hosting;
 using Worker.Archive;
-using Worker.Hosting;
 
 namespace Worker.Tests.Archive;
 

@@ -2,7 +2,7 @@ using Messaging.CommandLine;
 using Messaging.Routes;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
-using Worker.Hosting;
+using Shared.Hosting;
 
 namespace Worker.Tests.CommandLine;
 

@@ -1,8 +1,8 @@
 using System.Collections;
 using System.Reflection;
-using Messaging.Json;
 using Pipeline.Buffers;
 using Worker.Headers;
+using Worker.Json;
 
 namespace Worker.Tests.Headers;
 

@@ -5,7 +5,7 @@ using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Pipeline.Execution;
-using Worker.Hosting;
+using Shared.Hosting;
 
 namespace Worker.Tests.Hosting;
 

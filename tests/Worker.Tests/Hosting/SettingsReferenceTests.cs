@@ -1,7 +1,7 @@
 using System.Reflection;
 using Messaging.Configuration;
 using Messaging.Handlers;
-using Worker.Hosting;
+using Shared.Hosting;
 using Worker.Tests.Configuration;
 
 namespace Worker.Tests.Hosting;

@@ -1,6 +1,6 @@
 using Messaging.CommandLine;
 using Messaging.Routes;
-using Worker.Hosting;
+using Shared.Hosting;
 
 namespace Worker.Tests.Hosting;
 

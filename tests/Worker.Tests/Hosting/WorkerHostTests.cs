@@ -3,7 +3,7 @@ using Messaging.Configuration;
 using Messaging.Http.Web;
 using Messaging.Routes;
 using Microsoft.Extensions.Configuration;
-using Worker.Hosting;
+using Shared.Hosting;
 
 namespace Worker.Tests.Hosting;
 

@@ -5,7 +5,7 @@ using Messaging.Publishing;
 using Messaging.Sources;
 using Messaging.Sources.Channels;
 using Microsoft.Extensions.Configuration;
-using Worker.Hosting;
+using Shared.Hosting;
 using Worker.Tests.Routes;
 
 namespace Worker.Tests.Publishing;

@@ -2,7 +2,7 @@ using Messaging.Routes;
 using Messaging.Sources;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
-using Worker.Hosting;
+using Shared.Hosting;
 
 namespace Worker.Tests.Routes;
 

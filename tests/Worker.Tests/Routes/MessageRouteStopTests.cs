@@ -4,7 +4,7 @@ using Messaging.Sinks;
 using Messaging.Sources.Channels;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
-using Worker.Hosting;
+using Shared.Hosting;
 
 namespace Worker.Tests.Routes;
 

@@ -1,7 +1,7 @@
 using Messaging.CommandLine;
 using Messaging.Routes;
 using Microsoft.Extensions.Configuration;
-using Worker.Hosting;
+using Shared.Hosting;
 
 namespace Worker.Tests.Routes;
 

@@ -2,7 +2,7 @@ using Messaging.Configuration;
 using Messaging.Sockets.TcpLines;
 using Messaging.Sockets.Udp;
 using Microsoft.Extensions.Configuration;
-using Worker.Hosting;
+using Shared.Hosting;
 
 namespace Worker.Tests.Sources;
 

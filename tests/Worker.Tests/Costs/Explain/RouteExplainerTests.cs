@@ -7,8 +7,8 @@ using Messaging.Routes;
 using Messaging.ServiceBus;
 using Messaging.Sinks.Directory;
 using Microsoft.Extensions.Configuration;
+using Shared.Hosting;
 using Worker.Archive;
-using Worker.Hosting;
 using Worker.Tests.Routes;
 using Worker.Tests.Sources.ServiceBus;
 

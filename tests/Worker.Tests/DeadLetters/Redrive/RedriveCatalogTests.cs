@@ -6,7 +6,7 @@ using Messaging.Http.Source;
 using Messaging.Publishing;
 using Messaging.Sources;
 using Microsoft.Extensions.Configuration;
-using Worker.Hosting;
+using Shared.Hosting;
 using Worker.Tests.Routes;
 
 namespace Worker.Tests.DeadLetters.Redrive;

@@ -9,7 +9,7 @@ using Messaging.Routes;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
-using Worker.Hosting;
+using Shared.Hosting;
 using Worker.Tests.Sources.Http;
 
 namespace Worker.Tests.Hosting.Web;

@@ -3,7 +3,7 @@ using Messaging.Sinks;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
-using Worker.Hosting;
+using Shared.Hosting;
 
 namespace Worker.Tests.Sinks.Bundles;
 

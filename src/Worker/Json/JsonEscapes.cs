@@ -1,7 +1,7 @@
 using System.Buffers.Text;
 using System.Text;
 
-namespace Messaging.Json;
+namespace Worker.Json;
 
 /// <summary>The escapes of JSON strings (RFC 8259, section 7). The cold side of the scanner: few messages have any.</summary>
 internal static class JsonEscapes

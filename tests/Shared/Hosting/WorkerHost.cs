@@ -5,8 +5,9 @@ using Messaging.Routes;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
+using Worker;
 
-namespace Worker.Hosting;
+namespace Shared.Hosting;
 
 /// <summary>The daemon without its command line.</summary>
 internal static class WorkerHost

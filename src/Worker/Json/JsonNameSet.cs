@@ -1,7 +1,7 @@
 using System.Runtime.InteropServices;
 using Pipeline.Buffers;
 
-namespace Messaging.Json;
+namespace Worker.Json;
 
 /// <summary>
 /// The property names seen so far in every object that is still open or was closed: finds duplicates in one pass, in linear

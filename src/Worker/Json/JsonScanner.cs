@@ -1,6 +1,6 @@
 using System.Runtime.CompilerServices;
 
-namespace Messaging.Json;
+namespace Worker.Json;
 
 /// <summary>
 /// Checks JSON (RFC 8259) while walking over it, without recursion, exceptions or allocation; 64 levels at most. Every method takes the

@@ -1,4 +1,4 @@
-namespace Messaging.Json;
+namespace Worker.Json;
 
 /// <summary>A JSON string as it stands in the text, without its quotes: a place, not a copy.</summary>
 /// <param name="Start">Index of the first byte after the opening quote.</param>

@@ -1,4 +1,4 @@
-namespace Messaging.Json;
+namespace Worker.Json;
 
 /// <summary>What is wrong with a JSON text.</summary>
 internal enum JsonFault
