@@ -5,7 +5,6 @@ using Messaging.Costs.Explain;
 using Messaging.Handlers;
 using Messaging.Publishing;
 using Messaging.Recoverability;
-using Messaging.Routes;
 using Messaging.Sinks;
 using Worker.Headers;
 using Worker.ObjectKeys;
@@ -15,22 +14,19 @@ namespace Worker.Archive;
 /// <summary>Makes <c>Archive</c> a handler that routes can name: JSON to key to object.</summary>
 internal sealed class ArchiveHandlerFeature : IHandlerFeature, ISampleFeature
 {
-    private const string HandlerName = "Archive";
+    /// <summary>What routes call the handler.</summary>
+    public const string HandlerName = "Archive";
 
     public string Name => HandlerName;
 
     public IReadOnlyList<SettingsSection> Settings { get; } = [SettingsSection.Of<ArchiveOptions>(ArchiveOptions.Section)];
 
     /// <summary>Reads a route's settings.</summary>
-    /// <returns>Null when the route has another handler.</returns>
-    public static ArchiveOptions? ReadOptions(SettingsReader settings, string route) =>
-        string.Equals(RouteOptions.Read(settings, route).Handler, HandlerName, StringComparison.OrdinalIgnoreCase)
-            ? settings.Read<ArchiveOptions>(ArchiveOptions.Section, route)
-            : null;
+    public static ArchiveOptions ReadOptions(SettingsReader settings, string route) => settings.Read<ArchiveOptions>(ArchiveOptions.Section, route);
 
     public HandlerPlan Configure(SettingsReader settings, string route)
     {
-        ArchiveOptions options = settings.Read<ArchiveOptions>(ArchiveOptions.Section, route);
+        ArchiveOptions options = ReadOptions(settings, route);
         KeyTemplateOptions key = options.Key;
         if (!KeyTemplate.TryCompile(key, out KeyTemplate? template, out ImmutableArray<KeyTemplateError> errors))
         {

@@ -33,7 +33,7 @@ internal static class ExplainKeyCommand
     {
         WorkerPlan plan = context.Plan(configuration);
         SettingsReader settings = new(configuration);
-        string[] routes = [.. plan.Routes.Select(route => route.Name).Where(name => ArchiveHandlerFeature.ReadOptions(settings, name) is not null)];
+        string[] routes = [.. plan.Routes.Where(route => route.Handler.Name == ArchiveHandlerFeature.HandlerName).Select(route => route.Name)];
         string[] chosen = onlyRoute is null ? routes : [.. routes.Where(name => string.Equals(name, onlyRoute, StringComparison.OrdinalIgnoreCase))];
         if (chosen.Length == 0)
         {
@@ -44,7 +44,7 @@ internal static class ExplainKeyCommand
         bool hasAll = true;
         foreach (string route in chosen)
         {
-            hasAll &= Explain(route, ArchiveHandlerFeature.ReadOptions(settings, route)!, body, sourceId, Console.Out);
+            hasAll &= Explain(route, ArchiveHandlerFeature.ReadOptions(settings, route), body, sourceId, Console.Out);
         }
 
         return hasAll ? ExitCodes.Success : ExitCodes.Incomplete;

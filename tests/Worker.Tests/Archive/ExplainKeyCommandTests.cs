@@ -129,7 +129,7 @@ public sealed class ExplainKeyCommandTests
 
     private static (bool Explained, string Text) Explain(string body, params (string Key, string Value)[] settings)
     {
-        ArchiveOptions options = ArchiveHandlerFeature.ReadOptions(new SettingsReader(Configure(settings)), "orders").ShouldNotBeNull();
+        ArchiveOptions options = ArchiveHandlerFeature.ReadOptions(new SettingsReader(Configure(settings)), "orders");
         StringWriter output = new() { NewLine = "\n" };
         bool isExplained = ExplainKeyCommand.Explain("orders", options, Encoding.UTF8.GetBytes(body), "from-source", output);
         return (isExplained, output.ToString());
