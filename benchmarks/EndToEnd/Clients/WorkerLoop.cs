@@ -4,7 +4,6 @@ using Messaging.Hosting;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
-using Worker;
 
 namespace Benchmarks.EndToEnd.Clients;
 
@@ -31,7 +30,7 @@ internal static class WorkerLoop
             $"--Intake:Concurrency={settings.InFlight}",
         ];
         IConfigurationRoot configuration = WorkerConfiguration.Build(configFile: null, keys, readSettingsFile: false);
-        using IHost app = WorkerApp.CreateHost(new WorkerDefinition(Program.AddFeatures), configuration, logging => logging.SetMinimumLevel(LogLevel.Warning));
+        using IHost app = WorkerApp.CreateHost(new WorkerDefinition(global::Worker.Program.AddFeatures), configuration, logging => logging.SetMinimumLevel(LogLevel.Warning));
         await app.RunAsync();
     }
 }
