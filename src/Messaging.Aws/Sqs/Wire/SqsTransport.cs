@@ -42,7 +42,7 @@ internal sealed class SqsTransport : IDisposable
         _address = endpoint.BaseUri;
         _credentials = credentials;
         _clock = clock;
-        _signer = new SigV4Signer("sqs", endpoint.Region, clock, buffers);
+        _signer = new SigV4Signer("sqs", endpoint.Region, clock);
         _http = new HttpMessageInvoker(handler, disposeHandler: true);
         _buffers = buffers;
         _time = time;

@@ -40,7 +40,7 @@ internal sealed class DirectRequests : IS3Requests
         _address = address;
         _credentials = credentials;
         _http = new HttpMessageInvoker(handler, disposeHandler: true);
-        _signer = new RequestSigner(options, options.ContentType ?? services.ContentType, address, region, clock, buffers);
+        _signer = new RequestSigner(options, options.ContentType ?? services.ContentType, address, region, clock);
         _answers = new AnswerReader(clock, buffers, services.Loggers.CreateLogger<DirectRequests>());
         _time = services.Time;
         _puts = new BoundedPool<PutRequest>(retained);

@@ -49,7 +49,7 @@ internal sealed class PutCanonicalRequest
     public void Write(PooledBuffer output, ReadOnlySpan<char> path, ReadOnlySpan<byte> hash, string date, string checksum, string? token)
     {
         output.Append("PUT\n"u8);
-        SigV4Canonical.AppendPath(output, path, isS3: true);
+        output.Advance(Encoding.ASCII.GetBytes(path, output.GetSpan(path.Length)));
         output.Append("\n\n"u8);
         output.Append(_before);
         if (_checksum)

@@ -1,8 +1,9 @@
 using System.Net.Http.Headers;
-using System.Runtime.InteropServices;
 using System.Security.Cryptography;
 using System.Text;
+using Amazon;
 using Amazon.Runtime;
+using Amazon.Runtime.Signing;
 using Pipeline.Buffers;
 
 namespace Messaging.Aws.S3.Sink.Direct;
@@ -15,11 +16,11 @@ internal sealed class RequestSigner
 {
     private const string ContentType = "Content-Type";
     private const string Authorization = "Authorization";
-
-    private static readonly string EmptyHash = Convert.ToHexStringLower(SHA256.HashData([]));
+    private const string Service = "s3";
 
     private readonly BucketAddress _address;
     private readonly SigV4Signer _signer;
+    private readonly RegionEndpoint _region;
     private readonly AwsClock _clock;
     private readonly bool _checksum;
     private readonly string _contentType;
@@ -28,10 +29,11 @@ internal sealed class RequestSigner
     private readonly SigV4Header[] _constant;
     private readonly PutCanonicalRequest _canonical;
 
-    public RequestSigner(S3SinkOptions options, string contentType, BucketAddress address, string region, AwsClock clock, BufferPool buffers)
+    public RequestSigner(S3SinkOptions options, string contentType, BucketAddress address, string region, AwsClock clock)
     {
         _address = address;
-        _signer = new SigV4Signer("s3", region, clock, buffers);
+        _signer = new SigV4Signer(Service, region, clock);
+        _region = RegionEndpoint.GetBySystemName(region);
         _clock = clock;
         _checksum = options.RequestChecksumCalculation == RequestChecksumCalculation.WHEN_SUPPORTED;
         _contentType = contentType;
@@ -103,33 +105,24 @@ internal sealed class RequestSigner
     /// <returns>The time it was signed at, by the corrected clock.</returns>
     public DateTimeOffset Sign(HttpRequestMessage request, SigningCredentials credentials)
     {
+        // Few requests: the SDK's own signer, which allocates some KB.
         DateTimeOffset at = _clock.UtcNow;
-        string date = _signer.DateTimeOf(at);
-        List<SigV4Header> headers =
-        [
-            new("host", _address.Host),
-            new(PutCanonicalRequest.ContentHash, EmptyHash),
-            new(PutCanonicalRequest.Date, date),
-        ];
-        if (credentials.SessionToken is { } token)
+        AWSSigningResult signed = AWSSigV4Signer.Sign(
+            new AWSSigningRequest { HttpMethod = request.Method, RequestUri = request.RequestUri, Content = [] },
+            new AWSSigV4Parameters
+            {
+                Credentials = credentials.SessionToken is { } token
+                    ? new SessionAWSCredentials(credentials.AccessKeyId, credentials.SecretAccessKey, token)
+                    : new BasicAWSCredentials(credentials.AccessKeyId, credentials.SecretAccessKey),
+                Region = _region,
+                Service = Service,
+                SignedAt = at.UtcDateTime,
+            });
+        foreach ((string name, string value) in signed.Headers)
         {
-            headers.Add(new SigV4Header(PutCanonicalRequest.Token, token));
-            Set(request.Headers, PutCanonicalRequest.Token, token);
+            Set(request.Headers, name, value);
         }
 
-        Set(request.Headers, PutCanonicalRequest.ContentHash, EmptyHash);
-        Set(request.Headers, PutCanonicalRequest.Date, date);
-        ReadOnlySpan<char> target = _address.TargetOf(request.RequestUri!);
-        int query = target.IndexOf('?');
-        SigV4Request description = new()
-        {
-            Method = request.Method.Method,
-            Path = query < 0 ? target : target[..query],
-            Query = query < 0 ? default : target[(query + 1)..],
-            Headers = CollectionsMarshal.AsSpan(headers),
-            PayloadHash = Encoding.ASCII.GetBytes(EmptyHash),
-        };
-        Set(request.Headers, Authorization, _signer.Authorize(description, credentials, at));
         return at;
     }
 

@@ -8,6 +8,7 @@ using Messaging.Aws.S3;
 using Messaging.Aws.S3.Sink;
 using Messaging.Aws.S3.Sink.Direct;
 using Pipeline.Buffers;
+using Worker.Tests.Aws;
 
 namespace Worker.Tests.Sinks.S3.Direct;
 
@@ -235,22 +236,9 @@ public sealed class DirectRequestsTests
 
     private static string Authorization(RawRequest request, SigningCredentials credentials)
     {
-        BufferPool buffers = new();
-        DateTimeOffset at = DateTimeOffset.ParseExact(request.Headers["x-amz-date"], "yyyyMMdd'T'HHmmss'Z'", null, System.Globalization.DateTimeStyles.AssumeUniversal);
         string[] target = request.Target.Split('?');
-        using PooledBuffer output = buffers.Rent();
-        new SigV4Signer("s3", "eu-west-1", new AwsClock(TimeProvider.System), buffers).AppendAuthorization(
-            output,
-            new SigV4Request
-            {
-                Method = request.Method,
-                Path = target[0],
-                Query = target.Length > 1 ? target[1] : "",
-                Headers = request.Headers.Where(header => header.Key is not ("Authorization" or "Content-Length")).Select(header => new SigV4Header(header.Key, header.Value)).ToArray(),
-                PayloadHash = Encoding.ASCII.GetBytes(Convert.ToHexStringLower(SHA256.HashData(request.Body))),
-            },
-            credentials,
-            at);
-        return Encoding.ASCII.GetString(output.WrittenSpan);
+        IEnumerable<(string, string)> headers = request.Headers.Where(header => header.Key is not ("Authorization" or "Content-Length")).Select(header => (header.Key, header.Value));
+        return ReadableSignature.Authorization(
+            "s3", "eu-west-1", request.Method, target[0], target.Length > 1 ? target[1] : "", headers, request.Body, request.Headers["x-amz-date"], credentials);
     }
 }

@@ -2,6 +2,7 @@ using System.Text;
 using Messaging.Aws;
 using Messaging.Aws.S3.Sink.Direct;
 using Pipeline.Buffers;
+using Worker.Tests.Aws;
 
 namespace Worker.Tests.Sinks.S3.Direct;
 
@@ -42,38 +43,24 @@ public sealed class PutCanonicalRequestTests
 
     private static void Check(SigV4Header[] constant, string? checksum, string? token)
     {
-        const string path = "/product/a%20b//%2E%2E/id.json";
+        const string path = "/product/a%20b//id.json";
         const string date = "20260131T100000Z";
-        List<SigV4Header> all = [.. constant, new("x-amz-content-sha256", Hash), new("x-amz-date", date)];
+        List<(string, string)> all = [.. constant.Select(header => (header.Name, header.Value)), ("x-amz-content-sha256", Hash), ("x-amz-date", date)];
         if (checksum is not null)
         {
-            all.Add(new SigV4Header("x-amz-checksum-sha256", checksum));
+            all.Add(("x-amz-checksum-sha256", checksum));
         }
 
         if (token is not null)
         {
-            all.Add(new SigV4Header("x-amz-security-token", token));
+            all.Add(("x-amz-security-token", token));
         }
 
-        all.Sort(SigV4Header.Compare);
-        BufferPool buffers = new();
-        using PooledBuffer expected = buffers.Rent();
-        expected.Append("PUT\n"u8);
-        SigV4Canonical.AppendPath(expected, path, isS3: true);
-        expected.Append("\n\n"u8);
-        SigV4Canonical.AppendHeaders(expected, all.ToArray());
-        expected.Append("\n"u8);
-        int namesAt = expected.Length;
-        SigV4Canonical.AppendHeaderNames(expected, all.ToArray());
-        string names = Encoding.UTF8.GetString(expected.WrittenSpan[namesAt..]);
-        expected.Append("\n"u8);
-        expected.Append(Encoding.ASCII.GetBytes(Hash));
-
         PutCanonicalRequest prepared = new(constant, checksum is not null);
-        using PooledBuffer written = buffers.Rent();
+        using PooledBuffer written = new BufferPool().Rent();
         prepared.Write(written, path, Encoding.ASCII.GetBytes(Hash), date, checksum ?? string.Empty, token);
 
-        Encoding.UTF8.GetString(written.WrittenSpan).ShouldBe(Encoding.UTF8.GetString(expected.WrittenSpan));
+        Encoding.UTF8.GetString(written.WrittenSpan).ShouldBe(ReadableSignature.Canonical("PUT", path, "", all, Hash, out string names));
         Encoding.UTF8.GetString(prepared.SignedNames(token is not null)).ShouldBe(names);
     }
 }
