@@ -1,0 +1,17 @@
+using Messaging.CommandLine;
+using Messaging.Configuration;
+using Messaging.Handlers;
+using Microsoft.Extensions.DependencyInjection;
+using Npgsql;
+using Samples.Postgres;
+using Samples.RabbitMq;
+
+return await WorkerApp.RunAsync(args, worker =>
+{
+    worker.Services.AddSingleton(services => NpgsqlDataSource.Create(services.GetRequiredService<PostgresOptions>().ConnectionString));
+    worker
+        .AddSettings(SettingsSection.Of<PostgresOptions>(PostgresOptions.Section))
+        .AddRabbitMq()
+        .AddHandler<OrderPlaced, StoreOrder>("Orders", SampleJson.Default.OrderPlaced)
+        .AddBatchHandler<Click, InsertClicks>("Clicks", SampleJson.Default.Click);
+});

@@ -1,0 +1,149 @@
+using Messaging.Recoverability;
+using Messaging.Sources;
+using Microsoft.Extensions.Logging;
+using RabbitMQ.Client;
+
+namespace Samples.RabbitMq;
+
+/// <summary>The messages of one queue. The prefetch is the route's concurrency, so the broker sends what the route can work on.</summary>
+internal sealed class RabbitMqSource(RabbitMqOptions options, SourceServices services) : IMessageSource
+{
+    private static readonly Backoff Backoff = new(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(30));
+    private static readonly TimeSpan LeastWait = TimeSpan.FromMilliseconds(500);
+
+    private readonly ILogger _logger = services.Loggers.CreateLogger<RabbitMqSource>();
+    private RabbitMqSession? _session;
+    private string? _problem;
+
+    public string Name => "rabbitmq";
+
+    public string? Problem => Volatile.Read(ref _problem);
+
+    public async Task CheckAsync(CancellationToken cancellationToken)
+    {
+        try
+        {
+            await using IConnection connection = await options.ConnectAsync(cancellationToken);
+            foreach (string queue in (string[])[options.Queue, options.DeadLetters])
+            {
+                // Another channel for each: the broker closes it when the queue is missing.
+                await using IChannel channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
+                if (options.Declare)
+                {
+                    Dictionary<string, object?> quorum = new(StringComparer.Ordinal) { ["x-queue-type"] = "quorum" };
+                    await channel.QueueDeclareAsync(queue, durable: true, exclusive: false, autoDelete: false, quorum, cancellationToken: cancellationToken);
+                }
+                else
+                {
+                    await channel.QueueDeclarePassiveAsync(queue, cancellationToken);
+                }
+            }
+        }
+        catch (Exception exception) when (RabbitMqFaults.IsBrokers(exception))
+        {
+            if (RabbitMqFaults.Refusal(exception, options) is { } refusal)
+            {
+                throw refusal;
+            }
+
+            // Merely out of reach for now: receiving goes on trying.
+            Volatile.Write(ref _problem, exception.Message);
+            _logger.LogWarning("Route {Route}: RabbitMQ does not answer: {Reason}", services.Route, exception.Message);
+        }
+    }
+
+    public async Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving)
+    {
+        int failures = 0;
+        while (!stopReceiving.IsCancellationRequested)
+        {
+            try
+            {
+                await ReceiveUntilBrokenAsync(intake, () => failures = 0, stopReceiving);
+            }
+            catch (OperationCanceledException) when (stopReceiving.IsCancellationRequested)
+            {
+                return;
+            }
+            catch (Exception exception) when (RabbitMqFaults.IsBrokers(exception))
+            {
+                TimeSpan wait = Backoff.After(++failures, LeastWait);
+                Volatile.Write(ref _problem, exception.Message);
+                _logger.LogWarning("Route {Route}: receiving from RabbitMQ failed, next attempt in {Seconds:0.0} s: {Reason}", services.Route, wait.TotalSeconds, exception.Message);
+                await Task.Delay(wait, services.Time, stopReceiving).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            }
+        }
+    }
+
+    /// <summary>Waits for the messages that wait for their delay, and closes the connection.</summary>
+    public async Task CloseAsync(CancellationToken cancellationToken)
+    {
+        if (_session is { } session)
+        {
+            await session.CloseAsync(cancellationToken);
+        }
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        if (_session is { } session)
+        {
+            _session = null;
+            await session.DisposeAsync();
+        }
+    }
+
+    private async Task ReceiveUntilBrokenAsync(IMessageIntake intake, Action connected, CancellationToken stopReceiving)
+    {
+        // A route that is paused takes nothing, so nothing is sent to it.
+        int slots = await intake.ReserveAsync(1, services.Concurrency, stopReceiving);
+        try
+        {
+            await DisposeAsync();
+            RabbitMqSession session = await RabbitMqSession.OpenAsync(options, services.Concurrency, services.Time, _logger, stopReceiving);
+            _session = session;
+            await session.StartConsumingAsync(stopReceiving);
+            connected();
+            Volatile.Write(ref _problem, null);
+            while (await session.Arrived.WaitToReadAsync(stopReceiving))
+            {
+                slots = slots > 0 ? slots : await ReserveAsync(intake, session, stopReceiving);
+                if (session.Arrived.TryRead(out RabbitMqMessage? message))
+                {
+                    slots--;
+                    intake.Accept(message);
+                }
+            }
+        }
+        finally
+        {
+            if (slots > 0)
+            {
+                intake.Release(slots);
+            }
+
+            if (stopReceiving.IsCancellationRequested && _session is { } session)
+            {
+                await session.StopConsumingAsync();
+            }
+        }
+    }
+
+    /// <summary>Waits for slots. What has arrived waits too, but no longer than the broker allows: then it goes back until the route goes on.</summary>
+    private async Task<int> ReserveAsync(IMessageIntake intake, RabbitMqSession session, CancellationToken stopReceiving)
+    {
+        using CancellationTokenSource limit = new(options.MaxHoldTime, services.Time);
+        using CancellationTokenSource either = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, stopReceiving);
+        try
+        {
+            return await intake.ReserveAsync(1, services.Concurrency, either.Token);
+        }
+        catch (OperationCanceledException) when (!stopReceiving.IsCancellationRequested)
+        {
+            await session.StopConsumingAsync();
+            int slots = await intake.ReserveAsync(1, services.Concurrency, stopReceiving);
+            await session.StartConsumingAsync(stopReceiving);
+            return slots;
+        }
+    }
+}

@@ -1,0 +1,102 @@
+using System.Text;
+using Messaging.Sources;
+using Messaging.Testing;
+using Microsoft.Extensions.DependencyInjection;
+using RabbitMQ.Client;
+using Samples.RabbitMq;
+
+namespace Samples.Tests;
+
+/// <summary>The source over a queue of the test's own, on a real broker.</summary>
+internal sealed class RabbitMqHarness : SourceHarness
+{
+    private readonly IConnection _connection;
+    private readonly IChannel _channel;
+    private readonly RabbitMqOptions _options;
+
+    private RabbitMqHarness(IConnection connection, IChannel channel, RabbitMqOptions options, RabbitMqSource source)
+    {
+        _connection = connection;
+        _channel = channel;
+        _options = options;
+        Source = source;
+    }
+
+    public override IMessageSource Source { get; }
+
+    /// <summary>In real time, since the queue is real.</summary>
+    public override TimeSpan AbandonDelay => TimeSpan.FromMilliseconds(400);
+
+    public static async Task<RabbitMqHarness> CreateAsync()
+    {
+        RabbitMqOptions options = new() { Uri = Servers.RabbitMq, Queue = $"contract-{Guid.NewGuid():n}", Declare = true };
+        IConnection connection = await Servers.ConnectAsync();
+        IChannel channel = await connection.CreateChannelAsync(new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true));
+        RecordingLog log = new();
+        SourceServices services = new("contract", new ServiceCollection().BuildServiceProvider(), new MemoryDeadLetters(), log, TimeProvider.System, Concurrency: 64);
+        RabbitMqSource source = new(options, services);
+
+        // Declares the queues, so that the test can send before it starts the source.
+        await source.CheckAsync(CancellationToken.None);
+        return new RabbitMqHarness(connection, channel, options, source);
+    }
+
+    public override async Task PublishAsync(byte[] body, string? id = null) =>
+        await _channel.BasicPublishAsync(string.Empty, _options.Queue, mandatory: true, new BasicProperties { MessageId = id, Persistent = true }, body);
+
+    public override async Task<IReadOnlyList<DeadLetteredMessage>> DeadLettersAsync(int expected)
+    {
+        List<DeadLetteredMessage> letters = [];
+        for (int attempt = 0; attempt < 2_000; attempt++)
+        {
+            while (await _channel.BasicGetAsync(_options.DeadLetters, autoAck: true) is { } letter)
+            {
+                byte[] body = letter.Body.ToArray();
+                letters.Add(new DeadLetteredMessage(
+                    letter.BasicProperties.MessageId ?? IdOf(body), Header(letter, "dead-letter-reason"), Header(letter, "dead-letter-description"), body));
+            }
+
+            if (letters.Count >= expected)
+            {
+                return letters;
+            }
+
+            await Task.Delay(10);
+        }
+
+        throw new TimeoutException($"{letters.Count} of {expected} dead letters came.");
+    }
+
+    /// <summary>The queue's count leaves out messages that are not acknowledged, so both are looked at.</summary>
+    public override async Task WaitUntilEmptyAsync()
+    {
+        for (int attempt = 0; attempt < 2_000; attempt++)
+        {
+            if (Intake.Unsettled == 0 && await _channel.MessageCountAsync(_options.Queue) == 0)
+            {
+                return;
+            }
+
+            await Task.Delay(10);
+        }
+
+        throw new TimeoutException("The queue did not become empty.");
+    }
+
+    public override async ValueTask DisposeAsync()
+    {
+        await base.DisposeAsync();
+        await _channel.QueueDeleteAsync(_options.Queue);
+        await _channel.QueueDeleteAsync(_options.DeadLetters);
+        await _connection.DisposeAsync();
+    }
+
+    private static string IdOf(byte[] body)
+    {
+        byte[] id = new byte[ContentId.Length];
+        ContentId.Write(body, id);
+        return Encoding.UTF8.GetString(id);
+    }
+
+    private static string Header(BasicGetResult letter, string name) => Encoding.UTF8.GetString((byte[])letter.BasicProperties.Headers![name]!);
+}
