@@ -7,6 +7,7 @@ namespace Messaging.Configuration;
 /// <param name="Consequence">What would go wrong if the worker started like this; may be null.</param>
 public sealed record ConfigurationError(string Key, string? Value, string Problem, string? Consequence = null)
 {
+    /// <inheritdoc/>
     public override string ToString()
     {
         string text = Value is null ? $"{Key}: {Problem}" : $"{Key} = \"{Value}\": {Problem}";

@@ -4,5 +4,6 @@ namespace Messaging.Configuration;
 public sealed class ConfigurationException(IReadOnlyList<ConfigurationError> errors)
     : Exception($"The configuration has {errors.Count} problem(s):{Environment.NewLine}  - {string.Join($"{Environment.NewLine}  - ", errors)}")
 {
+    /// <summary>Every problem found.</summary>
     public IReadOnlyList<ConfigurationError> Errors { get; } = errors;
 }

@@ -8,6 +8,7 @@ namespace Messaging.Configuration;
 [AttributeUsage(AttributeTargets.Property)]
 public sealed class SettingAttribute(string description) : Attribute
 {
+    /// <summary>What the setting is, for the reference.</summary>
     public string Description { get; } = description;
 
     /// <summary>The least allowed value, written as in configuration (<c>1</c>, <c>100ms</c>, <c>64KiB</c>).</summary>

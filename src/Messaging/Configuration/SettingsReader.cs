@@ -8,9 +8,7 @@ namespace Messaging.Configuration;
 /// Reads settings objects from the configuration, collecting every problem instead of stopping at the first. A section may be
 /// given globally and again below a route, whose values win. Used at start only.
 /// </summary>
-/// <param name="configuration">What is read.</param>
-/// <param name="sections">The sections that the worker's parts read; null where only what is read here is known.</param>
-public sealed class SettingsReader(IConfiguration configuration, SettingsSections? sections = null)
+public sealed class SettingsReader
 {
     private const string RoutesPrefix = "Routes:";
 
@@ -22,6 +20,21 @@ public sealed class SettingsReader(IConfiguration configuration, SettingsSection
     // In upper case, with the class that has read them.
     private readonly HashSet<(string Layer, Type Reader)> _layers = [];
 
+    /// <summary>A reader that knows only the sections it is asked for: for commands and tests. Features get theirs from the worker.</summary>
+    /// <param name="configuration">The configuration to read.</param>
+    public SettingsReader(IConfiguration configuration)
+        : this(configuration, SettingsSections.None)
+    {
+    }
+
+    /// <param name="configuration">The configuration to read.</param>
+    /// <param name="sections">The sections that the worker's parts read.</param>
+    internal SettingsReader(IConfiguration configuration, SettingsSections sections)
+    {
+        Configuration = configuration;
+        Sections = sections;
+    }
+
     /// <summary>Every problem found so far.</summary>
     public IReadOnlyList<ConfigurationError> Errors => _errors;
 
@@ -29,12 +42,13 @@ public sealed class SettingsReader(IConfiguration configuration, SettingsSection
     public IReadOnlyList<ConfigurationError> Warnings => _warnings;
 
     /// <summary>Every key read so far, in the order read.</summary>
-    public IReadOnlyCollection<EffectiveSetting> Effective => _effective.Values;
+    internal IReadOnlyCollection<EffectiveSetting> Effective => _effective.Values;
 
-    public IConfiguration Configuration { get; } = configuration;
+    /// <summary>The configuration that is read.</summary>
+    public IConfiguration Configuration { get; }
 
     /// <summary>The sections that the worker's parts read.</summary>
-    public SettingsSections Sections { get; } = sections ?? SettingsSections.None;
+    internal SettingsSections Sections { get; }
 
     /// <summary>Adds a problem that no single settings object can see.</summary>
     public void Fail(string key, string? value, string problem, string? consequence = null) => Fail(new ConfigurationError(key, value, problem, consequence));
@@ -58,17 +72,20 @@ public sealed class SettingsReader(IConfiguration configuration, SettingsSection
     }
 
     /// <summary>Takes a key out of what is in effect: what it stands for does not exist here.</summary>
-    public void LeaveOut(string key) => _effective.Remove(key);
+    internal void LeaveOut(string key) => _effective.Remove(key);
 
     /// <summary>The endpoints claimed so far.</summary>
     public EndpointClaims Endpoints { get; } = new();
 
     /// <summary>Reads one section whose keys may stand beside sections of other settings.</summary>
-    public T Read<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] T>(string section, IReadOnlyCollection<string> allowedSections)
+    internal T Read<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] T>(string section, IReadOnlyCollection<string> allowedSections)
         where T : class, new() => ReadLayers<T>([section], allowedSections);
 
-    /// <summary>Reads one section, with the overrides below <c>Routes:{route}</c> when a route is given.</summary>
+    /// <summary>Reads one section, with the overrides below <c>Routes:{route}</c> when a route is given. Problems are collected, not thrown.</summary>
     /// <typeparam name="T">A class whose properties carry <see cref="SettingAttribute"/>; its initial values are the defaults.</typeparam>
+    /// <param name="section">The section, such as <c>Sources:RabbitMq</c>.</param>
+    /// <param name="route">The route whose overrides count; null for none.</param>
+    /// <returns>The settings; a property that could not be read has its default.</returns>
     public T Read<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] T>(string section, string? route = null)
         where T : class, new() => ReadLayers<T>(route is null ? [section] : [$"{RoutesPrefix}{route}:{section}", section], []);
 
@@ -79,7 +96,7 @@ public sealed class SettingsReader(IConfiguration configuration, SettingsSection
     /// <param name="section">The section.</param>
     /// <param name="type">The class that reads it.</param>
     /// <param name="route">The route whose overrides are checked; null for the section itself.</param>
-    public void CheckUnused(string section, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] Type type, string? route = null)
+    internal void CheckUnused(string section, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] Type type, string? route = null)
     {
         string layer = route is null ? section : $"{RoutesPrefix}{route}:{section}";
         if (_layers.Contains((layer.ToUpperInvariant(), type)))
@@ -109,7 +126,7 @@ public sealed class SettingsReader(IConfiguration configuration, SettingsSection
     }
 
     /// <summary>Reports a key that nothing reads, with the nearest name that exists.</summary>
-    public void FailUnknown(string key, IEnumerable<string> known)
+    internal void FailUnknown(string key, IEnumerable<string> known)
     {
         List<string> names = [.. known];
         string hint = names.Count == 0 ? "Nothing can be set here." : Hint(key[(key.LastIndexOf(':') + 1)..], names);
@@ -119,7 +136,7 @@ public sealed class SettingsReader(IConfiguration configuration, SettingsSection
     }
 
     /// <summary>Says what may have been meant by a name: the nearest of those there are, or all of them.</summary>
-    public static string Hint(string name, IReadOnlyCollection<string> known)
+    internal static string Hint(string name, IReadOnlyCollection<string> known)
     {
         string? nearest = known.MinBy(candidate => EditDistance(candidate, name));
         return nearest is not null && EditDistance(nearest, name) <= Math.Max(2, name.Length / 3)
@@ -128,10 +145,10 @@ public sealed class SettingsReader(IConfiguration configuration, SettingsSection
     }
 
     /// <summary>Reports a value that stands where a section belongs; not the value, which may be a password.</summary>
-    public void FailValue(string section) => Fail(section, value: null, "must be a section, but a value was given.", "It would have no effect.");
+    internal void FailValue(string section) => Fail(section, value: null, "must be a section, but a value was given.", "It would have no effect.");
 
     /// <summary>Reports a value that stands where a section below another belongs. The first level is the planner's: the environment holds other programs' variables.</summary>
-    public void FindValue(string section)
+    internal void FindValue(string section)
     {
         if (section.Contains(':', StringComparison.Ordinal) && !string.IsNullOrWhiteSpace(Configuration[section]))
         {

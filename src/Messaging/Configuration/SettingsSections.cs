@@ -3,7 +3,7 @@ using System.Reflection;
 namespace Messaging.Configuration;
 
 /// <summary>The sections that the parts of a worker read, in the order of the reference. Immutable.</summary>
-public sealed class SettingsSections
+internal sealed class SettingsSections
 {
     // Known also where no feature has settings there.
     private static readonly string[] FeatureRoots = ["Sources", "Handlers", "Sinks"];

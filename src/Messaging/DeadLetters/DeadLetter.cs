@@ -33,7 +33,7 @@ public sealed record DeadLetter
     /// <summary>When the message entered the source, where that is known; else when this delivery was received.</summary>
     public required DateTimeOffset FirstSeen { get; init; }
 
-    /// <summary>When it was given up.</summary>
+    /// <summary>When it was dead-lettered.</summary>
     public required DateTimeOffset LastSeen { get; init; }
 
     /// <summary>True for a part of a message, kept to be looked at: it cannot be sent back by itself.</summary>
@@ -43,7 +43,7 @@ public sealed record DeadLetter
     /// <summary>Message attributes as received.</summary>
     public IReadOnlyDictionary<string, string> Attributes { get; init; } = new Dictionary<string, string>(StringComparer.Ordinal);
 
-    /// <summary>The record of a message that a source without a dead-letter queue gives up.</summary>
+    /// <summary>The record of a message that a source without a dead-letter queue dead-letters.</summary>
     /// <param name="message">The message, before the source clears it. A borrow of this call.</param>
     /// <param name="settlement">The settlement by which it is dead-lettered.</param>
     /// <param name="source">The source's name.</param>

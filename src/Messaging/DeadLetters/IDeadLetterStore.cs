@@ -16,6 +16,6 @@ public interface IDeadLetterStore
     /// <param name="body">The bytes; a borrow until the task completes, also when the token has ended by then.</param>
     /// <param name="cancellationToken">Ends the waiting for the disk's attention; a write that has begun goes on and may hang with the disk.</param>
     /// <returns>Where it is, for logs and answers.</returns>
-    /// <exception cref="IOException">It could not be stored; the message must not be given up.</exception>
+    /// <exception cref="IOException">It could not be stored; the source must keep the message.</exception>
     ValueTask<string> WriteAsync(DeadLetter letter, ReadOnlyMemory<byte> body, CancellationToken cancellationToken);
 }

@@ -4,10 +4,15 @@ using Microsoft.Extensions.Logging;
 namespace Messaging.Recoverability;
 
 /// <summary>
-/// Watches the sink and decides whether receiving makes sense: while the sink is down no message is received, so delivery counts
-/// do not rise and no message is dead-lettered for the sink's fault. In a route without a sink the handler takes its place, as far as it says
-/// that what it calls is down. Threads: any; every call takes one short lock.
+/// Watches a route's sink: while the sink is down no message is received, so that delivery counts do not rise and no message is
+/// dead-lettered for the sink's fault. A terminator reports every outcome of a store, with <see cref="Succeeded"/>, <see cref="Failed"/> or
+/// <see cref="Refused"/>; in a route without a sink the handler reports on what it calls. Threads: any; every call takes one short lock.
 /// </summary>
+/// <param name="route">The route's name.</param>
+/// <param name="options">When it opens, and for how long.</param>
+/// <param name="time">The clock.</param>
+/// <param name="logger">The route's log.</param>
+/// <param name="hasSink">False where it watches a handler, for the words of the log.</param>
 public sealed partial class CircuitBreaker(string route, RecoverabilityOptions options, TimeProvider time, ILogger logger, bool hasSink = true)
 {
     // The window rotates in this many buckets: old results leave in steps of a sixth of it.
@@ -35,12 +40,12 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     private long _askedAt;
 
     /// <summary>What it watches, in words.</summary>
-    public string Part => hasSink ? "sink" : "handler";
+    internal string Part => hasSink ? "sink" : "handler";
 
     /// <summary>Raised outside the lock when receiving may have become possible.</summary>
-    public event Action? Relaxed;
+    internal event Action? Relaxed;
 
-    /// <summary>The state now. An open breaker whose time is up still reads open until somebody asks to receive.</summary>
+    /// <summary>The state now. An open breaker whose time is over reads open until a source asks to receive.</summary>
     public BreakerState State
     {
         get
@@ -53,7 +58,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     }
 
     /// <summary>Successes since the start: tells whether the sink worked between two failures of one message.</summary>
-    public long Successes
+    internal long Successes
     {
         get
         {
@@ -65,10 +70,10 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     }
 
     /// <summary>
-    /// True when a message may probe the sink and nobody has asked to receive for a while: it has to come by itself, as with callers
-    /// of HTTP. Also after somebody asked and then brought no message.
+    /// True when a message may probe the sink and no source has asked to receive for a while: it has to come by itself, as with callers
+    /// of HTTP. Also after a source asked and then brought no message.
     /// </summary>
-    public bool AwaitsProbe
+    internal bool AwaitsProbe
     {
         get
         {
@@ -85,17 +90,17 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     }
 
     /// <summary>True while messages come in: closed, or a caller's message may be the probe.</summary>
-    public bool LetsIn => State == BreakerState.Closed || AwaitsProbe;
+    internal bool LetsIn => State == BreakerState.Closed || AwaitsProbe;
 
     /// <summary>True when the sink refuses the worker itself and an operator has to act.</summary>
-    public bool IsRefused { get; private set; }
+    internal bool IsRefused { get; private set; }
 
-    /// <summary>What the sink said when it last failed; null while closed.</summary>
+    /// <summary>The detail of the last failure; null while closed.</summary>
     public string? LastFailure { get; private set; }
 
     /// <summary>
-    /// The sink stored an object. Closes a half-open breaker; not an open one, where messages from before the opening still end:
-    /// with a sink that fails only partly one of them would close it again at once.
+    /// The sink stored an object. Closes a half-open breaker; not an open one: of a sink that fails only partly, a message from before the
+    /// opening would close it at once.
     /// </summary>
     public void Succeeded()
     {
@@ -121,13 +126,15 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     }
 
     /// <summary>The sink failed in a way that may pass.</summary>
+    /// <param name="detail">Which call failed and how, for logs and health pages: one line, without secrets.</param>
     public void Failed(string detail) => Fail(detail, refused: false);
 
-    /// <summary>The sink refuses the worker: opens at once.</summary>
+    /// <summary>The sink refuses the worker itself: opens at once.</summary>
+    /// <param name="detail">As for <see cref="Failed"/>, and what the operator can do.</param>
     public void Refused(string detail) => Fail(detail, refused: true);
 
     /// <summary>How many messages may be let in now: all, one probe, or none.</summary>
-    public BreakerState AskToReceive()
+    internal BreakerState AskToReceive()
     {
         lock (_lock)
         {
@@ -154,7 +161,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
 
     /// <summary>The half-open slot was given out: no second one until it comes back or nothing was received on it for a while.</summary>
     /// <returns>The probe's number, never 0.</returns>
-    public long ProbeGiven()
+    internal long ProbeGiven()
     {
         lock (_lock)
         {
@@ -166,7 +173,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     }
 
     /// <summary>The probe carries a message now.</summary>
-    public void ProbeWorking(long probe)
+    internal void ProbeWorking(long probe)
     {
         lock (_lock)
         {
@@ -175,7 +182,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     }
 
     /// <summary>The probe came back; if the sink was not reached with it, the next message may probe.</summary>
-    public void ProbeReturned(long probe)
+    internal void ProbeReturned(long probe)
     {
         lock (_lock)
         {

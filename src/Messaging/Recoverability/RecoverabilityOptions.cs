@@ -5,35 +5,46 @@ namespace Messaging.Recoverability;
 /// <summary>Section <c>Recoverability</c>: retries, redeliveries and the breaker.</summary>
 public sealed class RecoverabilityOptions : ISelfValidating
 {
+    /// <summary>Attempts in process, the first included; default 3.</summary>
     [Setting("Attempts in a row, the first included, at a transient fault of what does not retry by itself: the directory sink, the log of a CloudFront event, a part of your own. Not for S3 and Elasticsearch, whose MaxAttempts says how often they try. Then the message is held, or abandoned where its source cannot hold it", Min = "1", Max = "20", Consequence = "Many attempts delay the answer to callers of HTTP.")]
     public int Attempts { get; set; } = 3;
 
+    /// <summary>Bound of the first wait; default 100 ms.</summary>
     [Setting("Bound of the first random wait between attempts; doubles each time", Min = "1ms", Max = "1m")]
     public TimeSpan BackoffBase { get; set; } = TimeSpan.FromMilliseconds(100);
 
+    /// <summary>Bound of every wait; default 20 s.</summary>
     [Setting("Bound that the doubling never exceeds", Min = "1ms", Max = "15m")]
     public TimeSpan BackoffCap { get; set; } = TimeSpan.FromSeconds(20);
 
+    /// <summary>Deliveries after which an unknown failure is dead-lettered; default 10.</summary>
     [Setting("Deliveries after which a message that fails for an unknown reason is dead-lettered; a transient fault dead-letters no message, however often it was delivered", Min = "2", Max = "1000", Consequence = "1 would dead-letter at the first hiccup.")]
     public int MaxDeliveries { get; set; } = 10;
 
+    /// <summary>Failures in a row that open the breaker; default 20.</summary>
     [Setting("Sink failures in a row that open the breaker", Min = "1", Max = "100000")]
     public int BreakerFailures { get; set; } = 20;
 
+    /// <summary>Share of failures that opens the breaker, from 0 to 1; default 0.1.</summary>
     [Setting("Share of failed stores in the window that opens the breaker", Min = "0.01", Max = "1")]
     public double BreakerRatio { get; set; } = 0.1;
 
+    /// <summary>Stores in the window before the share counts; default 100.</summary>
     [Setting("Stores in the window before the share counts", Min = "10", Max = "1000000")]
     public int BreakerMinimum { get; set; } = 100;
 
+    /// <summary>Length of the window; default 60 s.</summary>
     [Setting("Length of the window", Min = "1s", Max = "1h")]
     public TimeSpan BreakerWindow { get; set; } = TimeSpan.FromSeconds(60);
 
+    /// <summary>Time the breaker stays open before a probe; default 5 s.</summary>
     [Setting("Time the breaker stays open before one message is let through as a probe", Min = "100ms", Max = "10m")]
     public TimeSpan BreakerOpen { get; set; } = TimeSpan.FromSeconds(5);
 
+    /// <summary><see cref="BackoffBase"/> and <see cref="BackoffCap"/>.</summary>
     public Backoff Backoff => new(BackoffBase, BackoffCap);
 
+    /// <inheritdoc/>
     public void Validate(SettingsCheck check)
     {
         if (BackoffCap < BackoffBase)

@@ -3,7 +3,7 @@ namespace Messaging.Sinks;
 /// <summary>Where results leave; <see cref="IObjectSink"/> and <see cref="IDocumentSink"/> say in which shape. Threads: any number at once.</summary>
 public interface ISink : IAsyncDisposable
 {
-    /// <summary>What logs and metrics call it, such as <c>s3</c>.</summary>
+    /// <summary>Its name in logs and metrics, such as <c>s3</c>.</summary>
     string Name { get; }
 
     /// <summary>Fails fast when the sink can never work as configured: no such bucket, access denied, a folder that cannot be written.</summary>
@@ -17,7 +17,7 @@ public interface ISink : IAsyncDisposable
     /// <summary>Why the last <see cref="CheckAsync"/> could not reach the sink, as a sentence; null where it was answered.</summary>
     string? Problem => null;
 
-    /// <summary>The worker stops: what the sink holds back, waiting for more, goes out now, and from now on without waiting. May be called again.</summary>
+    /// <summary>The worker stops: a sink that gathers objects sends what it has at once, and from now on without waiting. May be called again; must not block.</summary>
     void StopWaiting()
     {
     }

@@ -10,7 +10,7 @@ namespace Messaging.Sinks;
 /// <param name="Loggers">Loggers.</param>
 /// <param name="Time">The clock; tests drive it.</param>
 /// <param name="Route">The route it stores for, as its metrics are tagged; null outside of one, and then no gauges are published.</param>
-/// <param name="Calls">Counts what it sends; null when nobody asks.</param>
+/// <param name="Calls">Counts what it sends; null outside of a route.</param>
 /// <param name="Breaker">The route's breaker, told by others how the sink does; null where there is no route.</param>
 /// <param name="Concurrency">Stores at once at most: the slots of all sources of the route.</param>
 /// <param name="ContentType">Media type of what is stored.</param>

@@ -3,8 +3,8 @@ using Pipeline.Messages;
 namespace Messaging.Sources;
 
 /// <summary>
-/// A route's door for its sources. A slot is reserved first, then the message is received, then handed in: so a paused or full
-/// route never pulls messages it cannot work on. Threads: any.
+/// Through it a source hands its messages to the route. The source reserves a slot first, then receives, then calls <see cref="Accept"/>: a
+/// paused or full route never pulls a message that it cannot process. Threads: any.
 /// </summary>
 public interface IMessageIntake
 {
@@ -17,15 +17,16 @@ public interface IMessageIntake
     /// <exception cref="OperationCanceledException">The token ended while waiting.</exception>
     ValueTask<int> ReserveAsync(int min, int max, CancellationToken cancellationToken);
 
-    /// <summary>Reserves one slot if that is possible now; for sources whose caller can be told to come back.</summary>
+    /// <summary>Reserves one slot if that is possible now; for sources whose sender can be asked to retry later.</summary>
     IntakeAnswer TryReserve();
 
-    /// <summary>Gives reserved slots back unused.</summary>
+    /// <summary>Releases reserved slots that are not used.</summary>
+    /// <param name="slots">Their number; not more than are reserved.</param>
     void Release(int slots);
 
     /// <summary>
-    /// Hands a message in on a reserved slot and returns at once. From here on the route owns the message and settles it, also
-    /// when its body throws: <see cref="Pipeline.Settlements.PoisonMessageException"/> dead-letters it, anything else abandons it.
+    /// Hands a message in on a reserved slot and returns at once. From here on the route owns the message and settles it, even
+    /// when reading its body throws: <see cref="Pipeline.Settlements.PoisonMessageException"/> dead-letters it, anything else abandons it.
     /// </summary>
     /// <exception cref="InvalidOperationException">No slot is reserved: a defect in the caller.</exception>
     void Accept(ReceivedMessage message);

@@ -6,7 +6,7 @@ namespace Messaging.Sources;
 /// </summary>
 public interface IMessageSource : IAsyncDisposable
 {
-    /// <summary>What logs, metrics and dead letters call it, such as <c>sqs</c>.</summary>
+    /// <summary>Its name in logs, metrics and dead letters, such as <c>sqs</c>.</summary>
     string Name { get; }
 
     /// <summary>Why the source cannot receive now, for the readiness page; null while it can.</summary>
@@ -19,7 +19,7 @@ public interface IMessageSource : IAsyncDisposable
 
     /// <summary>
     /// Receives until <paramref name="stopReceiving"/> is cancelled. Reserves before it receives, so that nothing waits
-    /// unprocessed while its time at the queue runs out. Returns normally on stop; hands back what was received but not
+    /// unprocessed while its time at the queue runs out. Returns normally on stop; abandons what was received but not
     /// accepted. Faults of the queue are retried inside with jitter, at most 30 s apart; they never end the loop.
     /// Heartbeats of accepted messages go on until they are settled.
     /// </summary>
@@ -30,8 +30,8 @@ public interface IMessageSource : IAsyncDisposable
     /// intake still grants <see cref="IMessageIntake.ReserveAsync"/>; <see cref="IMessageIntake.TryReserve"/> says Stopping.
     /// A source whose messages are safe elsewhere has nothing to do here.
     /// </summary>
-    /// <param name="intake">The door used before.</param>
-    /// <param name="stopDraining">The end of the drain's patience; the method then returns normally.</param>
+    /// <param name="intake">The intake of <see cref="ReceiveAsync"/>.</param>
+    /// <param name="stopDraining">The end of the drain timeout; the method then returns normally.</param>
     Task DrainAsync(IMessageIntake intake, CancellationToken stopDraining) => Task.CompletedTask;
 
     /// <summary>

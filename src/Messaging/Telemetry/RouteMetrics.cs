@@ -29,6 +29,7 @@ public sealed class RouteMetrics
     private readonly bool _stores;
     private readonly bool _countsDecidedDeadLetters;
 
+    /// <summary>The counters of a route, from zero.</summary>
     /// <param name="route">The route's name.</param>
     /// <param name="stores">False where the route has no sink: its messages are completed, and nothing is said of storing.</param>
     public RouteMetrics(string route, bool stores = true)
@@ -57,7 +58,7 @@ public sealed class RouteMetrics
         Volatile.Read(ref _counts.Lost));
 
     /// <summary>Publishes gauges whose values are computed when somebody asks.</summary>
-    public void Observe(string source, Func<int> inFlight, Func<double> oldestAgeSeconds, Func<int> breakerState, Func<long> bytesInFlight, Func<int> held)
+    internal void Observe(string source, Func<int> inFlight, Func<double> oldestAgeSeconds, Func<int> breakerState, Func<long> bytesInFlight, Func<int> held)
     {
         KeyValuePair<string, object?>[] tags = [_route, new("worker.source", source)];
         Meter.CreateObservableGauge("worker.messages.in_flight", () => new Measurement<int>(inFlight(), tags), "{message}", "Messages being worked on");
@@ -67,31 +68,33 @@ public sealed class RouteMetrics
         Meter.CreateObservableGauge("worker.breaker.state", () => new Measurement<int>(breakerState(), tags), description: "0 closed, 1 half open, 2 open");
     }
 
-    public void MessageReceived()
+    internal void MessageReceived()
     {
         Interlocked.Increment(ref _counts.Received);
         Received.Add(1, _route);
     }
 
+    /// <summary>A terminator found the object stored before; counted beside the completion of the message.</summary>
     public void MessageDuplicate()
     {
         Interlocked.Increment(ref _counts.Duplicates);
         Duplicates.Add(1, _route);
     }
 
-    public void MessageTimedOut() => Timeouts.Add(1, _route);
+    internal void MessageTimedOut() => Timeouts.Add(1, _route);
 
     /// <summary>The same counts for a source that writes its dead letters itself, and counts each only when it is written.</summary>
-    public RouteMetrics WithoutDecidedDeadLetters() => new(_route, _counts, _stores, countsDecidedDeadLetters: false);
+    internal RouteMetrics WithoutDecidedDeadLetters() => new(_route, _counts, _stores, countsDecidedDeadLetters: false);
 
-    /// <summary>A dead letter is safe where dead letters are kept.</summary>
+    /// <summary>A source without a dead-letter queue has written a dead letter durably.</summary>
+    /// <param name="reason">The settlement's reason.</param>
     public void DeadLetterWritten(string? reason)
     {
         Interlocked.Increment(ref _counts.DeadLetters);
         DeadLetters.Add(1, _route, new KeyValuePair<string, object?>("worker.reason", reason));
     }
 
-    /// <summary>The source has the message again.</summary>
+    /// <summary>A source kept a message after all that it was told to dead-letter, because the dead letter could not be written.</summary>
     public void MessageReturned()
     {
         Interlocked.Increment(ref _counts.Returned);
@@ -99,13 +102,13 @@ public sealed class RouteMetrics
     }
 
     /// <summary>A stop could keep so many messages nowhere.</summary>
-    public void MessagesLost(int count)
+    internal void MessagesLost(int count)
     {
         Interlocked.Add(ref _counts.Lost, count);
         Lost.Add(count, _route);
     }
 
-    public void MessageSettled(in Settlement settlement, TimeSpan elapsed)
+    internal void MessageSettled(in Settlement settlement, TimeSpan elapsed)
     {
         switch (settlement.Kind)
         {

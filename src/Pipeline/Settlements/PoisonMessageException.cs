@@ -3,6 +3,10 @@ namespace Pipeline.Settlements;
 /// <summary>This message can never succeed, whatever is retried: it goes to the dead letters at once.</summary>
 public sealed class PoisonMessageException : Exception
 {
+    /// <summary>The message is dead-lettered.</summary>
+    /// <param name="reason">See <see cref="Reason"/>.</param>
+    /// <param name="message">What is wrong, for the dead letter's description.</param>
+    /// <param name="innerException">The cause; null without one.</param>
     public PoisonMessageException(string reason, string message, Exception? innerException = null)
         : base(message, innerException) => Reason = reason;
 

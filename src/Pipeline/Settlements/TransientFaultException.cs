@@ -6,6 +6,12 @@ namespace Pipeline.Settlements;
 /// </summary>
 public sealed class TransientFaultException : Exception
 {
+    /// <summary>A fault that may pass.</summary>
+    /// <param name="message">Which call failed and how.</param>
+    /// <param name="retryAfter">See <see cref="RetryAfter"/>.</param>
+    /// <param name="innerException">The cause; null without one.</param>
+    /// <param name="retryInProcess">See <see cref="RetryInProcess"/>.</param>
+    /// <param name="mayHold">See <see cref="MayHold"/>.</param>
     public TransientFaultException(string message, TimeSpan retryAfter = default, Exception? innerException = null, bool retryInProcess = true, bool mayHold = true)
         : base(message, innerException)
     {
@@ -17,7 +23,7 @@ public sealed class TransientFaultException : Exception
     /// <summary>The least time to wait before the next attempt, as the other side asked (Retry-After); zero when it did not say.</summary>
     public TimeSpan RetryAfter { get; }
 
-    /// <summary>False when whoever threw has used up its own attempts: retrying around it would multiply them.</summary>
+    /// <summary>False when the part that threw has used up its own attempts: a retry around it would multiply them.</summary>
     public bool RetryInProcess { get; }
 
     /// <summary>False when the fault may be this message's own, so that only a redelivery helps: the message is abandoned, not held.</summary>

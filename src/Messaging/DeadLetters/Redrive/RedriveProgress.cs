@@ -42,8 +42,10 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
     /// <summary>True once as many were found as were asked for.</summary>
     public bool HasAll => Found >= request.Max;
 
+    /// <summary>Counts one that the request asks for.</summary>
     public void AddFound() => Found++;
 
+    /// <summary>Counts one that was sent and deleted.</summary>
     public void AddSent() => Sent++;
 
     /// <summary>Counts one that stays.</summary>
@@ -79,6 +81,7 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
         }
     }
 
+    /// <summary>Adds a line to the report.</summary>
     public void AddNote(string note) => _notes.Add(note);
 
     /// <summary>Waits until the rate allows the next send. Reports when it is time to.</summary>
@@ -112,6 +115,7 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
         output.WriteLine($"After {now.TotalSeconds:N0} s: {(request.DryRun ? $"{Found:N0} found" : $"{Sent:N0} redriven, {_leftCount + _againCount:N0} left")}, of {total:N0} dead letters.");
     }
 
+    /// <summary>The result so far.</summary>
     /// <param name="ended">Why it ended before every dead letter was tried; null when every one was.</param>
     public RedriveResult ToResult(string? ended)
     {
