@@ -36,79 +36,41 @@ internal sealed class GzipReader : IDisposable
     /// <param name="buffer">Where to; larger than the seal's content.</param>
     /// <param name="cancellationToken">Ends the waiting; then the reader cannot be used any more.</param>
     /// <exception cref="IOException">The source failed.</exception>
-    public ValueTask<GzipRead> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken)
+    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
+    public async ValueTask<GzipRead> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken)
     {
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(buffer.Length, GzipSeal.Content.Length, nameof(buffer));
         if (_isTooLarge)
         {
             // Gzip makes nothing larger worth mentioning, and an object of a million empty members would be read without ever giving a byte.
-            return new ValueTask<GzipRead>(new GzipRead(0, LogFault.TooLarge));
+            return new GzipRead(0, LogFault.TooLarge);
         }
 
-        ValueTask<int> reading;
+        int total;
         try
         {
-            reading = _members.ReadAsync(buffer, cancellationToken);
-            if (!reading.IsCompletedSuccessfully)
+            total = await _members.ReadAsync(buffer, cancellationToken);
+            if (!_feed.IsSealTaken)
             {
-                return AwaitAsync(reading, buffer, cancellationToken);
+                return Check(total);
+            }
+
+            // The decompressor asks for input only when it has handed out all it had, so from here on the seal's content must come, all
+            // of it and nothing else.
+            for (int count = total; count > 0 && total <= GzipSeal.Content.Length; total += count)
+            {
+                count = await _members.ReadAsync(buffer[total..], cancellationToken);
             }
         }
         catch (InvalidDataException)
         {
-            return new ValueTask<GzipRead>(Damaged());
+            return Damaged();
         }
 
-        int count = reading.Result;
-        return _feed.IsSealTaken ? ReadSealAsync(buffer, count, cancellationToken) : new ValueTask<GzipRead>(Check(count));
+        return new GzipRead(0, _feed.Taken == 0 ? LogFault.NotGzip : buffer.Span[..total].SequenceEqual(GzipSeal.Content.Span) ? LogFault.None : LogFault.GzipTruncated);
     }
 
     public void Dispose() => _members.Dispose();
-
-    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
-    private async ValueTask<GzipRead> AwaitAsync(ValueTask<int> reading, Memory<byte> buffer, CancellationToken cancellationToken)
-    {
-        int count;
-        try
-        {
-            count = await reading;
-        }
-        catch (InvalidDataException)
-        {
-            return Damaged();
-        }
-
-        return _feed.IsSealTaken ? await ReadSealAsync(buffer, count, cancellationToken) : Check(count);
-    }
-
-    /// <summary>
-    /// The decompressor asks for input only when it has handed out all it had, so from here on the seal's content must come, all of it
-    /// and nothing else.
-    /// </summary>
-    private async ValueTask<GzipRead> ReadSealAsync(Memory<byte> buffer, int count, CancellationToken cancellationToken)
-    {
-        int total = count;
-        try
-        {
-            while (count > 0 && total <= GzipSeal.Content.Length)
-            {
-                count = await _members.ReadAsync(buffer[total..], cancellationToken);
-                total += count;
-            }
-        }
-        catch (InvalidDataException)
-        {
-            return Damaged();
-        }
-
-        if (_feed.Taken == 0)
-        {
-            return new GzipRead(0, LogFault.NotGzip);
-        }
-
-        bool isWhole = buffer.Span[..total].SequenceEqual(GzipSeal.Content.Span);
-        return new GzipRead(0, isWhole ? LogFault.None : LogFault.GzipTruncated);
-    }
 
     private GzipRead Check(int count)
     {

@@ -1,3 +1,6 @@
+using System.Runtime.CompilerServices;
+using Pipeline.Frames;
+
 namespace Messaging.CloudFront.Gzip;
 
 /// <summary>The compressed bytes of an object and, behind their end, the seal. What the decompressor reads from. Threads: one at a time.</summary>
@@ -35,15 +38,11 @@ internal sealed class SealedGzipFeed(Stream source, long length) : Stream
 
     public override int Read(byte[] buffer, int offset, int count) => Read(buffer.AsSpan(offset, count));
 
-    public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+    [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
+    public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
     {
-        if (buffer.IsEmpty || IsSealTaken)
-        {
-            return new ValueTask<int>(Hand(buffer.Span, 0));
-        }
-
-        ValueTask<int> reading = source.ReadAsync(buffer, cancellationToken);
-        return reading.IsCompletedSuccessfully ? new ValueTask<int>(Hand(buffer.Span, reading.Result)) : AwaitAsync(reading, buffer);
+        int count = buffer.IsEmpty || IsSealTaken ? 0 : await source.ReadAsync(buffer, cancellationToken);
+        return Hand(buffer.Span, count);
     }
 
     public override Task<int> ReadAsync(byte[] buffer, int offset, int count, CancellationToken cancellationToken) =>
@@ -58,12 +57,6 @@ internal sealed class SealedGzipFeed(Stream source, long length) : Stream
     public override void SetLength(long value) => throw new NotSupportedException();
 
     public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
-
-    private async ValueTask<int> AwaitAsync(ValueTask<int> reading, Memory<byte> buffer)
-    {
-        int count = await reading;
-        return Hand(buffer.Span, count);
-    }
 
     private int Hand(Span<byte> buffer, int count)
     {

@@ -1,7 +1,6 @@
 using System.Net;
 using System.Net.Security;
 using System.Net.Sockets;
-using Messaging.Hosting;
 using Messaging.Recoverability;
 using Messaging.Sources;
 using Messaging.Sources.Held;
@@ -18,8 +17,6 @@ namespace Messaging.Sockets.TcpLines;
 internal sealed class TcpLinesMessageSource : IMessageSource
 {
     public const string SourceName = "tcp-lines";
-
-    private const int Backlog = 512;
 
     private static readonly Backoff AcceptBackoff = new(TimeSpan.FromMilliseconds(50), TimeSpan.FromSeconds(5));
 
@@ -100,7 +97,8 @@ internal sealed class TcpLinesMessageSource : IMessageSource
     public Task CheckAsync(CancellationToken cancellationToken)
     {
         Certificate = TlsCertificate.Load(Options);
-        _listener = Listen();
+        Options.TryParseEndpoint(out IPEndPoint? endpoint);
+        _listener = BoundSocket.Create(SocketType.Stream, $"{TcpLinesSourceOptions.Section}:{nameof(TcpLinesSourceOptions.Endpoint)}", Options.Endpoint, endpoint!);
         TcpLinesLog.Listening(Logger, Route, _listener.LocalEndPoint!, Certificate is not null, Options.Acknowledge);
         return Task.CompletedTask;
     }
@@ -204,29 +202,6 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         if (_droppedLog.ShouldLog(out SuppressedLines suppressed))
         {
             TcpLinesLog.LineDropped(Logger, Route, line, connection.Peer, reason, suppressed);
-        }
-    }
-
-    private Socket Listen()
-    {
-        Options.TryParseEndpoint(out IPEndPoint? endpoint);
-        Socket listener = new(endpoint!.AddressFamily, SocketType.Stream, ProtocolType.Tcp);
-        try
-        {
-            if (endpoint.Address.Equals(IPAddress.IPv6Any))
-            {
-                // Every address of this machine, those of IPv4 too.
-                listener.DualMode = true;
-            }
-
-            listener.Bind(endpoint);
-            listener.Listen(Backlog);
-            return listener;
-        }
-        catch (SocketException exception)
-        {
-            listener.Dispose();
-            throw new StartupException($"{TcpLinesSourceOptions.Section}:{nameof(TcpLinesSourceOptions.Endpoint)} {Options.Endpoint}: {exception.Message}. Give an address of this machine and a free port.", ExitCodes.Unavailable, exception);
         }
     }
 

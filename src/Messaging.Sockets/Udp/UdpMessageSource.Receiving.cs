@@ -13,33 +13,18 @@ internal sealed partial class UdpMessageSource
     // How long a stop may go unnoticed while nothing comes.
     private static readonly TimeSpan StopInterval = TimeSpan.FromMilliseconds(100);
 
-    private Task ReceiveOnOwnThreadAsync(IMessageIntake intake, CancellationToken stop)
+    private Task ReceiveOnOwnThreadAsync(IMessageIntake intake, CancellationToken stop) => OnOwnThread(() =>
     {
-        TaskCompletionSource ended = new(TaskCreationOptions.RunContinuationsAsynchronously);
-        Thread thread = new(() =>
+        try
         {
-            try
-            {
-                Receive(intake, stop);
-                ended.SetResult();
-            }
-            catch (OperationCanceledException) when (stop.IsCancellationRequested)
-            {
-                ended.SetResult();
-            }
-            catch (Exception exception)
-            {
-                // Unhandled it would end the process; the route logs it and receives again.
-                ended.SetException(exception);
-            }
-        })
+            Receive(intake, stop);
+        }
+        catch (OperationCanceledException) when (stop.IsCancellationRequested)
         {
-            IsBackground = true,
-            Name = $"udp {_route}",
-        };
-        thread.Start();
-        return ended.Task;
-    }
+        }
+    });
+
+    private static Task OnOwnThread(Action loop) => Task.Factory.StartNew(loop, CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
 
     private void Receive(IMessageIntake intake, CancellationToken stop)
     {

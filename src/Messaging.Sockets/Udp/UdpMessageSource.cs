@@ -185,7 +185,7 @@ internal sealed partial class UdpMessageSource : IMessageSource
 
     private async Task TakeOverAsync(IMessageIntake intake, CancellationToken stopDraining)
     {
-        Task kernel = Task.Factory.StartNew(() => TakeOverKernelBuffer(intake, stopDraining), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        Task kernel = OnOwnThread(() => TakeOverKernelBuffer(intake, stopDraining));
         if (_channel is not null)
         {
             Task channel = HandInChannelAsync(_channel, intake, stopDraining);

@@ -50,24 +50,9 @@ internal sealed class UdpSocket : IDisposable
     public static UdpSocket Bind(UdpSourceOptions options)
     {
         options.TryParseEndpoint(out IPEndPoint? endpoint);
-        Socket socket = new(endpoint!.AddressFamily, SocketType.Dgram, ProtocolType.Udp);
-        try
-        {
-            socket.ReceiveBufferSize = options.ReceiveBuffer;
-            if (endpoint.Address.Equals(IPAddress.IPv6Any))
-            {
-                // Every address of this machine, those of IPv4 too.
-                socket.DualMode = true;
-            }
-
-            socket.Bind(endpoint);
-            return new UdpSocket(socket);
-        }
-        catch (SocketException exception)
-        {
-            socket.Dispose();
-            throw new StartupException($"{UdpSourceOptions.Section}:{nameof(UdpSourceOptions.Endpoint)} {options.Endpoint}: {exception.Message}. Give an address of this machine and a free port.", ExitCodes.Unavailable, exception);
-        }
+        Socket socket = BoundSocket.Create(SocketType.Dgram, $"{UdpSourceOptions.Section}:{nameof(UdpSourceOptions.Endpoint)}", options.Endpoint, endpoint!);
+        socket.ReceiveBufferSize = options.ReceiveBuffer;
+        return new UdpSocket(socket);
     }
 
     public IDatagramReceiver CreateReceiver(UdpSourceOptions options)

@@ -12,7 +12,8 @@ internal static class PosixCalls
     public const int Enoent = 2;
     public const int Eexist = 17;
 
-    private const int ReadOnly = 0;
+    /// <summary>O_RDONLY of open(2).</summary>
+    public const int ReadOnly = 0;
 
     // O_CLOEXEC differs between kernels, and is the same on every architecture .NET runs on under one of them.
     private const int CloseOnExecLinux = 0x80000;
@@ -24,9 +25,10 @@ internal static class PosixCalls
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
     private static extern int LinkCore([MarshalAs(UnmanagedType.LPUTF8Str)] string existing, [MarshalAs(UnmanagedType.LPUTF8Str)] string added);
 
+    /// <summary>A descriptor, or -1 with the errno in <see cref="Marshal.GetLastPInvokeError"/>.</summary>
     [DllImport("libc", EntryPoint = "open", SetLastError = true)]
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
-    private static extern int OpenCore([MarshalAs(UnmanagedType.LPUTF8Str)] string path, int flags);
+    public static extern int Open([MarshalAs(UnmanagedType.LPUTF8Str)] string path, int flags);
 
     [DllImport("libc", EntryPoint = "fsync", SetLastError = true)]
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
@@ -47,7 +49,7 @@ internal static class PosixCalls
     [UnsupportedOSPlatform("windows")]
     public static void SyncFolder(string path)
     {
-        int descriptor = OpenCore(path, ReadOnly | (OperatingSystem.IsLinux() ? CloseOnExecLinux : CloseOnExecDarwin));
+        int descriptor = Open(path, ReadOnly | (OperatingSystem.IsLinux() ? CloseOnExecLinux : CloseOnExecDarwin));
         if (descriptor < 0)
         {
             throw Failure("open", path, Marshal.GetLastPInvokeError());

@@ -15,14 +15,9 @@ internal static class RegularFile
     private const int WouldBlockDarwin = 35;
     private const int SharingViolation = unchecked((int)0x80070020);
 
-    // O_RDONLY and O_RDWR of open(2), LOCK_EX | LOCK_NB of flock(2).
-    private const int ReadOnly = 0;
+    // O_RDWR of open(2), LOCK_EX | LOCK_NB of flock(2).
     private const int ReadWrite = 2;
     private const int ExclusiveAtOnce = 2 | 4;
-
-    [DllImport("libc", EntryPoint = "open", SetLastError = true)]
-    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
-    private static extern int OpenCore([MarshalAs(UnmanagedType.LPUTF8Str)] string path, int flags);
 
     [DllImport("libc", EntryPoint = "flock", SetLastError = true)]
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
@@ -36,7 +31,7 @@ internal static class RegularFile
     /// <exception cref="UnauthorizedAccessException">Access was refused.</exception>
     public static byte[] ReadAll(string path, int maxBytes)
     {
-        using SafeFileHandle file = OperatingSystem.IsWindows() ? OpenOnWindows(path, FileAccess.Read, FileShare.Read) : Open(path, ReadOnly);
+        using SafeFileHandle file = OperatingSystem.IsWindows() ? OpenOnWindows(path, FileAccess.Read, FileShare.Read) : Open(path, PosixCalls.ReadOnly);
         return ReadAll(file, path, maxBytes);
     }
 
@@ -99,7 +94,7 @@ internal static class RegularFile
     [UnsupportedOSPlatform("windows")]
     private static SafeFileHandle Open(string path, int access)
     {
-        int descriptor = OpenCore(path, access | Flags);
+        int descriptor = PosixCalls.Open(path, access | Flags);
         if (descriptor >= 0)
         {
             return new SafeFileHandle(descriptor, ownsHandle: true);

@@ -1,0 +1,43 @@
+using System.Net;
+using System.Net.Sockets;
+using Messaging.Hosting;
+
+namespace Messaging.Sockets;
+
+/// <summary>Binds a socket where a setting says.</summary>
+internal static class BoundSocket
+{
+    private const int Backlog = 512;
+
+    /// <summary>A socket that receives datagrams, or listens for connections.</summary>
+    /// <param name="type">Stream or datagrams.</param>
+    /// <param name="key">The setting, for error messages.</param>
+    /// <param name="text">The setting's value.</param>
+    /// <param name="endpoint">The same, parsed.</param>
+    /// <exception cref="StartupException">The address is taken, not this machine's, or not allowed.</exception>
+    public static Socket Create(SocketType type, string key, string text, IPEndPoint endpoint)
+    {
+        Socket socket = new(endpoint.AddressFamily, type, type == SocketType.Dgram ? ProtocolType.Udp : ProtocolType.Tcp);
+        try
+        {
+            if (endpoint.Address.Equals(IPAddress.IPv6Any))
+            {
+                // Every address of this machine, those of IPv4 too.
+                socket.DualMode = true;
+            }
+
+            socket.Bind(endpoint);
+            if (type == SocketType.Stream)
+            {
+                socket.Listen(Backlog);
+            }
+
+            return socket;
+        }
+        catch (SocketException exception)
+        {
+            socket.Dispose();
+            throw new StartupException($"{key} {text}: {exception.Message}. Give an address of this machine and a free port.", ExitCodes.Unavailable, exception);
+        }
+    }
+}
