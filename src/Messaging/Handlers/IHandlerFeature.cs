@@ -3,7 +3,7 @@ using Messaging.Sinks;
 
 namespace Messaging.Handlers;
 
-/// <summary>A kind of handler that routes can name; added by <see cref="Hosting.IMessageWorkerBuilder.AddHandler"/>.</summary>
+/// <summary>A kind of handler that routes can name; added by <see cref="Hosting.IMessageWorkerBuilder.AddHandler"/>. Errors call it by its <see cref="object.ToString"/>, the class by default.</summary>
 public interface IHandlerFeature
 {
     /// <summary>The name in <c>Routes:{route}:Handler</c> and below <c>Handlers:</c>, such as <c>Archive</c>.</summary>

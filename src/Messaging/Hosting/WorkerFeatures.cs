@@ -104,17 +104,17 @@ internal sealed class WorkerFeatures
         string key = $"{kind}:{name}";
         if (!NamedRoute.IsName(name))
         {
-            Fail(key, $"the name of {feature.GetType().FullName} must be {NamedRoute.AllowedName}.", consequence: null);
+            Fail(key, $"the name of {feature} must be {NamedRoute.AllowedName}.", consequence: null);
         }
         else if (features.Find(other => string.Equals(nameOf(other), name, StringComparison.OrdinalIgnoreCase)) is { } taken)
         {
             Fail(key, taken.GetType() == feature.GetType()
-                ? $"is added twice ({feature.GetType().FullName}): leave one of the calls out, or give one another name."
-                : $"is added by {taken.GetType().FullName} and by {feature.GetType().FullName}: add only one of them, or give one another name.");
+                ? $"is added twice ({feature}): leave one of the calls out, or give one another name."
+                : $"is added by {taken} and by {feature}: add only one of them, or give one another name.");
         }
         else if (sections.FirstOrDefault(section => !string.Equals(section.Name, key, StringComparison.OrdinalIgnoreCase)) is { } foreign)
         {
-            Fail(foreign.Name, $"is listed by {feature.GetType().FullName}, whose settings stand in {key}: name the section so, or add one that is shared with AddSettings.", consequence: null);
+            Fail(foreign.Name, $"is listed by {feature}, whose settings stand in {key}: name the section so, or add one that is shared with AddSettings.", consequence: null);
         }
         else
         {

@@ -219,7 +219,7 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
             return feature;
         }
 
-        settings.Fail(key, name, $"there is no such {kind}; it must be one of {Names(features)}.{ShippedFeatures.WhereIs(name, kind)}");
+        settings.Fail(key, name, $"there is no such {kind}; {(features.Count > 0 ? $"it must be one of {Names(features)}" : "the worker has none")}.{ShippedFeatures.WhereIs(name, kind)}");
         return null;
     }
 

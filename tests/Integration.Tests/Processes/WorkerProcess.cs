@@ -26,11 +26,12 @@ internal sealed class WorkerProcess : CapturedProcess
     /// <param name="environment">Its configuration, such as <c>AwsEndpoint.ToEnvironment()</c>.</param>
     /// <param name="workingDirectory">One that outlives the process, for a restart on the same data; otherwise a new one, removed at the end.</param>
     /// <param name="launcher">A command that becomes the worker by exec, such as a shell that closes a descriptor first; the worker's command line goes behind it.</param>
+    /// <param name="assembly">Another program than the daemon; null for the daemon.</param>
     public static WorkerProcess Start(
-        IEnumerable<string> arguments, IEnumerable<KeyValuePair<string, string>>? environment = null, string? workingDirectory = null, IReadOnlyList<string>? launcher = null)
+        IEnumerable<string> arguments, IEnumerable<KeyValuePair<string, string>>? environment = null, string? workingDirectory = null, IReadOnlyList<string>? launcher = null, string? assembly = null)
     {
         bool ownsWorkingDirectory = workingDirectory is null;
-        string[] command = [.. launcher ?? [], Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", LocateAssembly(), .. arguments];
+        string[] command = [.. launcher ?? [], Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", assembly ?? LocateAssembly(), .. arguments];
         var startInfo = new ProcessStartInfo(command[0], command[1..])
         {
             WorkingDirectory = workingDirectory ?? Directory.CreateTempSubdirectory("worker-").FullName,

@@ -13,6 +13,12 @@ internal sealed record WorkerCommand(int ExitCode, string Text, string Error)
         IEnumerable<string> arguments, IEnumerable<KeyValuePair<string, string>>? environment, string? workingDirectory = null, IReadOnlyList<string>? launcher = null)
     {
         await using WorkerProcess process = WorkerProcess.Start(arguments, environment, workingDirectory, launcher);
+        return await CaptureAsync(process);
+    }
+
+    /// <summary>Waits for a process that ends by itself.</summary>
+    public static async Task<WorkerCommand> CaptureAsync(WorkerProcess process)
+    {
         int exitCode = await process.WaitForExitAsync();
         CapturedLine[] lines = process.Output.Snapshot();
         return new WorkerCommand(

@@ -86,6 +86,27 @@ public sealed class HandlerConfigurationTests
     }
 
     [Fact]
+    public void Name_Twice_NamesTheClassesOfTheHandlers()
+    {
+        ErrorsOf(worker => Add<FailingHandler>(worker, "orders")).ShouldBe(
+            [$"Handlers:orders: is added by {typeof(ScriptedHandler).FullName} and by {typeof(FailingHandler).FullName}: add only one of them, or give one another name. The worker could not tell which of them is meant."]);
+        ErrorsOf(worker => Add<ScriptedHandler>(worker, "Orders")).ShouldBe(
+            [$"Handlers:Orders: is added twice ({typeof(ScriptedHandler).FullName}): leave one of the calls out, or give one another name. The worker could not tell which of them is meant."]);
+        ErrorsOf(worker =>
+        {
+            AddOrders(worker);
+            worker.AddBatchHandler<Order, ScriptedBatchHandler>("ORDERS", TestJson.Default.Order);
+        }).ShouldHaveSingleItem().ShouldStartWith($"Handlers:ORDERS: is added by {typeof(ScriptedHandler).FullName} and by {typeof(ScriptedBatchHandler).FullName}: add only one of them");
+
+        static void Add<THandler>(IMessageWorkerBuilder worker, string name)
+            where THandler : class, IMessageHandler<Order>
+        {
+            AddOrders(worker);
+            worker.AddHandler<Order, THandler>(name, TestJson.Default.Order);
+        }
+    }
+
+    [Fact]
     public void TypeInfo_Null_IsAConfigurationErrorWithAdvice() =>
         ErrorsOf(worker => worker.AddHandler<Order, ScriptedHandler>("Orders", null!)).ShouldHaveSingleItem()
             .ShouldBe("Handlers:Orders: must be added with a JsonTypeInfo<Order> that can read it: there is none. Put [JsonSerializable(typeof(Order))] on a JsonSerializerContext and give its property, such as OrderJson.Default.Order.");

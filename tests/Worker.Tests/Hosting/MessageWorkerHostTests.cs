@@ -1,11 +1,14 @@
 using Messaging.Configuration;
+using Messaging.Handlers;
 using Messaging.Hosting;
 using Messaging.Http.Web;
 using Messaging.Routes;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
+using Pipeline.Settlements;
 using Worker.Archive;
+using Worker.Tests.Handlers.Typed;
 using Worker.Tests.Routes;
 
 namespace Worker.Tests.Hosting;
@@ -81,6 +84,65 @@ public sealed class MessageWorkerHostTests
 
         Should.Throw<ConfigurationException>(() => builder.Build()).Errors.Select(error => error.ToString()).ShouldBe(
             ["Hosting:Url: is not a known key. Known here: DrainTimeout, ReportEvery. It would have no effect."]);
+    }
+
+    [Fact]
+    public void AddMessageWorker_Definition_IsPlannedBeforeAndRunsInTheHost()
+    {
+        FakeSource source = new("Queue");
+        WorkerDefinition definition = new(worker => worker.AddArchive().AddSource(source).Services.AddSingleton("from a feature"));
+        HostApplicationBuilder builder = Builder("Routes:a:Source=Queue", "Tenants:Speed=4");
+
+        definition.Plan(builder.Configuration).Errors.Select(error => error.Key).ShouldBe(["Tenants"]);
+        builder.AddMessageWorker(definition).AddMessageWorker(worker => worker.AddSettings(SettingsSection.Of<FakeFeatureOptions>("Tenants")));
+        using IHost host = builder.Build();
+
+        host.Services.GetRequiredService<WorkerPlan>().Routes.ShouldHaveSingleItem().Name.ShouldBe("a");
+        host.Services.GetRequiredService<FakeFeatureOptions>().Speed.ShouldBe(4);
+        host.Services.GetRequiredService<string>().ShouldBe("from a feature");
+    }
+
+    [Fact]
+    public async Task AddMessageWorker_DefinitionWithAHandlerThatTakesAScopedServiceOfTheHost_EndsTheStartWithAdvice()
+    {
+        HostApplicationBuilder builder = Builder("Routes:orders:Source=Channel", "Routes:orders:Handler=Orders");
+        builder.Services.AddScoped<Version>();
+        builder.AddMessageWorker(new WorkerDefinition(worker => worker.AddHandler<Order, VersionHandler>("Orders", TestJson.Default.Order)));
+        using IHost host = builder.Build();
+
+        StartupException exception = await Should.ThrowAsync<StartupException>(() => host.StartAsync(TestContext.Current.CancellationToken));
+
+        exception.Message.ShouldContain("takes Version, which is a scoped service");
+    }
+
+    [Fact]
+    public void AddMessageWorker_DefinitionBesideAWorker_IsRefused()
+    {
+        HostApplicationBuilder builder = Builder();
+        builder.AddMessageWorker(worker => worker.AddArchive());
+
+        Should.Throw<InvalidOperationException>(() => builder.AddMessageWorker(new WorkerDefinition(_ => { })));
+    }
+
+    [Fact]
+    public async Task GetTotals_UnknownRouteOrNotStarted_SaysSo()
+    {
+        HostApplicationBuilder builder = Builder("Routes:a:Source=Channel", "Routes:a:Sink=Memory");
+        builder.AddMessageWorker(worker => worker.AddArchive());
+        using IHost host = builder.Build();
+        IMessageWorker worker = host.Services.GetRequiredService<IMessageWorker>();
+
+        Should.Throw<ArgumentException>(() => worker.GetTotals("a"));
+        await host.StartAsync(TestContext.Current.CancellationToken);
+        worker.GetTotals("A").Received.ShouldBe(0);
+        Should.Throw<ArgumentException>(() => worker.GetTotals("b")).Message.ShouldStartWith("The worker has no route 'b' now.");
+        await host.StopAsync(TestContext.Current.CancellationToken);
+    }
+
+    private sealed class VersionHandler(Version version) : IMessageHandler<Order>
+    {
+        public ValueTask<Settlement> HandleAsync(Order message, MessageInfo info, CancellationToken cancellationToken) =>
+            new(version.Major > 0 ? Settlement.Complete : default);
     }
 
     private static HostApplicationBuilder Builder(params string[] keys)

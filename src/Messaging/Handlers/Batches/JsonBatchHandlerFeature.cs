@@ -36,6 +36,9 @@ internal sealed class JsonBatchHandlerFeature<TMessage, [DynamicallyAccessedMemb
         };
     }
 
+    /// <summary>The handler's class: errors name it.</summary>
+    public override string ToString() => typeof(THandler).ToString();
+
     private void Compose(PipelineBuilder<PhysicalContext> builder, HandlerServices services, JsonBody<TMessage> json, BatchOptions options)
     {
         object? argument = settings.IsArgument ? options : null;

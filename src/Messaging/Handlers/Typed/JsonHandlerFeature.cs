@@ -27,6 +27,9 @@ internal sealed class JsonHandlerFeature<TMessage, [DynamicallyAccessedMembers(D
         return new HandlerPlan { Compose = (builder, services) => Compose(builder, services, json, argument) };
     }
 
+    /// <summary>The handler's class: errors name it.</summary>
+    public override string ToString() => typeof(THandler).ToString();
+
     private void Compose(PipelineBuilder<PhysicalContext> builder, HandlerServices services, JsonBody<TMessage> json, object? argument)
     {
         IMessageHandler<TMessage> handler = isScoped

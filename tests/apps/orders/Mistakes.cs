@@ -1,0 +1,33 @@
+using Messaging.Configuration;
+using Messaging.Handlers;
+using Messaging.Hosting;
+using Pipeline.Behaviors;
+using Pipeline.Contexts;
+
+namespace OrdersApp;
+
+/// <summary>Mistakes that a program can make when it adds its parts.</summary>
+internal static class Mistakes
+{
+    public static void Add(IMessageWorkerBuilder worker) => worker
+        .AddSettings(SettingsSection.Of<TenantOptions>("Tenants"))
+        .AddHandler<Order, BookOrder, BookOptions>("Orders", OrderJson.Default.Order)
+        .AddHandler<Order, BookOrder, BookOptions>("orders", OrderJson.Default.Order)
+        .AddHandler<Order, BookOrder, BookOptions>("Untyped", null!)
+        .AddStep<TenantStep>("Tenant")
+        .AddStep<TenantStep>("tenant")
+        .AddSettings(SettingsSection.Of<DrainOptions>("Hosting"));
+
+    private sealed class DrainOptions
+    {
+        [Setting("How long the shop waits")]
+        public TimeSpan DrainTimeout { get; set; }
+    }
+
+    private sealed class TenantStep : IStep<PhysicalContext>
+    {
+        public ValueTask<StepOutcome> BeforeAsync(PhysicalContext context) => new(StepOutcome.Continue);
+
+        public ValueTask AfterAsync(PhysicalContext context) => default;
+    }
+}

@@ -1,0 +1,4 @@
+namespace OrdersApp;
+
+/// <summary>A message.</summary>
+internal sealed record Order(string Id, int Quantity);

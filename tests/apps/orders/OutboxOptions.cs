@@ -1,0 +1,9 @@
+using Messaging.Configuration;
+
+namespace OrdersApp;
+
+internal sealed class OutboxOptions
+{
+    [Setting("The file that the shop appends orders to", Required = true)]
+    public string Path { get; set; } = string.Empty;
+}

@@ -1,0 +1,35 @@
+using Messaging.CommandLine;
+using Messaging.Configuration;
+using Messaging.Handlers;
+using Messaging.Hosting;
+using Messaging.Publishing;
+using Messaging.Sources.Channels;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
+
+namespace OrdersApp;
+
+/// <summary>A worker with a handler, a source, settings, a command and an option of its own: as a program, and embedded in a host.</summary>
+internal static class Program
+{
+    public static Task<int> Main(string[] args) => args is ["embedded", .. string[] keys]
+        ? RunEmbeddedAsync(keys)
+        : args is ["mistakes", .. string[] rest] ? WorkerApp.RunAsync(rest, Mistakes.Add)
+        : WorkerApp.RunAsync(args, worker => AddFeatures(worker).Describe("Books orders.").AddCommand(RoutesCommand.Create).AddDaemonExtension(new OrdersExtension()));
+
+    private static IMessageWorkerBuilder AddFeatures(IMessageWorkerBuilder worker) => worker
+        .AddSettings(SettingsSection.Of<TenantOptions>("Tenants"))
+        .AddSource(new OutboxFeature())
+        .AddHandler<Order, BookOrder, BookOptions>("Orders", OrderJson.Default.Order);
+
+    private static async Task<int> RunEmbeddedAsync(string[] keys)
+    {
+        HostApplicationBuilder builder = Host.CreateApplicationBuilder(keys);
+        builder.AddMessageWorker(worker => AddFeatures(worker));
+        using IHost host = builder.Build();
+        await host.StartAsync();
+        await new GeneratedMessages(BookOrder.WriteSample, TimeProvider.System).PublishAsync(host.Services.GetRequiredService<IMessagePublisher>(), 3, CancellationToken.None);
+        await host.StopAsync();
+        return host.Services.GetRequiredService<IMessageWorker>().DrainedCleanly ? ExitCodes.Success : ExitCodes.Incomplete;
+    }
+}
