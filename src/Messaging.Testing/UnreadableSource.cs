@@ -1,7 +1,6 @@
 using System.Text.Json;
 using Messaging.Configuration;
 using Messaging.Handlers;
-using Messaging.Hosting;
 using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;

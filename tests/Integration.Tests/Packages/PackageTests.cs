@@ -11,6 +11,7 @@ namespace Integration.Tests.Packages;
 public sealed partial class PackageTests(PackedPackages packages)
 {
     private const string Prefix = "Quayside.";
+    private const string Template = "Quayside.Templates";
 
     private static readonly string[] Analyzers = ["analyzers/dotnet/cs/Pipeline.Generators.dll"];
 
@@ -31,8 +32,22 @@ public sealed partial class PackageTests(PackedPackages packages)
 
     public static TheoryData<string> Ids => [.. Expected.Keys];
 
+    public static TheoryData<string> AllIds => [.. Expected.Keys, Template];
+
     [Fact]
-    public void Pack_OfTheSolution_GivesThePackagesAndNoOther() => packages.Ids.ShouldBe(Expected.Keys.Order(StringComparer.Ordinal));
+    public void Pack_OfTheSolution_GivesThePackagesAndNoOther() => packages.Ids.ShouldBe(Expected.Keys.Append(Template).Order(StringComparer.Ordinal));
+
+    [Fact]
+    public void Template_Files_AreThoseOfTheRepositoryAndNameThePackagesOfItsVersion()
+    {
+        using ZipArchive package = ZipFile.OpenRead(packages.PathOf(Template));
+        string folder = RepositoryFolder.Combine("templates", "worker");
+
+        string[] expected = [.. Directory.EnumerateFiles(folder, "*", SearchOption.AllDirectories).Select(file => $"content/worker/{Path.GetRelativePath(folder, file)}")];
+        Content(package).ShouldBe(expected.Append("README.md"), ignoreOrder: true);
+        File.ReadAllText(Path.Combine(folder, "Directory.Build.props")).ShouldContain($"<QuaysideVersion>{packages.Version}</QuaysideVersion>");
+        NuspecFile.Read(packages.PathOf(Template)).Dependencies.ShouldBeEmpty();
+    }
 
     [Theory]
     [MemberData(nameof(Ids))]
@@ -62,7 +77,7 @@ public sealed partial class PackageTests(PackedPackages packages)
     }
 
     [Theory]
-    [MemberData(nameof(Ids))]
+    [MemberData(nameof(AllIds))]
     public void Package_Readme_NamesThePackageAndIsShort(string id)
     {
         string[] lines = Readme(id).TrimEnd().Split('\n');

@@ -1,0 +1,13 @@
+using System.Collections.Concurrent;
+
+namespace QuaysideWorker;
+
+/// <summary>Stands for your store: a table with the order's id as its key.</summary>
+public sealed class OrderBook
+{
+    private readonly ConcurrentDictionary<string, OrderPlaced> _orders = new(StringComparer.Ordinal);
+
+    public IReadOnlyCollection<string> OrderIds => [.. _orders.Keys];
+
+    public void Store(OrderPlaced order) => _orders[order.OrderId] = order;
+}

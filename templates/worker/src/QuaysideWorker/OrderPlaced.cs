@@ -1,0 +1,12 @@
+using System.Text.Json;
+using System.Text.Json.Serialization;
+
+namespace QuaysideWorker;
+
+/// <summary>The message.</summary>
+public sealed record OrderPlaced(string OrderId, decimal Total);
+
+/// <summary>How messages are read: code made by the compiler, without reflection.</summary>
+[JsonSourceGenerationOptions(JsonSerializerDefaults.Web, RespectNullableAnnotations = true, RespectRequiredConstructorParameters = true)]
+[JsonSerializable(typeof(OrderPlaced))]
+public sealed partial class OrderJson : JsonSerializerContext;

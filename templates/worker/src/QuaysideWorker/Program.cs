@@ -1,0 +1,11 @@
+using Messaging.CommandLine;
+using Messaging.Handlers;
+using Messaging.Http;
+using Microsoft.Extensions.DependencyInjection;
+using QuaysideWorker;
+
+return await WorkerApp.RunAsync(args, worker =>
+{
+    worker.Services.AddSingleton<OrderBook>();
+    worker.AddHttp().AddHandler<OrderPlaced, StoreOrder>("Orders", OrderJson.Default.OrderPlaced);
+});

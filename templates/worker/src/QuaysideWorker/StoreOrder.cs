@@ -1,0 +1,19 @@
+using Messaging.Handlers;
+using Pipeline.Settlements;
+
+namespace QuaysideWorker;
+
+/// <summary>Stores orders. A message may be delivered again after it was handled, so storing an order twice must have the effect of storing it once.</summary>
+public sealed class StoreOrder(OrderBook orders) : IMessageHandler<OrderPlaced>
+{
+    public ValueTask<Settlement> HandleAsync(OrderPlaced message, MessageInfo info, CancellationToken cancellationToken)
+    {
+        if (message.Total < 0)
+        {
+            return ValueTask.FromResult(Settlement.DeadLetter("negative-total", $"Order {message.OrderId} has the total {message.Total}."));
+        }
+
+        orders.Store(message);
+        return ValueTask.FromResult(Settlement.Complete);
+    }
+}

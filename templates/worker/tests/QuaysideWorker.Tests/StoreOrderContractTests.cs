@@ -1,0 +1,33 @@
+using System.Text;
+using Messaging.Handlers;
+using Messaging.Hosting;
+using Messaging.Testing;
+using Messaging.Testing.Xunit;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace QuaysideWorker.Tests;
+
+/// <summary>What at-least-once delivery asks of every handler: redelivered messages, many at once, refused ones, a stop in the middle.</summary>
+public sealed class StoreOrderContractTests : HandlerContractTests
+{
+    protected override ValueTask<HandlerHarness> CreateAsync() => new(new Harness());
+
+    private sealed class Harness : HandlerHarness
+    {
+        private readonly OrderBook _orders = new();
+
+        public override string Handler => "Orders";
+
+        public override IReadOnlyList<byte[]> RefusedMessages => ["""{"orderId":"0","total":-1}"""u8.ToArray()];
+
+        public override void Configure(IMessageWorkerBuilder worker)
+        {
+            worker.Services.AddSingleton(_orders);
+            worker.AddHandler<OrderPlaced, StoreOrder>(Handler, OrderJson.Default.OrderPlaced);
+        }
+
+        public override byte[] CreateMessage(int number) => Encoding.UTF8.GetBytes($$"""{"orderId":"{{number}}","total":{{number}}}""");
+
+        public override Task<IReadOnlyList<string>> ReadEffectsAsync() => Task.FromResult<IReadOnlyList<string>>([.. _orders.OrderIds]);
+    }
+}

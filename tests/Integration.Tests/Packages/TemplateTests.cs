@@ -1,0 +1,51 @@
+using System.Net;
+using System.Runtime.InteropServices;
+using System.Text;
+using Integration.Tests.Processes;
+
+namespace Integration.Tests.Packages;
+
+/// <summary>The template builds, its tests pass, and it runs trimmed.</summary>
+[Collection(PackageCollection.Name)]
+public sealed class TemplateTests(PackedPackages packages)
+{
+    [Fact]
+    public async Task Template_Instantiated_PassesItsTestsAndRunsTrimmedWithoutWarnings()
+    {
+        using NewcomerFolder folder = new(packages);
+        string[] hive = ["--debug:custom-hive", folder.Combine(".hive")];
+        await DotnetCommand.RunAsync(folder.Path, ["new", "install", packages.PathOf("Quayside.Templates"), .. hive]);
+        await DotnetCommand.RunAsync(folder.Path, ["new", "quayside-worker", "-n", "Orders", .. hive]);
+        string solution = folder.Combine("Orders");
+
+        string tests = await DotnetCommand.RunAsync(solution, "test", "-warnaserror", "-warnnotaserror:NU1900");
+        tests.ShouldContain("Failed:     0");
+        tests.ShouldNotContain("Passed:     0");
+
+        string publish = await DotnetCommand.RunAsync(
+            solution, "publish", Path.Combine("src", "Orders"), "-c", "Release", "-r", RuntimeInformation.RuntimeIdentifier, "--self-contained", "-p:PublishTrimmed=true", "-p:TrimmerSingleWarn=false", "-o", folder.Combine("out"));
+        publish.ShouldNotContain("warning IL");
+        await ShouldAnswerAsync(folder.Combine("out", "Orders"));
+    }
+
+    private static async Task ShouldAnswerAsync(string program)
+    {
+        await using CapturedProcess worker = CapturedProcess.Start(program, "--Hosting:Url=http://127.0.0.1:0");
+        CapturedLine listening = await worker.WaitForLineAsync("Listening on http://");
+        Uri address = new(listening.Text.Split(' ').Single(word => word.StartsWith("http://", StringComparison.Ordinal)).TrimEnd(':'));
+        using HttpClient client = new() { BaseAddress = address };
+
+        (await StatusAsync(client, """{"orderId":"4711","total":12.5}""")).ShouldBe(HttpStatusCode.OK);
+        (await StatusAsync(client, """{"orderId":"4711"}""")).ShouldBe(HttpStatusCode.UnprocessableEntity);
+
+        await worker.SignalAsync(ProcessSignal.Terminate);
+        (await worker.WaitForExitAsync()).ShouldBe(0);
+    }
+
+    private static async Task<HttpStatusCode> StatusAsync(HttpClient client, string body)
+    {
+        using StringContent content = new(body, Encoding.UTF8, "application/json");
+        using HttpResponseMessage response = await client.PostAsync("/messages", content);
+        return response.StatusCode;
+    }
+}
