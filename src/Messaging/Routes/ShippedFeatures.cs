@@ -3,11 +3,11 @@ namespace Messaging.Routes;
 /// <summary>The features that come with packages of their own, for errors: a route may name one that was not added.</summary>
 internal static class ShippedFeatures
 {
-    private static readonly (string Kind, string Name, string Call, string Package)[] All =
+    internal static readonly (string Kind, string Name, string Call, string Package)[] All =
     [
         ("source", "Http", "AddHttp()", "Quayside.Messaging.Http"),
         ("source", "Sqs", "AddSqs()", "Quayside.Messaging.Aws"),
-        ("source", "ServiceBus", "AddServiceBus()", "Quayside.Messaging.ServiceBus"),
+        ("source", "ServiceBus", "AddAzureServiceBus()", "Quayside.Messaging.AzureServiceBus"),
         ("source", "Udp", "AddUdp()", "Quayside.Messaging.Sockets"),
         ("source", "TcpLines", "AddTcpLines()", "Quayside.Messaging.Sockets"),
         ("handler", "Archive", "AddArchive()", "Quayside.Worker"),
