@@ -95,16 +95,16 @@ internal sealed partial class ServiceBusSourceLog(ILogger logger, string route, 
     [LoggerMessage(3304, LogLevel.Warning, "Route {Route}: the client is stopped and started again in {Wait}")]
     private partial void LogResting(string route, string wait);
 
-    [LoggerMessage(3305, LogLevel.Warning, "Route {Route}: a stored message could not be completed ({Kind}); it comes again and is completed then, its object stays as it is: {Error}{Suppressed}")]
+    [LoggerMessage(3305, LogLevel.Warning, "Route {Route}: a stored message could not be completed ({Kind}); it is redelivered and completed then, and its object stays as it is: {Error}{Suppressed}")]
     private partial void LogCompleteFailed(string route, ServiceBusFaultKind kind, string error, SuppressedLines suppressed);
 
-    [LoggerMessage(3306, LogLevel.Information, "Route {Route}: a message could not be handed back ({Kind}); it comes again when its lock ends: {Error}{Suppressed}")]
+    [LoggerMessage(3306, LogLevel.Information, "Route {Route}: a message could not be abandoned ({Kind}); it is redelivered when its lock ends: {Error}{Suppressed}")]
     private partial void LogAbandonFailed(string route, ServiceBusFaultKind kind, string error, SuppressedLines suppressed);
 
-    [LoggerMessage(3307, LogLevel.Error, "Route {Route}: message {Id} could not be dead-lettered ({Kind}) and comes again: {Error}")]
+    [LoggerMessage(3307, LogLevel.Error, "Route {Route}: message {Id} could not be dead-lettered ({Kind}) and is redelivered: {Error}")]
     private partial void LogDeadLetterFailed(string route, string id, ServiceBusFaultKind kind, string error);
 
-    [LoggerMessage(3308, LogLevel.Warning, "Route {Route}: renewing a message's lock failed; a message whose lock ends comes again: {Error}{Suppressed}")]
+    [LoggerMessage(3308, LogLevel.Warning, "Route {Route}: renewing a message's lock failed; a message whose lock ends is redelivered: {Error}{Suppressed}")]
     private partial void LogRenewFailed(string route, string error, SuppressedLines suppressed);
 
     [LoggerMessage(3309, LogLevel.Warning, "Route {Route}: the client reports a failure ({Activity}): {Error}{Suppressed}")]

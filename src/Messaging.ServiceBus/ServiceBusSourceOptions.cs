@@ -34,7 +34,7 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
     [Setting("Messages handed out by the client at once; without it Intake:Concurrency, which it must not exceed", Min = "1", Max = "10000", Consequence = "A message handed out without a slot would wait with its lock running.")]
     public int? MaxConcurrentCalls { get; init; }
 
-    [Setting("Messages the client fetches ahead; at most the calls at once. Their locks run unrenewed, also while receiving pauses (docs/settlement.md)", Min = "0", Max = "10000", Consequence = "Messages whose lock ends before their turn come again with a higher delivery count.")]
+    [Setting("Messages the client fetches ahead; at most the calls at once. Their locks run unrenewed, also while receiving pauses (docs/settlement.md)", Min = "0", Max = "10000", Consequence = "Messages whose lock ends before they are processed are redelivered with a higher delivery count.")]
     public int PrefetchCount { get; init; }
 
     [Setting("Time for which a message is held while the sink fails, its lock renewed; then it is abandoned. From half of MaxDeliveryCount on it is held for 12h instead", Min = "1m", Max = "12h", Consequence = "A short time costs deliveries in an outage.")]
@@ -43,7 +43,7 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
     [Setting("The entity's own MaxDeliveryCount, which the right Listen cannot read: Service Bus dead-letters a message after so many deliveries", Min = "2", Max = "2000", Consequence = "A number above the entity's lets a long outage dead-letter messages.")]
     public int MaxDeliveryCount { get; init; } = 10;
 
-    [Setting("Longest time a message that goes back is kept locked before it is given back, since the service knows no delay; longer delays are cut to it", Min = "0s", Max = "5m", Consequence = "Without a wait a failing message uses up the queue's MaxDeliveryCount within seconds; each one that waits takes up a call.")]
+    [Setting("Longest time an abandoned message is kept locked before it is returned, since the service has no delay of its own; longer delays are cut to it", Min = "0s", Max = "5m", Consequence = "Without a wait a failing message uses up the queue's MaxDeliveryCount within seconds; each one that waits takes up a call.")]
     public TimeSpan MaxAbandonDelay { get; init; } = TimeSpan.FromSeconds(30);
 
     [Setting("Finished messages remembered, so that a redelivery is completed and not stored again", Min = "0", Max = "10000000", Consequence = "A redelivered message that is forgotten is compared with its object instead, which costs a request.")]

@@ -95,7 +95,7 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
     [LoggerMessage(3202, LogLevel.Warning, "Route {Route}: a stored message could not be deleted and will be delivered again; its object stays as it is: {Error}{Suppressed}")]
     private partial void LogDeleteGivenUp(string route, string error, SuppressedLines suppressed);
 
-    [LoggerMessage(3203, LogLevel.Information, "Route {Route}: a message could not be handed back; it comes again when its visibility timeout ends: {Error}{Suppressed}")]
+    [LoggerMessage(3203, LogLevel.Information, "Route {Route}: a message could not be returned; it is redelivered when its visibility timeout ends: {Error}{Suppressed}")]
     private partial void LogReturnGivenUp(string route, string error, SuppressedLines suppressed);
 
     [LoggerMessage(3204, LogLevel.Warning, "Route {Route}: renewing a message's visibility failed; tried again in a second where that can help: {Error}{Suppressed}")]
@@ -116,16 +116,16 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
     [LoggerMessage(3209, LogLevel.Warning, "Route {Route}: the queue cannot be reached now; receiving begins as soon as it answers: {Error}")]
     private partial void LogUnreachable(string route, string error);
 
-    [LoggerMessage(3210, LogLevel.Error, "Route {Route}: message {Id} could not be sent to the dead-letter queue and goes back to its queue: {Error}")]
+    [LoggerMessage(3210, LogLevel.Error, "Route {Route}: message {Id} could not be sent to the dead-letter queue and is returned to its queue: {Error}")]
     private partial void LogDeadLetterFailed(string route, string id, string error);
 
     [LoggerMessage(3211, LogLevel.Warning, "Route {Route}: the queue has {InFlight} messages in flight; near 120,000 SQS answers as if it were empty. Look for consumers that receive without deleting")]
     private partial void LogNearInFlightLimit(string route, long inFlight);
 
-    [LoggerMessage(3212, LogLevel.Warning, "Route {Route}: message {Id} does not match its MD5 and goes back to its queue")]
+    [LoggerMessage(3212, LogLevel.Warning, "Route {Route}: message {Id} does not match its MD5 and is returned to its queue")]
     private partial void LogDamaged(string route, string id);
 
-    [LoggerMessage(3213, LogLevel.Warning, "Route {Route}: {Count} received message(s) lack a body, an id or a receipt handle, or were not asked for; they come again")]
+    [LoggerMessage(3213, LogLevel.Warning, "Route {Route}: {Count} received message(s) lack a body, an id or a receipt handle, or were not requested; they are redelivered")]
     private partial void LogUnusable(string route, int count);
 
     [LoggerMessage(3214, LogLevel.Warning, "Route {Route}: messages are held for longer than Sources:Sqs:MaxHoldTime ({Limit}), up to {Longest}: the queue has delivered them half as often as its maxReceiveCount ({MaxReceiveCount}) allows, and another delivery brings them nearer to the dead-letter queue. Make the sink work again, or raise maxReceiveCount until it does")]

@@ -22,5 +22,5 @@ internal static class SqsSourceMetrics
         "worker.sqs.in_flight",
         () => new Measurement<int>(messages.Count, new KeyValuePair<string, object?>("worker.route", route)),
         "{message}",
-        "Messages received and not yet deleted or handed back");
+        "Messages received and not yet deleted or returned");
 }

@@ -18,7 +18,7 @@ public sealed class RouteMetrics
     private static readonly Counter<long> Stored = Meter.CreateCounter<long>("worker.messages.stored", "{message}", "Messages whose object is safe, duplicates included");
     private static readonly Counter<long> Completed = Meter.CreateCounter<long>("worker.messages.completed", "{message}", "Messages that the handler of a route without a sink completed");
     private static readonly Counter<long> Duplicates = Meter.CreateCounter<long>("worker.messages.duplicates", "{message}", "Messages whose object was there before with the same bytes");
-    private static readonly Counter<long> Returned = Meter.CreateCounter<long>("worker.messages.returned", "{message}", "Messages handed back to their source");
+    private static readonly Counter<long> Returned = Meter.CreateCounter<long>("worker.messages.returned", "{message}", "Messages returned to their source");
     private static readonly Counter<long> DeadLetters = Meter.CreateCounter<long>("worker.messages.dead_letters", "{message}", "Messages set aside, by reason");
     private static readonly Counter<long> Lost = Meter.CreateCounter<long>("worker.messages.lost", "{message}", "Messages that a stop could keep nowhere");
     private static readonly Counter<long> Timeouts = Meter.CreateCounter<long>("worker.messages.timeouts", "{message}", "Messages that took longer than Intake:MessageTimeout");
