@@ -40,7 +40,7 @@ internal sealed class AwsServiceException : Exception
 
     /// <summary>The service answered with an error.</summary>
     public static AwsServiceException FromResponse(string operation, AwsErrorResponse error, AwsErrorKind kind) =>
-        new(kind, operation, error.Code.Length == 0 ? $"HTTP {error.Status}" : error.Code, error.Message, innerException: null)
+        new(kind, operation, error.Code.Length == 0 ? $"HTTP {error.Status}" : error.Code, error.Message.TrimEnd('.'), innerException: null)
         {
             Status = error.Status,
             RequestId = error.RequestId,
@@ -49,5 +49,5 @@ internal sealed class AwsServiceException : Exception
 
     /// <summary>No answer, or none that makes sense.</summary>
     public static AwsServiceException Local(AwsErrorKind kind, string operation, string code, string detail, Exception? innerException = null) =>
-        new(kind, operation, code, UntrustedText.Shorten(detail), innerException);
+        new(kind, operation, code, UntrustedText.Shorten(detail.TrimEnd('.')), innerException);
 }

@@ -1,5 +1,6 @@
 using System.Net;
 using Messaging.Costs;
+using Messaging.Telemetry;
 using Pipeline.Buffers;
 
 namespace Messaging.Aws.Sqs.Wire;
@@ -99,7 +100,7 @@ internal sealed class SqsTransport : IDisposable
         }
         catch (Exception e) when (e is HttpRequestException or IOException)
         {
-            throw AwsServiceException.Local(AwsErrorKind.Transient, operation.Name, "ConnectionError", e.Message, e);
+            throw AwsServiceException.Local(AwsErrorKind.Transient, operation.Name, "ConnectionError", ConnectionFault.Describe(e), e);
         }
     }
 
