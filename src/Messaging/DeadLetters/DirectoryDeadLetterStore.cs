@@ -38,10 +38,8 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDisp
 
     private readonly DurableFolder _folder;
     private readonly FileThreads _threads = new("dead letters", Threads);
-    private readonly FileCalls<(DeadLetter Letter, ReadOnlyMemory<byte> Body), string> _writes;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
-    private readonly FileCalls<bool, bool> _probes;
     private readonly ITimer _probe;
     private readonly Lock _preparing = new();
     private volatile bool _prepared;
@@ -50,8 +48,6 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDisp
     public DirectoryDeadLetterStore(DeadLettersOptions options, TimeProvider time, ILogger<DirectoryDeadLetterStore>? logger = null)
     {
         _folder = new DurableFolder(options.Path, fsync: true);
-        _writes = new FileCalls<(DeadLetter Letter, ReadOnlyMemory<byte> Body), string>(_threads, request => Write(request.Letter, request.Body.Span), Threads);
-        _probes = new FileCalls<bool, bool>(_threads, _ => Probe(), kept: 1);
         _time = time;
         _logger = logger ?? NullLogger<DirectoryDeadLetterStore>.Instance;
         _probe = time.CreateTimer(static state => _ = ((DirectoryDeadLetterStore)state!).ProbeAsync(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
@@ -68,7 +64,7 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDisp
     {
         try
         {
-            await _probes.RunAsync(state: default, cancellationToken).AsTask().WaitAsync(cancellationToken);
+            await _threads.RunAsync(Probe, cancellationToken).WaitAsync(cancellationToken);
             await new UnfinishedDeadLetters(_folder, this, _time, _logger).KeepAsync("dead-letters", route: string.Empty, cancellationToken);
         }
         catch (Exception exception) when (FileFaults.IsFileFault(exception) && FileFaults.Classify(exception) == FileFault.Transient)
@@ -88,7 +84,7 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDisp
     {
         try
         {
-            string path = await _writes.RunAsync((letter, body), cancellationToken);
+            string path = await _threads.RunAsync(() => Write(letter, body.Span), cancellationToken);
             _problem = null;
             return path;
         }
@@ -116,7 +112,7 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDisp
     {
         try
         {
-            await _probes.RunAsync(state: default, CancellationToken.None);
+            await _threads.RunAsync(Probe, CancellationToken.None);
             _problem = null;
         }
         catch (ObjectDisposedException)
