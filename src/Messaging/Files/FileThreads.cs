@@ -1,3 +1,5 @@
+using System.Diagnostics.CodeAnalysis;
+
 namespace Messaging.Files;
 
 /// <summary>
@@ -117,13 +119,13 @@ internal sealed class FileThreads(string name, int limit) : TaskScheduler, IDisp
 
     private void Run()
     {
-        while (Next() is { } task)
+        while (TryTake(out Task? task))
         {
             TryExecuteTask(task);
         }
     }
 
-    private Task? Next()
+    private bool TryTake([NotNullWhen(true)] out Task? task)
     {
         lock (_gate)
         {
@@ -134,14 +136,15 @@ internal sealed class FileThreads(string name, int limit) : TaskScheduler, IDisp
                 _idle--;
             }
 
-            if (_waiting.First is not { } first)
+            task = _waiting.First?.Value;
+            if (task is null)
             {
                 _threads--;
-                return null;
+                return false;
             }
 
             _waiting.RemoveFirst();
-            return first.Value;
+            return true;
         }
     }
 }
