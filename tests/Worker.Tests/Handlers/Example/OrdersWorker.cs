@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Text.Json.Serialization;
+using Messaging.CommandLine;
 using Messaging.Handlers;
 using Messaging.Hosting;
 using Microsoft.Extensions.DependencyInjection;
@@ -42,6 +43,11 @@ public static class OrdersWorker
         builder.AddMessageWorker(worker => worker.AddHandler<OrderPlaced, StoreOrder>("Orders", OrderJson.Default.OrderPlaced));
         return builder.Build();
     }
+
+    // Or as a program with a command line, of which this call is the whole Main.
+    public static Task<int> RunAsync(string[] args) => WorkerApp.RunAsync(args, worker => worker
+        .AddHandler<OrderPlaced, StoreOrder>("Orders", OrderJson.Default.OrderPlaced)
+        .Services.AddSingleton<OrderBook>());
 }
 
 // page: end
