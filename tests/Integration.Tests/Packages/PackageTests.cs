@@ -1,5 +1,4 @@
 using System.IO.Compression;
-using System.Reflection.Metadata;
 using System.Reflection.PortableExecutable;
 using System.Text;
 using System.Text.RegularExpressions;
