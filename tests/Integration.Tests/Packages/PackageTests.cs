@@ -42,7 +42,12 @@ public sealed partial class PackageTests(PackedPackages packages)
         using ZipArchive package = ZipFile.OpenRead(packages.PathOf(Template));
         string folder = RepositoryFolder.Combine("templates", "worker");
 
-        string[] expected = [.. Directory.EnumerateFiles(folder, "*", SearchOption.AllDirectories).Select(file => $"content/worker/{Path.GetRelativePath(folder, file)}")];
+        string[] expected =
+        [
+            .. Directory.EnumerateFiles(folder, "*", SearchOption.AllDirectories)
+                .Select(file => $"content/worker/{Path.GetRelativePath(folder, file)}")
+                .Where(name => !name.Contains("/bin/", StringComparison.Ordinal) && !name.Contains("/obj/", StringComparison.Ordinal)),
+        ];
         Content(package).ShouldBe(expected.Append("README.md"), ignoreOrder: true);
         File.ReadAllText(Path.Combine(folder, "Directory.Build.props")).ShouldContain($"<QuaysideVersion>{packages.Version}</QuaysideVersion>");
         NuspecFile.Read(packages.PathOf(Template)).Dependencies.ShouldBeEmpty();
