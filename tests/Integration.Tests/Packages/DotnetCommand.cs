@@ -9,7 +9,7 @@ internal sealed class DotnetCommand : CapturedProcess
     private static readonly TimeSpan Limit = TimeSpan.FromMinutes(5);
 
     private static readonly string[] InheritedVariables =
-        ["PATH", "HOME", "TMPDIR", "LANG", "DOTNET_ROOT", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR", "NUGET_PACKAGES", "NUGET_CERT_REVOCATION_MODE", "RABBITMQ_URL", "POSTGRES_CONNECTION"];
+        ["PATH", "HOME", "TMPDIR", "LANG", "DOTNET_ROOT", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR", "NUGET_CERT_REVOCATION_MODE", "RABBITMQ_URL", "POSTGRES_CONNECTION"];
 
     private DotnetCommand(ProcessStartInfo startInfo)
         : base(startInfo) => CloseInput();
