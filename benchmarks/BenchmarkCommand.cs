@@ -6,6 +6,7 @@ using Benchmarks.Compare;
 using Benchmarks.EndToEnd;
 using Benchmarks.EndToEnd.Clients;
 using Benchmarks.EndToEnd.Server;
+using Benchmarks.Handlers;
 using Benchmarks.Keys;
 using Benchmarks.Pipelines;
 using Benchmarks.Put;
@@ -39,6 +40,8 @@ internal static class BenchmarkCommand
                 return PutChildren.RunClientAsync(args);
             case [KeyRatio.Verb, string template, string count]:
                 return Task.FromResult(KeyRatio.RunChild(template, count));
+            case [TypedRatio.Verb, _, string count]:
+                return TypedRatio.RunChildAsync(count);
             case [ThrowRatio.Verb, string depth, string count]:
                 return Task.FromResult(ThrowRatio.RunChild(depth, count));
             case [UdpCommand.ReceiverVerb, string receiver]:
@@ -71,6 +74,7 @@ internal static class BenchmarkCommand
 
         Command keys = InTurns("keys", "Makes keys of a message, with values at depth 1, 2 and 4, in turns with a bare scan of its tokens (a minute)", KeyRatio.RunAsync);
         Command throws = InTurns("throws", "Sends messages through 10, 20 and 40 parts of which the last throws at once: Fused in turns with Expression (two minutes)", ThrowRatio.RunAsync);
+        Command typed = InTurns("typed", "Sends messages from the channel to a typed handler, in turns with the archive and the sink Memory, whose bodies are deserialized beside it: processor time (a minute with --turns 200)", TypedRatio.RunAsync);
 
         Argument<DirectoryInfo> before = new("before") { Description = "A results folder" };
         Argument<DirectoryInfo> after = new("after") { Description = "Another one of the same machine" };
@@ -83,7 +87,7 @@ internal static class BenchmarkCommand
         Command chart = new("chart", "Draws a results folder's charts as SVG into it") { results };
         chart.SetAction(result => ChartCommand.Run(result.GetValue(results)!));
 
-        RootCommand root = new("What the worker's parts cost, measured") { run, bytes, cold, keys, throws, Put(), EndToEndCommand.Create(), UdpCommand.Create(), UdpCommand.CreateSmall(), TcpLinesCommand.Create(), compare, chart, TechniqueCommand.CreateRun(), TechniqueCommand.CreatePages(), SeedsCommand.Create() };
+        RootCommand root = new("What the worker's parts cost, measured") { run, bytes, cold, keys, throws, typed, Put(), EndToEndCommand.Create(), UdpCommand.Create(), UdpCommand.CreateSmall(), TcpLinesCommand.Create(), compare, chart, TechniqueCommand.CreateRun(), TechniqueCommand.CreatePages(), SeedsCommand.Create() };
         ParseResult parsed = root.Parse(args);
         if (parsed.Errors.Count > 0)
         {
