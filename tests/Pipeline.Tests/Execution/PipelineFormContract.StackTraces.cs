@@ -6,22 +6,26 @@ using Pipeline.Tests.Parts;
 
 namespace Pipeline.Tests.Execution;
 
-/// <summary>What somebody reads who debugs a failure behind a suspension, approved as text: a file a form under Approved.</summary>
+/// <summary>The stack trace of a failure after a suspension, approved as text: a file per form under Approved.</summary>
 public abstract partial class PipelineFormContract
 {
     [Fact]
     public async Task StackTrace_InnermostThrowsAfterAHop_AsApproved()
     {
+        TaskCompletionSource hop = new(TaskCreationOptions.RunContinuationsAsynchronously);
         IPipeline<OuterContext> pipeline = ChainBuilding.Chain()
             .Step<OuterContext>(new QuietStep())
             .Step<OuterContext>(new QuietStep())
             .Behavior(new AwaitingPart())
             .Step<OuterContext>(new QuietStep())
             .Step<OuterContext>(new QuietStep())
-            .Terminator<OuterContext>(new FailingPart())
+            .Terminator<OuterContext>(new FailingPart(hop.Task))
             .Build(Form);
 
-        Exception exception = (await pipeline.RunAsync(new OuterContext())).ShouldNotBeNull();
+        // Resumed once every part waits: one that is done sooner leaves other frames.
+        Task<Exception?> running = pipeline.RunAsync(new OuterContext());
+        hop.SetResult();
+        Exception exception = (await running).ShouldNotBeNull();
 
         IEnumerable<string> lines = exception.StackTrace!.ReplaceLineEndings("\n").Split('\n').Select(line => Position().Replace(line, string.Empty).Trim());
         string.Concat(lines.Select(line => $"{line}\n")).ShouldBeApproved($"stack-trace.{Form}");
@@ -33,7 +37,7 @@ public abstract partial class PipelineFormContract
         IPipeline<OuterContext> pipeline = ChainBuilding.Chain()
             .Step<OuterContext>(new QuietStep())
             .Behavior(new AwaitingPart())
-            .Terminator<OuterContext>(new FailingPart { Hops = false })
+            .Terminator<OuterContext>(new FailingPart(Task.CompletedTask))
             .Build(Form);
 
         Exception exception = (await pipeline.RunAsync(new OuterContext())).ShouldNotBeNull();
@@ -52,18 +56,12 @@ public abstract partial class PipelineFormContract
         public async ValueTask InvokeAsync(OuterContext context, Next<OuterContext> next) => await next.InvokeAsync(context);
     }
 
-    private sealed class FailingPart : ITerminator<OuterContext>
+    private sealed class FailingPart(Task hop) : ITerminator<OuterContext>
     {
-        public bool Hops { get; init; } = true;
-
         [MethodImpl(MethodImplOptions.NoInlining)]
         public async ValueTask InvokeAsync(OuterContext context)
         {
-            if (Hops)
-            {
-                await Task.Yield();
-            }
-
+            await hop;
             throw new PartException("the sink refused");
         }
     }
