@@ -35,8 +35,9 @@ internal sealed class SqsOutage : IAsyncDisposable
 
     public OutageSink Sink => Route.Sink;
 
-    /// <summary>Receive buffers that were not given back; 0 at the end.</summary>
-    public int OutstandingBuffers => _wire.Buffers.Outstanding;
+    /// <summary>Waits until every buffer is returned: a heartbeat may be on its way when the drain has ended.</summary>
+    public Task ShouldReturnItsBuffersAsync() =>
+        Route.PassUntilAsync(() => _wire.Buffers.Outstanding == 0, TimeSpan.FromMinutes(5), "Not every rented buffer is returned.");
 
     /// <summary>True once renewals may end.</summary>
     public bool IsStopping { get; set; }

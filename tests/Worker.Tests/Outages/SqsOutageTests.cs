@@ -34,7 +34,7 @@ public sealed class SqsOutageTests
         await outage.Route.PassUntilAsync(() => outage.Queue.Count == 0, Recovery, "Not all messages were stored after the outage.");
         outage.Sink.Stored.ShouldBe(names, ignoreOrder: true);
         (await outage.Route.DrainAsync()).ShouldBeTrue();
-        outage.OutstandingBuffers.ShouldBe(0);
+        await outage.ShouldReturnItsBuffersAsync();
         outage.Route.Route.Metrics.Totals.Received.ShouldBe(5);
     }
 
@@ -62,7 +62,7 @@ public sealed class SqsOutageTests
 
         outage.Sink.Stored.Count.ShouldBe(30);
         (await outage.Route.DrainAsync()).ShouldBeTrue();
-        outage.OutstandingBuffers.ShouldBe(0);
+        await outage.ShouldReturnItsBuffersAsync();
     }
 
     [Fact]
@@ -85,7 +85,7 @@ public sealed class SqsOutageTests
         outage.Sink.Fault = _ => null;
         await outage.Route.PassUntilAsync(() => outage.Queue.Count == 0, Recovery, "The message was not stored after the outage.");
         (await outage.Route.DrainAsync()).ShouldBeTrue();
-        outage.OutstandingBuffers.ShouldBe(0);
+        await outage.ShouldReturnItsBuffersAsync();
     }
 
     [Theory]
@@ -131,6 +131,6 @@ public sealed class SqsOutageTests
         outage.Queue.Dead.ShouldBeEmpty();
         outage.Queue.MostDeliveries.ShouldBeLessThanOrEqualTo(2);
         (await outage.Route.DrainAsync()).ShouldBeTrue();
-        outage.OutstandingBuffers.ShouldBe(0);
+        await outage.ShouldReturnItsBuffersAsync();
     }
 }
