@@ -38,8 +38,10 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDisp
 
     private readonly DurableFolder _folder;
     private readonly FileThreads _threads = new("dead letters", Threads);
+    private readonly FileCalls<(DeadLetter Letter, ReadOnlyMemory<byte> Body), string> _writes;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
+    private readonly FileCalls<bool, bool> _probes;
     private readonly ITimer _probe;
     private readonly Lock _preparing = new();
     private volatile bool _prepared;
@@ -48,6 +50,8 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDisp
     public DirectoryDeadLetterStore(DeadLettersOptions options, TimeProvider time, ILogger<DirectoryDeadLetterStore>? logger = null)
     {
         _folder = new DurableFolder(options.Path, fsync: true);
+        _writes = new FileCalls<(DeadLetter Letter, ReadOnlyMemory<byte> Body), string>(_threads, request => Write(request.Letter, request.Body.Span), Threads);
+        _probes = new FileCalls<bool, bool>(_threads, _ => Probe(), kept: 1);
         _time = time;
         _logger = logger ?? NullLogger<DirectoryDeadLetterStore>.Instance;
         _probe = time.CreateTimer(static state => _ = ((DirectoryDeadLetterStore)state!).ProbeAsync(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
@@ -64,7 +68,7 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDisp
     {
         try
         {
-            await _threads.RunAsync(Probe, cancellationToken).WaitAsync(cancellationToken);
+            await _probes.RunAsync(state: default, cancellationToken).AsTask().WaitAsync(cancellationToken);
             await new UnfinishedDeadLetters(_folder, this, _time, _logger).KeepAsync("dead-letters", route: string.Empty, cancellationToken);
         }
         catch (Exception exception) when (FileFaults.IsFileFault(exception) && FileFaults.Classify(exception) == FileFault.Transient)
@@ -84,7 +88,7 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDisp
     {
         try
         {
-            string path = await _threads.RunAsync(() => Write(letter, body.Span), cancellationToken);
+            string path = await _writes.RunAsync((letter, body), cancellationToken);
             _problem = null;
             return path;
         }
@@ -112,7 +116,7 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDisp
     {
         try
         {
-            await _threads.RunAsync(Probe, CancellationToken.None);
+            await _probes.RunAsync(state: default, CancellationToken.None);
             _problem = null;
         }
         catch (ObjectDisposedException)

@@ -5,13 +5,13 @@ namespace Messaging.Files;
 /// <summary>
 /// Threads of their own for file calls, which block and cannot be cancelled: a disk that is slow or hangs holds these threads and
 /// never those of the thread pool, which answer the health pages and drain the worker. Threads are started when they are first
-/// needed and end with <see cref="Dispose"/>; one that hangs does not keep the process from ending. Threads: any number call.
+/// needed and end with <see cref="Dispose"/>; one that hangs does not keep the process from ending.
 /// </summary>
-/// <param name="name">What debuggers and stack dumps call the threads.</param>
-/// <param name="limit">The most threads, at least 1; so many file calls run at once, and the others wait in order.</param>
-internal sealed class FileThreads(string name, int limit) : TaskScheduler, IDisposable
+internal sealed class FileThreads : IDisposable
 {
-    private readonly LinkedList<Task> _waiting = new();
+    private readonly string _name;
+    private readonly int _limit;
+    private readonly LinkedList<FileCall> _waiting = new();
     private readonly object _gate = new();
 
     // Guarded by _gate.
@@ -19,39 +19,47 @@ internal sealed class FileThreads(string name, int limit) : TaskScheduler, IDisp
     private int _idle;
     private bool _disposed;
 
-    public override int MaximumConcurrencyLevel => limit;
-
-    /// <summary>Runs a call on a thread that may block, after those that wait.</summary>
-    /// <param name="call">The call; may block and throw.</param>
-    /// <param name="cancellationToken">Ends the waiting for a thread. Once the call runs, the task completes when the call returns.</param>
-    /// <exception cref="OperationCanceledException">The token ended before a thread took the call.</exception>
-    public async Task<TResult> RunAsync<TResult>(Func<TResult> call, CancellationToken cancellationToken)
+    /// <param name="name">What debuggers and stack dumps call the threads.</param>
+    /// <param name="limit">The most threads, at least 1; so many file calls run at once, and the others wait in order.</param>
+    public FileThreads(string name, int limit)
     {
-        ObjectDisposedException.ThrowIf(Volatile.Read(ref _disposed), this);
+        ArgumentOutOfRangeException.ThrowIfLessThan(limit, 1);
+        _name = name;
+        _limit = limit;
+    }
 
-        // The threads only make file calls: who waits goes on elsewhere.
-        const TaskCreationOptions Options = TaskCreationOptions.DenyChildAttach | TaskCreationOptions.HideScheduler | TaskCreationOptions.RunContinuationsAsynchronously;
-        Task<TResult> task = Task.Factory.StartNew(
-            () =>
+    /// <summary>Runs a call, after those that wait.</summary>
+    public void Enqueue(FileCall call)
+    {
+        lock (_gate)
+        {
+            ObjectDisposedException.ThrowIf(_disposed, this);
+            _waiting.AddLast(call.Node);
+            if (_waiting.Count <= _idle)
             {
-                cancellationToken.ThrowIfCancellationRequested();
-                return call();
-            },
-            cancellationToken,
-            Options,
-            this);
+                Monitor.Pulse(_gate);
+            }
+            else if (_threads < _limit)
+            {
+                StartThread(call);
+            }
+        }
+    }
 
-        // A task ends as cancelled when it is executed, and not while it waits.
-        using CancellationTokenRegistration withdrawal = cancellationToken.UnsafeRegister(
-            _ =>
+    /// <summary>Takes a call back that still waits.</summary>
+    /// <returns>False when a thread has it, or had it.</returns>
+    public bool TryRemove(FileCall call)
+    {
+        lock (_gate)
+        {
+            if (call.Node.List is null)
             {
-                if (TryDequeue(task))
-                {
-                    TryExecuteTask(task);
-                }
-            },
-            null);
-        return await task;
+                return false;
+            }
+
+            _waiting.Remove(call.Node);
+            return true;
+        }
     }
 
     /// <summary>Lets the threads end once nothing waits; does not wait for them.</summary>
@@ -64,43 +72,9 @@ internal sealed class FileThreads(string name, int limit) : TaskScheduler, IDisp
         }
     }
 
-    protected override void QueueTask(Task task)
+    private void StartThread(FileCall call)
     {
-        lock (_gate)
-        {
-            _waiting.AddLast(task);
-            if (_waiting.Count <= _idle)
-            {
-                Monitor.Pulse(_gate);
-            }
-            else if (_threads < limit)
-            {
-                StartThread(task);
-            }
-        }
-    }
-
-    protected override bool TryDequeue(Task task)
-    {
-        lock (_gate)
-        {
-            return _waiting.Remove(task);
-        }
-    }
-
-    protected override bool TryExecuteTaskInline(Task task, bool taskWasPreviouslyQueued) => false;
-
-    protected override IEnumerable<Task> GetScheduledTasks()
-    {
-        lock (_gate)
-        {
-            return [.. _waiting];
-        }
-    }
-
-    private void StartThread(Task task)
-    {
-        Thread thread = new(Run) { IsBackground = true, Name = name };
+        Thread thread = new(Run) { IsBackground = true, Name = _name };
         try
         {
             thread.Start();
@@ -112,20 +86,20 @@ internal sealed class FileThreads(string name, int limit) : TaskScheduler, IDisp
         }
         catch (OutOfMemoryException)
         {
-            _waiting.Remove(task);
+            _waiting.Remove(call.Node);
             throw;
         }
     }
 
     private void Run()
     {
-        while (TryTake(out Task? task))
+        while (TryTake(out FileCall? call))
         {
-            TryExecuteTask(task);
+            call.Execute();
         }
     }
 
-    private bool TryTake([NotNullWhen(true)] out Task? task)
+    private bool TryTake([NotNullWhen(true)] out FileCall? call)
     {
         lock (_gate)
         {
@@ -136,8 +110,8 @@ internal sealed class FileThreads(string name, int limit) : TaskScheduler, IDisp
                 _idle--;
             }
 
-            task = _waiting.First?.Value;
-            if (task is null)
+            call = _waiting.First?.Value;
+            if (call is null)
             {
                 _threads--;
                 return false;

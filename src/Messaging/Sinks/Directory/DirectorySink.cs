@@ -14,8 +14,13 @@ namespace Messaging.Sinks.Directory;
 /// </summary>
 internal sealed partial class DirectorySink : IObjectSink
 {
+    // Idle call objects of about 200 B; as many messages as one route usually has in flight.
+    private const int KeptCalls = 256;
+
     private readonly DurableFolder _folder;
     private readonly FileThreads _threads;
+    private readonly FileCalls<Request, SinkResult> _stores;
+    private readonly FileCalls<bool, int> _checks;
     private readonly IDeadLetterStore? _deadLetters;
     private readonly string _route;
     private readonly TimeProvider _time;
@@ -26,6 +31,8 @@ internal sealed partial class DirectorySink : IObjectSink
     {
         _folder = new DurableFolder(options.Path, options.Fsync, OctalFileMode.TryParse(options.FileMode, out UnixFileMode mode) ? mode : DurableFolder.DefaultMode);
         _threads = new FileThreads($"directory {services.Route}", options.Threads);
+        _stores = new FileCalls<Request, SinkResult>(_threads, request => Store(request.Key.Span, request.Body.Span), KeptCalls);
+        _checks = new FileCalls<bool, int>(_threads, _ => Check(), kept: 1);
         _deadLetters = services.DeadLetters;
         _route = services.Route ?? string.Empty;
         _time = services.Time;
@@ -38,7 +45,7 @@ internal sealed partial class DirectorySink : IObjectSink
 
     public async Task CheckAsync(CancellationToken cancellationToken)
     {
-        int deleted = await _threads.RunAsync(Check, cancellationToken).WaitAsync(cancellationToken);
+        int deleted = await _checks.RunAsync(state: default, cancellationToken).AsTask().WaitAsync(cancellationToken);
         if (deleted > 0)
         {
             LogDeletedAbandoned(deleted, _folder.Root);
@@ -51,7 +58,7 @@ internal sealed partial class DirectorySink : IObjectSink
     }
 
     public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) =>
-        new(_threads.RunAsync(() => Store(key.Span, body.Span), cancellationToken));
+        _stores.RunAsync(new Request(key, body), cancellationToken);
 
     public string Locate(string key) =>
         _folder.PathOf(ObjectPath.TryMap(Encoding.UTF8.GetBytes(key), out string? path, out _) ? path : key);
@@ -168,4 +175,6 @@ internal sealed partial class DirectorySink : IObjectSink
 
     [LoggerMessage(4004, LogLevel.Warning, "Unfinished objects in {Folder} of a worker that ended while it stored them could not be moved to the dead letters; they stay, and the next start tries again")]
     private partial void LogUnfinishedLeft(Exception exception, string folder);
+
+    private readonly record struct Request(ReadOnlyMemory<byte> Key, ReadOnlyMemory<byte> Body);
 }
