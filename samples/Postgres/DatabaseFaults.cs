@@ -15,7 +15,7 @@ internal static class DatabaseFaults
         exception is PostgresException refused && (refused.SqlState.StartsWith(DataException, StringComparison.Ordinal) || refused.SqlState.StartsWith(IntegrityViolation, StringComparison.Ordinal));
 
     /// <summary>Dead-letters a row that is refused.</summary>
-    /// <exception cref="TransientFaultException">The fault is not the row's: it is retried, and holds up the route until the database works again.</exception>
+    /// <exception cref="TransientFaultException">The fault is not the row's: it is retried until the database works again.</exception>
     public static Settlement Decide(NpgsqlException exception) => IsTheRows(exception)
         ? Settlement.DeadLetter("refused-by-database", exception.Message)
         : throw Transient(exception);

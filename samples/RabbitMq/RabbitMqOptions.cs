@@ -23,7 +23,7 @@ public sealed class RabbitMqOptions : ISelfValidating
     [Setting("How soon a broken connection is noticed: twice this long", Min = "1s", Max = "10m")]
     public TimeSpan Heartbeat { get; set; } = TimeSpan.FromSeconds(15);
 
-    [Setting("How long a message is held while its handler or sink fails, before it goes back to the queue", Min = "0s", Max = "25m",
+    [Setting("How long a message is held while its handler or sink fails, before it is requeued", Min = "0s", Max = "25m",
         Consequence = "RabbitMQ closes the channel of a message that is not acknowledged within its consumer_timeout, 30 minutes by default.")]
     public TimeSpan MaxHoldTime { get; set; } = TimeSpan.FromMinutes(15);
 

@@ -43,13 +43,13 @@ internal sealed class RabbitMqSession : IAsyncDisposable
 
     public TimeProvider Time { get; }
 
-    /// <summary>What has arrived and nobody works on yet; reading fails when the connection does.</summary>
+    /// <summary>Deliveries that no one has taken yet; reading fails when the connection does.</summary>
     public ChannelReader<RabbitMqMessage> Arrived => _arrived.Reader;
 
     /// <param name="options">Where to connect.</param>
     /// <param name="prefetch">Messages that the broker sends before one is settled.</param>
     /// <param name="time">The worker's clock.</param>
-    /// <param name="logger">For what nobody else learns.</param>
+    /// <param name="logger">Warns of messages that will be delivered again.</param>
     /// <param name="cancellationToken">Ends the connecting.</param>
     public static async Task<RabbitMqSession> OpenAsync(RabbitMqOptions options, int prefetch, TimeProvider time, ILogger logger, CancellationToken cancellationToken)
     {
@@ -71,7 +71,7 @@ internal sealed class RabbitMqSession : IAsyncDisposable
     public async Task StartConsumingAsync(CancellationToken cancellationToken) =>
         _consumerTag = await _consuming.BasicConsumeAsync(_options.Queue, autoAck: false, _consumer, cancellationToken);
 
-    /// <summary>No more messages from here on; those that nobody works on yet go back to the queue.</summary>
+    /// <summary>Stops receiving; deliveries that no one has taken are requeued.</summary>
     public async Task StopConsumingAsync()
     {
         try
