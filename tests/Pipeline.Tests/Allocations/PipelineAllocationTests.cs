@@ -1,6 +1,7 @@
 using Pipeline.Building;
 using Pipeline.Execution;
 using Pipeline.Frames;
+using Tests.Shared;
 
 namespace Pipeline.Tests.Allocations;
 
@@ -18,9 +19,6 @@ public sealed class PipelineAllocationTests
     // Past both tiers of the JIT (30 calls, then a background compilation), so that nothing of it falls into the measurement.
     private const int WarmUpMessages = 2_000;
     private const int Messages = 3_000;
-
-    // What a message costs, it costs each time; what the runtime allocates once on this thread, when new code arrives, it does not.
-    private const int Attempts = 4;
 
     public PipelineAllocationTests() => PooledFrames.Reserve(MostInFlight * (MostParts + 1));
 
@@ -116,14 +114,8 @@ public sealed class PipelineAllocationTests
             context.Count = 0;
         }
 
-        long least = long.MaxValue;
         int messages = 0;
-        for (int attempt = 0; attempt < Attempts && least > 0; attempt++)
-        {
-            long before = GC.GetAllocatedBytesForCurrentThread();
-            messages += Run(pipeline, contexts, running, Messages);
-            least = Math.Min(least, GC.GetAllocatedBytesForCurrentThread() - before);
-        }
+        long least = LeastBytes.OfThread(() => messages += Run(pipeline, contexts, running, Messages));
 
         contexts.Sum(context => context.Count).ShouldBe(messages * ((2 * depth) + 1), "every part must have run");
         return (double)least / Messages;

@@ -11,6 +11,7 @@ using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Buffers;
 using Pipeline.Settlements;
+using Tests.Shared;
 using Worker.Tests.Handlers.Typed;
 using Worker.Tests.Intake;
 
@@ -21,7 +22,6 @@ namespace Worker.Tests.Handlers;
 public sealed class HandlerAllocationTests
 {
     private const int Messages = 5_000;
-    private const int Rounds = 8;
 
     private static readonly byte[] Body = """{"id":"4711","quantity":3,"placedAt":"2026-01-31T10:20:30Z","lines":[{"article":"apple","price":1.5}]}"""u8.ToArray();
 
@@ -59,15 +59,9 @@ public sealed class HandlerAllocationTests
         route.Start();
         ChannelPublisher publisher = services.GetRequiredService<ChannelPublishers>().For("orders");
 
-        double least = double.MaxValue;
-        double alone = double.MaxValue;
-        for (int round = 0; round < Rounds; round++)
-        {
-            least = Math.Min(least, BytesOf(() => Publish(publisher)));
-            alone = Math.Min(alone, BytesOf(Deserialize));
-        }
-
-        publisher.Completed.ShouldBe(Rounds * Messages);
+        double least = (double)LeastBytes.OfProcess(() => Publish(publisher)) / Messages;
+        double alone = (double)LeastBytes.OfThread(Deserialize) / Messages;
+        publisher.Completed.ShouldBe(LeastBytes.Rounds * Messages);
         await route.DrainAsync(CancellationToken.None);
         TestContext.Current.TestOutputHelper?.WriteLine($"{least - alone:F2} B a message, and {alone:F0} B for the object and what it refers to");
         return least - alone;
@@ -99,13 +93,6 @@ public sealed class HandlerAllocationTests
 
             return Stopwatch.GetElapsedTime(start).TotalNanoseconds / Calls;
         }
-    }
-
-    private static double BytesOf(Action action)
-    {
-        long before = GC.GetTotalAllocatedBytes(precise: true);
-        action();
-        return (double)(GC.GetTotalAllocatedBytes(precise: true) - before) / Messages;
     }
 
     private static void Publish(ChannelPublisher publisher)

@@ -10,6 +10,7 @@ using Pipeline.Contexts;
 using Pipeline.Execution;
 using Pipeline.Messages;
 using Pipeline.Settlements;
+using Tests.Shared;
 
 namespace Worker.Tests.Intake;
 
@@ -53,14 +54,7 @@ public sealed class MessageIntakeAllocationTests
             new RouteMetrics("waiting"),
             TimeProvider.System,
             NullLogger.Instance);
-        long least = long.MaxValue;
-        for (int round = 0; round < 6; round++)
-        {
-            long before = GC.GetTotalAllocatedBytes(precise: true);
-            int waits = await WaitAsync(intake, Messages);
-            waits.ShouldBe(Messages);
-            least = Math.Min(least, GC.GetTotalAllocatedBytes(precise: true) - before);
-        }
+        long least = await LeastBytes.OfProcessAsync(async () => (await WaitAsync(intake, Messages)).ShouldBe(Messages));
 
         TestContext.Current.TestOutputHelper?.WriteLine($"{(double)least / Messages:F3} B a wait");
         return (double)least / Messages;
@@ -105,19 +99,9 @@ public sealed class MessageIntakeAllocationTests
             TimeProvider.System,
             NullLogger.Instance);
         ReusedMessage[] messages = [.. Enumerable.Range(0, Concurrency).Select(_ => new ReusedMessage())];
-        Run(intake, messages);
-        Run(intake, messages);
+        long least = LeastBytes.OfProcess(() => Run(intake, messages));
 
-        // The least of a few rounds: the JIT's second tier and the pool's growth are no message's cost.
-        long least = long.MaxValue;
-        for (int round = 0; round < 5; round++)
-        {
-            long before = GC.GetTotalAllocatedBytes(precise: true);
-            Run(intake, messages);
-            least = Math.Min(least, GC.GetTotalAllocatedBytes(precise: true) - before);
-        }
-
-        metrics.Totals.Stored.ShouldBe(7 * Messages);
+        metrics.Totals.Stored.ShouldBe(LeastBytes.Rounds * Messages);
         TestContext.Current.TestOutputHelper?.WriteLine($"{form}: {(double)least / Messages:F3} B a message");
         return (double)least / Messages;
     }

@@ -2,6 +2,7 @@ using Messaging.Http.Web;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging.Abstractions;
+using Tests.Shared;
 using Worker.Tests.Sources;
 
 namespace Worker.Tests.Hosting.Web;
@@ -19,11 +20,7 @@ public sealed class GateAllocationTests
         HttpRequest request = new DefaultHttpContext().Request;
         request.Headers.Host = "localhost:8080";
 
-        Run();
-        long before = GC.GetAllocatedBytesForCurrentThread();
-        Run();
-
-        (GC.GetAllocatedBytesForCurrentThread() - before).ShouldBe(0);
+        LeastBytes.OfThread(Run).ShouldBe(0);
 
         void Run()
         {

@@ -3,6 +3,7 @@ using System.Net;
 using System.Net.Sockets;
 using System.Text;
 using Pipeline.Buffers;
+using Tests.Shared;
 
 namespace Worker.Tests.Sources.Http;
 
@@ -10,7 +11,6 @@ namespace Worker.Tests.Sources.Http;
 public sealed class HttpAllocationTests
 {
     private const int Messages = 2_000;
-    private const int Rounds = 4;
 
 #if DEBUG
     // Unoptimised state machines are objects, one a call.
@@ -35,7 +35,7 @@ public sealed class HttpAllocationTests
         using Socket socket = await ConnectAsync(host);
         byte[] answer = new byte[4_096];
 
-        double bytes = Measure(() =>
+        double bytes = BytesAMessage(() =>
         {
             for (int i = 0; i < Messages; i++)
             {
@@ -59,7 +59,7 @@ public sealed class HttpAllocationTests
         using Socket socket = await ConnectAsync(host);
         byte[] answer = new byte[Messages * 200];
 
-        double bytes = Measure(() => Exchange(socket, request, answer));
+        double bytes = BytesAMessage(() => Exchange(socket, request, answer));
 
         Encoding.ASCII.GetString(answer).ShouldContain($"\"stored\":{Messages},");
         TestContext.Current.TestOutputHelper?.WriteLine($"{bytes:F1} B a line");
@@ -75,20 +75,7 @@ public sealed class HttpAllocationTests
         return socket;
     }
 
-    /// <summary>Bytes a message, the least of some rounds after a warm one.</summary>
-    private static double Measure(Action round)
-    {
-        round();
-        long least = long.MaxValue;
-        for (int i = 0; i < Rounds; i++)
-        {
-            long before = GC.GetTotalAllocatedBytes(precise: true);
-            round();
-            least = Math.Min(least, GC.GetTotalAllocatedBytes(precise: true) - before);
-        }
-
-        return (double)least / Messages;
-    }
+    private static double BytesAMessage(Action round) => (double)LeastBytes.OfProcess(round) / Messages;
 
     /// <summary>Sends a request and reads the whole answer, without allocating.</summary>
     private static void Exchange(Socket socket, byte[] request, byte[] answer)

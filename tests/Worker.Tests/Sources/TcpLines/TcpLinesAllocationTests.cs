@@ -6,6 +6,7 @@ using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Buffers;
+using Tests.Shared;
 
 namespace Worker.Tests.Sources.TcpLines;
 
@@ -36,14 +37,7 @@ public sealed class TcpLinesAllocationTests
         byte[] answers = new byte[64 << 10];
         Run(sender, lines, answers, intake);
 
-        // The least of several rounds: the runtime's own work (tiering, the pool's growth) is no line's.
-        long least = long.MaxValue;
-        for (int round = 0; round < 6; round++)
-        {
-            long before = GC.GetTotalAllocatedBytes(precise: true);
-            Run(sender, lines, answers, intake);
-            least = Math.Min(least, GC.GetTotalAllocatedBytes(precise: true) - before);
-        }
+        long least = LeastBytes.OfProcess(() => Run(sender, lines, answers, intake));
 
         TestContext.Current.TestOutputHelper?.WriteLine($"{(double)least / (LinesACall * Calls):F3} B a line");
         ((double)least / (LinesACall * Calls)).ShouldBeLessThan(1);

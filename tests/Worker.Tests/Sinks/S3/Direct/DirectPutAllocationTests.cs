@@ -3,6 +3,7 @@ using System.Text;
 using Messaging.Aws;
 using Messaging.Aws.S3.Sink;
 using Messaging.Sinks;
+using Tests.Shared;
 
 namespace Worker.Tests.Sinks.S3.Direct;
 
@@ -11,7 +12,6 @@ namespace Worker.Tests.Sinks.S3.Direct;
 public sealed class DirectPutAllocationTests
 {
     private const int BodyLength = 1_024;
-    private const int Rounds = 6;
     private const int Puts = 2_000;
 
     private static readonly byte[] Key = Encoding.UTF8.GetBytes("my_product/site_key/my_event/2019/04/01/10/0f8fad5b-d9cb-469f-a165-70867728950e.json");
@@ -33,14 +33,7 @@ public sealed class DirectPutAllocationTests
         await using S3Sink sink = S3Sink.Create(DirectSinks.With(limit), aws, DirectSinks.Services());
         byte[] body = new byte[BodyLength];
 
-        // The least of several rounds: the runtime's own work (tiering, the pools' growth) is no PUT's.
-        double least = double.MaxValue;
-        for (int round = 0; round < Rounds; round++)
-        {
-            long before = GC.GetTotalAllocatedBytes(precise: true);
-            await Task.WhenAll(Enumerable.Range(0, inFlight).Select(_ => StoreAsync(sink, body, Puts / inFlight)));
-            least = Math.Min(least, (double)(GC.GetTotalAllocatedBytes(precise: true) - before) / Puts);
-        }
+        double least = (double)await LeastBytes.OfProcessAsync(() => Task.WhenAll(Enumerable.Range(0, inFlight).Select(_ => StoreAsync(sink, body, Puts / inFlight)))) / Puts;
 
         TestContext.Current.TestOutputHelper?.WriteLine($"{least:F0} B a PUT with {inFlight} in work, {limit} of them at the store");
 
@@ -59,21 +52,17 @@ public sealed class DirectPutAllocationTests
         byte[] answer = new byte[4_096];
         int answered = 0;
 
-        double least = double.MaxValue;
-        for (int round = 0; round < Rounds; round++)
+        long least = LeastBytes.OfProcess(() =>
         {
-            long before = GC.GetTotalAllocatedBytes(precise: true);
             for (int i = 0; i < Puts; i++)
             {
                 client.Send(request);
                 answered += client.Receive(answer.AsSpan()) > 0 ? 1 : 0;
             }
+        });
 
-            least = Math.Min(least, (double)(GC.GetTotalAllocatedBytes(precise: true) - before) / Puts);
-        }
-
-        answered.ShouldBe(Rounds * Puts);
-        least.ShouldBeLessThan(20);
+        answered.ShouldBe(LeastBytes.Rounds * Puts);
+        ((double)least / Puts).ShouldBeLessThan(20);
     }
 
     private static async Task StoreAsync(S3Sink sink, byte[] body, int count)
