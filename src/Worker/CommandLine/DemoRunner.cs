@@ -7,7 +7,6 @@ using Messaging.Sources.Channels;
 using Messaging.Telemetry;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
-using Spectre.Console;
 using Worker.Archive;
 
 namespace Worker.CommandLine;
@@ -18,7 +17,7 @@ internal static class DemoRunner
     // What RouteStatus calls the source Channel.
     private const string Source = "channel";
 
-    private static readonly TimeSpan ProgressInterval = TimeSpan.FromMilliseconds(100);
+    private static readonly TimeSpan PollInterval = TimeSpan.FromMilliseconds(20);
 
     /// <returns>True when every message was stored.</returns>
     public static async Task<bool> RunAsync(IHost host, int count, CancellationToken stop)
@@ -32,8 +31,14 @@ internal static class DemoRunner
         int[] collections = CountCollections();
         long bytes = GC.GetTotalAllocatedBytes(precise: true);
         Stopwatch watch = Stopwatch.StartNew();
+        Console.Out.WriteLine($"Archiving {count:N0} messages ...");
         Task publishing = new GeneratedMessages(MessageGenerator.Write, time).PublishAsync(host.Services.GetRequiredKeyedService<IMessagePublisher>(route), count, stop);
-        await ShowProgressAsync(count, () => Done(worker.GetTotals(route), before), publishing, stop);
+        while (Done(worker.GetTotals(route), before) < count && !stop.IsCancellationRequested && !publishing.IsFaulted)
+        {
+            await Task.Delay(PollInterval, stop).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        }
+
+        await publishing.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         watch.Stop();
         bytes = GC.GetTotalAllocatedBytes(precise: true) - bytes;
         RouteTotals totals = worker.GetTotals(route);
@@ -61,39 +66,6 @@ internal static class DemoRunner
 
     private static long Done(RouteTotals now, RouteTotals before) => now.Stored - before.Stored + now.DeadLetters - before.DeadLetters;
 
-    private static async Task ShowProgressAsync(int count, Func<long> done, Task publishing, CancellationToken stop)
-    {
-        async Task WaitAsync(Action<long> show)
-        {
-            while (done() < count && !stop.IsCancellationRequested && !publishing.IsFaulted)
-            {
-                show(done());
-                await Task.Delay(ProgressInterval, stop).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-            }
-
-            show(done());
-        }
-
-        // For a program that reads the output nothing is animated.
-        if (AnsiConsole.Profile.Capabilities.Interactive && !Console.IsOutputRedirected)
-        {
-            await AnsiConsole.Progress()
-                .Columns(new TaskDescriptionColumn(), new ProgressBarColumn(), new PercentageColumn(), new RemainingTimeColumn())
-                .StartAsync(async progress =>
-                {
-                    ProgressTask bar = progress.AddTask($"Archiving {count:N0} messages", maxValue: count);
-                    await WaitAsync(value => bar.Value = value);
-                });
-        }
-        else
-        {
-            Console.Out.WriteLine($"Archiving {count:N0} messages ...");
-            await WaitAsync(static _ => { });
-        }
-
-        await publishing.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-    }
-
     private static void WriteReport(RouteStatus route, long stored, long deadLetters, long returned, TimeSpan elapsed, long bytes, int[] collections)
     {
         long messages = stored + deadLetters;
@@ -101,11 +73,11 @@ internal static class DemoRunner
         Console.Out.WriteLine($"""
 
             {(route.HasSink ? "Stored" : "Completed"),-15} {stored:N0} messages in {elapsed.TotalSeconds:N2} s ({stored / elapsed.TotalSeconds:N0} messages/s)
-            Dead letters    {deadLetters:N0}; handed back and tried again {returned:N0}
+            Dead letters    {deadLetters:N0}; abandoned and redelivered {returned:N0}
             Allocated       {perMessage} bytes a message (publishing and start-up of the code included)
             Collections     gen0 {collections[0]}, gen1 {collections[1]}, gen2 {collections[2]}
             Objects         {route.Results ?? "none: the route has no sink"}
-            Calls of AWS    {ApiCallReport.Describe(route.Calls, route.Totals.Stored) ?? "none"}
+            AWS calls       {ApiCallReport.Describe(route.Calls, route.Totals.Stored) ?? "none"}
             """);
     }
 

@@ -27,7 +27,7 @@ public sealed partial class DemoTests
         objects.ShouldAllBe(path => new FileInfo(path).Length > 100);
         Directory.EnumerateFiles(Path.Combine(data, ".tmp")).ShouldBeEmpty();
         worker.Output.Describe().ShouldContain("Stored          1,000 messages");
-        worker.Output.Describe().ShouldContain("Calls of AWS    none");
+        worker.Output.Describe().ShouldContain("AWS calls       none");
     }
 
     [Fact]
