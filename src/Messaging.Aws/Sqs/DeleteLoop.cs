@@ -30,7 +30,7 @@ internal sealed class DeleteLoop(SqsClient client, SqsMessageSource source, InFl
 }
 
 /// <summary>Hands messages back by ending or shortening their invisibility. What cannot be handed back comes by itself a little later.</summary>
-internal sealed class ReturnLoop(SqsClient client, SqsMessageSource source, InFlightMessages inFlight, TimeProvider time, int concurrency, SqsSourceLog log)
+internal sealed class ReturnLoop(SqsClient client, SqsMessageSource source, InFlightMessages inFlight, Heartbeat heartbeat, TimeProvider time, int concurrency, SqsSourceLog log)
     : SqsBatchLoop(inFlight, time, Company, concurrency, MaxFailures)
 {
     private const int MaxFailures = 3;
@@ -38,15 +38,15 @@ internal sealed class ReturnLoop(SqsClient client, SqsMessageSource source, InFl
     // A delay counts from the call, so the call must not wait; long enough for the rest of a group or of a stopped batch.
     private static readonly TimeSpan Company = TimeSpan.FromMilliseconds(10);
 
-    protected override ValueTask SendAsync(string queueUrl, SqsBatch batch, CancellationToken cancellationToken)
+    protected override async ValueTask SendAsync(string queueUrl, SqsBatch batch, CancellationToken cancellationToken)
     {
-        Span<VisibilityChange> changes = batch.Changes.Span;
-        for (int i = 0; i < changes.Length; i++)
+        for (int i = 0; i < batch.Count; i++)
         {
-            changes[i] = new VisibilityChange(batch.Handles.Span[i], batch[i].ReturnDelaySeconds);
+            batch.Changes.Span[i] = new VisibilityChange(batch.Handles.Span[i], batch[i].ReturnDelaySeconds);
         }
 
-        return client.ChangeVisibilityBatchAsync(queueUrl, batch.Changes, batch.Results, cancellationToken);
+        await heartbeat.UnderWay.WaitAsync(cancellationToken);
+        await client.ChangeVisibilityBatchAsync(queueUrl, batch.Changes, batch.Results, cancellationToken);
     }
 
     protected override void Finished(SqsReceivedMessage message, bool succeeded, string? error)

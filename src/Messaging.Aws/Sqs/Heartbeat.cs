@@ -25,6 +25,7 @@ internal sealed class Heartbeat : IAsyncDisposable
     private readonly CancellationTokenSource _stop = new();
     private readonly List<DueRenewal> _due = [];
     private Task _loop = Task.CompletedTask;
+    private volatile Task _underWay = Task.CompletedTask;
 
     public Heartbeat(SqsClient client, InFlightMessages messages, SqsSourceOptions options, TimeProvider time, SqsSourceLog log)
     {
@@ -35,6 +36,12 @@ internal sealed class Heartbeat : IAsyncDisposable
         _log = log;
         _throttle = new LogThrottle(time, TimeSpan.FromSeconds(10));
     }
+
+    /// <summary>
+    /// Ends with the renewals that are under way now. A visibility change sent before their end may reach the queue first: the message
+    /// would then stay hidden for the whole timeout.
+    /// </summary>
+    public Task UnderWay => _underWay;
 
     /// <summary>Begins to beat.</summary>
     public void Start(Func<string> queueUrl) => _loop = Task.Run(() => RunAsync(queueUrl));
@@ -70,7 +77,16 @@ internal sealed class Heartbeat : IAsyncDisposable
 
     private async ValueTask BeatAsync(Func<string> queueUrl)
     {
+        if (_messages.Count == 0)
+        {
+            return;
+        }
+
         PooledBuffer handles = _client.Buffers.Rent(4096);
+        TaskCompletionSource beat = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+        // Before messages are collected: who removes one of them after that finds this beat.
+        _underWay = beat.Task;
         try
         {
             _due.Clear();
@@ -88,6 +104,7 @@ internal sealed class Heartbeat : IAsyncDisposable
         finally
         {
             handles.Dispose();
+            beat.SetResult();
         }
     }
 

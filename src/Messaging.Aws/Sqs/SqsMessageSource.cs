@@ -63,7 +63,7 @@ internal sealed partial class SqsMessageSource : IMessageSource
         _done = new DoneIds<Guid>(options.DoneIds);
         _heartbeat = new Heartbeat(client, _inFlight, options, services.Time, _log);
         _deletes = new DeleteLoop(client, this, _inFlight, services.Time, options.AcknowledgeDelay, services.Concurrency, _log);
-        _returns = new ReturnLoop(client, this, _inFlight, services.Time, services.Concurrency, _log);
+        _returns = new ReturnLoop(client, this, _inFlight, _heartbeat, services.Time, services.Concurrency, _log);
         SqsSourceMetrics.Observe(services.Route, _inFlight);
     }
 

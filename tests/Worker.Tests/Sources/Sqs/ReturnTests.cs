@@ -39,6 +39,40 @@ public sealed class ReturnTests
         await run.EndAsync();
     }
 
+    [Fact]
+    public async Task Abandon_RenewalIsUnderWay_IsSentAfterItsAnswer()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        TaskCompletionSource renewing = new();
+        bool? inOrder = null;
+        run.Queue.Script = call =>
+        {
+            if (call.Operation != "ChangeMessageVisibilityBatch")
+            {
+                return null;
+            }
+
+            if (call.Seconds is not [0])
+            {
+                return QueueAnswer.After(renewing.Task);
+            }
+
+            inOrder = renewing.Task.IsCompleted;
+            return null;
+        };
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
+        run.Time.Advance(SqsRun.Options().VisibilityTimeout / 2);
+        await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == 1, "The renewal was not sent.");
+        await deliveries[0].SettleAsync(Settlement.Abandon(TimeSpan.Zero));
+        await run.PassAsync(TimeSpan.FromSeconds(1));
+
+        renewing.SetResult();
+
+        await run.PassUntilAsync(() => run.Queue.VisibilityChanges.Count == 2, "The message was not handed back.");
+        inOrder.ShouldBe(true);
+        await run.EndAsync();
+    }
+
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
