@@ -59,26 +59,32 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
         while (context.Done < context.Objects.Length)
         {
             LogObject log = context.Objects[context.Done];
-            (string Reason, string Description)? poison = await IndexAsync(log, context);
-            if (poison is { } found)
+            Settlement settlement = await IndexAsync(log, context);
+            if (settlement.Fault != SettlementFault.None)
             {
-                _deadLetters.Metrics.LogPoisoned(found.Reason);
-                LogPoison(_deadLetters.Route, UntrustedText.Shorten(log.Location), found.Reason, found.Description);
-                context.PoisonReason ??= found.Reason;
-                context.PoisonDescription ??= $"{UntrustedText.Shorten(log.Location)}: {found.Description}";
+                context.Settlement = settlement;
+                return;
+            }
+
+            if (settlement is { Kind: SettlementKind.DeadLetter, Reason: { } reason })
+            {
+                _deadLetters.Metrics.LogPoisoned(reason);
+                LogPoison(_deadLetters.Route, UntrustedText.Shorten(log.Location), reason, settlement.Description!);
+                context.PoisonReason ??= reason;
+                context.PoisonDescription ??= $"{UntrustedText.Shorten(log.Location)}: {settlement.Description}";
             }
 
             context.Done++;
         }
 
-        context.Settlement = context.PoisonReason is { } reason
-            ? Settlement.DeadLetter(reason, context.PoisonDescription!)
+        context.Settlement = context.PoisonReason is { } poison
+            ? Settlement.DeadLetter(poison, context.PoisonDescription!)
             : Settlement.Complete;
     }
 
-    /// <returns>Why the object can never be indexed; null when it was.</returns>
+    /// <returns>Complete when the object was indexed, a dead letter when it can never be, and a fault when it cannot be now.</returns>
     [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
-    private async ValueTask<(string Reason, string Description)?> IndexAsync(LogObject log, CloudFrontContext context)
+    private async ValueTask<Settlement> IndexAsync(LogObject log, CloudFrontContext context)
     {
         // One end for everything that is done with the object, and a way to tell it from the message's own.
         using CancellationTokenSource limit = new(_objectTimeout, _deadLetters.Time);
@@ -98,42 +104,42 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
             LogOutcome outcome = await _indexer.IndexAsync(opened.Content, opened.Length, id, writer, numbers, badRows, attempt.Token);
             return outcome.Fault == LogFault.None
                 ? Judge(outcome, log, context.CancellationToken, limit.IsCancellationRequested)
-                : (outcome.Fault.Code(), Describe(outcome, await writer.EndAsync(attempt.Token)));
+                : Settlement.DeadLetter(outcome.Fault.Code(), Describe(outcome, await writer.EndAsync(attempt.Token)));
         }
         catch (PoisonMessageException poison)
         {
             // Too many of its documents were rejected; the other objects of the event are worked off all the same.
-            return (poison.Reason, poison.Message);
+            return Settlement.DeadLetter(poison.Reason, poison.Message);
         }
         catch (OperationCanceledException) when (attempt.Token.IsCancellationRequested && !context.CancellationToken.IsCancellationRequested)
         {
-            throw new TransientFaultException($"Reading and indexing {UntrustedText.Shorten(log.Location)} took longer than {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.ObjectTimeout)}.", retryInProcess: false, mayHold: false);
+            return Settlement.Transient($"Reading and indexing {UntrustedText.Shorten(log.Location)} took longer than {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.ObjectTimeout)}.", retryInProcess: false, mayHold: false);
         }
     }
 
-    private (string Reason, string Description)? Judge(in S3Fault fault, LogObject log, int deliveryCount)
+    private Settlement Judge(in S3Fault fault, LogObject log, int deliveryCount)
     {
         string detail = $"{fault.Describe(S3Operations.Get)}.";
         switch (fault.Kind)
         {
             case S3FaultKind.Missing when deliveryCount >= _missingDeliveries:
-                return (MissingReason, $"There is no such object, on delivery {deliveryCount} still. {detail}");
+                return Settlement.DeadLetter(MissingReason, $"There is no such object, on delivery {deliveryCount} still. {detail}");
             case S3FaultKind.Missing:
                 // Not the store's failure, so the breaker hears nothing of it, and the message's deliveries decide how often it is looked for.
-                throw new TransientFaultException($"{UntrustedText.Shorten(log.Location)} is not there. {detail}", mayHold: false);
+                return Settlement.Transient($"{UntrustedText.Shorten(log.Location)} is not there. {detail}", mayHold: false);
             case S3FaultKind.Exists:
-                return (ChangedReason, $"The object is not the one of the event any more; it was replaced since, which made an event of its own. {detail}");
+                return Settlement.DeadLetter(ChangedReason, $"The object is not the one of the event any more; it was replaced since, which made an event of its own. {detail}");
             case S3FaultKind.Rejected:
-                return (MissingReason, detail);
+                return Settlement.DeadLetter(MissingReason, detail);
             case S3FaultKind.Refused when fault.Code == "InvalidObjectState":
-                return (ArchivedReason, $"The object is in an archive storage class and must be restored first. {detail}");
+                return Settlement.DeadLetter(ArchivedReason, $"The object is in an archive storage class and must be restored first. {detail}");
             case S3FaultKind.Transient:
                 _breaker.Failed(detail);
-                throw new TransientFaultException($"{UntrustedText.Shorten(log.Location)} cannot be read now. {detail}", fault.RetryAfter);
+                return Settlement.Transient($"{UntrustedText.Shorten(log.Location)} cannot be read now. {detail}", fault.RetryAfter);
             default:
                 string advice = $"{detail} Grant s3:GetObject (for versions s3:GetObjectVersion) and s3:ListBucket on the bucket '{log.Bucket}', and check its region and credentials.";
                 _breaker.Refused(advice);
-                throw new RefusedException(advice);
+                return Settlement.Refused(advice);
         }
     }
 
@@ -141,14 +147,14 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
         ? outcome.Detail
         : $"{outcome.Detail} Of {outcome.Rows} rows read, {documents.Created} were indexed, {documents.Existing} had been indexed before, {documents.Rejected} were rejected and {outcome.BadRows} set aside; the others were not sent.";
 
-    private (string Reason, string Description)? Judge(in LogOutcome outcome, LogObject log, CancellationToken cancellationToken, bool timedOut)
+    private Settlement Judge(in LogOutcome outcome, LogObject log, CancellationToken cancellationToken, bool timedOut)
     {
         if (outcome.SourceFailure is { } failure)
         {
             cancellationToken.ThrowIfCancellationRequested();
             string detail = $"{S3Fault.Of(failure, timedOut).Describe(S3Operations.Get)}.";
             _breaker.Failed(detail);
-            throw new TransientFaultException($"Reading {UntrustedText.Shorten(log.Location)} broke off after {outcome.Rows} rows. {detail}", innerException: failure);
+            return Settlement.Transient($"Reading {UntrustedText.Shorten(log.Location)} broke off after {outcome.Rows} rows. {detail}");
         }
 
         DocumentsResult documents = outcome.Documents!.Value;
@@ -163,17 +169,17 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
                 }
 
                 LogIndexed(_deadLetters.Route, UntrustedText.Shorten(log.Location), outcome.Rows, documents.Created, documents.Existing, documents.Rejected, outcome.BadRows);
-                return null;
+                return Settlement.Complete;
             case SinkStatus.Transient:
                 // The sink has retried what it could, and the queue holds the message better than a slot does.
                 _breaker.Failed(documents.Detail ?? _sink.Name);
-                throw new TransientFaultException(documents.Detail ?? $"The {_sink.Name} sink failed.", documents.RetryAfter, retryInProcess: false);
+                return Settlement.Transient(documents.Detail ?? $"The {_sink.Name} sink failed.", documents.RetryAfter, retryInProcess: false);
             case SinkStatus.Refused:
                 _breaker.Refused(documents.Detail ?? _sink.Name);
-                throw new RefusedException(documents.Detail ?? $"The {_sink.Name} sink refuses the worker.");
+                return Settlement.Refused(documents.Detail ?? $"The {_sink.Name} sink refuses the worker.");
             default:
                 _breaker.Succeeded();
-                return (RejectedReason, documents.Detail ?? $"The {_sink.Name} sink does not take the documents.");
+                return Settlement.DeadLetter(RejectedReason, documents.Detail ?? $"The {_sink.Name} sink does not take the documents.");
         }
     }
 

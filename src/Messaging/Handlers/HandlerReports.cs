@@ -7,8 +7,8 @@ namespace Messaging.Handlers;
 
 /// <summary>
 /// Says of foreign code how it did: to the route's breaker, and to the log, with the stack trace that the line about the message lacks.
-/// The breaker hears of a handler that returned, and of the two exceptions by which it says that what it calls is down; any other
-/// may be the message's own. Threads: any.
+/// The breaker hears of a handler that returned, and of the settlements and exceptions by which it says that what it calls is down; any
+/// other exception may be the message's own. Threads: any.
 /// </summary>
 internal sealed partial class HandlerReports(string route, string handler, CircuitBreaker breaker, ILogger logger, TimeProvider time)
 {
@@ -20,25 +20,43 @@ internal sealed partial class HandlerReports(string route, string handler, Circu
     /// <summary>The handler's name, for people.</summary>
     public string Handler => handler;
 
-    /// <summary>The handler returned, whatever it decided.</summary>
-    public void Returned() => breaker.Succeeded();
+    /// <summary>The handler returned.</summary>
+    /// <param name="fault">What it says has failed outside the message.</param>
+    /// <param name="description">How.</param>
+    public void Returned(SettlementFault fault, string? description)
+    {
+        switch (fault)
+        {
+            case SettlementFault.Refused:
+                breaker.Refused(description ?? handler);
+                return;
+            case SettlementFault.Transient:
+                breaker.Failed(description ?? handler);
+                return;
+            default:
+                breaker.Succeeded();
+                return;
+        }
+    }
 
     /// <summary>The handler threw.</summary>
     /// <param name="exception">What it threw.</param>
     /// <param name="cancellationToken">The token it was given.</param>
     public void Threw(Exception exception, CancellationToken cancellationToken)
     {
-        switch (exception)
+        if (RecoverabilityPolicy.TryRead(exception, out Settlement settlement))
         {
-            case RefusedException:
-                breaker.Refused(exception.Message);
-                return;
-            case TransientFaultException:
-                breaker.Failed(exception.Message);
-                return;
-            case PoisonMessageException:
-            case OperationCanceledException when cancellationToken.IsCancellationRequested:
-                return;
+            if (settlement.Fault != SettlementFault.None)
+            {
+                Returned(settlement.Fault, settlement.Description);
+            }
+
+            return;
+        }
+
+        if (exception is OperationCanceledException && cancellationToken.IsCancellationRequested)
+        {
+            return;
         }
 
         if (_failures.ShouldLog(out SuppressedLines suppressed))

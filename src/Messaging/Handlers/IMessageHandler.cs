@@ -21,19 +21,17 @@ public interface IMessageHandler<in T>
     /// A handler that ignores it keeps its slot; 15 s later the worker reports itself unhealthy.
     /// </param>
     /// <returns>
-    /// <see cref="Settlement.Complete"/>, <see cref="Settlement.Abandon"/> or <see cref="Settlement.DeadLetter"/>. An undecided
-    /// <c>default</c> abandons the message and is logged.
+    /// <see cref="Settlement.Complete"/>, <see cref="Settlement.Abandon"/> or <see cref="Settlement.DeadLetter"/>; where what the handler
+    /// calls is down, <see cref="Settlement.Transient"/> or <see cref="Settlement.Refused"/>. An undecided <c>default</c> abandons the message
+    /// and is logged.
     /// </returns>
     /// <exception cref="Exception">
     /// Counts as transient and unknown: tried <c>Recoverability:Attempts</c> times in a row, then abandoned with backoff, and
     /// dead-lettered as <c>deliveries-exhausted</c> on delivery <c>Recoverability:MaxDeliveries</c>.
     /// </exception>
-    /// <exception cref="TransientFaultException">
-    /// What the handler calls is down: as above, but never a reason to dead-letter. Counts as a failure for the route's breaker, which
-    /// pauses receiving after many.
-    /// </exception>
-    /// <exception cref="RefusedException">What the handler calls refuses the worker itself. Not retried; the route's breaker opens at once.</exception>
-    /// <exception cref="PoisonMessageException">The message is dead-lettered at once under the exception's reason, as by <see cref="Settlement.DeadLetter"/>.</exception>
+    /// <exception cref="TransientFaultException">As <see cref="Settlement.Transient"/>: retried like any other, but never a reason to dead-letter.</exception>
+    /// <exception cref="RefusedException">As <see cref="Settlement.Refused"/>: not retried; the route's breaker opens at once.</exception>
+    /// <exception cref="PoisonMessageException">As <see cref="Settlement.DeadLetter"/>, under the exception's reason.</exception>
     /// <exception cref="OperationCanceledException">Of its own token: the message is abandoned, at a stop without delay.</exception>
     ValueTask<Settlement> HandleAsync(T message, MessageInfo info, CancellationToken cancellationToken);
 }

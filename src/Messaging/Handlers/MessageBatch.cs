@@ -158,6 +158,21 @@ public sealed class MessageBatch<T> : IReadOnlyList<T>
         _entries![Count] = default;
     }
 
+    /// <summary>A settlement that names a fault outside its message, a refusal before a transient one; undecided where there is none.</summary>
+    internal Settlement FindFault()
+    {
+        Settlement worst = default;
+        lock (_gate)
+        {
+            for (int i = 0; i < Count; i++)
+            {
+                worst = _entries![i].Settlement.Fault > worst.Fault ? _entries[i].Settlement : worst;
+            }
+        }
+
+        return worst;
+    }
+
     /// <summary>Ends the borrow.</summary>
     /// <returns>The messages with what was decided about them; the caller's from here on.</returns>
     internal BatchEntry<T>[] End()

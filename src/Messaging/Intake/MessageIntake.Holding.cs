@@ -2,6 +2,7 @@ using Messaging.Recoverability;
 using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
 using Pipeline.Messages;
+using Pipeline.Settlements;
 
 namespace Messaging.Intake;
 
@@ -54,19 +55,20 @@ internal sealed partial class MessageIntake
 
     /// <summary>Keeps a message whose attempt failed in its slot, where the fault is the sink's and the source allows it.</summary>
     /// <returns>False when the message must be settled. After true the slot may be at work again already.</returns>
-    internal bool TryHold(MessageSlot slot, ReceivedMessage message, Exception fault)
+    internal bool TryHold(MessageSlot slot, ReceivedMessage message, in Settlement fault)
     {
         TimeSpan limit;
         try
         {
-            if (!RecoverabilityPolicy.IsSinkFault(fault) || (limit = message.AskToHold()) <= TimeSpan.Zero)
+            limit = message.AskToHold();
+            if (limit <= TimeSpan.Zero)
             {
                 return false;
             }
 
             if (slot.Hold.Failures == 0 && _heldLog.ShouldLog(out SuppressedLines suppressed))
             {
-                LogHeld(_route, UntrustedText.Shorten(message.SourceId.Span), message.DeliveryCount, DurationText.Of(TimeSpan.FromSeconds(Math.Round(limit.TotalSeconds))), _breaker.Part, UntrustedText.Shorten(fault.Message), suppressed);
+                LogHeld(_route, UntrustedText.Shorten(message.SourceId.Span), message.DeliveryCount, DurationText.Of(TimeSpan.FromSeconds(Math.Round(limit.TotalSeconds))), _breaker.Part, UntrustedText.Shorten(fault.Description ?? string.Empty), suppressed);
             }
         }
         catch (Exception)

@@ -172,7 +172,7 @@ internal sealed class MessageSlot : IThreadPoolWorkItem
     private void SettleHeld()
     {
         // Without the fault a shutdown returns the message at once.
-        Settle(default, _cancellation == Cancellation.Shutdown ? null : Hold.Fault, _cancellation);
+        Settle(_cancellation == Cancellation.Shutdown ? default : Hold.Fault, failure: null, _cancellation);
     }
 
     private void Settle(Exception? failure)
@@ -192,8 +192,14 @@ internal sealed class MessageSlot : IThreadPoolWorkItem
             _cancellationSource = new CancellationTokenSource();
         }
 
+        if (failure is not null && RecoverabilityPolicy.TryRead(failure, out Settlement known))
+        {
+            decided = known;
+            failure = null;
+        }
+
         // Held, the message may be tried again by another thread before the call returns.
-        if (failure is null || cancellation != Cancellation.None || !_intake.TryHold(this, _message!, failure))
+        if (failure is not null || !decided.MayHold || cancellation != Cancellation.None || !_intake.TryHold(this, _message!, decided))
         {
             Settle(decided, failure, cancellation);
         }

@@ -1,3 +1,5 @@
+using Pipeline.Settlements;
+
 namespace Messaging.Intake;
 
 /// <summary>What is known of a message that its slot keeps while the sink fails.</summary>
@@ -6,7 +8,7 @@ internal sealed class SlotHold
     private long _successesSeen;
 
     /// <summary>The sink's last fault.</summary>
-    public Exception? Fault { get; private set; }
+    public Settlement Fault { get; private set; }
 
     /// <summary>Failed attempts, each with its retries in process.</summary>
     public int Failures { get; private set; }
@@ -29,7 +31,7 @@ internal sealed class SlotHold
     /// <summary>Counts a failed attempt.</summary>
     /// <param name="fault">The sink's fault.</param>
     /// <param name="successes">Successes of the sink so far, with any message.</param>
-    public void Failed(Exception fault, long successes)
+    public void Failed(in Settlement fault, long successes)
     {
         if (Failures > 0 && successes > _successesSeen)
         {
@@ -44,7 +46,7 @@ internal sealed class SlotHold
     /// <summary>Clears every field for the next message.</summary>
     public void Reset()
     {
-        Fault = null;
+        Fault = default;
         Failures = 0;
         OwnFailures = 0;
         RetryAt = 0;

@@ -17,14 +17,29 @@ internal sealed class RecoverabilityPolicy(RecoverabilityOptions options)
     private readonly int _maxDeliveries = options.MaxDeliveries;
     private readonly TimeSpan _breakerOpen = options.BreakerOpen;
 
-    /// <summary>True when the sink failed rather than the message, so that the message may be held until the sink works.</summary>
-    public static bool IsSinkFault(Exception exception) => exception is TransientFaultException { MayHold: true } or RefusedException;
+    /// <summary>What an exception says of its message, where it is one of the three that stand for a settlement.</summary>
+    public static bool TryRead(Exception exception, out Settlement settlement)
+    {
+        settlement = exception switch
+        {
+            PoisonMessageException poison => Settlement.DeadLetter(poison.Reason, poison.Message),
+            TransientFaultException transient => Settlement.Transient(transient.Message, transient.RetryAfter, transient.RetryInProcess, transient.MayHold),
+            RefusedException => Settlement.Refused(exception.Message),
+            _ => default,
+        };
+        if (settlement.IsDecided)
+        {
+            settlement = settlement with { ExceptionType = exception.GetType().FullName };
+        }
+
+        return settlement.IsDecided;
+    }
 
     /// <summary>The wait of a held message before its next attempt while the breaker is closed.</summary>
-    /// <param name="exception">The sink's fault.</param>
+    /// <param name="fault">What failed.</param>
     /// <param name="failures">Failed attempts since the message is held, 1 or more.</param>
-    public TimeSpan RetryDelay(Exception exception, int failures) =>
-        _backoff.After(failures, exception is TransientFaultException transient ? transient.RetryAfter : _breakerOpen);
+    public TimeSpan RetryDelay(in Settlement fault, int failures) =>
+        _backoff.After(failures, fault.Fault == SettlementFault.Transient ? fault.Delay : _breakerOpen);
 
     /// <summary>A random wait that spreads the messages held during an outage over the time after it.</summary>
     public TimeSpan Stagger() => new Backoff(_breakerOpen, _breakerOpen).After(1);
@@ -36,9 +51,19 @@ internal sealed class RecoverabilityPolicy(RecoverabilityOptions options)
     /// <param name="cancellation">Why the message's token was cancelled, if it was.</param>
     public Settlement Decide(Settlement decided, Exception? exception, int deliveryCount, Cancellation cancellation)
     {
+        if (exception is not null && TryRead(exception, out Settlement known))
+        {
+            return Decide(known, exception: null, deliveryCount, cancellation);
+        }
+
         string? type = exception?.GetType().FullName;
         switch (exception)
         {
+            case null when decided.Fault == SettlementFault.Transient:
+                return Settlement.Abandon(_backoff.After(deliveryCount, decided.Delay), decided.Description, decided.ExceptionType);
+            case null when decided.Fault == SettlementFault.Refused:
+                // Receiving is paused by now; the message should not come before the first probe.
+                return Settlement.Abandon(_breakerOpen, decided.Description, decided.ExceptionType);
             case null when decided.IsDecided:
                 return CheckedSettlement.Of(decided);
             case null when cancellation == Cancellation.Shutdown:
@@ -46,13 +71,6 @@ internal sealed class RecoverabilityPolicy(RecoverabilityOptions options)
             case null:
                 // A part that leaves it undecided may say why.
                 return Fault(decided.Description ?? "No part of the pipeline decided what becomes of the message.", decided.ExceptionType, deliveryCount);
-            case PoisonMessageException poison:
-                return CheckedSettlement.Of(Settlement.DeadLetter(poison.Reason, poison.Message, type));
-            case TransientFaultException transient:
-                return Settlement.Abandon(_backoff.After(deliveryCount, transient.RetryAfter), transient.Message, type);
-            case RefusedException refused:
-                // Receiving is paused by now; the message should not come before the first probe.
-                return Settlement.Abandon(_breakerOpen, refused.Message, type);
             case not null when cancellation == Cancellation.Shutdown:
                 // Whatever it is, the cancellation may be its cause: a call cut off often fails with an exception of its own.
                 return Settlement.Abandon(TimeSpan.Zero, Stopping, exception is OperationCanceledException ? null : type);

@@ -7,8 +7,8 @@ using Pipeline.Settlements;
 namespace Messaging.Recoverability;
 
 /// <summary>
-/// Retries the rest of the chain in process after a <see cref="TransientFaultException"/>, with full jitter. Other exceptions pass unless
-/// <c>retriesUnknown</c> is set; poison is never retried. Stops when the breaker opens: from then on the intake decides which message tries
+/// Retries the rest of the chain in process after <see cref="Settlement.Transient"/> or its exception, with full jitter. Other exceptions pass
+/// unless <c>retriesUnknown</c> is set; poison is never retried. Stops when the breaker opens: from then on the intake decides which message tries
 /// the sink. The settlement of a failed attempt is discarded. A handler adds it in its plan's <c>Compose</c>, before the part that stores.
 /// </summary>
 /// <param name="options">How often, and how long to wait.</param>
@@ -44,7 +44,7 @@ public sealed class RetryBehavior<TContext>(RecoverabilityOptions options, Circu
         }
 
         rest.GetAwaiter().GetResult();
-        return default;
+        return context.Settlement.RetryInProcess ? AwaitAsync(default, context, next) : default;
     }
 
     [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]
@@ -62,20 +62,24 @@ public sealed class RetryBehavior<TContext>(RecoverabilityOptions options, Circu
                 }
 
                 await rest;
-                return;
-            }
-            catch (Exception exception) when (attempt < _attempts && MayPass(exception, context) && breaker.State == BreakerState.Closed)
-            {
-                wait = _backoff.After(attempt, exception is TransientFaultException transient ? transient.RetryAfter : TimeSpan.Zero);
-                if (wait > _backoff.Cap)
+                if (!context.Settlement.RetryInProcess || !MayRetry(attempt, context.Settlement.Delay, out wait))
                 {
-                    throw;
+                    return;
                 }
+            }
+            catch (Exception exception) when (MayPass(exception, context) && MayRetry(attempt, (exception as TransientFaultException)?.RetryAfter ?? TimeSpan.Zero, out wait))
+            {
             }
 
             context.Settlement = default;
             await Task.Delay(wait, time, context.CancellationToken);
         }
+    }
+
+    private bool MayRetry(int attempt, TimeSpan retryAfter, out TimeSpan wait)
+    {
+        wait = _backoff.After(attempt, retryAfter);
+        return attempt < _attempts && wait <= _backoff.Cap && breaker.State == BreakerState.Closed;
     }
 
     private bool MayPass(Exception exception, TContext context) => exception switch

@@ -35,6 +35,10 @@ internal sealed class TracingStep(string route) : IStep<PhysicalContext>
             if (settlement.Kind != SettlementKind.Complete)
             {
                 span.SetStatus(ActivityStatusCode.Error, settlement.Reason ?? settlement.Description);
+                if (settlement.Fault != SettlementFault.None)
+                {
+                    span.SetTag("error.type", settlement.Fault == SettlementFault.Transient ? "transient" : "refused");
+                }
             }
 
             span.Dispose();

@@ -1,6 +1,6 @@
 namespace Pipeline.Settlements;
 
-/// <summary>This message can never succeed, whatever is retried: it goes to the dead letters at once.</summary>
+/// <summary>Thrown for <see cref="Settlement.DeadLetter"/>, by code that cannot return one.</summary>
 public sealed class PoisonMessageException : Exception
 {
     /// <summary>The message is dead-lettered.</summary>

@@ -1,9 +1,6 @@
 namespace Pipeline.Settlements;
 
-/// <summary>
-/// The other side refuses the worker itself, not the message (access denied, no such bucket). Receiving pauses and the worker
-/// reports itself unhealthy; the message is held where its source allows that, and abandoned otherwise. An operator has to act.
-/// </summary>
+/// <summary>Thrown for <see cref="Settlement.Refused"/>, by code that cannot return one.</summary>
 public sealed class RefusedException : Exception
 {
     /// <summary>The worker is refused.</summary>

@@ -16,6 +16,15 @@ public readonly record struct Settlement(
     /// <summary>The sink has the message.</summary>
     public static Settlement Complete => new(SettlementKind.Complete);
 
+    /// <summary>Why the message is abandoned, where that is the fault of something outside it.</summary>
+    public SettlementFault Fault { get; private init; }
+
+    /// <summary>Of a transient fault: false when the part that decided has used up its own attempts, so that a retry around it would multiply them.</summary>
+    public bool RetryInProcess { get; private init; }
+
+    /// <summary>Of a fault: false when it may be this message's own, so that only a redelivery helps: the message is abandoned, not held.</summary>
+    public bool MayHold { get; private init; }
+
     /// <summary>True once a part has decided.</summary>
     public bool IsDecided => Kind != SettlementKind.Undecided;
 
@@ -26,6 +35,25 @@ public readonly record struct Settlement(
     /// <summary>Sets the message aside for good, under a reason code.</summary>
     public static Settlement DeadLetter(string reason, string description, string? exceptionType = null) =>
         new(SettlementKind.DeadLetter, default, reason, description, exceptionType);
+
+    /// <summary>
+    /// Something outside the message failed and may work later: a throttled or unreachable store. Retried in process, then the
+    /// message is held where its source allows that, and abandoned otherwise. Never a reason to dead-letter.
+    /// </summary>
+    /// <param name="description">Which call failed and how.</param>
+    /// <param name="retryAfter">The least time to wait before the next attempt, as the other side asked (Retry-After); zero when it did not say.</param>
+    /// <param name="retryInProcess">See <see cref="RetryInProcess"/>.</param>
+    /// <param name="mayHold">See <see cref="MayHold"/>.</param>
+    public static Settlement Transient(string description, TimeSpan retryAfter = default, bool retryInProcess = true, bool mayHold = true) =>
+        new(SettlementKind.Abandon, retryAfter, Reason: null, description) { Fault = SettlementFault.Transient, RetryInProcess = retryInProcess, MayHold = mayHold };
+
+    /// <summary>
+    /// The other side refuses the worker itself, not the message (access denied, no such bucket). Receiving pauses and the worker
+    /// reports itself unhealthy; the message is held where its source allows that, and abandoned otherwise. An operator has to act.
+    /// </summary>
+    /// <param name="description">Which call was refused, why, and what the operator can do.</param>
+    public static Settlement Refused(string description) =>
+        new(SettlementKind.Abandon, Description: description) { Fault = SettlementFault.Refused, MayHold = true };
 
     /// <summary>
     /// The settlement of one physical message that was forked into several logical ones: the worst wins, so that nothing is

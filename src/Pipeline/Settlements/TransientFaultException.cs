@@ -1,9 +1,6 @@
 namespace Pipeline.Settlements;
 
-/// <summary>
-/// Something outside the message failed and may work later: a throttled or unreachable store. Retried in process, then the
-/// message is held where its source allows that, and abandoned otherwise. Never a reason to dead-letter.
-/// </summary>
+/// <summary>Thrown for <see cref="Settlement.Transient"/>, by code that cannot return one.</summary>
 public sealed class TransientFaultException : Exception
 {
     /// <summary>A fault that may pass.</summary>

@@ -52,9 +52,11 @@ internal sealed class StoreTerminator(IObjectSink sink, CircuitBreaker breaker, 
                 context.Settlement = Settlement.DeadLetter(RejectedReason, result.Detail ?? $"The {sink.Name} sink does not take the object.");
                 return;
             case SinkStatus.Refused:
-                throw new RefusedException(result.Detail ?? $"The {sink.Name} sink refuses the worker.");
+                context.Settlement = Settlement.Refused(result.Detail ?? $"The {sink.Name} sink refuses the worker.");
+                return;
             default:
-                throw new TransientFaultException(result.Detail ?? $"The {sink.Name} sink failed.", result.RetryAfter, retryInProcess: !result.Exhausted);
+                context.Settlement = Settlement.Transient(result.Detail ?? $"The {sink.Name} sink failed.", result.RetryAfter, retryInProcess: !result.Exhausted);
+                return;
         }
     }
 

@@ -18,6 +18,7 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
     private readonly List<string> _attempts = [];
     private Func<string, Exception?> _fault = _ => new TransientFaultException("down");
     private Func<PhysicalContext, Task>? _hang;
+    private bool _throws = true;
 
     public MessageIntakeHoldTests() => _fixture = new IntakeFixture(StoreAsync);
 
@@ -28,9 +29,12 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
         GC.SuppressFinalize(this);
     }
 
-    [Fact]
-    public async Task Outage_HeldMessage_KeepsSlotAndBytesAndNoTimeoutHitsIt()
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Outage_HeldMessage_KeepsSlotAndBytesAndNoTimeoutHitsIt(bool throws)
     {
+        _throws = throws;
         TestMessage message = await HoldAsync("a");
         _fixture.OpenBreaker();
         _fixture.InFlightShouldBe(1, bytes: 3);
@@ -64,12 +68,20 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
         _fixture.Intake.Held.ShouldBe(0);
     }
 
-    public static TheoryData<Exception> OwnFaults => [new TransientFaultException("x", mayHold: false), new InvalidOperationException("x"), new PoisonMessageException("bad", "x")];
+    public static TheoryData<Exception, bool> OwnFaults => new()
+    {
+        { new TransientFaultException("x", mayHold: false), true },
+        { new TransientFaultException("x", mayHold: false), false },
+        { new PoisonMessageException("bad", "x"), true },
+        { new PoisonMessageException("bad", "x"), false },
+        { new InvalidOperationException("x"), true },
+    };
 
     [Theory]
     [MemberData(nameof(OwnFaults))]
-    public async Task Fault_OfTheMessage_IsSettledAtOnce(Exception fault)
+    public async Task Fault_OfTheMessage_IsSettledAtOnce(Exception fault, bool throws)
     {
+        _throws = throws;
         _fault = _ => fault;
 
         (await _fixture.RunAsync(new TestMessage { HoldTime = Hold })).Kind.ShouldNotBe(SettlementKind.Complete);
@@ -272,7 +284,14 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
 
         if (_fault(id) is { } fault)
         {
-            throw fault;
+            if (_throws)
+            {
+                throw fault;
+            }
+
+            RecoverabilityPolicy.TryRead(fault, out Settlement settlement).ShouldBeTrue();
+            context.Settlement = settlement;
+            return;
         }
 
         _fixture.Breaker.Succeeded();

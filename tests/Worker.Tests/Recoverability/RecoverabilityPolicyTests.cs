@@ -68,6 +68,24 @@ public sealed class RecoverabilityPolicyTests
         }
     }
 
+    public static TheoryData<Exception> KnownExceptions =>
+        [new PoisonMessageException("bad", "x"), new TransientFaultException("x", TimeSpan.FromMinutes(1)), new TransientFaultException("x", mayHold: false), new RefusedException("x")];
+
+    [Theory]
+    [MemberData(nameof(KnownExceptions))]
+    public void Decide_SettlementThatAnExceptionStandsFor_IsDecidedAsTheException(Exception exception)
+    {
+        RecoverabilityPolicy.TryRead(exception, out Settlement settlement).ShouldBeTrue();
+
+        foreach (Cancellation cancellation in Enum.GetValues<Cancellation>())
+        {
+            Settlement decided = _policy.Decide(settlement, exception: null, Max, cancellation);
+
+            (decided with { Delay = default }).ShouldBe(_policy.Decide(default, exception, Max, cancellation) with { Delay = default });
+            (decided.Fault, decided.MayHold, decided.RetryInProcess).ShouldBe((SettlementFault.None, false, false));
+        }
+    }
+
     [Fact]
     public void Decide_Poison_KeepsReasonMessageAndType() =>
         _policy.Decide(default, new PoisonMessageException("bad-json", "at byte 3"), 1, Cancellation.None)

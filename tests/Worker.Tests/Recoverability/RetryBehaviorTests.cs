@@ -66,6 +66,52 @@ public sealed class RetryBehaviorTests
         next.Attempts.ShouldBe(3);
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Invoke_TransientAsAValue_IsRetriedAndTheLastStands(bool hops)
+    {
+        ScriptedNext next = new(async (attempt, context) =>
+        {
+            if (hops)
+            {
+                await Task.Yield();
+            }
+
+            context.Settlement.IsDecided.ShouldBeFalse();
+            context.Settlement = Settlement.Transient($"attempt {attempt}");
+        });
+
+        Task running = _retry.InvokeAsync(_context, next).AsTask();
+        await RunWaitsAsync(running);
+
+        await running;
+        next.Attempts.ShouldBe(3);
+        _context.Settlement.ShouldBe(Settlement.Transient("attempt 3"));
+    }
+
+    public static TheoryData<Settlement> Final =>
+    [
+        default(Settlement), Settlement.Complete, Settlement.DeadLetter("bad", "x"), Settlement.Abandon(TimeSpan.Zero), Settlement.Refused("x"),
+        Settlement.Transient("x", retryInProcess: false), Settlement.Transient("x", TimeSpan.FromMinutes(1)),
+    ];
+
+    [Theory]
+    [MemberData(nameof(Final))]
+    public async Task Invoke_SettlementThatIsNotForThisProcess_Stands(Settlement settlement)
+    {
+        ScriptedNext next = new((_, context) =>
+        {
+            context.Settlement = settlement;
+            return default;
+        });
+
+        await _retry.InvokeAsync(_context, next);
+
+        next.Attempts.ShouldBe(1);
+        _context.Settlement.ShouldBe(settlement);
+    }
+
     [Fact]
     public async Task Invoke_OneAttemptConfigured_NeverRetries()
     {

@@ -47,6 +47,18 @@ public sealed class TracingStepTests
     }
 
     [Fact]
+    public async Task Invoke_SinkFails_IsAnErrorOfItsKind()
+    {
+        using ActivityListener listener = Listen();
+
+        await RunAsync(Settlement.Transient("down"));
+        await RunAsync(Settlement.Refused("denied"));
+
+        _spans.Select(span => span.Status).ShouldAllBe(status => status == ActivityStatusCode.Error);
+        _spans.Select(span => (span.StatusDescription, span.GetTagItem("error.type"))).ShouldBe([("down", "transient"), ("denied", "refused")]);
+    }
+
+    [Fact]
     public async Task Invoke_Throws_IsAnErrorAndTheExceptionGoesOn()
     {
         using ActivityListener listener = Listen();

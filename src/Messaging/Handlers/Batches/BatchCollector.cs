@@ -150,7 +150,7 @@ internal sealed class BatchCollector<T> : IDisposable
 
         try
         {
-            Report(failure, cancellationToken);
+            Report(run.Batch, failure, cancellationToken);
         }
         catch (Exception)
         {
@@ -160,11 +160,12 @@ internal sealed class BatchCollector<T> : IDisposable
         Finish(run, failure);
     }
 
-    private void Report(Exception? failure, CancellationToken cancellationToken)
+    private void Report(MessageBatch<T> batch, Exception? failure, CancellationToken cancellationToken)
     {
         if (failure is null)
         {
-            _reports.Returned();
+            Settlement fault = batch.FindFault();
+            _reports.Returned(fault.Fault, fault.Description);
         }
         else
         {
@@ -211,14 +212,9 @@ internal sealed class BatchCollector<T> : IDisposable
         }
         else
         {
-            // An exception of its own where one is thrown: the same one would be thrown by many threads at once.
-            Exception? own = failure switch
-            {
-                TransientFaultException transient => new TransientFaultException(transient.Message, transient.RetryAfter, transient, transient.RetryInProcess, transient.MayHold),
-                RefusedException refused => new RefusedException(refused.Message, refused),
-                _ => null,
-            };
-            waiter.Complete(own is null ? Undecided(failure.Message, failure.GetType().FullName) : default, own);
+            // Poison is one message's, and which one the exception does not say.
+            bool known = RecoverabilityPolicy.TryRead(failure, out Settlement settlement) && settlement.Fault != SettlementFault.None;
+            waiter.Complete(known ? settlement : Undecided(failure.Message, failure.GetType().FullName), exception: null);
         }
     }
 

@@ -61,7 +61,7 @@ internal sealed class JsonHandlerTerminator<TMessage>(IMessageHandler<TMessage> 
 
     private void Conclude(in Settlement settlement, PhysicalContext context)
     {
-        reports.Returned();
+        reports.Returned(settlement.Fault, settlement.Description);
         context.Settlement = settlement.IsDecided ? settlement : new Settlement(SettlementKind.Undecided, Description: _undecided);
     }
 }

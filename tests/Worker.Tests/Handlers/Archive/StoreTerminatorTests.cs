@@ -42,10 +42,13 @@ public sealed class StoreTerminatorTests
         context.Settlement.ShouldBe(Settlement.Complete);
     }
 
-    private async Task<TransientFaultException> FailAsync(SinkResult result)
+    private async Task<Settlement> FailAsync(SinkResult result)
     {
         _sink.Rule = _ => result;
-        return await Should.ThrowAsync<TransientFaultException>(async () => await Terminator().InvokeAsync(new ArchiveContext()));
+        ArchiveContext context = new();
+        await Terminator().InvokeAsync(context);
+        context.Settlement.Fault.ShouldBe(SettlementFault.Transient);
+        return context.Settlement;
     }
 
     private StoreTerminator Terminator() => new(_sink, _breaker, new RouteMetrics("test"));

@@ -130,6 +130,32 @@ public sealed class BatchOutcomeTests
     }
 
     [Fact]
+    public async Task Settle_OneTransient_CountsForTheBreakerAndTheOthersAreSettled()
+    {
+        bool isDown = true;
+        ScriptedBatchHandler handler = new((batch, _) =>
+        {
+            for (int i = 0; i < batch.Count; i++)
+            {
+                batch.Settle(i, isDown && batch[i].Id == "b" ? Settlement.Transient("The database is down.") : Settlement.Complete);
+            }
+
+            return default;
+        });
+        await using HandlerRoute route = await BatchCollectionTests.StartAsync(
+            handler, "Handlers:Orders:MaxMessages=2", "Recoverability:BreakerFailures=3", "Recoverability:MaxDeliveries=2");
+
+        await BatchCollectionTests.PublishAsync(route, "a", "b");
+        await route.PassUntilAsync(() => route.Route.Breaker.State == BreakerState.Open);
+        route.Route.Breaker.LastFailure.ShouldBe("The database is down.");
+        isDown = false;
+        await route.SettleAllAsync();
+
+        route.Publisher.Completed.ShouldBe(2);
+        route.DeadLetters.Messages.ShouldBeEmpty();
+    }
+
+    [Fact]
     public async Task Settle_Twice_TheFirstHoldsAndALineSaysSo()
     {
         bool? second = null;

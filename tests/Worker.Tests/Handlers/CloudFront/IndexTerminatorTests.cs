@@ -94,11 +94,12 @@ public sealed class IndexTerminatorTests
     {
         CloudFrontRun run = new();
 
-        TransientFaultException first = await Should.ThrowAsync<TransientFaultException>(() => run.HandleAsync(Event, delivery: 1));
-        await Should.ThrowAsync<TransientFaultException>(() => run.HandleAsync(Event, delivery: 2));
+        Settlement first = await run.HandleAsync(Event, delivery: 1);
+        Settlement second = await run.HandleAsync(Event, delivery: 2);
         Settlement third = await run.HandleAsync(Event, delivery: 3);
 
-        first.Message.ShouldContain("s3://logs/a.gz");
+        (first.Fault, second.Fault, first.MayHold).ShouldBe((SettlementFault.Transient, SettlementFault.Transient, false));
+        first.Description.ShouldNotBeNull().ShouldContain("s3://logs/a.gz");
         run.Objects.Asked.Count.ShouldBe(3 + 3 + 1);
         third.Reason.ShouldBe("object-missing");
         run.Breaker.LastFailure.ShouldBeNull();
@@ -142,9 +143,10 @@ public sealed class IndexTerminatorTests
         CloudFrontRun run = new();
         run.Objects.Fault = static (_, _) => new S3Fault(S3FaultKind.Refused, "AccessDenied", 403);
 
-        RefusedException refused = await Should.ThrowAsync<RefusedException>(() => run.HandleAsync(Event));
+        Settlement refused = await run.HandleAsync(Event);
 
-        refused.Message.ShouldContain("s3:GetObject");
+        refused.Fault.ShouldBe(SettlementFault.Refused);
+        refused.Description.ShouldNotBeNull().ShouldContain("s3:GetObject");
         run.Breaker.State.ShouldBe(BreakerState.Open);
         run.Breaker.IsRefused.ShouldBeTrue();
         run.Objects.Asked.Count.ShouldBe(1);
@@ -325,9 +327,9 @@ public sealed class IndexTerminatorTests
         run.Objects.Put("a.gz", Log);
         run.Sink.Batch = static _ => SinkStatus.Transient;
 
-        TransientFaultException fault = await Should.ThrowAsync<TransientFaultException>(() => run.HandleAsync(Event));
+        Settlement settlement = await run.HandleAsync(Event);
 
-        fault.RetryInProcess.ShouldBeFalse();
+        (settlement.Fault, settlement.RetryInProcess, settlement.MayHold).ShouldBe((SettlementFault.Transient, false, true));
         run.Objects.Asked.Count.ShouldBe(1);
     }
 
@@ -338,7 +340,7 @@ public sealed class IndexTerminatorTests
         run.Objects.Put("a.gz", Log);
         run.Sink.Batch = static _ => SinkStatus.Refused;
 
-        await Should.ThrowAsync<RefusedException>(() => run.HandleAsync(Event));
+        (await run.HandleAsync(Event)).Fault.ShouldBe(SettlementFault.Refused);
 
         run.Breaker.IsRefused.ShouldBeTrue();
     }
@@ -350,9 +352,10 @@ public sealed class IndexTerminatorTests
         run.Objects.Put("a.gz", Log);
         run.Sink.Gate = Task.Delay(Timeout.Infinite, TestContext.Current.CancellationToken);
 
-        TransientFaultException fault = await Should.ThrowAsync<TransientFaultException>(() => run.HandleAsync(Event));
+        Settlement settlement = await run.HandleAsync(Event);
 
-        fault.Message.ShouldContain("Handlers:CloudFront:ObjectTimeout");
+        (settlement.Fault, settlement.MayHold).ShouldBe((SettlementFault.Transient, false));
+        settlement.Description.ShouldNotBeNull().ShouldContain("Handlers:CloudFront:ObjectTimeout");
     }
 
     [Fact]

@@ -184,11 +184,13 @@ public sealed class JsonHandlerOutcomeTests
         route.DeadLetters.Messages.ShouldHaveSingleItem().Reason.ShouldBe("closed-account");
     }
 
-    [Fact]
-    public async Task Handle_ThrowsTransient_IsNeverDeadLetteredAndOpensTheBreakerInTheEnd()
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Handle_Transient_IsNeverDeadLetteredAndOpensTheBreakerInTheEnd(bool throws)
     {
         bool isDown = true;
-        ScriptedHandler handler = new((_, _, _) => isDown ? throw new TransientFaultException("The database is down.") : new(Settlement.Complete));
+        ScriptedHandler handler = new((_, _, _) => !isDown ? new(Settlement.Complete) : throws ? throw new TransientFaultException("The database is down.") : new(Settlement.Transient("The database is down.")));
         await using HandlerRoute route = await StartAsync(handler, "Recoverability:MaxDeliveries=2", "Recoverability:BreakerFailures=10");
 
         await route.PublishAsync(Body);
@@ -202,10 +204,12 @@ public sealed class JsonHandlerOutcomeTests
         route.DeadLetters.Messages.ShouldBeEmpty();
     }
 
-    [Fact]
-    public async Task Handle_ThrowsRefused_OpensTheBreakerAtOnce()
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Handle_Refused_OpensTheBreakerAtOnce(bool throws)
     {
-        ScriptedHandler handler = new((_, info, _) => info.DeliveryCount == 1 ? throw new RefusedException("The password is wrong.") : new(Settlement.Complete));
+        ScriptedHandler handler = new((_, info, _) => info.DeliveryCount > 1 ? new(Settlement.Complete) : throws ? throw new RefusedException("The password is wrong.") : new(Settlement.Refused("The password is wrong.")));
         await using HandlerRoute route = await StartAsync(handler);
 
         await route.PublishAsync(Body);
