@@ -13,12 +13,11 @@ using Pipeline.Buffers;
 using Pipeline.Settlements;
 using Tests.Shared;
 using Worker.Tests.Handlers.Typed;
-using Worker.Tests.Intake;
 
 namespace Worker.Tests.Handlers;
 
 /// <summary>A whole route, from the publisher to the completed message: what it allocates beside the object that the handler gets.</summary>
-[Collection(IntakeAllocations.Name)]
+[Collection(AllocationCollection.Name)]
 public sealed class HandlerAllocationTests
 {
     private const int Messages = 5_000;

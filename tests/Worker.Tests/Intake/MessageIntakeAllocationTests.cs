@@ -15,7 +15,7 @@ using Tests.Shared;
 namespace Worker.Tests.Intake;
 
 /// <summary>Bytes a message from reserving its slot to its settlement, through the physical stage's own parts, with a source that reuses its messages.</summary>
-[Collection(IntakeAllocations.Name)]
+[Collection(AllocationCollection.Name)]
 public sealed class MessageIntakeAllocationTests
 {
     private const int Messages = 10_000;

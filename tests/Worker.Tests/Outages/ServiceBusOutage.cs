@@ -1,7 +1,7 @@
 using System.Text.Json;
 using Messaging.ServiceBus;
 using Messaging.ServiceBus.Port;
-using Worker.Tests.Sources.ServiceBus;
+using Worker.Tests.ServiceBus;
 
 namespace Worker.Tests.Outages;
 

@@ -1,5 +1,5 @@
 using System.Text.Json;
-using Worker.Tests.Sources.Sqs;
+using Worker.Tests.Aws.Sqs;
 
 namespace Worker.Tests.Outages;
 

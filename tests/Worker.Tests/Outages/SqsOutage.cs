@@ -1,7 +1,7 @@
 using Messaging.Aws.Sqs;
 using Messaging.Aws.Sqs.Wire;
-using Worker.Tests.Sources.Sqs;
-using Worker.Tests.Sources.Sqs.Wire;
+using Worker.Tests.Aws.Sqs;
+using Worker.Tests.Aws.Sqs.Wire;
 
 namespace Worker.Tests.Outages;
 

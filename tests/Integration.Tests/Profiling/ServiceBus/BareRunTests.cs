@@ -4,7 +4,7 @@ using Messaging.Configuration;
 using Messaging.Hosting;
 using Messaging.ServiceBus.Port;
 using Microsoft.Extensions.Configuration;
-using Worker.Tests.Sources.ServiceBus;
+using Worker.Tests.ServiceBus;
 
 namespace Integration.Tests.Profiling.ServiceBus;
 

@@ -10,7 +10,7 @@ using Microsoft.Extensions.Configuration;
 using Shared.Hosting;
 using Worker.Archive;
 using Worker.Tests.Routes;
-using Worker.Tests.Sources.ServiceBus;
+using Worker.Tests.ServiceBus;
 
 namespace Worker.Tests.Costs.Explain;
 

@@ -6,8 +6,8 @@ using Messaging.Hosting;
 using Messaging.Http.Source;
 using Messaging.Publishing;
 using Microsoft.Extensions.Configuration;
+using Worker.Tests.Aws.Sqs.Wire;
 using Worker.Tests.Routes;
-using Worker.Tests.Sources.Sqs.Wire;
 
 namespace Worker.Tests.DeadLetters.Redrive;
 

@@ -9,7 +9,7 @@ using Tests.Shared;
 namespace Worker.Tests.Sinks.Bundles;
 
 /// <summary>Bytes that a message costs in a bundle, all threads counted: what is allocated is a bundle's.</summary>
-[Collection(SinkAllocations.Name)]
+[Collection(AllocationCollection.Name)]
 public sealed class BundlingSinkAllocationTests
 {
     private const int Messages = 500;

@@ -8,7 +8,7 @@ using Tests.Shared;
 
 namespace Worker.Tests.Sources.Channels;
 
-[Collection(SourceAllocations.Name)]
+[Collection(AllocationCollection.Name)]
 public sealed class ChannelAllocationTests
 {
     private const int Messages = 5_000;

@@ -1,0 +1,9 @@
+using Integration.Tests.Servers;
+using Messaging.Aws.S3.Sink;
+
+namespace Integration.Tests.Aws.S3.Direct;
+
+public sealed class DirectEmulatedS3SinkContractTests(AwsServer aws) : EmulatedS3SinkContractTests(aws)
+{
+    internal override S3ClientKind Client => S3ClientKind.Direct;
+}

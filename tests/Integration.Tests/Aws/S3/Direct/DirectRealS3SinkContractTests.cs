@@ -1,0 +1,10 @@
+using Integration.Tests.Servers;
+using Messaging.Aws.S3.Sink;
+
+namespace Integration.Tests.Aws.S3.Direct;
+
+/// <summary>The signature of every contract request is verified here.</summary>
+public sealed class DirectRealS3SinkContractTests(RealS3 real) : RealS3SinkContractTests(real)
+{
+    internal override S3ClientKind Client => S3ClientKind.Direct;
+}

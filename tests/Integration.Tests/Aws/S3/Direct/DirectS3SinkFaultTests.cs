@@ -1,0 +1,8 @@
+using Messaging.Aws.S3.Sink;
+
+namespace Integration.Tests.Aws.S3.Direct;
+
+public sealed class DirectS3SinkFaultTests : S3SinkFaultTests
+{
+    internal override S3ClientKind Client => S3ClientKind.Direct;
+}

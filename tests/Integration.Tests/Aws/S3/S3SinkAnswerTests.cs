@@ -1,0 +1,330 @@
+using System.Text;
+using Messaging.Aws.S3.Sink;
+using Messaging.Sinks;
+using Microsoft.AspNetCore.Http;
+
+namespace Integration.Tests.Aws.S3;
+
+/// <summary>Answers that the fake S3 does not give: other stores', proxies', hostile ones.</summary>
+public class S3SinkAnswerTests
+{
+    private const string Bucket = "archive";
+    private static readonly byte[] Body = Encoding.UTF8.GetBytes("{\"a\":1}");
+
+    /// <summary>The client under test; a subclass in the folder Direct takes the other one.</summary>
+    internal virtual S3ClientKind Client => S3ClientKind.Sdk;
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Theory]
+    [InlineData(429, "TooManyRequests", SinkStatus.Transient)]
+    [InlineData(503, "ServiceUnavailable", SinkStatus.Transient)]
+    [InlineData(502, "", SinkStatus.Transient)]
+    [InlineData(520, "", SinkStatus.Transient)]
+    [InlineData(507, "XMinioStorageFull", SinkStatus.Transient)]
+    [InlineData(403, "QuotaExceeded", SinkStatus.Transient)]
+    [InlineData(400, "RequestTimeout", SinkStatus.Transient)]
+    [InlineData(400, "XAmzContentSHA256Mismatch", SinkStatus.Transient)]
+    [InlineData(400, "IncompleteBody", SinkStatus.Transient)]
+    [InlineData(409, "OperationAborted", SinkStatus.Transient)]
+    [InlineData(400, "EntityTooLarge", SinkStatus.Rejected)]
+    [InlineData(413, "", SinkStatus.Rejected)]
+    [InlineData(400, "KeyTooLongError", SinkStatus.Rejected)]
+    [InlineData(403, "SignatureDoesNotMatch", SinkStatus.Refused)]
+    [InlineData(403, "InvalidAccessKeyId", SinkStatus.Refused)]
+    [InlineData(403, "", SinkStatus.Refused)]
+    [InlineData(404, "NoSuchBucket", SinkStatus.Refused)]
+    [InlineData(501, "NotImplemented", SinkStatus.Refused)]
+    [InlineData(400, "InvalidRequest", SinkStatus.Refused)]
+    [InlineData(400, "AuthorizationHeaderMalformed", SinkStatus.Refused)]
+    [InlineData(405, "MethodNotAllowed", SinkStatus.Refused)]
+    public async Task Store_ErrorAnswer_MeansWhatItSays(int status, string code, object expected)
+    {
+        await using StubServer stub = await StubServer.StartAsync(context => code.Length == 0
+            ? Task.FromResult(context.Response.StatusCode = status)
+            : StubServer.FailAsync(context, status, code));
+
+        SinkResult result = await StoreAsync(stub);
+
+        result.Status.ShouldBe((SinkStatus)expected);
+        result.Detail!.ShouldContain(status.ToString());
+        stub.Requests.ShouldBe(result.Status == SinkStatus.Transient ? 2 : 1);
+    }
+
+    [Fact]
+    public async Task Store_RetryAfterWithinTheTotalTime_IsWaitedFor()
+    {
+        int requests = 0;
+        DateTimeOffset[] times = new DateTimeOffset[2];
+        await using StubServer stub = await StubServer.StartAsync(context =>
+        {
+            times[requests] = DateTimeOffset.UtcNow;
+            if (requests++ == 0)
+            {
+                context.Response.Headers.RetryAfter = "1";
+                return StubServer.FailAsync(context, 503, "SlowDown");
+            }
+
+            context.Response.Headers.ETag = "\"x\"";
+            return Task.CompletedTask;
+        });
+
+        (await StoreAsync(stub)).ShouldBe(SinkResult.Stored);
+
+        (times[1] - times[0]).ShouldBeGreaterThan(TimeSpan.FromMilliseconds(950));
+    }
+
+    [Fact]
+    public async Task Store_RetryAfterBeyondTheTotalTime_IsHandedOn()
+    {
+        await using StubServer stub = await StubServer.StartAsync(context =>
+        {
+            context.Response.Headers.RetryAfter = "40";
+            return StubServer.FailAsync(context, 503, "SlowDown");
+        });
+
+        SinkResult result = await StoreAsync(stub);
+
+        result.Status.ShouldBe(SinkStatus.Transient);
+        result.RetryAfter.ShouldBe(TimeSpan.FromSeconds(40));
+        result.Exhausted.ShouldBeTrue();
+        stub.Requests.ShouldBe(1);
+    }
+
+    [Theory]
+    [InlineData("<html>sign in to the hotel</html>")]
+    [InlineData("")]
+    public async Task Store_SuccessThatIsNoS3s_IsNotBelieved(string page)
+    {
+        await using StubServer stub = await StubServer.StartAsync(context => context.Response.WriteAsync(page));
+
+        SinkResult result = await StoreAsync(stub);
+
+        result.Status.ShouldBe(SinkStatus.Transient);
+        result.Detail!.ShouldContain("NotAnS3Answer");
+        stub.Requests.ShouldBe(2);
+    }
+
+    [Theory]
+    [InlineData(301)]
+    [InlineData(302)]
+    [InlineData(307)]
+    [InlineData(308)]
+    public async Task Store_RedirectToAnotherHost_IsNotFollowed(int status)
+    {
+        await using StubServer other = await StubServer.StartAsync(context =>
+        {
+            context.Response.Headers.ETag = "\"x\"";
+            return Task.CompletedTask;
+        });
+        await using StubServer stub = await StubServer.StartAsync(context =>
+        {
+            context.Response.StatusCode = status;
+            context.Response.Headers.Location = $"{other.Endpoint.ServiceUrl}archive/k";
+            return Task.CompletedTask;
+        });
+
+        SinkResult result = await StoreAsync(stub);
+
+        result.Status.ShouldBe(status == 307 ? SinkStatus.Transient : SinkStatus.Refused);
+        other.Requests.ShouldBe(0);
+    }
+
+    [Fact]
+    public async Task Store_BucketInAnotherRegion_NamesIt()
+    {
+        await using StubServer stub = await StubServer.StartAsync(context =>
+        {
+            context.Response.Headers["x-amz-bucket-region"] = "eu-central-1";
+            return StubServer.FailAsync(context, 301, "PermanentRedirect");
+        });
+
+        (await StoreAsync(stub)).Detail!.ShouldContain("region eu-central-1: set Sinks:S3:Region");
+    }
+
+    [Fact]
+    public async Task Store_EndlessErrorAnswer_IsCutOff()
+    {
+        await using StubServer stub = await StubServer.StartAsync(async context =>
+        {
+            context.Response.StatusCode = 500;
+            byte[] junk = new byte[65_536];
+            for (int i = 0; i < 10_000; i++)
+            {
+                await context.Response.Body.WriteAsync(junk, context.RequestAborted);
+            }
+        });
+
+        (await StoreAsync(stub)).Status.ShouldBe(SinkStatus.Transient);
+    }
+
+    [Fact]
+    public async Task Store_HostileErrorText_ReachesNobodyUnescaped()
+    {
+        string code = "A&#10;B\u202e" + new string('x', 5_000);
+        await using StubServer stub = await StubServer.StartAsync(context => StubServer.FailAsync(context, 400, code, "secret of the store"));
+
+        string detail = (await StoreAsync(stub)).Detail!;
+
+        detail.ShouldNotContain('\n');
+        detail.ShouldNotContain('\u202e');
+        detail.ShouldNotContain("secret of the store");
+        detail.Length.ShouldBeLessThanOrEqualTo(256);
+    }
+
+    [Theory]
+    [InlineData(true, SinkStatus.AlreadyStored)]
+    [InlineData(false, SinkStatus.Collision)]
+    public async Task Store_ETagIsNoMd5_ComparesTheBytes(bool same, object expected)
+    {
+        byte[] stored = [.. Body];
+        stored[3] ^= same ? (byte)0 : (byte)1;
+        List<string> methods = [];
+        await using StubServer stub = await StubServer.StartAsync(async context =>
+        {
+            methods.Add(context.Request.Method);
+            if (HttpMethods.IsPut(context.Request.Method))
+            {
+                await StubServer.FailAsync(context, 412, "PreconditionFailed");
+                return;
+            }
+
+            // As with KMS: 32 hexadecimal digits, and not the MD5.
+            context.Response.Headers.ETag = "\"0123456789abcdef0123456789abcdef\"";
+            context.Response.Headers["x-amz-server-side-encryption"] = "aws:kms";
+            context.Response.Headers["x-amz-server-side-encryption-aws-kms-key-id"] = "arn:aws:kms:us-east-1:1:key/k";
+            context.Response.ContentLength = stored.Length;
+            if (HttpMethods.IsGet(context.Request.Method))
+            {
+                await context.Response.Body.WriteAsync(stored);
+            }
+        });
+
+        (await StoreAsync(stub)).Status.ShouldBe((SinkStatus)expected);
+
+        methods.ShouldBe(["PUT", "HEAD", "GET"]);
+    }
+
+    [Theory]
+    [InlineData("\"of another kind\"", true)]
+    [InlineData("\"of another kind\"", false)]
+    [InlineData("\"0123456789abcdef0123456789abcdef\"", true)]
+    [InlineData("\"0123456789abcdef0123456789abcdef\"", false)]
+    [InlineData("W/\"a1\"", true)]
+    [InlineData("unquoted", true)]
+    [InlineData("unquoted", false)]
+    public async Task Store_ETagUnlikeThoseOfS3_TheBytesDecide(string etag, bool same)
+    {
+        byte[] stored = [.. Body];
+        stored[3] ^= same ? (byte)0 : (byte)1;
+        await using StubServer stub = await StubServer.StartAsync(async context =>
+        {
+            if (HttpMethods.IsPut(context.Request.Method))
+            {
+                await StubServer.FailAsync(context, 412, "PreconditionFailed");
+                return;
+            }
+
+            context.Response.Headers.ETag = etag;
+            context.Response.ContentLength = stored.Length;
+            if (HttpMethods.IsGet(context.Request.Method))
+            {
+                await context.Response.Body.WriteAsync(stored);
+            }
+        });
+
+        (await StoreAsync(stub)).Status.ShouldBe(same ? SinkStatus.AlreadyStored : SinkStatus.Collision);
+    }
+
+    [Fact]
+    public async Task Store_ComparedObjectIsCutOff_IsTransientNotACollision()
+    {
+        await using StubServer stub = await StubServer.StartAsync(async context =>
+        {
+            if (HttpMethods.IsPut(context.Request.Method))
+            {
+                await StubServer.FailAsync(context, 412, "PreconditionFailed");
+                return;
+            }
+
+            context.Response.Headers.ETag = "\"x-2\"";
+            context.Response.ContentLength = Body.Length;
+            if (HttpMethods.IsGet(context.Request.Method))
+            {
+                await context.Response.Body.WriteAsync(Body.AsMemory(0, 3));
+                context.Abort();
+            }
+        });
+
+        (await StoreAsync(stub)).Status.ShouldBe(SinkStatus.Transient);
+    }
+
+    [Fact]
+    public async Task Store_Request_CarriesWhatIsConfiguredAndNothingElse()
+    {
+        IHeaderDictionary? headers = null;
+        string? target = null;
+        await using StubServer stub = await StubServer.StartAsync(context =>
+        {
+            headers = new HeaderDictionary(context.Request.Headers.ToDictionary(StringComparer.OrdinalIgnoreCase));
+            target = context.Request.Path + context.Request.QueryString;
+            context.Response.Headers.ETag = "\"x\"";
+            return Task.CompletedTask;
+        });
+        await using S3Sink sink = S3Sinks.Open(stub.Endpoint, new S3SinkOptions
+        {
+            Client = Client,
+            Bucket = Bucket,
+            ServerSideEncryption = "aws:kms",
+            KmsKeyId = "my-key",
+            StorageClass = "STANDARD_IA",
+            ContentType = "application/x-test",
+        });
+
+        (await sink.StoreAsync("a/b.json"u8.ToArray(), Body, Token)).ShouldBe(SinkResult.Stored);
+
+        target.ShouldBe("/archive/a/b.json");
+        headers!["If-None-Match"].ToString().ShouldBe("*");
+        headers["Content-Type"].ToString().ShouldBe("application/x-test");
+        headers["Content-Length"].ToString().ShouldBe("7");
+        headers["x-amz-server-side-encryption"].ToString().ShouldBe("aws:kms");
+        headers["x-amz-server-side-encryption-aws-kms-key-id"].ToString().ShouldBe("my-key");
+        headers["x-amz-storage-class"].ToString().ShouldBe("STANDARD_IA");
+        headers["x-amz-content-sha256"].ToString().ShouldBe(Convert.ToHexStringLower(System.Security.Cryptography.SHA256.HashData(Body)));
+        headers.ShouldNotContainKey("Expect");
+        headers.ShouldNotContainKey("traceparent");
+        headers.Keys.ShouldAllBe(name => !name.StartsWith("x-amz-checksum", StringComparison.OrdinalIgnoreCase) && !name.StartsWith("x-amz-meta", StringComparison.OrdinalIgnoreCase));
+    }
+
+    [Fact]
+    public async Task Store_NobodyListens_IsTransientWithinTheAttempts()
+    {
+        StubServer gone = await StubServer.StartAsync(_ => Task.CompletedTask);
+        await gone.DisposeAsync();
+
+        SinkResult result = await StoreAsync(gone);
+
+        result.Status.ShouldBe(SinkStatus.Transient);
+        result.Detail.ShouldBe($"S3 PutObject: ConnectionError: Connection refused ({gone.Endpoint.ServiceUrl.Authority})");
+    }
+
+    [Theory]
+    [InlineData(new byte[0])]
+    [InlineData(new byte[] { 0x61, 0xff })]
+    public async Task Store_KeyThatIsNoText_IsRejectedWithoutARequest(byte[] key)
+    {
+        await using StubServer stub = await StubServer.StartAsync(_ => Task.CompletedTask);
+        await using S3Sink sink = S3Sinks.Open(stub.Endpoint, new S3SinkOptions { Client = Client, Bucket = Bucket });
+
+        (await sink.StoreAsync(key, Body, Token)).Status.ShouldBe(SinkStatus.Rejected);
+        (await sink.StoreAsync(new byte[1_025], Body, Token)).Status.ShouldBe(SinkStatus.Rejected);
+
+        stub.Requests.ShouldBe(0);
+    }
+
+    private async Task<SinkResult> StoreAsync(StubServer stub)
+    {
+        await using S3Sink sink = S3Sinks.Open(stub.Endpoint, new S3SinkOptions { Client = Client, Bucket = Bucket, MaxAttempts = 2 });
+        return await sink.StoreAsync("k"u8.ToArray(), Body, Token);
+    }
+}

@@ -1,0 +1,208 @@
+using Integration.Tests.Faults.S3;
+using Integration.Tests.Servers;
+using Messaging.Aws.S3.Sink;
+using Messaging.Hosting;
+using Messaging.Sinks;
+using Microsoft.Extensions.Logging;
+using AwsEndpoint = Integration.Tests.Servers.AwsEndpoint;
+using AwsOptions = Messaging.Aws.AwsOptions;
+using S3Fault = Integration.Tests.Faults.S3.S3Fault;
+
+namespace Integration.Tests.Aws.S3;
+
+/// <summary>What an operator sees at start.</summary>
+public class S3SinkCheckTests(RealS3 real)
+{
+    /// <summary>The client under test; a subclass in the folder Direct takes the other one.</summary>
+    internal virtual S3ClientKind Client => S3ClientKind.Sdk;
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task Check_BucketIsThere_IsSilent()
+    {
+        await using FaultyS3 s3 = await FaultyS3.StartAsync();
+
+        (await CheckAsync(s3.Endpoint, "archive")).ShouldBeEmpty();
+
+        s3.History.Snapshot().Length.ShouldBe(1);
+    }
+
+    [Fact]
+    public async Task Check_NoSuchBucket_FailsWithOneSentence()
+    {
+        await using FaultyS3 s3 = await FaultyS3.StartAsync();
+
+        StartupException exception = await Should.ThrowAsync<StartupException>(CheckAsync(s3.Endpoint, "not-there"));
+
+        exception.ExitCode.ShouldBe(ExitCodes.Unavailable);
+        exception.Message.ShouldContain("The bucket 'not-there' does not exist: create it or set Sinks:S3:Bucket.");
+        exception.Message.ShouldNotContain('\n');
+    }
+
+    [Fact]
+    public async Task Check_ListingDenied_StartsWithAWarning()
+    {
+        await using FaultyS3 s3 = await FaultyS3.StartAsync();
+        s3.Script = FaultScript.Empty.With(new FaultRule { Fault = S3Fault.AccessDenied, Operation = S3Operation.ListObjects });
+
+        string warning = (await CheckAsync(s3.Endpoint, "archive")).ShouldHaveSingleItem();
+
+        warning.ShouldContain("s3:ListBucket");
+    }
+
+    [Fact]
+    public async Task Check_NobodyListens_StartsWithAWarning()
+    {
+        FaultyS3 s3 = await FaultyS3.StartAsync();
+        await s3.DisposeAsync();
+
+        (await CheckAsync(s3.Endpoint, "archive")).ShouldHaveSingleItem()
+            .ShouldContain($"cannot be reached at the moment (S3 ListObjectsV2: ConnectionError: Connection refused ({s3.Endpoint.ServiceUrl.Authority}))");
+    }
+
+    [Theory]
+    [InlineData("SlowDown")]
+    [InlineData("InternalError")]
+    [InlineData("HangBeforeCommit")]
+    public async Task Check_StoreHasTrouble_StartsWithAWarning(string fault)
+    {
+        await using FaultyS3 s3 = await FaultyS3.StartAsync();
+        s3.Script = FaultScript.Empty.With(new FaultRule { Fault = Enum.Parse<S3Fault>(fault), Operation = S3Operation.ListObjects });
+
+        (await CheckAsync(s3.Endpoint, "archive")).ShouldHaveSingleItem().ShouldContain("cannot be reached");
+
+        s3.History.Snapshot().Length.ShouldBeInRange(1, 2);
+    }
+
+    [Fact]
+    public async Task Check_ExpiredCredentials_Fails()
+    {
+        await using FaultyS3 s3 = await FaultyS3.StartAsync();
+        s3.Script = FaultScript.Empty.With(new FaultRule { Fault = S3Fault.ExpiredToken, Operation = S3Operation.ListObjects });
+
+        StartupException exception = await Should.ThrowAsync<StartupException>(CheckAsync(s3.Endpoint, "archive"));
+
+        exception.ExitCode.ShouldBe(ExitCodes.NoPermission);
+        exception.Message.ShouldContain("expired");
+    }
+
+    [Fact]
+    public async Task Check_ClockAnHourOff_Passes()
+    {
+        await using FaultyS3 s3 = await FaultyS3.StartAsync();
+        s3.ClockOffset = TimeSpan.FromHours(1);
+
+        (await CheckAsync(s3.Endpoint, "archive")).ShouldBeEmpty();
+    }
+
+    [Fact]
+    public async Task Check_BucketInAnotherRegion_NamesIt()
+    {
+        await using StubServer stub = await StubServer.StartAsync(context =>
+        {
+            context.Response.Headers["x-amz-bucket-region"] = "eu-central-1";
+            return StubServer.FailAsync(context, 301, "PermanentRedirect");
+        });
+
+        StartupException exception = await Should.ThrowAsync<StartupException>(CheckAsync(stub.Endpoint, "archive"));
+
+        exception.ExitCode.ShouldBe(ExitCodes.Configuration);
+        exception.Message.ShouldContain("region eu-central-1");
+    }
+
+    [Fact]
+    public async Task Check_NoCredentials_SaysHowToGiveThem()
+    {
+        await using FaultyS3 s3 = await FaultyS3.StartAsync();
+        AwsOptions aws = new() { Endpoint = s3.Endpoint.ServiceUrl, Region = "us-east-1", Profile = "no-such-profile" };
+        await using S3Sink sink = S3Sink.Create(
+            new S3SinkOptions { Client = Client, Bucket = "archive" }, aws, new SinkServices(null!, new LoggerFactory(), TimeProvider.System));
+
+        StartupException exception = await Should.ThrowAsync<StartupException>(sink.CheckAsync(Token));
+
+        exception.ExitCode.ShouldBe(ExitCodes.NoPermission);
+        exception.Message.ShouldContain("AWS_ACCESS_KEY_ID");
+        exception.Message.ShouldContain("no-such-profile");
+        s3.History.Snapshot().ShouldBeEmpty();
+        (await sink.StoreAsync("k"u8.ToArray(), "x"u8.ToArray(), Token)).Status.ShouldBe(SinkStatus.Refused);
+    }
+
+    [Fact]
+    public async Task Check_Unconditional_Warns()
+    {
+        await using FaultyS3 s3 = await FaultyS3.StartAsync();
+
+        (await CheckAsync(s3.Endpoint, "archive", conditional: false)).ShouldHaveSingleItem().ShouldContain("overwrite each other");
+    }
+
+    [Fact]
+    public async Task Check_WrongSecretAtARealStore_IsRefused()
+    {
+        AwsEndpoint endpoint = real.Require();
+        string bucket = await endpoint.CreateBucketAsync("check");
+
+        StartupException exception = await Should.ThrowAsync<StartupException>(CheckAsync(endpoint with { SecretKey = "canary-secret" }, bucket));
+
+        exception.ExitCode.ShouldBe(ExitCodes.NoPermission);
+        exception.Message.ShouldContain("SignatureDoesNotMatch");
+        exception.ToString().ShouldNotContain("canary-secret");
+    }
+
+    [Fact]
+    public async Task Check_UnknownKeyAtARealStore_IsRefused()
+    {
+        AwsEndpoint endpoint = real.Require();
+        string bucket = await endpoint.CreateBucketAsync("check");
+
+        StartupException exception = await Should.ThrowAsync<StartupException>(CheckAsync(endpoint with { AccessKey = "nobody" }, bucket));
+
+        exception.ExitCode.ShouldBe(ExitCodes.NoPermission);
+        exception.Message.ShouldContain("InvalidAccessKeyId");
+    }
+
+    [Fact]
+    public async Task Check_NoSuchBucketAtARealStore_Fails()
+    {
+        StartupException exception = await Should.ThrowAsync<StartupException>(CheckAsync(real.Require(), $"none-{Guid.NewGuid():n}"));
+
+        exception.ExitCode.ShouldBe(ExitCodes.Unavailable);
+        exception.Message.ShouldContain("does not exist");
+    }
+
+    private async Task<string[]> CheckAsync(AwsEndpoint endpoint, string bucket, bool conditional = true)
+    {
+        using WarningRecorder recorder = new();
+        using LoggerFactory loggers = new([recorder]);
+        S3SinkOptions options = new()
+        {
+            Client = Client,
+            Bucket = bucket,
+            Conditional = conditional,
+            ConnectTimeout = TimeSpan.FromSeconds(1),
+            AttemptTimeout = TimeSpan.FromSeconds(1),
+        };
+        await using S3Sink sink = S3Sinks.Open(endpoint, options, loggers);
+        await sink.CheckAsync(Token);
+        return [.. recorder.Warnings];
+    }
+
+    private sealed class WarningRecorder : ILoggerProvider, ILogger
+    {
+        public List<string> Warnings { get; } = [];
+
+        public ILogger CreateLogger(string categoryName) => this;
+
+        public IDisposable? BeginScope<TState>(TState state)
+            where TState : notnull => null;
+
+        public bool IsEnabled(LogLevel logLevel) => logLevel >= LogLevel.Warning;
+
+        public void Log<TState>(LogLevel logLevel, EventId eventId, TState state, Exception? exception, Func<TState, Exception?, string> formatter) =>
+            Warnings.Add(formatter(state, exception));
+
+        public void Dispose()
+        {
+        }
+    }
+}

@@ -1,0 +1,327 @@
+using System.Diagnostics;
+using System.Text;
+using Amazon.Runtime;
+using Integration.Tests.Faults.S3;
+using Messaging.Aws;
+using Messaging.Aws.S3.Sink;
+using Messaging.Sinks;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Logging.Abstractions;
+using S3Fault = Integration.Tests.Faults.S3.S3Fault;
+
+namespace Integration.Tests.Aws.S3;
+
+/// <summary>Rows 4 to 8, 17 and 18 of the fault table, for one object at a time.</summary>
+public class S3SinkFaultTests : IAsyncLifetime
+{
+    private const string Bucket = "archive";
+    private static readonly byte[] Body = Encoding.UTF8.GetBytes("{\"a\":1}");
+
+    private FaultyS3 _s3 = null!;
+
+    /// <summary>The client under test; a subclass in the folder Direct takes the other one.</summary>
+    internal virtual S3ClientKind Client => S3ClientKind.Sdk;
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    public async ValueTask InitializeAsync() => _s3 = await FaultyS3.StartAsync();
+
+    public ValueTask DisposeAsync() => _s3.DisposeAsync();
+
+    [Theory]
+    [InlineData("SlowDown")]
+    [InlineData("InternalError")]
+    [InlineData("Conflict")]
+    [InlineData("Corrupt")]
+    [InlineData("HangBeforeCommit")]
+    public async Task Store_FaultBeforeTheCommit_IsStoredByTheNextAttempt(string fault)
+    {
+        _s3.Script = FaultScript.Empty.OnPuts(1, 2, Enum.Parse<S3Fault>(fault));
+
+        (await StoreAsync()).ShouldBe(SinkResult.Stored);
+
+        _s3.Objects.Find(Bucket, "k")!.Body.ShouldBe(Body);
+        _s3.History.Of().Select(exchange => exchange.Committed).ShouldBe([false, false, true]);
+    }
+
+    [Theory]
+    [InlineData("CommitThenReset")]
+    [InlineData("CommitThenHang")]
+    [InlineData("CommitThenCut")]
+    [InlineData("CommitThenDrip")]
+    public async Task Store_AnswerLostAfterTheCommit_IsStoredOnce(string fault)
+    {
+        _s3.Script = FaultScript.Empty.OnPut(1, Enum.Parse<S3Fault>(fault));
+
+        // Its own object, found again through 412 and a comparison, not a duplicate.
+        (await StoreAsync()).ShouldBe(SinkResult.Stored);
+
+        _s3.Objects.Find(Bucket, "k")!.Body.ShouldBe(Body);
+        _s3.History.Of().Select(exchange => exchange.Status).ShouldBe([200, 412]);
+        _s3.History.Of().Count(exchange => exchange.Committed).ShouldBe(1);
+    }
+
+    [Fact]
+    public async Task Store_AnswerLostWithoutACondition_IsStoredOnce()
+    {
+        _s3.Script = FaultScript.Empty.OnPut(1, S3Fault.CommitThenReset);
+
+        (await StoreAsync(new S3SinkOptions { Client = Client, Bucket = Bucket, Conditional = false })).ShouldBe(SinkResult.Stored);
+
+        _s3.History.Of().Length.ShouldBe(1);
+    }
+
+    [Theory]
+    [InlineData("SlowDown", 3)]
+    [InlineData("InternalError", 3)]
+    [InlineData("Conflict", 3)]
+    [InlineData("Corrupt", 3)]
+    [InlineData("CommitThenReset", 3)]
+    public async Task Store_FaultThatStays_IsTransientAfterTheAttempts(string fault, int attempts)
+    {
+        FaultScript script = FaultScript.Empty.OnEveryPut(Enum.Parse<S3Fault>(fault));
+        _s3.Script = script.With(new FaultRule { Fault = S3Fault.SlowDown, Operation = S3Operation.HeadObject });
+
+        SinkResult result = await StoreAsync();
+
+        result.Status.ShouldBe(SinkStatus.Transient);
+        result.Exhausted.ShouldBeTrue();
+        result.Detail.ShouldNotBeNullOrEmpty();
+        _s3.History.Of().Length.ShouldBe(attempts);
+    }
+
+    [Theory]
+    [InlineData("HangBeforeCommit")]
+    [InlineData("CommitThenHang")]
+    [InlineData("CommitThenDrip")]
+    public async Task Store_StoreThatNeverAnswers_EndsWithTheTotalTime(string fault)
+    {
+        _s3.Script = FaultScript.Empty.OnEveryPut(Enum.Parse<S3Fault>(fault))
+            .With(new FaultRule { Fault = Enum.Parse<S3Fault>(fault), Operation = S3Operation.HeadObject });
+        Stopwatch time = Stopwatch.StartNew();
+
+        SinkResult result = await StoreAsync(new S3SinkOptions
+        {
+            Client = Client,
+            Bucket = Bucket,
+            ConnectTimeout = TimeSpan.FromMilliseconds(400),
+            AttemptTimeout = TimeSpan.FromMilliseconds(700),
+            TotalTimeout = TimeSpan.FromSeconds(1.5),
+            MaxAttempts = 20,
+        });
+
+        result.Status.ShouldBe(SinkStatus.Transient);
+        result.Exhausted.ShouldBeTrue();
+        result.Detail!.ShouldContain("Timeout");
+
+        // Far from the 24.8 days of the SDK; the rest is room for two busy cores.
+        time.Elapsed.ShouldBeLessThan(TimeSpan.FromSeconds(15));
+        _s3.History.Of().Length.ShouldBeInRange(1, 3);
+    }
+
+    [Fact]
+    public async Task Store_DrippingErrorAnswer_EndsWithItsTime()
+    {
+        await using StubServer stub = await StubServer.StartAsync(async context =>
+        {
+            context.Response.StatusCode = 503;
+            context.Response.ContentType = "application/xml";
+            context.Response.ContentLength = 1_000;
+            while (true)
+            {
+                await context.Response.WriteAsync(" ", context.RequestAborted);
+                await context.Response.Body.FlushAsync(context.RequestAborted);
+                await Task.Delay(100, context.RequestAborted);
+            }
+        });
+        await using S3Sink sink = S3Sinks.Open(stub.Endpoint, new S3SinkOptions
+        {
+            Client = Client,
+            Bucket = Bucket,
+            ConnectTimeout = TimeSpan.FromMilliseconds(300),
+            AttemptTimeout = TimeSpan.FromMilliseconds(300),
+            TotalTimeout = TimeSpan.FromSeconds(1),
+        });
+
+        SinkResult result = await StoreAsync(sink);
+
+        result.Status.ShouldBe(SinkStatus.Transient);
+        result.Detail!.ShouldContain("Timeout");
+    }
+
+    [Fact]
+    public async Task Store_SomeAttemptsThrottled_StoresEveryObjectOnce()
+    {
+        _s3.Script = new FaultScript(7).OnSomePuts(0.2, S3Fault.SlowDown).OnSomePuts(0.1, S3Fault.CommitThenReset).OnSomePuts(0.1, S3Fault.Conflict);
+        await using S3Sink sink = Open(new S3SinkOptions { Client = Client, Bucket = Bucket, MaxAttempts = 12 });
+
+        SinkResult[] results = await Task.WhenAll(Enumerable.Range(0, 200).Select(async i =>
+            await sink.StoreAsync(Encoding.UTF8.GetBytes($"o/{i}"), Encoding.UTF8.GetBytes($"{i}"), Token)));
+
+        results.ShouldAllBe(result => result == SinkResult.Stored);
+        Dictionary<string, byte[]> objects = _s3.Objects.Snapshot(Bucket);
+        objects.Count.ShouldBe(200);
+        objects.ShouldAllBe(entry => $"o/{Encoding.UTF8.GetString(entry.Value)}" == entry.Key);
+        _s3.History.Of().Count(exchange => exchange.Committed).ShouldBe(200);
+        _s3.History.Of().Length.ShouldBeGreaterThan(230);
+    }
+
+    [Theory]
+    [InlineData("AccessDenied", "s3:PutObject")]
+    [InlineData("NoSuchBucket", "create it")]
+    [InlineData("ExpiredToken", "expired")]
+    public async Task Store_WorkerIsRefused_SaysWhatToDoAndDoesNotInsist(string fault, string advice)
+    {
+        _s3.Script = FaultScript.Empty.OnEveryPut(Enum.Parse<S3Fault>(fault));
+
+        SinkResult result = await StoreAsync();
+
+        result.Status.ShouldBe(SinkStatus.Refused);
+        result.Detail!.ShouldContain(fault);
+        result.Detail!.ShouldContain(advice);
+        result.Detail!.Length.ShouldBeLessThanOrEqualTo(256);
+        _s3.History.Of().Length.ShouldBe(1);
+    }
+
+    [Fact]
+    public async Task Store_CredentialsExpired_FetchesOthersOnce()
+    {
+        _s3.Script = FaultScript.Empty.OnPut(1, S3Fault.ExpiredToken);
+        int fetched = 0;
+        AwsCredentialSource credentials = new(
+            () => Task.FromResult<AWSCredentials>(new SessionAWSCredentials($"key-{++fetched}", "secret", "token")), TimeProvider.System);
+        S3SinkOptions options = new() { Client = Client, Bucket = Bucket, MaxAttempts = 1 };
+        await using S3Sink sink = S3Sink.Create(
+            options, S3Sinks.AwsOf(_s3.Endpoint), credentials, new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System));
+
+        (await StoreAsync(sink)).ShouldBe(SinkResult.Stored);
+        (await StoreAsync(sink, "k2")).ShouldBe(SinkResult.Stored);
+
+        fetched.ShouldBe(2);
+        _s3.History.Of().Select(exchange => exchange.Status).ShouldBe([400, 200, 200]);
+    }
+
+    [Fact]
+    public async Task Store_DuplicateThatMayNotBeRead_IsRefusedNotPoison()
+    {
+        (await StoreAsync()).ShouldBe(SinkResult.Stored);
+        _s3.Script = FaultScript.Empty.With(new FaultRule { Fault = S3Fault.AccessDenied, Operation = S3Operation.HeadObject });
+
+        SinkResult result = await StoreAsync();
+
+        result.Status.ShouldBe(SinkStatus.Refused);
+        result.Detail!.ShouldContain("s3:GetObject");
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(-1)]
+    public async Task Store_ClockAnHourOff_IsCorrectedAndStored(int hours)
+    {
+        _s3.ClockOffset = TimeSpan.FromHours(hours);
+        await using S3Sink sink = Open(new S3SinkOptions { Client = Client, Bucket = Bucket, MaxAttempts = 1 });
+
+        (await StoreAsync(sink)).ShouldBe(SinkResult.Stored);
+        (await StoreAsync(sink, "k2")).ShouldBe(SinkResult.Stored);
+
+        _s3.History.Of().Select(exchange => exchange.Status).ShouldBe([403, 200, 200]);
+    }
+
+    [Fact]
+    public async Task Store_ObjectDeletedBetweenAnswerAndComparison_IsStored()
+    {
+        _s3.Objects.Put(Bucket, "k", [1]);
+        _s3.Script = FaultScript.Empty.With(new FaultRule { Fault = S3Fault.None, Operation = S3Operation.HeadObject, Delay = TimeSpan.FromMilliseconds(200) });
+        await using S3Sink sink = Open(new S3SinkOptions { Client = Client, Bucket = Bucket });
+
+        Task<SinkResult> storing = StoreAsync(sink).AsTask();
+        await _s3.History.WaitForAsync(exchange => exchange.Status == 412);
+        _s3.Objects.Remove(Bucket, "k");
+
+        (await storing).ShouldBe(SinkResult.Stored);
+        _s3.Objects.Find(Bucket, "k")!.Body.ShouldBe(Body);
+    }
+
+    [Fact]
+    public async Task Store_ComparisonThrottled_IsRepeated()
+    {
+        (await StoreAsync()).ShouldBe(SinkResult.Stored);
+        _s3.Script = FaultScript.Empty.With(new FaultRule { Fault = S3Fault.SlowDown, Operation = S3Operation.HeadObject, Last = 2 });
+
+        (await StoreAsync()).ShouldBe(SinkResult.AlreadyStored);
+    }
+
+    [Fact]
+    public async Task Store_CancelledWhileHanging_ThrowsForThatTokenAtOnce()
+    {
+        _s3.Script = FaultScript.Empty.OnEveryPut(S3Fault.HangBeforeCommit);
+        await using S3Sink sink = Open(new S3SinkOptions { Client = Client, Bucket = Bucket });
+        using CancellationTokenSource source = new();
+        Task<SinkResult> storing = sink.StoreAsync("k"u8.ToArray(), Body, source.Token).AsTask();
+        await _s3.History.WaitForAsync(exchange => exchange.Fault == S3Fault.HangBeforeCommit);
+
+        await source.CancelAsync();
+
+        (await Should.ThrowAsync<OperationCanceledException>(storing)).CancellationToken.ShouldBe(source.Token);
+        _s3.History.Of().Length.ShouldBe(1);
+    }
+
+    [Fact]
+    public async Task Store_BodyReusedAfterATimeout_NeverReachesTheStore()
+    {
+        // The store reads slowly: the SDK is still sending when the attempt's time ends.
+        byte[] body = new byte[8 << 20];
+        Array.Fill(body, (byte)'a');
+        TaskCompletionSource release = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        long foreign = 0;
+        await using StubServer stub = await StubServer.StartAsync(_ => Task.CompletedTask, async context =>
+        {
+            byte[] buffer = new byte[65_536];
+            await context.Request.Body.ReadExactlyAsync(buffer.AsMemory(0, 1));
+            await release.Task;
+            try
+            {
+                for (int read; (read = await context.Request.Body.ReadAsync(buffer)) > 0;)
+                {
+                    Interlocked.Add(ref foreign, buffer.AsSpan(0, read).Count((byte)'b'));
+                }
+            }
+            catch (Exception exception) when (exception is IOException or OperationCanceledException)
+            {
+                // The client has left, as it should.
+            }
+        });
+        await using S3Sink sink = S3Sinks.Open(stub.Endpoint, new S3SinkOptions
+        {
+            Client = Client,
+            Bucket = Bucket,
+            ConnectTimeout = TimeSpan.FromMilliseconds(500),
+            AttemptTimeout = TimeSpan.FromMilliseconds(500),
+            TotalTimeout = TimeSpan.FromMilliseconds(500),
+        });
+
+        (await sink.StoreAsync("k"u8.ToArray(), body, Token)).Status.ShouldBe(SinkStatus.Transient);
+        Array.Fill(body, (byte)'b');
+        release.SetResult();
+        await stub.IdleAsync();
+
+        Interlocked.Read(ref foreign).ShouldBe(0);
+    }
+
+    private S3Sink Open(S3SinkOptions options) => S3Sinks.Open(_s3.Endpoint, options);
+
+    private static ValueTask<SinkResult> StoreAsync(S3Sink sink, string key = "k") => sink.StoreAsync(Encoding.UTF8.GetBytes(key), Body, Token);
+
+    private async Task<SinkResult> StoreAsync(S3SinkOptions? options = null)
+    {
+        await using S3Sink sink = Open(options ?? new S3SinkOptions
+        {
+            Client = Client,
+            Bucket = Bucket,
+            // Long enough for a busy machine to answer in, short enough to wait for a server that never does.
+            AttemptTimeout = TimeSpan.FromSeconds(2),
+            TotalTimeout = TimeSpan.FromSeconds(20),
+        });
+        return await StoreAsync(sink);
+    }
+}

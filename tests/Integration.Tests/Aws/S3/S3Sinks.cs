@@ -1,0 +1,23 @@
+using Messaging.Aws.S3.Sink;
+using Messaging.Sinks;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
+using AwsEndpoint = Integration.Tests.Servers.AwsEndpoint;
+using AwsOptions = Messaging.Aws.AwsOptions;
+
+namespace Integration.Tests.Aws.S3;
+
+/// <summary>Opens S3 sinks the way the feature does.</summary>
+internal static class S3Sinks
+{
+    public static S3Sink Open(AwsEndpoint endpoint, S3SinkOptions options, ILoggerFactory? loggers = null) =>
+        S3Sink.Create(options, AwsOf(endpoint), new SinkServices(null!, loggers ?? NullLoggerFactory.Instance, TimeProvider.System));
+
+    public static AwsOptions AwsOf(AwsEndpoint endpoint) => new()
+    {
+        Endpoint = endpoint.ServiceUrl,
+        Region = endpoint.Region,
+        AccessKeyId = endpoint.AccessKey,
+        SecretAccessKey = endpoint.SecretKey,
+    };
+}

@@ -1,0 +1,16 @@
+using Amazon.Runtime;
+using Messaging.Aws.S3.Sink;
+
+namespace Integration.Tests.Aws.S3;
+
+/// <summary>With chunks and trailing checksums, as the SDK sends when nobody asks it not to.</summary>
+public sealed class SdkDefaultsS3SinkContractTests : FaultyS3SinkContractTests
+{
+    internal override S3SinkOptions OptionsFor(string bucket) => new()
+    {
+        Client = Client,
+        Bucket = bucket,
+        ChunkedEncoding = true,
+        RequestChecksumCalculation = RequestChecksumCalculation.WHEN_SUPPORTED,
+    };
+}

@@ -1,0 +1,9 @@
+using Integration.Tests.Servers;
+using Messaging.Testing.Xunit;
+
+namespace Integration.Tests.Aws.Sqs;
+
+public sealed class SqsSourceContractTests(AwsServer aws) : MessageSourceContractTests
+{
+    protected override async ValueTask<SourceHarness> CreateAsync() => await SqsSourceHarness.CreateAsync(await aws.RequireAsync());
+}

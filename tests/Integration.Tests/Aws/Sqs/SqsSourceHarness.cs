@@ -1,0 +1,102 @@
+using System.Text;
+using System.Text.Json;
+using Integration.Tests.Servers;
+using Messaging.Aws;
+using Messaging.Aws.Sqs;
+using Messaging.Aws.Sqs.Wire;
+using Messaging.Sources;
+using Microsoft.Extensions.DependencyInjection;
+using Pipeline.Buffers;
+using AwsEndpoint = Integration.Tests.Servers.AwsEndpoint;
+using SqsMessage = Integration.Tests.Servers.SqsMessage;
+
+namespace Integration.Tests.Aws.Sqs;
+
+/// <summary>The SQS source on a real wire: a queue and a dead-letter queue of its own on the shared server.</summary>
+internal sealed class SqsSourceHarness : SourceHarness
+{
+    private readonly BufferPool _buffers = new(new PoisoningArrayPool());
+    private readonly SqsQueue _deadLetters;
+    private readonly SqsMessageSource _source;
+
+    private SqsSourceHarness(AwsEndpoint endpoint, SqsQueue queue, SqsQueue deadLetters, TimeSpan visibility, TimeSpan maxHold, int concurrency, Uri? address)
+    {
+        Queue = queue;
+        _deadLetters = deadLetters;
+        SqsQueueReference reference = SqsQueueReference.Parse(queue.Name)!;
+        AwsOptions aws = new() { Endpoint = address ?? endpoint.ServiceUrl, Region = endpoint.Region, AccessKeyId = endpoint.AccessKey, SecretAccessKey = endpoint.SecretKey };
+        SqsSourceOptions options = new()
+        {
+            Queue = queue.Name,
+            VisibilityTimeout = visibility,
+            MaxHoldTime = maxHold,
+            AcknowledgeDelay = TimeSpan.FromMilliseconds(20),
+        };
+        SqsClient client = SqsClient.Create(aws, reference, new SqsWireOptions { VerifyMd5 = true, CallTimeout = TimeSpan.FromSeconds(2) }, _buffers, TimeProvider.System);
+        ServiceProvider none = new ServiceCollection().BuildServiceProvider();
+        _source = new SqsMessageSource(client, reference, options, new SourceServices("orders", none, new MemoryDeadLetters(), Log, TimeProvider.System, concurrency));
+    }
+
+    public SqsQueue Queue { get; }
+
+    public RecordingLog Log { get; } = new();
+
+    public override IMessageSource Source => _source;
+
+    public override int OutstandingBuffers => _buffers.Outstanding;
+
+    public override bool AllowsEmptyBodies => false;
+
+    public override bool AllowsAnyBytes => false;
+
+    /// <summary>SQS takes them, fauxqs calls them invalid; the tests of the scripted queue have them.</summary>
+    public override bool AllowsSupplementaryCharacters => false;
+
+    public override bool KeepsGivenIds => false;
+
+    public override TimeSpan AbandonDelay => TimeSpan.FromSeconds(2);
+
+    /// <param name="endpoint">The server.</param>
+    /// <param name="isFifo">FIFO queues.</param>
+    /// <param name="visibility">Shorter than users may configure it, where a test has to wait for its end.</param>
+    /// <param name="maxHold">After which nothing is renewed.</param>
+    /// <param name="concurrency">The source's.</param>
+    /// <param name="address">A proxy before the server.</param>
+    public static async Task<SqsSourceHarness> CreateAsync(
+        AwsEndpoint endpoint, bool isFifo = false, TimeSpan? visibility = null, TimeSpan? maxHold = null, int concurrency = 60, Uri? address = null)
+    {
+        SqsQueue deadLetters = await SqsQueue.CreateAsync(endpoint, isFifo: isFifo);
+
+        // Every fault counts as a receive, and none is to end in a dead letter.
+        SqsQueue queue = await SqsQueue.CreateAsync(endpoint, isFifo: isFifo, deadLetters: deadLetters, maxReceiveCount: 1_000);
+        return new SqsSourceHarness(endpoint, queue, deadLetters, visibility ?? TimeSpan.FromSeconds(30), maxHold ?? TimeSpan.FromMinutes(15), concurrency, address);
+    }
+
+    public override Task PublishAsync(byte[] body, string? id = null) => Queue.SendAsync(Encoding.UTF8.GetString(body));
+
+    public override async Task<IReadOnlyList<DeadLetteredMessage>> DeadLettersAsync(int expected)
+    {
+        await _deadLetters.WaitForCountAsync(counts => counts.Total >= expected);
+        return [.. (await _deadLetters.DrainAsync()).Select(ToDeadLetter)];
+    }
+
+    public override Task WaitUntilEmptyAsync() => Queue.WaitForCountAsync(counts => counts.Total == 0);
+
+    public override async ValueTask DisposeAsync()
+    {
+        await base.DisposeAsync();
+        Queue.Dispose();
+        _deadLetters.Dispose();
+        GC.SuppressFinalize(this);
+    }
+
+    private static DeadLetteredMessage ToDeadLetter(SqsMessage message)
+    {
+        JsonElement details = JsonDocument.Parse(message.Attributes["DeadLetterDetails"]).RootElement;
+        return new DeadLetteredMessage(
+            details.GetProperty("sourceId").GetString()!,
+            message.Attributes["DeadLetterReason"],
+            details.GetProperty("description").GetString()!,
+            Encoding.UTF8.GetBytes(message.Body));
+    }
+}

@@ -1,0 +1,13 @@
+using Messaging.CloudFront.Elasticsearch;
+using Messaging.Sinks;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace Integration.Tests.CloudFront.Elasticsearch;
+
+/// <summary>Opens Elasticsearch sinks the way the feature does.</summary>
+internal static class ElasticsearchSinks
+{
+    public static ElasticsearchSink Open(ElasticsearchSinkOptions options, ILoggerFactory? loggers = null) =>
+        ElasticsearchSink.Create(options, new SinkServices(null!, loggers ?? NullLoggerFactory.Instance, TimeProvider.System));
+}

@@ -1,0 +1,8 @@
+using Integration.Tests.Servers;
+
+namespace Integration.Tests.CloudFront;
+
+public sealed class EmulatedLogObjectsTests(AwsServer aws) : LogObjectsContract
+{
+    private protected override Task<AwsEndpoint> RequireAsync() => aws.RequireAsync();
+}

@@ -1,8 +1,0 @@
-using Integration.Tests.Servers;
-
-namespace Integration.Tests.Handlers.CloudFront;
-
-public sealed class EmulatedLogObjectsTests(AwsServer aws) : LogObjectsContract
-{
-    private protected override Task<AwsEndpoint> RequireAsync() => aws.RequireAsync();
-}

@@ -1,9 +1,0 @@
-using Integration.Tests.Servers;
-using Messaging.Aws.S3.Sink;
-
-namespace Integration.Tests.Sinks.S3.Direct;
-
-public sealed class DirectEmulatedS3SinkContractTests(AwsServer aws) : EmulatedS3SinkContractTests(aws)
-{
-    internal override S3ClientKind Client => S3ClientKind.Direct;
-}

@@ -1,9 +1,0 @@
-using Integration.Tests.Servers;
-using Messaging.Aws.S3.Sink;
-
-namespace Integration.Tests.Sinks.S3.Direct;
-
-public sealed class DirectS3SinkCheckTests(RealS3 real) : S3SinkCheckTests(real)
-{
-    internal override S3ClientKind Client => S3ClientKind.Direct;
-}

@@ -1,8 +1,0 @@
-using Messaging.Aws.S3.Sink;
-
-namespace Integration.Tests.Sinks.S3.Direct;
-
-public sealed class DirectUnconditionalS3SinkContractTests : UnconditionalS3SinkContractTests
-{
-    internal override S3ClientKind Client => S3ClientKind.Direct;
-}

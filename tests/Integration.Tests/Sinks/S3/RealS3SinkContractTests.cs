@@ -1,9 +1,0 @@
-using Integration.Tests.Servers;
-
-namespace Integration.Tests.Sinks.S3;
-
-/// <summary>Over a store that verifies signatures.</summary>
-public class RealS3SinkContractTests(RealS3 real) : S3SinkContract
-{
-    internal override ValueTask<AwsEndpoint> RequireAsync() => new(real.Require());
-}

@@ -1,9 +1,0 @@
-using Integration.Tests.Servers;
-using Messaging.Testing.Xunit;
-
-namespace Integration.Tests.Sources.Sqs;
-
-public sealed class SqsSourceContractTests(AwsServer aws) : MessageSourceContractTests
-{
-    protected override async ValueTask<SourceHarness> CreateAsync() => await SqsSourceHarness.CreateAsync(await aws.RequireAsync());
-}

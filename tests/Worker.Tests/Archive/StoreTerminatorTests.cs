@@ -1,0 +1,55 @@
+using Messaging.Recoverability;
+using Messaging.Sinks;
+using Messaging.Telemetry;
+using Microsoft.Extensions.Logging.Abstractions;
+using Pipeline.Settlements;
+using Worker.Archive;
+using Worker.Tests.Sinks.Bundles;
+
+namespace Worker.Tests.Archive;
+
+/// <summary>What the breaker hears of outcomes that several messages share.</summary>
+public sealed class StoreTerminatorTests
+{
+    private readonly ScriptedSink _sink = new();
+    private readonly CircuitBreaker _breaker = new("test", new RecoverabilityOptions { BreakerFailures = 3 }, TimeProvider.System, NullLogger.Instance);
+
+    [Fact]
+    public async Task Invoke_FailureSharedWithAnother_IsNoNewsForTheBreaker()
+    {
+        SinkResult failure = new(SinkStatus.Transient, "down", Exhausted: true);
+
+        await FailAsync(failure);
+        for (int i = 0; i < 10; i++)
+        {
+            (await FailAsync(failure with { IsShared = true })).RetryInProcess.ShouldBeFalse();
+        }
+
+        _breaker.State.ShouldBe(BreakerState.Closed);
+        await FailAsync(failure);
+        await FailAsync(failure);
+        _breaker.State.ShouldBe(BreakerState.Open);
+    }
+
+    [Fact]
+    public async Task Invoke_SharedSuccess_CompletesTheMessage()
+    {
+        _sink.Rule = static _ => SinkResult.Stored with { IsShared = true };
+        ArchiveContext context = new();
+
+        await Terminator().InvokeAsync(context);
+
+        context.Settlement.ShouldBe(Settlement.Complete);
+    }
+
+    private async Task<Settlement> FailAsync(SinkResult result)
+    {
+        _sink.Rule = _ => result;
+        ArchiveContext context = new();
+        await Terminator().InvokeAsync(context);
+        context.Settlement.Fault.ShouldBe(SettlementFault.Transient);
+        return context.Settlement;
+    }
+
+    private StoreTerminator Terminator() => new(_sink, _breaker, new RouteMetrics("test"));
+}

@@ -1,0 +1,96 @@
+using Messaging.Aws.S3.Sink.Concurrency;
+
+namespace Worker.Tests.Aws.S3.Concurrency;
+
+/// <summary>
+/// A store that serves <see cref="Capacity"/> requests at once, each in <see cref="Service"/>, and queues the others, under a worker that
+/// always has <see cref="Demand"/> messages to store. Time is that of its events: every run is the same.
+/// </summary>
+internal sealed class SimulatedStore(ConcurrencyLimiter limiter)
+{
+    private readonly PriorityQueue<Request, (TimeSpan At, long Order)> _inFlight = new();
+    private readonly PriorityQueue<TimeSpan, TimeSpan> _busy = new();
+    private TimeSpan _now;
+    private long _order;
+
+    public int Capacity { get; set; } = 16;
+
+    public TimeSpan Service { get; set; } = TimeSpan.FromMilliseconds(40);
+
+    public int Demand { get; set; } = 64;
+
+    /// <summary>Bytes of the n-th request.</summary>
+    public Func<long, int> Bytes { get; set; } = _ => 1_024;
+
+    /// <summary>Time the bytes take on top of <see cref="Service"/>.</summary>
+    public Func<int, TimeSpan> Transfer { get; set; } = _ => TimeSpan.Zero;
+
+    /// <summary>How the n-th request ends.</summary>
+    public Func<long, RequestOutcome> Outcome { get; set; } = _ => RequestOutcome.Succeeded;
+
+    /// <summary>A factor on each service time, for spread.</summary>
+    public Func<double> Spread { get; set; } = () => 1;
+
+    public long Completed { get; private set; }
+
+    /// <summary>Lets requests run, and notes the limit after each.</summary>
+    /// <param name="length">For how long.</param>
+    /// <param name="thenEnd">True to let what is in flight end afterwards, unseen by the limiter's rules.</param>
+    /// <returns>Least and largest limit seen.</returns>
+    public (int Least, int Largest) Run(TimeSpan length, bool thenEnd = false)
+    {
+        TimeSpan end = _now + length;
+        (int least, int largest) = (int.MaxValue, 0);
+        Send();
+        while (_inFlight.TryPeek(out Request? request, out (TimeSpan At, long Order) due) && due.At <= end)
+        {
+            _inFlight.Dequeue();
+            _now = due.At;
+            Completed++;
+            limiter.Release(request.Permit, request.Outcome, request.Bytes, _now - request.Sent);
+            (least, largest) = (Math.Min(least, limiter.Limit), Math.Max(largest, limiter.Limit));
+            Send();
+        }
+
+        _now = end;
+        while (thenEnd && _inFlight.TryDequeue(out Request? request, out _))
+        {
+            limiter.Release(request.Permit, RequestOutcome.Neutral, request.Bytes, TimeSpan.Zero);
+        }
+
+        return (least, largest);
+    }
+
+    private void Send()
+    {
+        while (_inFlight.Count < Demand)
+        {
+            Permit permit = limiter.AcquireAsync(TimeSpan.Zero, default).Result;
+            if (!permit.IsGiven)
+            {
+                return;
+            }
+
+            while (_busy.TryPeek(out TimeSpan free, out _) && free <= _now)
+            {
+                _busy.Dequeue();
+            }
+
+            // Served by the first server that is free.
+            TimeSpan begins = _now;
+            if (_busy.Count >= Capacity)
+            {
+                TimeSpan[] ends = [.. _busy.UnorderedItems.Select(item => item.Element).Order()];
+                begins = ends[_busy.Count - Capacity];
+            }
+
+            long order = _order++;
+            int bytes = Bytes(order);
+            TimeSpan ready = begins + ((Service + Transfer(bytes)) * Spread());
+            _busy.Enqueue(ready, ready);
+            _inFlight.Enqueue(new Request(permit, _now, bytes, Outcome(order)), (ready, order));
+        }
+    }
+
+    private sealed record Request(Permit Permit, TimeSpan Sent, int Bytes, RequestOutcome Outcome);
+}

@@ -1,0 +1,46 @@
+using Messaging.Aws.S3;
+using Messaging.Aws.S3.Sink.Direct;
+using Messaging.Hosting;
+
+namespace Worker.Tests.Aws.S3.Direct;
+
+public sealed class BucketAddressTests
+{
+    [Theory]
+    [InlineData(null, "eu-west-1", false, "archive", "https://archive.s3.eu-west-1.amazonaws.com/a/k")]
+    [InlineData(null, "us-east-1", false, "archive", "https://archive.s3.us-east-1.amazonaws.com/a/k")]
+    [InlineData(null, "cn-north-1", false, "archive", "https://archive.s3.cn-north-1.amazonaws.com.cn/a/k")]
+    [InlineData(null, "eu-west-1", true, "archive", "https://s3.eu-west-1.amazonaws.com/archive/a/k")]
+    [InlineData(null, "eu-west-1", false, "my.archive", "https://s3.eu-west-1.amazonaws.com/my.archive/a/k")]
+    [InlineData("https://store.example", "x", true, "archive", "https://store.example/archive/a/k")]
+    [InlineData("https://store.example:8443", "x", false, "archive", "https://archive.store.example:8443/a/k")]
+    [InlineData("https://store.example", "x", false, "my.archive", "https://store.example/my.archive/a/k")]
+    [InlineData("http://localhost:9000", "x", false, "my.archive", "http://my.archive.localhost:9000/a/k")]
+    [InlineData("http://127.0.0.1:9000", "x", false, "archive", "http://127.0.0.1:9000/archive/a/k")]
+    [InlineData("http://[::1]:9000", "x", false, "archive", "http://[::1]:9000/archive/a/k")]
+    public void Of_Object_IsAddressedAsTheSettingsSay(string? custom, string region, bool pathStyle, string bucket, string expected)
+    {
+        BucketAddress address = BucketAddress.Create(bucket, new S3Endpoint(custom is null ? null : new Uri(custom), region, pathStyle));
+
+        Uri uri = address.Of("a/k"u8);
+
+        uri.OriginalString.ShouldBe(expected);
+        address.TargetOf(uri).ToString().ShouldBe(uri.PathAndQuery);
+        address.Host.ShouldBe(uri.Authority);
+        address.OfBucket("list-type=2").PathAndQuery.ShouldEndWith("/?list-type=2");
+    }
+
+    [Theory]
+    [InlineData("AWS_USE_FIPS_ENDPOINT", "eu-west-1")]
+    [InlineData(null, "us-iso-east-1")]
+    [InlineData(null, "eusc-de-east-1")]
+    public void Create_EndpointOnlyTheSdkKnows_FailsAtStart(string? variant, string region)
+    {
+        StartupException exception = Should.Throw<StartupException>(
+            () => BucketAddress.Create("archive", new S3Endpoint(null, region, PathStyle: false), variant));
+
+        exception.ExitCode.ShouldBe(ExitCodes.Configuration);
+        exception.Message.ShouldContain(variant ?? region);
+        exception.Message.ShouldContain("Sinks:S3:Client=Sdk");
+    }
+}

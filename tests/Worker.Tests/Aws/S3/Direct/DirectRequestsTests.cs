@@ -1,0 +1,243 @@
+using System.Net;
+using System.Net.Sockets;
+using System.Security.Cryptography;
+using System.Text;
+using Amazon.Runtime;
+using Messaging.Aws;
+using Messaging.Aws.S3;
+using Messaging.Aws.S3.Sink;
+using Messaging.Aws.S3.Sink.Direct;
+using Pipeline.Buffers;
+
+namespace Worker.Tests.Aws.S3.Direct;
+
+/// <summary>What goes over the wire, and that requests which are used again carry nothing of the one before.</summary>
+public sealed class DirectRequestsTests
+{
+    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(20);
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Theory]
+    [InlineData("a/b.json", "/archive/a/b.json")]
+    [InlineData("../other", "/archive/../other")]
+    [InlineData("a/./b//c/..", "/archive/a/./b//c/..")]
+    [InlineData("%2e%2e/%2F", "/archive/%252e%252e/%252F")]
+    [InlineData("a b+c?d#e&f=g", "/archive/a%20b%2Bc%3Fd%23e%26f%3Dg")]
+    [InlineData("grün/🙂\\", "/archive/gr%C3%BCn/%F0%9F%99%82%5C")]
+    public async Task Put_AnyKey_GoesOverTheWireAsItIs(string key, string target)
+    {
+        await using RawServer server = new(_ => RawServer.Stored);
+        using DirectRequests client = DirectSinks.Requests(server.Url);
+
+        (await client.PutAsync(Encoding.UTF8.GetBytes(key), "{}"u8.ToArray(), Limit, Token)).ShouldBe(default);
+
+        server.Requests.Single().Line.ShouldBe($"PUT {target} HTTP/1.1");
+    }
+
+    [Fact]
+    public async Task Put_Request_HasTheHeadersOfTheSettingsAndNoOthers()
+    {
+        await using RawServer server = new(_ => RawServer.Stored);
+        S3SinkOptions options = new()
+        {
+            Client = S3ClientKind.Direct,
+            Bucket = "archive",
+            ServerSideEncryption = "aws:kms",
+            KmsKeyId = "my-key",
+            StorageClass = "STANDARD_IA",
+            RequestChecksumCalculation = RequestChecksumCalculation.WHEN_SUPPORTED,
+        };
+        using DirectRequests client = DirectSinks.Requests(server.Url, options);
+        byte[] body = Encoding.UTF8.GetBytes("{\"a\":1}");
+
+        (await client.PutAsync("k"u8.ToArray(), body, Limit, Token)).ShouldBe(default);
+
+        RawRequest request = server.Requests.Single();
+        request.Body.ShouldBe(body);
+        request.Headers.Keys.Order(StringComparer.OrdinalIgnoreCase).ShouldBe(
+        [
+            "Authorization", "Content-Length", "Content-Type", "Host", "If-None-Match", "x-amz-checksum-sha256", "x-amz-content-sha256", "x-amz-date",
+            "x-amz-server-side-encryption", "x-amz-server-side-encryption-aws-kms-key-id", "x-amz-storage-class",
+        ]);
+        request.Headers["x-amz-content-sha256"].ShouldBe(Convert.ToHexStringLower(SHA256.HashData(body)));
+        request.Headers["x-amz-checksum-sha256"].ShouldBe(Convert.ToBase64String(SHA256.HashData(body)));
+        request.Headers["Content-Type"].ShouldBe("application/json");
+        request.Headers["Authorization"].ShouldContain(
+            "SignedHeaders=content-type;host;if-none-match;x-amz-checksum-sha256;x-amz-content-sha256;x-amz-date;x-amz-server-side-encryption;x-amz-server-side-encryption-aws-kms-key-id;x-amz-storage-class,");
+    }
+
+    [Fact]
+    public async Task Requests_OneAfterTheOther_AreSignedAsTheyAreSent()
+    {
+        // Recomputed from the bytes on the wire by the signer that is held against AWS's own suite.
+        ManualTimeProvider time = new(new DateTimeOffset(2026, 11, 21, 12, 0, 0, TimeSpan.Zero));
+        Queue<AWSCredentials> keys = new([new SessionAWSCredentials("AKID1", "s1", "token-1"), new BasicAWSCredentials("AKID2", "s2"), new SessionAWSCredentials("AKID3", "s3", "token-3")]);
+        AwsCredentialSource credentials = new(() => Task.FromResult(keys.Count > 1 ? keys.Dequeue() : keys.Peek()), time);
+        await using RawServer server = new(_ => RawServer.Stored);
+        using DirectRequests client = DirectSinks.Requests(server.Url, credentials: credentials, time: time);
+        for (int i = 0; i < 3; i++)
+        {
+            (await client.PutAsync(Encoding.UTF8.GetBytes($"k {i}/ü"), new byte[i * 700], Limit, Token)).ShouldBe(default);
+            time.Advance(TimeSpan.FromMinutes(1));
+        }
+
+        await client.ListAsync(Limit, Token);
+
+        (string Id, string Secret, string? Session)[] expected = [("AKID1", "s1", "token-1"), ("AKID2", "s2", null), ("AKID3", "s3", "token-3"), ("AKID3", "s3", "token-3")];
+        server.Requests.Length.ShouldBe(4);
+        server.Requests.Select(request => request.Connection).Distinct().ShouldHaveSingleItem();
+        for (int i = 0; i < 4; i++)
+        {
+            RawRequest request = server.Requests[i];
+            request.Headers["Authorization"].ShouldBe(Authorization(request, new SigningCredentials(expected[i].Id, expected[i].Secret, expected[i].Session)));
+            request.Headers["x-amz-date"].ShouldBe($"20261121T120{i}00Z");
+            request.Headers.GetValueOrDefault("x-amz-security-token").ShouldBe(expected[i].Session);
+            request.Body.Length.ShouldBe(i * 700 % 2_100);
+        }
+
+        server.Requests[3].Line.ShouldBe("GET /archive/?list-type=2&max-keys=1 HTTP/1.1");
+    }
+
+    [Theory]
+    [InlineData("http://store.example", "archive.store.example")]
+    [InlineData("http://store.example:9000", "archive.store.example:9000")]
+    public async Task Put_BucketInTheHostName_IsSentAndSignedForThatHost(string endpoint, string host)
+    {
+        await using RawServer server = new(_ => RawServer.Stored);
+        SocketsHttpHandler handler = AwsHttpHandler.Create(1);
+        handler.ConnectCallback = async (_, token) =>
+        {
+            Socket socket = new(SocketType.Stream, ProtocolType.Tcp);
+            await socket.ConnectAsync(IPAddress.Loopback, server.Url.Port, token);
+            return new NetworkStream(socket, ownsSocket: true);
+        };
+        BucketAddress address = BucketAddress.Create("archive", new S3Endpoint(new Uri(endpoint), "eu-west-1", PathStyle: false));
+        using DirectRequests client = new(
+            DirectSinks.Options, address, "eu-west-1", DirectSinks.Credentials(), handler, DirectSinks.Services(), BufferPool.Shared, retained: 1);
+
+        (await client.PutAsync("a/k"u8.ToArray(), new byte[3], Limit, Token)).ShouldBe(default);
+        await client.ListAsync(Limit, Token);
+
+        server.Requests.Select(request => request.Line).ShouldBe(["PUT /a/k HTTP/1.1", "GET /?list-type=2&max-keys=1 HTTP/1.1"]);
+        foreach (RawRequest request in server.Requests)
+        {
+            request.Headers["Host"].ShouldBe(host);
+            request.Headers["Authorization"].ShouldBe(Authorization(request, new SigningCredentials("AKIDTEST", "secret", sessionToken: null)));
+        }
+    }
+
+    [Theory]
+    [InlineData(-1)]
+    [InlineData(1)]
+    public async Task Put_ClockRefused_TakesTheStoresTimeForTheNext(int hours)
+    {
+        ManualTimeProvider time = new(new DateTimeOffset(2026, 11, 21, 12, 0, 0, TimeSpan.Zero));
+        string date = time.GetUtcNow().AddHours(hours).ToString("R");
+        await using RawServer server = new(_ =>
+            $"HTTP/1.1 403 Forbidden\r\nDate: {date}\r\nContent-Length: 49\r\n\r\n<Error><Code>RequestTimeTooSkewed</Code></Error>\n");
+        using DirectRequests client = DirectSinks.Requests(server.Url, time: time);
+
+        (await client.PutAsync("k"u8.ToArray(), default, Limit, Token)).Kind.ShouldBe(S3FaultKind.ClockSkew);
+        await client.PutAsync("k"u8.ToArray(), default, Limit, Token);
+
+        server.Requests[1].Headers["x-amz-date"].ShouldBe($"20261121T{12 + hours}0000Z");
+    }
+
+    [Fact]
+    public async Task Compare_HeadRefusedByAClockFarOff_IsPutDownToTheClock()
+    {
+        // A HEAD's answer has no body that could say so.
+        ManualTimeProvider time = new(new DateTimeOffset(2026, 11, 21, 12, 0, 0, TimeSpan.Zero));
+        string date = time.GetUtcNow().AddHours(1).ToString("R");
+        await using RawServer server = new(_ => $"HTTP/1.1 403 Forbidden\r\nDate: {date}\r\n\r\n");
+        using DirectRequests client = DirectSinks.Requests(server.Url, time: time);
+
+        (S3Fault fault, _, _) = await client.CompareAsync("k"u8.ToArray(), default, Limit, Token);
+
+        fault.Kind.ShouldBe(S3FaultKind.ClockSkew);
+    }
+
+    [Fact]
+    public async Task Refresh_SeveralRequestsExpiredTogether_FetchesOnce()
+    {
+        int fetched = 0;
+        AwsCredentialSource credentials = new(() => Task.FromResult<AWSCredentials>(new BasicAWSCredentials($"AKID{++fetched}", "s")), TimeProvider.System);
+        await using RawServer server = new(request => request.Headers["Authorization"].Contains("AKID1", StringComparison.Ordinal)
+            ? "HTTP/1.1 400 Bad Request\r\nContent-Length: 41\r\n\r\n<Error><Code>ExpiredToken</Code></Error>\r\n"
+            : RawServer.Stored);
+        using DirectRequests client = DirectSinks.Requests(server.Url, credentials: credentials);
+        S3Fault first = await client.PutAsync("a"u8.ToArray(), default, Limit, Token);
+        S3Fault second = await client.PutAsync("b"u8.ToArray(), default, Limit, Token);
+
+        // The second finds that the first one's refresh has brought others.
+        (await client.RefreshCredentialsAsync(first, Limit, Token)).ShouldBeTrue();
+        (await client.RefreshCredentialsAsync(second, Limit, Token)).ShouldBeTrue();
+
+        fetched.ShouldBe(2);
+        (await client.PutAsync("b"u8.ToArray(), default, Limit, Token)).ShouldBe(default);
+    }
+
+    [Fact]
+    public async Task Put_Cancelled_ThrowsForThatTokenAndTheRequestIsNotUsedAgain()
+    {
+        await using RawServer server = new(request => request.Target == "/archive/hang" ? "" : RawServer.Stored);
+        using DirectRequests client = DirectSinks.Requests(server.Url);
+        using CancellationTokenSource source = new();
+        Task<S3Fault> put = client.PutAsync("hang"u8.ToArray(), new byte[3], Limit, source.Token).AsTask();
+        await server.WaitForAsync(1);
+
+        await source.CancelAsync();
+
+        (await Should.ThrowAsync<OperationCanceledException>(put)).CancellationToken.ShouldBe(source.Token);
+        (await client.PutAsync("k"u8.ToArray(), new byte[3], Limit, Token)).ShouldBe(default);
+        server.Requests[1].Connection.ShouldBe(2);
+    }
+
+    [Fact]
+    public async Task Put_CallerCancelsAfterwards_DoesNotTouchTheNextRequest()
+    {
+        await using RawServer server = new(_ => RawServer.Stored);
+        using DirectRequests client = DirectSinks.Requests(server.Url);
+        for (int i = 0; i < 100; i++)
+        {
+            using CancellationTokenSource source = new();
+            (await client.PutAsync("k"u8.ToArray(), new byte[3], Limit, source.Token)).ShouldBe(default);
+            Task<S3Fault> next = client.PutAsync("k"u8.ToArray(), new byte[3], Limit, Token).AsTask();
+            await source.CancelAsync();
+            (await next).ShouldBe(default);
+        }
+    }
+
+    [Fact]
+    public async Task Put_LimitOfAnEarlierRequest_IsNotThatOfTheNext()
+    {
+        await using RawServer server = new(_ => RawServer.Stored);
+        using DirectRequests client = DirectSinks.Requests(server.Url);
+        (await client.PutAsync("k"u8.ToArray(), default, TimeSpan.FromMilliseconds(500), Token)).ShouldBe(default);
+
+        await Task.Delay(700, Token);
+
+        (await client.PutAsync("k"u8.ToArray(), default, Limit, Token)).ShouldBe(default);
+    }
+
+    [Theory]
+    [InlineData("<ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"></ListBucketResult>", S3FaultKind.None)]
+    [InlineData("<html>sign in</html>", S3FaultKind.Transient)]
+    [InlineData("", S3FaultKind.Transient)]
+    public async Task List_OnlyAListing_IsBelieved(string body, object kind)
+    {
+        await using RawServer server = new(_ => $"HTTP/1.1 200 OK\r\nContent-Length: {body.Length}\r\n\r\n{body}");
+        using DirectRequests client = DirectSinks.Requests(server.Url);
+
+        (await client.ListAsync(Limit, Token)).Kind.ShouldBe((S3FaultKind)kind);
+    }
+
+    private static string Authorization(RawRequest request, SigningCredentials credentials)
+    {
+        string[] target = request.Target.Split('?');
+        IEnumerable<(string, string)> headers = request.Headers.Where(header => header.Key is not ("Authorization" or "Content-Length")).Select(header => (header.Key, header.Value));
+        return ReadableSignature.Authorization(
+            "s3", "eu-west-1", request.Method, target[0], target.Length > 1 ? target[1] : "", headers, request.Body, request.Headers["x-amz-date"], credentials);
+    }
+}

@@ -1,0 +1,114 @@
+using Messaging.Aws;
+using Messaging.Aws.S3.Sink;
+using Messaging.Configuration;
+using Microsoft.Extensions.Configuration;
+
+namespace Worker.Tests.Aws.S3;
+
+public sealed class S3SinkFeatureTests
+{
+    [Fact]
+    public void Configure_BucketAlone_IsEnough() => Read([("Sinks:S3:Bucket", "archive")]).Errors.ShouldBeEmpty();
+
+    [Theory]
+    [InlineData("Bucket", null, "must be set")]
+    [InlineData("Bucket", "ab", "must be a bucket's name")]
+    [InlineData("Bucket", "Archive", "must be a bucket's name")]
+    [InlineData("Bucket", "../other", "must be a bucket's name")]
+    [InlineData("Bucket", "a..b", "must be a bucket's name")]
+    [InlineData("Region", "eu-west-1.evil.example", "must be a region's name")]
+    [InlineData("Endpoint", "http://store.example", "must be https")]
+    [InlineData("Endpoint", "ftp://127.0.0.1", "must be an http or https address")]
+    [InlineData("Endpoint", "https://store.example/path", "must be scheme, host and port only")]
+    [InlineData("AttemptTimeout", "30s", "must not be above TotalTimeout")]
+    [InlineData("ConnectTimeout", "10s", "must not be above AttemptTimeout")]
+    [InlineData("TotalTimeout", "1h", "must be from 100ms to 10m")]
+    [InlineData("MaxAttempts", "0", "must be from 1 to 20")]
+    [InlineData("MinConcurrency", "0", "must be from 1 to 10000")]
+    [InlineData("MaxConcurrency", "3", "must not be below MinConcurrency (4)")]
+    [InlineData("ContentType", "text", "must be a media type")]
+    [InlineData("ServerSideEncryption", "rot13", "must be one of AES256")]
+    [InlineData("KmsKeyId", "k", "needs ServerSideEncryption")]
+    [InlineData("StorageClass", "cold storage", "must be a storage class")]
+    [InlineData("RequestChecksumCalculation", "sometimes", "must be one of WHEN_SUPPORTED, WHEN_REQUIRED")]
+    [InlineData("SecretAccessKey", "canary-secret", "must be set when SecretAccessKey")]
+    [InlineData("Conditonal", "false", "Did you mean Conditional?")]
+    [InlineData("Client", "curl", "must be one of Sdk, Direct")]
+    public void Configure_WrongValue_IsOneClearProblem(string key, string? value, string problem)
+    {
+        SettingsReader settings = Read([("Sinks:S3:Bucket", "archive"), ($"Sinks:S3:{key}", value)]);
+
+        ConfigurationError error = settings.Errors.ShouldHaveSingleItem();
+        error.Problem.ShouldContain(problem);
+        error.ToString().ShouldNotContain("canary-secret");
+    }
+
+    [Theory]
+    [InlineData("ChunkedEncoding", "true")]
+    [InlineData("Bucket", "archive--use1-az4--x-s3")]
+    public void Configure_WhatOnlyTheSdkCanDo_IsRefusedForDirectAlone(string key, string value)
+    {
+        Read([("Sinks:S3:Bucket", "archive"), ($"Sinks:S3:{key}", value)]).Errors.ShouldBeEmpty();
+
+        SettingsReader settings = Read([("Sinks:S3:Bucket", "archive"), ($"Sinks:S3:{key}", value), ("Sinks:S3:Client", "Direct")]);
+
+        settings.Errors.ShouldHaveSingleItem().Problem.ShouldContain("Sdk can do it");
+    }
+
+    [Theory]
+    [InlineData("http://127.0.0.1:9000")]
+    [InlineData("http://localhost:9000")]
+    [InlineData("https://store.example")]
+    public void Configure_EndpointThatIsSafe_IsTaken(string endpoint) =>
+        Read([("Sinks:S3:Bucket", "archive"), ("Sinks:S3:Endpoint", endpoint)]).Errors.ShouldBeEmpty();
+
+    [Theory]
+    [InlineData("Sinks:S3:AllowPlainHttp")]
+    [InlineData("Aws:AllowPlainHttp")]
+    public void Configure_PlainHttpAllowed_IsTaken(string key) =>
+        Read([("Sinks:S3:Bucket", "archive"), ("Sinks:S3:Endpoint", "http://store.example"), (key, "true")]).Errors.ShouldBeEmpty();
+
+    [Fact]
+    public void Configure_Secrets_AreNeverShown()
+    {
+        SettingsReader settings = Read([("Sinks:S3:Bucket", "archive"), ("Sinks:S3:AccessKeyId", "canary-1"), ("Sinks:S3:SecretAccessKey", "canary-2"), ("Sinks:S3:SessionToken", "canary-3")]);
+
+        settings.Errors.ShouldBeEmpty();
+        settings.Effective.ShouldAllBe(setting => !setting.Value.Contains("canary"));
+    }
+
+    [Fact]
+    public void Over_OwnSettings_WinOverAws()
+    {
+        AwsOptions aws = new S3SinkOptions { Endpoint = new Uri("https://s3.example"), Region = "eu-west-2" }.Over(
+            new AwsOptions { Endpoint = new Uri("https://aws.example"), Region = "eu-west-1", AccessKeyId = "a", SecretAccessKey = "b", SessionToken = "c" });
+
+        aws.Endpoint.ShouldBe(new Uri("https://s3.example"));
+        aws.Region.ShouldBe("eu-west-2");
+        (aws.AccessKeyId, aws.SecretAccessKey, aws.SessionToken).ShouldBe(("a", "b", "c"));
+    }
+
+    [Theory]
+    [InlineData("own", null)]
+    [InlineData(null, "own")]
+    public void Over_OwnCredentials_AreNeverMixedWithOthers(string? accessKeyId, string? profile)
+    {
+        AwsOptions aws = new S3SinkOptions { AccessKeyId = accessKeyId, SecretAccessKey = accessKeyId, Profile = profile }.Over(
+            new AwsOptions { AccessKeyId = "a", SecretAccessKey = "b", SessionToken = "c", Profile = "d" });
+
+        (aws.AccessKeyId, aws.SecretAccessKey, aws.SessionToken, aws.Profile).ShouldBe((accessKeyId, accessKeyId, null, profile));
+    }
+
+    private static SettingsReader Read((string Key, string? Value)[] values)
+    {
+        Dictionary<string, string?> given = new(StringComparer.OrdinalIgnoreCase);
+        foreach ((string key, string? value) in values)
+        {
+            given[key] = value;
+        }
+
+        SettingsReader settings = new(new ConfigurationBuilder().AddInMemoryCollection(given).Build());
+        new S3SinkFeature().Configure(settings, "archive");
+        return settings;
+    }
+}

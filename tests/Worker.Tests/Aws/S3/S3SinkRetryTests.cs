@@ -1,0 +1,88 @@
+using Messaging.Aws.S3;
+using Messaging.Aws.S3.Sink;
+using Messaging.Sinks;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace Worker.Tests.Aws.S3;
+
+/// <summary>What the sink makes of what a client reports, whichever client it is.</summary>
+public sealed class S3SinkRetryTests
+{
+    private static readonly S3Fault SlowDown = new(S3FaultKind.Transient, "SlowDown", 503);
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task Store_StoreInTroubleForLong_GetsFewMoreRequestsThanItsObjects()
+    {
+        ScriptedRequests requests = new(_ => SlowDown);
+        await using S3Sink sink = Open(requests, maxAttempts: 3);
+
+        SinkResult[] results = await Task.WhenAll(Enumerable.Range(0, 400).Select(_ => StoreAsync(sink)));
+
+        results.ShouldAllBe(result => result.Status == SinkStatus.Transient && result.Exhausted);
+
+        // 100 of the 800 retries that the attempts would allow: 500 tokens, 5 each.
+        requests.Puts.ShouldBe(400 + 100);
+    }
+
+    [Fact]
+    public async Task Store_StoreRecovers_RetriesAreGrantedAgain()
+    {
+        bool trouble = true;
+        ScriptedRequests requests = new(_ => trouble ? SlowDown : default);
+        await using S3Sink sink = Open(requests, maxAttempts: 3);
+        await Task.WhenAll(Enumerable.Range(0, 200).Select(_ => StoreAsync(sink)));
+        trouble = false;
+        for (int i = 0; i < 10; i++)
+        {
+            (await StoreAsync(sink)).ShouldBe(SinkResult.Stored);
+        }
+
+        int before = requests.Puts;
+        trouble = true;
+        await StoreAsync(sink);
+
+        (requests.Puts - before).ShouldBe(3);
+    }
+
+    [Fact]
+    public async Task Store_LastAttemptOfOneStore_CostsNoTokens()
+    {
+        ScriptedRequests requests = new(_ => SlowDown);
+        await using S3Sink sink = Open(requests, maxAttempts: 1);
+
+        await Task.WhenAll(Enumerable.Range(0, 400).Select(_ => StoreAsync(sink)));
+
+        requests.Puts.ShouldBe(400);
+    }
+
+    private static S3Sink Open(IS3Requests requests, int maxAttempts) => new(
+        new S3SinkOptions { Bucket = "archive", MaxAttempts = maxAttempts },
+        requests,
+        new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System));
+
+    private static async Task<SinkResult> StoreAsync(S3Sink sink) => await sink.StoreAsync("k"u8.ToArray(), new byte[1], Token);
+
+    /// <summary>A client whose n-th PUT, from 1, ends as a test says.</summary>
+    private sealed class ScriptedRequests(Func<int, S3Fault> put) : IS3Requests
+    {
+        private int _puts;
+
+        public int Puts => Volatile.Read(ref _puts);
+
+        public ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken) =>
+            new(put(Interlocked.Increment(ref _puts)));
+
+        public ValueTask<(S3Fault Fault, string Operation, bool Same)> CompareAsync(
+            ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken) => throw new NotSupportedException();
+
+        public ValueTask<S3Fault> ListAsync(TimeSpan limit, CancellationToken cancellationToken) => throw new NotSupportedException();
+
+        public ValueTask<bool> RefreshCredentialsAsync(S3Fault fault, TimeSpan limit, CancellationToken cancellationToken) => throw new NotSupportedException();
+
+        public void Dispose()
+        {
+        }
+    }
+}

@@ -1,0 +1,225 @@
+using System.Text;
+using System.Text.Json;
+using System.Text.Json.Nodes;
+using Pipeline.Settlements;
+
+namespace Worker.Tests.Aws.Sqs;
+
+public sealed class DeadLetterTests
+{
+    private const int DeadLetterFailed = 3210;
+    private const int MessageBytes = 1_048_576;
+
+    private static readonly Settlement Poison = Settlement.DeadLetter("malformed-json", "The JSON ends too early.", "System.Text.Json.JsonException");
+
+    [Fact]
+    public async Task DeadLetter_Message_IsSentUnchangedWithReasonAndDetailsAndThenDeleted()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        FakeMessage message = FakeMessage.New("a") with
+        {
+            Body = "{\"broken\": \"\u00e4 \\\" \ud83d\ude00\" \t",
+            ReceiveCount = 3,
+            Attributes = new JsonObject
+            {
+                ["trace"] = new JsonObject { ["DataType"] = "String", ["StringValue"] = "a\"b\u00e9" },
+                ["size"] = new JsonObject { ["DataType"] = "Number.int", ["StringValue"] = "12" },
+                ["raw"] = new JsonObject { ["DataType"] = "Binary", ["BinaryValue"] = "AAH/" },
+            },
+        };
+        Delivery[] deliveries = await run.BeginWithAsync(message);
+
+        await deliveries[0].SettleAsync(Poison);
+        await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 1, "Not deleted.");
+
+        QueueCall sent = run.Queue.Sends.ShouldHaveSingleItem();
+        run.Queue.Calls.Select(call => call.Operation).Where(operation => operation is "SendMessage" or "DeleteMessageBatch")
+            .ShouldBe(["SendMessage", "DeleteMessageBatch"]);
+        sent.Text("QueueUrl").ShouldEndWith("/dead");
+        sent.Text("MessageBody").ShouldBe(message.Body);
+        sent.Attribute("trace").ShouldBe("a\"b\u00e9");
+        sent.Attribute("size").ShouldBe("12");
+        sent.Json.GetProperty("MessageAttributes").GetProperty("size").GetProperty("DataType").GetString().ShouldBe("Number.int");
+        sent.Json.GetProperty("MessageAttributes").GetProperty("raw").GetProperty("BinaryValue").GetString().ShouldBe("AAH/");
+        sent.Attribute("DeadLetterReason").ShouldBe("malformed-json");
+        JsonElement details = JsonDocument.Parse(sent.Attribute("DeadLetterDetails")!).RootElement;
+        details.GetProperty("sourceId").GetString().ShouldBe(message.Id);
+        details.GetProperty("source").GetString().ShouldBe("sqs");
+        details.GetProperty("route").GetString().ShouldBe("orders");
+        details.GetProperty("description").GetString().ShouldBe(Poison.Description);
+        details.GetProperty("exceptionType").GetString().ShouldBe(Poison.ExceptionType);
+        details.GetProperty("attempts").GetInt32().ShouldBe(3);
+        details.GetProperty("firstSeen").GetDateTimeOffset().ShouldBe(DateTimeOffset.FromUnixTimeMilliseconds(1_792_000_000_123));
+        details.GetProperty("lastSeen").GetDateTimeOffset().ShouldBe(run.Time.GetUtcNow());
+        sent.Json.TryGetProperty("MessageGroupId", out _).ShouldBeFalse();
+        sent.Json.TryGetProperty("MessageDeduplicationId", out _).ShouldBeFalse();
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task DeadLetter_SendIsUnderWay_NothingIsDeleted()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        TaskCompletionSource sending = new();
+        run.Queue.Script = call => call.Operation == "SendMessage" ? QueueAnswer.After(sending.Task) : null;
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
+
+        Task settling = deliveries[0].SettleAsync(Poison);
+        await SqsRun.WaitAsync(() => run.Queue.Sends.Count == 1, "Not sent.");
+        await SqsRun.PauseAsync();
+        run.Queue.Deletes.ShouldBeEmpty();
+
+        sending.SetResult();
+        await settling;
+        await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 1, "Not deleted.");
+        await run.EndAsync();
+    }
+
+    [Theory]
+    [InlineData("InternalError")]
+    [InlineData("AccessDenied")]
+    [InlineData("NotFound")]
+    [InlineData("TooLong")]
+    [InlineData("lost")]
+    [InlineData("malformed")]
+    [InlineData("hangs")]
+    public async Task DeadLetter_CannotBeSent_MessageGoesBackWithADelayAndIsNotDeleted(string failure)
+    {
+        await using SqsRun run = await SqsRun.CreateAsync(wire: new() { CallTimeout = TimeSpan.FromMilliseconds(500) });
+        run.Queue.Script = call => call.Operation != "SendMessage" ? null : failure switch
+        {
+            "InternalError" => QueueAnswer.InternalError,
+            "AccessDenied" => QueueAnswer.Error(403, "AccessDenied"),
+            "NotFound" => QueueAnswer.Error(400, "QueueDoesNotExist"),
+            "TooLong" => QueueAnswer.Error(400, "InvalidParameterValue"),
+            "lost" => QueueAnswer.Lost,
+            "malformed" => new QueueAnswer(200, "{}"),
+            _ => QueueAnswer.Hang,
+        };
+        FakeMessage message = FakeMessage.New("a");
+        Delivery[] deliveries = await run.BeginWithAsync(message);
+
+        await deliveries[0].SettleAsync(Poison);
+        await run.PassUntilAsync(() => run.Queue.VisibilityChanges.Count == 1, "The message was not handed back.");
+
+        run.Queue.VisibilityChanges[0].Handles.ShouldBe(["handle-a"]);
+        run.Queue.VisibilityChanges[0].Seconds[0].ShouldBeInRange(1, 30);
+        run.Queue.Deletes.ShouldBeEmpty();
+        run.HasLogged(DeadLetterFailed).ShouldBeTrue();
+
+        run.Queue.Script = _ => null;
+        run.Queue.Deliver(message.Again("handle-b"));
+        await (await run.Intake.NextAsync()).SettleAsync(Poison);
+        await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 1, "The second attempt did not end.");
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task DeadLetter_RedeliveredAfterwards_IsDeletedAndNotSentTwice()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        FakeMessage message = FakeMessage.New("a");
+        Delivery[] deliveries = await run.BeginWithAsync(message);
+        await deliveries[0].SettleAsync(Poison);
+        await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 1, "Not deleted.");
+
+        run.Queue.Deliver(message.Again("handle-b"));
+
+        await run.PassUntilAsync(() => run.Queue.Deletes.Count == 2, "The redelivery was not deleted.");
+        run.Queue.Sends.Count.ShouldBe(1);
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task DeadLetter_TenAttributes_KeepsEightAndNamesAllInTheDetails()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        JsonObject attributes = [];
+        for (int i = 0; i < 10; i++)
+        {
+            attributes[$"name{i}"] = new JsonObject { ["DataType"] = "String", ["StringValue"] = $"value{i}" };
+        }
+
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a") with { Attributes = attributes });
+        await deliveries[0].SettleAsync(Poison);
+        await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 1, "Not deleted.");
+
+        QueueCall sent = run.Queue.Sends.ShouldHaveSingleItem();
+        sent.Json.GetProperty("MessageAttributes").EnumerateObject().Count().ShouldBe(10);
+        sent.Attribute("name7").ShouldBe("value7");
+        sent.Attribute("name8").ShouldBeNull();
+        JsonElement all = JsonDocument.Parse(sent.Attribute("DeadLetterDetails")!).RootElement.GetProperty("attributes");
+        all.GetProperty("name9").GetString().ShouldBe("value9");
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task DeadLetter_ADeadLetterThatWasSentBack_HasTheNewReasonOnly()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        JsonObject attributes = new()
+        {
+            ["DeadLetterReason"] = new JsonObject { ["DataType"] = "String", ["StringValue"] = "old" },
+            ["DeadLetterDetails"] = new JsonObject { ["DataType"] = "String", ["StringValue"] = "{}" },
+            ["kept"] = new JsonObject { ["DataType"] = "String", ["StringValue"] = "yes" },
+        };
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a") with { Attributes = attributes });
+        await deliveries[0].SettleAsync(Poison);
+        await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 1, "Not deleted.");
+
+        QueueCall sent = run.Queue.Sends.ShouldHaveSingleItem();
+        sent.Attribute("DeadLetterReason").ShouldBe("malformed-json");
+        sent.Attribute("kept").ShouldBe("yes");
+        sent.Json.GetProperty("MessageAttributes").EnumerateObject().Count().ShouldBe(3);
+        await run.EndAsync();
+    }
+
+    [Theory]
+    [InlineData(MessageBytes - 2_000, true, true)]
+    [InlineData(MessageBytes - 100, true, false)]
+    [InlineData(MessageBytes, false, false)]
+    public async Task DeadLetter_MessageNearTheServicesLimit_GoesWithWhatFits(int bodyBytes, bool hasReason, bool hasDetails)
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        FakeMessage message = FakeMessage.New("a") with { Body = new string('x', bodyBytes) };
+        Delivery[] deliveries = await run.BeginWithAsync(message);
+        await deliveries[0].SettleAsync(Poison);
+        await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 1, "Not deleted.");
+
+        QueueCall sent = run.Queue.Sends.ShouldHaveSingleItem();
+        sent.Text("MessageBody").ShouldBe(message.Body);
+        (sent.Attribute("DeadLetterReason") is not null).ShouldBe(hasReason);
+        (sent.Attribute("DeadLetterDetails") is not null).ShouldBe(hasDetails);
+        SizeOf(sent).ShouldBeLessThanOrEqualTo(MessageBytes);
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task DeadLetter_OfAFifoQueue_CarriesGroupAndDeduplicationId()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync(isFifo: true);
+        FakeMessage message = FakeMessage.New("a", "group-7");
+        Delivery[] deliveries = await run.BeginWithAsync(message);
+        await deliveries[0].SettleAsync(Poison);
+        await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 1, "Not deleted.");
+
+        QueueCall sent = run.Queue.Sends.ShouldHaveSingleItem();
+        sent.Text("QueueUrl").ShouldEndWith("/dead.fifo");
+        sent.Text("MessageGroupId").ShouldBe("group-7");
+        sent.Text("MessageDeduplicationId").ShouldBe(message.Id);
+        await run.EndAsync();
+    }
+
+    // As the quota counts: body, and name, type and value of each attribute.
+    private static int SizeOf(QueueCall sent)
+    {
+        int size = Encoding.UTF8.GetByteCount(sent.Text("MessageBody"));
+        if (sent.Json.TryGetProperty("MessageAttributes", out JsonElement attributes))
+        {
+            size += attributes.EnumerateObject().Sum(attribute =>
+                attribute.Name.Length + attribute.Value.EnumerateObject().Sum(part => Encoding.UTF8.GetByteCount(part.Value.GetString()!)));
+        }
+
+        return size;
+    }
+}

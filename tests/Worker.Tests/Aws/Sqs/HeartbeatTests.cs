@@ -1,0 +1,290 @@
+using Messaging.Aws.Sqs;
+using Pipeline.Settlements;
+
+namespace Worker.Tests.Aws.Sqs;
+
+public sealed class HeartbeatTests
+{
+    private const int RenewFailed = 3204;
+    private const int HeldTooLong = 3205;
+
+    private static readonly TimeSpan Half = TimeSpan.FromSeconds(15);
+    private static readonly TimeSpan Tick = TimeSpan.FromSeconds(1);
+
+    [Fact]
+    public async Task Renew_MessagesInWork_AtHalfTheTimeoutInBatchesOfTen()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync(concurrency: 30);
+        FakeMessage[] messages = FakeMessage.Many(25);
+        Delivery[] deliveries = await run.BeginWithAsync(messages);
+
+        run.Time.Advance(Half - TimeSpan.FromMilliseconds(1));
+        await SqsRun.PauseAsync();
+        run.Queue.VisibilityChanges.ShouldBeEmpty();
+
+        run.Time.Advance(TimeSpan.FromMilliseconds(1));
+        await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == 3, "Not all were renewed.");
+        run.Queue.VisibilityChanges.Select(call => call.Handles.Length).ShouldBe([10, 10, 5], ignoreOrder: true);
+        run.Queue.VisibilityChanges.SelectMany(call => call.Handles).ShouldBe(messages.Select(message => message.Handle), ignoreOrder: true);
+        run.Queue.VisibilityChanges.SelectMany(call => call.Seconds).ShouldAllBe(seconds => seconds == 30);
+        await CompleteAsync(deliveries);
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task Renew_Succeeded_NextOneHalfATimeoutLater()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
+
+        for (int renewals = 1; renewals <= 4; renewals++)
+        {
+            run.Time.Advance(Half - Tick);
+            await SqsRun.PauseAsync();
+            run.Queue.VisibilityChanges.Count.ShouldBe(renewals - 1);
+            run.Time.Advance(Tick);
+            await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == renewals, "The renewal did not come.");
+        }
+
+        await CompleteAsync(deliveries);
+        await run.EndAsync();
+    }
+
+    [Theory]
+    [InlineData("InternalError")]
+    [InlineData("AccessDenied")]
+    [InlineData("lost")]
+    [InlineData("malformed")]
+    [InlineData("unanswered")]
+    [InlineData("entry")]
+    public async Task Renew_Fails_IsTriedAgainOnTheNextTicks(string failure)
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        int failed = 0;
+        run.Queue.Script = call => call.Operation != "ChangeMessageVisibilityBatch" || Interlocked.Increment(ref failed) > 3 ? null : failure switch
+        {
+            "InternalError" => QueueAnswer.InternalError,
+            "AccessDenied" => QueueAnswer.Error(403, failure),
+            "lost" => QueueAnswer.Lost,
+            "malformed" => new QueueAnswer(200, "<html>"),
+            "unanswered" => new QueueAnswer(200, "{}"),
+            _ => QueueAnswer.Failing(call, "InternalError", senderFault: false, _ => true),
+        };
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
+
+        run.Time.Advance(Half);
+        for (int calls = 1; calls <= 4; calls++)
+        {
+            await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == calls, "The renewal was not tried again.");
+            await SqsRun.PauseAsync();
+            run.Queue.VisibilityChanges.Count.ShouldBe(calls, "One try a tick.");
+            run.Time.Advance(Tick);
+        }
+
+        await SqsRun.PauseAsync();
+        run.Queue.VisibilityChanges.Count.ShouldBe(4, "The fourth succeeded.");
+        run.HasLogged(RenewFailed).ShouldBeTrue();
+        await CompleteAsync(deliveries);
+        await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 1, "The message did not end as always.");
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task Renew_OneCallFails_OthersAreSentAllTheSame()
+    {
+        const int Messages = 400;
+        await using SqsRun run = await SqsRun.CreateAsync(concurrency: Messages);
+        run.Queue.Script = call => call.Operation == "ChangeMessageVisibilityBatch" && call.Handles.Contains("handle-0") ? QueueAnswer.InternalError : null;
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.Many(Messages));
+
+        run.Time.Advance(Half);
+
+        await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == Messages / 10, "A failing call held up the others.");
+        run.Queue.VisibilityChanges.SelectMany(call => call.Handles).Distinct().Count().ShouldBe(Messages);
+        await CompleteAsync(deliveries);
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task Renew_OneCallHangs_OthersAreSentAllTheSame()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync(concurrency: 40);
+        run.Queue.Script = call => call.Operation == "ChangeMessageVisibilityBatch" && call.Handles.Contains("handle-0") ? QueueAnswer.Hang : null;
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.Many(40));
+
+        run.Time.Advance(Half);
+
+        await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.SelectMany(call => call.Handles).Distinct().Count() == 40, "A hanging call held up the others.");
+        await CompleteAsync(deliveries);
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task Renew_HandleNoLongerTaken_MessageIsNotRenewedButFinishes()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        run.Queue.Script = call => call.Operation == "ChangeMessageVisibilityBatch"
+            ? QueueAnswer.Failing(call, "ReceiptHandleIsInvalid", senderFault: true, handle => handle == "handle-0")
+            : null;
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.Many(2));
+
+        run.Time.Advance(Half);
+        await SqsRun.WaitAsync(() => run.HasLogged(RenewFailed), "The loss was not said.");
+        run.Time.Advance(Half);
+        await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == 2, "The other message was not renewed.");
+
+        run.Queue.VisibilityChanges[1].Handles.ShouldBe(["handle-1"]);
+        await CompleteAsync(deliveries);
+        await SqsRun.WaitAsync(() => run.Queue.Deletes.SelectMany(call => call.Handles).Count() == 2, "The lost message was not finished.");
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task Renew_LostMessageIsDeliveredAgain_NewHandleIsRenewed()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        run.Queue.Script = call => call.Operation == "ChangeMessageVisibilityBatch"
+            ? QueueAnswer.Failing(call, "ReceiptHandleIsInvalid", senderFault: true, handle => handle == "handle-a")
+            : null;
+        FakeMessage message = FakeMessage.New("a");
+        Delivery[] deliveries = await run.BeginWithAsync(message);
+        run.Time.Advance(Half);
+        await SqsRun.WaitAsync(() => run.HasLogged(RenewFailed), "The loss was not said.");
+
+        run.Queue.Deliver(message.Again("handle-new"));
+        await SqsRun.WaitAsync(() => run.Queue.Receives.Count == 3, "The redelivery was not received.");
+        await SqsRun.PauseAsync();
+        run.Time.Advance(Half);
+
+        await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == 2, "The new handle was not renewed.");
+        run.Queue.VisibilityChanges[1].Handles.ShouldBe(["handle-new"]);
+        await CompleteAsync(deliveries);
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task Renew_HeldLongerThanMaxHoldTime_NoMoreAndSaysSo()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync(options: new SqsSourceOptions
+        {
+            Queue = "orders",
+            AcknowledgeDelay = TimeSpan.Zero,
+            VisibilityTimeout = TimeSpan.FromSeconds(30),
+            MaxHoldTime = TimeSpan.FromMinutes(1),
+        });
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
+
+        for (int renewals = 1; renewals <= 3; renewals++)
+        {
+            run.Time.Advance(Half);
+            await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == renewals, "The renewal did not come.");
+            await SqsRun.PauseAsync();
+        }
+
+        run.Time.Advance(Half);
+        await SqsRun.WaitAsync(() => run.HasLogged(HeldTooLong), "The end of renewing was not said.");
+        run.Time.Advance(Half * 4);
+        await SqsRun.PauseAsync();
+        run.Queue.VisibilityChanges.Count.ShouldBe(3);
+        await CompleteAsync(deliveries);
+        await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 1, "The message was not finished.");
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task Renew_FollowersOfAGroup_AreRenewedWhileTheyWait()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync(isFifo: true);
+        await run.BeginAsync();
+        run.Queue.Deliver(FakeMessage.New("1", "g"), FakeMessage.New("2", "g"), FakeMessage.New("3", "g"));
+        Delivery first = await run.Intake.NextAsync();
+
+        run.Time.Advance(Half);
+
+        await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == 1, "Nothing was renewed.");
+        run.Queue.VisibilityChanges[0].Handles.ShouldBe(["handle-1", "handle-2", "handle-3"], ignoreOrder: true);
+        run.Intake.Script = _ => Settlement.Complete;
+        await first.SettleAsync(Settlement.Complete);
+        await SqsRun.WaitAsync(() => run.Queue.Deletes.SelectMany(call => call.Handles).Count() == 3, "The group did not end.");
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task Renew_MessageThatWaitsForItsDelete_IsRenewed()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        TaskCompletionSource deleting = new();
+        run.Queue.Script = call => call.Operation == "DeleteMessageBatch" ? QueueAnswer.After(deleting.Task) : null;
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
+        await CompleteAsync(deliveries);
+        await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 1, "The delete was not sent.");
+
+        run.Time.Advance(Half);
+        await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == 1, "The message was left to itself before it was deleted.");
+
+        deleting.SetResult();
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task Renew_DeletedWhileTheCallIsUnderWay_IsNoFailure()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        TaskCompletionSource renewing = new();
+        run.Queue.Script = call => call.Operation == "ChangeMessageVisibilityBatch"
+            ? QueueAnswer.Failing(call, "ReceiptHandleIsInvalid", senderFault: true, _ => true) with { Gate = renewing.Task }
+            : null;
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
+        run.Time.Advance(Half);
+        await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == 1, "The renewal was not sent.");
+        await CompleteAsync(deliveries);
+        await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 1, "The delete was not sent.");
+        await SqsRun.PauseAsync();
+
+        renewing.SetResult();
+
+        await SqsRun.PauseAsync();
+        run.HasLogged(RenewFailed).ShouldBeFalse();
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task Renew_AfterTheStop_GoesOnUntilTheMessageIsSettled()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
+        await run.StopAsync();
+
+        run.Time.Advance(Half);
+
+        await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == 1, "A message in work was given up at the stop.");
+        await CompleteAsync(deliveries);
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task Renew_NothingInFlight_CallsAndSaysNothing()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        run.Queue.Script = call => call.Operation == "GetQueueUrl" ? QueueAnswer.InternalError : null;
+        await run.BeginAsync();
+
+        for (int second = 0; second < 60; second++)
+        {
+            run.Time.Advance(Tick);
+            await Task.Delay(2);
+        }
+
+        run.Queue.VisibilityChanges.ShouldBeEmpty();
+        run.HasLogged(RenewFailed).ShouldBeFalse("There is nothing to renew while the queue was not found.");
+        await run.EndAsync();
+    }
+
+    private static async Task CompleteAsync(IEnumerable<Delivery> deliveries)
+    {
+        foreach (Delivery delivery in deliveries)
+        {
+            await delivery.SettleAsync(Settlement.Complete);
+        }
+    }
+}

@@ -1,0 +1,57 @@
+using System.Buffers.Text;
+using System.Net;
+using System.Text;
+
+namespace Worker.Tests.Aws.Sqs;
+
+/// <summary>
+/// A queue without a network that never runs dry: every receive is answered at once with ten new messages, every delete with
+/// success. Allocates the response objects and no more. For one receive loop.
+/// </summary>
+internal sealed class PlentifulQueue : HttpMessageHandler
+{
+    private const string FirstId = "10000000-0000-4000-8000-000000000000";
+
+    private static readonly byte[] Deleted = Encoding.UTF8.GetBytes($"{{\"Successful\":[{string.Join(',', Enumerable.Range(0, 10).Select(index => $"{{\"Id\":\"{index}\"}}"))}]}}");
+
+    private static readonly byte[] Attributes = """{"Attributes":{"RedrivePolicy":"{\"deadLetterTargetArn\":\"arn:aws:sqs:eu-west-1:123456789012:dead\",\"maxReceiveCount\":10}"}}"""u8.ToArray();
+
+    private static readonly byte[] DeadLetterUrl = """{"QueueUrl":"https://sqs.eu-west-1.amazonaws.com/123456789012/dead"}"""u8.ToArray();
+
+    private readonly byte[] _received = Encoding.UTF8.GetBytes($"{{\"Messages\":[{string.Join(',', Enumerable.Repeat(Message, 10))}]}}");
+    private readonly int[] _idEnds;
+    private long _ids;
+
+    public PlentifulQueue()
+    {
+        int message = (_received.Length - "{\"Messages\":[]}".Length + 1) / 10;
+        int firstEnd = _received.AsSpan().IndexOf(Encoding.ASCII.GetBytes(FirstId)) + FirstId.Length;
+        _idEnds = [.. Enumerable.Range(0, 10).Select(index => firstEnd + (index * message))];
+    }
+
+    private static string Message => (FakeMessage.New("x") with { Id = FirstId, Handle = new string('h', 400), Body = new string('b', 300) }).ToString();
+
+    protected override async Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken)
+    {
+        await Task.Yield();
+        cancellationToken.ThrowIfCancellationRequested();
+        byte[] answer = request.Headers.NonValidated["X-Amz-Target"].ToString() switch
+        {
+            "AmazonSQS.ReceiveMessage" => NextMessages(),
+            "AmazonSQS.DeleteMessageBatch" => Deleted,
+            "AmazonSQS.GetQueueUrl" => DeadLetterUrl,
+            _ => Attributes,
+        };
+        return new HttpResponseMessage(HttpStatusCode.OK) { Content = new ByteArrayContent(answer) };
+    }
+
+    private byte[] NextMessages()
+    {
+        foreach (int end in _idEnds)
+        {
+            Utf8Formatter.TryFormat(100_000_000_000 + _ids++, _received.AsSpan(end - 12, 12), out _);
+        }
+
+        return _received;
+    }
+}

@@ -1,0 +1,269 @@
+using System.Net;
+using System.Net.Sockets;
+using Messaging.Aws.Sqs;
+using Worker.Tests.Sources;
+
+namespace Worker.Tests.Aws.Sqs;
+
+public sealed class ReceiveTests
+{
+    private const int ReceiveFailed = 3206;
+    private const int ReceiveRefused = 3207;
+    private const int ReceiveRecovered = 3208;
+    private const int NearInFlightLimit = 3211;
+    private const int Unusable = 3213;
+
+    private static readonly TimeSpan Cap = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan Second = TimeSpan.FromSeconds(1);
+
+    [Fact]
+    public async Task Receive_AsksForReservedSlotsAndTheConfiguredTimes()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.Many(3));
+
+        QueueCall call = run.Queue.Receives[0];
+        call.Text("QueueUrl").ShouldEndWith("/orders");
+        call.Json.GetProperty("MaxNumberOfMessages").GetInt32().ShouldBe(10);
+        call.Json.GetProperty("WaitTimeSeconds").GetInt32().ShouldBe(20);
+        call.Json.GetProperty("VisibilityTimeout").GetInt32().ShouldBe(30);
+        await CompleteAsync(deliveries);
+        await run.EndAsync();
+    }
+
+    [Theory]
+    [InlineData("InternalError")]
+    [InlineData("ServiceUnavailable")]
+    [InlineData("Throttled")]
+    [InlineData("lost")]
+    [InlineData("malformed")]
+    [InlineData("AskedForAnHour")]
+    public async Task Receive_Fails_BacksOffWithoutAHotLoopAndRecovers(string failure)
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        run.Queue.Script = call => call.Operation != "ReceiveMessage" ? null : failure switch
+        {
+            "InternalError" => QueueAnswer.InternalError,
+            "ServiceUnavailable" => QueueAnswer.Error(503, "ServiceUnavailable"),
+            "Throttled" => QueueAnswer.Error(400, "RequestThrottled"),
+            "lost" => QueueAnswer.Lost,
+            "malformed" => new QueueAnswer(200, "{\"Messages\":[1"),
+            _ => QueueAnswer.Error(503, "ServiceUnavailable") with { RetryAfter = "3600" },
+        };
+        await run.BeginAsync();
+
+        List<TimeSpan> waits = await PassInSecondsAsync(run, seconds: 600);
+
+        waits.Count.ShouldBeInRange(18, 150, "Full jitter below 30 s: a call every 15 s on average, or every 30 s where the service asks for more.");
+        waits.ShouldAllBe(wait => wait <= Cap + Second);
+        run.Source.Problem.ShouldNotBeNull().ShouldStartWith("ReceiveMessage failed");
+        run.HasLogged(ReceiveFailed).ShouldBeTrue();
+
+        run.Queue.Script = _ => null;
+        FakeMessage message = FakeMessage.New("a");
+        run.Queue.Deliver(message);
+        await run.PassUntilAsync(() => run.Intake.Accepted == 1, "Receiving did not begin again.");
+        run.Source.Problem.ShouldBeNull();
+        run.HasLogged(ReceiveRecovered).ShouldBeTrue();
+        await CompleteAsync(await run.TakeAsync(1));
+        await run.EndAsync();
+    }
+
+    [Theory]
+    [InlineData(403, "AccessDenied")]
+    [InlineData(400, "QueueDoesNotExist")]
+    [InlineData(403, "ExpiredToken")]
+    public async Task Receive_IsRefused_AsksEveryThirtySecondsAndNamesThePermission(int status, string code)
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        run.Queue.Script = call => call.Operation == "ReceiveMessage" ? QueueAnswer.Error(status, code) : null;
+        await run.BeginAsync();
+
+        List<TimeSpan> waits = await PassInSecondsAsync(run, seconds: 300);
+
+        waits.Count.ShouldBeInRange(9, 11);
+        run.Log.Entries.First(entry => entry.Id.Id == ReceiveRefused).Text.ShouldContain("sqs:ReceiveMessage");
+        run.Source.Problem.ShouldNotBeNull().ShouldContain(code);
+
+        run.Queue.Script = _ => null;
+        run.Queue.Deliver(FakeMessage.New("a"));
+        await run.PassUntilAsync(() => run.Intake.Accepted == 1, "Receiving did not begin again.");
+        run.Source.Problem.ShouldBeNull();
+        await CompleteAsync(await run.TakeAsync(1));
+        await run.EndAsync();
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Start_QueueIsOutOfReach_BacksOffWithoutAHotLoop(bool refused)
+    {
+        Uri address = refused ? ClosedPort() : new Uri("http://no-such-host.invalid:9324/");
+        await using SqsRun run = await SqsRun.CreateAsync(address: address);
+        await run.BeginAsync();
+
+        await PassInSecondsAsync(run, seconds: 120);
+
+        run.Source.Problem.ShouldNotBeNull().ShouldContain("ConnectionError");
+        int lines = run.Log.Entries.Count(entry => entry.Id.Id == ReceiveFailed);
+        lines.ShouldBeInRange(3, 40, "Neither silence nor a flood.");
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task Receive_FailsInManyLoops_LogsOneLineInFiveSeconds()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync(concurrency: 60);
+        run.Queue.Script = call => call.Operation == "ReceiveMessage" ? QueueAnswer.InternalError : null;
+        await run.BeginAsync();
+
+        await run.PassAsync(TimeSpan.FromSeconds(30));
+
+        run.Queue.Receives.Count.ShouldBeGreaterThan(12);
+        run.Log.Entries.Count(entry => entry.Id.Id == ReceiveFailed).ShouldBeInRange(1, 7);
+        await run.EndAsync();
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(20)]
+    public async Task Receive_EmptyAnswersAtOnce_AreNoHotLoop(int waitSeconds)
+    {
+        await using SqsRun run = await SqsRun.CreateAsync(options: new SqsSourceOptions
+        {
+            Queue = "orders",
+            AcknowledgeDelay = TimeSpan.Zero,
+            VisibilityTimeout = TimeSpan.FromSeconds(30),
+            WaitTime = TimeSpan.FromSeconds(waitSeconds),
+        });
+        run.Queue.AnswersEmptyAtOnce = true;
+        await run.BeginAsync();
+
+        await run.PassAsync(TimeSpan.FromSeconds(20));
+        await SqsRun.PauseAsync();
+
+        run.Queue.Receives.Count.ShouldBeInRange(5, 42, "At most two calls a second.");
+        run.Source.Problem.ShouldBeNull();
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task Receive_MessagesAreSettledBeforeTheNextCall_IsNotTakenForAnEmptyAnswer()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        await run.Source.CheckAsync(CancellationToken.None);
+        CompletingIntake intake = new();
+        using CancellationTokenSource stop = new();
+        run.Queue.DeliverAll(FakeMessage.Many(100));
+
+        Task receiving = run.Source.ReceiveAsync(intake, stop.Token);
+
+        // The source's time stands still, so any pause would be the last thing it did.
+        await SqsRun.WaitAsync(() => intake.Completed == 100, "The loop paused between receives although messages came.");
+        await stop.CancelAsync();
+        await run.PassWhileAsync(receiving);
+        await run.PassWhileAsync(run.Source.CloseAsync(CancellationToken.None));
+        run.Queue.Deletes.SelectMany(call => call.Handles).Distinct().Count().ShouldBe(100);
+        run.OutstandingBuffers.ShouldBe(0);
+    }
+
+    [Fact]
+    public async Task Receive_OneLoopBreaks_AllEndSoThatTheRouteSeesIt()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync(concurrency: 30);
+        run.Queue.AnswersEmptyAtOnce = true;
+        await run.Source.CheckAsync(CancellationToken.None);
+        using CancellationTokenSource stop = new();
+
+        Task receiving = run.Source.ReceiveAsync(new BreakingIntake(), stop.Token);
+        await run.PassWhileAsync(receiving.ContinueWith(_ => { }, TaskScheduler.Default));
+
+        receiving.IsFaulted.ShouldBeTrue();
+        await Should.ThrowAsync<NotSupportedException>(receiving);
+    }
+
+    [Fact]
+    public async Task Receive_ManyEmptyAnswersNearTheInFlightLimit_Warns()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        run.Queue.AnswersEmptyAtOnce = true;
+        run.Queue.Attributes["ApproximateNumberOfMessagesNotVisible"] = "119000";
+        await run.BeginAsync();
+
+        await run.PassUntilAsync(() => run.HasLogged(NearInFlightLimit), "An empty answer near the limit was believed.");
+
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task Receive_LookAtTheInFlightLimitFails_IsNoProblem()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        run.Queue.AnswersEmptyAtOnce = true;
+        await run.BeginAsync();
+        run.Queue.Script = call => call.Operation == "GetQueueAttributes" ? QueueAnswer.Error(403, "AccessDenied") : null;
+
+        await run.PassUntilAsync(() => run.Queue.Calls.Count(call => call.Operation == "GetQueueAttributes") == 2, "Nobody looked.");
+        int receives = run.Queue.Receives.Count;
+        await run.PassUntilAsync(() => run.Queue.Receives.Count > receives + 2, "Receiving stopped.");
+
+        run.Source.Problem.ShouldBeNull();
+        run.HasLogged(ReceiveRefused).ShouldBeFalse();
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task Receive_EntryWithoutAHandle_IsPassedOverAndSaid()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        await run.BeginAsync();
+
+        run.Queue.Deliver(FakeMessage.New("a") with { Handle = string.Empty }, FakeMessage.New("b"));
+
+        Delivery[] usable = await run.TakeAsync(1);
+        usable[0].Body.ShouldBe("\"b\""u8.ToArray());
+        run.HasLogged(Unusable).ShouldBeTrue();
+        await CompleteAsync(usable);
+        await run.EndAsync();
+    }
+
+    /// <summary>Moves the time second by second, each time after the source's loop has come to rest.</summary>
+    /// <returns>The times between receives, as the source's clock has them.</returns>
+    private static async Task<List<TimeSpan>> PassInSecondsAsync(SqsRun run, int seconds)
+    {
+        List<TimeSpan> waits = [];
+        int calls = run.Queue.Receives.Count;
+        DateTimeOffset last = run.Time.GetUtcNow();
+        for (int second = 0; second < seconds; second++)
+        {
+            // The heartbeat's timer and the one that the loop waits for.
+            await SqsRun.WaitAsync(() => run.Time.ArmedTimers >= 2, "The loop does not wait: it calls in a hot loop or it died.");
+            int now = run.Queue.Receives.Count;
+            (now - calls).ShouldBeLessThanOrEqualTo(8, "Calls of one second.");
+            for (; calls < now; calls++)
+            {
+                waits.Add(run.Time.GetUtcNow() - last);
+                last = run.Time.GetUtcNow();
+            }
+
+            run.Time.Advance(Second);
+        }
+
+        return waits;
+    }
+
+    private static Uri ClosedPort()
+    {
+        using Socket socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        return new Uri($"http://{socket.LocalEndPoint}/");
+    }
+
+    private static async Task CompleteAsync(IEnumerable<Delivery> deliveries)
+    {
+        foreach (Delivery delivery in deliveries)
+        {
+            await delivery.SettleAsync(Pipeline.Settlements.Settlement.Complete);
+        }
+    }
+}

@@ -1,0 +1,136 @@
+using Pipeline.Settlements;
+
+namespace Worker.Tests.Aws.Sqs;
+
+public sealed class ReturnTests
+{
+    private const int ReturnGivenUp = 3203;
+
+    [Theory]
+    [InlineData(0, 0)]
+    [InlineData(300, 1)]
+    [InlineData(7_000, 7)]
+    [InlineData(7_001, 8)]
+    [InlineData(360_000_000, 43_200)]
+    public async Task Abandon_WithDelay_BecomesAVisibilityTimeoutInWholeSeconds(int milliseconds, int seconds)
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
+
+        await deliveries[0].SettleAsync(Settlement.Abandon(TimeSpan.FromMilliseconds(milliseconds)));
+        await run.PassUntilAsync(() => run.Queue.VisibilityChanges.Count == 1, "The message was not handed back.");
+
+        run.Queue.VisibilityChanges[0].Handles.ShouldBe(["handle-a"]);
+        run.Queue.VisibilityChanges[0].Seconds.ShouldBe([seconds]);
+        run.Queue.Deletes.ShouldBeEmpty();
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task Abandon_Message_IsRenewedNoMore()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
+        await deliveries[0].SettleAsync(Settlement.Abandon(TimeSpan.FromMinutes(10)));
+
+        await run.PassAsync(TimeSpan.FromMinutes(1));
+
+        run.Queue.VisibilityChanges.ShouldHaveSingleItem("A renewal would shorten the delay.").Seconds.ShouldBe([600]);
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task Abandon_RenewalIsUnderWay_IsSentAfterItsAnswer()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        TaskCompletionSource renewing = new();
+        bool? inOrder = null;
+        run.Queue.Script = call =>
+        {
+            if (call.Operation != "ChangeMessageVisibilityBatch")
+            {
+                return null;
+            }
+
+            if (call.Seconds is not [0])
+            {
+                return QueueAnswer.After(renewing.Task);
+            }
+
+            inOrder = renewing.Task.IsCompleted;
+            return null;
+        };
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
+        run.Time.Advance(SqsRun.Options().VisibilityTimeout / 2);
+        await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == 1, "The renewal was not sent.");
+        await deliveries[0].SettleAsync(Settlement.Abandon(TimeSpan.Zero));
+        await run.PassAsync(TimeSpan.FromSeconds(1));
+
+        renewing.SetResult();
+
+        await run.PassUntilAsync(() => run.Queue.VisibilityChanges.Count == 2, "The message was not handed back.");
+        inOrder.ShouldBe(true);
+        await run.EndAsync();
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Abandon_CannotBeHandedBack_IsGivenUpAfterThreeTriesAndComesByItself(bool wholeCall)
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        run.Queue.Script = call => call.Operation != "ChangeMessageVisibilityBatch" ? null
+            : wholeCall ? QueueAnswer.InternalError : QueueAnswer.Failing(call, "InternalError", senderFault: false, _ => true);
+        FakeMessage message = FakeMessage.New("a");
+        Delivery[] deliveries = await run.BeginWithAsync(message);
+        await deliveries[0].SettleAsync(Settlement.Abandon(TimeSpan.Zero));
+
+        await run.PassUntilAsync(() => run.HasLogged(ReturnGivenUp), "It was never given up.");
+        await run.PassAsync(TimeSpan.FromMinutes(1));
+        run.Queue.VisibilityChanges.Count.ShouldBe(3);
+
+        run.Queue.Deliver(message.Again("handle-b"));
+        Delivery again = await run.Intake.NextAsync();
+        again.Id.ShouldBe(message.Id);
+        again.Count.ShouldBe(2);
+        await again.SettleAsync(Settlement.Complete);
+        await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 1, "Not deleted.");
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task Abandon_HandleIsRefused_IsNotTriedAgain()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        run.Queue.Script = call => call.Operation == "ChangeMessageVisibilityBatch"
+            ? QueueAnswer.Failing(call, "InvalidParameterValue", senderFault: true, _ => true)
+            : null;
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
+        await deliveries[0].SettleAsync(Settlement.Abandon(TimeSpan.Zero));
+
+        await run.PassUntilAsync(() => run.HasLogged(ReturnGivenUp), "It was never given up.");
+        await run.PassAsync(TimeSpan.FromMinutes(1));
+
+        run.Queue.VisibilityChanges.Count.ShouldBe(1);
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task Receive_BodyDoesNotMatchItsMd5_GoesBackWithADelayAndIsNotHandedIn()
+    {
+        const int Damaged = 3212;
+        await using SqsRun run = await SqsRun.CreateAsync(wire: new() { VerifyMd5 = true });
+        await run.BeginAsync();
+
+        run.Queue.Deliver(FakeMessage.New("a") with { Md5 = new string('0', 32) }, FakeMessage.New("b") with { Body = "{}", Md5 = "99914b932bd37a50b983c5e7c90ae93b" });
+
+        Delivery whole = await run.Intake.NextAsync();
+        await run.PassUntilAsync(() => run.Queue.VisibilityChanges.Count == 1, "The damaged message was not handed back.");
+        run.Queue.VisibilityChanges[0].Handles.ShouldBe(["handle-a"]);
+        run.Queue.VisibilityChanges[0].Seconds[0].ShouldBeInRange(1, 30, "At once would be a hot loop while the damage lasts.");
+        run.HasLogged(Damaged).ShouldBeTrue();
+        run.Intake.Accepted.ShouldBe(1);
+        await whole.SettleAsync(Settlement.Complete);
+        await run.EndAsync();
+    }
+}

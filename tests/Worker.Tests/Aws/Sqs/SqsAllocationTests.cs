@@ -1,0 +1,64 @@
+using System.Buffers;
+using Amazon.Runtime;
+using Messaging.Aws;
+using Messaging.Aws.Sqs;
+using Messaging.Aws.Sqs.Wire;
+using Messaging.Sources;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging.Abstractions;
+using Pipeline.Buffers;
+using Worker.Tests.Aws.Sqs.Wire;
+
+namespace Worker.Tests.Aws.Sqs;
+
+[Collection(AllocationCollection.Name)]
+public sealed class SqsAllocationTests
+{
+    private const int Messages = 20_000;
+
+    [Fact]
+    public async Task ReceiveCompleteDelete_Warm_AllocatesTwoCallsForTenMessages()
+    {
+        BufferPool buffers = new(ArrayPool<byte>.Create(maxArrayLength: 1 << 20, maxArraysPerBucket: 1_024));
+        SqsTransport transport = new(
+            new AwsEndpoint(new Uri("http://127.0.0.1:1/"), "eu-west-1", IsCustom: true),
+            new AwsCredentialSource(() => Task.FromResult<AWSCredentials>(new BasicAWSCredentials("AKIDTEST", "secret")), TimeProvider.System),
+            new AwsClock(TimeProvider.System),
+            new PlentifulQueue(),
+            buffers,
+            TimeProvider.System,
+            1 << 20);
+        SqsSourceOptions options = new() { Queue = WireClient.Url };
+        await using ServiceProvider none = new ServiceCollection().BuildServiceProvider();
+        await using SqsMessageSource source = new(
+            new SqsClient(transport, buffers, new SqsWireOptions()),
+            SqsQueueReference.Parse(WireClient.Url)!,
+            options,
+            new SourceServices("orders", none, new MemoryDeadLetters(), NullLoggerFactory.Instance, TimeProvider.System, Concurrency: 10));
+        await source.CheckAsync(CancellationToken.None);
+        CountingIntake intake = new();
+        using CancellationTokenSource stop = new();
+        Task receiving = Task.Run(() => source.ReceiveAsync(intake, stop.Token));
+        await intake.WaitForAsync(Messages);
+
+        // The least of several rounds: the runtime's own work (tiering, the pools' growth) is no message's.
+        double least = double.MaxValue;
+        for (int round = 0; round < 6; round++)
+        {
+            long from = intake.Completed;
+            long before = GC.GetTotalAllocatedBytes(precise: true);
+            await intake.WaitForAsync(from + Messages);
+            long messages = intake.Completed - from;
+            least = Math.Min(least, (double)(GC.GetTotalAllocatedBytes(precise: true) - before) / messages);
+        }
+
+        TestContext.Current.TestOutputHelper?.WriteLine($"{least:F0} B a message");
+
+        // Measured 780 without optimisation: a receive and a delete for ten messages, each about 3.5 KB, nearly all of it HttpClient's.
+        least.ShouldBeLessThan(1_000);
+        await stop.CancelAsync();
+        await receiving;
+        await source.CloseAsync(CancellationToken.None);
+        buffers.Outstanding.ShouldBe(0);
+    }
+}

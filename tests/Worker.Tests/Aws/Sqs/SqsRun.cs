@@ -1,0 +1,154 @@
+using Messaging.Aws.Sqs;
+using Messaging.Aws.Sqs.Wire;
+using Messaging.Sources;
+using Microsoft.Extensions.DependencyInjection;
+using Worker.Tests.Aws.Sqs.Wire;
+
+namespace Worker.Tests.Aws.Sqs;
+
+/// <summary>
+/// A source on a <see cref="FakeQueue"/>. The source's own time (heartbeat, pauses, delays) only moves when the test moves it;
+/// calls on the wire take real time.
+/// </summary>
+internal sealed class SqsRun : SourceHarness
+{
+    /// <summary>One receive loop.</summary>
+    private const int OneLoop = 10;
+
+    private readonly WireClient _wire;
+    private readonly SqsMessageSource _source;
+
+    private SqsRun(FakeQueue queue, SqsSourceOptions options, SqsWireOptions wire, int concurrency, Uri? address)
+        : base(Math.Max(64, concurrency))
+    {
+        Queue = queue;
+        _wire = new WireClient(address ?? queue.Address, wire);
+        ServiceProvider none = new ServiceCollection().BuildServiceProvider();
+        _source = new SqsMessageSource(
+            _wire.Client,
+            SqsQueueReference.Parse(options.Queue!)!,
+            options,
+            new SourceServices("orders", none, new MemoryDeadLetters(), Log, Time, concurrency));
+    }
+
+    public FakeQueue Queue { get; }
+
+    public ManualTimeProvider Time { get; } = new();
+
+    public RecordingLog Log { get; } = new();
+
+    public override IMessageSource Source => _source;
+
+    public override int OutstandingBuffers => _wire.Buffers.Outstanding;
+
+    /// <summary>Acknowledges without delay unless the options say otherwise.</summary>
+    /// <param name="isFifo">A FIFO queue.</param>
+    /// <param name="options">The source's options.</param>
+    /// <param name="wire">The wire's options.</param>
+    /// <param name="concurrency">Ten of it make a receive loop.</param>
+    /// <param name="address">Where the source looks for the queue instead of where it is.</param>
+    public static async Task<SqsRun> CreateAsync(
+        bool isFifo = false, SqsSourceOptions? options = null, SqsWireOptions? wire = null, int concurrency = OneLoop, Uri? address = null)
+    {
+        FakeQueue queue = await FakeQueue.StartAsync();
+        if (isFifo)
+        {
+            queue.MakeFifo();
+        }
+
+        return new SqsRun(queue, options ?? Options(isFifo ? "orders.fifo" : "orders"), wire ?? new SqsWireOptions(), concurrency, address);
+    }
+
+    /// <summary>Options for tests that look at something else than the acknowledge delay.</summary>
+    public static SqsSourceOptions Options(string queue = "orders") => new() { Queue = queue, AcknowledgeDelay = TimeSpan.Zero, VisibilityTimeout = TimeSpan.FromSeconds(30) };
+
+    /// <summary>Starts, and waits until the heartbeat's timer runs: only then does moving the time mean anything.</summary>
+    public async Task BeginAsync()
+    {
+        await StartAsync();
+        await UntilAsync(() => Time.ArmedTimers > 0, "The heartbeat did not begin.");
+    }
+
+    /// <summary>Begins, delivers and waits for the messages at the intake.</summary>
+    public async Task<Delivery[]> BeginWithAsync(params FakeMessage[] messages)
+    {
+        await BeginAsync();
+        Queue.DeliverAll(messages);
+        return await TakeAsync(messages.Length);
+    }
+
+    public async Task<Delivery[]> TakeAsync(int count)
+    {
+        Delivery[] deliveries = new Delivery[count];
+        for (int i = 0; i < count; i++)
+        {
+            deliveries[i] = await Intake.NextAsync();
+        }
+
+        return deliveries;
+    }
+
+    /// <summary>Waits, while the source's time stands still.</summary>
+    public static Task WaitAsync(Func<bool> condition, string what) => UntilAsync(condition, what);
+
+    /// <summary>Waits, while the source's time goes on a tenth of a second at a step.</summary>
+    public Task PassUntilAsync(Func<bool> condition, string what) => PassUntilAsync(condition, TimeSpan.FromMilliseconds(100), what);
+
+    /// <summary>Waits until the source has the queue's answer to every delete and return: a call that the queue has seen may still be under way.</summary>
+    public Task PassUntilSettledAsync() => PassUntilAsync(() => _source.InFlight == 0, "Deletes or returns are still under way.");
+
+    /// <summary>Lets the source's time go on, half a second at a step.</summary>
+    public async Task PassAsync(TimeSpan time)
+    {
+        DateTimeOffset end = Time.GetUtcNow() + time;
+        await PassUntilAsync(() => Time.GetUtcNow() >= end, TimeSpan.FromMilliseconds(500), "Time stands still.");
+    }
+
+    /// <summary>Gives what would happen wrongly a moment to happen.</summary>
+    public static Task PauseAsync() => Task.Delay(60);
+
+    public bool HasLogged(int eventId) => Log.Entries.Any(entry => entry.Id.Id == eventId);
+
+    /// <summary>Stops receiving; the source's time goes on past the grace that a pending receive has.</summary>
+    public Task StopAsync() => PassWhileAsync(StopReceivingAsync());
+
+    /// <summary>Stops as the host does, and sees that nothing was left behind.</summary>
+    public Task EndAsync() => PassWhileAsync(FinishAsync());
+
+    /// <summary>Lets the source's time go on until something has ended.</summary>
+    public async Task PassWhileAsync(Task task)
+    {
+        while (!task.IsCompleted)
+        {
+            Time.Advance(TimeSpan.FromMilliseconds(100));
+            await Task.WhenAny(task, Task.Delay(5));
+        }
+
+        await task;
+    }
+
+    public override Task PublishAsync(byte[] body, string? id = null) =>
+        throw new NotSupportedException("What is delivered when is scripted.");
+
+    public override Task<IReadOnlyList<DeadLetteredMessage>> DeadLettersAsync(int expected) =>
+        throw new NotSupportedException("The calls tell.");
+
+    public override Task WaitUntilEmptyAsync() => throw new NotSupportedException("The calls tell.");
+
+    public override async ValueTask DisposeAsync()
+    {
+        await base.DisposeAsync();
+        await Queue.DisposeAsync();
+        GC.SuppressFinalize(this);
+    }
+
+    private async Task PassUntilAsync(Func<bool> condition, TimeSpan step, string what)
+    {
+        for (int attempt = 0; !condition(); attempt++)
+        {
+            attempt.ShouldBeLessThan(4_000, what);
+            Time.Advance(step);
+            await Task.Delay(2);
+        }
+    }
+}

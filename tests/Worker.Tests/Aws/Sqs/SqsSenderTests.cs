@@ -1,0 +1,97 @@
+using System.Text.Json;
+using Messaging.Aws.Sqs;
+using Messaging.Configuration;
+using Messaging.Hosting;
+using Messaging.Publishing;
+using Worker.Tests.Sources;
+
+namespace Worker.Tests.Aws.Sqs;
+
+public sealed class SqsSenderTests
+{
+    [Fact]
+    public async Task Send_Batch_IsOneCallWithTheBodies()
+    {
+        await using FakeQueue queue = await FakeQueue.StartAsync();
+        using IMessageSender sender = await OpenAsync(queue);
+
+        string?[] errors = await sender.SendAsync(Messages(10), CancellationToken.None);
+
+        errors.ShouldBe(new string?[10]);
+        QueueCall call = queue.Calls.Single(call => call.Operation == "SendMessageBatch");
+        call.Text("QueueUrl").ShouldEndWith("/orders");
+        Entries(call).Select(entry => entry.GetProperty("MessageBody").GetString()).ShouldBe([.. Enumerable.Range(0, 10).Select(number => $"{{\"n\":{number}}}")]);
+        Entries(call).ShouldAllBe(entry => !HasGroup(entry));
+    }
+
+    [Fact]
+    public async Task Send_Fifo_HasGroupAndDeduplicationId()
+    {
+        await using FakeQueue queue = await FakeQueue.StartAsync();
+        using IMessageSender sender = await OpenAsync(queue, "orders.fifo");
+        OutgoingMessage[] messages = Messages(10);
+
+        await sender.SendAsync(messages, CancellationToken.None);
+
+        JsonElement[] entries = Entries(queue.Calls.Single(call => call.Operation == "SendMessageBatch"));
+        entries.Select(entry => entry.GetProperty("MessageDeduplicationId").GetString()).ShouldBe(messages.Select(message => message.Id));
+        entries.ShouldAllBe(entry => HasGroup(entry));
+    }
+
+    [Fact]
+    public async Task Send_SomeAreRefused_NamesThem()
+    {
+        await using FakeQueue queue = await FakeQueue.StartAsync();
+        queue.Script = call => call.Operation == "SendMessageBatch"
+            ? new QueueAnswer(200, """{"Successful":[{"Id":"0","MessageId":"m"}],"Failed":[{"Id":"1","Code":"InvalidMessageContents","Message":"no","SenderFault":true}]}""")
+            : null;
+        using IMessageSender sender = await OpenAsync(queue);
+
+        string?[] errors = await sender.SendAsync(Messages(3), CancellationToken.None);
+
+        errors[0].ShouldBeNull();
+        errors[1].ShouldNotBeNull().ShouldContain("InvalidMessageContents");
+        errors[2].ShouldNotBeNull("What the answer does not mention may or may not have been sent.");
+    }
+
+    [Fact]
+    public async Task Send_CallFails_FailsForAll()
+    {
+        await using FakeQueue queue = await FakeQueue.StartAsync();
+        queue.Script = call => call.Operation == "SendMessageBatch" ? QueueAnswer.InternalError : null;
+        using IMessageSender sender = await OpenAsync(queue);
+
+        (await sender.SendAsync(Messages(3), CancellationToken.None)).ShouldAllBe(error => error != null);
+    }
+
+    [Fact]
+    public async Task Create_QueueIsMissing_SaysWhatToDo()
+    {
+        await using FakeQueue queue = await FakeQueue.StartAsync();
+        queue.Missing["orders"] = true;
+
+        StartupException missing = await Should.ThrowAsync<StartupException>(OpenAsync(queue));
+
+        missing.ExitCode.ShouldBe(ExitCodes.Unavailable);
+        missing.Message.ShouldContain("Check the queue's name");
+    }
+
+    [Fact]
+    public async Task Create_NoQueueConfigured_IsAConfigurationError()
+    {
+        await using FakeQueue queue = await FakeQueue.StartAsync();
+
+        await Should.ThrowAsync<ConfigurationException>(OpenAsync(queue, name: string.Empty));
+    }
+
+    private static Task<IMessageSender> OpenAsync(FakeQueue queue, string name = "orders") =>
+        Senders.OpenAsync(new SqsSourceFeature(), SqsSettings.For(queue, name));
+
+    private static OutgoingMessage[] Messages(int count) =>
+        [.. Enumerable.Range(0, count).Select(number => new OutgoingMessage($"id-{number}", System.Text.Encoding.UTF8.GetBytes($"{{\"n\":{number}}}")))];
+
+    private static JsonElement[] Entries(QueueCall call) => [.. call.Json.GetProperty("Entries").EnumerateArray()];
+
+    private static bool HasGroup(JsonElement entry) =>
+        entry.TryGetProperty("MessageGroupId", out JsonElement group) && group.GetString()!.StartsWith("group-", StringComparison.Ordinal);
+}

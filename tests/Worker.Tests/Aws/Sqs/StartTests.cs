@@ -1,0 +1,168 @@
+using System.Text.Json;
+using Messaging.Aws.Sqs;
+using Messaging.Hosting;
+
+namespace Worker.Tests.Aws.Sqs;
+
+public sealed class StartTests
+{
+    private const int Unreachable = 3209;
+
+    [Fact]
+    public async Task Check_QueueAndDeadLettersExist_Passes()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+
+        await run.Source.CheckAsync(CancellationToken.None);
+
+        run.Source.Problem.ShouldBeNull();
+        run.Queue.Calls.Where(call => call.Operation == "GetQueueUrl").Select(call => call.Text("QueueName")).ShouldBe(["orders", "dead"]);
+    }
+
+    [Fact]
+    public async Task Check_QueueIsMissing_SaysWhatToDo()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        run.Queue.Missing["orders"] = true;
+
+        await FailAsync(run, ExitCodes.Unavailable, "Sources:Sqs:Queue", "no queue orders", "Create it", "Aws:Region");
+    }
+
+    [Theory]
+    [InlineData(null, "dead")]
+    [InlineData("other", "other")]
+    [InlineData("arn:aws:sqs:eu-west-1:123456789012:other", "other")]
+    [InlineData("https://sqs.eu-west-1.amazonaws.com/123456789012/other", "other")]
+    public async Task Check_DeadLetterQueueIsMissing_SaysWhatToDo(string? configured, string missing)
+    {
+        await using SqsRun run = await SqsRun.CreateAsync(options: new SqsSourceOptions { Queue = "orders", DeadLetterQueue = configured });
+        run.Queue.Missing[missing] = true;
+
+        await FailAsync(run, ExitCodes.Unavailable, "Sources:Sqs:DeadLetterQueue", $"no queue {missing}", "Create it");
+    }
+
+    [Theory]
+    [InlineData("GetQueueUrl", 403, "AccessDenied")]
+    [InlineData("GetQueueUrl", 403, "InvalidClientTokenId")]
+    [InlineData("GetQueueUrl", 403, "ExpiredToken")]
+    [InlineData("GetQueueAttributes", 403, "AccessDenied")]
+    public async Task Check_AccessIsRefused_NamesCredentialsAndPolicy(string operation, int status, string code)
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        run.Queue.Script = call => call.Operation == operation ? QueueAnswer.Error(status, code) : null;
+
+        await FailAsync(run, ExitCodes.NoPermission, "orders", "credentials", "deploy/iam/worker-policy.json", code);
+    }
+
+    [Fact]
+    public async Task Check_DeadLetterQueueRefusesAccess_NamesIt()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        run.Queue.Script = call => call.Operation == "GetQueueUrl" && call.Text("QueueName") == "dead" ? QueueAnswer.Error(403, "AccessDenied") : null;
+
+        await FailAsync(run, ExitCodes.NoPermission, "Queue dead", "credentials");
+    }
+
+    [Fact]
+    public async Task Check_NoDeadLetterQueueAnywhere_IsRefused()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        run.Queue.Attributes.TryRemove("RedrivePolicy", out _);
+
+        await FailAsync(run, ExitCodes.Configuration, "no dead-letter queue", "redrive policy", "Sources:Sqs:DeadLetterQueue");
+    }
+
+    [Theory]
+    [InlineData("1")]
+    [InlineData("\"1\"")]
+    public async Task Check_MaxReceiveCountIsOne_IsRefused(string count)
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        run.Queue.Attributes["RedrivePolicy"] = $$"""{"deadLetterTargetArn":"arn:aws:sqs:eu-west-1:123456789012:dead","maxReceiveCount":{{count}}}""";
+
+        await FailAsync(run, ExitCodes.Configuration, "maxReceiveCount 1", "Set it to 10");
+    }
+
+    [Theory]
+    [InlineData(false, "arn:aws:sqs:eu-west-1:123456789012:dead.fifo")]
+    [InlineData(true, "arn:aws:sqs:eu-west-1:123456789012:dead")]
+    public async Task Check_FifoAndStandardMixed_IsRefused(bool isFifo, string deadLetters)
+    {
+        await using SqsRun run = await SqsRun.CreateAsync(isFifo);
+        run.Queue.Attributes["RedrivePolicy"] = JsonSerializer.Serialize(new { deadLetterTargetArn = deadLetters, maxReceiveCount = 10 });
+
+        await FailAsync(run, ExitCodes.Configuration, "a FIFO queue needs a FIFO dead-letter queue");
+    }
+
+    [Fact]
+    public async Task Check_DeadLetterQueueIsTheQueueItself_IsRefused()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync(options: new SqsSourceOptions { Queue = "orders", DeadLetterQueue = "arn:aws:sqs:eu-west-1:123456789012:orders" });
+
+        await FailAsync(run, ExitCodes.Configuration, "the queue itself");
+    }
+
+    [Theory]
+    [InlineData("InternalError")]
+    [InlineData("lost")]
+    public async Task Check_QueueIsOutOfReach_PassesAndRecoversWhenItAnswers(string failure)
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        run.Queue.Script = _ => failure == "lost" ? QueueAnswer.Lost : QueueAnswer.InternalError;
+        await run.BeginAsync();
+        run.HasLogged(Unreachable).ShouldBeTrue();
+        await run.PassUntilAsync(() => run.Source.Problem is not null, "Nobody would see that the queue is out of reach.");
+
+        run.Queue.Script = _ => null;
+        run.Queue.Deliver(FakeMessage.New("a"));
+        await run.PassUntilAsync(() => run.Intake.Accepted == 1, "It did not recover.");
+
+        run.Source.Problem.ShouldBeNull();
+        await (await run.Intake.NextAsync()).SettleAsync(Pipeline.Settlements.Settlement.Complete);
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task Problem_UntilTheQueueHasAnswered_IsThere()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        run.Source.Problem.ShouldNotBeNull();
+
+        run.Queue.Script = _ => QueueAnswer.InternalError;
+        await run.Source.CheckAsync(CancellationToken.None);
+
+        run.Source.Problem.ShouldNotBeNull();
+    }
+
+    [Fact]
+    public async Task Receive_QueueFoundLaterCannotBeUsed_SaysSoAndGoesOnWhenItIsMended()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        run.Queue.Script = _ => QueueAnswer.InternalError;
+        await run.BeginAsync();
+        string policy = run.Queue.Attributes["RedrivePolicy"];
+        run.Queue.Attributes.TryRemove("RedrivePolicy", out _);
+        run.Queue.Script = _ => null;
+
+        await run.PassUntilAsync(() => run.Source.Problem?.Contains("no dead-letter queue", StringComparison.Ordinal) == true, "What an operator has to do was not said.");
+        run.Queue.Receives.ShouldBeEmpty();
+
+        run.Queue.Attributes["RedrivePolicy"] = policy;
+        run.Queue.Deliver(FakeMessage.New("a"));
+        await run.PassUntilAsync(() => run.Intake.Accepted == 1, "It did not recover.");
+        run.Source.Problem.ShouldBeNull();
+        await (await run.Intake.NextAsync()).SettleAsync(Pipeline.Settlements.Settlement.Complete);
+        await run.EndAsync();
+    }
+
+    private static async Task FailAsync(SqsRun run, int exitCode, params string[] parts)
+    {
+        StartupException refused = await Should.ThrowAsync<StartupException>(run.Source.CheckAsync(CancellationToken.None));
+
+        refused.ExitCode.ShouldBe(exitCode);
+        foreach (string part in parts)
+        {
+            refused.Message.ShouldContain(part);
+        }
+    }
+}

@@ -1,0 +1,186 @@
+using Messaging.Aws.Sqs;
+using Pipeline.Settlements;
+
+namespace Worker.Tests.Aws.Sqs;
+
+public sealed class StopTests
+{
+    private const int DeleteGivenUp = 3202;
+
+    private static readonly TimeSpan Grace = TimeSpan.FromMilliseconds(500);
+
+    [Fact]
+    public async Task Stop_LongPollOfAnEmptyQueue_EndsAfterTheGrace()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync(concurrency: 30);
+        await run.BeginAsync();
+        await SqsRun.WaitAsync(() => run.Queue.Polling == 3, "The loops do not poll.");
+
+        Task stopping = run.StopReceivingAsync();
+        await SqsRun.WaitAsync(() => run.Time.ArmedTimers >= 2, "Nothing ends the poll.");
+        await SqsRun.PauseAsync();
+        stopping.IsCompleted.ShouldBeFalse("A receive that may bring messages has a moment to do so.");
+        run.Time.Advance(Grace);
+
+        await stopping;
+        await SqsRun.WaitAsync(() => run.Queue.Polling == 0, "A poll went on.");
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task Stop_ReceiveStillBringsMessages_AllAreHandedBackAtOnce()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        await run.BeginAsync();
+        await SqsRun.WaitAsync(() => run.Queue.Polling == 1, "The loop does not poll.");
+        Task stopping = run.StopReceivingAsync();
+        await SqsRun.WaitAsync(() => run.Time.ArmedTimers >= 2, "The stop was not noticed.");
+
+        run.Queue.Deliver(FakeMessage.Many(7));
+        await stopping;
+        await run.PassUntilAsync(() => run.Queue.VisibilityChanges.SelectMany(call => call.Handles).Count() == 7, "Messages were kept until their timeout.");
+
+        run.Queue.VisibilityChanges.SelectMany(call => call.Seconds).ShouldAllBe(seconds => seconds == 0);
+        run.Intake.Accepted.ShouldBe(0);
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task Stop_FifoReceiveStillBringsMessages_AllAreHandedBackAtOnce()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync(isFifo: true);
+        await run.BeginAsync();
+        await SqsRun.WaitAsync(() => run.Queue.Polling == 1, "The loop does not poll.");
+        Task stopping = run.StopReceivingAsync();
+        await SqsRun.WaitAsync(() => run.Time.ArmedTimers >= 2, "The stop was not noticed.");
+
+        run.Queue.Deliver(FakeMessage.New("a1", "a"), FakeMessage.New("a2", "a"), FakeMessage.New("b1", "b"));
+        await stopping;
+        await run.PassUntilAsync(() => run.Queue.VisibilityChanges.SelectMany(call => call.Handles).Count() == 3, "Messages were kept until their timeout.");
+
+        run.Intake.Accepted.ShouldBe(0);
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task Stop_WhileTheLoopBacksOff_EndsAtOnce()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        run.Queue.Script = call => call.Operation == "ReceiveMessage" ? QueueAnswer.Error(403, "AccessDenied") : null;
+        await run.BeginAsync();
+        await SqsRun.WaitAsync(() => run.Source.Problem is not null, "It does not fail.");
+
+        await run.StopReceivingAsync();
+
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task Close_DeletesWaitForCompany_AreSentWithoutDelay()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync(concurrency: 30, options: new SqsSourceOptions { Queue = "orders", AcknowledgeDelay = TimeSpan.FromSeconds(5) });
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.Many(4));
+        await run.StopAsync();
+        foreach (Delivery delivery in deliveries)
+        {
+            await delivery.SettleAsync(Settlement.Complete);
+        }
+
+        await SqsRun.PauseAsync();
+        await run.Source.CloseAsync(CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(60));
+
+        run.Queue.Deletes.SelectMany(call => call.Handles).Count().ShouldBe(4);
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task Close_DeletesBackOff_AreTriedAgainBeforeTheEnd()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        run.Queue.Script = call => call.Operation == "DeleteMessageBatch" ? QueueAnswer.InternalError : null;
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
+        await deliveries[0].SettleAsync(Settlement.Complete);
+        await run.PassUntilAsync(() => run.Queue.Deletes.Count >= 12, "The delete is not tried again.");
+        await run.StopAsync();
+
+        run.Queue.Script = _ => null;
+        DateTimeOffset before = run.Time.GetUtcNow();
+        await run.PassWhileAsync(run.Source.CloseAsync(CancellationToken.None));
+
+        (run.Time.GetUtcNow() - before).ShouldBeLessThan(TimeSpan.FromSeconds(2), "The flush has 2 s, and the pauses between tries were up to 30 s.");
+        run.HasLogged(DeleteGivenUp).ShouldBeFalse();
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task Close_DeletesHang_GivesUpAtItsToken()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync(concurrency: 30);
+        run.Queue.Script = call => call.Operation == "DeleteMessageBatch" ? QueueAnswer.Hang : null;
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.Many(25));
+        foreach (Delivery delivery in deliveries)
+        {
+            await delivery.SettleAsync(Settlement.Complete);
+        }
+
+        await SqsRun.WaitAsync(() => run.Queue.Deletes.Count >= 2, "The deletes were not sent.");
+        await run.StopAsync();
+        using CancellationTokenSource patience = new();
+        Task closing = run.Source.CloseAsync(patience.Token);
+        await SqsRun.PauseAsync();
+        closing.IsCompleted.ShouldBeFalse();
+
+        await patience.CancelAsync();
+
+        await closing.WaitAsync(TimeSpan.FromSeconds(60));
+        run.HasLogged(DeleteGivenUp).ShouldBeTrue();
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task Settle_AfterTheClose_NeitherThrowsNorKeepsAnything()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.Many(3));
+        await run.StopAsync();
+        await run.Source.CloseAsync(CancellationToken.None);
+
+        await deliveries[0].SettleAsync(Settlement.Complete);
+        await deliveries[1].SettleAsync(Settlement.Abandon(TimeSpan.Zero));
+        await deliveries[2].SettleAsync(Settlement.DeadLetter("malformed-json", "Broken."));
+
+        run.HasLogged(DeleteGivenUp).ShouldBeTrue();
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task Settle_FifoHeadAfterTheClose_GivesTheSlotsOfItsGroupBack()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync(isFifo: true);
+        await run.BeginAsync();
+        run.Queue.Deliver(FakeMessage.New("a1", "a"), FakeMessage.New("a2", "a"), FakeMessage.New("a3", "a"));
+        Delivery head = await run.Intake.NextAsync();
+        await run.StopAsync();
+        await run.Source.CloseAsync(CancellationToken.None);
+
+        await head.SettleAsync(Settlement.Complete);
+
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task Dispose_WithoutClose_EndsEverything()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        run.Queue.Script = call => call.Operation is "DeleteMessageBatch" or "ChangeMessageVisibilityBatch" ? QueueAnswer.Hang : null;
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.Many(2));
+        await deliveries[0].SettleAsync(Settlement.Complete);
+        await deliveries[1].SettleAsync(Settlement.Abandon(TimeSpan.Zero));
+        await run.StopAsync();
+
+        await run.Source.DisposeAsync().AsTask().WaitAsync(TimeSpan.FromSeconds(60));
+        await run.Source.DisposeAsync();
+
+        run.OutstandingBuffers.ShouldBe(0);
+    }
+}

@@ -1,0 +1,66 @@
+using System.Text.Json;
+using Messaging.Aws.Sqs.Wire;
+
+namespace Worker.Tests.Aws.Sqs.Wire;
+
+/// <summary>The calls that are counted are those that a server saw, by operation, the repeated ones included.</summary>
+public sealed class SqsClientCallCountTests
+{
+    [Fact]
+    public async Task Calls_EveryOperationAndARetry_EqualWhatTheServerSaw()
+    {
+        // Every second request is refused once for its clock, and made again.
+        await using FakeService service = await FakeService.StartAsync((context, number) => number % 3 == 1
+            ? FakeService.AnswerAsync(context, 403, """{"__type":"RequestTimeTooSkewed"}""", ("Date", DateTimeOffset.UtcNow.AddMinutes(30).ToString("R")))
+            : FakeService.AnswerAsync(context, 200, AnswerTo(context.Request.Headers["X-Amz-Target"]!)));
+        using WireClient wire = new(service.Address);
+        ReadOnlyMemory<byte>[] handles = ["h"u8.ToArray()];
+        BatchEntryResult[] results = new BatchEntryResult[1];
+
+        for (int round = 0; round < 2; round++)
+        {
+            await wire.ReceiveAsync();
+            await wire.Client.DeleteBatchAsync(WireClient.Url, handles, results, default);
+            await wire.Client.ChangeVisibilityBatchAsync(WireClient.Url, new[] { new VisibilityChange("h"u8.ToArray(), 0) }, results, default);
+            await wire.Client.SendBatchAsync(WireClient.Url, new[] { new SendEntry("body"u8.ToArray()) }, results, default);
+            await wire.Client.SendAsync(WireClient.Url, new SendEntry("body"u8.ToArray()), default);
+        }
+
+        Dictionary<string, int> seen = service.Requests.GroupBy(request => request.Headers["X-Amz-Target"]["AmazonSQS.".Length..]).ToDictionary(group => group.Key, group => group.Count());
+        seen.Values.Sum().ShouldBeGreaterThan(10);
+        wire.Calls.Operations.ToDictionary(operation => operation.Name, operation => (int)wire.Calls.Sent(operation)).ShouldBe(seen, ignoreOrder: true);
+    }
+
+    [Theory]
+    [InlineData(10, 1)]
+    [InlineData(60_000, 1)]
+    [InlineData(70_000, 2)]
+    [InlineData(200_000, 4)]
+    public async Task Billed_LargeAnswer_IsARequestForEach64KiB(int padding, int billed)
+    {
+        await using FakeService service = await FakeService.StartAsync(200, $$"""{"Padding":"{{new string('x', padding)}}"}""");
+        using WireClient wire = new(service.Address);
+
+        await wire.ReceiveAsync();
+
+        (wire.Calls.Sent(SqsOperation.ReceiveMessage.Billed), wire.Calls.Billed(SqsOperation.ReceiveMessage.Billed)).ShouldBe((1, billed));
+    }
+
+    [Fact]
+    public async Task Billed_LargeSend_IsARequestForEach64KiB()
+    {
+        await using FakeService service = await FakeService.StartAsync(200, AnswerTo("AmazonSQS.SendMessage"));
+        using WireClient wire = new(service.Address);
+
+        await wire.Client.SendAsync(WireClient.Url, new SendEntry(new byte[100_000].Select(_ => (byte)'x').ToArray()), default);
+
+        (wire.Calls.Sent(SqsOperation.SendMessage.Billed), wire.Calls.Billed(SqsOperation.SendMessage.Billed)).ShouldBe((1, 2));
+    }
+
+    private static string AnswerTo(string target) => target switch
+    {
+        "AmazonSQS.ReceiveMessage" => "{}",
+        "AmazonSQS.SendMessage" => """{"MessageId":"m"}""",
+        _ => JsonSerializer.Serialize(new { Successful = new[] { new { Id = "0", MessageId = "m" } } }),
+    };
+}

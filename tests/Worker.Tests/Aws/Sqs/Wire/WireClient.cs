@@ -1,0 +1,63 @@
+using Amazon.Runtime;
+using Messaging.Aws;
+using Messaging.Aws.Sqs.Wire;
+using Messaging.Costs;
+using Pipeline.Buffers;
+
+namespace Worker.Tests.Aws.Sqs.Wire;
+
+/// <summary>A client of a <see cref="FakeService"/> with a buffer pool of its own, which must be whole at the end.</summary>
+internal sealed class WireClient : IDisposable
+{
+    public const string Secret = "canary-secret-access-key";
+    public const string Token = "canary-session-token";
+    public const string Url = "https://sqs.eu-west-1.amazonaws.com/123456789012/orders";
+
+    public WireClient(Uri address, SqsWireOptions? options = null, TimeProvider? time = null, Func<AWSCredentials>? credentials = null)
+    {
+        options ??= new SqsWireOptions();
+        time ??= TimeProvider.System;
+        credentials ??= () => new SessionAWSCredentials("AKIDTEST", Secret, Token);
+        Clock = new AwsClock(time);
+        Client = new SqsClient(
+            new SqsTransport(
+                new AwsEndpoint(address, "eu-west-1", IsCustom: true),
+                new AwsCredentialSource(() => Task.FromResult(credentials()), time),
+                Clock,
+                AwsHttpHandler.Create(options.MaxConnections),
+                Buffers,
+                time,
+                options.MaxResponseBytes,
+                Calls),
+            Buffers,
+            options);
+    }
+
+    public BufferPool Buffers { get; } = new();
+
+    public AwsClock Clock { get; }
+
+    public ApiCalls Calls { get; } = new();
+
+    public SqsClient Client { get; }
+
+    public Task<ReceiveBatch> ReceiveAsync(int max = 10, int wait = 0, CancellationToken cancellationToken = default) =>
+        Client.ReceiveAsync(new ReceiveRequest(Url, max, wait, 30), cancellationToken).AsTask();
+
+    /// <summary>Expects the call to fail, and its exception to keep the secrets.</summary>
+    public async Task<AwsServiceException> FailAsync(Func<SqsClient, Task> call)
+    {
+        AwsServiceException error = await Should.ThrowAsync<AwsServiceException>(() => call(Client));
+        error.ToString().ShouldNotContain("canary");
+        Buffers.Outstanding.ShouldBe(0);
+        return error;
+    }
+
+    public Task<AwsServiceException> FailReceiveAsync() => FailAsync(client => client.ReceiveAsync(new ReceiveRequest(Url, 10, 0, 30), CancellationToken.None).AsTask());
+
+    public void Dispose()
+    {
+        Client.Dispose();
+        Buffers.Outstanding.ShouldBe(0);
+    }
+}

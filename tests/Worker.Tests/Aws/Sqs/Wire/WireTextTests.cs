@@ -1,0 +1,109 @@
+using System.Buffers;
+using System.Text;
+using System.Text.Json;
+using System.Text.Unicode;
+using Messaging.Aws.Sqs.Wire;
+
+namespace Worker.Tests.Aws.Sqs.Wire;
+
+public sealed class WireTextTests
+{
+    [Theory]
+    [InlineData("", "")]
+    [InlineData("plain", "plain")]
+    [InlineData(@"\""\\\/\b\f\n\r\t", "\"\\/\b\f\n\r\t")]
+    [InlineData(@"a\u0041b\u00e9c\u6f22d", "aAbéc漢d")]
+    [InlineData(@"\ud83d\ude00", "😀")]
+    [InlineData(@"x\uD83D\uDE00\uD83D\uDE00y", "x😀😀y")]
+    [InlineData(@"\u0000\u007f", "\0\u007f")]
+    [InlineData(@"\\u0041", @"\u0041")]
+    [InlineData(@"end\\", @"end\")]
+    public void UnescapeInPlace_Escapes_GivesTheirMeaning(string escaped, string expected)
+    {
+        Unescape(escaped).ShouldBe(Encoding.UTF8.GetBytes(expected));
+    }
+
+    [Theory]
+    [InlineData(@"\ud800", "ED A0 80")]
+    [InlineData(@"\udfff", "ED BF BF")]
+    [InlineData(@"a\udbffb", "61 ED AF BF 62")]
+    [InlineData(@"\ude00\ud83d", "ED B8 80 ED A0 BD")]
+    [InlineData(@"\ud83d\ud83d\ude00", "ED A0 BD F0 9F 98 80")]
+    [InlineData(@"\ud83d\n", "ED A0 BD 0A")]
+    [InlineData(@"\ud83d\u0041", "ED A0 BD 41")]
+    [InlineData(@"\ud83dude00", "ED A0 BD 75 64 65 30 30")]
+    public void UnescapeInPlace_LoneSurrogate_GivesWtf8WhichIsNotUtf8(string escaped, string expectedHex)
+    {
+        byte[] bytes = Unescape(escaped);
+
+        bytes.ShouldBe(Convert.FromHexString(expectedHex.Replace(" ", "", StringComparison.Ordinal)));
+        Utf8.IsValid(bytes).ShouldBeFalse();
+    }
+
+    [Fact]
+    public void UnescapeInPlace_RandomTexts_AgreesWithUtf8JsonReader()
+    {
+        Random random = new(20261121);
+        Rune[] alphabet = [.. "abc \"\\/\b\f\n\r\t\u0001éß€漢😀\u2028".EnumerateRunes()];
+        for (int i = 0; i < 500; i++)
+        {
+            StringBuilder escaped = new();
+            for (int n = random.Next(30); n > 0; n--)
+            {
+                Rune rune = alphabet[random.Next(alphabet.Length)];
+                foreach (char c in rune.ToString())
+                {
+                    bool mustEscape = c is < ' ' or '"' or '\\' || rune.Utf16SequenceLength == 2;
+                    escaped.Append(mustEscape || random.Next(3) == 0 ? $"\\u{(int)c:x4}" : c.ToString());
+                }
+            }
+
+            string expected = JsonDocument.Parse($"\"{escaped}\"").RootElement.GetString()!;
+            Encoding.UTF8.GetString(Unescape(escaped.ToString())).ShouldBe(expected, $"case {i}: {escaped}");
+        }
+    }
+
+    [Theory]
+    [InlineData(@"""quoted"" and \\back\\ with \ud800 and \udc00\ud800 and \u0001 and \ud83d\ude00 漢")]
+    [InlineData(@"\ud800")]
+    [InlineData("")]
+    public void WriteString_LoneSurrogates_ComeBackTheSame(string escaped)
+    {
+        byte[] original = Unescape(escaped);
+        ArrayBufferWriter<byte> output = new();
+        using (Utf8JsonWriter json = new(output))
+        {
+            json.WriteStartObject();
+            WireText.WriteString(json, "Body"u8, original);
+            json.WriteNumber("After"u8, 1);
+            json.WriteEndObject();
+        }
+
+        Utf8JsonReader reader = new(output.WrittenSpan);
+        reader.Read();
+        reader.Read();
+        reader.Read();
+        Unescape(Encoding.UTF8.GetString(reader.ValueSpan)).ShouldBe(original);
+        JsonDocument.Parse(output.WrittenMemory).RootElement.GetProperty("After").GetInt32().ShouldBe(1);
+    }
+
+    [Fact]
+    public void WriteString_BytesThatAreNoText_BecomeReplacementCharacters()
+    {
+        ArrayBufferWriter<byte> output = new();
+        using (Utf8JsonWriter json = new(output))
+        {
+            json.WriteStartObject();
+            WireText.WriteString(json, "Body"u8, [(byte)'a', 0xFF, 0xC0, 0x80, (byte)'b', 0xE2, 0x82]);
+            json.WriteEndObject();
+        }
+
+        JsonDocument.Parse(output.WrittenMemory).RootElement.GetProperty("Body").GetString().ShouldBe("a\uFFFD\uFFFD\uFFFDb\uFFFD");
+    }
+
+    private static byte[] Unescape(string escaped)
+    {
+        byte[] bytes = Encoding.UTF8.GetBytes(escaped);
+        return bytes[..WireText.UnescapeInPlace(bytes)];
+    }
+}

@@ -1,0 +1,39 @@
+using Messaging.CloudFront;
+using Messaging.Configuration;
+using Microsoft.Extensions.Configuration;
+
+namespace Worker.Tests.CloudFront;
+
+/// <summary>What is wrong with the settings is said at start, all of it.</summary>
+public sealed class CloudFrontOptionsTests
+{
+    [Fact]
+    public void Configure_BucketsOnly_IsRight() => ErrorsOf("Handlers:CloudFront:Buckets=logs, other-logs").ShouldBeEmpty();
+
+    [Fact]
+    public void Configure_Nothing_AsksForBuckets() => ErrorsOf().ShouldHaveSingleItem().ShouldContain("Handlers:CloudFront:Buckets");
+
+    [Theory]
+    [InlineData("Handlers:CloudFront:Buckets=logs,../x", "Buckets")]
+    [InlineData("Handlers:CloudFront:Buckets=LOGS", "Buckets")]
+    [InlineData("Handlers:CloudFront:Columns=date, date", "Columns")]
+    [InlineData("Handlers:CloudFront:Columns=da te", "Columns")]
+    [InlineData("Handlers:CloudFront:MaxRatio=1", "MaxRatio")]
+    [InlineData("Handlers:CloudFront:MaxRowBytes=5MiB", "MaxRowBytes")]
+    [InlineData("Handlers:CloudFront:MaxBadRows=-1", "MaxBadRows")]
+    [InlineData("Handlers:CloudFront:ObjectTimeout=2m", "ObjectTimeout")]
+    [InlineData("Intake:MessageTimeout=30s", "ObjectTimeout")]
+    [InlineData("Handlers:CloudFront:Column=date", "Column")]
+    public void Configure_WrongSetting_IsNamed(string setting, string name) =>
+        ErrorsOf("Handlers:CloudFront:Buckets=logs", setting).ShouldHaveSingleItem().ShouldContain($"Handlers:CloudFront:{name}");
+
+    private static string[] ErrorsOf(params string[] settings)
+    {
+        IConfigurationRoot configuration = new ConfigurationBuilder()
+            .AddInMemoryCollection(settings.Select(setting => setting.Split('=', 2)).GroupBy(pair => pair[0], StringComparer.Ordinal).Select(pairs => KeyValuePair.Create(pairs.Key, (string?)pairs.Last()[1])))
+            .Build();
+        SettingsReader reader = new(configuration);
+        new CloudFrontHandlerFeature().Configure(reader, "logs");
+        return [.. reader.Errors.Select(error => error.ToString())];
+    }
+}

@@ -1,0 +1,100 @@
+using Messaging.CloudFront.Elasticsearch;
+using Messaging.Configuration;
+using Messaging.Sinks;
+using Microsoft.Extensions.Configuration;
+
+namespace Worker.Tests.CloudFront.Elasticsearch;
+
+public sealed class ElasticsearchSinkFeatureTests
+{
+    [Fact]
+    public void Configure_EndpointAndIndex_AreEnough() => Read([]).ShouldBeEmpty();
+
+    [Fact]
+    public void Kind_IsDocuments() => new ElasticsearchSinkFeature().Kind.ShouldBe(SinkKind.Documents);
+
+    [Theory]
+    [InlineData("Endpoint", null, "must be set")]
+    [InlineData("Endpoint", "http://search.example:9200", "must be https")]
+    [InlineData("Endpoint", "ftp://127.0.0.1", "must be an http or https address")]
+    [InlineData("Endpoint", "https://user:canary-secret@search.example", "credentials go to ApiKey")]
+    [InlineData("Endpoint", "https://search.example/?x=1", "must be scheme, host, port and path only")]
+    [InlineData("Index", null, "must be set")]
+    [InlineData("Index", "Logs", "must be a name of Elasticsearch")]
+    [InlineData("Pipeline", "a\u0007", "must be a pipeline's name")]
+    [InlineData("Username", "worker", "must be set when Username is")]
+    [InlineData("Password", "canary-secret", "must be set when Password is")]
+    [InlineData("ApiKey", "id:canary-secret", "must be the encoded form")]
+    [InlineData("ApiKey", "x\r\nX-Other: canary-secret", "must be the encoded form")]
+    [InlineData("MaxBatchBytes", "1KiB", "must be from 64KiB to 64MiB")]
+    [InlineData("MaxBatchDocuments", "0", "must be from 1 to 100000")]
+    [InlineData("MaxInFlight", "0", "must be from 1 to 256")]
+    [InlineData("ConnectTimeout", "40s", "must not be above AttemptTimeout")]
+    [InlineData("AttemptTimeout", "2m", "must not be above TotalTimeout")]
+    [InlineData("Indx", "logs", "Did you mean Index?")]
+    public void Configure_WrongValue_IsOneClearProblem(string key, string? value, string problem)
+    {
+        ConfigurationError error = Read([($"Sinks:Elasticsearch:{key}", value)]).ShouldHaveSingleItem();
+
+        error.Problem.ShouldContain(problem);
+        error.ToString().ShouldNotContain("canary-secret");
+    }
+
+    [Fact]
+    public void Configure_TwoWaysToAuthenticate_AreOneTooMany() =>
+        Read([("Sinks:Elasticsearch:ApiKey", "a2V5"), ("Sinks:Elasticsearch:Username", "u"), ("Sinks:Elasticsearch:Password", "p")]).ShouldHaveSingleItem().Problem.ShouldContain("must not be set together");
+
+    [Fact]
+    public void Configure_PlainHttpAllowed_Passes() =>
+        Read([("Sinks:Elasticsearch:Endpoint", "http://search:9200"), ("Sinks:Elasticsearch:AllowPlainHttp", "true")]).ShouldBeEmpty();
+
+    [Theory]
+    [InlineData("logs", true)]
+    [InlineData("logs-2026.01", true)]
+    [InlineData(".hidden", true)]
+    [InlineData("größe", true)]
+    [InlineData("", false)]
+    [InlineData(".", false)]
+    [InlineData("..", false)]
+    [InlineData("-logs", false)]
+    [InlineData("_logs", false)]
+    [InlineData("+logs", false)]
+    [InlineData("a/b", false)]
+    [InlineData("a\\b", false)]
+    [InlineData("a*", false)]
+    [InlineData("a?b", false)]
+    [InlineData("a b", false)]
+    [InlineData("a,b", false)]
+    [InlineData("a#b", false)]
+    [InlineData("a:b", false)]
+    [InlineData("a\"b", false)]
+    [InlineData("<a>", false)]
+    [InlineData("a|b", false)]
+    [InlineData("a\n", false)]
+    public void IsValid_Name_FollowsTheReference(string name, bool valid) => IndexName.IsValid(name).ShouldBe(valid);
+
+    [Fact]
+    public void IsValid_Length_IsCountedInBytes()
+    {
+        IndexName.IsValid(new string('a', 255)).ShouldBeTrue();
+        IndexName.IsValid(new string('a', 256)).ShouldBeFalse();
+        IndexName.IsValid(new string('ä', 128)).ShouldBeFalse();
+    }
+
+    private static IReadOnlyCollection<ConfigurationError> Read(IEnumerable<(string Key, string? Value)> values)
+    {
+        Dictionary<string, string?> all = new(StringComparer.OrdinalIgnoreCase)
+        {
+            ["Sinks:Elasticsearch:Endpoint"] = "http://127.0.0.1:9200",
+            ["Sinks:Elasticsearch:Index"] = "logs",
+        };
+        foreach ((string key, string? value) in values)
+        {
+            all[key] = value;
+        }
+
+        SettingsReader settings = new(new ConfigurationBuilder().AddInMemoryCollection(all.Where(pair => pair.Value is not null)).Build());
+        new ElasticsearchSinkFeature().Configure(settings, "logs");
+        return [.. settings.Errors];
+    }
+}

@@ -1,0 +1,374 @@
+using System.Text;
+using Messaging.Aws.S3;
+using Messaging.DeadLetters;
+using Messaging.Recoverability;
+using Messaging.Sinks;
+using Pipeline.Settlements;
+using Tests.Shared.CloudFront;
+
+namespace Worker.Tests.CloudFront;
+
+/// <summary>From events to settlements: a message is done only when every row of every object is accounted for.</summary>
+public sealed class IndexTerminatorTests
+{
+    private static readonly byte[] Log = AccessLog.CreateCompressed(30);
+    private static readonly string Event = Events.Of(Events.Record("a.gz"));
+
+    [Fact]
+    public async Task Handle_Event_IndexesEveryRowAndCompletes()
+    {
+        CloudFrontRun run = new();
+        run.Objects.Put("a.gz", Log);
+
+        (await run.HandleAsync(Event)).ShouldBe(Settlement.Complete);
+
+        run.Sink.Documents.Count.ShouldBe(30);
+        run.DeadLetters.Messages.ShouldBeEmpty();
+    }
+
+    [Fact]
+    public async Task Handle_SeveralRecords_IndexesAll()
+    {
+        CloudFrontRun run = new();
+        run.Objects.Put("a b.gz", Log);
+        run.Objects.Put("c+d.gz", AccessLog.CreateCompressed(20, seed: 2));
+
+        (await run.HandleAsync(Events.Of(Events.Record("a+b.gz"), Events.Record("x", eventName: "ObjectRemoved:Delete"), Events.Record("c%2Bd.gz")))).ShouldBe(Settlement.Complete);
+
+        run.Objects.Asked.ShouldBe(["a b.gz", "c+d.gz"]);
+        run.Sink.Documents.Count.ShouldBe(50);
+    }
+
+    [Fact]
+    public async Task Handle_EventTwice_AddsNothing()
+    {
+        CloudFrontRun run = new();
+        run.Objects.Put("a.gz", Log);
+        await run.HandleAsync(Event);
+
+        (await run.HandleAsync(Event, delivery: 2)).ShouldBe(Settlement.Complete);
+
+        run.Sink.Documents.Count.ShouldBe(30);
+    }
+
+    [Fact]
+    public async Task Handle_NewVersionOfAnObject_GetsDocumentsOfItsOwn()
+    {
+        CloudFrontRun run = new();
+        run.Objects.Put("a.gz", Log);
+        await run.HandleAsync(Events.Of(Events.Record("a.gz", versionId: "one")));
+
+        await run.HandleAsync(Events.Of(Events.Record("a.gz", versionId: "two")));
+
+        run.Sink.Documents.Count.ShouldBe(60);
+    }
+
+    [Theory]
+    [InlineData(Events.Test)]
+    [InlineData("""{"Records":[]}""")]
+    public async Task Handle_NothingToDo_CompletesWithoutARequest(string body)
+    {
+        CloudFrontRun run = new();
+
+        (await run.HandleAsync(body)).ShouldBe(Settlement.Complete);
+
+        run.Objects.Asked.ShouldBeEmpty();
+    }
+
+    [Theory]
+    [InlineData("{}", "event-no-records")]
+    [InlineData("{", "malformed-json")]
+    public async Task Handle_NoEvent_IsADeadLetterWithoutARequest(string body, string reason)
+    {
+        CloudFrontRun run = new();
+
+        Settlement settlement = await run.HandleAsync(body);
+
+        settlement.Kind.ShouldBe(SettlementKind.DeadLetter);
+        settlement.Reason.ShouldBe(reason);
+        run.Objects.Asked.ShouldBeEmpty();
+    }
+
+    [Fact]
+    public async Task Handle_ObjectIsMissing_IsAskedForAgainAndThenADeadLetter()
+    {
+        CloudFrontRun run = new();
+
+        Settlement first = await run.HandleAsync(Event, delivery: 1);
+        Settlement second = await run.HandleAsync(Event, delivery: 2);
+        Settlement third = await run.HandleAsync(Event, delivery: 3);
+
+        (first.Fault, second.Fault, first.MayHold).ShouldBe((SettlementFault.Transient, SettlementFault.Transient, false));
+        first.Description.ShouldNotBeNull().ShouldContain("s3://logs/a.gz");
+        run.Objects.Asked.Count.ShouldBe(3 + 3 + 1);
+        third.Reason.ShouldBe("object-missing");
+        run.Breaker.LastFailure.ShouldBeNull();
+    }
+
+    [Fact]
+    public async Task Handle_ObjectComesLate_IsIndexed()
+    {
+        CloudFrontRun run = new();
+        run.Objects.Put("a.gz", Log);
+        run.Objects.Fault = static (_, times) => times < 3 ? new S3Fault(S3FaultKind.Missing, "NoSuchKey", 404) : default;
+
+        (await run.HandleAsync(Event)).ShouldBe(Settlement.Complete);
+
+        run.Sink.Documents.Count.ShouldBe(30);
+    }
+
+    [Fact]
+    public async Task Handle_ObjectWasReplaced_IsADeadLetter()
+    {
+        CloudFrontRun run = new();
+        run.Objects.Fault = static (_, _) => new S3Fault(S3FaultKind.Exists, "PreconditionFailed", 412);
+
+        (await run.HandleAsync(Event)).Reason.ShouldBe("object-changed");
+    }
+
+    [Fact]
+    public async Task Handle_ObjectIsArchived_IsADeadLetterAndStopsNothing()
+    {
+        CloudFrontRun run = new();
+        run.Objects.Fault = static (_, _) => new S3Fault(S3FaultKind.Refused, "InvalidObjectState", 403);
+
+        (await run.HandleAsync(Event)).Reason.ShouldBe("object-archived");
+
+        run.Breaker.State.ShouldBe(BreakerState.Closed);
+    }
+
+    [Fact]
+    public async Task Handle_AccessDenied_StopsReceiving()
+    {
+        CloudFrontRun run = new();
+        run.Objects.Fault = static (_, _) => new S3Fault(S3FaultKind.Refused, "AccessDenied", 403);
+
+        Settlement refused = await run.HandleAsync(Event);
+
+        refused.Fault.ShouldBe(SettlementFault.Refused);
+        refused.Description.ShouldNotBeNull().ShouldContain("s3:GetObject");
+        run.Breaker.State.ShouldBe(BreakerState.Open);
+        run.Breaker.IsRefused.ShouldBeTrue();
+        run.Objects.Asked.Count.ShouldBe(1);
+    }
+
+    [Fact]
+    public async Task Handle_StoreIsSlow_IsTriedAgainInProcess()
+    {
+        CloudFrontRun run = new();
+        run.Objects.Put("a.gz", Log);
+        run.Objects.Fault = static (_, times) => times == 1 ? new S3Fault(S3FaultKind.Transient, "SlowDown", 503) : default;
+
+        (await run.HandleAsync(Event)).ShouldBe(Settlement.Complete);
+
+        run.Objects.Asked.Count.ShouldBe(2);
+    }
+
+    [Fact]
+    public async Task Handle_AnswerBreaksOff_IsReadAgainFromTheBeginning()
+    {
+        CloudFrontRun run = new();
+        run.Objects.Put("a.gz", Log);
+        int times = 0;
+        run.Objects.Stream = bytes => ++times == 1 ? Pieces.Of(bytes[..(bytes.Length / 2)], 100, suspend: true) : Pieces.Of(bytes, 100, suspend: true);
+
+        (await run.HandleAsync(Event)).ShouldBe(Settlement.Complete);
+
+        times.ShouldBe(2);
+        run.Sink.Documents.Count.ShouldBe(30);
+    }
+
+    [Fact]
+    public async Task Handle_FailureInTheSecondObject_DoesNotReadTheFirstAgainInProcess()
+    {
+        CloudFrontRun run = new();
+        run.Objects.Put("a.gz", Log);
+        run.Objects.Put("b.gz", AccessLog.CreateCompressed(5));
+        run.Objects.Fault = static (key, times) => key == "b.gz" && times < 3 ? new S3Fault(S3FaultKind.Transient, "InternalError", 500) : default;
+
+        (await run.HandleAsync(Events.Of(Events.Record("a.gz"), Events.Record("b.gz")))).ShouldBe(Settlement.Complete);
+
+        run.Objects.Asked.ShouldBe(["a.gz", "b.gz", "b.gz", "b.gz"]);
+        run.Sink.Documents.Count.ShouldBe(35);
+    }
+
+    [Fact]
+    public async Task Handle_BadObject_TheDescriptionSaysWhatBecameOfItsRows()
+    {
+        CloudFrontRun run = new();
+        byte[] log = AccessLog.CreateCompressed(2_000);
+        run.Objects.Put("bad.gz", log[..^20]);
+        run.Sink.Rejects = index => index == 3;
+
+        Settlement first = await run.HandleAsync(Events.Of(Events.Record("bad.gz")));
+        int indexed = run.Sink.Documents.Count;
+        run.Sink.Rejects = static _ => false;
+        Settlement second = await run.HandleAsync(Events.Of(Events.Record("bad.gz")));
+
+        indexed.ShouldBeGreaterThan(0);
+        first.Reason.ShouldBe("gzip-truncated");
+        first.Description!.ShouldContain($"rows read, {indexed} were indexed, 0 had been indexed before, 1 were rejected and 0 set aside; the others were not sent.");
+        second.Description!.ShouldContain($"rows read, 1 were indexed, {indexed} had been indexed before, 0 were rejected and 0 set aside; the others were not sent.");
+    }
+
+    [Theory]
+    [InlineData("truncated", "gzip-truncated")]
+    [InlineData("crc", "gzip-corrupt")]
+    [InlineData("junk", "gzip-trailing-data")]
+    [InlineData("plain", "not-gzip")]
+    [InlineData("empty", "not-gzip")]
+    [InlineData("bomb", "gzip-ratio-too-high")]
+    [InlineData("no-fields", "log-no-fields")]
+    public async Task Handle_BadObject_IsADeadLetterAfterTheOthersWereIndexed(string kind, string reason)
+    {
+        CloudFrontRun run = new();
+        run.Objects.Put("bad.gz", kind switch
+        {
+            "truncated" => Log[..^20],
+            "crc" => [.. Log[..^8], 1, 2, 3, 4, .. Log[^4..]],
+            "junk" => [.. Log, 0, 0],
+            "plain" => AccessLog.Create(3),
+            "empty" => [],
+            "bomb" => AccessLog.Compress(Encoding.ASCII.GetBytes("#Fields: date time cs(User-Agent)\n" + new string('\n', 8 << 20))),
+            _ => AccessLog.Compress("a\tb\n"u8),
+        });
+        run.Objects.Put("a.gz", Log);
+
+        Settlement settlement = await run.HandleAsync(Events.Of(Events.Record("bad.gz"), Events.Record("a.gz")));
+
+        settlement.Kind.ShouldBe(SettlementKind.DeadLetter);
+        settlement.Reason.ShouldBe(reason);
+        settlement.Description!.ShouldContain("s3://logs/bad.gz");
+        run.Objects.Asked.ShouldBe(["bad.gz", "a.gz"]);
+        run.Sink.Documents.Count.ShouldBeGreaterThanOrEqualTo(30);
+    }
+
+    [Fact]
+    public async Task Handle_BadRows_AreDeadLettersOfTheirOwn()
+    {
+        CloudFrontRun run = new();
+        run.Objects.Put("a.gz", AccessLog.Compress("#Fields: date time cs(User-Agent)\nd\tt\tu\nbad\nd\tt\tu2\n"u8));
+
+        (await run.HandleAsync(Event)).ShouldBe(Settlement.Complete);
+
+        run.Sink.Documents.Count.ShouldBe(2);
+        run.DeadLetters.Messages.ShouldHaveSingleItem().Body.ShouldBe("bad"u8.ToArray());
+        DeadLetter letter = run.DeadLetters.Records.ShouldHaveSingleItem();
+        letter.Reason.ShouldBe("row-too-few-columns");
+        letter.IsPart.ShouldBeTrue();
+        letter.Source.ShouldBe("cloudfront");
+        letter.SourceId.ShouldEndWith("-2");
+        letter.Attributes["key"].ShouldBe("a.gz");
+        letter.Attributes["row"].ShouldBe("2");
+    }
+
+    [Fact]
+    public async Task Handle_BadRowCannotBeKept_IsNotDone()
+    {
+        CloudFrontRun run = new();
+        run.Objects.Put("a.gz", AccessLog.Compress("#Fields: date time cs(User-Agent)\nbad\n"u8));
+        run.DeadLetters.Fail(1);
+
+        await Should.ThrowAsync<IOException>(() => run.HandleAsync(Event));
+        (await run.HandleAsync(Event, delivery: 2)).ShouldBe(Settlement.Complete);
+
+        run.DeadLetters.Messages.Count.ShouldBe(1);
+    }
+
+    [Fact]
+    public async Task Handle_TooManyBadRows_FailTheLog()
+    {
+        CloudFrontRun run = new(maxBadRows: 2);
+        run.Objects.Put("a.gz", AccessLog.Compress("#Fields: date time cs(User-Agent)\nbad\nbad\nbad\n"u8));
+
+        (await run.HandleAsync(Event)).Reason.ShouldBe("log-too-many-bad-rows");
+
+        run.DeadLetters.Messages.Count.ShouldBe(2);
+    }
+
+    [Fact]
+    public async Task Handle_RejectedDocuments_AreDeadLettersWithTheirRow()
+    {
+        CloudFrontRun run = new();
+        run.Objects.Put("a.gz", AccessLog.Compress("#Fields: date time cs(User-Agent)\nbad\nd\tt\tu2\nd\tt\tu3\nbad\nd\tt\tu5\n"u8));
+        run.Sink.Rejects = static index => index is 1 or 2;
+
+        (await run.HandleAsync(Event)).ShouldBe(Settlement.Complete);
+
+        DeadLetter[] rejected = [.. run.DeadLetters.Records.Where(letter => letter.Reason == "document-rejected")];
+        rejected.Select(letter => letter.Attributes["row"]).ShouldBe(["3", "5"]);
+        rejected[0].Description.ShouldContain("400 mapper_parsing_exception: no");
+        run.DeadLetters.Messages.Where(letter => letter.Reason == "document-rejected").Select(letter => Encoding.UTF8.GetString(letter.Body))
+            .ShouldBe(["""{"date":"d","time":"t","user_agent":"u3"}""", """{"date":"d","time":"t","user_agent":"u5"}"""]);
+        run.Sink.Documents.Count.ShouldBe(1);
+    }
+
+    [Fact]
+    public async Task Handle_TooManyRejectedDocuments_ArePoison()
+    {
+        CloudFrontRun run = new(maxRejected: 3);
+        run.Objects.Put("a.gz", Log);
+        run.Objects.Put("b.gz", AccessLog.Compress("#Fields: date time cs(User-Agent)\nd\tt\tu\n"u8));
+        run.Sink.Rejects = static index => index > 0;
+
+        Settlement settlement = await run.HandleAsync(Events.Of(Events.Record("a.gz"), Events.Record("b.gz")));
+
+        settlement.Kind.ShouldBe(SettlementKind.DeadLetter);
+        settlement.Reason.ShouldBe("documents-rejected");
+        run.DeadLetters.Messages.Count.ShouldBe(3);
+        run.Objects.Asked.ShouldBe(["a.gz", "b.gz"]);
+        run.Sink.Documents.Values.ShouldContain("""{"date":"d","time":"t","user_agent":"u"}""");
+    }
+
+    [Fact]
+    public async Task Handle_SinkFails_GoesBackWithoutARetryInProcess()
+    {
+        CloudFrontRun run = new();
+        run.Objects.Put("a.gz", Log);
+        run.Sink.Batch = static _ => SinkStatus.Transient;
+
+        Settlement settlement = await run.HandleAsync(Event);
+
+        (settlement.Fault, settlement.RetryInProcess, settlement.MayHold).ShouldBe((SettlementFault.Transient, false, true));
+        run.Objects.Asked.Count.ShouldBe(1);
+    }
+
+    [Fact]
+    public async Task Handle_SinkRefuses_StopsReceiving()
+    {
+        CloudFrontRun run = new();
+        run.Objects.Put("a.gz", Log);
+        run.Sink.Batch = static _ => SinkStatus.Refused;
+
+        (await run.HandleAsync(Event)).Fault.ShouldBe(SettlementFault.Refused);
+
+        run.Breaker.IsRefused.ShouldBeTrue();
+    }
+
+    [Fact]
+    public async Task Handle_ObjectTakesTooLong_GoesBack()
+    {
+        CloudFrontRun run = new(objectTimeout: TimeSpan.FromMilliseconds(50));
+        run.Objects.Put("a.gz", Log);
+        run.Sink.Gate = Task.Delay(Timeout.Infinite, TestContext.Current.CancellationToken);
+
+        Settlement settlement = await run.HandleAsync(Event);
+
+        (settlement.Fault, settlement.MayHold).ShouldBe((SettlementFault.Transient, false));
+        settlement.Description.ShouldNotBeNull().ShouldContain("Handlers:CloudFront:ObjectTimeout");
+    }
+
+    [Fact]
+    public async Task Handle_MessageIsCancelled_EndsAtOnce()
+    {
+        CloudFrontRun run = new();
+        run.Objects.Put("a.gz", Log);
+        run.Sink.Gate = Task.Delay(Timeout.Infinite, TestContext.Current.CancellationToken);
+        using CancellationTokenSource cancelled = new();
+        Task<Settlement> handling = run.HandleAsync(Event, cancellationToken: cancelled.Token);
+
+        await cancelled.CancelAsync();
+
+        await Should.ThrowAsync<OperationCanceledException>(() => handling);
+    }
+}

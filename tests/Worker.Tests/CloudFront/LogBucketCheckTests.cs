@@ -1,0 +1,73 @@
+using Messaging.Aws.S3;
+using Messaging.CloudFront.Objects;
+using Messaging.Hosting;
+using Worker.Tests.Telemetry;
+
+namespace Worker.Tests.CloudFront;
+
+/// <summary>The log buckets at start: what ends the start, with which exit code, and what does not.</summary>
+public sealed class LogBucketCheckTests
+{
+    private const int Unanswered = 6003;
+
+    private readonly RecordingLogger _log = new();
+    private readonly List<string> _asked = [];
+
+    private static CancellationToken Token => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task Run_EveryBucketAnswers_AsksEachOnce()
+    {
+        await RunAsync(default);
+
+        _asked.ShouldBe(["first", "second"]);
+        _log.Lines.ShouldBeEmpty();
+    }
+
+    [Theory]
+    [InlineData(S3FaultKind.Missing, "NoSuchBucket", 404, ExitCodes.Unavailable, "The log bucket 'first' does not exist: create it or correct Handlers:CloudFront:Buckets.")]
+    [InlineData(S3FaultKind.Refused, "NoSuchBucket", 404, ExitCodes.Unavailable, "The log bucket 'first' does not exist: create it or correct Handlers:CloudFront:Buckets.")]
+    [InlineData(S3FaultKind.Refused, "AccessDenied", 403, ExitCodes.NoPermission, "grant s3:ListBucket on it and s3:GetObject on its objects")]
+    [InlineData(S3FaultKind.Refused, "InvalidAccessKeyId", 403, ExitCodes.NoPermission, "check the credentials")]
+    [InlineData(S3FaultKind.ExpiredCredentials, "ExpiredToken", 400, ExitCodes.NoPermission, "check the credentials")]
+    [InlineData(S3FaultKind.ClockSkew, "RequestTimeTooSkewed", 403, ExitCodes.NoPermission, "The clock of this machine is off")]
+    [InlineData(S3FaultKind.Refused, "PermanentRedirect", 301, ExitCodes.Configuration, "is in another region: set Aws:Region.")]
+    public async Task Run_BucketCannotBeUsed_EndsTheStart(object kind, string code, int status, int exitCode, string advice)
+    {
+        StartupException exception = await Should.ThrowAsync<StartupException>(() => RunAsync(new S3Fault((S3FaultKind)kind, code, status)));
+
+        exception.ExitCode.ShouldBe(exitCode);
+        exception.Message.ShouldContain(advice);
+        exception.Message.ShouldContain(code);
+    }
+
+    [Theory]
+    [InlineData("Timeout", 0)]
+    [InlineData("ConnectionError", 0)]
+    [InlineData("SlowDown", 503)]
+    public async Task Run_BucketDoesNotAnswer_GoesOnWithAWarning(string code, int status)
+    {
+        await RunAsync(new S3Fault(S3FaultKind.Transient, code, status));
+
+        _asked.ShouldBe(["first", "first", "second", "second"]);
+        _log.Of(Unanswered).Count().ShouldBe(2);
+    }
+
+    [Fact]
+    public async Task Run_SecondRequestIsAnswered_GoesOn()
+    {
+        await RunAsync(new S3Fault(S3FaultKind.ClockSkew, "RequestTimeTooSkewed", 403), failures: 1);
+
+        _asked.ShouldBe(["first", "first", "second"]);
+        _log.Lines.ShouldBeEmpty();
+    }
+
+    private Task RunAsync(S3Fault fault, int failures = int.MaxValue) => new LogBucketCheck(
+        ["first", "second"],
+        (bucket, _, _) =>
+        {
+            _asked.Add(bucket);
+            return new ValueTask<S3Fault>(_asked.Count <= failures ? fault : default);
+        },
+        _log).RunAsync(Token);
+}

@@ -1,0 +1,54 @@
+using Messaging.Aws.S3;
+using Messaging.CloudFront.Events;
+using Messaging.CloudFront.Objects;
+
+namespace Worker.Tests.CloudFront;
+
+/// <summary>Objects in memory, opened as a script says.</summary>
+internal sealed class ScriptedObjects : ILogObjects
+{
+    private readonly Dictionary<string, byte[]> _objects = new(StringComparer.Ordinal);
+
+    /// <summary>Keys that were asked for.</summary>
+    public List<string> Asked { get; } = [];
+
+    /// <summary>Called with the key and how often it was asked for; another kind than None is the answer.</summary>
+    public Func<string, int, S3Fault> Fault { get; set; } = static (_, _) => default;
+
+    /// <summary>Makes the stream that an object is read from.</summary>
+    public Func<byte[], Stream> Stream { get; set; } = static bytes => Pieces.Of(bytes, 1_000, suspend: true);
+
+    /// <summary>Answers that were not disposed.</summary>
+    public int Open { get; private set; }
+
+    public void Put(string key, byte[] bytes) => _objects[key] = bytes;
+
+    public async ValueTask<S3ObjectContent> OpenAsync(LogObject wanted, TimeSpan limit, CancellationToken cancellationToken)
+    {
+        await Task.Yield();
+        cancellationToken.ThrowIfCancellationRequested();
+        Asked.Add(wanted.Key);
+        S3Fault fault = Fault(wanted.Key, Asked.Count(key => key == wanted.Key));
+        if (fault.Kind != S3FaultKind.None)
+        {
+            return new S3ObjectContent(fault);
+        }
+
+        if (!_objects.TryGetValue(wanted.Key, out byte[]? bytes))
+        {
+            return new S3ObjectContent(new S3Fault(S3FaultKind.Missing, "NoSuchKey", 404));
+        }
+
+        Open++;
+        return new S3ObjectContent(Stream(bytes), bytes.Length, wanted.VersionId ?? wanted.ETag ?? "etag", new Answer(this));
+    }
+
+    public void Dispose()
+    {
+    }
+
+    private sealed class Answer(ScriptedObjects objects) : IDisposable
+    {
+        public void Dispose() => objects.Open--;
+    }
+}

@@ -1,0 +1,92 @@
+using Messaging.Http.Source;
+using Pipeline.Settlements;
+
+namespace Worker.Tests.Http.Source;
+
+public sealed class HttpRedeliveriesTests
+{
+    private static readonly byte[] Id = "id"u8.ToArray();
+    private static readonly byte[] Body = "{}"u8.ToArray();
+
+    private readonly ManualTimeProvider _time = new();
+
+    [Fact]
+    public void Count_SentAgainAfterRetryAfter_IsTheNextDelivery()
+    {
+        HttpRedeliveries redeliveries = new(_time);
+        for (int delivery = 1; delivery <= 4; delivery++)
+        {
+            redeliveries.Count(Id, Body).ShouldBe(delivery);
+            redeliveries.Settled(Id, Body, delivery, Settlement.Abandon(TimeSpan.FromSeconds(2)));
+            _time.Advance(TimeSpan.FromSeconds(2));
+        }
+    }
+
+    [Fact]
+    public void Count_SentAgainTooEarly_IsTheSameDelivery()
+    {
+        HttpRedeliveries redeliveries = new(_time);
+        redeliveries.Settled(Id, Body, 1, Settlement.Abandon(TimeSpan.FromMilliseconds(1)));
+
+        for (int i = 0; i < 100; i++)
+        {
+            redeliveries.Count(Id, Body).ShouldBe(1);
+        }
+
+        // Retry-After is a whole second at least.
+        _time.Advance(TimeSpan.FromSeconds(1));
+        redeliveries.Count(Id, Body).ShouldBe(2);
+    }
+
+    [Fact]
+    public void Count_AnotherIdOrBody_IsTheFirst()
+    {
+        HttpRedeliveries redeliveries = new(_time);
+        redeliveries.Settled(Id, Body, 5, Settlement.Abandon(TimeSpan.Zero));
+        _time.Advance(TimeSpan.FromSeconds(1));
+
+        redeliveries.Count("other"u8, Body).ShouldBe(1);
+        redeliveries.Count(Id, "[]"u8).ShouldBe(1);
+        redeliveries.Count(Id, Body).ShouldBe(6);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void Settled_Finally_IsForgotten(bool isStored)
+    {
+        HttpRedeliveries redeliveries = new(_time);
+        redeliveries.Settled(Id, Body, 1, Settlement.Abandon(TimeSpan.Zero));
+        _time.Advance(TimeSpan.FromSeconds(1));
+
+        redeliveries.Settled(Id, Body, 2, isStored ? Settlement.Complete : Settlement.DeadLetter("r", "d"));
+
+        redeliveries.Count(Id, Body).ShouldBe(1);
+    }
+
+    [Fact]
+    public void Count_AfterADay_IsTheFirst()
+    {
+        HttpRedeliveries redeliveries = new(_time);
+        redeliveries.Settled(Id, Body, 1, Settlement.Abandon(TimeSpan.FromSeconds(1)));
+
+        _time.Advance(HttpRedeliveries.Lifetime + TimeSpan.FromSeconds(1));
+
+        redeliveries.Count(Id, Body).ShouldBe(1);
+    }
+
+    [Fact]
+    public void Settled_MoreThanItHolds_ForgetsTheOldest()
+    {
+        HttpRedeliveries redeliveries = new(_time, capacity: 100);
+        for (int i = 0; i < 1_000; i++)
+        {
+            redeliveries.Settled(BitConverter.GetBytes(i), Body, 1, Settlement.Abandon(TimeSpan.Zero));
+        }
+
+        _time.Advance(TimeSpan.FromSeconds(1));
+        redeliveries.Count(BitConverter.GetBytes(0), Body).ShouldBe(1);
+        Enumerable.Range(950, 50).ShouldAllBe(i => redeliveries.Count(BitConverter.GetBytes(i), Body) == 2);
+        Enumerable.Range(0, 1_000).Count(i => redeliveries.Count(BitConverter.GetBytes(i), Body) == 2).ShouldBeLessThanOrEqualTo(100);
+    }
+}

@@ -1,0 +1,137 @@
+using System.Net;
+using Messaging.Http.Source;
+using Messaging.Sources;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Pipeline.Buffers;
+
+namespace Worker.Tests.Http.Source;
+
+/// <summary>A real Kestrel on a free port with the endpoint mapped, and one HTTP source a route.</summary>
+internal sealed class HttpSourceHost : IAsyncDisposable
+{
+    public const string Route = "orders";
+
+    private readonly WebApplication _app;
+    private readonly List<HttpMessageSource> _sources = [];
+    private readonly CancellationTokenSource _stop = new();
+    private readonly List<Task> _receiving = [];
+
+    private HttpSourceHost(WebApplication app, RecordingLog serverLog, TimeProvider? time)
+    {
+        _app = app;
+        ServerLog = serverLog;
+        Time = time ?? TimeProvider.System;
+        Port = new Uri(app.Urls.Single()).Port;
+        Client = new HttpClient(new SocketsHttpHandler { MaxConnectionsPerServer = 64, UseProxy = false }) { BaseAddress = new Uri($"http://127.0.0.1:{Port}") };
+    }
+
+    public TimeProvider Time { get; }
+
+    public int Port { get; }
+
+    public HttpClient Client { get; }
+
+    public TestIntake Intake { get; private set; } = new();
+
+    public MemoryDeadLetters DeadLetters { get; } = new();
+
+    public RecordingLog Log { get; } = new();
+
+    /// <summary>Warnings and errors of the web server itself.</summary>
+    public RecordingLog ServerLog { get; }
+
+    public BufferPool Buffers { get; } = new(new PoisoningArrayPool());
+
+    public HttpMessageSource Source => _sources[0];
+
+    /// <summary>Starts the server with a source for each route, receiving unless told otherwise.</summary>
+    public static async Task<HttpSourceHost> StartAsync(
+        Action<HttpSourceOptions>? configure = null,
+        string[]? routes = null,
+        bool receive = true,
+        TimeProvider? time = null,
+        int concurrency = 64,
+        IMessageIntake? intake = null,
+        BufferPool? buffers = null)
+    {
+        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
+        RecordingLog serverLog = new();
+
+        // Of Kestrel alone: the host's own log would make objects for each request, which the allocation tests count.
+        builder.Logging.ClearProviders().AddFilter("Microsoft.AspNetCore", LogLevel.None).AddFilter("Microsoft.AspNetCore.Server.Kestrel", LogLevel.Warning).AddProvider(serverLog);
+        builder.WebHost.ConfigureKestrel(kestrel => kestrel.Listen(IPAddress.Loopback, port: 0));
+        builder.Services.AddMessagesEndpoint();
+        if (buffers is not null)
+        {
+            builder.Services.AddSingleton(buffers);
+        }
+
+        WebApplication app = builder.Build();
+        app.MapMessages(app.Services.GetRequiredService<MessagesEndpoint>());
+        await app.StartAsync();
+        HttpSourceHost host = new(app, serverLog, time) { Intake = new TestIntake(concurrency) };
+        HttpSourceOptions options = new();
+        configure?.Invoke(options);
+        foreach (string route in routes ?? [Route])
+        {
+            SourceServices services = new(route, app.Services, host.DeadLetters, host.Log, host.Time, concurrency);
+            HttpMessageSource source = new(services, options, app.Services.GetRequiredService<HttpSourceRegistry>(), buffers ?? host.Buffers);
+            host._sources.Add(source);
+            if (receive)
+            {
+                host._receiving.Add(source.ReceiveAsync(intake ?? host.Intake, host._stop.Token));
+            }
+        }
+
+        return host;
+    }
+
+    public async Task StopReceivingAsync()
+    {
+        await _stop.CancelAsync();
+        await Task.WhenAll(_receiving).WaitAsync(TimeSpan.FromSeconds(60));
+    }
+
+    /// <summary>Stops the web server, which waits for its connections.</summary>
+    public Task StopServerAsync(CancellationToken cancellationToken) => _app.StopAsync(cancellationToken);
+
+    /// <summary>Opens a connection and sends the text, with LF written as CRLF.</summary>
+    public Task<RawConnection> ConnectAsync(string text) => RawConnection.ConnectAsync(Port, text);
+
+    /// <summary>Stops and sees that nothing was left behind.</summary>
+    public async Task FinishAsync()
+    {
+        await StopReceivingAsync();
+        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(60));
+        await Intake.DrainAsync(patience.Token);
+        foreach (HttpMessageSource source in _sources)
+        {
+            await source.CloseAsync(patience.Token);
+            source.Requests.ShouldBe(0);
+            source.Receiving.Taken.ShouldBe(0);
+        }
+
+        Intake.Failures.ShouldBeEmpty();
+        Intake.Unsettled.ShouldBe(0);
+        Intake.Balance.ShouldBe(0);
+        Buffers.Outstanding.ShouldBe(0);
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await _stop.CancelAsync();
+        foreach (HttpMessageSource source in _sources)
+        {
+            await source.DisposeAsync();
+        }
+
+        Client.Dispose();
+        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(2));
+        await _app.StopAsync(patience.Token);
+        await _app.DisposeAsync();
+        _stop.Dispose();
+    }
+}

@@ -1,0 +1,132 @@
+using System.Net;
+using System.Text.Json;
+using Messaging.Configuration;
+using Messaging.Http.Source;
+using Microsoft.Extensions.Configuration;
+using Pipeline.Settlements;
+
+namespace Worker.Tests.Http.Source;
+
+public sealed class MessagesEndpointTests
+{
+    [Theory]
+    [InlineData("GET")]
+    [InlineData("PUT")]
+    [InlineData("DELETE")]
+    [InlineData("PATCH")]
+    public async Task Request_OtherMethod_Answers405(string method)
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        using HttpRequestMessage request = new(new HttpMethod(method), "/messages/orders");
+
+        using HttpResponseMessage response = await host.Client.SendAsync(request);
+
+        response.StatusCode.ShouldBe(HttpStatusCode.MethodNotAllowed);
+        response.Content.Headers.Allow.ShouldBe(["POST"]);
+        (await SingleMessageRequestTests.JsonAsync(response)).GetProperty("error").GetString().ShouldBe("method-not-allowed");
+    }
+
+    [Fact]
+    public async Task Post_UnknownRoute_Answers404AndNamesTheRoutes()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(routes: ["b", "a"]);
+
+        using HttpResponseMessage response = await host.Client.PostAsync("/messages/nope%22%0d", new StringContent("x"));
+
+        response.StatusCode.ShouldBe(HttpStatusCode.NotFound);
+        string message = (await SingleMessageRequestTests.JsonAsync(response)).GetProperty("message").GetString()!;
+        message.ShouldContain("nope");
+        message.ShouldContain("Routes: a, b.");
+    }
+
+    [Fact]
+    public async Task Post_EndlessRouteName_IsNotRepeated()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+
+        using HttpResponseMessage response = await host.Client.PostAsync($"/messages/{new string('n', 2_000)}", new StringContent("x"));
+
+        response.StatusCode.ShouldBe(HttpStatusCode.NotFound);
+        (await response.Content.ReadAsStringAsync()).Length.ShouldBeLessThan(300);
+    }
+
+    [Fact]
+    public async Task Post_NoRouteAndSeveral_IsToldHowToChooseUnlessOneIsNamedDefault()
+    {
+        await using HttpSourceHost several = await HttpSourceHost.StartAsync(routes: ["a", "b"]);
+        using HttpResponseMessage refused = await several.Client.PostAsync("/messages", new StringContent("x"));
+        refused.StatusCode.ShouldBe(HttpStatusCode.BadRequest);
+        string message = (await SingleMessageRequestTests.JsonAsync(refused)).GetProperty("message").GetString()!;
+        message.ShouldContain("a, b");
+        message.ShouldContain("POST /messages/{route}");
+
+        await using HttpSourceHost named = await HttpSourceHost.StartAsync(routes: ["a", "default"]);
+        named.Intake.Script = _ => Settlement.Complete;
+        using HttpResponseMessage taken = await named.Client.PostAsync("/messages", new StringContent("x"));
+        taken.StatusCode.ShouldBe(HttpStatusCode.OK);
+        await named.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_Encoded_Answers415()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        using ByteArrayContent content = new([1, 2, 3]);
+        content.Headers.ContentEncoding.Add("gzip");
+
+        using HttpResponseMessage response = await host.Client.PostAsync("/messages", content);
+
+        response.StatusCode.ShouldBe(HttpStatusCode.UnsupportedMediaType);
+        JsonElement json = await SingleMessageRequestTests.JsonAsync(response);
+        json.GetProperty("error").GetString().ShouldBe("encoded-body");
+    }
+
+    [Fact]
+    public async Task Post_RouteEnded_IsUnknown()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        await host.StopReceivingAsync();
+        using HttpResponseMessage stopping = await host.Client.PostAsync("/messages", new StringContent("x"));
+        stopping.StatusCode.ShouldBe(HttpStatusCode.ServiceUnavailable);
+        await host.Source.DisposeAsync();
+
+        using HttpResponseMessage gone = await host.Client.PostAsync("/messages", new StringContent("x"));
+
+        gone.StatusCode.ShouldBe(HttpStatusCode.NotFound);
+    }
+
+    [Fact]
+    public void Configure_Nothing_TakesTheDefaults()
+    {
+        SettingsReader reader = new(new ConfigurationBuilder().Build());
+
+        new HttpSourceFeature().Configure(reader, "orders");
+
+        reader.Errors.ShouldBeEmpty();
+        reader.Effective.Where(setting => setting.Key.StartsWith("Sources:Http", StringComparison.Ordinal)).Select(setting => $"{setting.Key}={setting.Value}").ShouldBe(
+        [
+            "Sources:Http:MaxMessageBytes=1MiB",
+            "Sources:Http:MaxRequestBytes=64MiB",
+            "Sources:Http:MaxRequestLines=100000",
+            "Sources:Http:MaxInFlightPerRequest=64",
+            "Sources:Http:MaxReceivingBytes=64MiB",
+            "Sources:Http:MinBodyRate=256",
+            "Sources:Http:BodyTimeout=30s",
+            "Sources:Http:SlotTimeout=30s",
+        ]);
+    }
+
+    [Theory]
+    [InlineData("Sources:Http:MaxMessageBytes", "65MiB", 2)]
+    [InlineData("Sources:Http:MaxRequestBytes", "1KiB", 1)]
+    [InlineData("Sources:Http:MaxReceivingBytes", "1KiB", 1)]
+    [InlineData("Sources:Http:BodyTimeout", "5", 1)]
+    public void Configure_WrongValue_IsReported(string key, string value, int problems)
+    {
+        SettingsReader reader = new(new ConfigurationBuilder().AddInMemoryCollection([new(key, value)]).Build());
+
+        new HttpSourceFeature().Configure(reader, "orders");
+
+        reader.Errors.Count.ShouldBe(problems);
+    }
+}

@@ -1,0 +1,410 @@
+using System.Net;
+using System.Net.Http.Headers;
+using System.Security.Cryptography;
+using System.Text;
+using System.Text.Json;
+using Pipeline.Settlements;
+
+namespace Worker.Tests.Http.Source;
+
+public sealed class NdjsonRequestTests
+{
+    private const string Chunked = "POST /messages HTTP/1.1\nHost: x\nContent-Type: application/x-ndjson\nTransfer-Encoding: chunked\n\n";
+
+    [Fact]
+    public async Task Post_AllStored_Answers200WithEachLine()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        host.Intake.Script = _ => Settlement.Complete;
+
+        using HttpResponseMessage response = await PostAsync(host, "one\r\n\ntwo\none", id: "file-9");
+
+        response.StatusCode.ShouldBe(HttpStatusCode.OK);
+        (await response.Content.ReadAsStringAsync()).ShouldBe(
+            "{\"stored\":3,\"deadLettered\":0,\"tooLarge\":0,\"notStored\":0,\"results\":["
+            + $"{{\"line\":1,\"id\":\"file-9-{IdOf("one")}\",\"status\":\"stored\"}},"
+            + $"{{\"line\":3,\"id\":\"file-9-{IdOf("two")}\",\"status\":\"stored\"}},"
+            + $"{{\"line\":4,\"id\":\"file-9-{IdOf("one")}\",\"status\":\"stored\"}}]}}");
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_NoId_TheIdsAreTheLinesHashes()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        host.Intake.Script = _ => Settlement.Complete;
+
+        using HttpResponseMessage response = await PostAsync(host, "one\ntwo\none\n");
+
+        JsonElement results = (await SingleMessageRequestTests.JsonAsync(response)).GetProperty("results");
+        Ids(results).ShouldBe([IdOf("one"), IdOf("two"), IdOf("one")]);
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_SomeLinesSentAgainWithTheirHeader_HaveTheIdsOfTheWholeRequest()
+    {
+        string id = new('i', 256);
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(options => options.MaxRequestLines = 3);
+        host.Intake.Script = _ => Settlement.Complete;
+        using HttpResponseMessage whole = await PostAsync(host, "1\n2\n3", id);
+        string[] ids = Ids((await SingleMessageRequestTests.JsonAsync(whole)).GetProperty("results"));
+
+        using HttpResponseMessage rest = await PostAsync(host, "3\n2", id);
+
+        Ids((await SingleMessageRequestTests.JsonAsync(rest)).GetProperty("results")).ShouldBe([ids[2], ids[1]]);
+        ids.Distinct().Count().ShouldBe(3);
+        await host.FinishAsync();
+    }
+
+    [Theory]
+    [InlineData("application/x-ndjson; charset=utf-8")]
+    [InlineData("Application/NDJSON")]
+    public async Task Post_SpellingOfTheType_IsUnderstood(string type)
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        host.Intake.Script = _ => Settlement.Complete;
+        using StringContent content = new("1\n2");
+        content.Headers.ContentType = MediaTypeHeaderValue.Parse(type);
+
+        using HttpResponseMessage response = await host.Client.PostAsync("/messages/orders", content);
+
+        (await SingleMessageRequestTests.JsonAsync(response)).GetProperty("stored").GetInt32().ShouldBe(2);
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_SplitAtEveryByte_TakesTheSameLines()
+    {
+        byte[] body = "{\"a\":1}\r\n\r\n{\"b\":\"\u00e4\"}\n \nlast"u8.ToArray();
+        string[] expected = ["{\"a\":1}", "{\"b\":\"\u00e4\"}", "last"];
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        await using RawConnection connection = await host.ConnectAsync(string.Empty);
+        for (int split = 1; split < body.Length; split++)
+        {
+            await connection.SendAsync(Chunked);
+            await connection.SendChunkAsync(body.AsMemory(0, split));
+            await Task.Delay(1);
+            await connection.SendChunkAsync(body.AsMemory(split));
+            await connection.SendLastChunkAsync();
+            List<string> lines = [];
+            for (int i = 0; i < expected.Length; i++)
+            {
+                Delivery delivery = await host.Intake.NextAsync();
+                lines.Add(Encoding.UTF8.GetString(delivery.Body));
+                await delivery.SettleAsync(Settlement.Complete);
+            }
+
+            lines.ShouldBe(expected, ignoreOrder: false, $"split at {split}");
+            (await connection.ReadAsync()).Status.ShouldBe(200);
+        }
+
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_SomePoison_Answers422AndNamesThem()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(options => options.MaxMessageBytes = 10);
+        host.Intake.Script = delivery => delivery.Body[0] == 'p' ? Settlement.DeadLetter("malformed-json", "No.") : Settlement.Complete;
+
+        using HttpResponseMessage response = await PostAsync(host, "good\npoison\nmuch too large\ngood too");
+
+        response.StatusCode.ShouldBe(HttpStatusCode.UnprocessableEntity);
+        JsonElement json = await SingleMessageRequestTests.JsonAsync(response);
+        Statuses(json).ShouldBe(["1 stored", "2 dead-lettered", "3 too-large", "4 stored"]);
+        json.GetProperty("results")[1].GetProperty("reason").GetString().ShouldBe("malformed-json");
+        json.TryGetProperty("error", out _).ShouldBeFalse("Nothing is to be sent again.");
+        host.DeadLetters.Messages.ShouldHaveSingleItem();
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_SomeAbandoned_Answers503AndNamesThem()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        host.Intake.Script = delivery => delivery.Body[0] switch
+        {
+            (byte)'l' => Settlement.Abandon(TimeSpan.FromSeconds(7)),
+            (byte)'p' => Settlement.DeadLetter("malformed-json", "No."),
+            _ => Settlement.Complete,
+        };
+
+        using HttpResponseMessage response = await PostAsync(host, "good\nlater\npoison\ngood");
+
+        response.StatusCode.ShouldBe(HttpStatusCode.ServiceUnavailable);
+        response.Headers.RetryAfter!.Delta.ShouldBe(TimeSpan.FromSeconds(7));
+        JsonElement json = await SingleMessageRequestTests.JsonAsync(response);
+        json.GetProperty("error").GetString().ShouldBe("not-stored");
+        json.TryGetProperty("resendFrom", out _).ShouldBeFalse();
+        Statuses(json).ShouldBe(["1 stored", "2 not-stored", "3 dead-lettered", "4 stored"]);
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_MoreLinesThanPlaces_WaitsForThem()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(concurrency: 2);
+        host.Intake.Script = _ => Settlement.Complete;
+
+        using HttpResponseMessage response = await PostAsync(host, string.Join('\n', Enumerable.Range(0, 500)));
+
+        response.StatusCode.ShouldBe(HttpStatusCode.OK);
+        host.Intake.MostUnsettled.ShouldBeLessThanOrEqualTo(2);
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_ManyLines_AreInWorkWithinTheRequestsBound()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(options => options.MaxInFlightPerRequest = 4);
+        Task<HttpResponseMessage> posting = PostAsync(host, string.Join('\n', Enumerable.Range(0, 20)));
+        Queue<Delivery> inWork = [];
+        for (int i = 0; i < 4; i++)
+        {
+            inWork.Enqueue(await host.Intake.NextAsync());
+        }
+
+        await host.Intake.ShouldBeQuietAsync();
+        for (int i = 0; i < 20; i++)
+        {
+            await inWork.Dequeue().SettleAsync(Settlement.Complete);
+            if (i + 4 < 20)
+            {
+                inWork.Enqueue(await host.Intake.NextAsync());
+            }
+        }
+
+        (await posting).StatusCode.ShouldBe(HttpStatusCode.OK);
+        host.Intake.MostUnsettled.ShouldBe(4);
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_FirstLineFindsNoPlace_IsRefusedAsAWhole()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(concurrency: 1);
+        await using RawConnection ndjson = await host.ConnectAsync(Chunked);
+        await ndjson.ShouldBeQuietAsync();
+        Task<HttpResponseMessage> other = host.Client.PostAsync("/messages", new StringContent("x"));
+        Delivery delivery = await host.Intake.NextAsync();
+
+        await ndjson.SendChunkAsync("1\n2\n"u8.ToArray());
+
+        RawAnswer answer = await ndjson.ReadAsync();
+        answer.Status.ShouldBe(429);
+        answer.Has("Retry-After: 1").ShouldBeTrue();
+        answer.Body.ShouldNotContain("results");
+        await delivery.SettleAsync(Settlement.Complete);
+        (await other).StatusCode.ShouldBe(HttpStatusCode.OK);
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_NoPlaceInTime_AnswersWhatIsSafeAndFromWhereToGoOn()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(options => options.SlotTimeout = TimeSpan.FromMilliseconds(150));
+        await using RawConnection connection = await host.ConnectAsync(Chunked);
+        await connection.SendChunkAsync("1\n2\n"u8.ToArray());
+        await (await host.Intake.NextAsync()).SettleAsync(Settlement.Complete);
+        await (await host.Intake.NextAsync()).SettleAsync(Settlement.Complete);
+        host.Intake.Pause();
+
+        await connection.SendChunkAsync("\n4\n5\n"u8.ToArray());
+
+        RawAnswer answer = await connection.ReadAsync();
+        answer.Status.ShouldBe(503);
+        JsonElement json = JsonDocument.Parse(answer.Body).RootElement;
+        json.GetProperty("resendFrom").GetInt32().ShouldBe(4);
+        json.GetProperty("error").GetString().ShouldBe("paused");
+        Statuses(json).ShouldBe(["1 stored", "2 stored"]);
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Stop_InTheMiddle_AnswersWhatIsSafeAndFromWhereToGoOn()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        await using RawConnection connection = await host.ConnectAsync(Chunked);
+        await connection.SendChunkAsync("1\n2\nhal"u8.ToArray());
+        Delivery first = await host.Intake.NextAsync();
+        Delivery second = await host.Intake.NextAsync();
+
+        await host.StopReceivingAsync();
+        await first.SettleAsync(Settlement.Complete);
+        await connection.ShouldBeQuietAsync();
+        await second.SettleAsync(Settlement.Complete);
+
+        RawAnswer answer = await connection.ReadAsync();
+        answer.Status.ShouldBe(503);
+        answer.Has("Connection: close").ShouldBeTrue();
+        JsonElement json = JsonDocument.Parse(answer.Body).RootElement;
+        json.GetProperty("error").GetString().ShouldBe("stopping");
+        json.GetProperty("resendFrom").GetInt32().ShouldBe(3);
+        Statuses(json).ShouldBe(["1 stored", "2 stored"]);
+        await host.FinishAsync();
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Post_AbortedInTheMiddle_FinishesWhatWasTakenAndDropsTheHalfLine(bool reset)
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        await using RawConnection connection = await host.ConnectAsync(Chunked);
+        await connection.SendChunkAsync("one\ntwo\nhal"u8.ToArray());
+        Delivery first = await host.Intake.NextAsync();
+        Delivery second = await host.Intake.NextAsync();
+
+        if (reset)
+        {
+            connection.Abort();
+        }
+        else
+        {
+            connection.ShutdownSend();
+        }
+
+        await Task.Delay(100);
+        await first.SettleAsync(Settlement.Complete);
+        await second.SettleAsync(Settlement.DeadLetter("malformed-json", "No."));
+        await host.Intake.ShouldBeQuietAsync();
+        host.Intake.Accepted.ShouldBe(2);
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_TooSlow_AnswersWhatIsSafe()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(options => options.BodyTimeout = TimeSpan.FromMilliseconds(200));
+        host.Intake.Script = _ => Settlement.Complete;
+        await using RawConnection connection = await host.ConnectAsync(Chunked);
+        await connection.SendChunkAsync("1\n2"u8.ToArray());
+
+        RawAnswer answer = await connection.ReadAsync();
+
+        answer.Status.ShouldBe(408);
+        JsonElement json = JsonDocument.Parse(answer.Body).RootElement;
+        json.GetProperty("resendFrom").GetInt32().ShouldBe(2);
+        Statuses(json).ShouldBe(["1 stored"]);
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_RequestAboveTheLimit_Answers413()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(options =>
+        {
+            options.MaxMessageBytes = 10;
+            options.MaxRequestBytes = 20;
+        });
+        host.Intake.Script = _ => Settlement.Complete;
+        using HttpResponseMessage announced = await PostAsync(host, "123456789\n123456789\n1");
+        announced.StatusCode.ShouldBe(HttpStatusCode.RequestEntityTooLarge);
+        host.Intake.Accepted.ShouldBe(0);
+
+        await using RawConnection connection = await host.ConnectAsync(Chunked);
+        await connection.SendChunkAsync("123456789\n"u8.ToArray());
+        await connection.ShouldBeQuietAsync();
+        await connection.SendChunkAsync("123456789\n123456789\n"u8.ToArray());
+        await connection.SendLastChunkAsync();
+
+        RawAnswer answer = await connection.ReadAsync();
+        answer.Status.ShouldBe(413);
+        JsonElement json = JsonDocument.Parse(answer.Body).RootElement;
+        json.GetProperty("error").GetString().ShouldBe("request-too-large");
+        json.GetProperty("resendFrom").GetInt32().ShouldBe(2);
+        Statuses(json).ShouldBe(["1 stored"]);
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_TooManyLines_Answers413FromThere()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(options => options.MaxRequestLines = 3);
+        host.Intake.Script = _ => Settlement.Complete;
+
+        using HttpResponseMessage response = await PostAsync(host, "1\n2\n3\n4\n5\n");
+
+        response.StatusCode.ShouldBe(HttpStatusCode.RequestEntityTooLarge);
+        JsonElement json = await SingleMessageRequestTests.JsonAsync(response);
+        json.GetProperty("resendFrom").GetInt32().ShouldBe(4);
+        json.GetProperty("stored").GetInt32().ShouldBe(3);
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_AFileOfBlankLines_IsBoundedToo()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(options => options.MaxRequestLines = 100);
+
+        using HttpResponseMessage response = await PostAsync(host, new string('\n', 100_000) + "x");
+
+        response.StatusCode.ShouldBe(HttpStatusCode.RequestEntityTooLarge);
+        JsonElement json = await SingleMessageRequestTests.JsonAsync(response);
+        json.GetProperty("resendFrom").GetInt32().ShouldBeGreaterThan(100);
+        json.GetProperty("results").GetArrayLength().ShouldBe(0);
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_LargeFile_IsTakenWhole()
+    {
+        const int Lines = 20_000;
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        long bytes = 0;
+        host.Intake.Script = delivery =>
+        {
+            Interlocked.Add(ref bytes, delivery.Body.Length);
+            return Settlement.Complete;
+        };
+        string file = string.Join('\n', Enumerable.Range(0, Lines).Select(i => $"{{\"n\":{i},\"text\":\"{new string('t', i % 900)}\"}}"));
+
+        using HttpResponseMessage response = await PostAsync(host, file);
+
+        response.StatusCode.ShouldBe(HttpStatusCode.OK);
+        JsonElement json = await SingleMessageRequestTests.JsonAsync(response);
+        json.GetProperty("stored").GetInt32().ShouldBe(Lines);
+        json.GetProperty("results").EnumerateArray().Select(result => result.GetProperty("line").GetInt32()).ShouldBe(Enumerable.Range(1, Lines));
+        bytes.ShouldBe(file.Length - Lines + 1);
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_LinesBegunByManyCallers_AreBoundedInMemory()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(options =>
+        {
+            options.MaxMessageBytes = 1_000;
+            options.MaxReceivingBytes = 1_500;
+        });
+        await using RawConnection first = await host.ConnectAsync(Chunked);
+        await first.SendChunkAsync(new byte[900]);
+        await first.ShouldBeQuietAsync();
+        await using RawConnection second = await host.ConnectAsync(Chunked);
+        await second.SendChunkAsync(new byte[900]);
+
+        (await second.ReadAsync()).Status.ShouldBe(429);
+
+        first.Abort();
+        await host.FinishAsync();
+    }
+
+    private static async Task<HttpResponseMessage> PostAsync(HttpSourceHost host, string body, string? id = null)
+    {
+        using StringContent content = new(body, Encoding.UTF8, "application/x-ndjson");
+        if (id is not null)
+        {
+            content.Headers.Add("X-Message-Id", id);
+        }
+
+        return await host.Client.PostAsync("/messages", content);
+    }
+
+    private static string IdOf(string line) => Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(line)))[..32];
+
+    private static string[] Ids(JsonElement results) => [.. results.EnumerateArray().Select(result => result.GetProperty("id").GetString()!)];
+
+    private static List<string> Statuses(JsonElement json) =>
+        [.. json.GetProperty("results").EnumerateArray().Select(result => $"{result.GetProperty("line").GetInt32()} {result.GetProperty("status").GetString()}")];
+}

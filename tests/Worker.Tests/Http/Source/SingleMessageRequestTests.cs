@@ -1,0 +1,270 @@
+using System.Net;
+using System.Net.Http.Headers;
+using System.Security.Cryptography;
+using System.Text;
+using System.Text.Json;
+using Pipeline.Settlements;
+
+namespace Worker.Tests.Http.Source;
+
+public sealed class SingleMessageRequestTests
+{
+    [Fact]
+    public async Task Post_Stored_AnswersAfterTheSettlement()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        using StringContent content = new("{\"a\":1}", Encoding.UTF8, "application/json");
+        content.Headers.Add("X-Message-Id", "order-1");
+        Task<HttpResponseMessage> posting = host.Client.PostAsync("/messages", content);
+        Delivery delivery = await host.Intake.NextAsync();
+        await Task.Delay(60);
+        posting.IsCompleted.ShouldBeFalse("Nobody has stored it yet.");
+
+        await delivery.SettleAsync(Settlement.Complete);
+
+        using HttpResponseMessage response = await posting;
+        response.StatusCode.ShouldBe(HttpStatusCode.OK);
+        response.Content.Headers.ContentType.ShouldBe(new MediaTypeHeaderValue("application/json"));
+        (await response.Content.ReadAsStringAsync()).ShouldBe("{\"id\":\"order-1\",\"status\":\"stored\"}");
+        delivery.Id.ShouldBe("order-1");
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_NoId_TheIdIsTheContentsHashSoThatARetryMeetsTheSameObject()
+    {
+        byte[] body = "{\"b\":2}"u8.ToArray();
+        string expected = Convert.ToHexStringLower(SHA256.HashData(body))[..32];
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        List<string> ids = [];
+        host.Intake.Script = delivery =>
+        {
+            ids.Add(delivery.Id);
+            return Settlement.Complete;
+        };
+
+        for (int i = 0; i < 2; i++)
+        {
+            using HttpResponseMessage response = await host.Client.PostAsync("/messages", new ByteArrayContent(body));
+            (await response.Content.ReadAsStringAsync()).ShouldContain(expected);
+        }
+
+        ids.ShouldBe([expected, expected]);
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_Poison_Answers422AfterTheDeadLetterIsWritten()
+    {
+        TaskCompletionSource gate = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        host.DeadLetters.Gate = gate.Task;
+        host.Intake.Script = _ => Settlement.DeadLetter("malformed-json", "It says \"no\".");
+        Task<HttpResponseMessage> posting = host.Client.PostAsync("/messages", new StringContent("nope"));
+        await Task.Delay(60);
+        posting.IsCompleted.ShouldBeFalse();
+
+        gate.SetResult();
+
+        using HttpResponseMessage response = await posting;
+        response.StatusCode.ShouldBe(HttpStatusCode.UnprocessableEntity);
+        JsonElement json = await JsonAsync(response);
+        json.GetProperty("status").GetString().ShouldBe("dead-lettered");
+        json.GetProperty("reason").GetString().ShouldBe("malformed-json");
+        json.GetProperty("description").GetString().ShouldBe("It says \"no\".");
+        json.GetProperty("id").GetString().ShouldBe(host.DeadLetters.Messages.ShouldHaveSingleItem().Id);
+        host.DeadLetters.Messages[0].Body.ShouldBe("nope"u8.ToArray());
+        host.DeadLetters.Records[0].Source.ShouldBe("http");
+        host.DeadLetters.Records[0].Route.ShouldBe(HttpSourceHost.Route);
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_PoisonAndTheDeadLettersFail_Answers503()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        host.DeadLetters.Fail(times: 1);
+        host.Intake.Script = _ => Settlement.DeadLetter("malformed-json", "No.");
+
+        using HttpResponseMessage response = await host.Client.PostAsync("/messages", new StringContent("nope"));
+
+        response.StatusCode.ShouldBe(HttpStatusCode.ServiceUnavailable);
+        response.Headers.RetryAfter!.Delta!.Value.TotalSeconds.ShouldBeGreaterThanOrEqualTo(1);
+        (await JsonAsync(response)).GetProperty("error").GetString().ShouldBe("not-stored");
+        host.Log.Entries.ShouldContain(entry => entry.Id.Id == 3050);
+        await host.FinishAsync();
+    }
+
+    [Theory]
+    [InlineData("S3 PutObject: ConnectionError", "S3 PutObject: ConnectionError. Send it again after Retry-After seconds.")]
+    [InlineData("The store is slow.", "The store is slow. Send it again after Retry-After seconds.")]
+    [InlineData("", "The message was not stored. Send it again after Retry-After seconds.")]
+    public async Task Post_Abandoned_TheMessageIsMadeOfSentences(string description, string message)
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        host.Intake.Script = _ => Settlement.Abandon(TimeSpan.Zero, description);
+
+        using HttpResponseMessage response = await host.Client.PostAsync("/messages", new StringContent("x"));
+
+        (await JsonAsync(response)).GetProperty("message").GetString().ShouldBe(message);
+        await host.FinishAsync();
+    }
+
+    [Theory]
+    [InlineData(0, 1)]
+    [InlineData(1_000, 1)]
+    [InlineData(1_001, 2)]
+    [InlineData(864_000_000, 3_600)]
+    public async Task Post_Abandoned_Answers503WithItsDelay(int milliseconds, int seconds)
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        host.Intake.Script = _ => Settlement.Abandon(TimeSpan.FromMilliseconds(milliseconds), "The store is slow.");
+
+        using HttpResponseMessage response = await host.Client.PostAsync("/messages", new StringContent("x"));
+
+        response.StatusCode.ShouldBe(HttpStatusCode.ServiceUnavailable);
+        response.Headers.RetryAfter!.Delta.ShouldBe(TimeSpan.FromSeconds(seconds));
+        JsonElement json = await JsonAsync(response);
+        json.GetProperty("error").GetString().ShouldBe("not-stored");
+        json.GetProperty("message").GetString()!.ShouldStartWith("The store is slow.");
+        json.GetProperty("id").GetString()!.Length.ShouldBe(32);
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_AbandonedOrDeadLettered_TheAnswerHasNoPathOfTheServer()
+    {
+        const string reason = "Access to the path '/srv/worker/data/p/x.json' is denied.";
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        host.Intake.Script = delivery => delivery.Body[0] == '1' ? Settlement.Abandon(TimeSpan.Zero, reason) : Settlement.DeadLetter("sink-rejected", reason);
+        foreach (string type in new[] { "application/json", "application/x-ndjson" })
+        {
+            foreach (string body in new[] { "1", "2" })
+            {
+                using StringContent content = new(body, Encoding.UTF8, type);
+                using HttpResponseMessage response = await host.Client.PostAsync("/messages", content);
+
+                response.IsSuccessStatusCode.ShouldBeFalse();
+                (await response.Content.ReadAsStringAsync()).ShouldNotContain("/srv");
+            }
+        }
+
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_AbandonedTwiceThenAgain_IsTheThirdDelivery()
+    {
+        ManualTimeProvider time = new();
+        List<int> deliveries = [];
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(time: time);
+        host.Intake.Script = delivery =>
+        {
+            deliveries.Add(delivery.Count);
+            return delivery.Count < 3 ? Settlement.Abandon(TimeSpan.FromSeconds(1), "It is not there.") : Settlement.DeadLetter("object-missing", "It is not there still.");
+        };
+
+        foreach (int status in new[] { 503, 503, 422, 503 })
+        {
+            using HttpResponseMessage response = await host.Client.PostAsync("/messages", new StringContent("{}"));
+            ((int)response.StatusCode).ShouldBe(status);
+            time.Advance(TimeSpan.FromSeconds(1));
+        }
+
+        deliveries.ShouldBe([1, 2, 3, 1]);
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_LongestId_IsKeptBeforeTheLinesHash()
+    {
+        string id = new('~', 256);
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        host.Intake.Script = _ => Settlement.Complete;
+        using StringContent content = new("1\n2\n", Encoding.UTF8, "application/x-ndjson");
+        content.Headers.Add("X-Message-Id", id);
+
+        using HttpResponseMessage response = await host.Client.PostAsync("/messages", content);
+
+        JsonElement results = (await JsonAsync(response)).GetProperty("results");
+        results[1].GetProperty("id").GetString().ShouldBe($"{id}-{Convert.ToHexStringLower(SHA256.HashData("2"u8))[..32]}");
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Stop_WhileABodyArrives_AnswersAtOnce()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        await using RawConnection connection = await host.ConnectAsync("POST /messages HTTP/1.1\nHost: x\nContent-Length: 100\n\nhalf");
+        await connection.ShouldBeQuietAsync();
+
+        await host.StopReceivingAsync();
+
+        RawAnswer answer = await connection.ReadAsync();
+        answer.Status.ShouldBe(503);
+        answer.Body.ShouldContain("stopping");
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Close_AnAnswerIsDue_WaitsForIt()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        await using RawConnection connection = await host.ConnectAsync("POST /messages HTTP/1.1\nHost: x\nContent-Length: 2\n\nhi");
+        Delivery delivery = await host.Intake.NextAsync();
+        await host.StopReceivingAsync();
+        Task closing = host.Source.CloseAsync(CancellationToken.None);
+        await Task.Delay(60);
+        closing.IsCompleted.ShouldBeFalse();
+
+        await delivery.SettleAsync(Settlement.Complete);
+
+        await closing.WaitAsync(TimeSpan.FromSeconds(60));
+        (await connection.ReadAsync()).Status.ShouldBe(200);
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Close_OutOfTime_ReturnsAndSaysSo()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        await using RawConnection connection = await host.ConnectAsync("POST /messages HTTP/1.1\nHost: x\nContent-Length: 2\n\nhi");
+        Delivery delivery = await host.Intake.NextAsync();
+        await host.StopReceivingAsync();
+
+        await host.Source.CloseAsync(new CancellationToken(canceled: true));
+
+        host.Log.Entries.ShouldContain(entry => entry.Id.Id == 3051);
+        await delivery.SettleAsync(Settlement.Complete);
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_ManyAtOnce_EachIsAnsweredWithItsOwnResult()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        host.Intake.Script = delivery => (int.Parse(Encoding.ASCII.GetString(delivery.Body)) % 3) switch
+        {
+            0 => Settlement.Complete,
+            1 => Settlement.DeadLetter("odd", Encoding.ASCII.GetString(delivery.Body)),
+            _ => Settlement.Abandon(TimeSpan.FromSeconds(1), Encoding.ASCII.GetString(delivery.Body)),
+        };
+        await Parallel.ForAsync(0, 600, new ParallelOptions { MaxDegreeOfParallelism = 32 }, async (n, _) =>
+        {
+            using ByteArrayContent content = new(Encoding.ASCII.GetBytes($"{n}"));
+            content.Headers.Add("X-Message-Id", $"id-{n}");
+            using HttpResponseMessage response = await host.Client.PostAsync("/messages/ORDERS", content);
+            JsonElement json = await JsonAsync(response);
+            ((int)response.StatusCode).ShouldBe((n % 3) switch { 0 => 200, 1 => 422, _ => 503 });
+            json.GetProperty("id").GetString().ShouldBe($"id-{n}");
+            if (n % 3 == 1)
+            {
+                json.GetProperty("description").GetString().ShouldBe($"{n}");
+            }
+        });
+        await host.FinishAsync();
+    }
+
+    internal static async Task<JsonElement> JsonAsync(HttpResponseMessage response) =>
+        JsonDocument.Parse(await response.Content.ReadAsByteArrayAsync()).RootElement;
+}

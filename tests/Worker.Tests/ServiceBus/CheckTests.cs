@@ -1,0 +1,96 @@
+using Messaging.Hosting;
+using Messaging.ServiceBus.Port;
+
+namespace Worker.Tests.ServiceBus;
+
+public sealed class CheckTests
+{
+    [Theory]
+    [InlineData(nameof(ServiceBusFaultKind.NotFound), "Sources:ServiceBus:Queue", ExitCodes.Unavailable)]
+    [InlineData(nameof(ServiceBusFaultKind.Disabled), "enable it", ExitCodes.Unavailable)]
+    [InlineData(nameof(ServiceBusFaultKind.Unauthorized), "Azure Service Bus Data Receiver", ExitCodes.NoPermission)]
+    public async Task Check_Refused_SaysWhatToDo(string kind, string advice, int exitCode)
+    {
+        await using ServiceBusSourceHarness harness = new();
+        harness.Bus.CheckFault = new ServiceBusFault(Enum.Parse<ServiceBusFaultKind>(kind), "the service's words");
+
+        StartupException exception = await Should.ThrowAsync<StartupException>(harness.Source.CheckAsync(CancellationToken.None));
+
+        exception.ExitCode.ShouldBe(exitCode);
+        exception.Message.ShouldContain("Service Bus orders");
+        exception.Message.ShouldContain(advice);
+        exception.Message.ShouldContain("the service's words");
+    }
+
+    [Theory]
+    [InlineData(nameof(ServiceBusFaultKind.Transient))]
+    [InlineData(nameof(ServiceBusFaultKind.Other))]
+    public async Task Check_FaultThatMayPass_IsAWarning(string kind)
+    {
+        await using ServiceBusSourceHarness harness = new();
+        harness.Bus.CheckFault = new ServiceBusFault(Enum.Parse<ServiceBusFaultKind>(kind), "down");
+
+        await harness.Source.CheckAsync(CancellationToken.None);
+
+        harness.Log.Entries.ShouldHaveSingleItem().Id.Id.ShouldBe(3300);
+    }
+
+    [Fact]
+    public async Task Problem_UntilTheBrokerHasAnswered_IsThere()
+    {
+        await using ServiceBusSourceHarness harness = new();
+        harness.Source.Problem.ShouldBe("Service Bus has not answered yet.");
+
+        await harness.StartAsync();
+
+        harness.Source.Problem.ShouldBeNull();
+        harness.Log.Entries.ShouldBeEmpty();
+        await harness.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Problem_BrokerUnreachableAtTheStart_IsThereUntilItAnswers()
+    {
+        await using ServiceBusSourceHarness harness = new();
+        harness.Bus.CheckFault = new ServiceBusFault(ServiceBusFaultKind.Transient, "connection refused");
+        await harness.StartAsync();
+        harness.Source.Problem.ShouldBe("Service Bus cannot be reached: connection refused");
+
+        await harness.AdvanceAsync(TimeSpan.FromMinutes(10));
+        harness.Source.Problem.ShouldBe("Service Bus cannot be reached: connection refused");
+        harness.Bus.CheckFault = null;
+        await harness.AdvanceUntilAsync(() => harness.Source.Problem is null, TimeSpan.FromSeconds(1), "The broker should be asked again.");
+
+        harness.Log.Entries.Select(entry => entry.Id.Id).ShouldBe([3300, 3303]);
+        await harness.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Check_NoAnswer_IsAWarningAfterItsLimit()
+    {
+        await using ServiceBusSourceHarness harness = new();
+        harness.Bus.Gate = new TaskCompletionSource().Task;
+
+        Task checking = harness.Source.CheckAsync(CancellationToken.None);
+        await harness.AdvanceAsync(TimeSpan.FromSeconds(14));
+        checking.IsCompleted.ShouldBeFalse();
+        await harness.AdvanceAsync(TimeSpan.FromSeconds(1));
+        await checking.WaitAsync(TimeSpan.FromSeconds(30));
+
+        harness.Log.Entries.ShouldHaveSingleItem().Text.ShouldContain("no answer within 00:00:15");
+    }
+
+    [Fact]
+    public async Task Check_Cancelled_Throws()
+    {
+        await using ServiceBusSourceHarness harness = new();
+        harness.Bus.Gate = new TaskCompletionSource().Task;
+        using CancellationTokenSource stop = new();
+        Task checking = harness.Source.CheckAsync(stop.Token);
+
+        await stop.CancelAsync();
+
+        await Should.ThrowAsync<OperationCanceledException>(checking);
+        harness.Bus.Gate = null;
+    }
+}

@@ -1,0 +1,298 @@
+using Messaging.ServiceBus;
+using Messaging.ServiceBus.Port;
+
+namespace Worker.Tests.ServiceBus;
+
+/// <summary>
+/// A queue that behaves as the broker does: locks that end, delivery counts, a dead-letter queue at the most deliveries, settling
+/// that fails when the lock is another one, and failures on demand. Threads: any.
+/// </summary>
+internal sealed class FakeBus(TimeProvider time) : IServiceBusConnector
+{
+    public static readonly TimeSpan LockDuration = TimeSpan.FromMinutes(1);
+
+    private readonly Lock _lock = new();
+    private readonly List<BusEntry> _entries = [];
+    private readonly List<BusLetter> _letters = [];
+    private readonly List<BusCall> _calls = [];
+    private TaskCompletionSource _changed = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private long _numbers;
+    private int _renewals;
+
+    public TimeProvider Time { get; } = time;
+
+    public int MaxDeliveryCount { get; set; } = 10;
+
+    /// <summary>The failure of a settlement; null lets it through.</summary>
+    public Func<BusCall, ServiceBusFault?>? Script { get; set; }
+
+    /// <summary>While set, settlements of pumps and the peek wait for it.</summary>
+    public Task? Gate { get; set; }
+
+    /// <summary>While set, nothing is received and pumps report it.</summary>
+    public ServiceBusFault? ReceiveFault { get; set; }
+
+    /// <summary>While set, locks are not renewed and pumps report it.</summary>
+    public ServiceBusFault? RenewFault { get; set; }
+
+    /// <summary>While set, the close of a link waits for it.</summary>
+    public Task? CloseGate { get; set; }
+
+    /// <summary>Locks that were renewed by their message, not by a pump.</summary>
+    public int Renewals => Volatile.Read(ref _renewals);
+
+    public ServiceBusFault? CheckFault { get; set; }
+
+    public ServiceBusFault? StartFault { get; set; }
+
+    /// <summary>Bytes that a batch takes.</summary>
+    public int BatchBytes { get; set; } = 256 << 10;
+
+    public ServiceBusFault? SendFault { get; set; }
+
+    public List<FakePump> Pumps { get; } = [];
+
+    public List<FakeBusSender> Senders { get; } = [];
+
+    /// <summary>Messages in the queue, locked ones included.</summary>
+    public int Count
+    {
+        get
+        {
+            lock (_lock)
+            {
+                return _entries.Count;
+            }
+        }
+    }
+
+    /// <summary>Messages that are delivered and not settled.</summary>
+    public int Locked
+    {
+        get
+        {
+            lock (_lock)
+            {
+                return _entries.Count(entry => entry.LockedUntil > Time.GetUtcNow());
+            }
+        }
+    }
+
+    /// <summary>The most deliveries of any message in the queue.</summary>
+    public int MostDeliveries
+    {
+        get
+        {
+            lock (_lock)
+            {
+                return _entries.Max(entry => entry.DeliveryCount);
+            }
+        }
+    }
+
+    public IReadOnlyList<BusLetter> Letters
+    {
+        get
+        {
+            lock (_lock)
+            {
+                return [.. _letters];
+            }
+        }
+    }
+
+    /// <summary>Settlements in the order they came, failed ones included.</summary>
+    public IReadOnlyList<BusCall> Calls
+    {
+        get
+        {
+            lock (_lock)
+            {
+                return [.. _calls];
+            }
+        }
+    }
+
+    public IServiceBusPump OpenPump(ServiceBusSourceOptions options, PumpSettings settings)
+    {
+        FakePump pump = new(this, settings);
+        Pumps.Add(pump);
+        return pump;
+    }
+
+    public IServiceBusSender OpenSender(ServiceBusSourceOptions options)
+    {
+        FakeBusSender sender = new(this);
+        Senders.Add(sender);
+        return sender;
+    }
+
+    public void Publish(byte[] body, string? id = null, Dictionary<string, object>? properties = null)
+    {
+        lock (_lock)
+        {
+            _entries.Add(new BusEntry(++_numbers, Time.GetUtcNow(), id, body, properties ?? []));
+        }
+
+        Pulse();
+    }
+
+    /// <summary>Ends the lock of every message; what is in work comes again.</summary>
+    public void LoseLocks()
+    {
+        lock (_lock)
+        {
+            _entries.ForEach(entry => entry.LockedUntil = DateTimeOffset.MinValue);
+        }
+
+        Pulse();
+    }
+
+    /// <summary>Makes the queue anew: empty, and numbers begin at 1 again.</summary>
+    public void Recreate()
+    {
+        lock (_lock)
+        {
+            _entries.Clear();
+            _numbers = 0;
+        }
+    }
+
+    /// <summary>Wakes whoever waits for a message.</summary>
+    public void Pulse() => Interlocked.Exchange(ref _changed, new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).TrySetResult();
+
+    /// <summary>Waits for a message and locks it.</summary>
+    public async Task<FakeLockedMessage> TakeAsync(CancellationToken stop)
+    {
+        while (true)
+        {
+            stop.ThrowIfCancellationRequested();
+            Task changed = Volatile.Read(ref _changed).Task;
+            if (ReceiveFault is { } fault)
+            {
+                throw new ServiceBusFaultException(fault);
+            }
+
+            if (TryTake() is { } message)
+            {
+                return message;
+            }
+
+            await changed.WaitAsync(stop);
+        }
+    }
+
+    public bool Renew(FakeLockedMessage message)
+    {
+        lock (_lock)
+        {
+            if (message.Entry.LockToken != message.LockToken || message.Entry.LockedUntil <= Time.GetUtcNow())
+            {
+                return false;
+            }
+
+            message.Entry.LockedUntil = Time.GetUtcNow() + LockDuration;
+            return true;
+        }
+    }
+
+    public async Task RenewAsync(FakeLockedMessage message)
+    {
+        await Task.Yield();
+        if (RenewFault is { } fault)
+        {
+            throw new ServiceBusFaultException(fault);
+        }
+
+        if (!Renew(message))
+        {
+            throw new ServiceBusFaultException(new ServiceBusFault(ServiceBusFaultKind.LockLost, "The lock supplied is invalid."));
+        }
+
+        Interlocked.Increment(ref _renewals);
+    }
+
+    /// <summary>Makes a message available again that no call was given; such a delivery is not counted.</summary>
+    public void Release(FakeLockedMessage message)
+    {
+        lock (_lock)
+        {
+            if (message.Entry.LockToken == message.LockToken)
+            {
+                message.Entry.LockedUntil = DateTimeOffset.MinValue;
+                message.Entry.DeliveryCount--;
+            }
+        }
+
+        Pulse();
+    }
+
+    public async Task SettleAsync(FakeLockedMessage message, string operation, BusLetter? letter, CancellationToken cancellationToken)
+    {
+        await Task.Yield();
+        if (Gate is { } gate)
+        {
+            await gate.WaitAsync(cancellationToken);
+        }
+
+        BusCall call = new(operation, message.MessageId, message.DeliveryCount, [.. letter?.Properties.Keys ?? []]);
+        lock (_lock)
+        {
+            _calls.Add(call);
+            if (Script?.Invoke(call) is { } fault)
+            {
+                throw new ServiceBusFaultException(fault);
+            }
+
+            BusEntry entry = message.Entry;
+            if (entry.LockToken != message.LockToken || entry.LockedUntil <= Time.GetUtcNow() || !_entries.Contains(entry))
+            {
+                throw new ServiceBusFaultException(new ServiceBusFault(ServiceBusFaultKind.LockLost, "The lock supplied is invalid."));
+            }
+
+            entry.LockedUntil = DateTimeOffset.MinValue;
+            if (letter is not null)
+            {
+                _letters.Add(letter);
+            }
+
+            if (operation == "Abandon")
+            {
+                DeadLetterIfUsedUp(entry);
+            }
+            else
+            {
+                _entries.Remove(entry);
+            }
+        }
+
+        Pulse();
+    }
+
+    private FakeLockedMessage? TryTake()
+    {
+        lock (_lock)
+        {
+            DateTimeOffset now = Time.GetUtcNow();
+            _entries.FindAll(entry => entry.LockedUntil <= now).ForEach(DeadLetterIfUsedUp);
+            if (_entries.Find(entry => entry.LockedUntil <= now) is not { } next)
+            {
+                return null;
+            }
+
+            next.DeliveryCount++;
+            next.LockToken = Guid.NewGuid();
+            next.LockedUntil = now + LockDuration;
+            return new FakeLockedMessage(this, next);
+        }
+    }
+
+    private void DeadLetterIfUsedUp(BusEntry entry)
+    {
+        if (entry.DeliveryCount >= MaxDeliveryCount)
+        {
+            _entries.Remove(entry);
+            _letters.Add(new BusLetter(entry, "MaxDeliveryCountExceeded", string.Empty, new Dictionary<string, object>(StringComparer.Ordinal)));
+        }
+    }
+}

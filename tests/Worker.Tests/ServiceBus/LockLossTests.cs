@@ -1,0 +1,156 @@
+using Messaging.ServiceBus.Port;
+using Pipeline.Settlements;
+
+namespace Worker.Tests.ServiceBus;
+
+public sealed class LockLossTests
+{
+    private static readonly byte[] Body = "{\"n\":1}"u8.ToArray();
+
+    [Fact]
+    public async Task Lock_LongWork_IsRenewed()
+    {
+        await using ServiceBusSourceHarness harness = new();
+        await harness.StartAsync();
+        await harness.PublishAsync(Body, "a");
+        Delivery delivery = await harness.Intake.NextAsync();
+
+        await harness.AdvanceAsync(TimeSpan.FromMinutes(10));
+
+        await harness.Intake.ShouldBeQuietAsync();
+        await delivery.SettleAsync(Settlement.Complete);
+        await harness.WaitUntilEmptyAsync();
+        harness.Bus.Calls.ShouldBe([new BusCall("Complete", "a", 1, [])], new BusCallComparer());
+        await harness.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Lock_RenewalFails_IsCountedAndTheMessageIsWorkedOnOnce()
+    {
+        await using ServiceBusSourceHarness harness = new();
+        harness.Bus.RenewFault = new ServiceBusFault(ServiceBusFaultKind.Transient, "busy");
+        await harness.StartAsync();
+        await harness.PublishAsync(Body, "a");
+        Delivery delivery = await harness.Intake.NextAsync();
+
+        await harness.AdvanceAsync(TimeSpan.FromMinutes(2));
+
+        await harness.Intake.ShouldBeQuietAsync();
+        harness.Log.Entries.ShouldContain(entry => entry.Id.Id == 3308 && entry.Text.Contains("busy", StringComparison.Ordinal));
+        await delivery.SettleAsync(Settlement.Complete);
+        await harness.WaitUntilEmptyAsync();
+        await harness.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Redelivery_WhileInWork_IsNotWorkedOnAndCompletedUnderItsOwnLock()
+    {
+        await using ServiceBusSourceHarness harness = new();
+        await harness.StartAsync();
+        await harness.PublishAsync(Body, "a");
+        Delivery delivery = await harness.Intake.NextAsync();
+
+        harness.Bus.LoseLocks();
+        await harness.Intake.ShouldBeQuietAsync();
+        harness.Intake.Accepted.ShouldBe(1);
+        await delivery.SettleAsync(Settlement.Complete);
+
+        await harness.WaitUntilEmptyAsync();
+        await ServiceBusSourceHarness.UntilAsync(() => harness.Bus.Calls.Count == 2, "Both deliveries should have been completed.");
+        harness.Bus.Calls.ShouldAllBe(call => call.Operation == "Complete");
+        harness.Bus.Calls.Select(call => call.Delivery).ShouldBe([1, 2], ignoreOrder: true);
+        await harness.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Redelivery_WhileInWork_IsDeadLetteredUnderItsOwnLock()
+    {
+        await using ServiceBusSourceHarness harness = new();
+        await harness.StartAsync();
+        await harness.PublishAsync(Body, "a");
+        Delivery delivery = await harness.Intake.NextAsync();
+        harness.Bus.LoseLocks();
+        await harness.Intake.ShouldBeQuietAsync();
+
+        await delivery.SettleAsync(Settlement.DeadLetter("malformed-json", "no"));
+
+        (await harness.DeadLettersAsync(1)).ShouldHaveSingleItem().Reason.ShouldBe("malformed-json");
+        await harness.WaitUntilEmptyAsync();
+        await harness.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Redelivery_AfterItWasStored_IsCompletedUnseen()
+    {
+        await using ServiceBusSourceHarness harness = new();
+        harness.Bus.Script = call => call is { Operation: "Complete", Delivery: 1 } ? new ServiceBusFault(ServiceBusFaultKind.LockLost, "gone") : null;
+        await harness.StartAsync();
+        await harness.PublishAsync(Body, "a");
+        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
+        await ServiceBusSourceHarness.UntilAsync(() => harness.Bus.Calls.Count == 1, "It should have been completed.");
+        harness.Bus.Count.ShouldBe(1, "The lock was lost, so the message is still there.");
+
+        harness.Bus.LoseLocks();
+
+        await harness.WaitUntilEmptyAsync();
+        harness.Intake.Accepted.ShouldBe(1);
+        harness.Log.Entries.ShouldContain(entry => entry.Id.Id == 3305);
+        await harness.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Redelivery_AfterItWasStoredAndForgotten_IsWorkedOnAgain()
+    {
+        await using ServiceBusSourceHarness harness = new(doneIds: 0);
+        harness.Bus.Script = call => call is { Operation: "Complete", Delivery: 1 } ? new ServiceBusFault(ServiceBusFaultKind.LockLost, "gone") : null;
+        await harness.StartAsync();
+        await harness.PublishAsync(Body, "a");
+        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
+        await ServiceBusSourceHarness.UntilAsync(() => harness.Bus.Calls.Count == 1, "It should have been completed.");
+
+        harness.Bus.LoseLocks();
+
+        Delivery again = await harness.Intake.NextAsync();
+        again.Count.ShouldBe(2);
+        await again.SettleAsync(Settlement.Complete);
+        await harness.WaitUntilEmptyAsync();
+        await harness.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Queue_MadeAnew_ItsMessagesAreNotTakenForFinishedOnes()
+    {
+        await using ServiceBusSourceHarness harness = new();
+        await harness.StartAsync();
+        await harness.PublishAsync(Body, "old");
+        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
+        await harness.WaitUntilEmptyAsync();
+
+        harness.Bus.Recreate();
+        await harness.AdvanceAsync(TimeSpan.FromSeconds(1));
+        await harness.PublishAsync("{\"n\":2}"u8.ToArray(), "new");
+
+        Delivery delivery = await harness.Intake.NextAsync();
+        delivery.Id.ShouldBe("new");
+        await delivery.SettleAsync(Settlement.Complete);
+        await harness.WaitUntilEmptyAsync();
+        await harness.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Lock_HeldBeyondTheLongestRenewal_ComesAgainAndIsSettledOnce()
+    {
+        await using ServiceBusSourceHarness harness = new(maxLockRenewal: TimeSpan.FromMinutes(3));
+        await harness.StartAsync();
+        await harness.PublishAsync(Body, "a");
+        Delivery delivery = await harness.Intake.NextAsync();
+
+        await harness.AdvanceAsync(TimeSpan.FromMinutes(5));
+
+        await harness.Intake.ShouldBeQuietAsync();
+        await delivery.SettleAsync(Settlement.Complete);
+        await harness.WaitUntilEmptyAsync();
+        harness.Intake.Accepted.ShouldBe(1);
+        await harness.FinishAsync();
+    }
+}

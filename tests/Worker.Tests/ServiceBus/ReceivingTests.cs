@@ -1,0 +1,220 @@
+using Messaging.ServiceBus.Port;
+using Pipeline.Settlements;
+
+namespace Worker.Tests.ServiceBus;
+
+public sealed class ReceivingTests
+{
+    private static readonly byte[] Body = "{\"n\":1}"u8.ToArray();
+    private static readonly TimeSpan Step = TimeSpan.FromSeconds(1);
+
+    [Fact]
+    public async Task Link_LostAndMended_IsSaidAndReceivingGoesOn()
+    {
+        await using ServiceBusSourceHarness harness = new();
+        await harness.StartAsync();
+        harness.Source.Problem.ShouldBeNull();
+
+        harness.Bus.ReceiveFault = new ServiceBusFault(ServiceBusFaultKind.Transient, "the link was detached");
+        await harness.PublishAsync(Body, "a");
+        await ServiceBusSourceHarness.UntilAsync(() => harness.Source.Problem is not null, "The problem should show.");
+        harness.Source.Problem.ShouldBe("the link was detached");
+        harness.Pump.Stops.ShouldBe(0, "The client mends a lost link by itself.");
+        harness.Bus.ReceiveFault = null;
+        harness.Bus.Pulse();
+
+        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
+        harness.Source.Problem.ShouldBeNull();
+        harness.Log.Entries.Count(entry => entry.Id.Id == 3301).ShouldBe(1, "One line for all calls of an outage.");
+        harness.Log.Entries.ShouldContain(entry => entry.Id.Id == 3303);
+        await harness.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Problem_NothingReportedForAWhile_IsTakenForOver()
+    {
+        await using ServiceBusSourceHarness harness = new();
+        await harness.StartAsync();
+        harness.Bus.ReceiveFault = new ServiceBusFault(ServiceBusFaultKind.Disabled, "disabled");
+        await harness.PublishAsync(Body, "a");
+        await ServiceBusSourceHarness.UntilAsync(() => harness.Source.Problem is not null, "The problem should show.");
+        await harness.StopReceivingAsync();
+        await harness.Source.CloseAsync(CancellationToken.None);
+
+        await harness.AdvanceAsync(TimeSpan.FromMinutes(4));
+        harness.Source.Problem.ShouldNotBeNull();
+        await harness.AdvanceAsync(TimeSpan.FromMinutes(1));
+        harness.Source.Problem.ShouldBeNull();
+    }
+
+    [Fact]
+    public async Task Problem_ConnectionLostOnAnIdleQueue_IsOverWhenTheBrokerAnswers()
+    {
+        await using ServiceBusSourceHarness harness = new();
+        await harness.StartAsync();
+        harness.Bus.ReceiveFault = harness.Bus.CheckFault = new ServiceBusFault(ServiceBusFaultKind.Transient, "down");
+        harness.Bus.Pulse();
+        await ServiceBusSourceHarness.UntilAsync(() => harness.Source.Problem is not null, "The problem should show.");
+
+        await harness.AdvanceAsync(TimeSpan.FromMinutes(10));
+        harness.Source.Problem.ShouldBe("down", "It counts until the broker answers.");
+        harness.Bus.ReceiveFault = harness.Bus.CheckFault = null;
+        await harness.AdvanceUntilAsync(() => harness.Source.Problem is null, Step, "The broker should be asked again.");
+
+        harness.Intake.Accepted.ShouldBe(0, "No message was needed.");
+        await harness.FinishAsync();
+    }
+
+    [Theory]
+    [InlineData(nameof(ServiceBusFaultKind.Unauthorized))]
+    [InlineData(nameof(ServiceBusFaultKind.NotFound))]
+    [InlineData(nameof(ServiceBusFaultKind.Disabled))]
+    [InlineData(nameof(ServiceBusFaultKind.Other))]
+    public async Task Receive_Refused_RestsAndTriesAgain(string kind)
+    {
+        await using ServiceBusSourceHarness harness = new();
+        harness.Bus.ReceiveFault = new ServiceBusFault(Enum.Parse<ServiceBusFaultKind>(kind), "refused");
+        await harness.PublishAsync(Body, "a");
+        await harness.StartAsync();
+        await ServiceBusSourceHarness.UntilAsync(() => harness.Log.Entries.Any(entry => entry.Id.Id == 3304), "The pump should rest.");
+        harness.Pump.Stops.ShouldBe(1);
+        harness.Pump.Starts.ShouldBe(1, "No time has passed, so it still rests.");
+        harness.Intake.Balance.ShouldBe(0, "Who rests holds no slots.");
+        harness.Source.Problem.ShouldBe("refused");
+
+        harness.Bus.ReceiveFault = null;
+        await harness.AdvanceUntilAsync(() => harness.Intake.Accepted == 1, Step, "It should have started again.");
+
+        harness.Pump.Starts.ShouldBe(2);
+        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
+        await harness.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Start_Fails_IsTriedAgainAndNeverEndsTheLoop()
+    {
+        await using ServiceBusSourceHarness harness = new();
+        harness.Bus.StartFault = new ServiceBusFault(ServiceBusFaultKind.Transient, "no route to host");
+        await harness.PublishAsync(Body, "a");
+        await harness.StartAsync();
+        await harness.AdvanceUntilAsync(() => harness.Pump.Starts >= 3, TimeSpan.FromSeconds(10), "It should have been tried again.");
+        harness.Source.Problem.ShouldBe("no route to host");
+
+        harness.Bus.StartFault = null;
+        await harness.AdvanceUntilAsync(() => harness.Intake.Accepted == 1, TimeSpan.FromSeconds(10), "It should have started.");
+
+        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
+        await harness.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Refused_WithMessagesInWork_TheyAreFinishedFirst()
+    {
+        await using ServiceBusSourceHarness harness = new(calls: 2);
+        await harness.StartAsync();
+        await harness.PublishAsync(Body, "a");
+        Delivery delivery = await harness.Intake.NextAsync();
+        harness.Bus.ReceiveFault = new ServiceBusFault(ServiceBusFaultKind.Unauthorized, "refused");
+        harness.Bus.Pulse();
+        await ServiceBusSourceHarness.UntilAsync(() => harness.Pump.Stops == 1, "The pump should stop.");
+        harness.Bus.ReceiveFault = null;
+        await harness.PublishAsync(Body, "b");
+        await harness.AdvanceAsync(TimeSpan.FromMinutes(1));
+        harness.Pump.Starts.ShouldBe(1, "A processor starts again only when its calls have returned.");
+
+        await delivery.SettleAsync(Settlement.Complete);
+        await harness.AdvanceUntilAsync(() => harness.Intake.Accepted == 2, Step, "It should have started again.");
+
+        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
+        await harness.WaitUntilEmptyAsync();
+        await harness.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Intake_PausedWhileMessagesWait_ReceivesNoMoreThanHadSlotsAndCountsNothingUp()
+    {
+        const int Calls = 4;
+        await using ServiceBusSourceHarness harness = new(Calls);
+        await harness.StartAsync();
+        for (int i = 0; i < 20; i++)
+        {
+            await harness.PublishAsync(Body, $"m{i}");
+        }
+
+        Delivery[] inWork = [await harness.Intake.NextAsync(), await harness.Intake.NextAsync(), await harness.Intake.NextAsync(), await harness.Intake.NextAsync()];
+        harness.Intake.Pause();
+        foreach (Delivery delivery in inWork)
+        {
+            await delivery.SettleAsync(Settlement.Complete);
+        }
+
+        await ServiceBusSourceHarness.UntilAsync(() => harness.Bus.Calls.Count == Calls, "What was in work should have been completed.");
+        await harness.Intake.ShouldBeQuietAsync();
+        harness.Bus.Locked.ShouldBe(0, "Nothing is received for which there is no slot.");
+        await harness.AdvanceAsync(TimeSpan.FromMinutes(30));
+        harness.Intake.Accepted.ShouldBe(Calls);
+        harness.Bus.Count.ShouldBe(20 - Calls);
+
+        harness.Intake.Script = delivery =>
+        {
+            delivery.Count.ShouldBe(1, "Nothing was delivered while receiving paused.");
+            return Settlement.Complete;
+        };
+        harness.Intake.Resume();
+        await harness.WaitUntilEmptyAsync();
+        await harness.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Slots_AreNeverMoreThanTheCalls()
+    {
+        await using ServiceBusSourceHarness harness = new(calls: 3);
+        harness.Intake.Script = _ => Settlement.Complete;
+        await harness.StartAsync();
+        for (int i = 0; i < 200; i++)
+        {
+            await harness.PublishAsync(Body, $"m{i}");
+        }
+
+        await harness.WaitUntilEmptyAsync();
+
+        harness.Intake.MostUnsettled.ShouldBeLessThanOrEqualTo(3);
+        await ServiceBusSourceHarness.UntilAsync(() => harness.Intake.Balance == 3, "Each idle call has one slot in hand.");
+        await harness.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Message_WithoutId_IsKnownByItsNumber()
+    {
+        await using ServiceBusSourceHarness harness = new();
+        await harness.StartAsync();
+        harness.Bus.Publish(Body, id: null, new Dictionary<string, object>(StringComparer.Ordinal) { ["tenant"] = "a", ["retries"] = 3, ["urgent"] = true });
+
+        Delivery delivery = await harness.Intake.NextAsync();
+
+        delivery.Id.ShouldBe("sequence-1");
+        delivery.Message.Attributes.ShouldBe(
+            [KeyValuePair.Create("tenant", "a"), KeyValuePair.Create("retries", "3"), KeyValuePair.Create("urgent", "true")], ignoreOrder: true);
+        delivery.EnqueuedAt.ShouldBe(harness.Time.GetUtcNow());
+        await delivery.SettleAsync(Settlement.Complete);
+        await harness.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Logs_HoldNoBodyAndNoConnectionString()
+    {
+        await using ServiceBusSourceHarness harness = new();
+        harness.Bus.Script = call => call.Delivery == 1 ? new ServiceBusFault(ServiceBusFaultKind.Other, "no") : null;
+        await harness.StartAsync();
+        foreach (Settlement settlement in new[] { Settlement.Complete, Settlement.Abandon(TimeSpan.Zero), Settlement.DeadLetter("x", "y") })
+        {
+            await harness.PublishAsync("{\"canary\":\"body-4711\"}"u8.ToArray());
+            await (await harness.Intake.NextAsync()).SettleAsync(settlement);
+        }
+
+        await ServiceBusSourceHarness.UntilAsync(() => harness.Log.Entries.Count >= 3, "All three should have failed and been logged.");
+        string text = string.Join('\n', harness.Log.Entries.Select(entry => entry.Text));
+        text.ShouldNotContain("4711");
+        text.ShouldNotContain("SharedAccessKey");
+    }
+}

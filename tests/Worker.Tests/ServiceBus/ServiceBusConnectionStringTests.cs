@@ -1,0 +1,29 @@
+using Messaging.ServiceBus;
+
+namespace Worker.Tests.ServiceBus;
+
+public sealed class ServiceBusConnectionStringTests
+{
+    [Theory]
+    [InlineData("Endpoint=sb://orders.servicebus.windows.net/;SharedAccessKeyName=n;SharedAccessKey=a2V5==", "orders.servicebus.windows.net", null, false)]
+    [InlineData(" endpoint = sb://h ; sharedaccesskeyname=n;SHAREDACCESSKEY=k;EntityPath=orders;", "h", "orders", false)]
+    [InlineData("Endpoint=orders.servicebus.windows.net;SharedAccessSignature=SharedAccessSignature sr=x&sig=y=", "orders.servicebus.windows.net", null, false)]
+    [InlineData("Endpoint=sb://localhost:5674;SharedAccessKeyName=n;SharedAccessKey=k;UseDevelopmentEmulator=true;", "localhost", null, true)]
+    public void Parse_WellFormed_HasItsParts(string text, string host, string? path, bool isEmulator) =>
+        ServiceBusConnectionString.Parse(text, out _).ShouldBe(new ServiceBusConnectionString(host, path, isEmulator));
+
+    [Theory]
+    [InlineData("canary4711", "Name=value")]
+    [InlineData("Endpoint=sb://h;Endpoint=sb://h;SharedAccessKeyName=n;SharedAccessKey=canary4711", "each once")]
+    [InlineData("SharedAccessKeyName=n;SharedAccessKey=canary4711", "Endpoint=sb://")]
+    [InlineData("Endpoint=https://h;SharedAccessKeyName=n;SharedAccessKey=canary4711", "Endpoint=sb://")]
+    [InlineData("Endpoint=sb://h;SharedAccessKey=canary4711", "SharedAccessKeyName")]
+    [InlineData("Endpoint=sb://h", "FullyQualifiedNamespace")]
+    public void Parse_Malformed_SaysWhatWithoutShowingAny(string text, string expected)
+    {
+        ServiceBusConnectionString.Parse(text, out string? problem).ShouldBeNull();
+
+        problem.ShouldNotBeNull().ShouldContain(expected);
+        problem.ShouldNotContain("canary");
+    }
+}

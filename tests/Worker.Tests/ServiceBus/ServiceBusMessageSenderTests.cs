@@ -1,0 +1,104 @@
+using Messaging.Configuration;
+using Messaging.Hosting;
+using Messaging.Publishing;
+using Messaging.ServiceBus;
+using Messaging.ServiceBus.Port;
+using Microsoft.Extensions.Configuration;
+using Worker.Archive;
+using Worker.Tests.Sources;
+
+namespace Worker.Tests.ServiceBus;
+
+public sealed class ServiceBusMessageSenderTests
+{
+    private readonly FakeBus _bus = new(TimeProvider.System);
+
+    [Fact]
+    public async Task Publish_ThousandMessages_GoesInTenBatchesOfAHundred()
+    {
+        using IMessageSender sender = await CreateAsync();
+
+        PublishResult result = await PublishRun.SendAsync(sender, new GeneratedMessages(MessageGenerator.Write, TimeProvider.System).Create, 1_000, rate: null, CancellationToken.None);
+
+        result.ShouldBe(new PublishResult(1_000, null));
+        _bus.Senders[0].Batches.ShouldBe(Enumerable.Repeat(100, 10));
+        _bus.Count.ShouldBe(1_000);
+    }
+
+    [Fact]
+    public async Task Send_MoreThanABatchTakes_GoesInSeveralInOrder()
+    {
+        _bus.BatchBytes = 25;
+        using IMessageSender sender = await CreateAsync();
+
+        string?[] errors = await sender.SendAsync(Messages(10, 10, 10, 10, 10), CancellationToken.None);
+
+        errors.ShouldAllBe(error => error == null);
+        _bus.Senders[0].Batches.ShouldBe([2, 2, 1]);
+    }
+
+    [Fact]
+    public async Task Send_OneIsTooLarge_IsNamedAndTheOthersGo()
+    {
+        _bus.BatchBytes = 25;
+        using IMessageSender sender = await CreateAsync();
+
+        string?[] errors = await sender.SendAsync(Messages(26, 10, 26, 10, 26), CancellationToken.None);
+
+        errors.Select(error => error is null).ShouldBe([false, true, false, true, false]);
+        errors[0].ShouldNotBeNull().ShouldContain("26 bytes are too large for a message to orders");
+        _bus.Count.ShouldBe(2);
+    }
+
+    [Fact]
+    public async Task Send_CallFails_FailsForTheMessagesOfItsBatch()
+    {
+        _bus.BatchBytes = 25;
+        using IMessageSender sender = await CreateAsync();
+        _bus.SendFault = new ServiceBusFault(ServiceBusFaultKind.QuotaExceeded, "the queue is full");
+
+        string?[] errors = await sender.SendAsync(Messages(10, 10, 10), CancellationToken.None);
+
+        errors.ShouldAllBe(error => error == "the queue is full");
+        _bus.Count.ShouldBe(0);
+    }
+
+    [Fact]
+    public async Task Send_NoBatchCanBeMade_FailsForAll()
+    {
+        using IMessageSender sender = await CreateAsync();
+        _bus.CheckFault = new ServiceBusFault(ServiceBusFaultKind.Transient, "the link was detached");
+
+        string?[] errors = await sender.SendAsync(Messages(10, 10, 10), CancellationToken.None);
+
+        errors.ShouldAllBe(error => error == "the link was detached");
+    }
+
+    [Fact]
+    public async Task Create_Refused_SaysWhatToDoAndLetsGo()
+    {
+        _bus.CheckFault = new ServiceBusFault(ServiceBusFaultKind.NotFound, "There is no such queue.");
+
+        StartupException exception = await Should.ThrowAsync<StartupException>(CreateAsync());
+
+        exception.ExitCode.ShouldBe(ExitCodes.Unavailable);
+        exception.Message.ShouldBe("Service Bus orders: There is no such queue. Check the connection, the entity's name and the right Send (role Azure Service Bus Data Sender).");
+        _bus.Senders.ShouldHaveSingleItem().IsDisposed.ShouldBeTrue();
+    }
+
+    [Fact]
+    public async Task Create_NothingConfigured_IsAConfigurationError() =>
+        await Should.ThrowAsync<ConfigurationException>(Senders.OpenAsync(new ServiceBusSourceFeature(_bus), new ConfigurationBuilder().Build()));
+
+    private Task<IMessageSender> CreateAsync() => Senders.OpenAsync(
+        new ServiceBusSourceFeature(_bus),
+        new ConfigurationBuilder()
+            .AddInMemoryCollection(new Dictionary<string, string?>(StringComparer.Ordinal)
+            {
+                ["Sources:ServiceBus:FullyQualifiedNamespace"] = "orders.servicebus.windows.net",
+                ["Sources:ServiceBus:Queue"] = "orders",
+            })
+            .Build());
+
+    private static OutgoingMessage[] Messages(params int[] sizes) => [.. sizes.Select((size, number) => new OutgoingMessage($"id-{number}", new byte[size]))];
+}

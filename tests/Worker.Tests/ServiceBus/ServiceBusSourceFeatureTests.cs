@@ -1,0 +1,111 @@
+using Messaging.Hosting;
+using Messaging.Routes;
+using Messaging.ServiceBus;
+using Messaging.ServiceBus.Port;
+using Messaging.Sources;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Worker.Tests.Routes;
+
+namespace Worker.Tests.ServiceBus;
+
+public sealed class ServiceBusSourceFeatureTests
+{
+    private const string Key = "Endpoint=sb://orders.servicebus.windows.net;SharedAccessKeyName=n;SharedAccessKey=canary4711";
+
+    [Fact]
+    public void Plan_ConnectionStringAndQueue_IsRight()
+    {
+        WorkerPlan plan = Plan(new FakeBus(TimeProvider.System), $"ConnectionString={Key}", "Queue=orders");
+
+        plan.Errors.ShouldBeEmpty();
+        plan.Routes.ShouldHaveSingleItem().Sources.ShouldHaveSingleItem().Name.ShouldBe("ServiceBus");
+        plan.Effective.Single(setting => setting.Key == "Sources:ServiceBus:ConnectionString").Value.ShouldBe("***");
+        plan.Effective.ShouldAllBe(setting => !setting.Value.Contains("canary", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public void Plan_NamespaceAndSubscription_IsRight() =>
+        ErrorsOf("FullyQualifiedNamespace=orders.servicebus.windows.net", "Topic=orders", "Subscription=archive", "Transport=AmqpWebSockets", "PrefetchCount=64").ShouldBeEmpty();
+
+    [Fact]
+    public void Plan_BuildWithoutTheClient_NamesTheSwitchBesideEverythingElse()
+    {
+        string[] errors = [.. Plan(new NoConnector(), "Queue=orders").Errors.Select(error => error.ToString())];
+
+        errors.Length.ShouldBe(2);
+        errors[0].ShouldStartWith("Sources:ServiceBus:FullyQualifiedNamespace: must be set, or ConnectionString.");
+        errors[1].ShouldStartWith("Routes:one:Source = \"ServiceBus\": this build has no Azure Service Bus client");
+        errors[1].ShouldContain("-p:AzureServiceBus=true");
+    }
+
+    [Fact]
+    public void NoConnector_AnythingOpened_NamesTheSwitch()
+    {
+        StartupException exception = Should.Throw<StartupException>(() => new NoConnector().OpenSender(new ServiceBusSourceOptions()));
+
+        exception.ExitCode.ShouldBe(ExitCodes.Configuration);
+        exception.Message.ShouldContain("-p:AzureServiceBus=true");
+    }
+
+    [Theory]
+    [InlineData("FullyQualifiedNamespace: must be set, or ConnectionString.", "Queue=q")]
+    [InlineData("FullyQualifiedNamespace = \"h.net\": must not be set together with ConnectionString.", "Queue=q", "FullyQualifiedNamespace=h.net", $"ConnectionString={Key}")]
+    [InlineData("FullyQualifiedNamespace = \"sb://h/\": must be a host name", "Queue=q", "FullyQualifiedNamespace=sb://h/")]
+    [InlineData("ConnectionString = \"***\": must name the namespace", "Queue=q", "ConnectionString=SharedAccessKey=canary4711")]
+    [InlineData("ConnectionString = \"***\": is for another entity (EntityPath)", "Queue=q", $"ConnectionString={Key};EntityPath=other")]
+    [InlineData("ConnectionString = \"***\": is for an emulator on another machine", "Queue=q", $"ConnectionString={Key};UseDevelopmentEmulator=true")]
+    [InlineData("Transport = \"AmqpWebSockets\": must be AmqpTcp with the emulator.", "Queue=q", $"ConnectionString={Key};UseDevelopmentEmulator=true", "AllowPlainAmqp=true", "Transport=AmqpWebSockets")]
+    [InlineData("Queue: must be set, or Topic with Subscription.", $"ConnectionString={Key}")]
+    [InlineData("Queue = \"q\": must not be set together with Topic or Subscription.", $"ConnectionString={Key}", "Queue=q", "Topic=t")]
+    [InlineData("Subscription: must be set with Topic.", $"ConnectionString={Key}", "Topic=t")]
+    [InlineData("PrefetchCount = \"9\": must not exceed MaxConcurrentCalls.", $"ConnectionString={Key}", "Queue=q", "MaxConcurrentCalls=8", "PrefetchCount=9")]
+    [InlineData("PrefetchCount = \"65\": must not exceed Intake:Concurrency (64).", $"ConnectionString={Key}", "Queue=q", "PrefetchCount=65")]
+    [InlineData("MaxConcurrentCalls = \"65\": must not exceed Intake:Concurrency (64).", $"ConnectionString={Key}", "Queue=q", "MaxConcurrentCalls=65")]
+    [InlineData("MaxLockRenewal = \"1m\": must be at least Intake:MessageTimeout (90s) and MaxAbandonDelay (30s) together.", $"ConnectionString={Key}", "Queue=q", "MaxLockRenewal=1m")]
+    [InlineData("MaxAbandonDelay = \"2m\": must not exceed MaxLockRenewal.", $"ConnectionString={Key}", "Queue=q", "MaxAbandonDelay=2m", "MaxLockRenewal=1m")]
+    [InlineData("MaxConcurrentCalls = \"0\": must be from 1 to 10000.", $"ConnectionString={Key}", "Queue=q", "MaxConcurrentCalls=0")]
+    public void Plan_Unsafe_IsRefused(string expected, params string[] settings)
+    {
+        string[] errors = ErrorsOf(settings);
+
+        errors.ShouldContain(error => error.StartsWith($"Sources:ServiceBus:{expected}", StringComparison.Ordinal), string.Join('\n', errors));
+        errors.ShouldAllBe(error => !error.Contains("canary", StringComparison.Ordinal));
+    }
+
+    [Fact]
+    public async Task Configure_Settings_ReachThePumpWhichRenewsForTheLongestHold()
+    {
+        FakeBus bus = new(TimeProvider.System);
+        WorkerPlan plan = Plan(bus, $"ConnectionString={Key}", "Queue=orders", "MaxConcurrentCalls=7", "PrefetchCount=3", "MaxLockRenewal=20m");
+        await using ServiceProvider none = new ServiceCollection().BuildServiceProvider();
+
+        await using IMessageSource source = plan.Routes[0].Sources[0].Create(new SourceServices("one", none, new MemoryDeadLetters(), new RecordingLog(), TimeProvider.System, Concurrency: 64));
+
+        source.Name.ShouldBe("servicebus");
+        bus.Pumps.ShouldHaveSingleItem().Settings.ShouldBe(new PumpSettings(7, 3, TimeSpan.FromHours(12)));
+    }
+
+    [Fact]
+    public async Task Configure_NoCallsGiven_TakesTheRoutesConcurrency()
+    {
+        FakeBus bus = new(TimeProvider.System);
+        WorkerPlan plan = Plan(bus, $"ConnectionString={Key}", "Queue=orders");
+        await using ServiceProvider none = new ServiceCollection().BuildServiceProvider();
+
+        await using IMessageSource source = plan.Routes[0].Sources[0].Create(new SourceServices("one", none, new MemoryDeadLetters(), new RecordingLog(), TimeProvider.System, Concurrency: 64));
+
+        bus.Pumps.ShouldHaveSingleItem().Settings.ShouldBe(new PumpSettings(64, 0, TimeSpan.FromHours(12)));
+    }
+
+    private static string[] ErrorsOf(params string[] settings) => [.. Plan(new FakeBus(TimeProvider.System), settings).Errors.Select(error => error.ToString())];
+
+    private static WorkerPlan Plan(IServiceBusConnector connector, params string[] settings)
+    {
+        IConfiguration configuration = new ConfigurationBuilder()
+            .AddInMemoryCollection(settings.Select(setting => setting.Split('=', 2)).Select(pair => KeyValuePair.Create($"Sources:ServiceBus:{pair[0]}", (string?)pair[1])))
+            .AddInMemoryCollection([KeyValuePair.Create("Routes:one:Source", (string?)"ServiceBus"), KeyValuePair.Create("Routes:one:Sink", (string?)"Directory")])
+            .Build();
+        return new WorkerPlanner(configuration, FakeFeatures.Of([new ServiceBusSourceFeature(connector)], [new FakeHandler("Archive")], [new FakeSink("Directory")])).Plan();
+    }
+}

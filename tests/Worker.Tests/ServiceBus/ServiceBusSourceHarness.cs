@@ -1,0 +1,89 @@
+using System.Text.Json;
+using Messaging.ServiceBus;
+using Messaging.ServiceBus.Port;
+using Messaging.Sources;
+using Microsoft.Extensions.DependencyInjection;
+
+namespace Worker.Tests.ServiceBus;
+
+/// <summary>The Service Bus source over a <see cref="FakeBus"/>.</summary>
+internal sealed class ServiceBusSourceHarness : SourceHarness
+{
+    private readonly ServiceBusMessageSource _source;
+
+    public ServiceBusSourceHarness(int calls = 64, TimeSpan? maxAbandonDelay = null, TimeSpan? maxLockRenewal = null, int doneIds = 1_000)
+        : base(calls)
+    {
+        Bus = new FakeBus(Time);
+        ServiceBusSourceOptions options = new()
+        {
+            ConnectionString = "Endpoint=sb://localhost;SharedAccessKeyName=n;SharedAccessKey=k",
+            Queue = "orders",
+            MaxAbandonDelay = maxAbandonDelay ?? TimeSpan.FromSeconds(30),
+            MaxLockRenewal = maxLockRenewal ?? TimeSpan.FromMinutes(15),
+            DoneIds = doneIds,
+        };
+        ServiceProvider none = new ServiceCollection().BuildServiceProvider();
+        IServiceBusPump pump = Bus.OpenPump(options, new PumpSettings(calls, 0, maxLockRenewal ?? ServiceBusSourceOptions.LongestHold));
+        _source = new ServiceBusMessageSource(pump, calls, options, new SourceServices("archive", none, new MemoryDeadLetters(), Log, Time, calls));
+    }
+
+    public FakeBus Bus { get; }
+
+    public ManualTimeProvider Time { get; } = new();
+
+    public RecordingLog Log { get; } = new();
+
+    public FakePump Pump => Bus.Pumps[0];
+
+    public override IMessageSource Source => _source;
+
+    /// <summary>Bodies are the library's; the source rents nothing.</summary>
+    public override int OutstandingBuffers => 0;
+
+    public override Task PublishAsync(byte[] body, string? id = null)
+    {
+        Bus.Publish(body, id);
+        return Task.CompletedTask;
+    }
+
+    public override Task AdvanceAsync(TimeSpan time)
+    {
+        Time.Advance(time);
+        return Task.CompletedTask;
+    }
+
+    public override async Task<IReadOnlyList<DeadLetteredMessage>> DeadLettersAsync(int expected)
+    {
+        await UntilAsync(() => Bus.Letters.Count >= expected, "The dead letters did not come.");
+        return [.. Bus.Letters.Select(letter => new DeadLetteredMessage(
+            JsonDocument.Parse((string)letter.Properties["DeadLetterDetails"]).RootElement.GetProperty("sourceId").GetString()!,
+            letter.Reason,
+            letter.Description,
+            letter.Entry.Body))];
+    }
+
+    public override Task WaitUntilEmptyAsync() => UntilAsync(() => Bus.Count == 0, "The queue did not become empty.");
+
+    /// <summary>A test that failed leaves messages in work, for which the disposal waits by this clock.</summary>
+    public override async ValueTask DisposeAsync()
+    {
+        Task disposing = base.DisposeAsync().AsTask();
+        await AdvanceUntilAsync(() => disposing.IsCompleted, TimeSpan.FromSeconds(1), "The source could not be disposed.");
+        await disposing;
+    }
+
+    /// <summary>Polls, since what is waited for happens on other threads.</summary>
+    public static new Task UntilAsync(Func<bool> condition, string what) => SourceHarness.UntilAsync(condition, what);
+
+    /// <summary>Lets time pass in steps until something happened that waits for a timer which another thread has yet to set.</summary>
+    public async Task AdvanceUntilAsync(Func<bool> condition, TimeSpan step, string what)
+    {
+        for (int attempt = 0; !condition(); attempt++)
+        {
+            attempt.ShouldBeLessThan(2_000, what);
+            Time.Advance(step);
+            await Task.Delay(10);
+        }
+    }
+}

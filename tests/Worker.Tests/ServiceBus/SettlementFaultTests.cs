@@ -1,0 +1,211 @@
+using Messaging.ServiceBus.Port;
+using Pipeline.Settlements;
+
+namespace Worker.Tests.ServiceBus;
+
+public sealed class SettlementFaultTests
+{
+    private static readonly byte[] Body = "{\"n\":1}"u8.ToArray();
+    private static readonly TimeSpan Step = TimeSpan.FromSeconds(1);
+
+    [Fact]
+    public async Task Complete_FaultThatPasses_IsTriedAgain()
+    {
+        await using ServiceBusSourceHarness harness = new();
+        int calls = 0;
+        harness.Bus.Script = _ => ++calls < 3 ? new ServiceBusFault(ServiceBusFaultKind.Transient, "busy") : null;
+        await harness.StartAsync();
+        await harness.PublishAsync(Body, "a");
+
+        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
+
+        await harness.AdvanceUntilAsync(() => harness.Bus.Count == 0, Step, "The third attempt should have completed it.");
+        calls.ShouldBe(3);
+        harness.Log.Entries.ShouldNotContain(entry => entry.Id.Id == 3305);
+        await harness.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Complete_FaultThatStays_GivesUpAfterThreeAndGoesOn()
+    {
+        await using ServiceBusSourceHarness harness = new(calls: 1);
+        harness.Bus.Script = call => call is { MessageId: "a", Delivery: 1 } ? new ServiceBusFault(ServiceBusFaultKind.Transient, "busy") : null;
+        await harness.StartAsync();
+        await harness.PublishAsync(Body, "a");
+        await harness.PublishAsync(Body, "b");
+        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
+
+        await harness.AdvanceUntilAsync(() => harness.Intake.Accepted == 2, Step, "The next message should have come.");
+
+        harness.Bus.Calls.Count(call => call.MessageId == "a").ShouldBe(3);
+        harness.Log.Entries.ShouldContain(entry => entry.Id.Id == 3305 && entry.Text.Contains("Transient", StringComparison.Ordinal));
+        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
+        harness.Bus.LoseLocks();
+        await harness.WaitUntilEmptyAsync();
+        harness.Intake.Accepted.ShouldBe(2, "What was stored is completed when it comes again, and not stored twice.");
+        await harness.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Complete_MessageIsGone_IsNoFailure()
+    {
+        await using ServiceBusSourceHarness harness = new();
+        harness.Bus.Script = _ => new ServiceBusFault(ServiceBusFaultKind.Gone, "not found");
+        await harness.StartAsync();
+        await harness.PublishAsync(Body, "a");
+
+        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
+
+        await ServiceBusSourceHarness.UntilAsync(() => harness.Bus.Calls.Count == 1, "It should have been completed.");
+        await harness.FinishAsync();
+        harness.Bus.Calls.Count.ShouldBe(1);
+        harness.Log.Entries.ShouldNotContain(entry => entry.Id.Id == 3305);
+    }
+
+    [Fact]
+    public async Task Abandon_Fails_TheMessageComesWhenItsLockEnds()
+    {
+        await using ServiceBusSourceHarness harness = new();
+        harness.Bus.Script = call => call is { Operation: "Abandon", Delivery: 1 } ? new ServiceBusFault(ServiceBusFaultKind.Other, "no") : null;
+        await harness.StartAsync();
+        await harness.PublishAsync(Body, "a");
+        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Abandon(TimeSpan.Zero));
+        await ServiceBusSourceHarness.UntilAsync(() => harness.Log.Entries.Any(entry => entry.Id.Id == 3306), "The failure should have been logged.");
+        await harness.Intake.ShouldBeQuietAsync();
+
+        await harness.AdvanceAsync(FakeBus.LockDuration);
+
+        Delivery again = await harness.Intake.NextAsync();
+        again.Count.ShouldBe(2);
+        await again.SettleAsync(Settlement.Complete);
+        await harness.WaitUntilEmptyAsync();
+        await harness.FinishAsync();
+    }
+
+    [Theory]
+    [InlineData(nameof(ServiceBusFaultKind.QuotaExceeded))]
+    [InlineData(nameof(ServiceBusFaultKind.Unauthorized))]
+    public async Task DeadLetter_Fails_TheMessageGoesBackAndIsLostNowhere(string kind)
+    {
+        await using ServiceBusSourceHarness harness = new();
+        harness.Bus.Script = call => call is { Operation: "DeadLetter", Delivery: 1 } ? new ServiceBusFault(Enum.Parse<ServiceBusFaultKind>(kind), "full") : null;
+        await harness.StartAsync();
+        await harness.PublishAsync(Body, "a");
+        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.DeadLetter("malformed-json", "no"));
+
+        Delivery again = await harness.Intake.NextAsync();
+
+        again.Count.ShouldBe(2);
+        harness.Log.Entries.ShouldContain(entry => entry.Id.Id == 3307 && entry.Text.Contains(kind, StringComparison.Ordinal));
+        await again.SettleAsync(Settlement.DeadLetter("malformed-json", "no"));
+        (await harness.DeadLettersAsync(1)).ShouldHaveSingleItem();
+        await harness.FinishAsync();
+    }
+
+    [Fact]
+    public async Task DeadLetter_NoRoomForTheDetails_GoesWithoutThem()
+    {
+        await using ServiceBusSourceHarness harness = new();
+        harness.Bus.Script = call => call.Properties.Count > 0 ? new ServiceBusFault(ServiceBusFaultKind.Other, "properties too large") : null;
+        await harness.StartAsync();
+        await harness.PublishAsync(Body, "a");
+
+        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.DeadLetter("malformed-json", "no"));
+
+        await harness.WaitUntilEmptyAsync();
+        BusLetter letter = harness.Bus.Letters.ShouldHaveSingleItem();
+        letter.Reason.ShouldBe("malformed-json");
+        letter.Properties.ShouldBeEmpty();
+        await harness.FinishAsync();
+    }
+
+    [Fact]
+    public async Task DeadLetter_LockLost_IsNotAbandonedAndComesAgain()
+    {
+        await using ServiceBusSourceHarness harness = new();
+        harness.Bus.Script = call => call.Delivery == 1 ? new ServiceBusFault(ServiceBusFaultKind.LockLost, "lost") : null;
+        await harness.StartAsync();
+        await harness.PublishAsync(Body, "a");
+        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.DeadLetter("malformed-json", "no"));
+        await ServiceBusSourceHarness.UntilAsync(() => harness.Log.Entries.Any(entry => entry.Id.Id == 3307), "The failure should have been logged.");
+
+        harness.Bus.LoseLocks();
+
+        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.DeadLetter("malformed-json", "no"));
+        (await harness.DeadLettersAsync(1)).ShouldHaveSingleItem();
+        harness.Bus.Calls.ShouldNotContain(call => call.Operation == "Abandon");
+        await harness.FinishAsync();
+    }
+
+    [Fact]
+    public async Task DeadLetter_LongTexts_AreCutToWhatTheServiceTakes()
+    {
+        await using ServiceBusSourceHarness harness = new();
+        await harness.StartAsync();
+        await harness.PublishAsync(Body, "a");
+
+        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.DeadLetter(new string('r', 5_000), new string('d', 10_000), "System.Exception"));
+
+        await harness.WaitUntilEmptyAsync();
+        BusLetter letter = harness.Bus.Letters.ShouldHaveSingleItem();
+        letter.Reason.Length.ShouldBe(4096);
+        letter.Description.Length.ShouldBe(4096);
+        letter.Properties["DeadLetterDetails"].ShouldBeOfType<string>().ShouldContain("\"route\":\"archive\"");
+        await harness.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Abandon_ManyTimesOver_EachDeliveryIsWorkedOn()
+    {
+        const int Deliveries = 200;
+        await using ServiceBusSourceHarness harness = new();
+        harness.Bus.MaxDeliveryCount = 1_000;
+        List<int> counts = [];
+        harness.Intake.Script = delivery =>
+        {
+            counts.Add(delivery.Count);
+            return delivery.Count == Deliveries ? Settlement.Complete : Settlement.Abandon(TimeSpan.Zero);
+        };
+        await harness.StartAsync();
+
+        await harness.PublishAsync(Body, "a");
+
+        await harness.WaitUntilEmptyAsync();
+        counts.ShouldBe(Enumerable.Range(1, Deliveries), "No delivery is counted that the route has not seen.");
+        await harness.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Abandon_UntilTheMostDeliveries_TheBrokerSetsItAside()
+    {
+        await using ServiceBusSourceHarness harness = new();
+        harness.Bus.MaxDeliveryCount = 3;
+        harness.Intake.Script = _ => Settlement.Abandon(TimeSpan.Zero);
+        await harness.StartAsync();
+
+        await harness.PublishAsync(Body, "a");
+
+        await harness.WaitUntilEmptyAsync();
+        harness.Bus.Letters.ShouldHaveSingleItem().Reason.ShouldBe("MaxDeliveryCountExceeded");
+        harness.Intake.Accepted.ShouldBe(3);
+        await harness.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Abandon_LongDelay_IsCutToTheLongestTimeAMessageIsKept()
+    {
+        await using ServiceBusSourceHarness harness = new(maxAbandonDelay: TimeSpan.FromSeconds(10));
+        await harness.StartAsync();
+        await harness.PublishAsync(Body, "a");
+        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Abandon(TimeSpan.FromHours(1)));
+
+        await harness.AdvanceAsync(TimeSpan.FromSeconds(9));
+        await harness.Intake.ShouldBeQuietAsync();
+        harness.Bus.Calls.ShouldBeEmpty("It is kept locked, not given back.");
+        await harness.AdvanceAsync(TimeSpan.FromSeconds(1));
+
+        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
+        await harness.WaitUntilEmptyAsync();
+        await harness.FinishAsync();
+    }
+}

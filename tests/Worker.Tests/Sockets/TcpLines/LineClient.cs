@@ -1,0 +1,89 @@
+using System.Net;
+using System.Net.Security;
+using System.Net.Sockets;
+using System.Text;
+
+namespace Worker.Tests.Sockets.TcpLines;
+
+/// <summary>A sender that sends what the test says, byte by byte where it matters.</summary>
+internal sealed class LineClient : IAsyncDisposable
+{
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+
+    private readonly Socket _socket;
+    private readonly Stream _stream;
+    private readonly StreamReader _reader;
+
+    private LineClient(Socket socket, Stream stream)
+    {
+        _socket = socket;
+        _stream = stream;
+        _reader = new StreamReader(stream, Encoding.ASCII);
+    }
+
+    public static async Task<LineClient> ConnectAsync(IPEndPoint endpoint, bool tls = false)
+    {
+        Socket socket = new(endpoint.AddressFamily, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
+        await socket.ConnectAsync(endpoint);
+        Stream stream = new NetworkStream(socket);
+        if (tls)
+        {
+            // The test's own certificate.
+            SslStream secure = new(stream, leaveInnerStreamOpen: false, (_, _, _, _) => true);
+            await secure.AuthenticateAsClientAsync("localhost");
+            stream = secure;
+        }
+
+        return new LineClient(socket, stream);
+    }
+
+    public Task SendAsync(string text) => SendAsync(Encoding.UTF8.GetBytes(text));
+
+    public async Task SendAsync(ReadOnlyMemory<byte> bytes)
+    {
+        await _stream.WriteAsync(bytes);
+        await _stream.FlushAsync();
+    }
+
+    /// <summary>The next answer; null when the worker ended the connection.</summary>
+    public async Task<string?> ReadAsync()
+    {
+        try
+        {
+            return await _reader.ReadLineAsync().WaitAsync(Patience);
+        }
+        catch (IOException)
+        {
+            // A reset is an end too.
+            return null;
+        }
+    }
+
+    /// <summary>Sees the worker end the connection without an answer.</summary>
+    public async Task ShouldEndAsync() => (await ReadAsync()).ShouldBeNull();
+
+    /// <summary>Sees that no answer comes for a moment.</summary>
+    public async Task ShouldBeQuietAsync()
+    {
+        await Task.Delay(60);
+        _socket.Available.ShouldBe(0);
+        _socket.Poll(TimeSpan.Zero, SelectMode.SelectRead).ShouldBeFalse("The connection is still open.");
+    }
+
+    /// <summary>Says that nothing follows, and still listens.</summary>
+    public void EndSending() => _socket.Shutdown(SocketShutdown.Send);
+
+    /// <summary>Ends the connection with a reset, as a killed process does.</summary>
+    public void Reset()
+    {
+        _socket.LingerState = new LingerOption(enable: true, seconds: 0);
+        _socket.Dispose();
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        _reader.Dispose();
+        await _stream.DisposeAsync();
+        _socket.Dispose();
+    }
+}

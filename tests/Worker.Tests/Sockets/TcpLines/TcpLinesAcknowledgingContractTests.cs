@@ -1,0 +1,8 @@
+using Messaging.Testing.Xunit;
+
+namespace Worker.Tests.Sockets.TcpLines;
+
+public sealed class TcpLinesAcknowledgingContractTests : MessageSourceContractTests
+{
+    protected override ValueTask<SourceHarness> CreateAsync() => new(new TcpLinesHarness(options => options.Acknowledge = true));
+}

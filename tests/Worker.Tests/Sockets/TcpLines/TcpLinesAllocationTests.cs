@@ -1,0 +1,72 @@
+using System.Net;
+using System.Net.Sockets;
+using System.Text;
+using Messaging.Sockets.TcpLines;
+using Messaging.Sources;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging.Abstractions;
+using Pipeline.Buffers;
+using Tests.Shared;
+using Worker.Tests.Sources;
+
+namespace Worker.Tests.Sockets.TcpLines;
+
+[Collection(AllocationCollection.Name)]
+public sealed class TcpLinesAllocationTests
+{
+    private const int LinesACall = 500;
+    private const int Calls = 40;
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Receive_Warm_AllocatesNothingALine(bool acknowledge)
+    {
+        TcpLinesSourceOptions options = new() { Endpoint = "127.0.0.1:0", Acknowledge = acknowledge };
+        await using ServiceProvider services = new ServiceCollection().BuildServiceProvider();
+        await using TcpLinesMessageSource source = new(
+            new SourceServices("orders", services, new MemoryDeadLetters(), NullLoggerFactory.Instance, TimeProvider.System, Concurrency: 64),
+            options,
+            new BufferPool());
+        await source.CheckAsync(CancellationToken.None);
+        CompletingIntake intake = new();
+        using CancellationTokenSource stop = new();
+        Task running = Task.Run(() => source.ReceiveAsync(intake, stop.Token));
+        using Socket sender = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        sender.Connect((IPEndPoint)source.Endpoint!);
+        byte[] lines = Encoding.ASCII.GetBytes(string.Concat(Enumerable.Repeat($"{new string('x', 299)}\n", LinesACall)));
+        byte[] answers = new byte[64 << 10];
+        Run(sender, lines, answers, intake);
+
+        long least = LeastBytes.OfProcess(() => Run(sender, lines, answers, intake));
+
+        TestContext.Current.TestOutputHelper?.WriteLine($"{(double)least / (LinesACall * Calls):F3} B a line");
+        ((double)least / (LinesACall * Calls)).ShouldBeLessThan(1);
+        sender.Dispose();
+        await stop.CancelAsync();
+        await running;
+    }
+
+    private static void Run(Socket sender, byte[] lines, byte[] answers, CompletingIntake intake)
+    {
+        for (int call = 0; call < Calls; call++)
+        {
+            int target = intake.Completed + LinesACall;
+            for (int sent = 0; sent < lines.Length;)
+            {
+                sent += sender.Send(lines.AsSpan(sent));
+            }
+
+            SpinWait wait = default;
+            while (intake.Completed < target)
+            {
+                wait.SpinOnce(sleep1Threshold: -1);
+            }
+
+            while (sender.Available > 0)
+            {
+                sender.Receive(answers);
+            }
+        }
+    }
+}

@@ -1,0 +1,8 @@
+using Messaging.Testing.Xunit;
+
+namespace Worker.Tests.Sockets.TcpLines;
+
+public sealed class TcpLinesContractTests : MessageSourceContractTests
+{
+    protected override ValueTask<SourceHarness> CreateAsync() => new(new TcpLinesHarness());
+}

@@ -1,0 +1,149 @@
+using System.Text;
+using Messaging.Sockets.TcpLines;
+using Pipeline.Settlements;
+
+namespace Worker.Tests.Sockets.TcpLines;
+
+/// <summary>What senders do wrong, by accident or on purpose.</summary>
+public sealed class TcpLinesFaultTests
+{
+    [Fact]
+    public async Task Read_TooLongLine_IsAnsweredAndSkippedToItsEnd()
+    {
+        await using TcpLinesRun run = await TcpLinesRun.StartAsync(options => options.MaxLineBytes = 1_000, _ => Settlement.Complete);
+        await using LineClient client = await run.ConnectAsync();
+        byte[] piece = Encoding.ASCII.GetBytes(new string('x', 100_000));
+        for (int i = 0; i < 200; i++)
+        {
+            await client.SendAsync(piece);
+        }
+
+        await client.SendAsync("\n{}\n");
+
+        (await client.ReadAsync()).ShouldBe("error 1 too-long");
+        (await client.ReadAsync()).ShouldBe("ok 2");
+        run.Source.Metrics.TooLong.ShouldBe(1);
+        run.Intake.Accepted.ShouldBe(1);
+        await run.FinishAsync();
+        run.Log.Entries.Where(entry => entry.Id.Id == 3459).ShouldHaveSingleItem().Text.ShouldContain("1 line(s) were dropped as too long and 0 without an end");
+    }
+
+    [Fact]
+    public async Task Read_LineOfTheLimit_IsAMessageAndOneByteMoreIsNot()
+    {
+        await using TcpLinesRun run = await TcpLinesRun.StartAsync(options => options.MaxLineBytes = 1_000, _ => Settlement.Complete);
+        await using LineClient client = await run.ConnectAsync();
+
+        await client.SendAsync($"{new string('a', 1_000)}\n{new string('b', 1_000)}\r\n{new string('c', 1_001)}\n");
+
+        string?[] answers = [await client.ReadAsync(), await client.ReadAsync(), await client.ReadAsync()];
+        answers.Order(StringComparer.Ordinal).ShouldBe(["error 3 too-long", "ok 1", "ok 2"]);
+        await run.FinishAsync();
+    }
+
+    [Theory]
+    [InlineData(nameof(TailRule.Drop))]
+    [InlineData(nameof(TailRule.Accept))]
+    public async Task Read_ResetWithinALine_TheLineIsNoMessage(string tail)
+    {
+        await using TcpLinesRun run = await TcpLinesRun.StartAsync(options => options.UnterminatedTail = Enum.Parse<TailRule>(tail));
+        LineClient client = await run.ConnectAsync();
+        await client.SendAsync("{\"a\":1}\n{\"b\":");
+        Delivery whole = await run.Intake.NextAsync();
+
+        client.Reset();
+
+        await TcpLinesRun.UntilAsync(() => run.Source.Metrics.Unterminated == 1, "The broken line was not counted.");
+        whole.Body.ShouldBe("{\"a\":1}"u8.ToArray());
+        await whole.SettleAsync(Settlement.Complete);
+        await run.FinishAsync();
+        run.Intake.Accepted.ShouldBe(1);
+    }
+
+    [Fact]
+    public async Task Read_EndWithinALine_IsAnsweredAsUnterminated()
+    {
+        await using TcpLinesRun run = await TcpLinesRun.StartAsync(script: _ => Settlement.Complete);
+        await using LineClient client = await run.ConnectAsync();
+        await client.SendAsync("{\"a\":1}\n{\"b\":2}");
+
+        client.EndSending();
+
+        string?[] answers = [await client.ReadAsync(), await client.ReadAsync()];
+        answers.Order(StringComparer.Ordinal).ShouldBe(["error 2 unterminated", "ok 1"]);
+        await client.ShouldEndAsync();
+        run.Source.Metrics.Unterminated.ShouldBe(1);
+        await run.FinishAsync();
+        run.Intake.Accepted.ShouldBe(1);
+    }
+
+    [Fact]
+    public async Task Read_EndWithinALineThatIsAccepted_IsTheLastMessage()
+    {
+        await using TcpLinesRun run = await TcpLinesRun.StartAsync(options => options.UnterminatedTail = TailRule.Accept, _ => Settlement.Complete);
+        await using LineClient client = await run.ConnectAsync();
+        await client.SendAsync("{\"a\":1}\n{\"b\":2}");
+
+        client.EndSending();
+
+        string?[] answers = [await client.ReadAsync(), await client.ReadAsync()];
+        answers.Order(StringComparer.Ordinal).ShouldBe(["ok 1", "ok 2"]);
+        await client.ShouldEndAsync();
+        await run.FinishAsync();
+        run.Source.Metrics.Unterminated.ShouldBe(0);
+    }
+
+    [Fact]
+    public async Task Read_HalfClosed_LinesInWorkAreStillAnswered()
+    {
+        await using TcpLinesRun run = await TcpLinesRun.StartAsync();
+        await using LineClient client = await run.ConnectAsync();
+        await client.SendAsync("{\"a\":1}\n{\"b\":2}\n");
+        Delivery first = await run.Intake.NextAsync();
+        Delivery second = await run.Intake.NextAsync();
+
+        client.EndSending();
+        await client.ShouldBeQuietAsync();
+        await second.SettleAsync(Settlement.Complete);
+        (await client.ReadAsync()).ShouldBe("ok 2", "Answers come as lines are settled, not in the lines' order.");
+        await first.SettleAsync(Settlement.DeadLetter("malformed-json", "No JSON."));
+
+        (await client.ReadAsync()).ShouldBe("error 1 malformed-json");
+        await client.ShouldEndAsync();
+        run.DeadLetters.Messages.Single().Reason.ShouldBe("malformed-json");
+        await run.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Read_NulAndCarriageReturns_BelongToTheLine()
+    {
+        await using TcpLinesRun run = await TcpLinesRun.StartAsync();
+        await using LineClient client = await run.ConnectAsync();
+
+        await client.SendAsync("a\0b\rc\r\n\0\n");
+
+        Delivery first = await run.Intake.NextAsync();
+        Delivery second = await run.Intake.NextAsync();
+        first.Body.ShouldBe("a\0b\rc"u8.ToArray());
+        second.Body.ShouldBe("\0"u8.ToArray());
+        await first.SettleAsync(Settlement.Complete);
+        await second.SettleAsync(Settlement.Complete);
+        await run.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Read_CrAndLfInTwoPackets_EndOneLine()
+    {
+        await using TcpLinesRun run = await TcpLinesRun.StartAsync(script: _ => Settlement.Complete);
+        await using LineClient client = await run.ConnectAsync();
+        await client.SendAsync("{}\r");
+        await client.ShouldBeQuietAsync();
+
+        await client.SendAsync("\n{}\r\n");
+
+        string?[] answers = [await client.ReadAsync(), await client.ReadAsync()];
+        answers.Order(StringComparer.Ordinal).ShouldBe(["ok 1", "ok 2"]);
+        run.Intake.Accepted.ShouldBe(2);
+        await run.FinishAsync();
+    }
+}

@@ -1,0 +1,114 @@
+using System.Collections.Concurrent;
+using System.Net;
+using Messaging.Sockets.TcpLines;
+using Messaging.Sources;
+using Microsoft.Extensions.DependencyInjection;
+using Pipeline.Buffers;
+
+namespace Worker.Tests.Sockets.TcpLines;
+
+/// <summary>The TCP lines source with one sender that does its part: it reads its answers and ends its half when the worker ends its own.</summary>
+internal sealed class TcpLinesHarness : SourceHarness
+{
+    private readonly BufferPool _buffers = new(new PoisoningArrayPool());
+    private readonly TcpLinesSourceOptions _options = new() { Endpoint = "127.0.0.1:0" };
+    private readonly TcpLinesMessageSource _source;
+    private readonly SemaphoreSlim _sending = new(1, 1);
+    private readonly ConcurrentQueue<string> _answers = new();
+    private LineClient? _client;
+    private Task _reading = Task.CompletedTask;
+    private int _sent;
+
+    public TcpLinesHarness(Action<TcpLinesSourceOptions>? configure = null)
+    {
+        configure?.Invoke(_options);
+        ServiceProvider none = new ServiceCollection().BuildServiceProvider();
+        _source = new TcpLinesMessageSource(new SourceServices("orders", none, DeadLetters, Log, Time, Concurrency: 64), _options, _buffers);
+    }
+
+    public override IMessageSource Source => _source;
+
+    public ManualTimeProvider Time { get; } = new();
+
+    public MemoryDeadLetters DeadLetters { get; } = new();
+
+    public RecordingLog Log { get; } = new();
+
+    public override int OutstandingBuffers => _buffers.Outstanding;
+
+    public override bool AllowsEmptyBodies => false;
+
+    public override bool AllowsAnyBytes => false;
+
+    public override bool KeepsGivenIds => false;
+
+    public override int MaxBodyBytes => _options.MaxLineBytes;
+
+    public override async Task PublishAsync(byte[] body, string? id = null)
+    {
+        await _sending.WaitAsync();
+        try
+        {
+            if (_client is null)
+            {
+                _client = await LineClient.ConnectAsync((IPEndPoint)_source.Endpoint!, _options.Certificate is not null);
+                _reading = Task.Run(ReadAsync);
+            }
+
+            Interlocked.Increment(ref _sent);
+            await _client.SendAsync((byte[])[.. body, (byte)'\n']);
+        }
+        finally
+        {
+            _sending.Release();
+        }
+    }
+
+    public override Task AdvanceAsync(TimeSpan time)
+    {
+        Time.Advance(time);
+        return Task.CompletedTask;
+    }
+
+    public override async Task<IReadOnlyList<DeadLetteredMessage>> DeadLettersAsync(int expected)
+    {
+        await UntilAsync(() => DeadLetters.Messages.Count >= expected, "The dead letters did not come.");
+        return DeadLetters.Messages;
+    }
+
+    public override async Task WaitUntilEmptyAsync()
+    {
+        await UntilAsync(() => Intake.Accepted >= Volatile.Read(ref _sent) && _source.Held.Unsettled == 0, "Some lines were not settled.");
+        if (_options.Acknowledge)
+        {
+            await UntilAsync(() => _answers.Count == Volatile.Read(ref _sent), "Some lines were not answered.");
+            _answers.Distinct(StringComparer.Ordinal).Count().ShouldBe(_sent, "Each line is answered once.");
+        }
+        else
+        {
+            _answers.ShouldBeEmpty("Without acknowledgements nothing is ever said.");
+        }
+    }
+
+    public override async ValueTask DisposeAsync()
+    {
+        await base.DisposeAsync();
+        await _reading;
+        if (_client is not null)
+        {
+            await _client.DisposeAsync();
+        }
+
+        _sending.Dispose();
+    }
+
+    private async Task ReadAsync()
+    {
+        while (await _client!.ReadAsync() is { } answer)
+        {
+            _answers.Enqueue(answer);
+        }
+
+        await _client.DisposeAsync();
+    }
+}

@@ -1,0 +1,338 @@
+using System.Net;
+using System.Net.Sockets;
+using System.Text;
+using Messaging.Hosting;
+using Messaging.Sockets.TcpLines;
+using Pipeline.Settlements;
+
+namespace Worker.Tests.Sockets.TcpLines;
+
+public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IClassFixture<TestCertificate>
+{
+    [Theory]
+    [InlineData(true, false)]
+    [InlineData(false, false)]
+    [InlineData(true, true)]
+    public async Task Stop_LinesRead_AreWorkedOffAndAnswered(bool acknowledge, bool tls)
+    {
+        await using TcpLinesRun run = await TcpLinesRun.StartAsync(options =>
+        {
+            options.Acknowledge = acknowledge;
+            if (tls)
+            {
+                WithTls(options);
+            }
+        });
+        await using LineClient client = await LineClient.ConnectAsync(run.Endpoint, tls);
+        run.Intake.Pause();
+        await client.SendAsync(string.Concat(Enumerable.Range(1, 100).Select(n => $"{{\"n\":{n}}}\n")));
+        await run.Intake.UntilReservingAsync();
+
+        await run.StopReceivingAsync();
+        run.Intake.Script = _ => Settlement.Complete;
+        run.Intake.Resume();
+        await run.FinishAsync();
+
+        run.Intake.Accepted.ShouldBe(100);
+        if (acknowledge)
+        {
+            HashSet<string> answers = [];
+            while (await client.ReadAsync() is { } answer)
+            {
+                answers.Add(answer).ShouldBeTrue();
+            }
+
+            answers.ShouldBe(Enumerable.Range(1, 100).Select(n => $"ok {n}"), ignoreOrder: true);
+        }
+    }
+
+    [Fact]
+    public async Task Stop_LinesReadThatNobodyAnswersAndNobodyWorkedOff_AreKeptAsDeadLetters()
+    {
+        const int inWork = 64;
+        const int sent = 100;
+        await using TcpLinesRun run = await TcpLinesRun.StartAsync(options => options.Acknowledge = false);
+        LineClient client = await run.ConnectAsync();
+        await client.SendAsync(string.Concat(Enumerable.Range(1, sent).Select(n => $"{{\"n\":{n}}}\n")) + "{\"n\":");
+        await TcpLinesRun.UntilAsync(() => run.Intake.Accepted == inWork, "The first lines should have been handed in.");
+
+        await run.StopReceivingAsync();
+        await run.Source.DrainAsync(run.Intake, new CancellationToken(canceled: true)).WaitAsync(TimeSpan.FromSeconds(30));
+        Task closing = run.Source.CloseAsync(CancellationToken.None);
+        client.Reset();
+        await closing.WaitAsync(TimeSpan.FromSeconds(30));
+
+        run.DeadLetters.Messages.ShouldAllBe(letter => letter.Reason == "unprocessed-at-stop");
+        run.DeadLetters.Messages.Select(letter => Encoding.UTF8.GetString(letter.Body)).ShouldBe(Enumerable.Range(1, sent).Select(n => $"{{\"n\":{n}}}"), ignoreOrder: true);
+        for (int i = 0; i < inWork; i++)
+        {
+            await (await run.Intake.NextAsync()).SettleAsync(Settlement.Complete);
+        }
+
+        await run.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Stop_NewConnections_AreRefused()
+    {
+        await using TcpLinesRun run = await TcpLinesRun.StartAsync();
+        IPEndPoint endpoint = run.Endpoint;
+        await run.FinishAsync();
+
+        await Should.ThrowAsync<SocketException>(() => LineClient.ConnectAsync(endpoint));
+    }
+
+    [Fact]
+    public async Task Close_AbandonedLine_ItsSenderIsToldAndKeepsIt()
+    {
+        await using TcpLinesRun run = await TcpLinesRun.StartAsync();
+        await using LineClient client = await run.ConnectAsync();
+        await client.SendAsync("{}\n");
+        await (await run.Intake.NextAsync()).SettleAsync(Settlement.Abandon(TimeSpan.FromMinutes(5)));
+        await run.StopReceivingAsync();
+
+        Task closing = run.Source.CloseAsync(CancellationToken.None);
+
+        (await client.ReadAsync()).ShouldBe("error 1 stopping");
+        await client.ShouldEndAsync();
+        await client.DisposeAsync();
+        await closing;
+        run.DeadLetters.Messages.ShouldBeEmpty("The sender has it.");
+        await run.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Close_AbandonedLineOfNobody_IsSetAside()
+    {
+        await using TcpLinesRun run = await TcpLinesRun.StartAsync();
+        LineClient client = await run.ConnectAsync();
+        await client.SendAsync("{}\n");
+        Delivery delivery = await run.Intake.NextAsync();
+        client.Reset();
+        await TcpLinesRun.UntilAsync(() => run.Log.Entries.Any(entry => entry.Id.Id == 3453), "The reset was not seen.");
+        await delivery.SettleAsync(Settlement.Abandon(TimeSpan.FromMinutes(5)));
+        await run.StopReceivingAsync();
+
+        await run.Source.CloseAsync(CancellationToken.None);
+
+        run.DeadLetters.Messages.ShouldHaveSingleItem().Reason.ShouldBe("unprocessed-at-stop");
+        await run.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Close_PatienceEnds_ConnectionsAreCutOff()
+    {
+        await using TcpLinesRun run = await TcpLinesRun.StartAsync();
+        await using LineClient client = await run.ConnectAsync();
+        await client.SendAsync("{}\n");
+        Delivery delivery = await run.Intake.NextAsync();
+        await run.StopReceivingAsync();
+
+        await run.Source.CloseAsync(new CancellationToken(canceled: true));
+
+        // The line's answer may or may not leave before the connection is cut off.
+        if (await client.ReadAsync() is { } answer)
+        {
+            answer.ShouldBe("error 1 stopping");
+            await client.ShouldEndAsync();
+        }
+
+        run.Log.Entries.ShouldContain(entry => entry.Id.Id == 3458);
+        await delivery.SettleAsync(Settlement.Complete);
+        await run.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Receive_ManyConnections_EachHasItsOwnNumbers()
+    {
+        await using TcpLinesRun run = await TcpLinesRun.StartAsync(script: delivery =>
+            delivery.Body.AsSpan().EndsWith("7"u8) ? Settlement.DeadLetter("unlucky", "Seven.") : Settlement.Complete);
+
+        await Parallel.ForAsync(0, 20, async (connection, _) =>
+        {
+            await using LineClient client = await run.ConnectAsync();
+            string text = string.Concat(Enumerable.Range(1, 200).Select(n => $"{connection}-{n}{(n % 2 == 0 ? "\r\n" : "\n")}"));
+            HashSet<string> expected = [.. Enumerable.Range(1, 200).Select(n => n % 10 == 7 ? $"error {n} unlucky" : $"ok {n}")];
+            await client.SendAsync(text);
+            client.EndSending();
+            while (await client.ReadAsync() is { } answer)
+            {
+                expected.Remove(answer).ShouldBeTrue($"{answer} was not expected, or came twice.");
+            }
+
+            expected.ShouldBeEmpty();
+        });
+
+        run.DeadLetters.Messages.Count.ShouldBe(20 * 20);
+        await run.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Receive_FullIntake_ReadsNoMoreThanTheBuffersHold()
+    {
+        await using TcpLinesRun run = await TcpLinesRun.StartAsync(options => options.Acknowledge = false);
+        await using LineClient client = await run.ConnectAsync();
+        byte[] lines = Encoding.ASCII.GetBytes(string.Concat(Enumerable.Repeat($"{new string('x', 99)}\n", 1_000)));
+        long sent = 0;
+        Task sending = Task.Run(async () =>
+        {
+            for (int i = 0; i < 1_000; i++)
+            {
+                await client.SendAsync(lines);
+                Interlocked.Add(ref sent, lines.Length);
+            }
+        });
+        await TcpLinesRun.UntilAsync(() => run.Intake.Unsettled == 64, "The slots were not filled.");
+        long before;
+        do
+        {
+            before = Interlocked.Read(ref sent);
+            await Task.Delay(200);
+        }
+        while (Interlocked.Read(ref sent) > before);
+
+        sending.IsCompleted.ShouldBeFalse("The sender waits: 100 MB are more than the kernel and the worker keep.");
+        run.Intake.Accepted.ShouldBe(64);
+        client.Reset();
+        await Should.ThrowAsync<Exception>(() => sending);
+        run.Intake.Script = _ => Settlement.Complete;
+        for (int i = 0; i < 64; i++)
+        {
+            await (await run.Intake.NextAsync()).SettleAsync(Settlement.Complete);
+        }
+
+        await run.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Accept_EveryAddress_TakesIPv4TooAndCountsItAsThat()
+    {
+        Assert.SkipUnless(Socket.OSSupportsIPv6, "No IPv6 here.");
+        await using TcpLinesRun run = await TcpLinesRun.StartAsync(
+            options =>
+            {
+                options.Endpoint = "[::]:0";
+                options.MaxConnectionsPerAddress = 1;
+            },
+            _ => Settlement.Complete);
+        await using LineClient four = await LineClient.ConnectAsync(new IPEndPoint(IPAddress.Loopback, run.Endpoint.Port));
+        await using LineClient six = await LineClient.ConnectAsync(new IPEndPoint(IPAddress.IPv6Loopback, run.Endpoint.Port));
+        await four.SendAsync("{}\n");
+        await six.SendAsync("{}\n");
+
+        (await four.ReadAsync()).ShouldBe("ok 1");
+        (await six.ReadAsync()).ShouldBe("ok 1");
+        await run.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Stop_SenderDoesNotReadItsAnswers_DoesNotHoldUpTheDrain()
+    {
+        await using TcpLinesRun run = await TcpLinesRun.StartAsync(script: _ => Settlement.Complete);
+        LineClient client = await run.ConnectAsync();
+        byte[] lines = Encoding.ASCII.GetBytes(string.Concat(Enumerable.Repeat("x\n", 50_000)));
+        Task sending = Task.Run(async () =>
+        {
+            try
+            {
+                while (true)
+                {
+                    await client.SendAsync(lines);
+                }
+            }
+            catch (Exception exception) when (exception is IOException or ObjectDisposedException)
+            {
+                // The worker ended the connection, or the test.
+            }
+        });
+        int accepted;
+        do
+        {
+            accepted = run.Intake.Accepted;
+            await Task.Delay(300);
+        }
+        while (accepted == 0 || run.Intake.Accepted > accepted);
+        await run.StopReceivingAsync();
+        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(1));
+
+        await run.Source.DrainAsync(run.Intake, patience.Token).WaitAsync(TimeSpan.FromSeconds(60));
+
+        await run.Source.CloseAsync(new CancellationToken(canceled: true));
+        client.Reset();
+        await sending;
+        await run.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Tls_PlainTextSender_EndsAndIsCounted()
+    {
+        await using TcpLinesRun run = await TcpLinesRun.StartAsync(WithTls);
+        await using LineClient plain = await run.ConnectAsync();
+
+        await plain.SendAsync("{\"a\":1}\n{\"a\":1}\n{\"a\":1}\n");
+
+        await TcpLinesRun.UntilAsync(() => run.Log.Entries.Any(entry => entry.Id.Id == 3453 && entry.Text.Contains("tls", StringComparison.Ordinal)), "The failed handshake was not logged.");
+        run.Intake.Accepted.ShouldBe(0);
+        await run.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Tls_SilentSender_EndsAtTheFirstLinesTime()
+    {
+        await using TcpLinesRun run = await TcpLinesRun.StartAsync(WithTls);
+        await using LineClient plain = await run.ConnectAsync();
+        await TcpLinesRun.UntilAsync(() => run.Source.Connections.Count == 1, "The connection was not accepted.");
+
+        run.Time.Advance(TimeSpan.FromSeconds(31));
+
+        await plain.ShouldEndAsync();
+        await run.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Check_KeyOfAnotherCertificate_SaysWhatToDo()
+    {
+        await using TcpLinesRun run = new(options =>
+        {
+            options.Certificate = certificate.CertificateFile;
+            options.CertificateKey = certificate.OtherKeyFile;
+        });
+
+        StartupException exception = await Should.ThrowAsync<StartupException>(() => run.Source.CheckAsync(CancellationToken.None));
+
+        exception.Message.ShouldContain("Sources:TcpLines:Certificate");
+        exception.ExitCode.ShouldBe(ExitCodes.Configuration);
+    }
+
+    [Fact]
+    public async Task Check_MissingCertificate_SaysWhatToDo()
+    {
+        await using TcpLinesRun run = new(options =>
+        {
+            options.Certificate = "/nowhere/certificate.pem";
+            options.CertificateKey = certificate.KeyFile;
+        });
+
+        (await Should.ThrowAsync<StartupException>(() => run.Source.CheckAsync(CancellationToken.None))).Message.ShouldContain("/nowhere/certificate.pem");
+    }
+
+    [Fact]
+    public async Task Check_PortIsTaken_SaysWhatToDo()
+    {
+        using Socket other = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        other.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        other.Listen();
+        await using TcpLinesRun run = new(options => options.Endpoint = other.LocalEndPoint!.ToString()!);
+
+        StartupException exception = await Should.ThrowAsync<StartupException>(() => run.Source.CheckAsync(CancellationToken.None));
+
+        exception.Message.ShouldContain("Sources:TcpLines:Endpoint");
+        exception.ExitCode.ShouldBe(ExitCodes.Unavailable);
+    }
+
+    private void WithTls(TcpLinesSourceOptions options)
+    {
+        options.Certificate = certificate.CertificateFile;
+        options.CertificateKey = certificate.KeyFile;
+    }
+}

@@ -1,0 +1,95 @@
+using System.Net;
+using Messaging.Sockets.TcpLines;
+using Messaging.Sources;
+using Microsoft.Extensions.DependencyInjection;
+using Pipeline.Buffers;
+
+namespace Worker.Tests.Sockets.TcpLines;
+
+/// <summary>A TCP lines source on a free port, with a clock the test moves and a route it scripts.</summary>
+internal sealed class TcpLinesRun : IAsyncDisposable
+{
+    private readonly CancellationTokenSource _stop = new();
+    private readonly BufferPool _buffers = new(new PoisoningArrayPool());
+
+    public TcpLinesRun(Action<TcpLinesSourceOptions>? configure = null)
+    {
+        TcpLinesSourceOptions options = new() { Endpoint = "127.0.0.1:0", Acknowledge = true };
+        configure?.Invoke(options);
+        ServiceProvider none = new ServiceCollection().BuildServiceProvider();
+        Source = new TcpLinesMessageSource(new SourceServices("orders", none, DeadLetters, Log, Time, Concurrency: 64), options, _buffers);
+    }
+
+    public TcpLinesMessageSource Source { get; }
+
+    public TestIntake Intake { get; } = new();
+
+    public ManualTimeProvider Time { get; } = new();
+
+    public MemoryDeadLetters DeadLetters { get; } = new();
+
+    public RecordingLog Log { get; } = new();
+
+    public Task Receiving { get; private set; } = Task.CompletedTask;
+
+    public IPEndPoint Endpoint => (IPEndPoint)Source.Endpoint!;
+
+    public static async Task<TcpLinesRun> StartAsync(Action<TcpLinesSourceOptions>? configure = null, Func<Delivery, Pipeline.Settlements.Settlement?>? script = null)
+    {
+        TcpLinesRun run = new(configure);
+        run.Intake.Script = script;
+        await run.Source.CheckAsync(CancellationToken.None);
+        run.Receiving = run.Source.ReceiveAsync(run.Intake, run._stop.Token);
+        return run;
+    }
+
+    public Task<LineClient> ConnectAsync() => LineClient.ConnectAsync(Endpoint);
+
+    /// <summary>Waits for what happens on other threads.</summary>
+    public static async Task UntilAsync(Func<bool> condition, string what)
+    {
+        for (int attempt = 0; !condition(); attempt++)
+        {
+            attempt.ShouldBeLessThan(3_000, what);
+            await Task.Delay(10);
+        }
+    }
+
+    public async Task StopReceivingAsync()
+    {
+        await _stop.CancelAsync();
+        await Receiving.WaitAsync(TimeSpan.FromSeconds(30));
+    }
+
+    /// <summary>Stops as the host does and looks for what was left behind.</summary>
+    public async Task FinishAsync()
+    {
+        await StopReceivingAsync();
+        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(30));
+        await Source.DrainAsync(Intake, patience.Token);
+        patience.IsCancellationRequested.ShouldBeFalse("A drain ends by itself once nothing is left.");
+        await Intake.DrainAsync(patience.Token);
+        Task closing = Source.CloseAsync(patience.Token);
+        while (!closing.IsCompleted)
+        {
+            // Goodbyes to senders that do not end their half.
+            Time.Advance(TimeSpan.FromSeconds(1));
+            await Task.WhenAny(closing, Task.Delay(10));
+        }
+
+        await closing;
+        await Source.DisposeAsync();
+        Intake.Failures.ShouldBeEmpty();
+        Intake.Balance.ShouldBe(0, "Every slot reserved is used or given back.");
+        _buffers.Outstanding.ShouldBe(0, "Every buffer rented is given back.");
+        Source.Connections.Count.ShouldBe(0);
+        Log.Entries.ShouldNotContain(entry => entry.Id.Id == 3456, "A defect was logged.");
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await _stop.CancelAsync();
+        await Source.DisposeAsync();
+        _stop.Dispose();
+    }
+}

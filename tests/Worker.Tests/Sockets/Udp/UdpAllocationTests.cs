@@ -1,0 +1,73 @@
+using System.Net;
+using System.Net.Sockets;
+using Messaging.Sockets.Udp;
+using Messaging.Sources;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging.Abstractions;
+using Pipeline.Buffers;
+using Tests.Shared;
+using Worker.Tests.Sources;
+
+namespace Worker.Tests.Sockets.Udp;
+
+[Collection(AllocationCollection.Name)]
+public sealed class UdpAllocationTests
+{
+    private const int Datagrams = 5_000;
+
+    // What is on its way at once; fits into the kernel's buffer with room to spare.
+    private const int Window = 50;
+
+    [Theory]
+    [InlineData(nameof(UdpReceiving.Auto), 0, nameof(UdpChecksum.Verify))]
+    [InlineData(nameof(UdpReceiving.Auto), 1_000, nameof(UdpChecksum.Compute))]
+    [InlineData(nameof(UdpReceiving.Portable), 0, nameof(UdpChecksum.None))]
+    public async Task Receive_Warm_AllocatesNothing(string receiving, int channel, string checksum)
+    {
+        UdpSourceOptions options = new()
+        {
+            Endpoint = "127.0.0.1:0",
+            Receiving = Enum.Parse<UdpReceiving>(receiving),
+            ChannelCapacity = channel,
+            Checksum = Enum.Parse<UdpChecksum>(checksum),
+        };
+        await using ServiceProvider services = new ServiceCollection().BuildServiceProvider();
+        await using UdpMessageSource source = new(
+            new SourceServices("orders", services, new MemoryDeadLetters(), NullLoggerFactory.Instance, TimeProvider.System, Concurrency: 64),
+            options,
+            new BufferPool());
+        await source.CheckAsync(CancellationToken.None);
+        CompletingIntake intake = new();
+        using CancellationTokenSource stop = new();
+        Task running = Task.Run(() => source.ReceiveAsync(intake, stop.Token));
+        using Socket sender = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+        sender.Connect((IPEndPoint)source.Endpoint!);
+        byte[] datagram = Fletcher32Tests.WithTrailer(new byte[508]);
+        Run(sender, datagram, intake);
+
+        long least = LeastBytes.OfProcess(() => Run(sender, datagram, intake));
+
+        TestContext.Current.TestOutputHelper?.WriteLine($"{(double)least / Datagrams:F3} B a datagram");
+        ((double)least / Datagrams).ShouldBeLessThan(1);
+        await stop.CancelAsync();
+        await running;
+    }
+
+    private static void Run(Socket sender, byte[] datagram, CompletingIntake intake)
+    {
+        for (int sent = 0; sent < Datagrams; sent += Window)
+        {
+            int target = intake.Completed + Window;
+            for (int i = 0; i < Window; i++)
+            {
+                sender.Send(datagram);
+            }
+
+            SpinWait wait = default;
+            while (intake.Completed < target)
+            {
+                wait.SpinOnce(sleep1Threshold: -1);
+            }
+        }
+    }
+}

@@ -1,0 +1,352 @@
+using System.Collections.Concurrent;
+using System.Net;
+using System.Net.Sockets;
+using System.Text;
+using Messaging.Hosting;
+using Messaging.Sockets.Udp;
+using Pipeline.Settlements;
+
+namespace Worker.Tests.Sockets.Udp;
+
+public sealed class UdpMessageSourceTests
+{
+    public static TheoryData<string, int> Forms => new()
+    {
+        { nameof(UdpReceiving.Auto), 0 },
+        { nameof(UdpReceiving.Auto), 8 },
+        { nameof(UdpReceiving.Portable), 0 },
+        { nameof(UdpReceiving.Portable), 8 },
+    };
+
+    [Theory]
+    [MemberData(nameof(Forms))]
+    public async Task Receive_WrongChecksum_IsCountedAndDroppedAndNothingElse(string receiving, int channel)
+    {
+        await using UdpSourceHarness harness = Create(receiving, channel, options => options.Checksum = UdpChecksum.Verify);
+        await harness.StartAsync();
+        byte[] damaged = Fletcher32Tests.WithTrailer("damaged on its way"u8.ToArray());
+        damaged[3] ^= 4;
+        await harness.SendAsync(damaged);
+        await harness.SendAsync("abc"u8.ToArray());
+        await harness.SendAsync([]);
+        await harness.PublishAsync("whole"u8.ToArray());
+
+        Delivery delivery = await harness.Intake.NextAsync();
+
+        delivery.Body.ShouldBe("whole"u8.ToArray());
+        harness.Udp.Metrics.Corrupt.ShouldBe(3);
+        harness.Udp.Metrics.TooLarge.ShouldBe(0);
+        harness.Log.Entries.ShouldContain(entry => entry.Id.Id == 3402 && entry.Text.Contains("127.0.0.1", StringComparison.Ordinal) && entry.Text.Contains("checksum", StringComparison.Ordinal));
+        await delivery.SettleAsync(Settlement.Complete);
+        await harness.FinishAsync();
+        harness.Log.Entries.Where(entry => entry.Id.Id == 3405).ShouldHaveSingleItem().Text.ShouldContain("0 datagram(s) were dropped as too large and 3 for their checksum");
+        harness.Intake.Accepted.ShouldBe(1);
+        harness.Sender.Available.ShouldBe(0, "There is never a reply.");
+    }
+
+    [Theory]
+    [MemberData(nameof(Forms))]
+    public async Task Receive_TooLarge_IsCountedAndDroppedAndNeverCutOff(string receiving, int channel)
+    {
+        await using UdpSourceHarness harness = Create(receiving, channel, options => options.MaxMessageBytes = 100);
+        await harness.StartAsync();
+        await harness.SendAsync(new byte[101]);
+        await harness.SendAsync(new byte[60_000]);
+        await harness.PublishAsync(new byte[100]);
+
+        Delivery delivery = await harness.Intake.NextAsync();
+
+        delivery.Body.Length.ShouldBe(100);
+        harness.Udp.Metrics.TooLarge.ShouldBe(2);
+        await delivery.SettleAsync(Settlement.Complete);
+        await harness.FinishAsync();
+        harness.Intake.Accepted.ShouldBe(1);
+        harness.Sender.Available.ShouldBe(0);
+    }
+
+    [Fact]
+    public async Task Receive_LimitWithChecksum_IsOfTheMessageAlone()
+    {
+        await using UdpSourceHarness harness = Create("Auto", 0, options =>
+        {
+            options.MaxMessageBytes = 100;
+            options.Checksum = UdpChecksum.Verify;
+        });
+        await harness.StartAsync();
+        await harness.PublishAsync(new byte[101]);
+        await harness.PublishAsync(new byte[100]);
+
+        Delivery delivery = await harness.Intake.NextAsync();
+
+        delivery.Body.Length.ShouldBe(100);
+        harness.Udp.Metrics.TooLarge.ShouldBe(1);
+        await delivery.SettleAsync(Settlement.Complete);
+        await harness.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Receive_ComputedChecksum_GoesWithTheMessageToTheDeadLetters()
+    {
+        await using UdpSourceHarness harness = Create("Auto", 0, options => options.Checksum = UdpChecksum.Compute);
+        await harness.StartAsync();
+        await harness.PublishAsync("abcde"u8.ToArray());
+        Delivery delivery = await harness.Intake.NextAsync();
+        delivery.Message.Attributes.ShouldBe([new("fletcher32", "f04fc729")]);
+
+        await delivery.SettleAsync(Settlement.DeadLetter("malformed-json", "No JSON."));
+
+        await harness.DeadLettersAsync(1);
+        harness.DeadLetters.Records.Single().Attributes["fletcher32"].ShouldBe("f04fc729");
+        harness.DeadLetters.Records.Single().Source.ShouldBe("udp");
+        await harness.FinishAsync();
+    }
+
+    [Theory]
+    [MemberData(nameof(Forms))]
+    public async Task Receive_FloodOfAFullIntake_StaysBoundedAndTheKernelsDropsAreCounted(string receiving, int channel)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "Only Linux counts a socket's drops.");
+        await using UdpSourceHarness harness = Create(receiving, channel, options => options.ReceiveBuffer = 16 << 10);
+        harness.Intake.Pause();
+        await harness.StartAsync();
+        const int Sent = 500;
+        for (int i = 0; i < Sent; i++)
+        {
+            await harness.SendAsync(Encoding.ASCII.GetBytes($"{i:d8}{new string('x', 1_000)}"));
+        }
+
+        await harness.Intake.ShouldBeQuietAsync();
+        long dropped = harness.Udp.KernelDrops;
+        dropped.ShouldBeInRange(1, Sent - 1);
+        harness.Udp.Unsettled.ShouldBeLessThanOrEqualTo(channel + 64);
+        await harness.AdvanceAsync(TimeSpan.FromSeconds(10));
+        harness.Log.Entries.ShouldContain(entry => entry.Id.Id == 3403);
+
+        int stored = 0;
+        harness.Intake.Script = _ =>
+        {
+            Interlocked.Increment(ref stored);
+            return Settlement.Complete;
+        };
+        harness.Intake.Resume();
+        await harness.UntilAsync(() => Volatile.Read(ref stored) == Sent - dropped);
+        await harness.FinishAsync();
+        stored.ShouldBe((int)(Sent - dropped), "What was not dropped is stored, once.");
+    }
+
+    [Theory]
+    [MemberData(nameof(Forms))]
+    public async Task Stop_DatagramsStillInTheKernel_AreTakenOver(string receiving, int channel)
+    {
+        await using UdpSourceHarness harness = Create(receiving, channel);
+        harness.Intake.Pause();
+        await harness.StartAsync();
+        for (int i = 0; i < 300; i++)
+        {
+            await harness.PublishAsync(Encoding.ASCII.GetBytes($"{{\"n\":{i}}}"));
+        }
+
+        await harness.StopReceivingAsync();
+        harness.Intake.Accepted.ShouldBe(0);
+        HashSet<string> bodies = [];
+        harness.Intake.Script = delivery =>
+        {
+            lock (bodies)
+            {
+                bodies.Add(Encoding.UTF8.GetString(delivery.Body));
+            }
+
+            return Settlement.Complete;
+        };
+        harness.Intake.Resume();
+        await harness.FinishAsync();
+
+        bodies.Count.ShouldBe(300);
+    }
+
+    [Theory]
+    [MemberData(nameof(Forms))]
+    public async Task Close_WithoutDrain_SetsAsideWhatIsHeld(string receiving, int channel)
+    {
+        await using UdpSourceHarness harness = Create(receiving, channel);
+        await harness.StartAsync();
+        await harness.PublishAsync("waits"u8.ToArray());
+        Delivery delivery = await harness.Intake.NextAsync();
+        await delivery.SettleAsync(Settlement.Abandon(TimeSpan.FromMinutes(1)));
+        await harness.StopReceivingAsync();
+
+        await harness.Source.CloseAsync(CancellationToken.None);
+
+        DeadLetteredMessage letter = harness.DeadLetters.Messages.ShouldHaveSingleItem();
+        letter.Reason.ShouldBe("unprocessed-at-stop");
+        letter.Body.ShouldBe("waits"u8.ToArray());
+        harness.Udp.Unsettled.ShouldBe(0);
+    }
+
+    [Fact]
+    public async Task Settle_AfterClose_GoesToTheDeadLetters()
+    {
+        await using UdpSourceHarness harness = Create("Auto", 0);
+        await harness.StartAsync();
+        await harness.PublishAsync("late"u8.ToArray());
+        Delivery delivery = await harness.Intake.NextAsync();
+        await harness.StopReceivingAsync();
+        await harness.Source.CloseAsync(CancellationToken.None);
+        await harness.Source.DisposeAsync();
+
+        await delivery.SettleAsync(Settlement.Abandon(TimeSpan.FromSeconds(1)));
+
+        (await harness.DeadLettersAsync(1)).Single().Reason.ShouldBe("unprocessed-at-stop");
+        await harness.UntilAsync(() => harness.Udp.Unsettled == 0);
+        harness.OutstandingBuffers.ShouldBe(0);
+    }
+
+    [Fact]
+    public async Task DeadLetter_StoreFails_KeepsTheMessageAndTriesAgain()
+    {
+        await using UdpSourceHarness harness = Create("Auto", 0);
+        harness.DeadLetters.Fail(1);
+        harness.Intake.Script = _ => Settlement.DeadLetter("malformed-json", "No JSON.");
+        await harness.StartAsync();
+        await harness.PublishAsync("poison"u8.ToArray());
+        await harness.UntilAsync(() => harness.Log.Entries.Any(entry => entry.Id.Id == 3000));
+
+        await harness.AdvanceAsync(TimeSpan.FromSeconds(30));
+
+        (await harness.DeadLettersAsync(1)).Single().Body.ShouldBe("poison"u8.ToArray());
+        await harness.WaitUntilEmptyAsync();
+        await harness.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Receive_TooManyWaitForAnotherAttempt_NoNewOnesAreTaken()
+    {
+        await using UdpSourceHarness harness = Create("Auto", 0);
+        harness.Intake.Script = _ => Settlement.Abandon(TimeSpan.FromMinutes(1));
+        await harness.StartAsync();
+        int sent = 0;
+        while (harness.Udp.Waiting < 1_000)
+        {
+            await harness.SendAsync(Encoding.ASCII.GetBytes($"{sent++}"));
+            await harness.UntilAsync(() => harness.Udp.Waiting >= Math.Min(sent, 1_000));
+        }
+
+        for (int i = 0; i < 100; i++)
+        {
+            await harness.SendAsync(Encoding.ASCII.GetBytes($"{sent++}"));
+        }
+
+        await harness.Intake.ShouldBeQuietAsync();
+
+        // A batch may be under way when the last place is taken.
+        int taken = harness.Intake.Accepted;
+        taken.ShouldBeInRange(1_000, 1_064);
+
+        harness.Intake.Script = _ => Settlement.Complete;
+        for (int minute = 0; minute < 3 && harness.Udp.Unsettled > 0; minute++)
+        {
+            await harness.AdvanceAsync(TimeSpan.FromMinutes(1));
+        }
+
+        await harness.UntilAsync(() => harness.Udp.Unsettled == 0 && harness.Intake.Accepted == taken + sent);
+        await harness.FinishAsync();
+    }
+
+    [Theory]
+    [MemberData(nameof(Forms))]
+    public async Task Stop_SinkFailsWhileTheKernelIsTakenOver_EachEndsAsADeadLetter(string receiving, int channel)
+    {
+        const int Sent = 1_500;
+        await using UdpSourceHarness harness = Create(receiving, channel);
+        harness.Intake.Pause();
+        await harness.StartAsync();
+        for (int i = 0; i < Sent; i++)
+        {
+            await harness.PublishAsync(Encoding.ASCII.GetBytes($"{i}"));
+        }
+
+        await harness.StopReceivingAsync();
+        harness.Udp.KernelDrops.ShouldBe(0);
+        ConcurrentDictionary<string, bool> delivered = new(StringComparer.Ordinal);
+        harness.Intake.Script = delivery =>
+        {
+            delivered[delivery.Id] = true;
+            return Settlement.Abandon(TimeSpan.Zero);
+        };
+        harness.Intake.Resume();
+        using CancellationTokenSource patience = new();
+        Task draining = harness.Source.DrainAsync(harness.Intake, patience.Token);
+        await harness.UntilAsync(() => harness.Intake.Accepted >= 5_000);
+        harness.Udp.Waiting.ShouldBeLessThanOrEqualTo(1_000 + 64 + 64);
+
+        await patience.CancelAsync();
+        await draining.WaitAsync(TimeSpan.FromSeconds(30));
+        await harness.UntilAsync(() => harness.Intake.Unsettled == 0);
+        await harness.Source.CloseAsync(CancellationToken.None);
+
+        string[] setAside = [.. harness.DeadLetters.Messages.Select(letter => letter.Id)];
+        setAside.ShouldBeUnique();
+        delivered.Keys.Except(setAside, StringComparer.Ordinal).ShouldBeEmpty("What was handed in once ends as a dead letter.");
+        (setAside.Length == Sent || harness.Log.Entries.Any(entry => entry.Id.Id == 3404)).ShouldBeTrue("What was not taken over is said to be lost.");
+        harness.Udp.Unsettled.ShouldBe(0);
+    }
+
+    [Fact]
+    public async Task Check_PortIsTaken_SaysWhatToDo()
+    {
+        using Socket other = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+        other.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        await using UdpSourceHarness harness = Create("Auto", 0, options => options.Endpoint = other.LocalEndPoint!.ToString()!);
+
+        StartupException exception = await Should.ThrowAsync<StartupException>(() => harness.Source.CheckAsync(CancellationToken.None));
+
+        exception.Message.ShouldContain("Sources:Udp:Endpoint");
+        exception.ExitCode.ShouldBe(ExitCodes.Unavailable);
+    }
+
+    [Fact]
+    public async Task Check_KernelGivesLess_SaysSo()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "The cap is Linux's.");
+        await using UdpSourceHarness harness = Create("Auto", 0, options => options.ReceiveBuffer = 1 << 30);
+
+        await harness.Source.CheckAsync(CancellationToken.None);
+
+        harness.Log.Entries.ShouldContain(entry => entry.Id.Id == 3401 && entry.Text.Contains("net.core.rmem_max", StringComparison.Ordinal));
+    }
+
+    [Theory]
+    [InlineData("Auto", "[::1]:0", "::1")]
+    [InlineData("Auto", "[::]:0", "::1")]
+    [InlineData("Auto", "[::]:0", "127.0.0.1")]
+    [InlineData("Portable", "[::]:0", "127.0.0.1")]
+    public async Task Receive_OverIPv6_Works(string receiving, string endpoint, string target)
+    {
+        Assert.SkipUnless(Socket.OSSupportsIPv6, "No IPv6 here.");
+        await using UdpSourceHarness harness = Create(receiving, 0, options =>
+        {
+            options.Endpoint = endpoint;
+            options.MaxMessageBytes = 10;
+        });
+        await harness.StartAsync();
+        IPEndPoint to = new(IPAddress.Parse(target), ((IPEndPoint)harness.Udp.Endpoint!).Port);
+        using Socket sender = new(to.AddressFamily, SocketType.Dgram, ProtocolType.Udp);
+        await sender.SendToAsync(new byte[11], to);
+        await sender.SendToAsync("six"u8.ToArray(), to);
+
+        Delivery delivery = await harness.Intake.NextAsync();
+
+        delivery.Body.ShouldBe("six"u8.ToArray());
+        harness.Log.Entries.ShouldContain(entry => entry.Id.Id == 3402 && entry.Text.Contains(target, StringComparison.Ordinal), "The sender is named.");
+        await delivery.SettleAsync(Settlement.Complete);
+        await harness.FinishAsync();
+    }
+
+    private static UdpSourceHarness Create(string receiving, int channel, Action<UdpSourceOptions>? configure = null) => new(
+        options =>
+        {
+            options.Receiving = Enum.Parse<UdpReceiving>(receiving);
+            options.ChannelCapacity = channel;
+            configure?.Invoke(options);
+        });
+}

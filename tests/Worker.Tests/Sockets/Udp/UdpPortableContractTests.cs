@@ -1,0 +1,15 @@
+using Messaging.Sockets.Udp;
+using Messaging.Testing.Xunit;
+
+namespace Worker.Tests.Sockets.Udp;
+
+public sealed class UdpPortableContractTests : MessageSourceContractTests
+{
+    protected override ValueTask<SourceHarness> CreateAsync() => new(new UdpSourceHarness(options =>
+    {
+        options.Receiving = UdpReceiving.Portable;
+        options.ChannelCapacity = 0;
+        options.Checksum = UdpChecksum.Verify;
+        options.MaxMessageBytes = 65_000;
+    }));
+}

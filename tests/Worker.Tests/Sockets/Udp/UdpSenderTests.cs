@@ -1,0 +1,56 @@
+using System.Net;
+using System.Net.Sockets;
+using System.Text;
+using Messaging.Publishing;
+using Messaging.Sockets.Udp;
+using Microsoft.Extensions.Configuration;
+using Worker.Tests.Sources;
+
+namespace Worker.Tests.Sockets.Udp;
+
+public sealed class UdpSenderTests
+{
+    private static readonly OutgoingMessage Message = new("id", Encoding.UTF8.GetBytes("{\"a\":1}"));
+
+    [Theory]
+    [InlineData("None")]
+    [InlineData("Compute")]
+    [InlineData("Verify")]
+    public async Task Send_Message_IsTheDatagramThatTheSourceWants(string checksum)
+    {
+        using UdpClient receiver = new(new IPEndPoint(IPAddress.Loopback, 0));
+        using IMessageSender sender = await OpenAsync(receiver.Client.LocalEndPoint!.ToString()!, checksum);
+
+        (await sender.SendAsync([Message], CancellationToken.None)).ShouldBe([null]);
+
+        UdpReceiveResult received = await receiver.ReceiveAsync().WaitAsync(TimeSpan.FromSeconds(30));
+        byte[] body = Message.Body.ToArray();
+        received.Buffer.ShouldBe(checksum == "Verify" ? Fletcher32Tests.WithTrailer(body) : body);
+    }
+
+    [Fact]
+    public async Task Send_NobodyReceives_IsSaidAndNotTriedOneByOne()
+    {
+        string endpoint;
+        using (UdpClient closed = new(new IPEndPoint(IPAddress.Loopback, 0)))
+        {
+            endpoint = closed.Client.LocalEndPoint!.ToString()!;
+        }
+
+        using IMessageSender sender = await OpenAsync(endpoint, "None");
+        string?[] errors = [];
+        for (int attempt = 0; attempt < 1_000 && errors.All(error => error is null); attempt++)
+        {
+            // The refusal comes back behind the datagram.
+            errors = await sender.SendAsync([Message, Message], CancellationToken.None);
+            await Task.Yield();
+        }
+
+        errors[^1]!.ShouldContain("Sources:Udp:Endpoint");
+        (await sender.SendAsync([Message], CancellationToken.None))[0].ShouldBe(errors[^1]);
+    }
+
+    private static Task<IMessageSender> OpenAsync(string endpoint, string checksum) => Senders.OpenAsync(
+        new UdpSourceFeature(),
+        new ConfigurationBuilder().AddInMemoryCollection([new("Sources:Udp:Endpoint", endpoint), new("Sources:Udp:Checksum", checksum)]).Build());
+}

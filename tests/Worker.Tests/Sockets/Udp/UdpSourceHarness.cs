@@ -1,0 +1,79 @@
+using System.Net;
+using System.Net.Sockets;
+using Messaging.Sockets.Udp;
+using Messaging.Sources;
+using Microsoft.Extensions.DependencyInjection;
+using Pipeline.Buffers;
+
+namespace Worker.Tests.Sockets.Udp;
+
+/// <summary>The UDP source with a sender on loopback.</summary>
+internal sealed class UdpSourceHarness : SourceHarness
+{
+    private readonly BufferPool _buffers = new(new PoisoningArrayPool());
+    private readonly UdpMessageSource _source;
+    private int _sent;
+
+    public UdpSourceHarness(Action<UdpSourceOptions>? configure = null)
+    {
+        Options = new UdpSourceOptions { Endpoint = "127.0.0.1:0" };
+        configure?.Invoke(Options);
+        ServiceProvider none = new ServiceCollection().BuildServiceProvider();
+        _source = new UdpMessageSource(new SourceServices("orders", none, DeadLetters, Log, Time, Concurrency: 64), Options, _buffers);
+    }
+
+    public override IMessageSource Source => _source;
+
+    public UdpMessageSource Udp => _source;
+
+    public UdpSourceOptions Options { get; }
+
+    public ManualTimeProvider Time { get; } = new();
+
+    public MemoryDeadLetters DeadLetters { get; } = new();
+
+    public RecordingLog Log { get; } = new();
+
+    public Socket Sender { get; } = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+
+    public override int OutstandingBuffers => _buffers.Outstanding;
+
+    public override bool KeepsGivenIds => false;
+
+    public override int MaxBodyBytes => Options.MaxMessageBytes;
+
+    /// <summary>Sends a datagram as it is.</summary>
+    public async Task SendAsync(byte[] datagram)
+    {
+        await Sender.SendToAsync(datagram, SocketFlags.None, (IPEndPoint)_source.Endpoint!);
+    }
+
+    public override async Task PublishAsync(byte[] body, string? id = null)
+    {
+        Interlocked.Increment(ref _sent);
+        await SendAsync(Options.Checksum == UdpChecksum.Verify ? Fletcher32Tests.WithTrailer(body) : body);
+    }
+
+    public override Task AdvanceAsync(TimeSpan time)
+    {
+        Time.Advance(time);
+        return Task.CompletedTask;
+    }
+
+    public override async Task<IReadOnlyList<DeadLetteredMessage>> DeadLettersAsync(int expected)
+    {
+        await UntilAsync(() => DeadLetters.Messages.Count >= expected, "The dead letters did not come.");
+        return DeadLetters.Messages;
+    }
+
+    public override Task WaitUntilEmptyAsync() =>
+        UntilAsync(() => Intake.Accepted >= Volatile.Read(ref _sent) && _source.Unsettled == 0, "Some datagrams were not settled.");
+
+    public Task UntilAsync(Func<bool> condition) => UntilAsync(condition, "What was waited for did not happen.");
+
+    public override async ValueTask DisposeAsync()
+    {
+        await base.DisposeAsync();
+        Sender.Dispose();
+    }
+}

@@ -1,8 +1,0 @@
-using Messaging.Testing.Xunit;
-
-namespace Worker.Tests.Sources.TcpLines;
-
-public sealed class TcpLinesContractTests : MessageSourceContractTests
-{
-    protected override ValueTask<SourceHarness> CreateAsync() => new(new TcpLinesHarness());
-}
