@@ -1,6 +1,7 @@
 using System.CommandLine;
 using System.Globalization;
 using System.Text.Json;
+using System.Text.Json.Serialization;
 using Messaging.Costs.Explain;
 using Messaging.Hosting;
 using Messaging.Routes;
@@ -81,3 +82,10 @@ internal static class ExplainCommand
         _ => string.Create(CultureInfo.InvariantCulture, $"{line.Value:#,0.#}"),
     };
 }
+
+/// <summary>What the settings imply for a load, route by route.</summary>
+internal sealed record Explanation(ExplainInput Input, IReadOnlyList<RouteExplanation> Routes);
+
+[JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, WriteIndented = true)]
+[JsonSerializable(typeof(Explanation))]
+internal sealed partial class ExplainJson : JsonSerializerContext;

@@ -1,3 +1,5 @@
+using Microsoft.Extensions.Logging;
+
 namespace Messaging.Testing;
 
 /// <summary>A message found among the dead letters.</summary>
@@ -6,3 +8,17 @@ namespace Messaging.Testing;
 /// <param name="Description">What happened, for people.</param>
 /// <param name="Body">The body, unchanged.</param>
 public sealed record DeadLetteredMessage(string Id, string Reason, string Description, byte[] Body);
+
+/// <summary>A document that the store refused, as <see cref="RecordedRejections"/> keeps it.</summary>
+/// <param name="Index">Which of the message's documents, from 0 in the order in which they were opened.</param>
+/// <param name="Json">The document.</param>
+/// <param name="Status">The store's status, such as 400.</param>
+/// <param name="Type">The store's name for the error; may be empty.</param>
+/// <param name="Reason">The store's words; may be empty.</param>
+public readonly record struct RecordedRejection(long Index, string Json, int Status, string Type, string Reason);
+
+/// <summary>One line of a <see cref="RecordingLog"/>.</summary>
+/// <param name="Level">Its level.</param>
+/// <param name="Id">The event.</param>
+/// <param name="Text">The formatted line.</param>
+public readonly record struct LogEntry(LogLevel Level, EventId Id, string Text);

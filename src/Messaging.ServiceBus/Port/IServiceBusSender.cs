@@ -9,3 +9,13 @@ public interface IServiceBusSender : IAsyncDisposable
     /// <summary>Sends a batch: all of it or nothing.</summary>
     Task SendAsync(IOutgoingBatch batch, CancellationToken cancellationToken);
 }
+
+/// <summary>Messages that are sent in one call. Threads: one at a time.</summary>
+public interface IOutgoingBatch : IDisposable
+{
+    /// <summary>Messages in it.</summary>
+    int Count { get; }
+
+    /// <summary>Adds a message, unless the batch would become larger than the broker takes. A message that no empty batch takes is too large.</summary>
+    bool TryAdd(string messageId, ReadOnlyMemory<byte> body);
+}

@@ -8,3 +8,12 @@ public sealed class ServiceBusFaultException(ServiceBusFault fault, Exception? i
     /// <summary>What failed.</summary>
     public ServiceBusFault Fault { get; } = fault;
 }
+
+/// <summary>A failure as the worker sees it.</summary>
+/// <param name="Kind">What it means.</param>
+/// <param name="Message">What the library said, for people: one line, at most 256 bytes, without credentials.</param>
+public readonly record struct ServiceBusFault(ServiceBusFaultKind Kind, string Message)
+{
+    /// <summary>True when an operator has to act before anything can be received.</summary>
+    public bool IsRefusal => Kind is ServiceBusFaultKind.NotFound or ServiceBusFaultKind.Disabled or ServiceBusFaultKind.Unauthorized;
+}

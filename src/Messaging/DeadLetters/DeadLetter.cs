@@ -76,3 +76,13 @@ public sealed record DeadLetter
     /// <summary>The record as one line of JSON, in camel case: the form in which sources attach it to a message in a queue.</summary>
     public string ToJson() => JsonSerializer.Serialize(this, DeadLetterJson.Default.DeadLetter);
 }
+
+/// <summary>The JSON form of a dead letter's record.</summary>
+[JsonSourceGenerationOptions(JsonSerializerDefaults.Web, WriteIndented = false)]
+[JsonSerializable(typeof(DeadLetter))]
+internal sealed partial class DeadLetterJson : JsonSerializerContext;
+
+/// <summary>A dead letter as the folder holds it.</summary>
+/// <param name="Name">Its path below the store's folder, without extension: reason, day, id.</param>
+/// <param name="Letter">The record.</param>
+internal sealed record StoredDeadLetter(string Name, DeadLetter Letter);

@@ -101,3 +101,15 @@ internal sealed class FileCalls<TState, TResult>(FileThreads threads, Func<TStat
 
     private Func<TState, TResult> Function => call;
 }
+
+/// <summary>Work for <see cref="FileThreads"/>.</summary>
+internal abstract class FileCall
+{
+    protected FileCall() => Node = new LinkedListNode<FileCall>(this);
+
+    /// <summary>Its place among those that wait; in no list once a thread has it. Under the lock of <see cref="FileThreads"/>.</summary>
+    public LinkedListNode<FileCall> Node { get; }
+
+    /// <summary>Does the work; never throws.</summary>
+    public abstract void Execute();
+}

@@ -26,3 +26,29 @@ public sealed class TransientFaultException : Exception
     /// <summary>False when the fault may be this message's own, so that only a redelivery helps: the message is abandoned, not held.</summary>
     public bool MayHold { get; }
 }
+
+/// <summary>Thrown for <see cref="Settlement.Refused"/>, by code that cannot return one.</summary>
+public sealed class RefusedException : Exception
+{
+    /// <summary>The worker is refused.</summary>
+    /// <param name="message">Which call was refused, why, and what the operator can do.</param>
+    /// <param name="innerException">The cause; null without one.</param>
+    public RefusedException(string message, Exception? innerException = null)
+        : base(message, innerException)
+    {
+    }
+}
+
+/// <summary>Thrown for <see cref="Settlement.DeadLetter"/>, by code that cannot return one.</summary>
+public sealed class PoisonMessageException : Exception
+{
+    /// <summary>The message is dead-lettered.</summary>
+    /// <param name="reason">See <see cref="Reason"/>.</param>
+    /// <param name="message">What is wrong, for the dead letter's description.</param>
+    /// <param name="innerException">The cause; null without one.</param>
+    public PoisonMessageException(string reason, string message, Exception? innerException = null)
+        : base(message, innerException) => Reason = reason;
+
+    /// <summary>A stable kebab-case code such as <c>malformed-json</c>.</summary>
+    public string Reason { get; }
+}
