@@ -35,6 +35,9 @@ internal sealed class ReturnLoop(SqsClient client, SqsMessageSource source, InFl
 {
     private const int MaxFailures = 3;
 
+    // A renewal takes milliseconds; one that hangs must not use up the time that a stop has for the messages it gives back.
+    private static readonly TimeSpan MostWait = TimeSpan.FromSeconds(2);
+
     // A delay counts from the call, so the call must not wait; long enough for the rest of a group or of a stopped batch.
     private static readonly TimeSpan Company = TimeSpan.FromMilliseconds(10);
 
@@ -45,7 +48,7 @@ internal sealed class ReturnLoop(SqsClient client, SqsMessageSource source, InFl
             batch.Changes.Span[i] = new VisibilityChange(batch.Handles.Span[i], batch[i].ReturnDelaySeconds);
         }
 
-        await heartbeat.UnderWay.WaitAsync(cancellationToken);
+        await heartbeat.UnderWay.WaitAsync(MostWait, Time, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         await client.ChangeVisibilityBatchAsync(queueUrl, batch.Changes, batch.Results, cancellationToken);
     }
 

@@ -55,6 +55,8 @@ internal abstract class SqsBatchLoop
         });
     }
 
+    protected TimeProvider Time => _time;
+
     public void Start(Func<string> queueUrl) => _loops = Task.WhenAll(Enumerable.Range(0, _workers).Select(_ => Task.Run(() => RunAsync(queueUrl))));
 
     /// <summary>Takes the message over; it comes back through <see cref="Finished"/>. Never throws.</summary>

@@ -93,9 +93,16 @@ internal sealed partial class MessageIntake
                 return false;
             }
 
+            TimeSpan delay = _policy.RetryDelay(fault, hold.Failures);
+            if (delay >= limit && message.CanReturnLate)
+            {
+                // The slot would be held for nothing.
+                return false;
+            }
+
             long now = _time.GetTimestamp();
             hold.EndsAt = now + Ticks(limit);
-            hold.RetryAt = now + Ticks(_policy.RetryDelay(fault, hold.Failures));
+            hold.RetryAt = now + Ticks(delay);
             _held.Add(slot);
             if (slot.Probe != 0)
             {

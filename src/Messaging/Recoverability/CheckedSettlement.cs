@@ -31,11 +31,14 @@ internal static class CheckedSettlement
             return IsCode(decided.Reason) ? decided : decided with { Reason = CodeOf(decided.Reason) };
         }
 
-        TimeSpan delay = TimeSpan.FromTicks(Math.Clamp(decided.Delay.Ticks, 0, LongestDelay.Ticks));
+        TimeSpan delay = Bounded(decided.Delay);
         return decided.Kind == SettlementKind.Abandon && delay == decided.Delay
             ? decided
             : decided with { Kind = SettlementKind.Abandon, Delay = delay };
     }
+
+    /// <summary>The delay, from zero to <see cref="LongestDelay"/>.</summary>
+    public static TimeSpan Bounded(TimeSpan delay) => TimeSpan.FromTicks(Math.Clamp(delay.Ticks, 0, LongestDelay.Ticks));
 
     private static bool IsCode(string? reason) => reason is { Length: > 0 and <= LongestReason } && !reason.AsSpan().ContainsAnyExcept(CodeChars);
 

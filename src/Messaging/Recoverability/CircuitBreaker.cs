@@ -220,7 +220,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
 
         if (opened)
         {
-            LogOpened(route, hasSink ? "storing" : "handling", DurationText.Of(options.BreakerOpen), detail);
+            LogOpened(route, hasSink ? "storing" : "handling", DurationText.Of(options.BreakerOpen), UntrustedText.Shorten(detail));
         }
     }
 

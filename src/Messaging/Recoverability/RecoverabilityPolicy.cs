@@ -39,7 +39,7 @@ internal sealed class RecoverabilityPolicy(RecoverabilityOptions options)
     /// <param name="fault">What failed.</param>
     /// <param name="failures">Failed attempts since the message is held, 1 or more.</param>
     public TimeSpan RetryDelay(in Settlement fault, int failures) =>
-        _backoff.After(failures, fault.Fault == SettlementFault.Transient ? fault.Delay : _breakerOpen);
+        CheckedSettlement.Bounded(_backoff.After(failures, fault.Fault == SettlementFault.Transient ? fault.Delay : _breakerOpen));
 
     /// <summary>A random wait that spreads the messages held during an outage over the time after it.</summary>
     public TimeSpan Stagger() => new Backoff(_breakerOpen, _breakerOpen).After(1);
@@ -59,11 +59,14 @@ internal sealed class RecoverabilityPolicy(RecoverabilityOptions options)
         string? type = exception?.GetType().FullName;
         switch (exception)
         {
+            case null when decided.Fault != SettlementFault.None && cancellation == Cancellation.Shutdown:
+                // The cancellation may be the fault's cause.
+                return Settlement.Abandon(TimeSpan.Zero, Stopping, decided.ExceptionType);
             case null when decided.Fault == SettlementFault.Transient:
-                return Settlement.Abandon(_backoff.After(deliveryCount, decided.Delay), decided.Description, decided.ExceptionType);
+                return Abandon(_backoff.After(deliveryCount, decided.Delay), decided.Description, decided.ExceptionType);
             case null when decided.Fault == SettlementFault.Refused:
                 // Receiving is paused by now; the message should not come before the first probe.
-                return Settlement.Abandon(_breakerOpen, decided.Description, decided.ExceptionType);
+                return Abandon(_breakerOpen, decided.Description, decided.ExceptionType);
             case null when decided.IsDecided:
                 return CheckedSettlement.Of(decided);
             case null when cancellation == Cancellation.Shutdown:
@@ -80,6 +83,9 @@ internal sealed class RecoverabilityPolicy(RecoverabilityOptions options)
                 return Fault(exception.Message, type, deliveryCount);
         }
     }
+
+    private static Settlement Abandon(TimeSpan delay, string? description, string? exceptionType) =>
+        Settlement.Abandon(CheckedSettlement.Bounded(delay), description, exceptionType);
 
     private Settlement Fault(string description, string? exceptionType, int deliveryCount) => deliveryCount >= _maxDeliveries
         ? Settlement.DeadLetter(DeliveriesExhausted, $"Failed on delivery {deliveryCount}: {description}", exceptionType)

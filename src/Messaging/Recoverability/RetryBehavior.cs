@@ -1,4 +1,5 @@
 using System.Runtime.CompilerServices;
+using System.Runtime.ExceptionServices;
 using Pipeline.Behaviors;
 using Pipeline.Contexts;
 using Pipeline.Frames;
@@ -53,6 +54,7 @@ public sealed class RetryBehavior<TContext>(RecoverabilityOptions options, Circu
         for (int attempt = 1; ; attempt++)
         {
             TimeSpan wait;
+            Exception? thrown = null;
             try
             {
                 if (attempt > 1)
@@ -69,10 +71,22 @@ public sealed class RetryBehavior<TContext>(RecoverabilityOptions options, Circu
             }
             catch (Exception exception) when (MayPass(exception, context) && MayRetry(attempt, (exception as TransientFaultException)?.RetryAfter ?? TimeSpan.Zero, out wait))
             {
+                thrown = exception;
+            }
+
+            await Task.Delay(wait, time, context.CancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            if (context.CancellationToken.IsCancellationRequested)
+            {
+                // The last fault decides what becomes of the message, not how long it was waited for.
+                if (thrown is not null)
+                {
+                    ExceptionDispatchInfo.Throw(thrown);
+                }
+
+                return;
             }
 
             context.Settlement = default;
-            await Task.Delay(wait, time, context.CancellationToken);
         }
     }
 

@@ -17,13 +17,25 @@ public readonly record struct Settlement(
     public static Settlement Complete => new(SettlementKind.Complete);
 
     /// <summary>Why the message is abandoned, where that is the fault of something outside it.</summary>
-    public SettlementFault Fault { get; private init; }
+    public SettlementFault Fault
+    {
+        get => Kind == SettlementKind.Abandon ? field : SettlementFault.None;
+        private init;
+    }
 
     /// <summary>Of a transient fault: false when the part that decided has used up its own attempts, so that a retry around it would multiply them.</summary>
-    public bool RetryInProcess { get; private init; }
+    public bool RetryInProcess
+    {
+        get => field && Fault == SettlementFault.Transient;
+        private init;
+    }
 
     /// <summary>Of a fault: false when it may be this message's own, so that only a redelivery helps: the message is abandoned, not held.</summary>
-    public bool MayHold { get; private init; }
+    public bool MayHold
+    {
+        get => field && Fault != SettlementFault.None;
+        private init;
+    }
 
     /// <summary>True once a part has decided.</summary>
     public bool IsDecided => Kind != SettlementKind.Undecided;
@@ -57,9 +69,10 @@ public readonly record struct Settlement(
 
     /// <summary>
     /// The settlement of one physical message that was forked into several logical ones: the worst wins, so that nothing is
-    /// acknowledged while a part of it is not safe. Undecided beats Abandon beats DeadLetter beats Complete.
+    /// acknowledged while a part of it is not safe. Undecided beats Abandon (of these Refused, then Transient) beats DeadLetter beats Complete.
     /// </summary>
-    public static Settlement Combine(Settlement first, Settlement second) => Rank(second) > Rank(first) ? second : first;
+    public static Settlement Combine(Settlement first, Settlement second) =>
+        (Rank(second), second.Fault).CompareTo((Rank(first), first.Fault)) > 0 ? second : first;
 
     private static int Rank(Settlement settlement) => settlement.Kind switch
     {

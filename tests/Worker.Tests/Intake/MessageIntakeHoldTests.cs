@@ -89,6 +89,25 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
         _fixture.Intake.Held.ShouldBe(0);
     }
 
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Fault_AsksForMoreTimeThanTheHoldHas_TakesNoSlotWhereTheSourceCanHideTheMessage(bool returnsLate)
+    {
+        _fault = _ => new TransientFaultException("down", Hold);
+
+        if (returnsLate)
+        {
+            (await _fixture.RunAsync(new TestMessage { HoldTime = Hold, ReturnsLate = true })).Delay.ShouldBe(Hold);
+        }
+        else
+        {
+            await HoldAsync("a");
+        }
+
+        _fixture.Intake.Held.ShouldBe(returnsLate ? 0 : 1);
+    }
+
     [Fact]
     public async Task HalfOpen_HeldAndNewMessages_ProbeInTurnAndTheHeldOnesFirst()
     {

@@ -135,5 +135,28 @@ public sealed class RecoverabilityPolicyTests
         _policy.Decide(default, new IOException("connection cut"), Max, Cancellation.Shutdown)
             .ShouldBe(Settlement.Abandon(TimeSpan.Zero, "The worker is stopping.", "System.IO.IOException"));
         _policy.Decide(default, exception: null, Max, Cancellation.Shutdown).ShouldBe(Settlement.Abandon(TimeSpan.Zero, "The worker is stopping."));
+        _policy.Decide(Settlement.Transient("x", TimeSpan.FromHours(1)), exception: null, Max, Cancellation.Shutdown).ShouldBe(Settlement.Abandon(TimeSpan.Zero, "The worker is stopping."));
+        _policy.Decide(Settlement.Refused("x"), exception: null, Max, Cancellation.Shutdown).ShouldBe(Settlement.Abandon(TimeSpan.Zero, "The worker is stopping."));
+    }
+
+    public static TheoryData<TimeSpan> OddDelays => [TimeSpan.MaxValue, TimeSpan.MinValue, TimeSpan.FromDays(60), TimeSpan.FromHours(-1)];
+
+    [Theory]
+    [MemberData(nameof(OddDelays))]
+    public void Decide_TransientWithAnOddDelay_StaysWithinWhatSourcesCanDo(TimeSpan delay)
+    {
+        Settlement fault = Settlement.Transient("x", delay);
+
+        _policy.Decide(fault, exception: null, 1, Cancellation.None).Delay.ShouldBeInRange(TimeSpan.Zero, TimeSpan.FromHours(12));
+        _policy.RetryDelay(fault, 1).ShouldBeInRange(TimeSpan.Zero, TimeSpan.FromHours(12));
+    }
+
+    [Fact]
+    public void Decide_FaultMadeAnotherKind_IsThatKind()
+    {
+        Settlement deadLetter = Settlement.Transient("x") with { Kind = SettlementKind.DeadLetter, Reason = "bad" };
+
+        (deadLetter.Fault, deadLetter.MayHold, deadLetter.RetryInProcess).ShouldBe((SettlementFault.None, false, false));
+        _policy.Decide(deadLetter, exception: null, 1, Cancellation.None).Kind.ShouldBe(SettlementKind.DeadLetter);
     }
 }

@@ -199,18 +199,27 @@ public sealed class RetryBehaviorTests
         }
     }
 
-    [Fact]
-    public async Task Invoke_CancelledDuringTheWait_EndsAtOnceWithTheToken()
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Invoke_CancelledDuringTheWait_EndsAtOnceWithTheLastFault(bool throws)
     {
         using CancellationTokenSource source = new();
         _context.CancellationToken = source.Token;
-        ScriptedNext next = new((_, _) => throw new TransientFaultException("x", TimeSpan.FromSeconds(10)));
+        Settlement fault = Settlement.Transient("x", TimeSpan.FromSeconds(10));
+        TransientFaultException exception = new("x", TimeSpan.FromSeconds(10));
+        ScriptedNext next = new((_, context) =>
+        {
+            context.Settlement = fault;
+            return throws ? throw exception : default;
+        });
         Task running = _retry.InvokeAsync(_context, next).AsTask();
         await _time.WaitForTimersAsync(1);
 
         await source.CancelAsync();
 
-        (await Should.ThrowAsync<OperationCanceledException>(running)).CancellationToken.ShouldBe(source.Token);
+        (await Record.ExceptionAsync(() => running)).ShouldBeSameAs(throws ? exception : null);
+        _context.Settlement.ShouldBe(fault);
         next.Attempts.ShouldBe(1);
     }
 

@@ -162,14 +162,16 @@ internal sealed class BatchCollector<T> : IDisposable
 
     private void Report(MessageBatch<T> batch, Exception? failure, CancellationToken cancellationToken)
     {
-        if (failure is null)
-        {
-            Settlement fault = batch.FindFault();
-            _reports.Returned(fault.Fault, fault.Description);
-        }
-        else
+        if (failure is not null)
         {
             _reports.Threw(failure, cancellationToken);
+        }
+
+        // What was settled before it threw stays settled.
+        Settlement fault = batch.FindFault();
+        if (failure is null || fault.Fault != SettlementFault.None)
+        {
+            _reports.Returned(fault.Fault, fault.Description);
         }
     }
 

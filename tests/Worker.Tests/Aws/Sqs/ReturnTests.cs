@@ -73,6 +73,23 @@ public sealed class ReturnTests
         await run.EndAsync();
     }
 
+    [Fact]
+    public async Task Abandon_RenewalHangs_IsSentAllTheSame()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        TaskCompletionSource never = new();
+        run.Queue.Script = call => call.Operation == "ChangeMessageVisibilityBatch" && call.Seconds is not [0] ? QueueAnswer.After(never.Task) : null;
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
+        run.Time.Advance(SqsRun.Options().VisibilityTimeout / 2);
+        await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == 1, "The renewal was not sent.");
+        await deliveries[0].SettleAsync(Settlement.Abandon(TimeSpan.Zero));
+
+        await run.PassUntilAsync(() => run.Queue.VisibilityChanges.Any(call => call.Seconds is [0]), "The message was not handed back.");
+
+        never.SetResult();
+        await run.EndAsync();
+    }
+
     [Theory]
     [InlineData(false)]
     [InlineData(true)]

@@ -130,6 +130,22 @@ public sealed class BatchOutcomeTests
     }
 
     [Fact]
+    public async Task Settle_RefusedThenThrow_OpensTheBreaker()
+    {
+        ScriptedBatchHandler handler = new((batch, _) =>
+        {
+            batch.Settle(0, Settlement.Refused("The password is wrong."));
+            throw new InvalidOperationException("x");
+        });
+        await using HandlerRoute route = await BatchCollectionTests.StartAsync(handler, "Handlers:Orders:MaxMessages=1");
+
+        await BatchCollectionTests.PublishAsync(route, "a");
+
+        await route.PassUntilAsync(() => route.Route.Breaker.IsRefused);
+        route.Route.Breaker.LastFailure.ShouldBe("The password is wrong.");
+    }
+
+    [Fact]
     public async Task Settle_OneTransient_CountsForTheBreakerAndTheOthersAreSettled()
     {
         bool isDown = true;
