@@ -293,7 +293,7 @@ public sealed class MessageSourceContract(SourceHarness harness)
     {
         await harness.StartAsync();
         List<Delivery> inFlight = [];
-        for (int i = 0; i < 10; i++)
+        for (int i = 0; i < Math.Min(10, harness.Intake.Concurrency); i++)
         {
             await harness.PublishAsync(Encoding.UTF8.GetBytes($"{{\"n\":{i}}}"));
             inFlight.Add(await harness.Intake.NextAsync());

@@ -174,11 +174,18 @@ public sealed class TestIntake(int concurrency = 64) : IMessageIntake
     }
 
     /// <summary>The next message that is left to the test, which settles it.</summary>
-    /// <exception cref="OperationCanceledException">None was delivered within 60 s.</exception>
+    /// <exception cref="ContractException">None was delivered within 60 s.</exception>
     public async Task<Delivery> NextAsync()
     {
         using CancellationTokenSource limit = new(Limit);
-        return await _deliveries.Reader.ReadAsync(limit.Token);
+        try
+        {
+            return await _deliveries.Reader.ReadAsync(limit.Token);
+        }
+        catch (OperationCanceledException exception)
+        {
+            throw new ContractException($"The source delivered no message within {Limit.TotalSeconds} s; {Unsettled} of {Concurrency} slots are in use.", exception);
+        }
     }
 
     /// <summary>Waits until a source asks for slots while the intake is paused.</summary>

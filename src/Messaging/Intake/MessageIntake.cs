@@ -308,7 +308,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         else if (_abandonedLog.ShouldLog(out SuppressedLines suppressed))
         {
             string next = message.IsSentAgainByCaller ? "the caller was told to send it again" : $"redelivery in {DurationText.Of(settlement.Delay)}";
-            LogAbandoned(_route, UntrustedText.Shorten(message.SourceId.Span), message.DeliveryCount, next, UntrustedText.Shorten(settlement.Description), suppressed);
+            LogAbandoned(_route, UntrustedText.Shorten(message.SourceId.Span), message.DeliveryCount, next, string.IsNullOrWhiteSpace(settlement.Description) ? "no description was given" : UntrustedText.Shorten(settlement.Description), suppressed);
         }
     }
 

@@ -9,23 +9,26 @@ namespace Integration.Tests.Packages;
 [Collection(PackageCollection.Name)]
 public sealed class TemplateTests(PackedPackages packages)
 {
+    // No C# name: paths take it as it is, namespaces as my_orders.
+    private const string Name = "my-orders";
+
     [Fact]
     public async Task Template_Instantiated_PassesItsTestsAndRunsTrimmedWithoutWarnings()
     {
         using NewcomerFolder folder = new(packages);
         string[] hive = ["--debug:custom-hive", folder.Combine(".hive")];
         await DotnetCommand.RunAsync(folder.Path, ["new", "install", packages.PathOf("Quayside.Templates"), .. hive]);
-        await DotnetCommand.RunAsync(folder.Path, ["new", "quayside-worker", "-n", "Orders", .. hive]);
-        string solution = folder.Combine("Orders");
+        await DotnetCommand.RunAsync(folder.Path, ["new", "quayside-worker", "-n", Name, .. hive]);
+        string solution = folder.Combine(Name);
 
         string tests = await DotnetCommand.RunAsync(solution, "test", "-warnaserror", "-warnnotaserror:NU1900");
         tests.ShouldContain("Failed:     0");
         tests.ShouldNotContain("Passed:     0");
 
         string publish = await DotnetCommand.RunAsync(
-            solution, "publish", Path.Combine("src", "Orders"), "-c", "Release", "-r", RuntimeInformation.RuntimeIdentifier, "--self-contained", "-p:PublishTrimmed=true", "-p:TrimmerSingleWarn=false", "-o", folder.Combine("out"));
+            solution, "publish", Path.Combine("src", Name), "-c", "Release", "-r", RuntimeInformation.RuntimeIdentifier, "--self-contained", "-p:PublishTrimmed=true", "-p:TrimmerSingleWarn=false", "-o", folder.Combine("out"));
         publish.ShouldNotContain("warning IL");
-        await ShouldAnswerAsync(folder.Combine("out", "Orders"));
+        await ShouldAnswerAsync(folder.Combine("out", Name));
     }
 
     private static async Task ShouldAnswerAsync(string program)

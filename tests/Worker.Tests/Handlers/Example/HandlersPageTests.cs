@@ -27,7 +27,7 @@ public sealed class HandlersPageTests
         using IHost host = OrdersWorker.Build(["--Routes:orders:Source=Channel", "--Routes:orders:Handler=Orders", $"--DeadLetters:Path={folder.Path}"]);
         await host.StartAsync(TestContext.Current.CancellationToken);
         IMessagePublisher publisher = host.Services.GetRequiredService<IMessagePublisher>();
-        await publisher.PublishAsync("""{"OrderId":"a","Total":1}"""u8.ToArray(), cancellationToken: TestContext.Current.CancellationToken);
+        await publisher.PublishAsync("""{"orderId":"a","total":1}"""u8.ToArray(), cancellationToken: TestContext.Current.CancellationToken);
         await publisher.PublishAsync("""{"OrderId":"b","Total":-1}"""u8.ToArray(), cancellationToken: TestContext.Current.CancellationToken);
 
         // A stop drains: what was accepted is settled.

@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using System.Text.Json;
 using System.Text.Json.Serialization;
 using Messaging.CommandLine;
 using Messaging.Handlers;
@@ -14,6 +15,7 @@ namespace Worker.Tests.Handlers.Example;
 // page: begin
 public sealed record OrderPlaced(string OrderId, decimal Total);
 
+[JsonSourceGenerationOptions(JsonSerializerDefaults.Web, RespectNullableAnnotations = true, RespectRequiredConstructorParameters = true)]
 [JsonSerializable(typeof(OrderPlaced))]
 public sealed partial class OrderJson : JsonSerializerContext;
 

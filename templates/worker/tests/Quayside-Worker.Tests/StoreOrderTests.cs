@@ -4,7 +4,7 @@ using Microsoft.Extensions.DependencyInjection;
 using Pipeline.Settlements;
 using Xunit;
 
-namespace QuaysideWorker.Tests;
+namespace Quayside_Worker.Tests;
 
 public sealed class StoreOrderTests
 {

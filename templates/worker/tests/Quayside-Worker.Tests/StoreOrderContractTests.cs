@@ -5,7 +5,7 @@ using Messaging.Testing;
 using Messaging.Testing.Xunit;
 using Microsoft.Extensions.DependencyInjection;
 
-namespace QuaysideWorker.Tests;
+namespace Quayside_Worker.Tests;
 
 /// <summary>What at-least-once delivery asks of every handler: redelivered messages, many at once, refused ones, a stop in the middle.</summary>
 public sealed class StoreOrderContractTests : HandlerContractTests

@@ -2,7 +2,7 @@ using Messaging.CommandLine;
 using Messaging.Handlers;
 using Messaging.Http;
 using Microsoft.Extensions.DependencyInjection;
-using QuaysideWorker;
+using Quayside_Worker;
 
 return await WorkerApp.RunAsync(args, worker =>
 {

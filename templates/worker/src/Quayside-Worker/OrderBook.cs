@@ -1,6 +1,6 @@
 using System.Collections.Concurrent;
 
-namespace QuaysideWorker;
+namespace Quayside_Worker;
 
 /// <summary>Stands for your store: a table with the order's id as its key.</summary>
 public sealed class OrderBook

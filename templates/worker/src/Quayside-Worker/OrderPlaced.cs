@@ -1,7 +1,7 @@
 using System.Text.Json;
 using System.Text.Json.Serialization;
 
-namespace QuaysideWorker;
+namespace Quayside_Worker;
 
 /// <summary>The message.</summary>
 public sealed record OrderPlaced(string OrderId, decimal Total);

@@ -1,7 +1,7 @@
 using Messaging.Handlers;
 using Pipeline.Settlements;
 
-namespace QuaysideWorker;
+namespace Quayside_Worker;
 
 /// <summary>Stores orders. A message may be delivered again after it was handled, so storing an order twice must have the effect of storing it once.</summary>
 public sealed class StoreOrder(OrderBook orders) : IMessageHandler<OrderPlaced>
