@@ -10,7 +10,6 @@ internal static class ShippedFeatures
         ("source", "ServiceBus", "AddAzureServiceBus()", "Quayside.Messaging.AzureServiceBus"),
         ("source", "Udp", "AddUdp()", "Quayside.Messaging.Sockets"),
         ("source", "TcpLines", "AddTcpLines()", "Quayside.Messaging.Sockets"),
-        ("handler", "Archive", "AddArchive()", "Quayside.Worker"),
         ("handler", "CloudFront", "AddCloudFront()", "Quayside.Messaging.CloudFront"),
         ("sink", "S3", "AddS3()", "Quayside.Messaging.Aws"),
         ("sink", "Elasticsearch", "AddElasticsearch()", "Quayside.Messaging.CloudFront"),

@@ -219,6 +219,17 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
             return feature;
         }
 
+        if (!settings.Configuration.GetSection(key).Exists())
+        {
+            string noRoute = settings.Configuration.GetSection("Routes").GetChildren().Any() ? string.Empty : " No route is configured, so this is the built-in one.";
+            settings.Fail(
+                key,
+                value: null,
+                features.Count > 0 ? $"must be given: one of {Names(features)}." : $"must be given, but the worker has no {kind}.",
+                $"The default, {name}, is not part of this worker.{noRoute}");
+            return null;
+        }
+
         settings.Fail(key, name, $"there is no such {kind}; {(features.Count > 0 ? $"it must be one of {Names(features)}" : "the worker has none")}.{ShippedFeatures.WhereIs(name, kind)}");
         return null;
     }

@@ -77,6 +77,20 @@ public sealed class WorkerPlannerTests
             ],
             ignoreOrder: true);
 
+    [Theory]
+    [InlineData("", "archive", " No route is configured, so this is the built-in one.")]
+    [InlineData("--Routes:a:Sink=Directory", "a", "")]
+    public void Plan_DefaultsThatWereNotAdded_SaysWhatToGive(string argument, string route, string hint)
+    {
+        IConfiguration configuration = new ConfigurationBuilder().AddCommandLine([argument]).Build();
+        WorkerPlanner planner = new(configuration, FakeFeatures.Of([_channel], [new FakeHandler("Rows")], [new FakeSink("Directory")]));
+
+        planner.Plan().Errors.Select(error => error.ToString()).ShouldBe([
+            $"Routes:{route}:Source: must be given: one of Channel. The default, Http, is not part of this worker.{hint}",
+            $"Routes:{route}:Handler: must be given: one of Rows. The default, Archive, is not part of this worker.{hint}",
+        ]);
+    }
+
     [Fact]
     public void Plan_HandlerAndSinkOfDocuments_GoTogether() => Plan("Routes:a:Handler=Rows", "Routes:a:Sink=Index").Errors.ShouldBeEmpty();
 
