@@ -35,7 +35,7 @@ internal sealed class ReturnLoop(SqsClient client, SqsMessageSource source, InFl
 {
     private const int MaxFailures = 3;
 
-    // A renewal takes milliseconds; one that hangs must not use up the time that a stop has for the messages it gives back.
+    // A renewal takes milliseconds; one that hangs must not use up the time that a stop has for abandoning messages.
     private static readonly TimeSpan MostWait = TimeSpan.FromSeconds(2);
 
     // A delay counts from the call, so the call must not wait; long enough for the rest of a group or of a stopped batch.

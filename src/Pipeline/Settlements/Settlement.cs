@@ -86,7 +86,7 @@ public readonly record struct Settlement(
 /// <summary>What becomes of a message at its source ("settle" is the AMQP 1.0 word).</summary>
 public enum SettlementKind
 {
-    /// <summary>Nobody decided: the message is handed back, never acknowledged.</summary>
+    /// <summary>No part decided: the message is abandoned, never acknowledged.</summary>
     Undecided = 0,
 
     /// <summary>The sink has it: the source may forget it.</summary>

@@ -68,7 +68,7 @@ public sealed class ReturnTests
 
         renewing.SetResult();
 
-        await run.PassUntilAsync(() => run.Queue.VisibilityChanges.Count == 2, "The message was not handed back.");
+        await run.PassUntilAsync(() => run.Queue.VisibilityChanges.Count == 2, "The message did not become visible.");
         inOrder.ShouldBe(true);
         await run.EndAsync();
     }
@@ -84,7 +84,7 @@ public sealed class ReturnTests
         await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == 1, "The renewal was not sent.");
         await deliveries[0].SettleAsync(Settlement.Abandon(TimeSpan.Zero));
 
-        await run.PassUntilAsync(() => run.Queue.VisibilityChanges.Any(call => call.Seconds is [0]), "The message was not handed back.");
+        await run.PassUntilAsync(() => run.Queue.VisibilityChanges.Any(call => call.Seconds is [0]), "The message did not become visible.");
 
         never.SetResult();
         await run.EndAsync();
