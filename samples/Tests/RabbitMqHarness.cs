@@ -13,6 +13,7 @@ internal sealed class RabbitMqHarness : SourceHarness
     private readonly IConnection _connection;
     private readonly IChannel _channel;
     private readonly RabbitMqOptions _options;
+    private int _published;
 
     private RabbitMqHarness(IConnection connection, IChannel channel, RabbitMqOptions options, RabbitMqSource source)
     {
@@ -24,8 +25,8 @@ internal sealed class RabbitMqHarness : SourceHarness
 
     public override IMessageSource Source { get; }
 
-    /// <summary>In real time, since the queue is real.</summary>
-    public override TimeSpan AbandonDelay => TimeSpan.FromMilliseconds(400);
+    /// <summary>In real time, since the queue is real: long enough for a machine that is busy.</summary>
+    public override TimeSpan AbandonDelay => TimeSpan.FromSeconds(2);
 
     public static async Task<RabbitMqHarness> CreateAsync()
     {
@@ -41,8 +42,11 @@ internal sealed class RabbitMqHarness : SourceHarness
         return new RabbitMqHarness(connection, channel, options, source);
     }
 
-    public override async Task PublishAsync(byte[] body, string? id = null) =>
+    public override async Task PublishAsync(byte[] body, string? id = null)
+    {
+        Interlocked.Increment(ref _published);
         await _channel.BasicPublishAsync(string.Empty, _options.Queue, mandatory: true, new BasicProperties { MessageId = id, Persistent = true }, body);
+    }
 
     public override async Task<IReadOnlyList<DeadLetteredMessage>> DeadLettersAsync(int expected)
     {
@@ -67,12 +71,12 @@ internal sealed class RabbitMqHarness : SourceHarness
         throw new TimeoutException($"{letters.Count} of {expected} dead letters came.");
     }
 
-    /// <summary>The queue's count leaves out messages that are not acknowledged, so both are looked at.</summary>
+    /// <summary>The queue's count leaves out what the broker has sent and nobody has acknowledged, so the deliveries are counted too.</summary>
     public override async Task WaitUntilEmptyAsync()
     {
         for (int attempt = 0; attempt < 2_000; attempt++)
         {
-            if (Intake.Unsettled == 0 && await _channel.MessageCountAsync(_options.Queue) == 0)
+            if (Intake.Accepted >= _published && Intake.Unsettled == 0 && await _channel.MessageCountAsync(_options.Queue) == 0)
             {
                 return;
             }
