@@ -1,4 +1,5 @@
 using System.CommandLine;
+using Benchmarks.Aws.Put;
 using Benchmarks.Bytes;
 using Benchmarks.Charts;
 using Benchmarks.Cold;
@@ -9,11 +10,10 @@ using Benchmarks.EndToEnd.Server;
 using Benchmarks.Handlers;
 using Benchmarks.Keys;
 using Benchmarks.Pipelines;
-using Benchmarks.Put;
 using Benchmarks.Seeds;
-using Benchmarks.TcpLines;
+using Benchmarks.Sockets.TcpLines;
+using Benchmarks.Sockets.Udp;
 using Benchmarks.Techniques.Pages;
-using Benchmarks.Udp;
 
 namespace Benchmarks;
 

@@ -1,4 +1,4 @@
-using Benchmarks.Bulk;
+using Benchmarks.CloudFront.Bulk;
 
 namespace Benchmarks.Bytes;
 

@@ -1,6 +1,6 @@
 using System.Globalization;
 using System.Text.Json;
-using Benchmarks.Wire;
+using Benchmarks.Aws.Wire;
 
 namespace Benchmarks.EndToEnd.Clients;
 

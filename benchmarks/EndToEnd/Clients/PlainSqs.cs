@@ -1,7 +1,7 @@
 using System.Net.Http.Headers;
 using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
-using Benchmarks.Wire;
+using Benchmarks.Aws.Wire;
 using static Benchmarks.EndToEnd.Clients.SqsShapes;
 
 namespace Benchmarks.EndToEnd.Clients;

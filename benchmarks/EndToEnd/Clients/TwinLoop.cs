@@ -1,7 +1,7 @@
 using System.Text;
 using System.Text.Json;
+using Benchmarks.Aws.Wire;
 using Benchmarks.Keys;
-using Benchmarks.Wire;
 
 namespace Benchmarks.EndToEnd.Clients;
 

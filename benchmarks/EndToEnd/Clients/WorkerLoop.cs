@@ -1,4 +1,4 @@
-using Benchmarks.Wire;
+using Benchmarks.Aws.Wire;
 using Messaging.CommandLine;
 using Messaging.Hosting;
 using Microsoft.Extensions.Configuration;

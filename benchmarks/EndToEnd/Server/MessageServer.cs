@@ -2,7 +2,7 @@ using System.Net;
 using System.Net.Sockets;
 using System.Text;
 using System.Text.Json;
-using Benchmarks.Wire;
+using Benchmarks.Aws.Wire;
 
 namespace Benchmarks.EndToEnd.Server;
 

@@ -1,5 +1,5 @@
 using System.Net.Sockets;
-using Benchmarks.Wire;
+using Benchmarks.Aws.Wire;
 
 namespace Benchmarks.EndToEnd.Server;
 

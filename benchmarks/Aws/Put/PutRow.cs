@@ -1,0 +1,29 @@
+namespace Benchmarks.Aws.Put;
+
+/// <summary>
+/// One client's figures: medians over the rounds of all passes. A processor second is the client's own; what the server spent meanwhile is
+/// beside it. Settled are the passes whose warm-up ended in two rounds that agree.
+/// </summary>
+internal sealed record PutRow(
+    PutClientKind Client, double BytesAPut, double CpuMicrosecondsAPut, double PutsACpuSecond, double PutsASecond, double ServerCpuMicrosecondsAPut, int Settled)
+{
+    public static PutRow Of(PutClientKind client, IReadOnlyList<PutClientReport> passes, double serverCpuMicrosecondsAPut)
+    {
+        PutRound[] rounds = [.. passes.SelectMany(pass => pass.Rounds)];
+        double cpu = Median(rounds.Select(round => round.CpuMicrosecondsAPut));
+        return new PutRow(
+            client,
+            Median(rounds.Select(round => round.BytesAPut)),
+            cpu,
+            1e6 / cpu,
+            Median(rounds.Select(round => round.PutsASecond)),
+            serverCpuMicrosecondsAPut,
+            passes.Count(pass => pass.Settled));
+    }
+
+    private static double Median(IEnumerable<double> values)
+    {
+        double[] sorted = [.. values.Order()];
+        return (sorted[(sorted.Length - 1) / 2] + sorted[sorted.Length / 2]) / 2;
+    }
+}

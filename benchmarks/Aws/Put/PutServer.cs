@@ -1,0 +1,51 @@
+using System.Net;
+using System.Net.Sockets;
+
+namespace Benchmarks.Aws.Put;
+
+/// <summary>
+/// A server of PUTs over raw sockets, as cheap as can be: client and server share the machine's cores, and what the server takes the
+/// client cannot have. It stores nothing and verifies no signature.
+/// </summary>
+internal sealed class PutServer : IDisposable
+{
+    private readonly Socket _listener = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+
+    public PutServer()
+    {
+        _listener.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        _listener.Listen();
+        Start(Accept);
+    }
+
+    public int Port => ((IPEndPoint)_listener.LocalEndPoint!).Port;
+
+    public void Dispose() => _listener.Dispose();
+
+    private static void Start(Action run) => new Thread(() => RunUntilOneLeaves(run)) { IsBackground = true }.Start();
+
+    private static void RunUntilOneLeaves(Action run)
+    {
+        try
+        {
+            run();
+        }
+        catch (Exception exception) when (exception is SocketException or ObjectDisposedException)
+        {
+            // One of the two sides has left.
+        }
+    }
+
+    private void Accept()
+    {
+        while (true)
+        {
+            Socket socket = _listener.Accept();
+            Start(() =>
+            {
+                using Socket owned = socket;
+                new PutConnection(owned).Serve();
+            });
+        }
+    }
+}

@@ -1,0 +1,11 @@
+namespace Benchmarks.Aws.Wire;
+
+/// <summary>How somebody without the worker stores an object. Threads: any number at once.</summary>
+internal interface IObjectWriter : IDisposable
+{
+    /// <param name="key">The object's key; needs no encoding.</param>
+    /// <param name="body">Its bytes.</param>
+    /// <param name="onlyIfAbsent">True to be refused where the key is taken.</param>
+    /// <returns>The ETag, with its quotes; null without one.</returns>
+    Task<string?> PutAsync(string key, byte[] body, bool onlyIfAbsent);
+}

@@ -1,0 +1,24 @@
+using Messaging.DeadLetters;
+using Messaging.Sources;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging.Abstractions;
+
+namespace Benchmarks.Sockets.Receiving;
+
+/// <summary>Surroundings for a source alone: no log, and no dead letter is expected.</summary>
+internal sealed class NullSourceServices : IDeadLetterStore
+{
+    // What a route of many small messages is configured with.
+    private const int Concurrency = 256;
+
+    public static SourceServices Create() => new(
+        "bench",
+        new ServiceCollection().BuildServiceProvider(),
+        new NullSourceServices(),
+        NullLoggerFactory.Instance,
+        TimeProvider.System,
+        Concurrency);
+
+    public ValueTask<string> WriteAsync(DeadLetter letter, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) =>
+        throw new InvalidOperationException("Nothing is dead-lettered here.");
+}

@@ -1,0 +1,16 @@
+using System.Net.Sockets;
+
+namespace Benchmarks.Sockets.TcpLines.Receivers;
+
+/// <summary>What one writes first.</summary>
+internal sealed class StreamReaderReceiver : ListeningReceiver
+{
+    protected override async Task ReadAsync(Socket socket)
+    {
+        using StreamReader reader = new(new NetworkStream(socket));
+        while (await reader.ReadLineAsync() is not null)
+        {
+            Count(1);
+        }
+    }
+}

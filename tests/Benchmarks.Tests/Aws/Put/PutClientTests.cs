@@ -1,0 +1,90 @@
+using System.Net.Sockets;
+using System.Text;
+using Benchmarks.Aws.Put;
+
+namespace Benchmarks.Tests.Aws.Put;
+
+/// <summary>Every client stores against the server, which answers only what it received whole.</summary>
+public sealed class PutClientTests : IDisposable
+{
+    private readonly PutServer _server = new();
+    private readonly PutObjects _objects = new();
+
+    public static TheoryData<int> Kinds => [.. Enum.GetValues<PutClientKind>().Select(kind => (int)kind)];
+
+    private Uri Address => new($"http://127.0.0.1:{_server.Port}");
+
+    public void Dispose() => _server.Dispose();
+
+    [Theory]
+    [MemberData(nameof(Kinds))]
+    public async Task PutAsync_EveryKey_IsStored(int kind)
+    {
+        using IPutClient client = PutClients.Create((PutClientKind)kind, Address, _objects, inFlight: 4);
+
+        await Task.WhenAll(Enumerable.Range(0, 16).Select(key => client.PutAsync(key).AsTask()));
+    }
+
+    [Fact]
+    public async Task RunAsync_ALoad_CountsWhatTheProcessSpent()
+    {
+        using IPutClient client = PutClients.Create(PutClientKind.DirectSink, Address, _objects, inFlight: 4);
+
+        PutRound round = await new PutLoad(client, _objects.KeyTexts.Length, inFlight: 4).RunAsync(TimeSpan.FromMilliseconds(50));
+
+        round.Puts.ShouldBeGreaterThan(0);
+        round.Bytes.ShouldBeGreaterThan(0);
+        round.CpuSeconds.ShouldBeGreaterThan(0);
+    }
+
+    [Fact]
+    public async Task RunAsync_AServerThatIsGone_Throws()
+    {
+        Uri address = Address;
+        _server.Dispose();
+        using IPutClient client = PutClients.Create(PutClientKind.UnsignedHttp, address, _objects, inFlight: 2);
+
+        await Should.ThrowAsync<HttpRequestException>(() => new PutLoad(client, 1, inFlight: 2).RunAsync(TimeSpan.FromMinutes(1)));
+    }
+
+    [Theory]
+    [InlineData("PUT /b/k HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc", "HTTP/1.1 200 OK")]
+    [InlineData("GET /b/k HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc", "HTTP/1.1 400 Bad Request")]
+    [InlineData("PUT /b/k HTTP/1.1\r\nContent-Length: 300000\r\n\r\nabc", "HTTP/1.1 400 Bad Request")]
+    [InlineData("PUT /b/k HTTP/1.1\r\nx-amz-content-sha256: STREAMING-X\r\nx-amz-decoded-content-length: 4\r\nContent-Length: 13\r\n\r\n3\r\nabc\r\n0\r\n\r\n", "HTTP/1.1 400 Bad Request")]
+    public void Serve_ARequestByteByByte_IsAnsweredWhenItIsWhole(string request, string answer)
+    {
+        using TcpClient client = new("127.0.0.1", _server.Port) { NoDelay = true };
+        foreach (byte one in Encoding.ASCII.GetBytes(request))
+        {
+            client.GetStream().Write([one]);
+            if (client.Available > 0)
+            {
+                break;
+            }
+        }
+
+        using StreamReader reader = new(client.GetStream());
+        reader.ReadLine().ShouldBe(answer);
+    }
+
+    [Fact]
+    public void Serve_TwoRequestsInOnePiece_AnswersBothWithTheirHashes()
+    {
+        using TcpClient client = new("127.0.0.1", _server.Port);
+        client.GetStream().Write("PUT /b/k HTTP/1.1\r\nContent-Length: 3\r\n\r\nabcPUT /b/k HTTP/1.1\r\nContent-Length: 0\r\n\r\n"u8);
+
+        using StreamReader reader = new(client.GetStream());
+        List<string> tags = [];
+        while (tags.Count < 2)
+        {
+            string line = reader.ReadLine().ShouldNotBeNull();
+            if (line.StartsWith("ETag", StringComparison.Ordinal))
+            {
+                tags.Add(line);
+            }
+        }
+
+        tags.ShouldBe(["ETag: \"900150983cd24fb0d6963f7d28e17f72\"", "ETag: \"d41d8cd98f00b204e9800998ecf8427e\""]);
+    }
+}

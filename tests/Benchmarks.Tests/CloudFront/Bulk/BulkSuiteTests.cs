@@ -1,0 +1,50 @@
+using System.Security.Cryptography;
+using Benchmarks.CloudFront.Bulk;
+using Tests.Shared;
+
+namespace Benchmarks.Tests.CloudFront.Bulk;
+
+/// <summary>Every variant finds the same failed ids, and the inputs are the same bytes everywhere.</summary>
+public sealed class BulkSuiteTests
+{
+    [Theory]
+    [InlineData("Success")]
+    [InlineData("Failure")]
+    public void Setup_BulkResponse_FindsEveryVariantEqual(string response) => new BulkResponseBenchmarks { Response = response }.Setup();
+
+    [Fact]
+    public void Setup_DocumentWriting_FindsBothEqual() => new DocumentWritingBenchmarks().Setup();
+
+    [Theory]
+    [InlineData(false, false, "6b986ca0576197b4")]
+    [InlineData(true, false, "a89ba45f9cb6e7fa")]
+    [InlineData(false, true, "36dac9a5107b104c")]
+    [InlineData(true, true, "90eb61797250c449")]
+    public void Create_Input_GivesTheSameBytesEverywhere(bool failure, bool filtered, string hash)
+    {
+        byte[] bytes = BulkInput.Create(failure, filtered);
+
+        bytes.Length.ShouldBeInRange(filtered ? 6_000 : 23_000, filtered ? 10_000 : 27_000);
+        Convert.ToHexStringLower(SHA256.HashData(bytes))[..16].ShouldBe(hash);
+    }
+
+    [Fact]
+    public void Read_Success_AllocatesNothingCountedOrNot()
+    {
+        byte[] response = BulkInput.Create(failure: false);
+        foreach (bool count in (bool[])[false, true])
+        {
+            WorkerParser parser = new(count);
+            LeastBytes.OfThread(() => Read(parser, response)).ShouldBe(0);
+            parser.Items.ShouldBe(count ? 108 : 0);
+        }
+
+        static void Read(WorkerParser parser, byte[] response)
+        {
+            for (int i = 0; i < 100; i++)
+            {
+                parser.Read(response).Success.ShouldBeTrue();
+            }
+        }
+    }
+}

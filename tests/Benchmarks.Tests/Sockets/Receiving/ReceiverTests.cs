@@ -1,0 +1,101 @@
+using System.Net;
+using System.Net.Sockets;
+using System.Text;
+using Benchmarks.Sockets.Receiving;
+using Benchmarks.Sockets.TcpLines;
+using Benchmarks.Sockets.Udp;
+using Messaging.Sockets.Udp;
+
+namespace Benchmarks.Tests.Sockets.Receiving;
+
+/// <summary>What is compared does the same work: each receives every message, and counts it once.</summary>
+public sealed class ReceiverTests
+{
+    public static TheoryData<string, int> Datagrams => new(from name in UdpCommand.Names from bytes in (int[])[UdpCommand.SmallDatagramBytes, UdpCommand.DatagramBytes] select (name, bytes));
+
+    public static TheoryData<string> Lines => [.. TcpLinesCommand.Names];
+
+    [Theory]
+    [MemberData(nameof(Datagrams))]
+    public async Task Receive_Datagrams_CountsEachOnce(string name, int bytes)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "sendmmsg and recvmmsg are Linux's.");
+        using IReceiver receiver = UdpCommand.CreateReceiver(name, bytes);
+        using DatagramSender sender = new(receiver.Port, bytes);
+        int sent = 0;
+        receiver.Start();
+
+        // No more at once than every receiver's kernel buffer holds.
+        for (int call = 0; call < 10; call++)
+        {
+            sent += sender.Send();
+            await ShouldReceiveAsync(receiver, sent);
+        }
+    }
+
+    [Theory]
+    [InlineData("ArticleWithoutChannel")]
+    [InlineData("ArticleWithChannel")]
+    [InlineData("ArticleHeapFree")]
+    [InlineData("Source")]
+    public async Task Receive_DamagedDatagram_IsNotCounted(string name)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "sendmmsg and recvmmsg are Linux's.");
+        using IReceiver receiver = UdpCommand.CreateReceiver(name, UdpCommand.SmallDatagramBytes);
+        using Socket damaging = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
+        using DatagramSender sender = new(receiver.Port, UdpCommand.SmallDatagramBytes);
+        byte[] datagram = new byte[UdpCommand.SmallDatagramBytes];
+        DatagramContent.Write(datagram, index: 0);
+        datagram[10]++;
+        receiver.Start();
+
+        // Datagrams over loopback keep their order: when the good ones are counted, the damaged one was read.
+        damaging.SendTo(datagram, new IPEndPoint(IPAddress.Loopback, receiver.Port));
+        int sent = sender.Send();
+
+        await ShouldReceiveAsync(receiver, sent);
+    }
+
+    [Theory]
+    [InlineData(UdpCommand.SmallDatagramBytes)]
+    [InlineData(UdpCommand.DatagramBytes)]
+    public void Write_EveryDatagram_IsTextWithARightTrailer(int bytes)
+    {
+        byte[] datagram = new byte[bytes];
+        for (int i = 0; i < DatagramContent.Count; i++)
+        {
+            DatagramContent.Write(datagram, i);
+
+            Ascii.IsValid(datagram).ShouldBeTrue();
+            Fletcher32.TryVerify(datagram, out _).ShouldBeTrue();
+        }
+    }
+
+    [Theory]
+    [MemberData(nameof(Lines))]
+    public async Task Receive_Lines_CountsEachOnce(string name)
+    {
+        using IReceiver receiver = TcpLinesCommand.CreateReceiver(name);
+        receiver.Start();
+        using LineSender sender = new(receiver.Port);
+        int sent = 0;
+        for (int call = 0; call < 50; call++)
+        {
+            sent += sender.Send();
+        }
+
+        await ShouldReceiveAsync(receiver, sent);
+    }
+
+    private static async Task ShouldReceiveAsync(IReceiver receiver, int expected)
+    {
+        for (int attempt = 0; receiver.Received < expected; attempt++)
+        {
+            attempt.ShouldBeLessThan(3_000, $"{receiver.Received} of {expected} were received.");
+            await Task.Delay(10);
+        }
+
+        await Task.Delay(20);
+        receiver.Received.ShouldBe(expected);
+    }
+}
