@@ -93,12 +93,13 @@ internal sealed partial class MessageIntake
                 return false;
             }
 
-            TimeSpan delay = _policy.RetryDelay(fault, hold.Failures);
-            if (delay >= limit && message.CanReturnLate)
+            if (fault.Fault == SettlementFault.Transient && fault.Delay >= limit && message.CanReturnLate)
             {
-                // The slot would be held for nothing.
+                // The sink asked for a wait that outlasts the hold: the slot would be held for nothing.
                 return false;
             }
+
+            TimeSpan delay = _policy.RetryDelay(fault, hold.Failures);
 
             long now = _time.GetTimestamp();
             hold.EndsAt = now + Ticks(limit);

@@ -109,6 +109,19 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
     }
 
     [Fact]
+    public async Task Backoff_LongerThanTheHold_HoldsTheMessageToItsEnd()
+    {
+        // Any wait between attempts is longer: it is the worker's own, and costs the message no delivery.
+        _fault = _ => new TransientFaultException("down");
+
+        TestMessage message = await HoldAsync("a", TimeSpan.FromMicroseconds(10), returnsLate: true);
+
+        message.IsSettled.ShouldBeFalse();
+        _fixture.Time.Advance(Tick);
+        (await message.Settled).Kind.ShouldBe(SettlementKind.Abandon);
+    }
+
+    [Fact]
     public async Task HalfOpen_HeldAndNewMessages_ProbeInTurnAndTheHeldOnesFirst()
     {
         await HoldAsync("a");
