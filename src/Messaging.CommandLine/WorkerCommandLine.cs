@@ -27,7 +27,7 @@ internal sealed class WorkerCommandLine
 
     public WorkerCommandLine(Action<IMessageWorkerBuilder> configure)
     {
-        _definition = new WorkerDefinition(configure);
+        _definition = Define(configure);
         _parts = CommandLineParts.Of(_definition.Services);
         _context = new CommandContext(_definition, ReadConfiguration);
     }
@@ -65,6 +65,19 @@ internal sealed class WorkerCommandLine
             // Without this the runtime would abort and leave a core dump.
             ConfigurationReport.WriteError($"a defect in the worker: {exception}");
             return ExitCodes.Software;
+        }
+    }
+
+    /// <summary>Adds the program's features; what its own code gets wrong there is not taken for a defect of ours.</summary>
+    private static WorkerDefinition Define(Action<IMessageWorkerBuilder> configure)
+    {
+        try
+        {
+            return new WorkerDefinition(configure);
+        }
+        catch (Exception exception) when (exception is not (ConfigurationException or StartupException or PipelineDefinitionException))
+        {
+            throw new StartupException($"the program could not add its features: {exception}", ExitCodes.Software, exception);
         }
     }
 

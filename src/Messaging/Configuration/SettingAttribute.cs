@@ -2,7 +2,7 @@ namespace Messaging.Configuration;
 
 /// <summary>
 /// Declares one configuration key: what it is and what it may be. The reader, the validation, the effective configuration and the
-/// reference in the README all come from this one place.
+/// reference (docs/reference/configuration.md) all come from this one place.
 /// </summary>
 /// <param name="description">What it is, with its unit.</param>
 [AttributeUsage(AttributeTargets.Property)]

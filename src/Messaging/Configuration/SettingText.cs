@@ -8,8 +8,17 @@ public static class SettingText
     private static readonly (string Suffix, long Factor)[] ByteUnits =
         [("KiB", 1L << 10), ("MiB", 1L << 20), ("GiB", 1L << 30), ("KB", 1_000), ("MB", 1_000_000), ("GB", 1_000_000_000), ("B", 1)];
 
+    private static readonly Type[] Readable = [typeof(string), typeof(string[]), typeof(bool), typeof(int), typeof(long), typeof(double), typeof(TimeSpan), typeof(Uri)];
+
     private static readonly (string Suffix, double Milliseconds)[] TimeUnits =
         [("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
+
+    /// <summary>True for the types that <see cref="TryParse"/> knows.</summary>
+    internal static bool IsReadable(Type type)
+    {
+        Type target = Nullable.GetUnderlyingType(type) ?? type;
+        return target.IsEnum || Array.IndexOf(Readable, target) >= 0;
+    }
 
     /// <summary>Parses <paramref name="text"/> as <paramref name="type"/>; false when it is not one.</summary>
     internal static bool TryParse(string text, Type type, bool bytes, out object? value)

@@ -28,8 +28,7 @@ internal sealed class SettingsSections
     public IReadOnlyList<string> RouteRoots { get; }
 
     /// <summary>The keys of a class.</summary>
-    public static IEnumerable<string> KeysOf(SettingsSection section) =>
-        section.SettingsType?.GetProperties().Where(property => property.IsDefined(typeof(SettingAttribute))).Select(property => property.Name) ?? [];
+    public static IEnumerable<string> KeysOf(SettingsSection section) => PropertiesOf(section).Select(property => property.Name);
 
     /// <summary>The keys that other classes read in a section.</summary>
     /// <param name="section">The section.</param>
@@ -39,9 +38,20 @@ internal sealed class SettingsSections
         .Where(other => string.Equals(other.Name, section, StringComparison.OrdinalIgnoreCase) && other.SettingsType != reader && (other.IsPerRoute || !perRoute))
         .SelectMany(KeysOf);
 
-    /// <summary>Sections that cannot stand beside each other: one inside another, and keys that two classes declare.</summary>
-    public IEnumerable<ConfigurationError> FindCollisions()
+    /// <summary>Sections that cannot stand beside each other, one inside another or with a key that two classes declare, and keys that no value could be given.</summary>
+    public IEnumerable<ConfigurationError> FindFaults()
     {
+        foreach (SettingsSection section in All)
+        {
+            foreach (PropertyInfo property in PropertiesOf(section))
+            {
+                if (FindFault(section, property) is { } fault)
+                {
+                    yield return new ConfigurationError($"{section.Name}:{property.Name}", Value: null, fault, "No value could be given to it.");
+                }
+            }
+        }
+
         foreach ((int index, SettingsSection section) in All.Index())
         {
             foreach (SettingsSection other in All.Take(index))
@@ -52,6 +62,26 @@ internal sealed class SettingsSections
                 }
             }
         }
+    }
+
+    private static IEnumerable<PropertyInfo> PropertiesOf(SettingsSection section) =>
+        section.SettingsType?.GetProperties().Where(property => property.IsDefined(typeof(SettingAttribute))) ?? [];
+
+    private static string? FindFault(SettingsSection section, PropertyInfo property)
+    {
+        if (property.SetMethod is null)
+        {
+            return $"is a property of {Describe(section)} that cannot be set: give it a setter.";
+        }
+
+        if (!SettingText.IsReadable(property.PropertyType))
+        {
+            return $"is a property of {Describe(section)} with the type {property.PropertyType}, which no text is read as: use string, string[], bool, int, long, double, TimeSpan, Uri or an enum.";
+        }
+
+        SettingAttribute setting = property.GetCustomAttribute<SettingAttribute>()!;
+        string? wrong = Array.Find([setting.Min, setting.Max], bound => bound is not null && !SettingText.TryParse(bound, property.PropertyType, setting.Bytes, out _));
+        return wrong is null ? null : $"is a property of {Describe(section)} with the bound '{wrong}': write {SettingText.Expected(property.PropertyType, setting.Bytes)}.";
     }
 
     private static ConfigurationError? FindCollision(SettingsSection first, SettingsSection second)

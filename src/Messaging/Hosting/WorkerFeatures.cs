@@ -41,7 +41,7 @@ internal sealed class WorkerFeatures
     public IReadOnlyList<RoutePart> Parts => _parts;
 
     /// <summary>What cannot stand beside each other, with what to do.</summary>
-    public IEnumerable<ConfigurationError> Errors => [.. _errors, .. Sections.FindCollisions()];
+    public IEnumerable<ConfigurationError> Errors => [.. _errors, .. Sections.FindFaults()];
 
     /// <summary>Every section, in the order of the reference.</summary>
     public SettingsSections Sections => _sections ??= new SettingsSections(

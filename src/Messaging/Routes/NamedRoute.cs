@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using Messaging.Configuration;
 using Microsoft.Extensions.Configuration;
 
@@ -21,7 +22,7 @@ public sealed record NamedRoute(string Name, IReadOnlyList<string> Origins, bool
     private const string Section = "Routes";
 
     /// <summary>True for a name that a route may have.</summary>
-    internal static bool IsName(string name) => name.Length is > 0 and <= 64 && name.All(c => char.IsAsciiLetterOrDigit(c) || c is '-' or '_');
+    internal static bool IsName([NotNullWhen(true)] string? name) => name?.Length is > 0 and <= 64 && name.All(c => char.IsAsciiLetterOrDigit(c) || c is '-' or '_');
 
     /// <summary>The routes in the order of their names; problems go into the reader.</summary>
     internal static IReadOnlyList<NamedRoute> Read(SettingsReader settings)

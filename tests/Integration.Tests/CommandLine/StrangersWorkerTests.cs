@@ -8,6 +8,7 @@ namespace Integration.Tests.CommandLine;
 public sealed class StrangersWorkerTests
 {
     private const int Usage = 64;
+    private const int Software = 70;
     private const int Wrong = 78;
 
     private static readonly string[] Route = ["--Routes:orders:Source=Channel", "--Routes:orders:Handler=Orders"];
@@ -95,6 +96,18 @@ public sealed class StrangersWorkerTests
         }
 
         problems.Length.ShouldBe(expected.Length, wrong.Error);
+    }
+
+    [Fact]
+    public async Task ExceptionWhileItsFeaturesAreAdded_IsReportedAsItsOwn()
+    {
+        WorkerCommand broken = await RunAsync("broken");
+        WorkerCommand nameless = await RunAsync("nameless");
+
+        broken.ExitCode.ShouldBe(Software, broken.Text);
+        broken.Error.ShouldContain("the program could not add its features: System.InvalidOperationException: no shop to open");
+        nameless.ExitCode.ShouldBe(Wrong, nameless.Text);
+        nameless.Error.ShouldContain("the name of OrdersApp.BookOrder must be 1 to 64 letters");
     }
 
     [Fact]

@@ -77,6 +77,19 @@ public sealed class WorkerFeaturesTests
     }
 
     [Fact]
+    public void AddSettings_KeysThatNoValueFits_AreErrors()
+    {
+        _features.Add(SettingsSection.Of<UnusableOptions>("Tenants"));
+
+        string name = typeof(UnusableOptions).FullName!;
+        Errors().ShouldBe([
+            $"Tenants:Ports: is a property of {name} with the type System.Int32[], which no text is read as: use string, string[], bool, int, long, double, TimeSpan, Uri or an enum. No value could be given to it.",
+            $"Tenants:Fixed: is a property of {name} that cannot be set: give it a setter. No value could be given to it.",
+            $"Tenants:Lifetime: is a property of {name} with the bound 'long': write a time such as 250ms, 20s, 5m or 00:00:20. No value could be given to it.",
+        ]);
+    }
+
+    [Fact]
     public void AddSettings_SectionTwice_IsOne()
     {
         _features.Add(SettingsSection.Of<FakeFeatureOptions>("Tenants"));
@@ -128,6 +141,18 @@ public sealed class WorkerFeaturesTests
     {
         WorkerPlan plan = new WorkerPlanner(new ConfigurationBuilder().AddCommandLine([.. keys.Select(key => $"--{key}")]).Build(), _features).Plan();
         return [.. plan.Errors.Select(error => error.ToString())];
+    }
+
+    private sealed class UnusableOptions
+    {
+        [Setting("Ports that are open")]
+        public int[] Ports { get; set; } = [];
+
+        [Setting("Never another")]
+        public int Fixed { get; } = 3;
+
+        [Setting("How long", Max = "long")]
+        public TimeSpan Lifetime { get; set; }
     }
 
     private sealed class DrainOptions

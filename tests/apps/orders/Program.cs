@@ -15,6 +15,8 @@ internal static class Program
     public static Task<int> Main(string[] args) => args is ["embedded", .. string[] keys]
         ? RunEmbeddedAsync(keys)
         : args is ["mistakes", .. string[] rest] ? WorkerApp.RunAsync(rest, Mistakes.Add)
+        : args is ["broken"] ? WorkerApp.RunAsync([], _ => throw new InvalidOperationException("no shop to open"))
+        : args is ["nameless"] ? WorkerApp.RunAsync([], worker => worker.AddHandler<Order, BookOrder>(name: null!, OrderJson.Default.Order))
         : WorkerApp.RunAsync(args, worker => AddFeatures(worker).Describe("Books orders.").AddCommand(RoutesCommand.Create).AddDaemonExtension(new OrdersExtension()));
 
     private static IMessageWorkerBuilder AddFeatures(IMessageWorkerBuilder worker) => worker
