@@ -36,7 +36,7 @@ internal sealed class ServiceBusQueue
     {
         if (System.Environment.GetEnvironmentVariable(Variable) is not { Length: > 0 } connection)
         {
-            RequiredServers.Missing($"No Service Bus: set {Variable}; README, section Service Bus, says how to start the emulator.");
+            RequiredServers.Missing($"No Service Bus: set {Variable}; docs/guides/service-bus.md says how to start the emulator.");
             return string.Empty;
         }
 

@@ -6,7 +6,7 @@ using Worker.Tests.Configuration;
 
 namespace Worker.Tests.Hosting;
 
-/// <summary>The README's reference and the settings classes say the same.</summary>
+/// <summary>docs/reference/configuration.md and the settings classes say the same.</summary>
 public sealed class SettingsReferenceTests
 {
     private const string Begin = "<!-- configuration reference: begin -->\n";
@@ -15,14 +15,14 @@ public sealed class SettingsReferenceTests
     private static IReadOnlyList<SettingsSection> Sections => WorkerHost.Features().Sections.All;
 
     [Fact]
-    public void Readme_Reference_IsWhatTheSettingsClassesSay()
+    public void Page_Table_IsWhatTheSettingsClassesSay()
     {
-        string readme = File.ReadAllText(Path.Combine(AppContext.BaseDirectory, "README.md"));
-        int begin = readme.IndexOf(Begin, StringComparison.Ordinal) + Begin.Length;
+        string page = File.ReadAllText(Path.Combine(AppContext.BaseDirectory, "configuration.md"));
+        int begin = page.IndexOf(Begin, StringComparison.Ordinal) + Begin.Length;
 
-        string reference = readme[begin..readme.IndexOf(End, StringComparison.Ordinal)];
+        string reference = page[begin..page.IndexOf(End, StringComparison.Ordinal)];
 
-        reference.ShouldBe(SettingsReference.ToMarkdown(Sections), "Run `validate --reference` and paste its table into the README.");
+        reference.ShouldBe(SettingsReference.ToMarkdown(Sections), "Run `validate --reference` and paste its table into docs/reference/configuration.md.");
     }
 
     [Fact]

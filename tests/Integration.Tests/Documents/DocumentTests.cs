@@ -1,0 +1,88 @@
+using System.Text.RegularExpressions;
+
+namespace Integration.Tests.Documents;
+
+/// <summary>The Markdown pages of the repository: their links lead somewhere, and the first page stays short.</summary>
+public sealed partial class DocumentTests
+{
+    private const int LongestReadme = 12 * 1024;
+
+    private static readonly string[] Folders = ["docs", "samples", "templates", "src", "harness", "benchmarks", "deploy"];
+
+    public static TheoryData<string> Pages => [.. FindPages().Order(StringComparer.Ordinal)];
+
+    [Theory]
+    [MemberData(nameof(Pages))]
+    public void Links_OfAPage_LeadToFilesAndHeadings(string page)
+    {
+        string path = RepositoryFolder.Combine(page);
+        string text = WithoutCode(File.ReadAllText(path));
+        List<string> broken = [];
+        foreach (Match link in Link.Matches(text))
+        {
+            string target = link.Groups["target"].Value;
+            if (target.Contains("://", StringComparison.Ordinal) || target.StartsWith("mailto:", StringComparison.Ordinal))
+            {
+                continue;
+            }
+
+            string[] parts = target.Split('#', 2);
+            string file = parts[0].Length == 0 ? path : Path.GetFullPath(Path.Combine(Path.GetDirectoryName(path)!, parts[0]));
+            bool found = File.Exists(file) ? parts.Length == 1 || Headings(file).Contains(parts[1]) : parts.Length == 1 && Directory.Exists(file);
+            if (!found)
+            {
+                broken.Add(target);
+            }
+        }
+
+        broken.ShouldBeEmpty();
+    }
+
+    [Fact]
+    public void Index_NamesEveryPageOfDocs()
+    {
+        string index = File.ReadAllText(RepositoryFolder.Combine("docs", "README.md"));
+        string folder = RepositoryFolder.Combine("docs");
+
+        // The techniques have an index of their own.
+        string[] missing = [.. Directory.EnumerateFiles(folder, "*.md", SearchOption.AllDirectories)
+            .Select(file => Path.GetRelativePath(folder, file).Replace('\\', '/'))
+            .Where(page => page != "README.md" && !page.StartsWith("techniques/", StringComparison.Ordinal) && !index.Contains($"]({page})", StringComparison.Ordinal))];
+
+        missing.ShouldBeEmpty();
+    }
+
+    [Fact]
+    public void Readme_IsShort() => new FileInfo(RepositoryFolder.Combine("README.md")).Length.ShouldBeLessThanOrEqualTo(LongestReadme);
+
+    private static IEnumerable<string> FindPages()
+    {
+        string root = RepositoryFolder.Combine();
+        EnumerationOptions recursive = new() { RecurseSubdirectories = true };
+        return Directory.EnumerateFiles(root, "*.md")
+            .Concat(Folders.SelectMany(folder => Directory.EnumerateFiles(Path.Combine(root, folder), "*.md", recursive)))
+            .Select(file => Path.GetRelativePath(root, file))
+            .Where(page => !page.Split(Path.DirectorySeparatorChar).Any(part => part is "bin" or "obj" or "node_modules"));
+    }
+
+    /// <summary>The anchors that GitHub gives a page's headings.</summary>
+    private static HashSet<string> Headings(string file) =>
+        [.. Heading.Matches(FencedCode.Replace(File.ReadAllText(file), string.Empty)).Select(heading => NotInAnchors.Replace(heading.Groups["text"].Value.Trim().ToLowerInvariant(), string.Empty).Replace(' ', '-'))];
+
+    private static string WithoutCode(string text) => InlineCode.Replace(FencedCode.Replace(text, string.Empty), string.Empty);
+
+    [GeneratedRegex(@"(?<!!)\[(?:[^\[\]]|\[[^\]]*\])*\]\((?<target>[^)\s]+)\)")]
+    private static partial Regex Link { get; }
+
+    [GeneratedRegex("^#{1,6} (?<text>.*)$", RegexOptions.Multiline)]
+    private static partial Regex Heading { get; }
+
+    [GeneratedRegex("^```.*?^```", RegexOptions.Multiline | RegexOptions.Singleline)]
+    private static partial Regex FencedCode { get; }
+
+    [GeneratedRegex("`[^`\n]*`")]
+    private static partial Regex InlineCode { get; }
+
+    [GeneratedRegex(@"[^\p{L}\p{N} _-]")]
+    private static partial Regex NotInAnchors { get; }
+}
