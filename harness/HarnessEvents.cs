@@ -2,7 +2,7 @@ using System.Diagnostics.Tracing;
 
 namespace Harness;
 
-/// <summary>Marks the measured span in the stream of events, so that a reader knows what belongs to it. Free while nobody listens.</summary>
+/// <summary>Marks the measured span in the stream of events, so that a reader knows what belongs to it. Free without a listener.</summary>
 [EventSource(Name = ProviderName)]
 internal sealed class HarnessEvents : EventSource
 {

@@ -63,7 +63,7 @@ internal sealed record HarnessReport(
 
         Console.Out.WriteLine($"""
             {(Form == NoForm ? $"no pipeline, {Source}" : $"{Form} form, {Source} -> {Sink}")}
-            Stored       {Messages:N0} messages in {Seconds:N3} s ({MessagesPerSecond:N0} messages/s); dead letters {totals.DeadLetters:N0}, handed back {totals.Returned:N0}
+            Stored       {Messages:N0} messages in {Seconds:N3} s ({MessagesPerSecond:N0} messages/s); dead letters {totals.DeadLetters:N0}, returned {totals.Returned:N0}
             Allocated    {BytesPerMessage:N0} bytes a message
             Collections  gen0 {Gen0}, gen1 {Gen1}, gen2 {Gen2}
             """);

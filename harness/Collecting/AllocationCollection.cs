@@ -23,7 +23,7 @@ internal sealed class AllocationCollection : EventCollection
     private bool _ended;
     private int _eventsLost;
 
-    /// <summary>The runtime reports objects only if somebody asked before it chose its allocation helpers, at its start; later the asking may come and go.</summary>
+    /// <summary>The runtime reports objects only if a listener asked before it chose its allocation helpers, at its start; later listeners may come and go.</summary>
     public override async Task OnSuspendedAsync(DiagnosticsClient client, CancellationToken cancellationToken)
     {
         _startup = await StartAsync(client, [Runtime()], BufferMegabytes, rundown: false, stacks: false, cancellationToken);

@@ -40,7 +40,7 @@ internal sealed class CollectorConnection : IDisposable
     /// <summary>Cancelled when the collecting process is gone.</summary>
     public CancellationToken Orphaned => _orphaned.Token;
 
-    /// <summary>The connection, in a child that is measured; null in a process that somebody started.</summary>
+    /// <summary>The connection, in a child that is measured; null in a process that a user started.</summary>
     public static CollectorConnection? Open() =>
         Environment.GetEnvironmentVariable(MeasuredProcess.PipesVariable)?.Split(',') is [string requests, string replies] ? new CollectorConnection(requests, replies) : null;
 

@@ -39,7 +39,7 @@ public sealed class RabbitMqOptions : ISelfValidating
 
         if (DeadLetters == Queue)
         {
-            check.Fail(nameof(DeadLetterQueue), "must be another queue than Queue.", "Dead letters would come again as messages.", nameof(Queue));
+            check.Fail(nameof(DeadLetterQueue), "must be another queue than Queue.", "Dead letters would be received as messages.", nameof(Queue));
         }
     }
 

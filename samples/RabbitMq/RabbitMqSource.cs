@@ -129,7 +129,7 @@ internal sealed class RabbitMqSource(RabbitMqOptions options, SourceServices ser
         }
     }
 
-    /// <summary>Waits for slots. What has arrived waits too, but no longer than the broker allows: then it goes back until the route goes on.</summary>
+    /// <summary>Waits for slots. What has arrived waits too, but no longer than the broker allows: then it is requeued until the route goes on.</summary>
     private async Task<int> ReserveAsync(IMessageIntake intake, RabbitMqSession session, CancellationToken stopReceiving)
     {
         using CancellationTokenSource limit = new(options.MaxHoldTime, services.Time);

@@ -71,7 +71,7 @@ internal sealed class RabbitMqHarness : SourceHarness
         throw new TimeoutException($"{letters.Count} of {expected} dead letters came.");
     }
 
-    /// <summary>The queue's count leaves out what the broker has sent and nobody has acknowledged, so the deliveries are counted too.</summary>
+    /// <summary>The queue's count leaves out what the broker has sent and the worker has not acknowledged, so the deliveries are counted too.</summary>
     public override async Task WaitUntilEmptyAsync()
     {
         for (int attempt = 0; attempt < 2_000; attempt++)

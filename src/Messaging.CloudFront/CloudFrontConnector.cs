@@ -7,7 +7,7 @@ using Pipeline.Settlements;
 
 namespace Messaging.CloudFront;
 
-/// <summary>Reads the event; what is none is dead-lettered here, and one that asks for nothing is acknowledged, before anything is fetched.</summary>
+/// <summary>Reads the event. A message that is no event is dead-lettered here, and an event that asks for nothing is acknowledged, before anything is fetched.</summary>
 internal sealed class CloudFrontConnector(S3EventReader reader, CloudFrontMetrics metrics, int concurrency) : IBehavior<PhysicalContext, CloudFrontContext>
 {
     private readonly ContextPool<CloudFrontContext> _contexts = new(concurrency);

@@ -3,7 +3,7 @@ using Messaging.Telemetry;
 
 namespace Messaging.CloudFront;
 
-/// <summary>Counts what became of logs, rows and documents; free when nobody listens. Threads: any.</summary>
+/// <summary>Counts what became of logs, rows and documents; free without a listener. Threads: any.</summary>
 internal sealed class CloudFrontMetrics(string route)
 {
     private static readonly Meter Meter = new(RouteMetrics.SourceName);

@@ -4,7 +4,7 @@ using Messaging.ServiceBus.Port;
 
 namespace Messaging.ServiceBus;
 
-/// <summary>The messages in work, by what they are known by over all deliveries: finds the first delivery of one that comes again. Threads: any.</summary>
+/// <summary>The messages in work, by what they are known by over all deliveries: finds the first delivery of a redelivered one. Threads: any.</summary>
 internal sealed class InWorkMessages
 {
     private readonly ConcurrentDictionary<MessageKey, ServiceBusDelivery> _messages = new();

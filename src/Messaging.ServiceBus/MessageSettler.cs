@@ -8,8 +8,8 @@ using UntrustedText = Messaging.Telemetry.UntrustedText;
 namespace Messaging.ServiceBus;
 
 /// <summary>
-/// Carries settlements out. A failed one never throws: what may pass is tried again, and what does not pass leaves the message to
-/// come again when its lock ends. Finished messages are remembered, so that it is then completed and not stored a second time.
+/// Carries settlements out. A failed one never throws: it is retried where that can help; otherwise the message is
+/// redelivered when its lock ends. Finished messages are remembered, so that it is then completed and not stored a second time.
 /// </summary>
 internal sealed class MessageSettler(string route, int doneIds, ServiceBusSourceLog log, TimeProvider time)
 {
@@ -26,7 +26,7 @@ internal sealed class MessageSettler(string route, int doneIds, ServiceBusSource
     /// <summary>True when the message was finished before, under a lock that ended too early.</summary>
     public bool IsDone(MessageKey key) => _done.Contains(key);
 
-    /// <summary>Notes that the message is stored, so that it is completed when it comes again.</summary>
+    /// <summary>Notes that the message is stored, so that a redelivery is completed.</summary>
     public void Remember(MessageKey key) => _done.Add(key);
 
     public Task SettleAsync(LockedMessage message, in Settlement settlement) => settlement.Kind switch

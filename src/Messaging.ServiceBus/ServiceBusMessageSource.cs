@@ -91,7 +91,7 @@ internal sealed class ServiceBusMessageSource : IMessageSource
         }
     }
 
-    /// <summary>Waits for the settlements under way. What is not settled by the end comes again when its lock ends.</summary>
+    /// <summary>Waits for the settlements under way. A message that is not settled by the end is redelivered when its lock ends.</summary>
     public Task CloseAsync(CancellationToken cancellationToken) => _runEnding.WaitAsync(cancellationToken);
 
     public async ValueTask DisposeAsync()

@@ -7,7 +7,7 @@ namespace Messaging.Sockets;
 internal static class SendingEndpoint
 {
     /// <summary>The listening endpoint; for every address of this machine its loopback.</summary>
-    /// <exception cref="StartupException">Port 0: the system chose one, and nobody but the worker knows it.</exception>
+    /// <exception cref="StartupException">Port 0: the system chose one that only the worker knows.</exception>
     public static IPEndPoint Of(IPEndPoint listening, string key)
     {
         if (listening.Port == 0)

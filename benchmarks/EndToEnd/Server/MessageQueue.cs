@@ -3,8 +3,8 @@ using System.Diagnostics;
 namespace Benchmarks.EndToEnd.Server;
 
 /// <summary>
-/// One queue with SQS's rules: what is received stays hidden until its timeout, a delete needs the newest handle, what is not deleted
-/// comes again. Filled with whole generations of messages. Threads: one at a time, under the server's lock.
+/// One queue with SQS's rules: a received message stays hidden until its timeout, a delete needs the newest handle, a message that is not
+/// deleted is redelivered. Filled with whole generations of messages. Threads: one at a time, under the server's lock.
 /// </summary>
 internal sealed class MessageQueue
 {

@@ -3,7 +3,7 @@ using System.Buffers;
 namespace Benchmarks.Techniques.NativeBuffers;
 
 /// <summary>
-/// The owner of one block outside the collector's heap. Whoever rented it disposes it, once, and drops the reference, since the
+/// The owner of one block outside the collector's heap. The caller that rented it disposes it, once, and drops the reference, since the
 /// object is used again; a second call at once does nothing. Spans and memories taken from it are borrows that end there.
 /// </summary>
 internal sealed unsafe class NativeBuffer(NativeBufferPool pool, NativeBlock block) : MemoryManager<byte>

@@ -25,7 +25,7 @@ internal static class S3Faults
     // What a store says in a code is shown to people: this long is enough for every code S3 has.
     private const int MaxCode = 64;
 
-    /// <summary>Sorts an exception. One of an unknown kind is transient under its own name: the message stays where it is, and somebody asks why.</summary>
+    /// <summary>Sorts an exception. One of an unknown kind is transient under its own name: the message stays at its source, and the log names the exception.</summary>
     /// <param name="exception">What was thrown.</param>
     /// <param name="timedOut">True when the attempt's time was over.</param>
     public static S3Fault Classify(Exception exception, bool timedOut)

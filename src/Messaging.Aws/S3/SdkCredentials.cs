@@ -3,7 +3,7 @@ using Amazon.Runtime;
 namespace Messaging.Aws.S3;
 
 /// <summary>
-/// Hands the worker's credentials to the SDK. Whoever sends asks for them before each attempt, where waiting can be cancelled; the
+/// Hands the worker's credentials to the SDK. The sender asks for them before each attempt, where waiting can be cancelled; the
 /// SDK, whose signer asks synchronously, finds them ready. Threads: any.
 /// </summary>
 internal sealed class SdkCredentials(AwsCredentialSource source) : AWSCredentials, IDisposable

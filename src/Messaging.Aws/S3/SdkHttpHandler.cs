@@ -22,7 +22,7 @@ internal sealed class SdkHttpHandler(HttpMessageHandler connections) : Delegatin
             }
 
             // AWSSDK parses answers from the network, blocking and without the token: a store that sends a byte a second
-            // would hold a pool thread for good. An object is read by whoever asked for it.
+            // would hold a pool thread for good. The caller that asked for an object reads it.
             if (response.Content.Headers.ContentLength != 0 && request.Method != HttpMethod.Head && !IsObject(request, response))
             {
                 await response.Content.LoadIntoBufferAsync(MaxAnswer, cancellationToken);

@@ -29,7 +29,7 @@ internal sealed class DeleteLoop(SqsClient client, SqsMessageSource source, InFl
     }
 }
 
-/// <summary>Hands messages back by ending or shortening their invisibility. What cannot be handed back comes by itself a little later.</summary>
+/// <summary>Returns messages to the queue by ending or shortening their invisibility. Where that fails, the visibility timeout returns them a little later.</summary>
 internal sealed class ReturnLoop(SqsClient client, SqsMessageSource source, InFlightMessages inFlight, Heartbeat heartbeat, TimeProvider time, int concurrency, SqsSourceLog log)
     : SqsBatchLoop(inFlight, time, Company, concurrency, MaxFailures)
 {

@@ -17,10 +17,10 @@ internal sealed class Gathering : IValueTaskSource, IDisposable
         _timer = time.CreateTimer(static state => ((Gathering)state!).End(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
     }
 
-    /// <summary>Entries that somebody waits for; 0 when nobody does.</summary>
+    /// <summary>Entries that a caller waits for; 0 without a waiting caller.</summary>
     public int Needed => Volatile.Read(ref _needed);
 
-    /// <summary>Begins a wait. Whoever adds an entry from here on sees <see cref="Needed"/>; what was there before is the caller's to look at.</summary>
+    /// <summary>Begins a wait. A caller that adds an entry from here on sees <see cref="Needed"/>; what was there before is the caller's to look at.</summary>
     public ValueTask BeginAsync(int needed, TimeSpan patience)
     {
         _end.Reset();

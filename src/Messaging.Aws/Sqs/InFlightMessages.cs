@@ -3,7 +3,7 @@ using Pipeline.Buffers;
 namespace Messaging.Aws.Sqs;
 
 /// <summary>
-/// Every message received and not yet deleted or handed back: what the heartbeat renews and how a redelivery finds the message
+/// Every message received and not yet deleted or returned to the queue: what the heartbeat renews and how a redelivery finds the message
 /// it repeats. One lock guards the map and the handles and renewal times of its messages. Threads: any.
 /// </summary>
 internal sealed class InFlightMessages(TimeProvider time)

@@ -95,7 +95,7 @@ internal abstract class SqsBatchLoop
     /// <param name="cancellationToken">The end of the source's patience.</param>
     protected abstract ValueTask SendAsync(string queueUrl, SqsBatch batch, CancellationToken cancellationToken);
 
-    /// <summary>The message's last act: it goes back to the pool.</summary>
+    /// <summary>The message's last act: it is returned to the pool.</summary>
     /// <param name="message">The message.</param>
     /// <param name="succeeded">False when it was given up; the queue delivers it again.</param>
     /// <param name="error">Why, for the log.</param>
@@ -178,7 +178,7 @@ internal abstract class SqsBatchLoop
         int needed = SqsLimits.BatchEntries - batch.Count;
         ValueTask gathered = _gathering.BeginAsync(needed, _delay);
 
-        // What came before the wait began has told nobody; once the loop closes nothing more can come.
+        // What came before the wait began has woken no waiter; once the loop closes nothing more can come.
         if (_waiting.Reader.Count >= needed || _closing.IsCancellationRequested)
         {
             _gathering.End();

@@ -54,7 +54,7 @@ internal sealed partial class SqsMessageSource
         }
         catch (Exception exception)
         {
-            // Whatever it was: what is not in the dead letters goes back, and the rest of its group with it.
+            // Whatever it was: a message that is not in the dead letters is returned, and the rest of its group with it.
             _log.DeadLetterFailed(UntrustedText.Shorten(message.SourceId.Span), exception.Message);
             await ReturnAsync(message, RetryDelay(message));
             return;

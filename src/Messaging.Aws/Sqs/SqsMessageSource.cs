@@ -18,7 +18,7 @@ internal sealed partial class SqsMessageSource : IMessageSource
     private const int RetainedMessages = 4096;
 
     // A cut-off receive leaves what SQS was handing over hidden until its timeout. Where messages wait, the answer is quicker
-    // than this, and what it brings is handed back at once; only a poll of an empty queue is cut off.
+    // than this, and what it brings is returned at once; only a poll of an empty queue is cut off.
     private static readonly TimeSpan StopGrace = TimeSpan.FromMilliseconds(500);
 
     private static readonly Backoff ReceiveBackoff = new(TimeSpan.FromMilliseconds(250), TimeSpan.FromSeconds(30));

@@ -95,7 +95,7 @@ internal sealed class SqsReceivedMessage(SqsMessageSource source) : ReceivedMess
     /// <summary>A later receive of the same message brought a newer handle. Registry.</summary>
     public void Renew(ReadOnlySpan<byte> handle, long now)
     {
-        // A new array, never the old one overwritten: somebody may be sending the old handle.
+        // A new array, never the old one overwritten: a call under way may be sending the old handle.
         _handle = handle.ToArray();
         _handleLength = handle.Length;
         RenewedAt = now;

@@ -4,7 +4,7 @@ using Messaging.Telemetry;
 
 namespace Messaging.CloudFront.Elasticsearch;
 
-/// <summary>What the sink tells of itself. Counted a batch, not a document; free when nobody listens. Threads: any.</summary>
+/// <summary>What the sink tells of itself. Counted a batch, not a document; free without a listener. Threads: any.</summary>
 internal sealed class ElasticsearchMetrics
 {
     private static readonly Meter Meter = new(RouteMetrics.SourceName);

@@ -106,7 +106,7 @@ internal sealed partial class ElasticsearchWriter : IDocumentWriter, IBufferWrit
 
         _isDisposed = true;
 
-        // What is still on its way is given up: the message was not completed, and comes again.
+        // What is still on its way is given up: the message was not completed and is redelivered.
         await StopAsync();
         if (Interlocked.Exchange(ref _batch, null) is { } batch)
         {

@@ -5,7 +5,7 @@ namespace Messaging.CloudFront.Elasticsearch;
 
 /// <summary>
 /// Elasticsearch's rules for the names of indexes, aliases and data streams ("Create index API", path parameters). A date in the name is left to
-/// data streams and index lifecycle management: a name that changes with the day would let a message that comes again be indexed twice.
+/// data streams and index lifecycle management: a name that changes with the day would let a redelivered message be indexed twice.
 /// </summary>
 internal static class IndexName
 {

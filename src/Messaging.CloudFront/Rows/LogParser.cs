@@ -271,7 +271,7 @@ internal enum ParseStatus
     /// <summary>Every whole line of the window was read.</summary>
     NeedsInput = 0,
 
-    /// <summary>Whoever takes the rows wants to do something first.</summary>
+    /// <summary>The caller wants to do something before it takes more rows.</summary>
     Paused,
 
     /// <summary>The log cannot be read on; <see cref="LogParser.Fault"/> says why.</summary>

@@ -49,7 +49,7 @@ internal sealed class HttpMessage(HttpMessageSource source) : ReceivedMessage, I
     /// <summary>The settlement that was carried out; to be awaited once.</summary>
     public ValueTask<Settlement> SettledAsync() => new(this, _outcome.Version);
 
-    /// <summary>The settlement was carried out. The body goes back; after this the waiting request may use the object again at once.</summary>
+    /// <summary>The settlement was carried out. The body is returned to its pool; after this the waiting request may use the object again at once.</summary>
     public void Conclude(in Settlement settlement)
     {
         source.Redeliveries.Settled(SourceId.Span, Body.Span, _delivery, settlement);

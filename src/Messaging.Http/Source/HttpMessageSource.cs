@@ -63,7 +63,7 @@ internal sealed class HttpMessageSource : IMessageSource
     /// <summary>Bytes of bodies that are being received and not handed in yet.</summary>
     public ByteBudget Receiving { get; }
 
-    /// <summary>Messages that were answered 503 and may come again.</summary>
+    /// <summary>Messages that were answered 503 and may be sent again.</summary>
     public HttpRedeliveries Redeliveries { get; }
 
     /// <summary>Lines of one request in work at once.</summary>

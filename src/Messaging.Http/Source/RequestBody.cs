@@ -183,7 +183,7 @@ internal sealed class RequestBody : IDisposable
         return _patience;
     }
 
-    // What it threw would reach whoever cancels: the worker's stop, or Kestrel while it ends the connection.
+    // What it threw would reach the canceller: the worker's stop, or Kestrel while it ends the connection.
     private static void EndRead(PipeReader reader)
     {
         try

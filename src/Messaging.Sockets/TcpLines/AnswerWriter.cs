@@ -6,7 +6,7 @@ namespace Messaging.Sockets.TcpLines;
 
 /// <summary>
 /// Writes a connection's answers: what is settled while a write is under way goes out with the next one, so many answers share a
-/// system call and nobody waits for each other. Threads: any number add; one loop writes. 0 B an answer.
+/// system call and no adder waits for another. Threads: any number add; one loop writes. 0 B an answer.
 /// </summary>
 internal sealed class AnswerWriter(Stream stream, BufferPool buffers, TimeProvider time) : IDisposable
 {
@@ -56,7 +56,7 @@ internal sealed class AnswerWriter(Stream stream, BufferPool buffers, TimeProvid
     }
 
     /// <summary>Adds the answer for a settled line.</summary>
-    /// <returns>False when the connection is over and nobody can be told.</returns>
+    /// <returns>False when the connection is over and cannot be answered.</returns>
     public bool Add(long line, in Settlement settlement) => settlement.Kind switch
     {
         SettlementKind.Complete => Add(line, reason: null),

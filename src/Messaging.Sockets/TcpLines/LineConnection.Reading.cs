@@ -69,7 +69,7 @@ internal sealed partial class LineConnection
         }
     }
 
-    /// <summary>Reads into the pipe until the stream ends or nobody reads the pipe.</summary>
+    /// <summary>Reads into the pipe until the stream ends or the pipe's reader has ended.</summary>
     internal static async Task FillAsync(Stream stream, PipeWriter writer, CancellationToken cancellationToken)
     {
         int room = SmallestRead;

@@ -184,7 +184,7 @@ internal sealed partial class LineConnection : IDisposable
             EndOne();
             if (ReferenceEquals(reason, CloseReason.Reset))
             {
-                // Nobody is there to be told: the place is free, and the lines in work go on without it.
+                // The sender is gone: its place is free, and the lines in flight go on without it.
                 Abort(CloseReason.Reset);
             }
             else if (_answers is not null)

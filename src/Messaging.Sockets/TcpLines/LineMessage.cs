@@ -12,7 +12,7 @@ internal sealed class LineMessage(HeldMessages<LineMessage> held) : HeldMessage
 
     /// <summary>Fills a clean message.</summary>
     /// <param name="line">The line without its end.</param>
-    /// <param name="connection">Who waits for an acknowledgement; null when nobody does.</param>
+    /// <param name="connection">The connection that waits for an acknowledgement; null when none does.</param>
     /// <param name="number">The line's number on its connection, from 1.</param>
     /// <param name="buffers">Where the body's buffer comes from.</param>
     /// <param name="now">When it came.</param>

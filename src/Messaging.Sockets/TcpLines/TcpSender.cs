@@ -138,7 +138,7 @@ internal sealed class TcpSender : IMessageSender
 
     private static async Task<Stream> SecureAsync(Stream stream, string certificateFile, CancellationToken cancellationToken)
     {
-        // The worker's own certificate, whoever signed it.
+        // The worker's own certificate, whatever authority signed it.
         using X509Certificate2 expected = X509Certificate2.CreateFromPem(await File.ReadAllTextAsync(certificateFile, cancellationToken));
         byte[] raw = expected.RawData;
         SslStream secure = new(stream, leaveInnerStreamOpen: false, (_, certificate, _, _) => certificate is not null && raw.AsSpan().SequenceEqual(certificate.GetRawCertData()));

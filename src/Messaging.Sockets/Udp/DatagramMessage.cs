@@ -5,7 +5,7 @@ using Pipeline.Settlements;
 
 namespace Messaging.Sockets.Udp;
 
-/// <summary>A message that came as a datagram. Nobody waits for its fate: UDP has no answer, and this source never sends one.</summary>
+/// <summary>A message that came as a datagram. Its sender does not wait for the outcome: UDP has no answer, and this source never sends one.</summary>
 internal sealed class DatagramMessage(HeldMessages<DatagramMessage> held) : HeldMessage
 {
     /// <summary>The attribute of <see cref="UdpChecksum.Compute"/>: eight hexadecimal digits.</summary>

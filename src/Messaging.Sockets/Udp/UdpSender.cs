@@ -5,7 +5,7 @@ using Messaging.Publishing;
 
 namespace Messaging.Sockets.Udp;
 
-/// <summary>Sends messages as datagrams to where <c>Sources:Udp</c> says the worker receives, with the checksum it wants. Nobody answers.</summary>
+/// <summary>Sends messages as datagrams to where <c>Sources:Udp</c> says the worker receives, with the checksum it wants. Datagrams are not answered.</summary>
 internal sealed class UdpSender : IMessageSender
 {
     private readonly Socket _socket;
@@ -20,13 +20,13 @@ internal sealed class UdpSender : IMessageSender
 
     public string Target { get; }
 
-    public string Accepted => "sent as datagrams (nobody answers) to";
+    public string Accepted => "sent as datagrams (without an answer) to";
 
     public int Concurrency => 1;
 
     public int BatchSize => 64;
 
-    // Set once this machine says that nobody receives: the rest is not tried one by one.
+    // Set once this machine says that the port has no receiver: the rest is not tried one by one.
     public string? Problem { get; private set; }
 
     /// <exception cref="StartupException">The endpoint names no port.</exception>
@@ -36,7 +36,7 @@ internal sealed class UdpSender : IMessageSender
         IPEndPoint target = SendingEndpoint.Of(endpoint!, $"{UdpSourceOptions.Section}:{nameof(UdpSourceOptions.Endpoint)}");
         Socket socket = new(target.AddressFamily, SocketType.Dgram, ProtocolType.Udp);
 
-        // Connected, so that this machine says when nobody receives.
+        // Connected, so that this machine says when the port has no receiver.
         socket.Connect(target);
         return new UdpSender(socket, options.Checksum == UdpChecksum.Verify, target.ToString());
     }
@@ -57,7 +57,7 @@ internal sealed class UdpSender : IMessageSender
             catch (SocketException exception) when (exception.SocketErrorCode == SocketError.ConnectionRefused)
             {
                 // What this machine answered to an earlier one.
-                errors[i] = Problem = $"nobody receives datagrams on {Target}. Start a worker with a route whose source is Udp, or name its endpoint: --{UdpSourceOptions.Section}:{nameof(UdpSourceOptions.Endpoint)}=address:port.";
+                errors[i] = Problem = $"nothing receives datagrams on {Target}. Start a worker with a route whose source is Udp, or name its endpoint: --{UdpSourceOptions.Section}:{nameof(UdpSourceOptions.Endpoint)}=address:port.";
             }
             catch (SocketException exception)
             {

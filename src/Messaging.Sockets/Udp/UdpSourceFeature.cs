@@ -33,7 +33,7 @@ internal sealed class UdpSourceFeature : ISourceFeature, ISenderFeature
                 "LOST by a kill, at least",
                 load.Concurrency,
                 "messages",
-                "Intake:Concurrency in work, and what the kernel's buffer, the source's channel and other attempts hold; nobody sends a datagram again")),
+                "Intake:Concurrency in work, and what the kernel's buffer, the source's channel and other attempts hold; a lost datagram is not sent again")),
         };
     }
 

@@ -31,7 +31,7 @@ internal sealed class UdpSourceMetrics(string route)
         DroppedCounter.Add(1, _route, new KeyValuePair<string, object?>("worker.reason", UdpMessageSource.ChecksumReason));
     }
 
-    /// <summary>Publishes what the kernel knows of the socket, where it says; asked only when somebody collects.</summary>
+    /// <summary>Publishes what the kernel knows of the socket, where it says; asked only when metrics are collected.</summary>
     public void Observe(UdpSocket socket)
     {
         Meter.CreateObservableCounter("worker.udp.kernel_drops", () => Measure(socket.KernelState?.Drops), "{datagram}", "Datagrams the kernel dropped because the receive buffer was full");

@@ -49,7 +49,7 @@ public sealed class ApiCalls
     /// <summary>What the calls of one operation cost so far, in USD.</summary>
     public double Cost(ApiOperation operation) => Cost(CounterOf(operation));
 
-    /// <summary>Publishes counters that are read when somebody asks.</summary>
+    /// <summary>Publishes counters that are read when they are collected.</summary>
     internal void Observe(string route)
     {
         KeyValuePair<string, object?> tag = new("worker.route", route);

@@ -111,7 +111,7 @@ internal sealed partial class DurableFolder
             return PlaceResult.OtherBytes;
         }
 
-        // Whoever placed it may have died, or still be, between giving the name and making it durable.
+        // The process that placed it may have died, or still be, between giving the name and making it durable.
         EnsureFolder(FolderOf(path));
         Sync(path);
         return PlaceResult.SameBytes;
@@ -261,7 +261,7 @@ internal sealed partial class DurableFolder
         }
     }
 
-    // Creates what is missing and makes each new name durable in the folder above it, whoever created it: a process may have
+    // Creates what is missing and makes each new name durable in the folder above it, also where another created it: a process may have
     // died between mkdir and fsync, so only what this process has synced itself counts.
     private void EnsureFolder(ReadOnlySpan<char> folder)
     {

@@ -6,7 +6,7 @@ namespace Messaging.Handlers;
 /// What a message of one JSON type means. The worker reads the body first; what is no JSON, or not a <typeparamref name="T"/>, is
 /// dead-lettered as <c>malformed-json</c> or <c>wrong-shape</c> and never gets here.
 /// <para>
-/// Delivery is at least once: a message may come again after it was handled, so handling it twice must have the effect of handling
+/// Delivery is at least once: a message may be redelivered after it was handled, so handling it twice must have the effect of handling
 /// it once. Threads: one instance handles any number of messages at once (scoped handlers: one each).
 /// </para>
 /// </summary>

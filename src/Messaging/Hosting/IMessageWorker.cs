@@ -11,7 +11,7 @@ public interface IMessageWorker
     /// </summary>
     bool ReceiveOnStart { get; set; }
 
-    /// <summary>False once a drain had to cut messages off: they go back to their sources.</summary>
+    /// <summary>False once a drain had to cut messages off: they are returned to their sources.</summary>
     bool DrainedCleanly { get; }
 
     /// <summary>What became of a route's messages since the start, as <see cref="RouteStatus.Totals"/>; allocates nothing.</summary>

@@ -18,7 +18,7 @@ internal sealed partial class MessageIntake
         SlotRequest request;
         lock (_lock)
         {
-            // Whoever waits already goes first.
+            // Callers that wait already go first.
             int granted = _waiting.Count == 0 ? Grant(min, max) : 0;
             if (granted > 0)
             {
@@ -93,7 +93,7 @@ internal sealed partial class MessageIntake
 
     internal void Recycle(SlotRequest request) => _requests.Return(request);
 
-    /// <summary>Under the lock: the probe is over when nobody can hold it any more.</summary>
+    /// <summary>Under the lock: the probe is over when no caller can hold it any more.</summary>
     private void EndUnusedProbe()
     {
         if (_probe != 0 && Reserved == 0)

@@ -179,7 +179,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         }
     }
 
-    /// <summary>Cancels every message being worked on; they go back to their source.</summary>
+    /// <summary>Cancels every message being worked on; they are returned to their source.</summary>
     public void Abort()
     {
         ReturnHeld();

@@ -3,14 +3,14 @@ using System.Threading.Tasks.Sources;
 namespace Messaging.Intake;
 
 /// <summary>
-/// Somebody who waits for slots: granted or cancelled, whichever the intake decides first under its lock. Used again once its
+/// A caller that waits for slots: granted or cancelled, whichever the intake decides first under its lock. Used again once its
 /// result was read, so that a full intake costs no garbage.
 /// </summary>
 internal sealed class SlotRequest : IValueTaskSource<int>
 {
     private readonly MessageIntake _intake;
 
-    // Whoever grants holds the intake's lock: the one who waits goes on elsewhere.
+    // The granting thread holds the intake's lock: the waiting caller goes on elsewhere.
     private ManualResetValueTaskSourceCore<int> _result = new() { RunContinuationsAsynchronously = true };
     private CancellationTokenRegistration _registration;
     private CancellationToken _cancellationToken;

@@ -4,7 +4,7 @@ using Pipeline.Settlements;
 namespace Messaging.Recoverability;
 
 /// <summary>
-/// Puts a decision into the form that sources can carry out, whoever made it: reasons name folders, metrics and answers, and
+/// Puts a decision into the form that sources can carry out, whatever code made it: reasons name folders, metrics and answers, and
 /// delays become timers and requests.
 /// </summary>
 internal static class CheckedSettlement

@@ -4,7 +4,7 @@ namespace Messaging.Recoverability;
 
 /// <summary>
 /// Turns how a chain ended into the message's settlement. Only what a part decided, or what is known to be poison, leaves the
-/// queue; everything else goes back.
+/// queue; everything else is abandoned.
 /// </summary>
 internal sealed class RecoverabilityPolicy(RecoverabilityOptions options)
 {

@@ -7,7 +7,7 @@ using Pipeline.Settlements;
 namespace Messaging.Stages;
 
 /// <summary>
-/// One span a message, after OpenTelemetry's messaging conventions. Costs one check while nobody listens. The span is the current
+/// One span a message, after OpenTelemetry's messaging conventions. Costs one check without a listener. The span is the current
 /// one for everything further in; it lies in the context between the way in and the way out.
 /// </summary>
 internal sealed class TracingStep(string route) : IStep<PhysicalContext>

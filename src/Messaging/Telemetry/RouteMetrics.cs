@@ -5,7 +5,7 @@ namespace Messaging.Telemetry;
 
 /// <summary>
 /// Counts what happens to a route's messages: as OpenTelemetry metrics (messaging semantic conventions where there is one; free
-/// when nobody listens) and as plain totals for reports. The balance received - (stored + dead letters + returned) - in flight is 0.
+/// without a listener) and as plain totals for reports. The balance received - (stored + dead letters + returned) - in flight is 0.
 /// Threads: any.
 /// </summary>
 public sealed class RouteMetrics
@@ -57,7 +57,7 @@ public sealed class RouteMetrics
         Volatile.Read(ref _counts.DeadLetters),
         Volatile.Read(ref _counts.Lost));
 
-    /// <summary>Publishes gauges whose values are computed when somebody asks.</summary>
+    /// <summary>Publishes gauges whose values are computed when they are collected.</summary>
     internal void Observe(string source, Func<int> inFlight, Func<double> oldestAgeSeconds, Func<int> breakerState, Func<long> bytesInFlight, Func<int> held)
     {
         KeyValuePair<string, object?>[] tags = [_route, new("worker.source", source)];

@@ -31,7 +31,7 @@ public sealed class PartNodeGenerator : IIncrementalGenerator
             .Select(static (found, _) => Join(found.Left, found.Right))
             .WithTrackingName(NodesStep);
 
-        // No code names the nodes, so an editor need not write them while somebody types.
+        // No code names the nodes, so an editor need not write them during typing.
         context.RegisterImplementationSourceOutput(all, static (output, nodes) =>
         {
             if (nodes.Count > 0)

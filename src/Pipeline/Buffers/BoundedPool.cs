@@ -7,7 +7,7 @@ namespace Pipeline.Buffers;
 /// A bounded pool of reusable objects. Threads: any thread may take or give back. What exceeds the bound is left to the
 /// garbage collector, so a burst never turns into memory held for ever.
 /// </summary>
-/// <typeparam name="T">The pooled type; whoever gives an object back has reset it.</typeparam>
+/// <typeparam name="T">The pooled type; the caller resets an object before it returns it.</typeparam>
 public sealed class BoundedPool<T>
     where T : class
 {

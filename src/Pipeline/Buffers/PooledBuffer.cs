@@ -3,7 +3,7 @@ using System.Buffers;
 namespace Pipeline.Buffers;
 
 /// <summary>
-/// A growable byte buffer with exactly one owner. Ownership: whoever rented it disposes it, once, and drops the reference
+/// A growable byte buffer with exactly one owner. Ownership: the caller that rented it disposes it, once, and drops the reference
 /// (set the field to null) at the same time, since the object is used again. Spans and memories taken from it are
 /// borrows that end with <see cref="Dispose"/> and with the next growth. Threads: one at a time.
 /// </summary>

@@ -15,7 +15,7 @@ public sealed class PhysicalContext : PipelineContext
         set;
     }
 
-    /// <summary>The message's span; null while nobody listens.</summary>
+    /// <summary>The message's span; null without a listener.</summary>
     public Activity? Span { get; set; }
 
     /// <inheritdoc/>

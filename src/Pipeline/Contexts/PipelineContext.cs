@@ -11,7 +11,7 @@ public abstract class PipelineContext
     /// <summary>Ends the processing of this message: its time is up, or the worker stops without waiting further.</summary>
     public CancellationToken CancellationToken { get; set; }
 
-    /// <summary>The message's fate as decided so far; undecided means it is handed back.</summary>
+    /// <summary>The message's fate as decided so far; undecided means it is abandoned.</summary>
     public Settlement Settlement { get; set; }
 
     /// <summary>Clears every field for the next message.</summary>

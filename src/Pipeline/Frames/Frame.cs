@@ -19,7 +19,7 @@ internal abstract class Frame : IValueTaskSource, IThreadPoolWorkItem
 
     private readonly Action _resume;
 
-    // Null while nobody waits, the frame that waits, the Action<object?> to be called with _continuationState, or Completed.
+    // Null without an awaiter, the frame that waits, the Action<object?> to be called with _continuationState, or Completed.
     private object? _continuation;
     private object? _continuationState;
     private ExceptionDispatchInfo? _error;
@@ -120,11 +120,11 @@ internal abstract class Frame : IValueTaskSource, IThreadPoolWorkItem
         EndRead();
     }
 
-    /// <summary>The method returned: whoever waits goes on.</summary>
+    /// <summary>The method returned: its awaiter goes on.</summary>
     public void Complete()
     {
-        // Another thread may read the result as soon as the completion shows, and gives the frame back there: to its own stock, whoever
-        // waits. A waiting frame runs next on this thread, but its awaiter need not read the result at once.
+        // Another thread may read the result as soon as the completion shows, and returns the frame there: to its own stock, whatever
+        // the awaiter is. A waiting frame runs next on this thread, but its awaiter need not read the result at once.
         FrameThread thread = _thread!;
         _thread = null;
         _completed = true;
@@ -189,7 +189,7 @@ internal abstract class Frame : IValueTaskSource, IThreadPoolWorkItem
 
     private void Resume() => FrameThread.Current.Run(this);
 
-    /// <summary>Whoever waits is no frame, or must go on in a context of its own.</summary>
+    /// <summary>The awaiter is no frame, or must go on in a context of its own.</summary>
     private void Register(Action<object?> continuation, object? state, ValueTaskSourceOnCompletedFlags flags)
     {
         object? found = Volatile.Read(ref _continuation);
@@ -205,7 +205,7 @@ internal abstract class Frame : IValueTaskSource, IThreadPoolWorkItem
 
         if (found is null)
         {
-            // Before the continuation shows: whoever completes the method then reads it.
+            // Before the continuation shows: the thread that completes the method then reads it.
             _continuationState = state;
             found = Interlocked.CompareExchange(ref _continuation, continuation, comparand: null);
             if (found is null)

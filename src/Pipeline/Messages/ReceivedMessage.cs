@@ -51,7 +51,7 @@ public abstract class ReceivedMessage
 
     /// <summary>
     /// Decides the message's fate and gives it back to the source. Complete only after the sink's success was verified.
-    /// Never throws for a failed acknowledgement: the source retries, or lets the message come again, and counts it.
+    /// Never throws for a failed acknowledgement: the source retries, or redelivers the message, and counts it.
     /// </summary>
     /// <param name="settlement">A decided settlement.</param>
     /// <param name="cancellationToken">Ends the waiting, not the settlement.</param>

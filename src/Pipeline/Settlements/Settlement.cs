@@ -40,7 +40,7 @@ public readonly record struct Settlement(
     /// <summary>True once a part has decided.</summary>
     public bool IsDecided => Kind != SettlementKind.Undecided;
 
-    /// <summary>Hands the message back; it comes again after <paramref name="delay"/>.</summary>
+    /// <summary>Returns the message to its source, which redelivers it after <paramref name="delay"/>.</summary>
     public static Settlement Abandon(TimeSpan delay, string? description = null, string? exceptionType = null) =>
         new(SettlementKind.Abandon, delay, Reason: null, description, exceptionType);
 

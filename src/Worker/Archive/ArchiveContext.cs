@@ -18,7 +18,7 @@ internal sealed class ArchiveContext : PipelineContext
     /// <summary>The object's key, UTF-8; empty before it was written.</summary>
     public ReadOnlyMemory<byte> Key => _key?.WrittenMemory ?? default;
 
-    /// <summary>Rents the buffer the key is written to; it goes back with <see cref="Reset"/>.</summary>
+    /// <summary>Rents the buffer the key is written to; <see cref="Reset"/> returns it.</summary>
     public PooledBuffer RentKey(int capacity) => _key ??= BufferPool.Shared.Rent(capacity);
 
     /// <inheritdoc/>

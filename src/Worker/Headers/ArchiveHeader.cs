@@ -6,7 +6,7 @@ namespace Worker.Headers;
 /// <summary>
 /// The values that a key is made of, as places in one message's body. Reused: one for each message in flight, best as part of a
 /// pooled context. Ownership: <see cref="ArchiveHeaderReader.TryRead"/> makes it borrow the body until <see cref="Reset"/>, so
-/// reset it before the body goes back to its pool. Values with escapes are unescaped into a buffer that <see cref="Reset"/> gives
+/// reset it before the body is returned to its pool. Values with escapes are unescaped into a buffer that <see cref="Reset"/> gives
 /// back. Threads: one at a time. 0 bytes allocated a message once warm.
 /// </summary>
 internal sealed class ArchiveHeader(BufferPool? buffers = null)

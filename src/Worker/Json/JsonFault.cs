@@ -18,6 +18,6 @@ internal enum JsonFault
     /// <summary>An object has a name twice.</summary>
     DuplicateName,
 
-    /// <summary>JSON that whoever reads it does not take; the reader knows why.</summary>
+    /// <summary>JSON that the reader does not take, for a reason that the reader knows.</summary>
     Refused,
 }

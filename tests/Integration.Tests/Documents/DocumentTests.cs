@@ -2,7 +2,7 @@ using System.Text.RegularExpressions;
 
 namespace Integration.Tests.Documents;
 
-/// <summary>The Markdown pages of the repository: their links lead somewhere, and the first page stays short.</summary>
+/// <summary>What people read: links lead somewhere, the first page stays short, and words that hide the actor or the field's own term are not used.</summary>
 public sealed partial class DocumentTests
 {
     private const int LongestReadme = 12 * 1024;
@@ -53,6 +53,22 @@ public sealed partial class DocumentTests
     }
 
     [Fact]
+    public void Texts_AvoidWordsThatNameNoActor()
+    {
+        string root = RepositoryFolder.Combine();
+        EnumerationOptions recursive = new() { RecurseSubdirectories = true, AttributesToSkip = FileAttributes.None };
+        string[] lines = [.. Folders.Concat(["tests", ".ci", ".github"])
+            .SelectMany(folder => Directory.EnumerateFiles(Path.Combine(root, folder), "*", recursive))
+            .Concat(Directory.EnumerateFiles(root))
+            .Where(file => IsText(file) && IsOurs(Path.GetRelativePath(root, file)) && Path.GetFileName(file) != $"{nameof(DocumentTests)}.cs")
+            .SelectMany(file => File.ReadLines(file).Select((line, index) => (Line: line, Place: $"{Path.GetRelativePath(root, file)}:{index + 1}")))
+            .Where(line => Avoided.IsMatch(line.Line))
+            .Select(line => $"{line.Place}: {line.Line.Trim()}")];
+
+        lines.ShouldBeEmpty();
+    }
+
+    [Fact]
     public void Readme_IsShort() => new FileInfo(RepositoryFolder.Combine("README.md")).Length.ShouldBeLessThanOrEqualTo(LongestReadme);
 
     private static IEnumerable<string> FindPages()
@@ -62,8 +78,12 @@ public sealed partial class DocumentTests
         return Directory.EnumerateFiles(root, "*.md")
             .Concat(Folders.SelectMany(folder => Directory.EnumerateFiles(Path.Combine(root, folder), "*.md", recursive)))
             .Select(file => Path.GetRelativePath(root, file))
-            .Where(page => !page.Split(Path.DirectorySeparatorChar).Any(part => part is "bin" or "obj" or "node_modules"));
+            .Where(IsOurs);
     }
+
+    private static bool IsOurs(string path) => !path.Split(Path.DirectorySeparatorChar).Any(part => part is "bin" or "obj" or "node_modules" or "results");
+
+    private static bool IsText(string file) => Path.GetExtension(file) is ".cs" or ".md" or ".yml" or ".json" or ".mjs" or ".csproj" or ".props" or "";
 
     /// <summary>The anchors that GitHub gives a page's headings.</summary>
     private static HashSet<string> Headings(string file) =>
@@ -73,6 +93,9 @@ public sealed partial class DocumentTests
 
     [GeneratedRegex(@"(?<!!)\[(?:[^\[\]]|\[[^\]]*\])*\]\((?<target>[^)\s]+)\)")]
     private static partial Regex Link { get; }
+
+    [GeneratedRegex("[Ww]hoever|[Nn]obody|[Ss]omebody|[Cc]omes? again|[Gg]oes back|[Hh]anded back|\\bmended|what is none|how-many-th")]
+    private static partial Regex Avoided { get; }
 
     [GeneratedRegex("^#{1,6} (?<text>.*)$", RegexOptions.Multiline)]
     private static partial Regex Heading { get; }

@@ -10,7 +10,7 @@ internal abstract record TcpFault
     /// <summary>Everything passes.</summary>
     public sealed record None : TcpFault;
 
-    /// <summary>Nobody listens: connecting is refused, and open connections are reset.</summary>
+    /// <summary>No listener: connecting is refused, and open connections are reset.</summary>
     public sealed record Refuse : TcpFault;
 
     /// <summary>Connections are accepted and stay open; nothing passes in either direction until the fault is changed, then it goes on.</summary>

@@ -12,7 +12,7 @@ internal sealed class TcpFaultProxy : IAsyncDisposable
 {
     private readonly IPEndPoint _server;
 
-    // Bound for the proxy's whole life and never listening: while the proxy refuses, nobody else can take the port.
+    // Bound for the proxy's whole life and never listening: while the proxy refuses, no other process can take the port.
     private readonly Socket _reservation;
     private readonly ConcurrentDictionary<ProxiedConnection, bool> _connections = new();
     private readonly CancellationTokenSource _stopping = new();

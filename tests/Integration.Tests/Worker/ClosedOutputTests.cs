@@ -5,7 +5,7 @@ using Integration.Tests.Servers;
 
 namespace Integration.Tests.Worker;
 
-/// <summary>Output that nobody takes must not stop the worker (fault table, row 25).</summary>
+/// <summary>Output that is not read must not stop the worker (fault table, row 25).</summary>
 [Collection(WorkerFaults.Name)]
 public sealed class ClosedOutputTests(AwsServer aws, RealS3 realS3)
 {

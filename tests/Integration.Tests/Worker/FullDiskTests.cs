@@ -54,7 +54,7 @@ public sealed class FullDiskTests(AwsServer aws)
         (HttpStatusCode whilePaused, JsonNode answer) = await worker.PostAsync(messages[1].Body);
         await disk.RemountAsync("rw");
 
-        // Nobody probes the store but a caller, and a load balancer sends callers only to a worker that says it is ready.
+        // Only a caller probes the store, and a load balancer sends callers only to a worker that says it is ready.
         await worker.WaitForHealthAsync(HttpStatusCode.OK);
         (await worker.PostAsync(messages[1].Body)).Status.ShouldBe(HttpStatusCode.OK);
         (await worker.PostAsync(messages[2].Body)).Status.ShouldBe(HttpStatusCode.OK);
@@ -76,12 +76,12 @@ public sealed class FullDiskTests(AwsServer aws)
         (HttpStatusCode status, JsonNode answer) = await worker.PostAsync("{broken too"u8.ToArray());
         (HttpStatusCode good, _) = await worker.PostAsync(ArchiveMessage.Create("good").Body);
         File.Delete(ballast);
-        (HttpStatusCode mended, _) = await worker.PostAsync("{broken too"u8.ToArray());
+        (HttpStatusCode repaired, _) = await worker.PostAsync("{broken too"u8.ToArray());
 
         status.ShouldBe(HttpStatusCode.ServiceUnavailable);
         answer["error"]!.GetValue<string>().ShouldBe("not-stored");
         good.ShouldBe(HttpStatusCode.OK);
-        mended.ShouldBe(HttpStatusCode.UnprocessableEntity);
+        repaired.ShouldBe(HttpStatusCode.UnprocessableEntity);
         (await worker.StopAsync()).ShouldBe(0);
         DeadLetterFolder.Read($"{disk.Path}/letters").Count.ShouldBe(2);
     }

@@ -4,7 +4,7 @@ using Integration.Tests.Servers;
 
 namespace Integration.Tests.Worker;
 
-/// <summary>Dead letters go back once their cause is mended, and stay while it is not.</summary>
+/// <summary>Redrive empties the dead letters once their cause is fixed, and keeps them while it is not.</summary>
 [Collection(WorkerProcesses.Name)]
 public sealed class RedriveTests(AwsServer aws, RealS3 realS3)
 {
@@ -38,17 +38,17 @@ public sealed class RedriveTests(AwsServer aws, RealS3 realS3)
             unreachable.Text.ShouldContain("Is a worker running there?");
             DeadLetterFolder.Read(folder.FullName).Count.ShouldBe(messages.Length);
 
-            await using (RunningWorker mended = await RunningWorker.StartAsync(arguments))
+            await using (RunningWorker repaired = await RunningWorker.StartAsync(arguments))
             {
-                WorkerCommand other = await WorkerCommand.RunAsync("redrive", $"--DeadLetters:Path={folder.FullName}", "--url", mended.Url.ToString(), "--reason", "malformed-json");
+                WorkerCommand other = await WorkerCommand.RunAsync("redrive", $"--DeadLetters:Path={folder.FullName}", "--url", repaired.Url.ToString(), "--reason", "malformed-json");
                 other.ExitCode.ShouldBe(1);
                 other.Text.ShouldContain("0 of 0 dead letter(s) redriven.");
                 other.Error.ShouldContain("Reasons there are: too-large (30).");
 
-                WorkerCommand redrive = await WorkerCommand.RunAsync("redrive", $"--DeadLetters:Path={folder.FullName}", "--url", mended.Url.ToString(), "--reason", "too-large");
+                WorkerCommand redrive = await WorkerCommand.RunAsync("redrive", $"--DeadLetters:Path={folder.FullName}", "--url", repaired.Url.ToString(), "--reason", "too-large");
                 redrive.ExitCode.ShouldBe(0, redrive.Text);
                 redrive.Text.ShouldContain("30 of 30 dead letter(s) redriven.");
-                (await mended.StopAsync()).ShouldBe(0);
+                (await repaired.StopAsync()).ShouldBe(0);
             }
 
             await sink.ShouldHoldExactlyAsync(messages);
@@ -82,10 +82,10 @@ public sealed class RedriveTests(AwsServer aws, RealS3 realS3)
         redrive.Text.ShouldContain("30 of 30 dead letter(s) redriven.");
         (await deadLetters.CountAsync()).Total.ShouldBe(0);
 
-        await using (RunningWorker mended = await RunningWorker.StartAsync([.. sqs, .. sink.Arguments]))
+        await using (RunningWorker repaired = await RunningWorker.StartAsync([.. sqs, .. sink.Arguments]))
         {
             await queue.WaitForCountAsync(counts => counts.Total == 0);
-            (await mended.StopAsync()).ShouldBe(0);
+            (await repaired.StopAsync()).ShouldBe(0);
         }
 
         await sink.ShouldHoldExactlyAsync(messages);

@@ -57,7 +57,7 @@ public sealed class StartUpTests(AwsServer aws, RealS3 realS3)
         await using SinkUnderTest sink = await SinkUnderTest.CreateAsync(SinkKind.RealS3, aws, realS3);
 
         WorkerCommand wrongSecret = await RunAsync([.. sink.Arguments, "--Sinks:S3:SecretAccessKey=not-the-secret"]);
-        WorkerCommand wrongKey = await RunAsync([.. sink.Arguments, "--Sinks:S3:AccessKeyId=nobody"]);
+        WorkerCommand wrongKey = await RunAsync([.. sink.Arguments, "--Sinks:S3:AccessKeyId=unknown"]);
 
         wrongSecret.ExitCode.ShouldBe(NoPermission, wrongSecret.Text);
         ShouldBeOneLine(wrongSecret, "SignatureDoesNotMatch");

@@ -86,7 +86,7 @@ public sealed class TcpLinesTests
     }
 
     [Fact]
-    public async Task Publish_ToTcpWhereNobodyListens_SaysWhatToDo()
+    public async Task Publish_ToTcpWithoutListener_SaysWhatToDo()
     {
         WorkerCommand publish = await WorkerCommand.RunAsync("publish", "--to", "tcp", "--count", "1", "--Sources:TcpLines:Endpoint=127.0.0.1:1");
 

@@ -71,7 +71,7 @@ public sealed class UdpTests
             "publish", "--to", "udp", "--count", "300", "--rate", "1000", $"--Sources:Udp:Endpoint={endpoint}", "--Sources:Udp:Checksum=Verify");
 
         publish.ExitCode.ShouldBe(0, publish.Text);
-        publish.Text.ShouldContain("300 message(s) sent as datagrams (nobody answers)");
+        publish.Text.ShouldContain("300 message(s) sent as datagrams (without an answer)");
         await Eventually.BecomesTrueAsync(async () => (await sink.ReadAllAsync()).Count == 300, "all datagrams are stored");
         (await worker.StopAsync()).ShouldBe(0);
     }

@@ -44,7 +44,7 @@ public abstract partial class PipelineFormContract
 
     [Theory]
     [MemberData(nameof(Timings))]
-    public async Task Invoke_CancelledInTheMiddleAndNobodyObserves_RunsToTheEnd(Timing timing)
+    public async Task Invoke_CancelledInTheMiddleAndNotObserved_RunsToTheEnd(Timing timing)
     {
         using CancellationTokenSource source = new();
         OuterContext context = new() { CancellationToken = source.Token };

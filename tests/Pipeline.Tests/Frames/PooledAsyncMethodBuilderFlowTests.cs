@@ -78,7 +78,7 @@ public sealed class PooledAsyncMethodBuilderFlowTests
         [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
         static async ValueTask<bool> IsOnAsync(SynchronizationContext expected, Task gate)
         {
-            // The inner method ends on the pool; the outer one goes back.
+            // The inner method ends on the pool; the outer one returns to its own.
             await OffAsync(gate);
             bool back = SynchronizationContext.Current == expected;
             await Task.Yield();

@@ -5,7 +5,7 @@ namespace Pipeline.Tests.Parts;
 
 /// <summary>
 /// A task that is under way when it is first looked at and has completed by the second look, as any task may that another
-/// thread completes: whoever looks twice must not draw two conclusions.
+/// thread completes: a caller that looks twice must not draw two conclusions.
 /// </summary>
 internal sealed class LateSource(Exception? exception = null) : IValueTaskSource, IValueTaskSource<StepOutcome>, IValueTaskSource<ErrorOutcome>
 {

@@ -321,7 +321,7 @@ public sealed class IndexTerminatorTests
     }
 
     [Fact]
-    public async Task Handle_SinkFails_GoesBackWithoutARetryInProcess()
+    public async Task Handle_SinkFails_IsAbandonedWithoutARetryInProcess()
     {
         CloudFrontRun run = new();
         run.Objects.Put("a.gz", Log);
@@ -346,7 +346,7 @@ public sealed class IndexTerminatorTests
     }
 
     [Fact]
-    public async Task Handle_ObjectTakesTooLong_GoesBack()
+    public async Task Handle_ObjectTakesTooLong_IsAbandoned()
     {
         CloudFrontRun run = new(objectTimeout: TimeSpan.FromMilliseconds(50));
         run.Objects.Put("a.gz", Log);

@@ -157,7 +157,7 @@ public sealed class ApiCallsTests
     }
 
     [Fact]
-    public void Observe_SomebodyListens_PublishesCallsAndCost()
+    public void Observe_WithAListener_PublishesCallsAndCost()
     {
         string route = Guid.NewGuid().ToString();
         ApiCalls calls = Priced();

@@ -158,7 +158,7 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task Read_BodyWithoutRecord_IsNoLetterUntilTheMessageComesAgain()
+    public async Task Read_BodyWithoutRecord_IsNoLetterUntilTheMessageIsRedelivered()
     {
         string path = await _store.WriteAsync(Letter(), "x"u8.ToArray(), Token);
         File.Delete(Path.ChangeExtension(path, ".json"));

@@ -20,7 +20,7 @@ internal sealed class SmallDisk : IDisposable
         if (Run("mount", "-t", "tmpfs", "-o", options, "tmpfs", disk.Path) != 0)
         {
             disk._folder.Dispose();
-            Assert.Skip("This environment lets nobody mount a tmpfs.");
+            Assert.Skip("This environment does not allow mounting a tmpfs.");
         }
 
         return disk;

@@ -10,7 +10,7 @@ public sealed class MessageIntakeBreakerTests
     private static readonly TimeSpan Open = new RecoverabilityOptions().BreakerOpen;
 
     [Fact]
-    public async Task Open_NobodyReceives()
+    public async Task Open_NoSourceReceives()
     {
         await using IntakeFixture fixture = new();
         fixture.OpenBreaker();
@@ -78,7 +78,7 @@ public sealed class MessageIntakeBreakerTests
     }
 
     [Fact]
-    public async Task HalfOpen_ProbeFails_NobodyReceivesForAnotherWhile()
+    public async Task HalfOpen_ProbeFails_NoSourceReceivesForAnotherWhile()
     {
         IntakeFixture? fixture = null;
         fixture = new IntakeFixture(_ =>

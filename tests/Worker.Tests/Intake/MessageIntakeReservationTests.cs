@@ -67,7 +67,7 @@ public sealed class MessageIntakeReservationTests
     }
 
     [Fact]
-    public async Task Reserve_SomebodyWaitsForMore_NewcomersDoNotOvertake()
+    public async Task Reserve_CallerWaitsForMore_NewcomersDoNotOvertake()
     {
         await using IntakeFixture fixture = new();
         fixture.Reserve(2);

@@ -14,7 +14,7 @@ public sealed class MessageIntakeTimeoutTests
     private static readonly TimeSpan Grace = TimeSpan.FromSeconds(15);
 
     [Fact]
-    public async Task Timeout_HandlerObservesItsToken_TheMessageGoesBack()
+    public async Task Timeout_HandlerObservesItsToken_TheMessageIsReturned()
     {
         TaskCompletionSource started = new(TaskCreationOptions.RunContinuationsAsynchronously);
         await using IntakeFixture fixture = new(context => WaitForCancellationAsync(context, started));

@@ -19,7 +19,7 @@ public sealed class ReadableKeyTests
     private static readonly KeyTemplate Template = KeyRun.Compile();
     private static readonly string[] Names = ["EventDateUtc", "Product", "SiteKey", "EventName", "MessageId"];
 
-    /// <summary>The faults that System.Text.Json lets pass: it takes the last of two values, and looks at no text that nobody asked for.</summary>
+    /// <summary>The faults that System.Text.Json lets pass: it takes the last of two values, and does not look at text that is not read.</summary>
     private static readonly PoisonReason[] StricterThanTheTwin = [PoisonReason.InvalidUtf8, PoisonReason.LoneSurrogate, PoisonReason.DuplicateProperty];
 
     private static readonly string[] Dates =

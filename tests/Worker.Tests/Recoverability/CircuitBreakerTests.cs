@@ -22,7 +22,7 @@ public sealed class CircuitBreakerTests
     }
 
     [Fact]
-    public void AwaitsProbe_NobodyAsksToReceive_IsTrueOnceTheTimeIsUpAndFalseWhileAProbeIsOut()
+    public void AwaitsProbe_NoReceiver_IsTrueOnceTheTimeIsUpAndFalseWhileAProbeIsOut()
     {
         _breaker.AwaitsProbe.ShouldBeFalse("it is closed");
         _breaker.Refused("down");
@@ -37,7 +37,7 @@ public sealed class CircuitBreakerTests
         long probe = _breaker.ProbeGiven();
         _breaker.AwaitsProbe.ShouldBeFalse("the probe is out");
         _breaker.ProbeReturned(probe);
-        _breaker.AwaitsProbe.ShouldBeFalse("whoever asked may ask again within a second");
+        _breaker.AwaitsProbe.ShouldBeFalse("the caller that asked may ask again within a second");
         _time.Advance(TimeSpan.FromSeconds(1));
         _breaker.AwaitsProbe.ShouldBeTrue("the probe did not reach the sink");
 
@@ -156,7 +156,7 @@ public sealed class CircuitBreakerTests
 
         _time.Advance(TimeSpan.FromMilliseconds(1));
 
-        _breaker.State.ShouldBe(BreakerState.Open, "nobody asked yet");
+        _breaker.State.ShouldBe(BreakerState.Open, "no caller asked yet");
         _breaker.AskToReceive().ShouldBe(BreakerState.HalfOpen);
         _breaker.AskToReceive().ShouldBe(BreakerState.HalfOpen, "asking is not taking");
         _breaker.ProbeGiven().ShouldNotBe(0);
@@ -210,7 +210,7 @@ public sealed class CircuitBreakerTests
     }
 
     [Fact]
-    public void AwaitsProbe_NobodyAsks_BecomesTrueWhenTheTimeIsUp()
+    public void AwaitsProbe_NoCaller_BecomesTrueWhenTheTimeIsUp()
     {
         _breaker.AwaitsProbe.ShouldBeFalse();
         Open();
@@ -238,7 +238,7 @@ public sealed class CircuitBreakerTests
     }
 
     [Fact]
-    public void AwaitsProbe_SomebodyAskedAndBroughtNoMessage_IsTrueAgainSoon()
+    public void AwaitsProbe_CallerBroughtNoMessage_IsTrueAgainSoon()
     {
         _breaker.ProbeReturned(HalfOpenAndTakeProbe());
         _breaker.AwaitsProbe.ShouldBeFalse();
@@ -247,7 +247,7 @@ public sealed class CircuitBreakerTests
 
         _breaker.AwaitsProbe.ShouldBeTrue();
         _breaker.AskToReceive().ShouldBe(BreakerState.HalfOpen);
-        _breaker.AwaitsProbe.ShouldBeFalse("somebody has just asked");
+        _breaker.AwaitsProbe.ShouldBeFalse("a caller has just asked");
     }
 
     [Fact]

@@ -125,11 +125,11 @@ public sealed class RecoverabilityPolicyTests
     }
 
     [Fact]
-    public void Decide_Undecided_SaysThatNobodyDecided() =>
+    public void Decide_Undecided_SaysThatNoPartDecided() =>
         _policy.Decide(default, exception: null, 1, Cancellation.None).Description.ShouldBe("No part of the pipeline decided what becomes of the message.");
 
     [Fact]
-    public void Decide_Stopping_GoesBackWithoutDelay()
+    public void Decide_Stopping_AbandonsWithoutDelay()
     {
         _policy.Decide(default, new OperationCanceledException(), Max, Cancellation.Shutdown).ShouldBe(Settlement.Abandon(TimeSpan.Zero, "The worker is stopping."));
         _policy.Decide(default, new IOException("connection cut"), Max, Cancellation.Shutdown)

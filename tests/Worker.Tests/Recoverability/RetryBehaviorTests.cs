@@ -255,7 +255,7 @@ public sealed class RetryBehaviorTests
         throw exception;
     }
 
-    /// <summary>Moves the clock whenever somebody waits for it, until the work is done.</summary>
+    /// <summary>Moves the clock whenever something waits for it, until the work is done.</summary>
     private async Task RunWaitsAsync(Task running, TimeSpan? step = null)
     {
         using CancellationTokenSource patience = new(TimeSpan.FromSeconds(60));

@@ -12,7 +12,7 @@ namespace Worker.Tests.Routes;
 public sealed class MessageRouteCheckTests
 {
     [Fact]
-    public async Task Check_NobodyAnswers_GoesOnWithAWarningForEach()
+    public async Task Check_NoAnswers_GoesOnWithAWarningForEach()
     {
         using RecordingLog log = new();
         ManualTimeProvider time = new();

@@ -8,7 +8,7 @@ using Worker.Archive;
 
 namespace Worker.Tests.Routes;
 
-/// <summary>Sources, handlers and sinks that nobody here knows are held against each other by what they say of themselves.</summary>
+/// <summary>Sources, handlers and sinks that the core does not know are held against each other by what they say of themselves.</summary>
 public sealed class RouteRulesTests
 {
     private const string Lossy = "Routes:one:Sink = \"Mine\": ";

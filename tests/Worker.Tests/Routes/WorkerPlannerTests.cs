@@ -121,7 +121,7 @@ public sealed class WorkerPlannerTests
             ignoreOrder: true);
 
     [Fact]
-    public void Plan_UnknownVariablesOfTheEnvironment_AreNobodysBusiness()
+    public void Plan_UnknownVariablesOfTheEnvironment_AreIgnored()
     {
         IConfigurationRoot configuration = new ConfigurationBuilder()
             .AddInMemoryCollection([KeyValuePair.Create<string, string?>("PATH", "/bin"), KeyValuePair.Create<string, string?>("Whatever:Key", "1")])

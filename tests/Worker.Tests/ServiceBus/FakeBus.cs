@@ -137,7 +137,7 @@ internal sealed class FakeBus(TimeProvider time) : IServiceBusConnector
         Pulse();
     }
 
-    /// <summary>Ends the lock of every message; what is in work comes again.</summary>
+    /// <summary>Ends the lock of every message; messages in flight are redelivered.</summary>
     public void LoseLocks()
     {
         lock (_lock)
@@ -158,7 +158,7 @@ internal sealed class FakeBus(TimeProvider time) : IServiceBusConnector
         }
     }
 
-    /// <summary>Wakes whoever waits for a message.</summary>
+    /// <summary>Wakes receivers that wait for a message.</summary>
     public void Pulse() => Interlocked.Exchange(ref _changed, new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).TrySetResult();
 
     /// <summary>Waits for a message and locks it.</summary>

@@ -138,7 +138,7 @@ public sealed class LockLossTests
     }
 
     [Fact]
-    public async Task Lock_HeldBeyondTheLongestRenewal_ComesAgainAndIsSettledOnce()
+    public async Task Lock_HeldBeyondTheLongestRenewal_IsRedeliveredAndSettledOnce()
     {
         await using ServiceBusSourceHarness harness = new(maxLockRenewal: TimeSpan.FromMinutes(3));
         await harness.StartAsync();

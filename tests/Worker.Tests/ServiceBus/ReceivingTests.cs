@@ -9,7 +9,7 @@ public sealed class ReceivingTests
     private static readonly TimeSpan Step = TimeSpan.FromSeconds(1);
 
     [Fact]
-    public async Task Link_LostAndMended_IsSaidAndReceivingGoesOn()
+    public async Task Link_LostAndRestored_IsLoggedAndReceivingGoesOn()
     {
         await using ServiceBusSourceHarness harness = new();
         await harness.StartAsync();

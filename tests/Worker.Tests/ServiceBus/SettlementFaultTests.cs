@@ -42,7 +42,7 @@ public sealed class SettlementFaultTests
         await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
         harness.Bus.LoseLocks();
         await harness.WaitUntilEmptyAsync();
-        harness.Intake.Accepted.ShouldBe(2, "What was stored is completed when it comes again, and not stored twice.");
+        harness.Intake.Accepted.ShouldBe(2, "A stored message is completed when it is redelivered, and not stored twice.");
         await harness.FinishAsync();
     }
 
@@ -85,7 +85,7 @@ public sealed class SettlementFaultTests
     [Theory]
     [InlineData(nameof(ServiceBusFaultKind.QuotaExceeded))]
     [InlineData(nameof(ServiceBusFaultKind.Unauthorized))]
-    public async Task DeadLetter_Fails_TheMessageGoesBackAndIsLostNowhere(string kind)
+    public async Task DeadLetter_Fails_TheMessageIsReturnedAndNotLost(string kind)
     {
         await using ServiceBusSourceHarness harness = new();
         harness.Bus.Script = call => call is { Operation: "DeadLetter", Delivery: 1 } ? new ServiceBusFault(Enum.Parse<ServiceBusFaultKind>(kind), "full") : null;
@@ -120,7 +120,7 @@ public sealed class SettlementFaultTests
     }
 
     [Fact]
-    public async Task DeadLetter_LockLost_IsNotAbandonedAndComesAgain()
+    public async Task DeadLetter_LockLost_IsNotAbandonedAndRedelivered()
     {
         await using ServiceBusSourceHarness harness = new();
         harness.Bus.Script = call => call.Delivery == 1 ? new ServiceBusFault(ServiceBusFaultKind.LockLost, "lost") : null;

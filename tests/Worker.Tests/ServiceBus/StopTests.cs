@@ -127,7 +127,7 @@ public sealed class StopTests
     }
 
     [Fact]
-    public async Task Stop_MessageComesBehindIt_GoesBackUnseen()
+    public async Task Stop_MessageComesAfterIt_IsReturnedUnseen()
     {
         await using ServiceBusSourceHarness harness = new(calls: 1);
         await harness.StartAsync();

@@ -49,7 +49,7 @@ public sealed class RouteMetricsTests
     }
 
     [Fact]
-    public void Instruments_SomebodyListens_ReportWithTheRoute()
+    public void Instruments_WithAListener_ReportWithTheRoute()
     {
         RouteMetrics metrics = new(_route);
         ConcurrentQueue<string> seen = new();
@@ -76,7 +76,7 @@ public sealed class RouteMetricsTests
     }
 
     [Fact]
-    public void Gauges_SomebodyAsks_AreComputedThen()
+    public void Gauges_Collected_AreComputedThen()
     {
         RouteMetrics metrics = new(_route);
         int inFlight = 0;

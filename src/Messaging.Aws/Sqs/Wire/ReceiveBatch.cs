@@ -25,7 +25,7 @@ internal sealed class ReceiveBatch
     /// <summary>Messages received.</summary>
     public int Count => _count;
 
-    /// <summary>Entries of the response that could not be used: no body, handle or id, or more than were asked for. They come again.</summary>
+    /// <summary>Entries of the response that could not be used: no body, handle or id, or more than were asked for. The queue redelivers them.</summary>
     public int Unusable { get; private set; }
 
     /// <summary>One message; copy it where it has to outlive the caller's loop.</summary>

@@ -91,7 +91,7 @@ internal sealed class SqsClient : IDisposable
     /// <param name="receiptHandles">1 to 10 handles, each once; borrows until the call ends.</param>
     /// <param name="results">Filled in order; as long as <paramref name="receiptHandles"/>. Means nothing when the call throws.</param>
     /// <param name="cancellationToken">Ends the call.</param>
-    /// <remarks>The service also calls the delete of an outdated handle a success; the message then comes again.</remarks>
+    /// <remarks>The service also calls the delete of an outdated handle a success; the message is then redelivered.</remarks>
     public ValueTask DeleteBatchAsync(string queueUrl, ReadOnlyMemory<ReadOnlyMemory<byte>> receiptHandles, Memory<BatchEntryResult> results, CancellationToken cancellationToken)
     {
         CheckBatch(receiptHandles.Length, results.Length);

@@ -2,7 +2,7 @@ namespace Messaging.Aws.Sqs.Wire;
 
 /// <summary>
 /// One received message: slices of the buffer it shares with the others of its <see cref="ReceiveBatch"/>. Ownership: the slices
-/// are borrows that end with <see cref="Release"/>, which is called once by whoever is done with the message. Copies of the
+/// are borrows that end with <see cref="Release"/>, which the last owner of the message calls once. Copies of the
 /// struct are the same message. Threads: any, also releases of different messages at once.
 /// </summary>
 internal readonly struct SqsMessage

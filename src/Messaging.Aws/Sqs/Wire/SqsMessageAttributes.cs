@@ -2,7 +2,7 @@ using System.Text.Json;
 
 namespace Messaging.Aws.Sqs.Wire;
 
-/// <summary>The message attributes of one message, kept as JSON until somebody asks: most messages are never asked. A borrow like the message.</summary>
+/// <summary>The message attributes of one message, kept as JSON until they are read: those of most messages never are. A borrow like the message.</summary>
 internal readonly struct SqsMessageAttributes(ReadOnlyMemory<byte> json)
 {
     /// <summary>True when the message has none.</summary>

@@ -37,7 +37,7 @@ internal sealed class SqsTransport : IDisposable
     /// <param name="buffers">Lends the response buffers.</param>
     /// <param name="time">Runs the deadlines.</param>
     /// <param name="maxResponseBytes">A longer response is refused.</param>
-    /// <param name="calls">Counts what is sent; null when nobody asks.</param>
+    /// <param name="calls">Counts what is sent; null when they are not counted.</param>
     public SqsTransport(AwsEndpoint endpoint, AwsCredentialSource credentials, AwsClock clock, HttpMessageHandler handler, BufferPool buffers, TimeProvider time, int maxResponseBytes, ApiCalls? calls = null)
     {
         _address = endpoint.BaseUri;

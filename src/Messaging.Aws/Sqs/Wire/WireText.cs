@@ -9,7 +9,7 @@ namespace Messaging.Aws.Sqs.Wire;
 /// <summary>
 /// JSON strings and their bytes. A lone surrogate, which JSON can escape but UTF-8 cannot hold, becomes its three-byte WTF-8
 /// form (https://simonsapin.github.io/wtf-8/): nothing is lost, different texts stay different, and <see cref="Utf8.IsValid"/>
-/// is false for it, so nobody can take it for proper text.
+/// is false for it, so that no caller takes it for proper text.
 /// </summary>
 internal static class WireText
 {

@@ -4,7 +4,7 @@ namespace Messaging.CloudFront.Elasticsearch.Batches;
 
 /// <summary>
 /// Documents on their way: the lines of a bulk request in pooled segments, and where each document begins. Kept until each document is
-/// accounted for, since only those that failed are sent again. One owner: the writer while it is filled, then whoever sends it.
+/// accounted for, since only those that failed are sent again. One owner: the writer while it is filled, then its sender.
 /// Allocates nothing a document once its arrays have grown. Threads: one at a time.
 /// </summary>
 internal sealed partial class DocumentBatch : IBufferWriter<byte>

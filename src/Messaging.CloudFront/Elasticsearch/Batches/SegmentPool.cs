@@ -3,7 +3,7 @@ using Pipeline.Buffers;
 namespace Messaging.CloudFront.Elasticsearch.Batches;
 
 /// <summary>The arrays that batches are made of, used again up to a bound. Threads: any.</summary>
-/// <param name="retained">The most arrays kept while nobody uses them.</param>
+/// <param name="retained">The most unused arrays that are kept.</param>
 internal sealed class SegmentPool(int retained)
 {
     /// <summary>Bytes of an array: some hundred documents, and below 85,000 bytes, from where on arrays outlive every small collection.</summary>

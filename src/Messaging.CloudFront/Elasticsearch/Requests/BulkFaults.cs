@@ -17,7 +17,7 @@ internal static class BulkFaults
         (_, HttpRequestException { HttpRequestError: not HttpRequestError.Unknown } known) => new BulkFault(BulkFaultKind.Transient, known.HttpRequestError.ToString(), Reason: ConnectionFault.Describe(known)),
         (_, HttpRequestException or IOException) => new BulkFault(BulkFaultKind.Transient, "ConnectionError", Reason: ConnectionFault.Describe(exception)),
 
-        // Of an unknown kind: the documents stay where they are, and somebody asks why.
+        // Of an unknown kind: the documents are not dead-lettered, and the log names the exception.
         _ => new BulkFault(BulkFaultKind.Transient, exception.GetType().Name),
     };
 

@@ -5,7 +5,7 @@ using Pipeline.Settlements;
 namespace Messaging.Handlers.Batches;
 
 /// <summary>
-/// A message that waits for its batch, and the task its route awaits. Pooled: it goes back when the result is taken, and not before.
+/// A message that waits for its batch, and the task its route awaits. Pooled: it is returned when the result is taken, and not before.
 /// What has no lock of its own is guarded by the collector's.
 /// </summary>
 internal sealed class BatchWaiter<T>(BatchCollector<T> collector) : IValueTaskSource, IThreadPoolWorkItem

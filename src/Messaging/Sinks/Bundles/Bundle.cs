@@ -45,13 +45,13 @@ internal sealed class Bundle : IThreadPoolWorkItem
 
     public FlushReason Reason { get; private set; }
 
-    /// <summary>True from the moment its entries are read: nobody leaves any more.</summary>
+    /// <summary>True from the moment its entries are read: no message leaves any more.</summary>
     public bool IsBeingStored { get; set; }
 
     /// <summary>Messages of the bundle being stored whose token has ended.</summary>
     public int Cancelled { get; set; }
 
-    /// <summary>Ends the storing once nobody waits for it any more.</summary>
+    /// <summary>Ends the storing once no message waits for it any more.</summary>
     public CancellationTokenSource Cancellation { get; private set; } = new();
 
     /// <summary>True when the sink took an object or said what is wrong with it.</summary>

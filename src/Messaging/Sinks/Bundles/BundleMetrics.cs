@@ -3,7 +3,7 @@ using Messaging.Telemetry;
 
 namespace Messaging.Sinks.Bundles;
 
-/// <summary>What bundles tell of themselves. Free when nobody listens. Threads: any.</summary>
+/// <summary>Metrics of bundles. Free without a listener. Threads: any.</summary>
 internal sealed class BundleMetrics(string route)
 {
     // A tag's value is made once: the counter must not allocate for it.
@@ -20,7 +20,7 @@ internal sealed class BundleMetrics(string route)
     /// <summary>Bundles stored since the start.</summary>
     public long Objects => Volatile.Read(ref _objects);
 
-    /// <summary>Publishes gauges whose values are computed when somebody asks.</summary>
+    /// <summary>Publishes gauges whose values are computed when they are collected.</summary>
     public void Observe(Func<long> pendingMessages, Func<long> pendingBytes)
     {
         Meter.CreateObservableGauge("worker.bundles.pending_messages", () => new Measurement<long>(pendingMessages(), _route), "{message}", "Messages that wait in open bundles");

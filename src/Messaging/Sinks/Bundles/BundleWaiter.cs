@@ -3,8 +3,8 @@ using System.Threading.Tasks.Sources;
 namespace Messaging.Sinks.Bundles;
 
 /// <summary>
-/// One message in a bundle, and the task its caller awaits. Pooled: it goes back when the result is taken, and not before, so
-/// key and body are never read after their owner got them back. The fields without a lock of their own belong to whoever holds
+/// One message in a bundle, and the task its caller awaits. Pooled: it is returned when the result is taken, and not before, so
+/// key and body are never read after their owner got them back. The fields without a lock of their own belong to the holder of
 /// the lock of <see cref="BundleBudget"/>; in a closed bundle to its flush.
 /// </summary>
 internal sealed class BundleWaiter(BundlingSink sink) : IValueTaskSource<SinkResult>, IThreadPoolWorkItem

@@ -38,7 +38,7 @@ internal sealed partial class BundlingSink
         }
         catch (Exception exception)
         {
-            // Nobody's poison as far as anyone knows: it must not take the neighbours along to the dead letters.
+            // The fault cannot be told to be one message's: it must not take the neighbours along to the dead letters.
             TryLogFailed(exception, bundle.Entries.Count);
             bundle.Failed = Begin(bundle);
             Conclude(bundle, 0, bundle.Entries.Count, new SinkResult(SinkStatus.Transient, $"A bundle could not be stored: {exception.GetType().Name}.", Exhausted: true));
@@ -47,7 +47,7 @@ internal sealed partial class BundlingSink
         Finish(bundle);
     }
 
-    /// <summary>From here on nobody leaves the bundle.</summary>
+    /// <summary>From here on no message leaves the bundle.</summary>
     /// <returns>False when all have left.</returns>
     private bool Begin(Bundle bundle)
     {
@@ -99,8 +99,8 @@ internal sealed partial class BundlingSink
                 break;
 
             case SinkStatus.Collision:
-                // The name says what the bytes are: somebody changed the object. Its messages are in it no longer, so they are kept;
-                // when they come again, they come in other company and under another name.
+                // The name says what the bytes are: the object was changed. Its messages are in it no longer, so they are kept;
+                // redelivered, they arrive with other neighbours and under another name.
                 result = new SinkResult(SinkStatus.Transient, $"The bundle's name is taken by other bytes, which only a change of the stored object explains. {result.Detail}".TrimEnd());
                 bundle.Failed = true;
                 break;
@@ -224,7 +224,7 @@ internal sealed partial class BundlingSink
         }
     }
 
-    [LoggerMessage(4151, LogLevel.Error, "A bundle of {Messages} message(s) could not be stored; they go back to their source")]
+    [LoggerMessage(4151, LogLevel.Error, "A bundle of {Messages} message(s) could not be stored; they are returned to their source")]
     private partial void LogFailed(Exception exception, int messages);
 
     [LoggerMessage(4152, LogLevel.Warning, "The sink rejects a bundle of {Messages} messages, {Bytes} bytes: {Detail} It is stored in halves; lower Bundles:MaxBytes if that is its limit")]

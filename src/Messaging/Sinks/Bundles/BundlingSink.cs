@@ -137,7 +137,7 @@ internal sealed partial class BundlingSink : IObjectSink
         waiter.Reset();
         _waiters.Return(waiter);
 
-        // Shared with nobody, but the sink was not reached: it is no news for the breaker.
+        // Shared with no other message, but the sink was not reached: it is no news for the breaker.
         return new ValueTask<SinkResult>(new SinkResult(SinkStatus.Collision, "Another message of the same bundle has this key and other bytes.", IsShared: true));
     }
 

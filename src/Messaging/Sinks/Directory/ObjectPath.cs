@@ -5,7 +5,7 @@ using Messaging.Files;
 namespace Messaging.Sinks.Directory;
 
 /// <summary>
-/// Maps an object's key to a path below the sink's folder. Trusts nobody: a key that would leave the folder, or meet the
+/// Maps an object's key to a path below the sink's folder. Trusts no key: one that would leave the folder, or meet the
 /// unfinished files in it, has no path, whatever made it. The same key has the same path on every platform.
 /// </summary>
 internal static class ObjectPath

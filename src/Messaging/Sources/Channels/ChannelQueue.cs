@@ -76,7 +76,7 @@ internal sealed class ChannelQueue : IDisposable
         TaskCompletionSource created = new(TaskCreationOptions.RunContinuationsAsynchronously);
         TaskCompletionSource waiting = Interlocked.CompareExchange(ref _whenEmpty, created, null) ?? created;
 
-        // Looked at after the waiter is in place: whoever removes the last message looks for the waiter after counting down.
+        // Looked at after the waiter is in place: the thread that removes the last message looks for the waiter after counting down.
         SignalIfEmpty();
         return waiting.Task.WaitAsync(cancellationToken);
     }

@@ -7,7 +7,7 @@ namespace Messaging.Sources.Channels;
 /// </summary>
 /// <remarks>
 /// A handler may publish too. The route it publishes to may refuse it while the worker stops, since both stop at the same time: the handler then
-/// throws or abandons, and its own message goes back to its source. One that publishes into its own route waits, when that is full, for room
+/// throws or abandons, and its own message is returned to its source. One that publishes into its own route waits, when that is full, for room
 /// that only its own messages can make: keep <c>Sources:Channel:Capacity</c> well above <c>Intake:Concurrency</c>.
 /// </remarks>
 public interface IMessagePublisher

@@ -65,7 +65,7 @@ public sealed partial class HeldMessages<T> : IDisposable
         _create = create;
         _forgotten = forgotten;
 
-        // Null entries only wake the reader. Without a bound: whoever puts a message in could not keep it elsewhere, and the sources
+        // Null entries only wake the reader. Without a bound: the caller that adds a message could not keep it elsewhere, and the sources
         // bound how many there are. Bounded in form only, since the unbounded channel allocates when it is looked into.
         _ready = Channel.CreateBounded<T?>(new BoundedChannelOptions(int.MaxValue)
         {

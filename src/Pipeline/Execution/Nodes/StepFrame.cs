@@ -113,7 +113,7 @@ internal sealed class StepFrame : Frame
     }
 
     /// <summary>Goes on from a Before that completed.</summary>
-    /// <returns>False when something is under way: this frame belongs to whoever resumes it.</returns>
+    /// <returns>False when something is under way: this frame belongs to the thread that resumes it.</returns>
     private bool TryEnter(StepOutcome outcome)
     {
         if (outcome == StepOutcome.Stop)

@@ -159,7 +159,7 @@ public class S3SinkAnswerTests
     }
 
     [Fact]
-    public async Task Store_HostileErrorText_ReachesNobodyUnescaped()
+    public async Task Store_HostileErrorText_IsEscapedEverywhere()
     {
         string code = "A&#10;B\u202e" + new string('x', 5_000);
         await using StubServer stub = await StubServer.StartAsync(context => StubServer.FailAsync(context, 400, code, "secret of the store"));
@@ -297,7 +297,7 @@ public class S3SinkAnswerTests
     }
 
     [Fact]
-    public async Task Store_NobodyListens_IsTransientWithinTheAttempts()
+    public async Task Store_NoListener_IsTransientWithinTheAttempts()
     {
         StubServer gone = await StubServer.StartAsync(_ => Task.CompletedTask);
         await gone.DisposeAsync();

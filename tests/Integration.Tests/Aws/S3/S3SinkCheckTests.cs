@@ -52,7 +52,7 @@ public class S3SinkCheckTests(RealS3 real)
     }
 
     [Fact]
-    public async Task Check_NobodyListens_StartsWithAWarning()
+    public async Task Check_NoListener_StartsWithAWarning()
     {
         FaultyS3 s3 = await FaultyS3.StartAsync();
         await s3.DisposeAsync();
@@ -155,7 +155,7 @@ public class S3SinkCheckTests(RealS3 real)
         AwsEndpoint endpoint = real.Require();
         string bucket = await endpoint.CreateBucketAsync("check");
 
-        StartupException exception = await Should.ThrowAsync<StartupException>(CheckAsync(endpoint with { AccessKey = "nobody" }, bucket));
+        StartupException exception = await Should.ThrowAsync<StartupException>(CheckAsync(endpoint with { AccessKey = "unknown" }, bucket));
 
         exception.ExitCode.ShouldBe(ExitCodes.NoPermission);
         exception.Message.ShouldContain("InvalidAccessKeyId");

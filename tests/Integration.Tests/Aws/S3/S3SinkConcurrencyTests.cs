@@ -69,7 +69,7 @@ public class S3SinkConcurrencyTests : IAsyncLifetime
                 byte[] body = Encoding.UTF8.GetBytes(key);
                 _sent[key] = body;
 
-                // What the sink gave up goes back to its source, and comes again.
+                // A message that the sink gave up is returned to its source and redelivered.
                 while ((await sink.StoreAsync(body, body, cancellationToken)).Status is var status && status != SinkStatus.Stored)
                 {
                     status.ShouldBe(SinkStatus.Transient);

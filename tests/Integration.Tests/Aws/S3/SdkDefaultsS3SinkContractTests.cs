@@ -3,7 +3,7 @@ using Messaging.Aws.S3.Sink;
 
 namespace Integration.Tests.Aws.S3;
 
-/// <summary>With chunks and trailing checksums, as the SDK sends when nobody asks it not to.</summary>
+/// <summary>With chunks and trailing checksums, as the SDK sends by default.</summary>
 public sealed class SdkDefaultsS3SinkContractTests : FaultyS3SinkContractTests
 {
     internal override S3SinkOptions OptionsFor(string bucket) => new()

@@ -7,7 +7,7 @@ using Messaging.Sinks;
 
 namespace Integration.Tests.CloudFront.Elasticsearch;
 
-/// <summary>The check at start, credentials, and that nobody reads them in a log.</summary>
+/// <summary>The check at start, credentials, and that no log shows them.</summary>
 public sealed class ElasticsearchSinkCheckTests
 {
     private const string Secret = "canary-5f0cd1";

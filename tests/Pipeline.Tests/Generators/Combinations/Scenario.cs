@@ -14,7 +14,7 @@ internal sealed record Scenario(Timing Step, Timing Rest, Event Event)
         from happening in Enum.GetValues<Event>()
         select new Scenario(step, rest, happening);
 
-    /// <summary>What the rest throws; the same instance must come out, or reach whoever handles it.</summary>
+    /// <summary>What the rest throws; the same instance must come out, or reach its handler.</summary>
     public PartException RestException { get; } = new("rest");
 
     public bool RestThrows => Event is Event.RestThrows or Event.OnErrorHandles or Event.OnErrorThrows;

@@ -83,7 +83,7 @@ public sealed class DeadLetterTests
     [InlineData("lost")]
     [InlineData("malformed")]
     [InlineData("hangs")]
-    public async Task DeadLetter_CannotBeSent_MessageGoesBackWithADelayAndIsNotDeleted(string failure)
+    public async Task DeadLetter_CannotBeSent_MessageIsReturnedWithADelayAndIsNotDeleted(string failure)
     {
         await using SqsRun run = await SqsRun.CreateAsync(wire: new() { CallTimeout = TimeSpan.FromMilliseconds(500) });
         run.Queue.Script = call => call.Operation != "SendMessage" ? null : failure switch
@@ -100,7 +100,7 @@ public sealed class DeadLetterTests
         Delivery[] deliveries = await run.BeginWithAsync(message);
 
         await deliveries[0].SettleAsync(Poison);
-        await run.PassUntilAsync(() => run.Queue.VisibilityChanges.Count == 1, "The message was not handed back.");
+        await run.PassUntilAsync(() => run.Queue.VisibilityChanges.Count == 1, "The message was not returned.");
 
         run.Queue.VisibilityChanges[0].Handles.ShouldBe(["handle-a"]);
         run.Queue.VisibilityChanges[0].Seconds[0].ShouldBeInRange(1, 30);

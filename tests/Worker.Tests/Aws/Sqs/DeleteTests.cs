@@ -129,7 +129,7 @@ public sealed class DeleteTests
         Delivery[] deliveries = await run.BeginWithAsync(message);
         await deliveries[0].SettleAsync(Settlement.Complete);
 
-        await SqsRun.WaitAsync(() => run.HasLogged(DeleteGivenUp), "Nobody said that the message comes again.");
+        await SqsRun.WaitAsync(() => run.HasLogged(DeleteGivenUp), "The redelivery was not logged.");
         await run.PassAsync(TimeSpan.FromSeconds(60));
         run.Queue.Deletes.Count.ShouldBe(1);
 
@@ -225,7 +225,7 @@ public sealed class DeleteTests
     }
 
     [Fact]
-    public async Task Redelivery_OfAMessageInWork_NewestHandleDeletesAndTheSlotGoesBack()
+    public async Task Redelivery_OfAMessageInWork_NewestHandleDeletesAndTheSlotIsFree()
     {
         await using SqsRun run = await SqsRun.CreateAsync();
         FakeMessage message = FakeMessage.New("a");

@@ -22,7 +22,7 @@ internal sealed record FakeMessage(string Id, string Handle)
     /// <summary>As the service writes them; null for none.</summary>
     public JsonObject? Attributes { get; init; }
 
-    /// <summary>A message of its own: an id nobody else has, and a handle that tells it apart in failures.</summary>
+    /// <summary>A message of its own: an id of its own, and a handle that tells it apart in failures.</summary>
     public static FakeMessage New(string name, string? group = null) => new(Guid.NewGuid().ToString(), $"handle-{name}") { Body = $"\"{name}\"", Group = group };
 
     /// <summary><paramref name="count"/> messages with handles from <c>handle-0</c> on.</summary>

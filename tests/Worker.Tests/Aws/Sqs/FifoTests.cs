@@ -159,7 +159,7 @@ public sealed class FifoTests
     }
 
     [Fact]
-    public async Task Redelivery_OfAMessageInWork_WhatFollowsInItsGroupGoesBack()
+    public async Task Redelivery_OfAMessageInWork_TheRestOfItsGroupIsReturned()
     {
         await using SqsRun run = await SqsRun.CreateAsync(isFifo: true);
         FakeMessage first = FakeMessage.New("a1", "a");
@@ -180,7 +180,7 @@ public sealed class FifoTests
     }
 
     [Fact]
-    public async Task Receive_DamagedMessage_WhatFollowsInItsGroupGoesBack()
+    public async Task Receive_DamagedMessage_TheRestOfItsGroupIsReturned()
     {
         await using SqsRun run = await SqsRun.CreateAsync(isFifo: true, wire: new() { VerifyMd5 = true });
         await run.BeginAsync();

@@ -203,7 +203,7 @@ public sealed class ReceiveTests
         await run.BeginAsync();
         run.Queue.Script = call => call.Operation == "GetQueueAttributes" ? QueueAnswer.Error(403, "AccessDenied") : null;
 
-        await run.PassUntilAsync(() => run.Queue.Calls.Count(call => call.Operation == "GetQueueAttributes") == 2, "Nobody looked.");
+        await run.PassUntilAsync(() => run.Queue.Calls.Count(call => call.Operation == "GetQueueAttributes") == 2, "The queue was not looked at.");
         int receives = run.Queue.Receives.Count;
         await run.PassUntilAsync(() => run.Queue.Receives.Count > receives + 2, "Receiving stopped.");
 

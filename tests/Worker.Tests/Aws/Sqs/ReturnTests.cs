@@ -18,7 +18,7 @@ public sealed class ReturnTests
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
 
         await deliveries[0].SettleAsync(Settlement.Abandon(TimeSpan.FromMilliseconds(milliseconds)));
-        await run.PassUntilAsync(() => run.Queue.VisibilityChanges.Count == 1, "The message was not handed back.");
+        await run.PassUntilAsync(() => run.Queue.VisibilityChanges.Count == 1, "The message was not returned.");
 
         run.Queue.VisibilityChanges[0].Handles.ShouldBe(["handle-a"]);
         run.Queue.VisibilityChanges[0].Seconds.ShouldBe([seconds]);
@@ -93,7 +93,7 @@ public sealed class ReturnTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Abandon_CannotBeHandedBack_IsGivenUpAfterThreeTriesAndComesByItself(bool wholeCall)
+    public async Task Abandon_CannotBeReturned_IsGivenUpAfterThreeAttemptsAndRedelivered(bool wholeCall)
     {
         await using SqsRun run = await SqsRun.CreateAsync();
         run.Queue.Script = call => call.Operation != "ChangeMessageVisibilityBatch" ? null
@@ -133,7 +133,7 @@ public sealed class ReturnTests
     }
 
     [Fact]
-    public async Task Receive_BodyDoesNotMatchItsMd5_GoesBackWithADelayAndIsNotHandedIn()
+    public async Task Receive_BodyDoesNotMatchItsMd5_IsReturnedWithADelayAndNotHandedIn()
     {
         const int Damaged = 3212;
         await using SqsRun run = await SqsRun.CreateAsync(wire: new() { VerifyMd5 = true });
@@ -142,7 +142,7 @@ public sealed class ReturnTests
         run.Queue.Deliver(FakeMessage.New("a") with { Md5 = new string('0', 32) }, FakeMessage.New("b") with { Body = "{}", Md5 = "99914b932bd37a50b983c5e7c90ae93b" });
 
         Delivery whole = await run.Intake.NextAsync();
-        await run.PassUntilAsync(() => run.Queue.VisibilityChanges.Count == 1, "The damaged message was not handed back.");
+        await run.PassUntilAsync(() => run.Queue.VisibilityChanges.Count == 1, "The damaged message was not returned.");
         run.Queue.VisibilityChanges[0].Handles.ShouldBe(["handle-a"]);
         run.Queue.VisibilityChanges[0].Seconds[0].ShouldBeInRange(1, 30, "At once would be a hot loop while the damage lasts.");
         run.HasLogged(Damaged).ShouldBeTrue();

@@ -111,7 +111,7 @@ public sealed class StartTests
         run.Queue.Script = _ => failure == "lost" ? QueueAnswer.Lost : QueueAnswer.InternalError;
         await run.BeginAsync();
         run.HasLogged(Unreachable).ShouldBeTrue();
-        await run.PassUntilAsync(() => run.Source.Problem is not null, "Nobody would see that the queue is out of reach.");
+        await run.PassUntilAsync(() => run.Source.Problem is not null, "The source does not report that the queue is out of reach.");
 
         run.Queue.Script = _ => null;
         run.Queue.Deliver(FakeMessage.New("a"));
@@ -135,7 +135,7 @@ public sealed class StartTests
     }
 
     [Fact]
-    public async Task Receive_QueueFoundLaterCannotBeUsed_SaysSoAndGoesOnWhenItIsMended()
+    public async Task Receive_QueueFoundLaterCannotBeUsed_IsReportedAndReceivingGoesOnOnceItIsFixed()
     {
         await using SqsRun run = await SqsRun.CreateAsync();
         run.Queue.Script = _ => QueueAnswer.InternalError;

@@ -28,7 +28,7 @@ public sealed class StopTests
     }
 
     [Fact]
-    public async Task Stop_ReceiveStillBringsMessages_AllAreHandedBackAtOnce()
+    public async Task Stop_ReceiveStillBringsMessages_AllAreReturnedAtOnce()
     {
         await using SqsRun run = await SqsRun.CreateAsync();
         await run.BeginAsync();
@@ -46,7 +46,7 @@ public sealed class StopTests
     }
 
     [Fact]
-    public async Task Stop_FifoReceiveStillBringsMessages_AllAreHandedBackAtOnce()
+    public async Task Stop_FifoReceiveStillBringsMessages_AllAreReturnedAtOnce()
     {
         await using SqsRun run = await SqsRun.CreateAsync(isFifo: true);
         await run.BeginAsync();

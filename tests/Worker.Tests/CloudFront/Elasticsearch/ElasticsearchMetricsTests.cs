@@ -15,7 +15,7 @@ public sealed class ElasticsearchMetricsTests
     private readonly ConcurrentQueue<string> _seen = new();
 
     [Fact]
-    public async Task Complete_SomebodyListens_TellsEachOutcomeOnceABatch()
+    public async Task Complete_WithAListener_ReportsEachOutcomeOncePerBatch()
     {
         using MeterListener listener = Listen();
 

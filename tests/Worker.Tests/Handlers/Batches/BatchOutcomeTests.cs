@@ -124,7 +124,7 @@ public sealed class BatchOutcomeTests
         DateTimeOffset worksAgain = route.Time.GetUtcNow();
         await route.SettleAllAsync();
 
-        (route.Time.GetUtcNow() - worksAgain).ShouldBeLessThan(TimeSpan.FromMinutes(2), "nobody waits for MaxAge");
+        (route.Time.GetUtcNow() - worksAgain).ShouldBeLessThan(TimeSpan.FromMinutes(2), "no message waits for MaxAge");
         route.Publisher.Completed.ShouldBe(2);
         route.DeadLetters.Messages.ShouldBeEmpty();
     }

@@ -28,7 +28,7 @@ public sealed class StoreOrder(OrderBook orders) : IMessageHandler<OrderPlaced>
             return ValueTask.FromResult(Settlement.DeadLetter("negative-total", $"Order {message.OrderId} has the total {message.Total}."));
         }
 
-        // The same order may come again: storing it twice must be storing it once.
+        // An order may be redelivered: storing it twice must have the effect of storing it once.
         orders[message.OrderId] = message;
         return ValueTask.FromResult(Settlement.Complete);
     }

@@ -61,7 +61,7 @@ public sealed class JsonHandlerOutcomeTests
     }
 
     [Fact]
-    public async Task Handle_Abandons_TheMessageComesAgainAfterTheDelay()
+    public async Task Handle_Abandons_TheMessageIsRedeliveredAfterTheDelay()
     {
         ScriptedHandler handler = new((_, info, _) => new(info.DeliveryCount < 3 ? Settlement.Abandon(TimeSpan.FromSeconds(30), "not yet") : Settlement.Complete));
         await using HandlerRoute route = await StartAsync(handler);

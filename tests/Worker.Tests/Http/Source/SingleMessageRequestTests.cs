@@ -18,7 +18,7 @@ public sealed class SingleMessageRequestTests
         Task<HttpResponseMessage> posting = host.Client.PostAsync("/messages", content);
         Delivery delivery = await host.Intake.NextAsync();
         await Task.Delay(60);
-        posting.IsCompleted.ShouldBeFalse("Nobody has stored it yet.");
+        posting.IsCompleted.ShouldBeFalse("It is not stored yet.");
 
         await delivery.SettleAsync(Settlement.Complete);
 

@@ -47,7 +47,7 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
     }
 
     [Fact]
-    public async Task Stop_LinesReadThatNobodyAnswersAndNobodyWorkedOff_AreKeptAsDeadLetters()
+    public async Task Stop_LinesReadAndNotProcessed_AreKeptAsDeadLetters()
     {
         const int inWork = 64;
         const int sent = 100;
@@ -102,7 +102,7 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
     }
 
     [Fact]
-    public async Task Close_AbandonedLineOfNobody_IsSetAside()
+    public async Task Close_AbandonedLineWithoutSender_IsDeadLettered()
     {
         await using TcpLinesRun run = await TcpLinesRun.StartAsync();
         LineClient client = await run.ConnectAsync();

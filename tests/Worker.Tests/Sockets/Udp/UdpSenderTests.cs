@@ -29,7 +29,7 @@ public sealed class UdpSenderTests
     }
 
     [Fact]
-    public async Task Send_NobodyReceives_IsSaidAndNotTriedOneByOne()
+    public async Task Send_NoReceiver_IsReportedAndNotTriedOneByOne()
     {
         string endpoint;
         using (UdpClient closed = new(new IPEndPoint(IPAddress.Loopback, 0)))

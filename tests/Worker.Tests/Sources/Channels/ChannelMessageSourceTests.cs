@@ -199,7 +199,7 @@ public sealed class ChannelMessageSourceTests
     }
 
     [Fact]
-    public async Task DeadLetter_StoreFails_TheMessageComesAgainAndIsCounted()
+    public async Task DeadLetter_StoreFails_TheMessageIsRedeliveredAndCounted()
     {
         await using ChannelSourceHarness harness = new();
         harness.DeadLetters.Fail(times: 2);

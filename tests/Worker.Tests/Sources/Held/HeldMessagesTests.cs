@@ -8,7 +8,7 @@ namespace Worker.Tests.Sources.Held;
 public sealed class HeldMessagesTests
 {
     [Fact]
-    public async Task Return_MoreBecomeDueThanTheLimitForesaw_AllComeAgain()
+    public async Task Return_MoreBecomeDueThanTheLimitForesaw_AllAreRedelivered()
     {
         const int count = 50;
         ManualTimeProvider time = new();
@@ -22,7 +22,7 @@ public sealed class HeldMessagesTests
             await held.ReturnAsync(message, TimeSpan.FromSeconds(1));
         }
 
-        // Nobody hands in yet, as when every slot is taken by messages that hang in the sink.
+        // Nothing is handed in yet, as when every slot is taken by messages that hang in the sink.
         time.Advance(TimeSpan.FromSeconds(2));
         CompletingIntake intake = new();
         await held.DrainAsync(intake, Task.CompletedTask, CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(10));

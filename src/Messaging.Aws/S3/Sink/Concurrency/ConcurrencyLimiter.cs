@@ -71,7 +71,7 @@ internal sealed class ConcurrencyLimiter
 
     /// <summary>Waits for a permit.</summary>
     /// <param name="patience">How long; then the result is no permit.</param>
-    /// <param name="cancellationToken">Ends the wait. Whoever is cancelled has taken no permit.</param>
+    /// <param name="cancellationToken">Ends the wait; a cancelled caller has taken no permit.</param>
     public ValueTask<Permit> AcquireAsync(TimeSpan patience, CancellationToken cancellationToken)
     {
         PermitWaiter waiter;

@@ -3,7 +3,7 @@ using Messaging.Telemetry;
 
 namespace Messaging.Aws.S3.Sink.Concurrency;
 
-/// <summary>Publishes a limiter: gauges that are computed when somebody asks, and a count of decreases. Free when nobody listens.</summary>
+/// <summary>Publishes a limiter: gauges that are computed when they are collected, and a count of decreases. Free without a listener.</summary>
 internal sealed class ConcurrencyMetrics
 {
     private static readonly Meter Meter = new(RouteMetrics.SourceName);

@@ -53,7 +53,7 @@ internal readonly record struct ErrorDocument(string? Code, string? Message, str
         }
         catch (Exception exception) when (exception is XmlException or InvalidOperationException or ArgumentException)
         {
-            // ArgumentException: an encoding that nobody knows.
+            // ArgumentException: an unknown encoding.
         }
 
         return document;

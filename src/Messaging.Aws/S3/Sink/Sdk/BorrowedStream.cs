@@ -1,7 +1,7 @@
 namespace Messaging.Aws.S3.Sink.Sdk;
 
 /// <summary>
-/// Reads bytes that somebody else owns, until <see cref="Detach"/>. After a timeout or a reset the HTTP client may still be
+/// Reads bytes that belong to the caller, until <see cref="Detach"/>. After a timeout or a reset the HTTP client may still be
 /// reading when the call has ended; it then finds an error, never the next message's bytes. One an attempt and not pooled for
 /// the same reason: about 80 bytes, next to 60 KB that the SDK allocates for a request. Threads: one reader, any may detach.
 /// </summary>
@@ -27,7 +27,7 @@ internal sealed class BorrowedStream(ReadOnlyMemory<byte> bytes) : Stream
         set => Seek(value, SeekOrigin.Begin);
     }
 
-    /// <summary>Gives the bytes back to their owner. When it returns nobody reads them any more.</summary>
+    /// <summary>Gives the bytes back to their owner. When it returns, nothing reads them any more.</summary>
     public void Detach()
     {
         lock (_lock)

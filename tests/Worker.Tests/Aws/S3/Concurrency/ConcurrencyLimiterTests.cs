@@ -36,7 +36,7 @@ public sealed class ConcurrencyLimiterTests
         Task<Permit> waiting = limiter.AcquireAsync(Patience, default).AsTask();
         Release(limiter, held);
 
-        // Given to the waiter under the same lock: whoever asks now finds none.
+        // Given to the waiter under the same lock: a caller that asks now finds none.
         (await limiter.AcquireAsync(TimeSpan.Zero, default)).IsGiven.ShouldBeFalse();
         Release(limiter, await waiting);
     }
@@ -88,7 +88,7 @@ public sealed class ConcurrencyLimiterTests
     }
 
     [Fact]
-    public async Task Release_LimitFell_ServesNobodyBeforeEnoughCameBack()
+    public async Task Release_LimitFell_ServesNoWaiterBeforeEnoughCameBack()
     {
         ConcurrencyLimiter limiter = new(1, 16, _time);
         await GrowAsync(limiter, 16);

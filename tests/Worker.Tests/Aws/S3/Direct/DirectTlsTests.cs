@@ -32,7 +32,7 @@ public sealed class DirectTlsTests
 
         (await serving).ShouldBe(["archive.s3.eu-west-1.amazonaws.com", "PUT /a/k HTTP/1.1", "PUT /b/k HTTP/1.1"]);
 
-        // Signed by nobody, but for the right name.
+        // Self-signed, but for the right name.
         errors.ShouldBe([SslPolicyErrors.RemoteCertificateChainErrors]);
     }
 
@@ -52,7 +52,7 @@ public sealed class DirectTlsTests
     }
 
     [Fact]
-    public async Task Put_CertificateNobodyTrusts_IsAConnectionErrorAndNothingIsSent()
+    public async Task Put_UntrustedCertificate_IsAConnectionErrorAndNothingIsSent()
     {
         using X509Certificate2 certificate = CertificateFor("archive.s3.eu-west-1.amazonaws.com");
         using TcpListener listener = new(IPAddress.Loopback, 0);

@@ -143,7 +143,7 @@ public sealed class SqsRedriveTests
     }
 
     [Fact]
-    public async Task Run_LettersComeAgainBetweenNewOnes_AllAreSeen()
+    public async Task Run_LettersRedeliveredBetweenNewOnes_AllAreSeen()
     {
         await using FakeQueue queue = await StartAsync();
         FakeMessage staying = Letter("staying", "other");

@@ -175,7 +175,7 @@ public sealed class SqsClientFaultTests
     }
 
     [Fact]
-    public async Task ReceiveAsync_NobodyListens_IsTransient()
+    public async Task ReceiveAsync_NoListener_IsTransient()
     {
         using Socket reserved = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
         reserved.Bind(new IPEndPoint(IPAddress.Loopback, 0));
