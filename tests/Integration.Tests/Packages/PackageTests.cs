@@ -95,7 +95,7 @@ public sealed partial class PackageTests(PackedPackages packages)
         }
     }
 
-    [GeneratedRegex("docs/[a-z/-]+\\.md")]
+    [GeneratedRegex("docs/[a-z0-9/-]+\\.md")]
     private static partial Regex DocumentName { get; }
 
     private string Readme(string id)

@@ -1,6 +1,6 @@
 namespace Messaging.Aws.S3.Sink;
 
-/// <summary>Which client speaks to the store; docs/sinks.md has them side by side.</summary>
+/// <summary>Which client speaks to the store; docs/reference/s3.md has them side by side.</summary>
 internal enum S3ClientKind
 {
     /// <summary>AWSSDK.S3.</summary>

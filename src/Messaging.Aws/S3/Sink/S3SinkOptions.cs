@@ -15,7 +15,7 @@ internal sealed class S3SinkOptions : ISelfValidating
     // The names S3 documents; a store that knows others is welcome to them, so only the alphabet is checked for classes.
     private static readonly string[] Encryptions = ["AES256", "aws:kms", "aws:kms:dsse"];
 
-    [Setting("Sdk (AWSSDK.S3) or Direct (the worker's own writer, a fraction of the cost a PUT; docs/sinks.md says what it does not do)")]
+    [Setting("Sdk (AWSSDK.S3) or Direct (the worker's own writer, a fraction of the cost a PUT; docs/reference/s3.md says what it does not do)")]
     public S3ClientKind Client { get; init; }
 
     [Setting("Bucket the objects are stored in; it must exist", Required = true)]

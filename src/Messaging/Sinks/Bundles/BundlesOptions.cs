@@ -2,7 +2,7 @@ using Messaging.Configuration;
 
 namespace Messaging.Sinks.Bundles;
 
-/// <summary>Section <c>Bundles</c>: many messages in one object. Off unless asked for. See docs/sinks.md.</summary>
+/// <summary>Section <c>Bundles</c>: many messages in one object. Off unless asked for. See docs/guides/bundles.md.</summary>
 internal sealed class BundlesOptions : ISelfValidating
 {
     public const string Section = "Bundles";
