@@ -152,36 +152,36 @@ public sealed class MessageSourceContract(SourceHarness harness)
     /// </summary>
     public async Task Receive_MoreUnreadableBodiesThanSlots_AreDeadLetteredAndTheRestIsHandled()
     {
-        const int Slots = 4;
-        const int Unreadable = 2 * Slots;
-        const int Readable = Slots;
-        CountingHandler handled = new(Unreadable + Readable);
-        using IHost host = UnreadableSource.BuildHost(harness.Source, handled, Slots);
-        await host.StartAsync();
-        for (int i = 0; i < Unreadable; i++)
+        int slots = harness.Intake.Concurrency;
+        int unreadable = 2 * slots;
+        int readable = slots;
+        CountingHandler handled = new(unreadable + readable);
+        IHost host = UnreadableSource.BuildHost(harness.Source, handled, slots);
+        try
         {
-            await harness.PublishAsync(Encoding.UTF8.GetBytes($"{UnreadableSource.Mark} {i}"));
+            await host.StartAsync();
+            await SendAsync(unreadable, UnreadableBody);
+            await SendAsync(readable, i => $"{{\"n\":{i}}}");
+            for (int attempt = 0; !handled.WhenAll.IsCompleted; attempt++)
+            {
+                Require.True(attempt < 2_000, $"Messages that cannot be read hold no slot: {handled.Count} of {unreadable + readable} messages were settled.");
+                await harness.AdvanceAsync(TimeSpan.FromMilliseconds(100));
+                await Task.WhenAny(handled.WhenAll, Task.Delay(10));
+            }
+
+            IReadOnlyList<DeadLetteredMessage> kept = await harness.DeadLettersAsync(unreadable);
+            Require.Empty([.. kept.Where(message => message.Reason != UnreadableSource.Reason)], $"Every reason is {UnreadableSource.Reason}.");
+            Require.Equal(
+                string.Join(", ", kept.Select(message => Encoding.UTF8.GetString(message.Body)).Order(StringComparer.Ordinal)),
+                string.Join(", ", Enumerable.Range(0, unreadable).Select(UnreadableBody).Order(StringComparer.Ordinal)),
+                "Each message that cannot be read is kept once.");
+            await host.StopAsync();
+        }
+        finally
+        {
+            await DisposeAsync(host);
         }
 
-        for (int i = 0; i < Readable; i++)
-        {
-            await harness.PublishAsync(Encoding.UTF8.GetBytes($"{{\"n\":{i}}}"));
-        }
-
-        for (int attempt = 0; !handled.WhenAll.IsCompleted; attempt++)
-        {
-            Require.True(attempt < 2_000, $"Messages that cannot be read hold no slot: {handled.Count} of {Unreadable + Readable} messages were settled.");
-            await harness.AdvanceAsync(TimeSpan.FromMilliseconds(100));
-            await Task.WhenAny(handled.WhenAll, Task.Delay(10));
-        }
-
-        IReadOnlyList<DeadLetteredMessage> kept = await harness.DeadLettersAsync(Unreadable);
-        Require.Empty([.. kept.Where(message => message.Reason != UnreadableSource.Reason)], $"Every reason is {UnreadableSource.Reason}.");
-        Require.Equal(
-            string.Join(", ", kept.Select(message => Encoding.UTF8.GetString(message.Body)).Order(StringComparer.Ordinal)),
-            string.Join(", ", Enumerable.Range(0, Unreadable).Select(i => $"{UnreadableSource.Mark} {i}")),
-            "Each message that cannot be read is kept once.");
-        await host.StopAsync();
         await harness.Source.DisposeAsync();
         Require.Equal(harness.OutstandingBuffers, 0, "Every rented buffer is returned.");
     }
@@ -308,6 +308,30 @@ public sealed class MessageSourceContract(SourceHarness harness)
 
         await harness.WaitUntilEmptyAsync();
         await harness.FinishAsync();
+    }
+
+    private static string UnreadableBody(int number) => $"{UnreadableSource.Mark} {number}";
+
+    private async Task SendAsync(int count, Func<int, string> body)
+    {
+        for (int i = 0; i < count; i++)
+        {
+            await harness.PublishAsync(Encoding.UTF8.GetBytes(body(i)));
+        }
+    }
+
+    /// <summary>A rule that was broken leaves messages in flight, for which the disposal waits by the harness's clock.</summary>
+    private async Task DisposeAsync(IHost host)
+    {
+        Task disposing = Task.Run(host.Dispose);
+        for (int attempt = 0; !disposing.IsCompleted; attempt++)
+        {
+            Require.True(attempt < 2_000, "The worker could not be disposed.");
+            await harness.AdvanceAsync(TimeSpan.FromMilliseconds(100));
+            await Task.WhenAny(disposing, Task.Delay(10));
+        }
+
+        await disposing;
     }
 
     private IEnumerable<byte[]> Bodies()
