@@ -57,7 +57,7 @@ internal static class ResultComparer
         }
 
         string bytes = current.Bytes == old.Bytes ? string.Empty : $", {old.Bytes} -> {current.Bytes} B";
-        output.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{verdict,-7} {old.Name}: {old.Nanoseconds:N1} -> {current.Nanoseconds:N1} ns ({ratio:F3}){bytes}"));
+        output.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{verdict,-7} {old.ShortName}: {old.Nanoseconds:N1} -> {current.Nanoseconds:N1} ns ({ratio:F3}){bytes}"));
         return verdict is "slower" or "more B" || current.Bytes > old.Bytes;
     }
 }

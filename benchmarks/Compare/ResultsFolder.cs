@@ -55,7 +55,7 @@ internal sealed record ResultsFolder(string Path, string Machine, string Date, I
                 BenchmarkRow? row = ReadRow(one);
                 if (row is not null)
                 {
-                    rows[row.Name] = row;
+                    rows[row.ShortName] = row;
                 }
             }
 

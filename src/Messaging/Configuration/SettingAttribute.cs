@@ -1,3 +1,6 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Reflection;
+
 namespace Messaging.Configuration;
 
 /// <summary>
@@ -28,4 +31,8 @@ public sealed class SettingAttribute(string description) : Attribute
 
     /// <summary>True when there is no default and a value must be given.</summary>
     public bool Required { get; init; }
+
+    /// <summary>The properties of a class that are settings.</summary>
+    internal static IEnumerable<PropertyInfo> PropertiesOf([DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties)] Type type) =>
+        type.GetProperties().Where(property => property.IsDefined(typeof(SettingAttribute)));
 }

@@ -112,7 +112,7 @@ public sealed class SettingsReader
 
         string[] layers = route is null ? [section] : [layer, section];
 
-        List<PropertyInfo> properties = [.. type.GetProperties().Where(p => p.IsDefined(typeof(SettingAttribute)))];
+        List<PropertyInfo> properties = [.. SettingAttribute.PropertiesOf(type)];
         object settings = Activator.CreateInstance(type)!;
         List<string> given = [.. properties.Select(property => property.Name).Where(name => Find(layers, name) is not null)];
         string[] unread = [.. properties.Where(property => given.Contains(property.Name) ? !TryReadProperty(settings, property, layers) : property.GetCustomAttribute<SettingAttribute>()!.Required).Select(property => property.Name)];
@@ -162,7 +162,7 @@ public sealed class SettingsReader
         T settings = new();
         string section = layers[^1];
         _layers.UnionWith(layers.Select(layer => (layer.ToUpperInvariant(), typeof(T))));
-        List<PropertyInfo> properties = [.. typeof(T).GetProperties().Where(p => p.IsDefined(typeof(SettingAttribute)))];
+        List<PropertyInfo> properties = [.. SettingAttribute.PropertiesOf(typeof(T))];
         string[] unread = [.. properties.Where(property => !TryReadProperty(settings, property, layers)).Select(property => property.Name)];
 
         foreach (string layer in layers)

@@ -64,8 +64,7 @@ internal sealed class SettingsSections
         }
     }
 
-    private static IEnumerable<PropertyInfo> PropertiesOf(SettingsSection section) =>
-        section.SettingsType?.GetProperties().Where(property => property.IsDefined(typeof(SettingAttribute))) ?? [];
+    private static IEnumerable<PropertyInfo> PropertiesOf(SettingsSection section) => section.SettingsType is { } type ? SettingAttribute.PropertiesOf(type) : [];
 
     private static string? FindFault(SettingsSection section, PropertyInfo property)
     {

@@ -15,7 +15,7 @@ public static class ExitCodes
     /// <summary>EX_UNAVAILABLE: a queue or bucket is missing, or the port is taken.</summary>
     public const int Unavailable = 69;
 
-    /// <summary>EX_SOFTWARE: a defect in the worker.</summary>
+    /// <summary>EX_SOFTWARE: a defect in the worker, or an exception while the program adds its features.</summary>
     public const int Software = 70;
 
     /// <summary>EX_NOPERM: credentials are missing or refused.</summary>

@@ -28,6 +28,14 @@ public sealed class ResultComparerTests : IDisposable
     }
 
     [Fact]
+    public void Run_SuiteInAnotherNamespace_IsTheSameRow()
+    {
+        Run(Folder("before", "EPYC", ("Old.Suite.Fused(Size: 10)", 100, 0)), Folder("after", "EPYC", ("New.Place.Suite.Fused(Size: 10)", 200, 0))).ShouldBe(1);
+
+        _output.ToString().ShouldStartWith("slower  Suite.Fused(Size: 10)");
+    }
+
+    [Fact]
     public void Run_SameTimeMoreBytes_IsWorse()
     {
         Run(Folder("before", "EPYC", ("Suite.Fused", 100, 0)), Folder("after", "EPYC", ("Suite.Fused", 100, 24))).ShouldBe(1);

@@ -8,6 +8,25 @@ namespace Worker.Tests.Configuration;
 public sealed class SettingTextTests
 {
     [Theory]
+    [InlineData(typeof(string), "a", true)]
+    [InlineData(typeof(string[]), "a,b", true)]
+    [InlineData(typeof(bool), "true", true)]
+    [InlineData(typeof(bool?), "true", true)]
+    [InlineData(typeof(int), "1", true)]
+    [InlineData(typeof(long), "1", true)]
+    [InlineData(typeof(double), "1", true)]
+    [InlineData(typeof(TimeSpan), "1s", true)]
+    [InlineData(typeof(Uri), "http://a", true)]
+    [InlineData(typeof(DayOfWeek), "Monday", true)]
+    [InlineData(typeof(int[]), "1", false)]
+    [InlineData(typeof(decimal), "1", false)]
+    public void IsReadable_SaysWhatTryParseKnows(Type type, string text, bool known)
+    {
+        SettingText.IsReadable(type).ShouldBe(known);
+        SettingText.TryParse(text, type, bytes: false, out _).ShouldBe(known);
+    }
+
+    [Theory]
     [InlineData("250ms", "00:00:00.250")]
     [InlineData("20s", "00:00:20")]
     [InlineData("5m", "00:05:00")]
