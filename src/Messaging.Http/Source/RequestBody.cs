@@ -1,6 +1,5 @@
 using System.IO.Pipelines;
 using Microsoft.AspNetCore.Connections;
-using Microsoft.AspNetCore.Connections.Features;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Http.Features;
 using Microsoft.AspNetCore.Server.Kestrel.Core.Features;
@@ -15,9 +14,6 @@ internal sealed class RequestBody : IDisposable
 {
     /// <summary>The minimum rate is checked over windows of this length, so that a burst does not pay for a long silence.</summary>
     public static readonly TimeSpan RateWindow = TimeSpan.FromSeconds(5);
-
-    /// <summary>How long a connection is read on after its last answer, so that the caller gets the answer and no reset.</summary>
-    public static readonly TimeSpan Linger = TimeSpan.FromSeconds(2);
 
     private readonly HttpContext _context;
     private readonly HttpMessageSource _source;
@@ -77,16 +73,19 @@ internal sealed class RequestBody : IDisposable
     }
 
     /// <summary>The answer after reading threw; null when the connection is gone or must go: then <see cref="Abort"/> ends it.</summary>
-    public HttpRefusal? Explain(Exception exception, HttpRefusal timeout)
+    public HttpRefusal? Explain(Exception exception, HttpRefusal timeout) => exception switch
     {
-        HttpRefusal? refusal = Find(exception, timeout);
-        if (refusal is { Close: true } && _context.Features.Get<IConnectionLifetimeFeature>() is { } connection)
-        {
-            _ = EndAsync(connection, _source.Time);
-        }
+        BadHttpRequestException { StatusCode: StatusCodes.Status408RequestTimeout } => HttpRefusal.TooSlow,
+        BadHttpRequestException bad => Broken(bad.StatusCode, bad.Message),
+        _ when _context.RequestAborted.IsCancellationRequested => null,
+        ConnectionResetException or ConnectionAbortedException => null,
 
-        return refusal;
-    }
+        // Kestrel throws this, and no BadHttpRequestException, for a chunk size above 31 bits.
+        IOException broken => Broken(StatusCodes.Status400BadRequest, broken.Message),
+        _ when _source.Stopping.IsCancellationRequested => HttpRefusal.Stopping,
+        OperationCanceledException when _patience is { IsCancellationRequested: true } => timeout,
+        _ => null,
+    };
 
     /// <summary>Ends the connection without an answer: no status may go out for a body whose end is not known.</summary>
     public void Abort() => _context.Abort();
@@ -100,27 +99,6 @@ internal sealed class RequestBody : IDisposable
         _onEnd.Dispose();
         _patience?.Dispose();
     }
-
-    // Kestrel reads on for 5 s by its own clock, which a stop ends first: a silent caller would hold the stop to its limit.
-    private static async Task EndAsync(IConnectionLifetimeFeature connection, TimeProvider time)
-    {
-        await Task.Delay(Linger, time);
-        connection.Abort();
-    }
-
-    private HttpRefusal? Find(Exception exception, HttpRefusal timeout) => exception switch
-    {
-        BadHttpRequestException { StatusCode: StatusCodes.Status408RequestTimeout } => HttpRefusal.TooSlow,
-        BadHttpRequestException bad => Broken(bad.StatusCode, bad.Message),
-        _ when _context.RequestAborted.IsCancellationRequested => null,
-        ConnectionResetException or ConnectionAbortedException => null,
-
-        // Kestrel throws this, and no BadHttpRequestException, for a chunk size above 31 bits.
-        IOException broken => Broken(StatusCodes.Status400BadRequest, broken.Message),
-        _ when _source.Stopping.IsCancellationRequested => HttpRefusal.Stopping,
-        OperationCanceledException when _patience is { IsCancellationRequested: true } => timeout,
-        _ => null,
-    };
 
     private async ValueTask<ReadResult> WaitAsync(bool restart)
     {

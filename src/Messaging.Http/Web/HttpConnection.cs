@@ -19,6 +19,9 @@ internal sealed class HttpConnection
 
     public long OpenedAt { get; }
 
+    /// <summary>When its last request was answered.</summary>
+    public long IdleSince { get; set; }
+
     /// <summary>Its place among the connections without a request; in no list while it has one.</summary>
     public LinkedListNode<HttpConnection> Node { get; }
 

@@ -8,7 +8,7 @@ namespace Messaging.Http.Web;
 /// <summary>
 /// The connections of the web server, bounded. At the limit the ones without a request give way: those that never had one first, then
 /// the one that has been idle longest. Where all have requests, a small reserve above the limit still reads the health pages. A
-/// connection without a first request in time is closed. Threads: any. 0 B per request.
+/// connection without a first request in time is closed, and during the stop one without a request. Threads: any. 0 B per request.
 /// </summary>
 internal sealed class HttpConnections : IDisposable
 {
@@ -18,6 +18,10 @@ internal sealed class HttpConnections : IDisposable
     public const string FirstRequestTimeout = "first-request-timeout";
     public const string GaveWay = "gave-way";
     public const string Limit = "limit";
+    public const string Stopping = "stopping";
+
+    /// <summary>How long a connection is read on after its last answer during the stop, so that the caller gets the answer and no reset.</summary>
+    public static readonly TimeSpan Linger = TimeSpan.FromSeconds(2);
 
     // Connections are looked at this often; the time limit may be overrun by as much.
     private static readonly TimeSpan WatchInterval = TimeSpan.FromMilliseconds(500);
@@ -29,7 +33,7 @@ internal sealed class HttpConnections : IDisposable
 
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
     private static readonly Counter<long> Closed = Meter.CreateCounter<long>(
-        "worker.http.connections_closed", "{connection}", "HTTP connections that the worker closed, by reason: first-request-timeout, gave-way, limit");
+        "worker.http.connections_closed", "{connection}", "HTTP connections that the worker closed, by reason: first-request-timeout, gave-way, limit, stopping");
 
     private readonly int _limit;
     private readonly TimeSpan _firstRequestTimeout;
@@ -43,6 +47,7 @@ internal sealed class HttpConnections : IDisposable
     private readonly LinkedList<HttpConnection> _fresh = [];
     private readonly LinkedList<HttpConnection> _idle = [];
     private int _open;
+    private long? _stoppedAt;
 
     public HttpConnections(WebOptions options, TimeProvider time, ILogger<HttpConnections> logger)
     {
@@ -157,6 +162,7 @@ internal sealed class HttpConnections : IDisposable
         {
             if (connection is { IsOpen: true, Node.List: null })
             {
+                connection.IdleSince = _time.GetTimestamp();
                 _idle.AddLast(connection.Node);
             }
         }
@@ -168,6 +174,18 @@ internal sealed class HttpConnections : IDisposable
         lock (_gate)
         {
             Unlink(connection);
+        }
+    }
+
+    /// <summary>
+    /// The server stops. Kestrel closes a connection whose request was read to its end; the others it reads on for 5 s by a clock
+    /// that the stop ends first, and a caller that is still sending would hold the stop to its limit.
+    /// </summary>
+    public void BeginStop()
+    {
+        lock (_gate)
+        {
+            _stoppedAt = _time.GetTimestamp();
         }
     }
 
@@ -202,20 +220,27 @@ internal sealed class HttpConnections : IDisposable
 
     private void Watch()
     {
-        List<HttpConnection> late = [];
+        EndAll(_fresh, connection => _time.GetElapsedTime(connection.OpenedAt) > _firstRequestTimeout, FirstRequestTimeout);
+        if (_stoppedAt is { } stoppedAt && _time.GetElapsedTime(stoppedAt) >= Linger)
+        {
+            EndAll(_fresh, static _ => true, Stopping);
+            EndAll(_idle, connection => _time.GetElapsedTime(connection.IdleSince) >= Linger, Stopping);
+        }
+    }
+
+    private void EndAll(LinkedList<HttpConnection> waiting, Func<HttpConnection, bool> isOver, string reason)
+    {
+        List<HttpConnection> leaving = [];
         lock (_gate)
         {
-            while (_fresh.First is { } first && _time.GetElapsedTime(first.Value.OpenedAt) > _firstRequestTimeout)
+            while (waiting.First is { } first && isOver(first.Value))
             {
-                late.Add(first.Value);
+                leaving.Add(first.Value);
                 Unlink(first.Value);
             }
         }
 
-        foreach (HttpConnection connection in late)
-        {
-            End(connection, FirstRequestTimeout);
-        }
+        leaving.ForEach(connection => End(connection, reason));
     }
 
     private void End(HttpConnection? connection, string reason)
@@ -232,7 +257,7 @@ internal sealed class HttpConnections : IDisposable
         Closed.Add(1, new KeyValuePair<string, object?>("worker.reason", reason));
         if (_closedLog.ShouldLog(out SuppressedLines suppressed))
         {
-            WebLog.ConnectionClosed(_logger, transport.RemoteEndPoint, reason, _limit, suppressed);
+            WebLog.ConnectionClosed(_logger, transport.RemoteEndPoint, reason, suppressed);
         }
     }
 }

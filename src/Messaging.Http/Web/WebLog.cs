@@ -11,8 +11,8 @@ internal static partial class WebLog
     public static partial void Listening(ILogger logger, string urls, string messages);
 
     [LoggerMessage(1210, LogLevel.Warning,
-        "The HTTP connection of {Peer} was closed: {Reason} (Hosting:MaxConnections {Limit}){Suppressed}")]
-    public static partial void ConnectionClosed(ILogger logger, EndPoint? peer, string reason, int limit, SuppressedLines suppressed);
+        "The worker closed the HTTP connection of {Peer}: {Reason}{Suppressed}")]
+    public static partial void ConnectionClosed(ILogger logger, EndPoint? peer, string reason, SuppressedLines suppressed);
 
     [LoggerMessage(1211, LogLevel.Warning,
         "An HTTP request of {Peer} was refused with 403 ({Reason}): {Message}{Suppressed}")]

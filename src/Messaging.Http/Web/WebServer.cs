@@ -77,7 +77,11 @@ public sealed class WebServer : IHostedLifecycleService, IAsyncDisposable
     public Task StoppingAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
     /// <summary>Accepts no further connection and waits for the answers that are due, until the token ends.</summary>
-    public Task StopAsync(CancellationToken cancellationToken) => _app?.StopAsync(cancellationToken) ?? Task.CompletedTask;
+    public Task StopAsync(CancellationToken cancellationToken)
+    {
+        _parts.Connections.BeginStop();
+        return _app?.StopAsync(cancellationToken) ?? Task.CompletedTask;
+    }
 
     public Task StoppedAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 

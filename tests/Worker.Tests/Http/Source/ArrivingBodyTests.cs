@@ -96,30 +96,6 @@ public sealed class ArrivingBodyTests
     }
 
     [Theory]
-    [InlineData("application/json", "Content-Length: 100\n\nhalf")]
-    [InlineData("application/json", "Transfer-Encoding: chunked\n\n4\nhalf\n")]
-    [InlineData("application/x-ndjson", "Content-Length: 100\n\nhalf")]
-    public async Task Stop_WhileASilentCallersBodyIsAwaited_DoesNotWaitForTheCaller(string type, string rest)
-    {
-        ManualTimeProvider time = new();
-        using CancellationTokenSource limit = new(TimeSpan.FromSeconds(60));
-        await using HttpSourceHost host = await HttpSourceHost.StartAsync(time: time);
-        await using RawConnection connection = await host.ConnectAsync($"POST /messages HTTP/1.1\nHost: x\nContent-Type: {type}\n{rest}");
-        await time.WaitForTimersAsync(1);
-        await host.StopReceivingAsync();
-        Task stopping = host.StopServerAsync(limit.Token);
-        (await connection.ReadAsync()).Status.ShouldBe(503);
-
-        await time.WaitForTimersAsync(1);
-        time.Advance(RequestBody.Linger);
-
-        await connection.ShouldEndAsync();
-        await stopping;
-        limit.IsCancellationRequested.ShouldBeFalse();
-        await host.FinishAsync();
-    }
-
-    [Theory]
     [InlineData("Content-Length: 100\n\nhalf", true)]
     [InlineData("Content-Length: 100\n\nhalf", false)]
     [InlineData("Transfer-Encoding: chunked\n\n4\nhalf\n", true)]

@@ -95,9 +95,6 @@ internal sealed class HttpSourceHost : IAsyncDisposable
         await Task.WhenAll(_receiving).WaitAsync(TimeSpan.FromSeconds(60));
     }
 
-    /// <summary>Stops the web server, which waits for its connections.</summary>
-    public Task StopServerAsync(CancellationToken cancellationToken) => _app.StopAsync(cancellationToken);
-
     /// <summary>Opens a connection and sends the text, with LF written as CRLF.</summary>
     public Task<RawConnection> ConnectAsync(string text) => RawConnection.ConnectAsync(Port, text);
 

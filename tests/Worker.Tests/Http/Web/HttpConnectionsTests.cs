@@ -79,6 +79,29 @@ public sealed class HttpConnectionsTests : IDisposable
     }
 
     [Fact]
+    public void Stop_ConnectionsWithoutARequest_EndAfterTheLinger()
+    {
+        HttpConnection busy = Open();
+        Begin(busy);
+        HttpConnection answeredEarly = Open();
+        Serve(answeredEarly);
+        HttpConnection answeredLate = Open();
+        Begin(answeredLate);
+        HttpConnection fresh = Open();
+
+        _connections.BeginStop();
+        _time.Advance(HttpConnections.Linger - TimeSpan.FromSeconds(1));
+        _connections.EndRequest(answeredLate);
+        new[] { busy, answeredEarly, answeredLate, fresh }.Select(IsClosed).ShouldBe([false, false, false, false]);
+
+        _time.Advance(TimeSpan.FromSeconds(1));
+        new[] { busy, answeredEarly, answeredLate, fresh }.Select(IsClosed).ShouldBe([false, true, false, true]);
+
+        _time.Advance(HttpConnections.Linger);
+        new[] { busy, answeredLate }.Select(IsClosed).ShouldBe([false, true]);
+    }
+
+    [Fact]
     public void Begin_OnOneThatGaveWay_IsNotServed()
     {
         List<HttpConnection> idle = [.. Enumerable.Range(0, Limit).Select(_ => Open())];

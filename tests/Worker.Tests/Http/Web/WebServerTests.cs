@@ -281,6 +281,42 @@ public sealed class WebServerTests
     }
 
     [Fact]
+    public async Task Stop_AnsweredCallersAreStillSending_DoesNotWaitForThem()
+    {
+        using IHost app = await StartAsync("Hosting:DrainTimeout=10m", "Sources:Http:MaxMessageBytes=1000");
+        List<RawConnection> callers = [];
+        foreach (string rest in new[]
+        {
+            "Content-Length: 100\n\nhalf",
+            "Transfer-Encoding: chunked\n\n4\nhalf\n",
+            "Content-Type: application/x-ndjson\nContent-Length: 100\n\nhalf",
+            "Content-Length: 1001\n\nmore than is taken",
+            "Content-Encoding: gzip\nContent-Length: 100\n\nhalf",
+        })
+        {
+            callers.Add(await RawConnection.ConnectAsync(PortOf(app), $"POST /messages HTTP/1.1\nHost: localhost\n{rest}"));
+        }
+
+        (await callers[3].ReadAsync()).Status.ShouldBe(413);
+        (await callers[4].ReadAsync()).Status.ShouldBe(415);
+
+        await app.StopAsync().WaitAsync(TimeSpan.FromMinutes(1));
+
+        foreach (RawConnection caller in callers.Take(3))
+        {
+            (await caller.ReadAsync()).Status.ShouldBe(503);
+        }
+
+        foreach (RawConnection caller in callers)
+        {
+            await caller.ShouldEndAsync();
+            await caller.DisposeAsync();
+        }
+
+        app.Services.GetRequiredService<WorkerService>().DrainedCleanly.ShouldBeTrue();
+    }
+
+    [Fact]
     public async Task Port_Free_IsLeftFree()
     {
         await PortCheck.EnsureFreeAsync(new WebOptions { Url = new Uri("http://127.0.0.1:0") }, CancellationToken.None);
