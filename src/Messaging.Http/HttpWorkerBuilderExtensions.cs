@@ -1,6 +1,9 @@
 using Messaging.Hosting;
 using Messaging.Http.Source;
 using Messaging.Http.Web;
+using Messaging.Http.Web.Api;
+using Messaging.Http.Web.Metrics;
+using Messaging.Http.Web.Page;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Hosting;
@@ -12,8 +15,8 @@ namespace Messaging.Http;
 public static class HttpWorkerBuilderExtensions
 {
     /// <summary>
-    /// Adds a web server with the source <c>Http</c> (<c>POST /messages</c>, answered after the message was stored) and the health
-    /// pages <c>/healthz/live</c> and <c>/healthz/ready</c>. The container has the <see cref="WebServer"/>. The host stops its
+    /// Adds a web server with the source <c>Http</c> (<c>POST /messages</c>, answered after the message was stored), a page that
+    /// shows the worker (<c>/</c>, with <c>/api/v1</c>), <c>/metrics</c> for Prometheus, and <c>/healthz/live</c> and <c>/healthz/ready</c>. The container has the <see cref="WebServer"/>. The host stops its
     /// services at the same time. Settings: <c>Sources:Http</c> and <c>Hosting</c>.
     /// </summary>
     public static IMessageWorkerBuilder AddHttp(this IMessageWorkerBuilder builder)
@@ -23,6 +26,16 @@ public static class HttpWorkerBuilderExtensions
         services.TryAddSingleton<HttpConnections>();
         services.TryAddSingleton<AllowedHosts>();
         services.TryAddSingleton<RequestGate>();
+        services.TryAddSingleton<MetricStore>();
+        services.TryAddSingleton<MetricsEndpoint>();
+        services.TryAddSingleton<ApiAccess>();
+        services.TryAddSingleton<WorkerHistory>();
+        services.TryAddSingleton<WorkerStats>();
+        services.TryAddSingleton<StatsEndpoints>();
+        services.TryAddSingleton<DeadLetterEndpoints>();
+        services.TryAddSingleton<RedriveEndpoints>();
+        services.TryAddSingleton<ApiEndpoints>();
+        services.TryAddSingleton<PageFiles>();
         services.TryAddSingleton<WebParts>();
         services.TryAddSingleton(static provider => new WebServer(
             provider.GetRequiredService<WebOptions>(),

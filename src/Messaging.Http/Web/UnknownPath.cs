@@ -10,7 +10,7 @@ internal static class UnknownPath
     private static readonly HttpRefusal Refusal = new(
         StatusCodes.Status404NotFound,
         "unknown-path",
-        "The worker has no such path. Send messages with POST /messages or POST /messages/{route}; GET /healthz/ready and /healthz/live show the worker's state.");
+        "The worker has no such path. Send messages with POST /messages or POST /messages/{route}; GET / is the page that shows the worker, /metrics its metrics, /healthz/ready and /healthz/live its state.");
 
     /// <summary>Adds the answer behind routing: it takes what no endpoint was found for.</summary>
     public static void UseUnknownPath(this IApplicationBuilder app, HttpAnswers answers) =>

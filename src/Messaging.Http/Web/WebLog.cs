@@ -7,7 +7,7 @@ namespace Messaging.Http.Web;
 /// <summary>Log messages of the web server: event ids 1102 and 1210 to 1219.</summary>
 internal static partial class WebLog
 {
-    [LoggerMessage(1102, LogLevel.Information, "Listening on {Urls}: {Messages}/healthz/live, /healthz/ready")]
+    [LoggerMessage(1102, LogLevel.Information, "Listening on {Urls}: {Messages}the page at /, /metrics, /healthz/live, /healthz/ready")]
     public static partial void Listening(ILogger logger, string urls, string messages);
 
     [LoggerMessage(1210, LogLevel.Warning,

@@ -8,15 +8,20 @@ internal sealed class WebOptions : ISelfValidating
 {
     public const string Section = "Hosting";
 
+    private const int MinTokenLength = 16;
+
     /// <summary>The section. The server's endpoint is claimed first, so that a source that overlaps with it is told.</summary>
     public static SettingsSection Settings { get; } = SettingsSection.Of<WebOptions>(Section, check: static (web, settings) =>
         settings.Endpoints.Add("tcp", new IPEndPoint(web.Address, Math.Max(web.Url.Port, 0)), $"the web server ({Section}:{nameof(Url)})"));
 
-    [Setting("Address of the HTTP source and the health pages; loopback unless you say otherwise, port 0 picks a free one")]
+    [Setting("Address of the HTTP source, the page, its API, /metrics and the health pages; loopback unless you say otherwise, port 0 picks a free one")]
     public Uri Url { get; set; } = new("http://127.0.0.1:8080");
 
     [Setting("Hosts that requests may be sent to and whose pages may use the worker, besides loopback and the address of Url: names, addresses, *.example.com; * for every Host (pages of other origins stay refused). Where Url is 0.0.0.0 or [::], every address and every name without a dot is a Host too; others are answered with 403")]
     public string[] AllowedHosts { get; set; } = [];
+
+    [Setting("Token of the page and its API, sent as Authorization: Bearer. Without one nothing can be redriven there, and where Url is not loopback the page and its API are off; with one, reading there needs it too", Secret = true)]
+    public string? Token { get; set; }
 
     [Setting("HTTP connections at once; beyond it the one that has been idle longest is closed, and where all have requests, 16 more may read the health pages", Min = "1", Max = "100000",
         Consequence = "Each open connection takes memory and a descriptor.")]
@@ -31,6 +36,11 @@ internal sealed class WebOptions : ISelfValidating
 
     public void Validate(SettingsCheck check)
     {
+        if (Token is { Length: < MinTokenLength })
+        {
+            check.Fail(nameof(Token), $"must have at least {MinTokenLength} characters.", "A short one can be guessed.");
+        }
+
         if (Url.Scheme != Uri.UriSchemeHttp || Url.AbsolutePath != "/" || Url.Query.Length > 0)
         {
             check.Fail(nameof(Url), "must be http://address:port without a path; put TLS in front of the worker.");

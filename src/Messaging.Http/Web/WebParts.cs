@@ -1,5 +1,8 @@
 using Messaging.Hosting;
 using Messaging.Http.Source;
+using Messaging.Http.Web.Api;
+using Messaging.Http.Web.Metrics;
+using Messaging.Http.Web.Page;
 
 namespace Messaging.Http.Web;
 
@@ -8,6 +11,9 @@ namespace Messaging.Http.Web;
 /// <param name="Gate">Sees every request first.</param>
 /// <param name="Answers">Answers what has no endpoint.</param>
 /// <param name="Messages">Answers <c>/messages</c>.</param>
+/// <param name="Metrics">Answers <c>/metrics</c>.</param>
+/// <param name="Page">Answers <c>/</c>.</param>
+/// <param name="Api">Answers <c>/api/v1</c>.</param>
 /// <param name="Sources">The routes that take messages there.</param>
 /// <param name="Worker">Whose health is shown.</param>
-internal sealed record WebParts(HttpConnections Connections, RequestGate Gate, HttpAnswers Answers, MessagesEndpoint Messages, HttpSourceRegistry Sources, IWorkerStatus Worker);
+internal sealed record WebParts(HttpConnections Connections, RequestGate Gate, HttpAnswers Answers, MessagesEndpoint Messages, MetricsEndpoint Metrics, PageFiles Page, ApiEndpoints Api, HttpSourceRegistry Sources, IWorkerStatus Worker);

@@ -11,7 +11,7 @@ using Microsoft.Extensions.Logging;
 namespace Messaging.Http.Web;
 
 /// <summary>
-/// The worker's web server: the HTTP source and the health pages. A taken port ends the start before anything else has started;
+/// The worker's web server: the HTTP source, the page with its API, metrics and health. A taken port ends the start before anything else has started;
 /// it listens once the routes have been checked. It stops while the routes drain, since its callers wait for what these produce.
 /// </summary>
 public sealed class WebServer : IHostedLifecycleService, IAsyncDisposable
@@ -113,6 +113,9 @@ public sealed class WebServer : IHostedLifecycleService, IAsyncDisposable
         app.UseUnknownPath(_parts.Answers);
         app.MapHealth(_parts.Worker);
         app.MapMessages(_parts.Messages);
+        app.MapGet("/metrics", _parts.Metrics.HandleAsync);
+        _parts.Page.Map(app);
+        _parts.Api.Map(app);
         return app;
     }
 

@@ -5,7 +5,7 @@ using Messaging.Telemetry;
 
 namespace Messaging.DeadLetters;
 
-/// <content>Reading: what a redrive lists, reads and deletes.</content>
+/// <content>Reading: what a redrive lists, reads and deletes, and what the page shows.</content>
 internal sealed partial class DirectoryDeadLetterStore
 {
     /// <summary>The longest body that is read, in bytes: what the largest setting of a source allows.</summary>
@@ -28,7 +28,7 @@ internal sealed partial class DirectoryDeadLetterStore
             foreach (string day in Sorted(folder))
             {
                 names.AddRange(Directory.GetFiles(day, $"*{RecordSuffix}").Order(StringComparer.Ordinal)
-                    .Select(path => Path.GetRelativePath(Root, path)[..^RecordSuffix.Length].Replace('\\', '/')));
+                    .Select(NameOf));
             }
         }
 
@@ -88,6 +88,39 @@ internal sealed partial class DirectoryDeadLetterStore
         _folder.Delete(letter.Name + RecordSuffix);
         _folder.Delete(letter.Name + BodySuffix);
     }
+
+    string IDeadLetterReader.Location => Root;
+
+    IEnumerable<string> IDeadLetterReader.EnumerateNames() => Sorted(Root)
+        .Where(folder => Path.GetFileName(folder) != DurableFolder.TemporaryFolder)
+        .SelectMany(Sorted)
+        .OrderByDescending(Path.GetFileName, StringComparer.Ordinal)
+        .SelectMany(day => new DirectoryInfo(day).GetFiles($"*{RecordSuffix}").OrderByDescending(file => file.LastWriteTimeUtc).ThenBy(file => file.Name, StringComparer.Ordinal))
+        .Select(file => NameOf(file.FullName));
+
+    DeadLetter? IDeadLetterReader.ReadRecord(string name) => IsName(name) ? Find(name)?.Letter : null;
+
+    byte[]? IDeadLetterReader.ReadBodyStart(string name, int maxBytes, out long length)
+    {
+        length = 0;
+        try
+        {
+            return IsName(name) ? RegularFile.ReadStart(_folder.PathOf(name + BodySuffix), maxBytes, out length) : null;
+        }
+        catch (FileNotFoundException)
+        {
+            return null;
+        }
+    }
+
+    // Reason, day and id, of the characters that this class writes: nothing that leads out of the folder.
+    private static bool IsName(string name)
+    {
+        string[] parts = name.Split('/');
+        return parts.Length == 3 && Array.TrueForAll(parts, static part => part.Replace('~', '_') is { Length: > 0 and <= FileName.MaxBytes } safe && FileName.Sanitize(safe, safe.Length) == safe);
+    }
+
+    private string NameOf(string recordPath) => Path.GetRelativePath(Root, recordPath)[..^RecordSuffix.Length].Replace('\\', '/');
 
     // What the JSON may hold and this worker never wrote: null, and a route that no worker can have.
     private static string? FindDamage(DeadLetter? letter)

@@ -16,7 +16,7 @@ namespace Messaging.DeadLetters;
 /// only what has a record counts: a crash leaves either a whole dead letter or none. Written on threads of its own, so that a disk
 /// that hangs holds no other. Threads: any, also several workers on one folder.
 /// </summary>
-internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDisposable
+internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDeadLetterReader, IDisposable
 {
     private const string BodySuffix = ".body";
     private const string RecordSuffix = ".json";

@@ -31,7 +31,7 @@ internal static class RegularFile
     /// <exception cref="UnauthorizedAccessException">Access was refused.</exception>
     public static byte[] ReadAll(string path, int maxBytes)
     {
-        using SafeFileHandle file = OperatingSystem.IsWindows() ? OpenOnWindows(path, FileAccess.Read, FileShare.Read) : Open(path, PosixCalls.ReadOnly);
+        using SafeFileHandle file = OpenForReading(path);
         return ReadAll(file, path, maxBytes);
     }
 
@@ -42,21 +42,27 @@ internal static class RegularFile
     /// <exception cref="IOException">It is not a regular file, too long, or cannot be read.</exception>
     public static byte[] ReadAll(SafeFileHandle file, string path, int maxBytes)
     {
-        long length;
+        long length = LengthOf(file, path);
+        return length <= maxBytes ? Read(file, path, (int)length) : throw new IOException($"'{path}' has {length} bytes; at most {maxBytes} are read.");
+    }
+
+    private static SafeFileHandle OpenForReading(string path) =>
+        OperatingSystem.IsWindows() ? OpenOnWindows(path, FileAccess.Read, FileShare.Read) : Open(path, PosixCalls.ReadOnly);
+
+    private static long LengthOf(SafeFileHandle file, string path)
+    {
         try
         {
-            length = RandomAccess.GetLength(file);
+            return RandomAccess.GetLength(file);
         }
         catch (NotSupportedException exception)
         {
             throw new IOException($"'{path}' is not a regular file.", exception);
         }
+    }
 
-        if (length > maxBytes)
-        {
-            throw new IOException($"'{path}' has {length} bytes; at most {maxBytes} are read.");
-        }
-
+    private static byte[] Read(SafeFileHandle file, string path, int length)
+    {
         byte[] bytes = new byte[length];
         for (int offset = 0; offset < bytes.Length;)
         {
@@ -65,6 +71,20 @@ internal static class RegularFile
         }
 
         return bytes;
+    }
+
+    /// <summary>The beginning of a file.</summary>
+    /// <param name="path">The file.</param>
+    /// <param name="maxBytes">Bytes at most.</param>
+    /// <param name="length">Bytes of the whole file.</param>
+    /// <exception cref="FileNotFoundException">There is none.</exception>
+    /// <exception cref="IOException">It is a symbolic link, not a file, or cannot be read.</exception>
+    /// <exception cref="UnauthorizedAccessException">Access was refused.</exception>
+    public static byte[] ReadStart(string path, int maxBytes, out long length)
+    {
+        using SafeFileHandle file = OpenForReading(path);
+        length = LengthOf(file, path);
+        return Read(file, path, (int)Math.Min(length, maxBytes));
     }
 
     /// <summary>Opens a file with the lock that <see cref="FileShare.None"/> takes. The caller disposes the handle.</summary>

@@ -1,3 +1,4 @@
+using Messaging.DeadLetters.Redrive;
 using Messaging.Handlers;
 using Messaging.Routes;
 using Messaging.Telemetry;
@@ -71,6 +72,7 @@ public static class MessageWorkerHostExtensions
         services.AddSingleton<IWorkerStatus>(provider => provider.GetRequiredService<WorkerService>());
         services.AddSingleton<IMessageWorker>(provider => provider.GetRequiredService<WorkerService>());
         services.AddHostedService(provider => provider.GetRequiredService<WorkerService>());
+        services.AddSingleton(_ => new RedriveCatalog(worker.Features));
         services.AddHostedService<OtlpExport>();
 
         // An instance, which the container does not dispose: it is the process's.

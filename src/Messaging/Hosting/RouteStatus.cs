@@ -13,6 +13,12 @@ public sealed record RouteStatus
     /// <summary>The names of its sources, in the order of the configuration.</summary>
     public required IReadOnlyList<string> Sources { get; init; }
 
+    /// <summary>The name of its handler.</summary>
+    public required string Handler { get; init; }
+
+    /// <summary>The name of its sink; null without one.</summary>
+    public string? Sink { get; init; }
+
     /// <summary>The form that its chain is executed in.</summary>
     public required string Form { get; init; }
 
@@ -31,8 +37,23 @@ public sealed record RouteStatus
     /// <summary>The last failure while the breaker is open or half open; null while it is closed.</summary>
     public string? LastFailure { get; init; }
 
+    /// <summary>When the breaker took its present state.</summary>
+    public required DateTimeOffset BreakerSince { get; init; }
+
+    /// <summary>Time until an open breaker lets a probe through; null while it is closed.</summary>
+    public TimeSpan? NextProbe { get; init; }
+
+    /// <summary>Messages that may be in flight at once, over all sources.</summary>
+    public required int Slots { get; init; }
+
     /// <summary>Messages in flight.</summary>
     public required int InFlight { get; init; }
+
+    /// <summary>Messages in flight that wait until the sink works.</summary>
+    public required int Held { get; init; }
+
+    /// <summary>Body bytes of the messages in flight.</summary>
+    public required long BytesInFlight { get; init; }
 
     /// <summary>Age of the oldest message in flight; zero without one.</summary>
     public required TimeSpan OldestAge { get; init; }

@@ -83,7 +83,6 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
 
         _breaker.Relaxed += BreakerClosed;
         _watch = time.CreateTimer(static state => ((MessageIntake)state!).Watch(), this, WatchInterval, WatchInterval);
-        metrics.Observe(source, () => InFlight, () => OldestAge.TotalSeconds, () => (int)_breaker.State, () => BytesInFlight, () => Held);
     }
 
     /// <summary>Messages being worked on or held; slots that are only reserved do not count.</summary>

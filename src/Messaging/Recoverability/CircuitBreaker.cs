@@ -31,6 +31,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     private long _successes;
     private BreakerState _state;
     private long _openedAt;
+    private DateTimeOffset _since = time.GetUtcNow();
 
     // The probe that is out; 0 when none is. Numbered, so that a late return of an earlier one does not free the place of this one.
     private long _probe;
@@ -53,6 +54,31 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
             lock (_lock)
             {
                 return _state;
+            }
+        }
+    }
+
+    /// <summary>When it took its state; while it is open, failing probes do not count as a new one.</summary>
+    internal DateTimeOffset Since
+    {
+        get
+        {
+            lock (_lock)
+            {
+                return _since;
+            }
+        }
+    }
+
+    /// <summary>Time until an open breaker lets a probe through, zero where it waits for one; null while it is closed.</summary>
+    internal TimeSpan? NextProbe
+    {
+        get
+        {
+            lock (_lock)
+            {
+                TimeSpan left = options.BreakerOpen - time.GetElapsedTime(_openedAt);
+                return _state == BreakerState.Closed ? null : left > TimeSpan.Zero ? left : TimeSpan.Zero;
             }
         }
     }
@@ -206,6 +232,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
             _failuresInRow++;
             if (refused || _state == BreakerState.HalfOpen || _failuresInRow >= options.BreakerFailures || RatioExceeded())
             {
+                _since = _state == BreakerState.Closed ? time.GetUtcNow() : _since;
                 opened = _state == BreakerState.Closed || (refused && !IsRefused);
                 IsRefused |= refused;
                 _state = BreakerState.Open;
@@ -234,6 +261,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     private void Close()
     {
         _state = BreakerState.Closed;
+        _since = time.GetUtcNow();
         _probe = 0;
         IsRefused = false;
         LastFailure = null;

@@ -39,6 +39,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     // Null where no part of the route writes dead letters there.
     private readonly IDeadLetterStore? _deadLetters;
     private readonly string _handlerName;
+    private readonly int _slots;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly List<Task> _receiving = [];
@@ -51,6 +52,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         _deadLetters = plan.KeepsDeadLetters ? deadLetters : null;
         Form = plan.Form.Name;
         _handlerName = plan.Handler.Name;
+        _slots = plan.Slots;
         _time = time;
         _logger = loggers.CreateLogger($"Messaging.Routes.{plan.Name}");
         Metrics = new RouteMetrics(plan.Name, stores: plan.Sink is not null);
@@ -71,8 +73,20 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         foreach (SourcePlan source in plan.Sources)
         {
             MessageIntake intake = new(plan.Name, source.Name, Pipeline, plan.Intake, policy, Breaker, source.KeepsDeadLetters ? Metrics.WithoutDecidedDeadLetters() : Metrics, time, _logger);
-            _inlets.Add((source.Create(new SourceServices(plan.Name, services, deadLetters, loggers, time, plan.Intake.Concurrency, Calls, Metrics)), intake));
+            IMessageSource created = source.Create(new SourceServices(plan.Name, services, deadLetters, loggers, time, plan.Intake.Concurrency, Calls, Metrics));
+            _inlets.Add((created, intake));
+            Metrics.Publish(new InletGauges(
+                source.Name,
+                plan.Intake.Concurrency,
+                () => intake.InFlight,
+                () => intake.Held,
+                () => intake.OldestAge.TotalSeconds,
+                () => (int)Breaker.State,
+                () => intake.BytesInFlight,
+                () => created.Problem is not null));
         }
+
+        Metrics.Publish(() => IsStuck);
     }
 
     public string Name { get; }
@@ -114,13 +128,20 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     {
         Name = Name,
         Sources = [.. SourceNames],
+        Handler = _handlerName,
+        Sink = _sink?.Name,
         Form = Form,
         IsReceiving = IsReceiving,
         IsStuck = IsStuck,
         Problem = Problem,
         Breaker = Breaker.State,
+        BreakerSince = Breaker.Since,
+        NextProbe = Breaker.NextProbe,
         LastFailure = Breaker.LastFailure,
+        Slots = _slots,
         InFlight = InFlight,
+        Held = _inlets.Sum(inlet => inlet.Intake.Held),
+        BytesInFlight = _inlets.Sum(inlet => inlet.Intake.BytesInFlight),
         OldestAge = OldestAge,
         HasSink = _sink is not null,
         Results = DescribeResults(_sink),
@@ -199,6 +220,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
+        Metrics.Unpublish();
         foreach ((IMessageSource source, MessageIntake intake) in _inlets)
         {
             await source.DisposeAsync();

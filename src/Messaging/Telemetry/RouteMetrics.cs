@@ -1,11 +1,13 @@
+using System.Diagnostics;
 using System.Diagnostics.Metrics;
 using Pipeline.Settlements;
 
 namespace Messaging.Telemetry;
 
 /// <summary>
-/// Counts what happens to a route's messages: as OpenTelemetry metrics (messaging semantic conventions where there is one; free
-/// without a listener) and as plain totals for reports. The balance received - (stored + dead letters + returned) - in flight is 0.
+/// Counts what happens to a route's messages: as plain totals for reports, and as OpenTelemetry metrics that are read from these
+/// when they are collected (messaging semantic conventions where there is one). A message costs a few increments with and without a
+/// listener; only durations are measured for a listener. The balance received - (stored + dead letters + returned) - in flight is 0.
 /// Threads: any.
 /// </summary>
 public sealed class RouteMetrics
@@ -13,21 +15,49 @@ public sealed class RouteMetrics
     /// <summary>The name of the meter and of the activity source.</summary>
     public const string SourceName = "Worker";
 
+    // The messaging conventions' boundaries. Without an advice the SDK would put everything below 5 s into one bucket.
+    private static readonly InstrumentAdvice<double> Seconds = new()
+    {
+        HistogramBucketBoundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10],
+    };
+
+    // The running routes, replaced as a whole; what is collected walks the array of that moment.
+    private static readonly Lock Gate = new();
+    private static volatile RouteMetrics[] _running = [];
+
     private static readonly Meter Meter = new(SourceName);
-    private static readonly Counter<long> Received = Meter.CreateCounter<long>("messaging.client.consumed.messages", "{message}", "Messages accepted from a source");
-    private static readonly Counter<long> Stored = Meter.CreateCounter<long>("worker.messages.stored", "{message}", "Messages whose object is safe, duplicates included");
-    private static readonly Counter<long> Completed = Meter.CreateCounter<long>("worker.messages.completed", "{message}", "Messages that the handler of a route without a sink completed");
-    private static readonly Counter<long> Duplicates = Meter.CreateCounter<long>("worker.messages.duplicates", "{message}", "Messages whose object was there before with the same bytes");
-    private static readonly Counter<long> Returned = Meter.CreateCounter<long>("worker.messages.returned", "{message}", "Messages returned to their source");
     private static readonly Counter<long> DeadLetters = Meter.CreateCounter<long>("worker.messages.dead_letters", "{message}", "Messages set aside, by reason");
     private static readonly Counter<long> Lost = Meter.CreateCounter<long>("worker.messages.lost", "{message}", "Messages that a stop could keep nowhere");
     private static readonly Counter<long> Timeouts = Meter.CreateCounter<long>("worker.messages.timeouts", "{message}", "Messages that took longer than Intake:MessageTimeout");
-    private static readonly Histogram<double> Duration = Meter.CreateHistogram<double>("messaging.process.duration", "s", "Time from acceptance to settlement");
+    private static readonly Histogram<double> ProcessDuration = Meter.CreateHistogram("messaging.process.duration", "s", "Time from acceptance to settlement", tags: null, Seconds);
+    private static readonly Histogram<double> StoreDuration = Meter.CreateHistogram("worker.sink.duration", "s", "Time of a store by the sink, its retries and waits included", tags: null, Seconds);
 
     private readonly KeyValuePair<string, object?> _route;
     private readonly Counts _counts;
     private readonly bool _stores;
     private readonly bool _countsDecidedDeadLetters;
+
+    // Of the inlets of a running route; replaced as a whole.
+    private volatile InletGauges[] _inlets = [];
+    private volatile Func<bool>? _isStuck;
+
+    static RouteMetrics()
+    {
+        CountRoutes("messaging.client.consumed.messages", "Messages accepted from a source", static route => Volatile.Read(ref route._counts.Received));
+        CountRoutes("worker.messages.stored", "Messages whose object is safe, duplicates included", static route => route._stores ? Volatile.Read(ref route._counts.Stored) : null);
+        CountRoutes("worker.messages.completed", "Messages that the handler of a route without a sink completed", static route => route._stores ? null : Volatile.Read(ref route._counts.Stored));
+        CountRoutes("worker.messages.duplicates", "Messages whose object was there before with the same bytes", static route => route._stores ? Volatile.Read(ref route._counts.Duplicates) : null);
+        CountRoutes("worker.messages.returned", "Messages returned to their source", static route => Volatile.Read(ref route._counts.Returned));
+        GaugeInlets("worker.messages.in_flight", "{message}", "Messages being worked on", static inlet => inlet.InFlight());
+        GaugeInlets("worker.messages.held", "{message}", "Messages in flight that wait until the sink works", static inlet => inlet.Held());
+        GaugeInlets("worker.messages.limit", "{message}", "Messages that may be worked on at once (Intake:Concurrency)", static inlet => inlet.Slots);
+        GaugeInlets("worker.bytes.in_flight", "By", "Body bytes of messages being worked on", static inlet => inlet.BytesInFlight());
+        GaugeInlets("worker.messages.oldest_age", "s", "Age of the oldest message being worked on", static inlet => inlet.OldestAgeSeconds());
+        GaugeInlets("worker.breaker.state", null, "0 closed, 1 half open, 2 open", static inlet => inlet.BreakerState());
+        GaugeInlets("worker.source.failing", null, "1 while the source cannot receive, 0 otherwise", static inlet => inlet.IsFailing() ? 1 : 0);
+        Meter.CreateObservableGauge("worker.route.stuck", static () => _running.Where(route => route._isStuck is not null).Select(static route => new Measurement<int>(route._isStuck!() ? 1 : 0, route._route)),
+            null, "1 when a message has long outlived its timeout: only a restart frees its slot");
+    }
 
     /// <summary>The counters of a route, from zero.</summary>
     /// <param name="route">The route's name.</param>
@@ -57,29 +87,53 @@ public sealed class RouteMetrics
         Volatile.Read(ref _counts.DeadLetters),
         Volatile.Read(ref _counts.Lost));
 
-    /// <summary>Publishes gauges whose values are computed when they are collected.</summary>
-    internal void Observe(string source, Func<int> inFlight, Func<double> oldestAgeSeconds, Func<int> breakerState, Func<long> bytesInFlight, Func<int> held)
+    /// <summary>The time that a store begins, for <see cref="StoreEnded"/>.</summary>
+    /// <returns>0 while nothing listens.</returns>
+    public static long StoreStarts() => StoreDuration.Enabled ? Stopwatch.GetTimestamp() : 0;
+
+    /// <summary>The sink has answered.</summary>
+    /// <param name="started">What <see cref="StoreStarts"/> returned.</param>
+    public void StoreEnded(long started)
     {
-        KeyValuePair<string, object?>[] tags = [_route, new("worker.source", source)];
-        Meter.CreateObservableGauge("worker.messages.in_flight", () => new Measurement<int>(inFlight(), tags), "{message}", "Messages being worked on");
-        Meter.CreateObservableGauge("worker.messages.held", () => new Measurement<int>(held(), tags), "{message}", "Messages in flight that wait until the sink works");
-        Meter.CreateObservableGauge("worker.bytes.in_flight", () => new Measurement<long>(bytesInFlight(), tags), "By", "Body bytes of messages being worked on");
-        Meter.CreateObservableGauge("worker.messages.oldest_age", () => new Measurement<double>(oldestAgeSeconds(), tags), "s", "Age of the oldest message being worked on");
-        Meter.CreateObservableGauge("worker.breaker.state", () => new Measurement<int>(breakerState(), tags), description: "0 closed, 1 half open, 2 open");
+        if (started != 0)
+        {
+            StoreDuration.Record(Stopwatch.GetElapsedTime(started).TotalSeconds, _route);
+        }
     }
 
-    internal void MessageReceived()
+    /// <summary>Publishes the route until <see cref="Unpublish"/>.</summary>
+    /// <param name="isStuck">Computed when it is collected.</param>
+    internal void Publish(Func<bool> isStuck)
     {
-        Interlocked.Increment(ref _counts.Received);
-        Received.Add(1, _route);
+        _isStuck = isStuck;
+        lock (Gate)
+        {
+            _running = [.. _running, this];
+        }
     }
+
+    /// <summary>Publishes an inlet of the route together with it.</summary>
+    internal void Publish(InletGauges inlet)
+    {
+        lock (Gate)
+        {
+            _inlets = [.. _inlets, inlet];
+        }
+    }
+
+    /// <summary>The route has ended: its values are collected no more.</summary>
+    internal void Unpublish()
+    {
+        lock (Gate)
+        {
+            _running = [.. _running.Where(route => route != this)];
+        }
+    }
+
+    internal void MessageReceived() => Interlocked.Increment(ref _counts.Received);
 
     /// <summary>A terminator found the object stored before; counted beside the completion of the message.</summary>
-    public void MessageDuplicate()
-    {
-        Interlocked.Increment(ref _counts.Duplicates);
-        Duplicates.Add(1, _route);
-    }
+    public void MessageDuplicate() => Interlocked.Increment(ref _counts.Duplicates);
 
     internal void MessageTimedOut() => Timeouts.Add(1, _route);
 
@@ -95,11 +149,7 @@ public sealed class RouteMetrics
     }
 
     /// <summary>A source kept a message after all that it was told to dead-letter, because the dead letter could not be written.</summary>
-    public void MessageReturned()
-    {
-        Interlocked.Increment(ref _counts.Returned);
-        Returned.Add(1, _route);
-    }
+    public void MessageReturned() => Interlocked.Increment(ref _counts.Returned);
 
     /// <summary>A stop could keep so many messages nowhere.</summary>
     internal void MessagesLost(int count)
@@ -114,7 +164,6 @@ public sealed class RouteMetrics
         {
             case SettlementKind.Complete:
                 Interlocked.Increment(ref _counts.Stored);
-                (_stores ? Stored : Completed).Add(1, _route);
                 break;
             case SettlementKind.DeadLetter:
                 if (_countsDecidedDeadLetters)
@@ -128,8 +177,20 @@ public sealed class RouteMetrics
                 break;
         }
 
-        Duration.Record(elapsed.TotalSeconds, _route);
+        ProcessDuration.Record(elapsed.TotalSeconds, _route);
     }
+
+    private static void CountRoutes(string name, string description, Func<RouteMetrics, long?> count) => Meter.CreateObservableCounter(
+        name,
+        () => from route in _running let value = count(route) where value is not null select new Measurement<long>(value.Value, route._route),
+        "{message}",
+        description);
+
+    private static void GaugeInlets(string name, string? unit, string description, Func<InletGauges, double> value) => Meter.CreateObservableGauge(
+        name,
+        () => _running.SelectMany(route => route._inlets, (route, inlet) => new Measurement<double>(value(inlet), route._route, new KeyValuePair<string, object?>("worker.source", inlet.Source))),
+        unit,
+        description);
 
     private sealed class Counts
     {
@@ -141,3 +202,7 @@ public sealed class RouteMetrics
         public long Lost;
     }
 }
+
+/// <summary>What is collected of one source of a route; computed then.</summary>
+internal sealed record InletGauges(
+    string Source, int Slots, Func<int> InFlight, Func<int> Held, Func<double> OldestAgeSeconds, Func<int> BreakerState, Func<long> BytesInFlight, Func<bool> IsFailing);

@@ -16,18 +16,25 @@ internal sealed class StoreTerminator(IObjectSink sink, CircuitBreaker breaker, 
 
     public ValueTask InvokeAsync(ArchiveContext context)
     {
+        long started = RouteMetrics.StoreStarts();
         ValueTask<SinkResult> storing = sink.StoreAsync(context.Key, context.Body, context.CancellationToken);
         if (!storing.IsCompletedSuccessfully)
         {
-            return AwaitAsync(storing, context);
+            return AwaitAsync(storing, context, started);
         }
 
+        metrics.StoreEnded(started);
         Conclude(context, storing.Result);
         return default;
     }
 
     [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]
-    private async ValueTask AwaitAsync(ValueTask<SinkResult> storing, ArchiveContext context) => Conclude(context, await storing);
+    private async ValueTask AwaitAsync(ValueTask<SinkResult> storing, ArchiveContext context, long started)
+    {
+        SinkResult result = await storing;
+        metrics.StoreEnded(started);
+        Conclude(context, result);
+    }
 
     private void Conclude(ArchiveContext context, in SinkResult result)
     {

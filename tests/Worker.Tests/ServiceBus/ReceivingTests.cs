@@ -11,7 +11,8 @@ public sealed class ReceivingTests
     [Fact]
     public async Task Link_LostAndRestored_IsLoggedAndReceivingGoesOn()
     {
-        await using ServiceBusSourceHarness harness = new();
+        // One call: another's failure could arrive after the message that ends the outage.
+        await using ServiceBusSourceHarness harness = new(calls: 1);
         await harness.StartAsync();
         harness.Source.Problem.ShouldBeNull();
 
@@ -25,7 +26,7 @@ public sealed class ReceivingTests
 
         await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
         harness.Source.Problem.ShouldBeNull();
-        harness.Log.Entries.Count(entry => entry.Id.Id == 3301).ShouldBe(1, "One line for all calls of an outage.");
+        harness.Log.Entries.Count(entry => entry.Id.Id == 3301).ShouldBe(1, "One line for an outage.");
         harness.Log.Entries.ShouldContain(entry => entry.Id.Id == 3303);
         await harness.FinishAsync();
     }

@@ -63,16 +63,25 @@ public sealed class RouteMetricsTests
         metrics.MessageSettled(Settlement.Abandon(TimeSpan.Zero), TimeSpan.Zero);
 
         seen.ShouldBe([
-            "messaging.client.consumed.messages=1",
-            "worker.messages.duplicates=1",
             "worker.messages.timeouts=1",
-            "worker.messages.stored=1",
             "messaging.process.duration=1.5",
             "worker.messages.dead_letters=1 worker.reason=malformed",
             "messaging.process.duration=0",
-            "worker.messages.returned=1",
             "messaging.process.duration=0",
         ]);
+        metrics.Publish(() => false);
+        seen.Clear();
+        listener.RecordObservableInstruments();
+        metrics.Unpublish();
+        seen.ShouldBe(
+            [
+                "messaging.client.consumed.messages=1",
+                "worker.messages.duplicates=1",
+                "worker.messages.stored=1",
+                "worker.messages.returned=1",
+                "worker.route.stuck=0",
+            ],
+            ignoreOrder: true);
     }
 
     [Fact]
@@ -80,15 +89,21 @@ public sealed class RouteMetricsTests
     {
         RouteMetrics metrics = new(_route);
         int inFlight = 0;
-        metrics.Observe("sqs", () => inFlight, () => 2.5, () => 1, () => 4_096, () => 2);
+        metrics.Publish(new InletGauges("sqs", 64, () => inFlight, () => 2, () => 2.5, () => 1, () => 4_096, () => true));
+        metrics.Publish(() => true);
         ConcurrentQueue<string> seen = new();
         using MeterListener listener = Listen(seen);
 
         inFlight = 7;
         listener.RecordObservableInstruments();
+        metrics.Unpublish();
+        listener.RecordObservableInstruments();
 
-        seen.ShouldBe(
+        seen.Where(value => value.Contains("worker.source", StringComparison.Ordinal) || value.Contains("stuck", StringComparison.Ordinal)).ShouldBe(
             [
+                "worker.messages.limit=64 worker.source=sqs",
+                "worker.source.failing=1 worker.source=sqs",
+                "worker.route.stuck=1",
                 "worker.messages.in_flight=7 worker.source=sqs",
                 "worker.messages.held=2 worker.source=sqs",
                 "worker.bytes.in_flight=4096 worker.source=sqs",

@@ -32,6 +32,7 @@ internal sealed partial class S3Sink : IObjectSink
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly string _bucket;
+    private readonly KeyValuePair<string, object?> _route;
     private readonly bool _conditional;
     private readonly TimeSpan _attemptTimeout;
     private readonly TimeSpan _totalTimeout;
@@ -48,6 +49,7 @@ internal sealed partial class S3Sink : IObjectSink
         _time = services.Time;
         _logger = services.Loggers.CreateLogger<S3Sink>();
         _bucket = options.Bucket!;
+        _route = new KeyValuePair<string, object?>("worker.route", services.Route);
         _conditional = options.Conditional;
         _attemptTimeout = options.AttemptTimeout;
         _totalTimeout = options.TotalTimeout;
@@ -153,7 +155,7 @@ internal sealed partial class S3Sink : IObjectSink
             }
 
             _logger.LogRetry(fault.Describe(operation), attempt, _maxAttempts, wait);
-            Retries.Add(1, new KeyValuePair<string, object?>("error.type", fault.Status == 0 ? fault.Code : fault.Status));
+            Retries.Add(1, _route, new KeyValuePair<string, object?>("error.type", fault.Status == 0 ? fault.Code : fault.Status));
             await Task.Delay(wait, _time, cancellationToken);
             attempt++;
         }

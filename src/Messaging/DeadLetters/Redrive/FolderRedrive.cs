@@ -50,7 +50,13 @@ internal sealed class FolderRedrive : IDisposable
     {
         DirectoryDeadLetterStore store = new(options, services.Time);
         IReadOnlyList<string> names = List(store);
+        if (request.Names is { } chosen)
+        {
+            names = [.. names.Where(chosen.Contains)];
+        }
+
         RedriveProgress progress = new(request, names.Count, services.Time, services.Output);
+        request.Started?.Invoke(progress);
         using FolderRedrive redrive = new(store, request, progress, services, openSender);
         return await redrive.SendAllAsync(names, cancellationToken);
     }

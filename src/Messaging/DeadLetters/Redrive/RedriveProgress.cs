@@ -2,7 +2,7 @@ using Messaging.Telemetry;
 
 namespace Messaging.DeadLetters.Redrive;
 
-/// <summary>Counts, paces and reports one redrive: a line every 5 s while it runs. One thread.</summary>
+/// <summary>Counts, paces and reports one redrive: a line every 5 s while it runs. One thread counts; any may read the counts.</summary>
 /// <param name="request">What was asked for.</param>
 /// <param name="total">How many there are, as far as is known when it begins; for reports.</param>
 /// <param name="time">Runs rate and reports.</param>
@@ -23,14 +23,13 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
     // What a send that was late may catch up with: timers fire late, and the rate should hold on average.
     private static readonly TimeSpan CatchUp = TimeSpan.FromSeconds(1);
 
-    private readonly List<string> _left = [];
+    private volatile string[] _left = [];
     private readonly List<string> _again = [];
     private readonly List<string> _notes = [];
     private readonly SortedDictionary<string, int> _otherReasons = new(StringComparer.Ordinal);
     private readonly long _began = time.GetTimestamp();
     private TimeSpan _nextSend;
     private TimeSpan _nextReport = ReportInterval;
-    private int _leftCount;
     private int _againCount;
 
     /// <summary>Dead letters that the request asks for, so far.</summary>
@@ -38,6 +37,15 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
 
     /// <summary>Of those, the ones that were taken and deleted.</summary>
     public int Sent { get; private set; }
+
+    /// <summary>Dead letters there were when it began, as far as is known; those of other reasons are among them.</summary>
+    public long Total => total;
+
+    /// <summary>Of those found, the ones that stay.</summary>
+    public int LeftCount { get; private set; }
+
+    /// <summary>The first of those that stay, a line each: which, and why. Threads: any.</summary>
+    public IReadOnlyList<string> Left => _left;
 
     /// <summary>True once as many were found as were asked for.</summary>
     public bool HasAll => Found >= request.Max;
@@ -53,10 +61,10 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
     /// <param name="why">Why; printable.</param>
     public void AddLeft(string name, string why)
     {
-        _leftCount++;
-        if (_left.Count < MaxListed)
+        LeftCount++;
+        if (_left.Length < MaxListed)
         {
-            _left.Add($"{UntrustedText.Shorten(name)}: {why}");
+            _left = [.. _left, $"{UntrustedText.Shorten(name)}: {why}"];
         }
     }
 
@@ -112,7 +120,7 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
         }
 
         _nextReport = now + ReportInterval;
-        output.WriteLine($"After {now.TotalSeconds:N0} s: {(request.DryRun ? $"{Found:N0} found" : $"{Sent:N0} redriven, {_leftCount + _againCount:N0} left")}, of {total:N0} dead letters.");
+        output.WriteLine($"After {now.TotalSeconds:N0} s: {(request.DryRun ? $"{Found:N0} found" : $"{Sent:N0} redriven, {LeftCount + _againCount:N0} left")}, of {total:N0} dead letters.");
     }
 
     /// <summary>The result so far.</summary>
@@ -124,6 +132,6 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
             ended = $"no dead letter has the reason '{UntrustedText.Shorten(reason)}'. Reasons there are: {string.Join(", ", _otherReasons.Select(other => $"{UntrustedText.Shorten(other.Key)} ({other.Value:N0})"))}.";
         }
 
-        return new RedriveResult(Found, Sent, _leftCount, _left, _againCount, _again, _notes, ended);
+        return new RedriveResult(Found, Sent, LeftCount, _left, _againCount, _again, _notes, ended);
     }
 }

@@ -57,7 +57,7 @@ public sealed class WebServerTests
     }
 
     [Theory]
-    [InlineData("GET", "/")]
+    [InlineData("GET", "/page")]
     [InlineData("POST", "/message")]
     [InlineData("GET", "/favicon.ico")]
     [InlineData("POST", "/messages/archive/more")]
@@ -261,7 +261,7 @@ public sealed class WebServerTests
         await app.StartAsync();
 
         log.Entries.Select(entry => entry.Id.Id).Where(id => id is 1001 or 1102).ShouldBe([1001, 1102]);
-        log.Entries.Single(entry => entry.Id.Id == 1102).Text.ShouldBe($"Listening on {UrlOf(app)}: POST /messages, /healthz/live, /healthz/ready");
+        log.Entries.Single(entry => entry.Id.Id == 1102).Text.ShouldBe($"Listening on {UrlOf(app)}: POST /messages, the page at /, /metrics, /healthz/live, /healthz/ready");
     }
 
     [Fact]

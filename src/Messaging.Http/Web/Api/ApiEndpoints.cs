@@ -1,0 +1,33 @@
+using Messaging.Http.Source;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Routing;
+
+namespace Messaging.Http.Web.Api;
+
+/// <summary>The paths below <c>/api/v1</c>: who may use them, and what every answer says.</summary>
+internal sealed class ApiEndpoints(ApiAccess access, StatsEndpoints stats, DeadLetterEndpoints deadLetters, RedriveEndpoints redrives, HttpAnswers answers)
+{
+    private const string Root = "/api/v1";
+
+    public void Map(IEndpointRouteBuilder endpoints)
+    {
+        endpoints.MapGet($"{Root}/stats", Guarded(stats.StatsAsync));
+        endpoints.MapGet($"{Root}/history", Guarded(stats.HistoryAsync));
+        endpoints.MapGet($"{Root}/events", Guarded(stats.EventsAsync));
+        endpoints.MapGet($"{Root}/config", Guarded(stats.ConfigAsync));
+        endpoints.MapGet($"{Root}/dead-letters", Guarded(deadLetters.ListAsync));
+        endpoints.MapGet($"{Root}/dead-letters/letter", Guarded(deadLetters.LetterAsync));
+        endpoints.MapGet($"{Root}/dead-letters/body", Guarded(deadLetters.BodyAsync));
+        endpoints.MapGet($"{Root}/redrive", Guarded(redrives.StateAsync));
+        endpoints.MapPost($"{Root}/redrive", Guarded(redrives.StartAsync, changes: true));
+        endpoints.MapDelete($"{Root}/redrive", Guarded(redrives.StopAsync, changes: true));
+    }
+
+    private RequestDelegate Guarded(RequestDelegate handle, bool changes = false) => context =>
+    {
+        context.Response.Headers.CacheControl = "no-store";
+        context.Response.Headers.XContentTypeOptions = "nosniff";
+        return access.Check(context.Request, changes) is { } refusal ? answers.RefuseAsync(context, refusal) : handle(context);
+    };
+}

@@ -1,0 +1,206 @@
+using System.Globalization;
+using System.Text;
+using System.Text.Json;
+using Messaging.DeadLetters;
+using Messaging.Http.Source;
+using Microsoft.AspNetCore.Http;
+
+namespace Messaging.Http.Web.Api;
+
+/// <summary>
+/// The dead letters of the folder: a list with filters, a record, and the beginning of a body. At most <see cref="MaxListed"/> are looked
+/// at, the newest ones, and few requests read the disk at once. Threads: any.
+/// </summary>
+internal sealed class DeadLetterEndpoints(IDeadLetterStore store, HttpAnswers answers) : IDisposable
+{
+    /// <summary>The most dead letters that one request looks at.</summary>
+    public const int MaxListed = 10_000;
+
+    /// <summary>The most bytes of a body that are shown or searched.</summary>
+    public const int MaxBodyBytes = 64 << 10;
+
+    private const int DefaultLimit = 50;
+    private const int MaxLimit = 200;
+
+    // Of texts that came with a message; a record may have megabytes of them.
+    private const int MaxText = 2_000;
+    private const int MaxAttributes = 100;
+    private const int Readers = 2;
+
+    private static readonly HttpRefusal NotFound = new(
+        StatusCodes.Status404NotFound, "no-such-dead-letter", "There is no dead letter of this name; it may have been redriven or deleted.");
+
+    private readonly IDeadLetterReader? _reader = store as IDeadLetterReader;
+    private readonly SemaphoreSlim _reading = new(Readers);
+
+    public void Dispose() => _reading.Dispose();
+
+    /// <summary><c>GET /api/v1/dead-letters</c>.</summary>
+    public Task ListAsync(HttpContext context) => ReadAsync(context, reader => ApiJson.SendAsync(context, ApiJson.Make(json => WriteList(json, context, reader))));
+
+    /// <summary><c>GET /api/v1/dead-letters/letter?name=</c>.</summary>
+    public Task LetterAsync(HttpContext context) => ReadAsync(context, reader =>
+    {
+        string name = context.Request.Query["name"].ToString();
+        return reader.ReadRecord(name) is { } letter
+            ? ApiJson.SendAsync(context, ApiJson.Make(json => WriteLetter(json, reader, name, letter, whole: true)))
+            : answers.RefuseAsync(context, NotFound);
+    });
+
+    /// <summary><c>GET /api/v1/dead-letters/body?name=</c>.</summary>
+    public Task BodyAsync(HttpContext context) => ReadAsync(context, reader =>
+    {
+        if (reader.ReadBodyStart(context.Request.Query["name"].ToString(), MaxBodyBytes, out long length) is not { } start)
+        {
+            return answers.RefuseAsync(context, NotFound);
+        }
+
+        context.Response.Headers["X-Body-Bytes"] = length.ToString(CultureInfo.InvariantCulture);
+        context.Response.Headers.ContentDisposition = "attachment";
+        return ApiJson.SendAsync(context, start, contentType: "application/octet-stream");
+    });
+
+    private async Task ReadAsync(HttpContext context, Func<IDeadLetterReader, Task> read)
+    {
+        if (_reader is null)
+        {
+            await answers.RefuseAsync(context, new HttpRefusal(StatusCodes.Status404NotFound, "dead-letters-elsewhere", "The store of dead letters of this worker cannot be read from here."));
+            return;
+        }
+
+        await _reading.WaitAsync(context.RequestAborted);
+        try
+        {
+            await read(_reader);
+        }
+        catch (Exception exception) when (exception is UnauthorizedAccessException || (exception is IOException && !context.Response.HasStarted))
+        {
+            await answers.RefuseAsync(context, new HttpRefusal(StatusCodes.Status503ServiceUnavailable, "dead-letters-unreadable", exception.Message));
+        }
+        finally
+        {
+            _reading.Release();
+        }
+    }
+
+    private static void WriteList(Utf8JsonWriter json, HttpContext context, IDeadLetterReader reader)
+    {
+        IQueryCollection query = context.Request.Query;
+        string reason = query["reason"].ToString();
+        string search = query["search"].ToString();
+        string after = query["after"].ToString();
+        string day = query["day"].ToString().Replace("-", string.Empty, StringComparison.Ordinal);
+        int limit = int.TryParse(query["limit"], CultureInfo.InvariantCulture, out int asked) ? Math.Clamp(asked, 1, MaxLimit) : DefaultLimit;
+        string[] names = [.. reader.EnumerateNames().Take(MaxListed + 1)];
+        bool truncated = names.Length > MaxListed;
+
+        json.WriteStartObject();
+        json.WriteString("folder"u8, reader.Location);
+        json.WriteBoolean("truncated"u8, truncated);
+        json.WriteStartArray("reasons"u8);
+        foreach ((string found, int count) in names.Take(MaxListed).CountBy(PartOf(0)).OrderByDescending(pair => pair.Value))
+        {
+            json.WriteStartObject();
+            json.WriteString("reason"u8, found);
+            json.WriteNumber("count"u8, count);
+            json.WriteEndObject();
+        }
+
+        json.WriteEndArray();
+        json.WriteStartArray("letters"u8);
+        int written = 0;
+        string? next = null;
+        string? last = null;
+        IEnumerable<string> wanted = names.Take(MaxListed).Where(name => (reason.Length == 0 || PartOf(0)(name) == reason) && (day.Length == 0 || PartOf(1)(name) == day));
+        foreach (string name in after.Length == 0 ? wanted : wanted.SkipWhile(name => name != after).Skip(1))
+        {
+            context.RequestAborted.ThrowIfCancellationRequested();
+            if (Read(reader, name) is not { } letter || (search.Length > 0 && !Matches(reader, name, letter, search)))
+            {
+                continue;
+            }
+
+            if (written == limit)
+            {
+                next = last;
+                break;
+            }
+
+            WriteLetter(json, reader, name, letter, whole: false);
+            last = name;
+            written++;
+        }
+
+        json.WriteEndArray();
+        json.WriteString("next"u8, next);
+        json.WriteEndObject();
+    }
+
+    // One that is damaged is listed with what is known of it, not left out.
+    private static DeadLetter? Read(IDeadLetterReader reader, string name)
+    {
+        try
+        {
+            return reader.ReadRecord(name);
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            return new DeadLetter
+            {
+                SourceId = PartOf(2)(name), Source = string.Empty, Route = string.Empty, Reason = PartOf(0)(name), Description = exception.Message, Attempts = 0, FirstSeen = default, LastSeen = default,
+            };
+        }
+    }
+
+    private static bool Matches(IDeadLetterReader reader, string name, DeadLetter letter, string search) =>
+        letter.SourceId.Contains(search, StringComparison.OrdinalIgnoreCase)
+        || letter.Description.Contains(search, StringComparison.OrdinalIgnoreCase)
+        || Encoding.UTF8.GetString(BodyOf(reader, name, MaxBodyBytes, out _)).Contains(search, StringComparison.OrdinalIgnoreCase);
+
+    private static byte[] BodyOf(IDeadLetterReader reader, string name, int maxBytes, out long length)
+    {
+        try
+        {
+            return reader.ReadBodyStart(name, maxBytes, out length) ?? [];
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            length = 0;
+            return [];
+        }
+    }
+
+    private static void WriteLetter(Utf8JsonWriter json, IDeadLetterReader reader, string name, DeadLetter letter, bool whole)
+    {
+        _ = BodyOf(reader, name, maxBytes: 0, out long length);
+        json.WriteStartObject();
+        json.WriteString("name"u8, name);
+        json.WriteString("id"u8, Cut(letter.SourceId));
+        json.WriteString("route"u8, letter.Route);
+        json.WriteString("source"u8, letter.Source);
+        json.WriteString("reason"u8, Cut(letter.Reason));
+        json.WriteString("description"u8, Cut(letter.Description));
+        json.WriteNumber("attempts"u8, letter.Attempts);
+        json.WriteTime("firstSeen"u8, letter.FirstSeen);
+        json.WriteTime("lastSeen"u8, letter.LastSeen);
+        json.WriteBoolean("isPart"u8, letter.IsPart);
+        json.WriteNumber("bodyBytes"u8, length);
+        if (whole)
+        {
+            json.WriteString("exceptionType"u8, letter.ExceptionType);
+            json.WriteStartObject("attributes"u8);
+            foreach ((string key, string value) in letter.Attributes.Take(MaxAttributes))
+            {
+                json.WriteString(Cut(key), Cut(value));
+            }
+
+            json.WriteEndObject();
+        }
+
+        json.WriteEndObject();
+    }
+
+    private static string Cut(string text) => text.Length <= MaxText ? text : $"{text[..MaxText]}…";
+
+    private static Func<string, string> PartOf(int index) => name => name.Split('/') is { Length: 3 } parts ? parts[index] : string.Empty;
+}

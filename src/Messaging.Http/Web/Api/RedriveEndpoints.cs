@@ -1,0 +1,227 @@
+using System.Net;
+using System.Text.Json;
+using System.Text.Json.Serialization;
+using Messaging.Configuration;
+using Messaging.DeadLetters.Redrive;
+using Messaging.Hosting;
+using Messaging.Http.Source;
+using Messaging.Publishing;
+using Messaging.Telemetry;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+
+namespace Messaging.Http.Web.Api;
+
+/// <summary>
+/// Redrives dead letters of the folder from within the worker, as the command <c>redrive</c> does from outside: one redrive at a time, each dead
+/// letter once. Threads: any.
+/// </summary>
+internal sealed partial class RedriveEndpoints(RedriveCatalog redrives, IConfiguration configuration, HttpAnswers answers, IHostApplicationLifetime lifetime, TimeProvider time, ILogger<RedriveEndpoints> logger)
+{
+    private const string Folder = "folder";
+    private const int MaxRate = 100_000;
+
+    // Of 10,000 names.
+    private const int MaxRequestBytes = 4 << 20;
+
+    private static readonly HttpRefusal Running = new(
+        StatusCodes.Status409Conflict, "redrive-running", "A redrive runs already. Wait for its end, or stop it with DELETE /api/v1/redrive.");
+
+    private static readonly HttpRefusal Malformed = new(
+        StatusCodes.Status400BadRequest, "malformed-request", "Send JSON such as {\"names\":[\"reason/day/id\"],\"rate\":50} or {\"reason\":\"malformed-json\",\"max\":1000,\"rate\":50}, with Content-Type: application/json.");
+
+    private readonly Lock _gate = new();
+    private Run? _run;
+
+    /// <summary><c>GET /api/v1/redrive</c>.</summary>
+    public Task StateAsync(HttpContext context) => SendStateAsync(context, StatusCodes.Status200OK);
+
+    /// <summary><c>POST /api/v1/redrive</c>: 202, and the redrive runs on by itself.</summary>
+    public async Task StartAsync(HttpContext context)
+    {
+        if (await ReadAsync(context) is not { } wanted)
+        {
+            await answers.RefuseAsync(context, Malformed);
+            return;
+        }
+
+        // The worker's own address, as this request reached it.
+        IPAddress address = context.Connection.LocalIpAddress is { IsIPv4MappedToIPv6: true } mapped ? mapped.MapToIPv4() : context.Connection.LocalIpAddress ?? IPAddress.Loopback;
+        RedriveRequest request = new(wanted.Reason, wanted.Max ?? int.MaxValue, DryRun: false, $"http://{new IPEndPoint(address, context.Connection.LocalPort)}", Route: null, wanted.Rate)
+        {
+            Names = wanted.Names is null ? null : new HashSet<string>(wanted.Names, StringComparer.Ordinal),
+        };
+        await (TryStart(request) ? SendStateAsync(context, StatusCodes.Status202Accepted) : answers.RefuseAsync(context, Running));
+    }
+
+    /// <summary><c>DELETE /api/v1/redrive</c>: stops the one that runs.</summary>
+    public Task StopAsync(HttpContext context)
+    {
+        _run?.Stop();
+        return SendStateAsync(context, StatusCodes.Status200OK);
+    }
+
+    private static async Task<RedriveOrder?> ReadAsync(HttpContext context)
+    {
+        if (!context.Request.HasJsonContentType() || context.Request.ContentLength is null or > MaxRequestBytes)
+        {
+            return null;
+        }
+
+        try
+        {
+            RedriveOrder? order = await JsonSerializer.DeserializeAsync(context.Request.Body, RedriveJson.Default.RedriveOrder, context.RequestAborted);
+            return order is { Rate: null or (> 0 and <= MaxRate), Max: null or > 0 } && (order.Names is null || Array.TrueForAll(order.Names, name => name is not null)) ? order : null;
+        }
+        catch (JsonException)
+        {
+            return null;
+        }
+    }
+
+    private bool TryStart(RedriveRequest request)
+    {
+        lock (_gate)
+        {
+            if (_run is { IsDone: false })
+            {
+                return false;
+            }
+
+            _run = new Run(request, time.GetUtcNow(), lifetime.ApplicationStopping);
+            _ = Task.Run(() => RunAsync(_run));
+            return true;
+        }
+    }
+
+    private async Task RunAsync(Run run)
+    {
+        LogStarted(logger, run.Request switch
+        {
+            { Names: { } names } => $"{names.Count:N0} chosen",
+            { Reason: { } reason } => $"those of reason {UntrustedText.Shorten(reason)}",
+            _ => "all",
+        });
+        try
+        {
+            run.Result = await redrives.RunAsync(Folder, configuration, run.Request with { Started = progress => run.Progress = progress }, new CommandServices(time, TextWriter.Null, TextWriter.Null), run.Stopping);
+            run.Problem = run.Result.Ended;
+        }
+        catch (Exception exception) when (exception is StartupException or ConfigurationException)
+        {
+            run.Problem = exception.Message;
+        }
+        catch (Exception exception)
+        {
+            run.Problem = $"The redrive ended unexpectedly: {exception.Message}";
+            LogFailed(logger, exception);
+        }
+
+        run.End();
+        LogEnded(logger, run.Progress?.Sent ?? 0, run.Progress?.LeftCount ?? 0, run.Problem ?? "all were tried");
+    }
+
+    private Task SendStateAsync(HttpContext context, int status) => ApiJson.SendAsync(context, ApiJson.Make(Write), status);
+
+    private void Write(Utf8JsonWriter json)
+    {
+        Run? run = _run;
+        json.WriteStartObject();
+        json.WriteString("state"u8, run is null ? "idle"u8 : run.IsDone ? "done"u8 : "running"u8);
+        json.WriteNumber("total"u8, run is null ? 0 : Math.Min(run.Progress?.Total ?? 0, run.Request.Max));
+        json.WriteNumber("found"u8, run?.Progress?.Found ?? 0);
+        json.WriteNumber("sent"u8, run?.Progress?.Sent ?? 0);
+        json.WriteNumber("left"u8, run?.Progress?.LeftCount ?? 0);
+        if (run?.Request.Rate is { } rate)
+        {
+            json.WriteNumber("rate"u8, rate);
+        }
+        else
+        {
+            json.WriteNull("rate"u8);
+        }
+
+        if (run is not null)
+        {
+            json.WriteTime("startedAt"u8, run.StartedAt);
+        }
+        else
+        {
+            json.WriteNull("startedAt"u8);
+        }
+
+        json.WriteString("problem"u8, run?.Problem);
+        json.WriteStartArray("failures"u8);
+        foreach (string failure in run?.Progress?.Left ?? [])
+        {
+            int end = failure.IndexOf(": ", StringComparison.Ordinal);
+            json.WriteStartObject();
+            json.WriteString("name"u8, end < 0 ? failure : failure[..end]);
+            json.WriteString("error"u8, end < 0 ? string.Empty : failure[(end + 2)..]);
+            json.WriteEndObject();
+        }
+
+        json.WriteEndArray();
+        json.WriteEndObject();
+    }
+
+    [LoggerMessage(1212, LogLevel.Information, "A redrive of dead letters was started through the API: {Which}")]
+    private static partial void LogStarted(ILogger logger, string which);
+
+    [LoggerMessage(1213, LogLevel.Information, "The redrive ended: {Sent} dead letter(s) sent and deleted, {Left} left; {Problem}")]
+    private static partial void LogEnded(ILogger logger, int sent, int left, string problem);
+
+    [LoggerMessage(1214, LogLevel.Error, "The redrive ended unexpectedly")]
+    private static partial void LogFailed(ILogger logger, Exception exception);
+
+    private sealed class Run(RedriveRequest request, DateTimeOffset startedAt, CancellationToken workerStops)
+    {
+        private readonly CancellationTokenSource _stop = CancellationTokenSource.CreateLinkedTokenSource(workerStops);
+        private volatile bool _isDone;
+
+        public RedriveRequest Request => request;
+
+        public DateTimeOffset StartedAt => startedAt;
+
+        public CancellationToken Stopping => _stop.Token;
+
+        public RedriveProgress? Progress { get; set; }
+
+        public RedriveResult? Result { get; set; }
+
+        public string? Problem { get; set; }
+
+        public bool IsDone => _isDone;
+
+        public void End()
+        {
+            _isDone = true;
+            _stop.Dispose();
+        }
+
+        public void Stop()
+        {
+            try
+            {
+                _stop.Cancel();
+            }
+            catch (ObjectDisposedException)
+            {
+                // It has ended by itself.
+            }
+        }
+    }
+}
+
+/// <summary>The body of <c>POST /api/v1/redrive</c>.</summary>
+/// <param name="Names">Only these; null for all.</param>
+/// <param name="Reason">Only those of this reason; null for all.</param>
+/// <param name="Max">Dead letters at most; null for no limit.</param>
+/// <param name="Rate">Dead letters per second at most; null for no limit.</param>
+internal sealed record RedriveOrder(string[]? Names = null, string? Reason = null, int? Max = null, int? Rate = null);
+
+[JsonSourceGenerationOptions(JsonSerializerDefaults.Web)]
+[JsonSerializable(typeof(RedriveOrder))]
+internal sealed partial class RedriveJson : JsonSerializerContext;

@@ -1,0 +1,28 @@
+using Messaging.Recoverability;
+
+namespace Messaging.Http.Web.Api;
+
+/// <summary>The worker's counts at one moment.</summary>
+/// <param name="Time">The moment.</param>
+/// <param name="CpuSeconds">Processor time since the start.</param>
+/// <param name="AllocatedBytes">Bytes allocated since the start.</param>
+/// <param name="GcPauseSeconds">Pauses of the garbage collector since the start.</param>
+/// <param name="Routes">By the route's name.</param>
+internal sealed record WorkerSample(DateTimeOffset Time, double CpuSeconds, double AllocatedBytes, double GcPauseSeconds, IReadOnlyDictionary<string, RouteSample> Routes);
+
+/// <summary>A route's counts at one moment, since the start but for those in flight.</summary>
+internal sealed record RouteSample(
+    long Received, long Done, long Duplicates, long Returned, long DeadLetters, long Retries, int InFlight, double OldestAgeSeconds, BreakerState Breaker)
+{
+    /// <summary>Durations from acceptance to settlement, for percentiles; null while nobody looks, and in older samples.</summary>
+    public long[]? Process { get; set; }
+
+    /// <summary>Durations of stores, likewise.</summary>
+    public long[]? Store { get; set; }
+
+    /// <summary>Percentiles of the time since the sample before; null without messages.</summary>
+    public double? P50 { get; init; }
+
+    /// <inheritdoc cref="P50"/>
+    public double? P99 { get; init; }
+}

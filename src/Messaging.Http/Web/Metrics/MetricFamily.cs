@@ -1,0 +1,94 @@
+using System.Diagnostics.Metrics;
+
+namespace Messaging.Http.Web.Metrics;
+
+/// <summary>
+/// The series of one metric. At most <see cref="MaxSeries"/>: what would be more is one series with the attribute
+/// <c>otel.metric.overflow</c>, so that text from outside in an attribute cannot fill the memory. Threads: any; finding a known
+/// series takes no lock and allocates nothing.
+/// </summary>
+internal sealed class MetricFamily(Instrument instrument, MetricKind kind, double[] boundaries)
+{
+    /// <summary>The most series of a metric.</summary>
+    public const int MaxSeries = 200;
+
+    // Of OpenTelemetry's metrics SDK specification, "Cardinality limits".
+    private static readonly KeyValuePair<string, object?>[] Overflow = [new("otel.metric.overflow", "true")];
+
+    private readonly Lock _gate = new();
+
+    // Replaced as a whole.
+    private volatile MetricSeries[] _series = [];
+
+    public string Name { get; } = instrument.Name;
+
+    public string? Unit { get; } = instrument.Unit;
+
+    public string? Description { get; } = instrument.Description;
+
+    public MetricKind Kind => kind;
+
+    public IReadOnlyList<MetricSeries> Series => _series;
+
+    /// <summary>The series with these attributes; makes it when there is none.</summary>
+    public MetricSeries Find(ReadOnlySpan<KeyValuePair<string, object?>> attributes)
+    {
+        foreach (MetricSeries series in _series)
+        {
+            if (series.Has(attributes))
+            {
+                return series;
+            }
+        }
+
+        return Add(attributes);
+    }
+
+    /// <summary>Leaves out the series that the last collection did not set.</summary>
+    public void Forget(long collection)
+    {
+        lock (_gate)
+        {
+            if (Array.Exists(_series, series => series.Collection != collection))
+            {
+                _series = [.. _series.Where(series => series.Collection == collection)];
+            }
+        }
+    }
+
+    private MetricSeries Add(ReadOnlySpan<KeyValuePair<string, object?>> attributes)
+    {
+        lock (_gate)
+        {
+            if (_series.Length > MaxSeries || (_series.Length == MaxSeries && !attributes.SequenceEqual(Overflow)))
+            {
+                return _series.Length > MaxSeries ? _series[^1] : Find(Overflow);
+            }
+
+            foreach (MetricSeries other in _series)
+            {
+                if (other.Has(attributes))
+                {
+                    return other;
+                }
+            }
+
+            MetricSeries added = kind == MetricKind.Histogram ? new HistogramSeries(attributes.ToArray(), boundaries) : new MetricSeries(attributes.ToArray());
+            _series = [.. _series, added];
+            return added;
+        }
+    }
+}
+
+/// <summary>What a metric's values mean.</summary>
+internal enum MetricKind
+{
+    /// <summary>A sum that only grows.</summary>
+    Counter,
+
+    /// <summary>A value that goes up and down.</summary>
+    Gauge,
+
+    /// <summary>Counts by size.</summary>
+    Histogram,
+}

@@ -1,0 +1,45 @@
+using System.Text;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Net.Http.Headers;
+
+namespace Messaging.Http.Web.Metrics;
+
+/// <summary><c>GET /metrics</c>: the worker's and the runtime's metrics, in Prometheus's text format or in OpenMetrics, as <c>Accept</c> asks. Threads: any.</summary>
+internal sealed class MetricsEndpoint(MetricStore metrics)
+{
+    public async Task HandleAsync(HttpContext context)
+    {
+        metrics.Look();
+        metrics.Collect();
+        bool openMetrics = WantsOpenMetrics(context.Request.Headers.Accept.ToString());
+        byte[] text = Encoding.UTF8.GetBytes(PrometheusText.Write(metrics.Families, openMetrics));
+        context.Response.ContentType = openMetrics ? PrometheusText.OpenMetricsContentType : PrometheusText.ContentType;
+        context.Response.ContentLength = text.Length;
+        await context.Response.Body.WriteAsync(text, context.RequestAborted);
+    }
+
+    /// <summary>True when a request asks for OpenMetrics 1.0.0 at least as much as for text.</summary>
+    public static bool WantsOpenMetrics(string accept)
+    {
+        double open = 0;
+        double plain = 0;
+        if (MediaTypeHeaderValue.TryParseList([accept], out IList<MediaTypeHeaderValue>? types))
+        {
+            foreach (MediaTypeHeaderValue type in types)
+            {
+                double quality = type.Quality ?? 1;
+                string? version = type.Parameters.FirstOrDefault(parameter => parameter.Name.Equals("version", StringComparison.OrdinalIgnoreCase))?.Value.Value?.Trim('"');
+                if (type.MediaType.Equals("application/openmetrics-text", StringComparison.OrdinalIgnoreCase) && (version is null or "1.0.0"))
+                {
+                    open = Math.Max(open, quality);
+                }
+                else if (type.MediaType.Equals("text/plain", StringComparison.OrdinalIgnoreCase))
+                {
+                    plain = Math.Max(plain, quality);
+                }
+            }
+        }
+
+        return open > 0 && open >= plain;
+    }
+}

@@ -1,0 +1,64 @@
+using System.Reflection;
+using System.Security.Cryptography;
+using Messaging.Http.Source;
+using Messaging.Http.Web.Api;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Routing;
+using Microsoft.Net.Http.Headers;
+
+namespace Messaging.Http.Web.Page;
+
+/// <summary>The files of the page, from the assembly. They hold nothing of the worker: what is shown comes through the API. Threads: any.</summary>
+internal sealed class PageFiles(ApiAccess access, HttpAnswers answers)
+{
+    private const string Prefix = "Page/";
+    private const string Index = "index.html";
+
+    /// <summary>Adds <c>GET /</c> and the files that it loads.</summary>
+    public void Map(IEndpointRouteBuilder endpoints)
+    {
+        Assembly assembly = typeof(PageFiles).Assembly;
+        foreach (string resource in assembly.GetManifestResourceNames().Where(name => name.StartsWith(Prefix, StringComparison.Ordinal)))
+        {
+            using Stream content = assembly.GetManifestResourceStream(resource)!;
+            byte[] bytes = new byte[content.Length];
+            content.ReadExactly(bytes);
+            string name = resource[Prefix.Length..];
+            string type = TypeOf(name);
+            EntityTagHeaderValue tag = new($"\"{Convert.ToHexStringLower(SHA256.HashData(bytes)[..8])}\"");
+            endpoints.MapGet(name == Index ? "/" : $"/{name}", context => SendAsync(context, bytes, type, tag));
+        }
+    }
+
+    private static string TypeOf(string name) => Path.GetExtension(name) switch
+    {
+        ".html" => "text/html; charset=utf-8",
+        ".css" => "text/css; charset=utf-8",
+        ".js" => "text/javascript; charset=utf-8",
+        ".svg" => "image/svg+xml",
+        _ => "application/octet-stream",
+    };
+
+    private async Task SendAsync(HttpContext context, byte[] bytes, string type, EntityTagHeaderValue tag)
+    {
+        if (access.CheckPage() is { } refusal)
+        {
+            await answers.RefuseAsync(context, refusal);
+            return;
+        }
+
+        context.Response.Headers.ETag = tag.ToString();
+        context.Response.Headers.CacheControl = "no-cache";
+        context.Response.Headers.XContentTypeOptions = "nosniff";
+        context.Response.Headers["Referrer-Policy"] = "no-referrer";
+        context.Response.Headers.ContentSecurityPolicy = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'";
+        if (context.Request.GetTypedHeaders().IfNoneMatch.Any(known => known.Compare(tag, useStrongComparison: false)))
+        {
+            context.Response.StatusCode = StatusCodes.Status304NotModified;
+            return;
+        }
+
+        await ApiJson.SendAsync(context, bytes, contentType: type);
+    }
+}

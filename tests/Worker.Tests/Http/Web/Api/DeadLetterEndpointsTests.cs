@@ -1,0 +1,181 @@
+using System.Net;
+using System.Text.Json;
+
+namespace Worker.Tests.Http.Web.Api;
+
+public sealed class DeadLetterEndpointsTests
+{
+    [Fact]
+    public async Task List_FiltersSearchesAndPages()
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+        for (int i = 0; i < 5; i++)
+        {
+            await host.PostAsync($"{ApiHost.Poison} number {i}", $"id-{i}");
+        }
+
+        await host.PostAsync("{\"n\":1}", "keyless");
+
+        JsonElement all = await host.GetAsync("/api/v1/dead-letters");
+        all.GetProperty("letters").GetArrayLength().ShouldBe(6);
+        all.GetProperty("next").ValueKind.ShouldBe(JsonValueKind.Null);
+        all.GetProperty("reasons")[0].GetProperty("count").GetInt32().ShouldBe(5);
+
+        Ids(await host.GetAsync("/api/v1/dead-letters?reason=malformed-json&search=NUMBER%203")).ShouldBe(["id-3"]);
+        Ids(await host.GetAsync("/api/v1/dead-letters?search=ID-2")).ShouldBe(["id-2"]);
+        Ids(await host.GetAsync("/api/v1/dead-letters?day=2001-01-01")).ShouldBeEmpty();
+        Ids(await host.GetAsync("/api/v1/dead-letters?reason=none")).ShouldBeEmpty();
+
+        List<string> paged = [];
+        string? next = string.Empty;
+        while (next is not null)
+        {
+            JsonElement page = await host.GetAsync($"/api/v1/dead-letters?limit=2&after={Uri.EscapeDataString(next)}");
+            paged.AddRange(Ids(page));
+            next = page.GetProperty("next").GetString();
+        }
+
+        paged.Order().ShouldBe(["id-0", "id-1", "id-2", "id-3", "id-4", "keyless"]);
+    }
+
+    [Fact]
+    public async Task Letter_AndItsBody_AreAsReceived()
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+        const string Markup = "{<img src=x onerror=alert(1)>";
+        await host.PostAsync(Markup, "marked-up");
+        string name = Name(await host.GetAsync("/api/v1/dead-letters"));
+
+        JsonElement letter = await host.GetAsync($"/api/v1/dead-letters/letter?name={name}");
+        letter.GetProperty("id").GetString().ShouldBe("marked-up");
+        letter.GetProperty("bodyBytes").GetInt64().ShouldBe(Markup.Length);
+        letter.GetProperty("attributes").ValueKind.ShouldBe(JsonValueKind.Object);
+
+        using HttpResponseMessage body = await host.Client.GetAsync($"/api/v1/dead-letters/body?name={name}");
+        (await body.Content.ReadAsStringAsync()).ShouldBe(Markup);
+        body.Content.Headers.ContentType!.MediaType.ShouldBe("application/octet-stream");
+        body.Content.Headers.ContentDisposition!.DispositionType.ShouldBe("attachment");
+        body.Headers.GetValues("X-Content-Type-Options").Single().ShouldBe("nosniff");
+        body.Headers.GetValues("X-Body-Bytes").Single().ShouldBe($"{Markup.Length}");
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("../../etc/passwd")]
+    [InlineData("malformed-json/../secret")]
+    [InlineData("malformed-json/20260101/..")]
+    [InlineData("a/b/c/d")]
+    [InlineData("/etc/x/y")]
+    [InlineData("a/b/c%00")]
+    public async Task Name_OfNoDeadLetter_IsNotFound(string name)
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+        await File.WriteAllTextAsync(Path.Combine(host.Letters, "..", "secret.body"), "secret");
+        await File.WriteAllTextAsync(Path.Combine(host.Letters, "..", "secret.json"), "{}");
+
+        (await host.Client.GetAsync($"/api/v1/dead-letters/letter?name={name}")).StatusCode.ShouldBe(HttpStatusCode.NotFound);
+        (await host.Client.GetAsync($"/api/v1/dead-letters/body?name={name}")).StatusCode.ShouldBe(HttpStatusCode.NotFound);
+    }
+
+    [Fact]
+    public async Task Letter_Damaged_IsListedWithWhatIsWrong()
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+        await host.PostAsync(ApiHost.Poison, "damaged");
+        await File.WriteAllTextAsync(Directory.GetFiles(host.Letters, "*.json", SearchOption.AllDirectories).Single(), "{");
+
+        JsonElement letter = (await host.GetAsync("/api/v1/dead-letters")).GetProperty("letters")[0];
+
+        letter.GetProperty("description").GetString()!.ShouldContain("is damaged");
+        (await host.Client.GetAsync($"/api/v1/dead-letters/letter?name={letter.GetProperty("name").GetString()}")).StatusCode.ShouldBe(HttpStatusCode.ServiceUnavailable);
+    }
+
+    [Fact]
+    public async Task Redrive_OfChosenOnes_SendsThemAndLeavesTheOthers()
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+        await host.PostAsync(ApiHost.Poison, "mended");
+        await host.PostAsync(ApiHost.Poison, "left");
+        string body = Directory.GetFiles(host.Letters, "mended~*.body", SearchOption.AllDirectories).Single();
+        await File.WriteAllTextAsync(body, ApiHost.Body("mended"));
+        string name = Path.GetRelativePath(host.Letters, body)[..^".body".Length];
+
+        (int status, _) = await host.SendAsync(HttpMethod.Post, "/api/v1/redrive", JsonSerializer.Serialize(new { names = new[] { name }, rate = 100 }));
+
+        status.ShouldBe(202);
+        JsonElement done = await host.RedrivenAsync();
+        done.GetProperty("sent").GetInt32().ShouldBe(1);
+        done.GetProperty("total").GetInt32().ShouldBe(1);
+        Ids(await host.GetAsync("/api/v1/dead-letters")).ShouldBe(["left"]);
+    }
+
+    [Fact]
+    public async Task Redrive_RefusedAgain_StaysAndIsNamed()
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+        await host.PostAsync(ApiHost.Poison, "bad");
+
+        await host.SendAsync(HttpMethod.Post, "/api/v1/redrive", "{\"reason\":\"malformed-json\"}");
+
+        JsonElement done = await host.RedrivenAsync();
+        done.GetProperty("left").GetInt32().ShouldBe(1);
+        done.GetProperty("failures")[0].GetProperty("error").GetString()!.ShouldContain("422");
+        Ids(await host.GetAsync("/api/v1/dead-letters")).ShouldBe(["bad"]);
+    }
+
+    [Fact]
+    public async Task Redrive_WhileOneRuns_IsRefusedAndTheOneCanBeStopped()
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+        for (int i = 0; i < 5; i++)
+        {
+            await host.PostAsync(ApiHost.Poison, $"id-{i}");
+        }
+
+        (await host.SendAsync(HttpMethod.Post, "/api/v1/redrive", "{\"rate\":1}")).Status.ShouldBe(202);
+        (await host.SendAsync(HttpMethod.Post, "/api/v1/redrive", "{\"rate\":1}")).Status.ShouldBe(409);
+        (await host.SendAsync(HttpMethod.Delete, "/api/v1/redrive")).Status.ShouldBe(200);
+
+        JsonElement done = await host.RedrivenAsync();
+        done.GetProperty("problem").GetString()!.ShouldContain("interrupted");
+    }
+
+    [Theory]
+    [InlineData("", "token-required", 401)]
+    [InlineData("not-the-token-at-all", "token-wrong", 401)]
+    public async Task Change_WithoutTheToken_IsRefusedOnLoopbackToo(string token, string error, int status)
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+        await host.PostAsync(ApiHost.Poison, "bad");
+
+        foreach (HttpMethod method in new[] { HttpMethod.Post, HttpMethod.Delete })
+        {
+            (int answered, JsonElement body) = await host.SendAsync(method, "/api/v1/redrive", "{}", token);
+            answered.ShouldBe(status);
+            body.GetProperty("error").GetString().ShouldBe(error);
+        }
+
+        (await host.GetAsync("/api/v1/redrive")).GetProperty("state").GetString().ShouldBe("idle");
+    }
+
+    [Theory]
+    [InlineData("not json")]
+    [InlineData("{\"rate\":0}")]
+    [InlineData("{\"rate\":-1}")]
+    [InlineData("{\"max\":0}")]
+    [InlineData("{\"names\":[null]}")]
+    [InlineData("null")]
+    public async Task Redrive_MalformedOrder_SaysWhatToSend(string json)
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+
+        (int status, JsonElement body) = await host.SendAsync(HttpMethod.Post, "/api/v1/redrive", json);
+
+        status.ShouldBe(400);
+        body.GetProperty("message").GetString()!.ShouldContain("{\"names\":");
+    }
+
+    private static string[] Ids(JsonElement list) => [.. list.GetProperty("letters").EnumerateArray().Select(letter => letter.GetProperty("id").GetString()!)];
+
+    private static string Name(JsonElement list) => list.GetProperty("letters")[0].GetProperty("name").GetString()!;
+}

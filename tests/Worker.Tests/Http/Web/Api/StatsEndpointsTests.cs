@@ -1,0 +1,168 @@
+using System.Net;
+using System.Text.Json;
+using Messaging.Hosting;
+using Messaging.Http.Web.Api;
+using Microsoft.Extensions.DependencyInjection;
+using Worker.Tests.Http.Source;
+
+namespace Worker.Tests.Http.Web.Api;
+
+public sealed class StatsEndpointsTests
+{
+    [Fact]
+    public async Task Stats_AfterMessages_TellWhatBecameOfThem()
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+        await host.GetAsync("/api/v1/stats");
+        await host.PostAsync(ApiHost.Body("a"));
+        await host.PostAsync(ApiHost.Body("a"));
+        await host.PostAsync(ApiHost.Poison);
+        Breaker(host).Refused("no such bucket");
+        JsonElement stats;
+        do
+        {
+            // Made at most twice a second.
+            stats = await host.GetAsync("/api/v1/stats");
+        }
+        while (stats.GetProperty("routes")[0].GetProperty("breaker").GetProperty("state").GetString() == "closed");
+
+        stats.GetProperty("process").GetInt32().ShouldBe(Environment.ProcessId);
+        stats.GetProperty("canChange").GetBoolean().ShouldBeTrue();
+        JsonElement route = stats.GetProperty("routes").EnumerateArray().Single();
+        route.GetProperty("name").GetString().ShouldBe("archive");
+        route.GetProperty("handler").GetString().ShouldBe("Archive");
+        route.GetProperty("sink").GetString().ShouldBe("memory");
+        route.GetProperty("received").GetInt64().ShouldBe(3);
+        route.GetProperty("done").GetInt64().ShouldBe(2);
+        route.GetProperty("duplicates").GetInt64().ShouldBe(1);
+        route.GetProperty("deadLetters").GetInt64().ShouldBe(1);
+        route.GetProperty("deadLettersByReason").GetProperty("malformed-json").GetInt64().ShouldBeGreaterThan(0);
+        route.GetProperty("process").GetProperty("p50").GetDouble().ShouldBeGreaterThan(0);
+        route.GetProperty("slots").GetInt32().ShouldBe(64);
+        route.GetProperty("breaker").GetProperty("lastFailure").GetString().ShouldBe("no such bucket");
+        route.GetProperty("breaker").GetProperty("nextProbeSeconds").GetDouble().ShouldBeGreaterThan(0);
+    }
+
+    [Fact]
+    public async Task Config_HasNoSecret()
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+
+        string text = await host.Client.GetStringAsync("/api/v1/config");
+
+        text.ShouldContain("\"key\":\"Hosting:Token\",\"value\":\"***\"");
+        text.ShouldNotContain(ApiHost.Token);
+    }
+
+    [Fact]
+    public async Task Events_WorkerStops_EndWithTheReason()
+    {
+        await using ApiHost host = await ApiHost.StartAsync("Hosting:DrainTimeout=10m");
+        using Stream stream = await host.Client.GetStreamAsync("/api/v1/events");
+        using StreamReader reader = new(stream);
+        (await reader.ReadLineAsync()).ShouldBe("event: stats");
+        (await reader.ReadLineAsync())!.ShouldStartWith("data: {\"version\":");
+
+        Task stopping = host.App.StopAsync();
+
+        string rest = await reader.ReadToEndAsync();
+        rest.ShouldEndWith("event: end\ndata: {\"reason\":\"stopping\"}\n\n");
+        await stopping.WaitAsync(TimeSpan.FromMinutes(1));
+    }
+
+    [Fact]
+    public async Task Events_MoreWatchersThanAllowed_AreRefusedUntilOneGoes()
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+        List<Stream> watchers = [];
+        for (int i = 0; i < StatsEndpoints.MaxWatchers; i++)
+        {
+            watchers.Add(await host.Client.GetStreamAsync("/api/v1/events"));
+        }
+
+        using HttpResponseMessage refused = await host.Client.GetAsync("/api/v1/events");
+        refused.StatusCode.ShouldBe(HttpStatusCode.ServiceUnavailable);
+        (await refused.Content.ReadAsStringAsync()).ShouldContain("too-many-watchers");
+
+        await watchers[0].DisposeAsync();
+        HttpStatusCode status;
+        do
+        {
+            using HttpResponseMessage answer = await host.Client.GetAsync("/api/v1/events", HttpCompletionOption.ResponseHeadersRead);
+            status = answer.StatusCode;
+        }
+        while (status != HttpStatusCode.OK);
+
+        watchers.ForEach(static watcher => watcher.Dispose());
+    }
+
+    [Fact]
+    public async Task Api_BeyondLoopback_NeedsTheToken()
+    {
+        await using ApiHost host = await ApiHost.StartAsync("Hosting:Url=http://0.0.0.0:0");
+
+        (await host.SendAsync(HttpMethod.Get, "/api/v1/stats", token: string.Empty)).Status.ShouldBe(401);
+        (await host.SendAsync(HttpMethod.Get, "/api/v1/stats", token: $"{ApiHost.Token}x")).Status.ShouldBe(401);
+        (await host.SendAsync(HttpMethod.Get, "/api/v1/stats")).Status.ShouldBe(200);
+        (await host.Client.GetAsync("/")).StatusCode.ShouldBe(HttpStatusCode.OK, "It holds no data.");
+        (await host.Client.GetAsync("/metrics")).StatusCode.ShouldBe(HttpStatusCode.OK);
+    }
+
+    [Theory]
+    [InlineData("http://0.0.0.0:0", "/", 403)]
+    [InlineData("http://0.0.0.0:0", "/page.js", 403)]
+    [InlineData("http://0.0.0.0:0", "/api/v1/stats", 403)]
+    [InlineData("http://127.0.0.1:0", "/", 200)]
+    [InlineData("http://127.0.0.1:0", "/page.js", 200)]
+    [InlineData("http://127.0.0.1:0", "/api/v1/stats", 200)]
+    public async Task NoToken_OnlyLoopbackIsShown(string url, string path, int status)
+    {
+        await using ApiHost host = await ApiHost.StartAsync("Hosting:Token=", $"Hosting:Url={url}");
+
+        ((int)(await host.Client.GetAsync(path)).StatusCode).ShouldBe(status);
+        (await host.SendAsync(HttpMethod.Post, "/api/v1/redrive", "{}")).Status.ShouldBe(403);
+    }
+
+    [Theory]
+    [InlineData("GET /api/v1/stats", "Origin: http://evil.example")]
+    [InlineData("GET /api/v1/stats", "Sec-Fetch-Site: cross-site")]
+    [InlineData("GET /api/v1/dead-letters", "Host: rebound.example")]
+    [InlineData("POST /api/v1/redrive", "Origin: http://evil.example")]
+    [InlineData("GET /", "Host: rebound.example")]
+    [InlineData("GET /metrics", "Origin: http://evil.example")]
+    public async Task PageOfAnotherSite_IsRefused(string request, string header)
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+        string hostLine = header.StartsWith("Host", StringComparison.Ordinal) ? string.Empty : "Host: localhost\n";
+        await using RawConnection connection = await RawConnection.ConnectAsync(
+            host.Client.BaseAddress!.Port, $"{request} HTTP/1.1\n{hostLine}{header}\nAuthorization: Bearer {ApiHost.Token}\nContent-Length: 0\n\n");
+
+        (await connection.ReadAsync()).Status.ShouldBe(403);
+    }
+
+    [Fact]
+    public async Task Page_IsServedWithItsPolicy()
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+
+        using HttpResponseMessage page = await host.Client.GetAsync("/");
+
+        page.Content.Headers.ContentType!.MediaType.ShouldBe("text/html");
+        page.Headers.GetValues("Content-Security-Policy").Single().ShouldStartWith("default-src 'self';");
+        page.Headers.GetValues("X-Content-Type-Options").Single().ShouldBe("nosniff");
+        using HttpRequestMessage again = new(HttpMethod.Get, "/");
+        again.Headers.IfNoneMatch.Add(page.Headers.ETag!);
+        (await host.Client.SendAsync(again)).StatusCode.ShouldBe(HttpStatusCode.NotModified);
+    }
+
+    [Fact]
+    public void PageFiles_AreSmall()
+    {
+        System.Reflection.Assembly assembly = typeof(ApiAccess).Assembly;
+
+        assembly.GetManifestResourceNames().Where(name => name.StartsWith("Page/", StringComparison.Ordinal))
+            .Sum(name => assembly.GetManifestResourceStream(name)!.Length).ShouldBeInRange(1, 60_000);
+    }
+
+    private static Messaging.Recoverability.CircuitBreaker Breaker(ApiHost host) => host.App.Services.GetRequiredService<WorkerService>().Routes.Single().Breaker;
+}

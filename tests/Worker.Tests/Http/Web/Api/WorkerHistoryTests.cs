@@ -1,0 +1,67 @@
+using System.Text.Json;
+using Messaging.Costs;
+using Messaging.Hosting;
+using Messaging.Http.Web.Api;
+using Messaging.Http.Web.Metrics;
+using Messaging.Recoverability;
+using Messaging.Telemetry;
+
+namespace Worker.Tests.Http.Web.Api;
+
+public sealed class WorkerHistoryTests : IWorkerStatus
+{
+    private readonly ManualTimeProvider _time = new();
+    private RouteTotals _totals;
+
+    public bool IsStopping => false;
+
+    public IReadOnlyList<RouteStatus> GetRoutes() =>
+    [
+        new RouteStatus
+        {
+            Name = "archive", Sources = ["http"], Handler = "Archive", Form = "Fused", IsReceiving = true, IsStuck = false, Breaker = BreakerState.Open, BreakerSince = default,
+            Slots = 64, InFlight = 3, Held = 0, BytesInFlight = 0, OldestAge = TimeSpan.FromSeconds(2), HasSink = true, Calls = new ApiCalls(), Totals = _totals,
+        },
+    ];
+
+    [Fact]
+    public void Write_HasTheIncreaseOfEachStep()
+    {
+        using MetricStore metrics = new(_time);
+        using WorkerHistory history = new(this, metrics, _time);
+        for (int i = 0; i < 4; i++)
+        {
+            _totals = new RouteTotals(Received: i * i, Stored: i, Duplicates: 0, Returned: 0, DeadLetters: 0);
+            _time.Advance(WorkerHistory.Step);
+        }
+
+        JsonElement route = Read(history).GetProperty("routes").GetProperty("archive");
+
+        Numbers(route, "received").ShouldBe([1, 3, 5]);
+        Numbers(route, "done").ShouldBe([1, 1, 1]);
+        Numbers(route, "inFlight").ShouldBe([3, 3, 3]);
+        Numbers(route, "oldestAgeSeconds").ShouldBe([2, 2, 2]);
+        Numbers(route, "breaker").ShouldBe([2, 2, 2]);
+        route.GetProperty("p50").EnumerateArray().ShouldAllBe(value => value.ValueKind == JsonValueKind.Null);
+    }
+
+    [Fact]
+    public void Write_AfterAnHour_HasFifteenMinutes()
+    {
+        using MetricStore metrics = new(_time);
+        using WorkerHistory history = new(this, metrics, _time);
+        for (int i = 0; i < 720; i++)
+        {
+            _time.Advance(WorkerHistory.Step);
+        }
+
+        JsonElement json = Read(history);
+
+        json.GetProperty("runtime").GetProperty("cpuSeconds").GetArrayLength().ShouldBe(180);
+        json.GetProperty("end").GetDateTimeOffset().ShouldBe(_time.GetUtcNow());
+    }
+
+    private static JsonElement Read(WorkerHistory history) => JsonDocument.Parse(ApiJson.Make(history.Write)).RootElement;
+
+    private static double[] Numbers(JsonElement route, string name) => [.. route.GetProperty(name).EnumerateArray().Select(value => value.GetDouble())];
+}

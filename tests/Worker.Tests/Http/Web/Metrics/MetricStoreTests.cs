@@ -1,0 +1,115 @@
+using System.Diagnostics.Metrics;
+using Messaging.Http.Web.Metrics;
+using Messaging.Telemetry;
+using Pipeline.Settlements;
+
+namespace Worker.Tests.Http.Web.Metrics;
+
+/// <summary>The instruments of the whole process: each test keeps to a route, or an instrument, of its own.</summary>
+public sealed class MetricStoreTests : IDisposable
+{
+    private readonly ManualTimeProvider _time = new();
+    private readonly MetricStore _store;
+    private readonly Meter _meter = new(RouteMetrics.SourceName);
+    private readonly string _name = $"test.{Guid.NewGuid():n}";
+
+    public MetricStoreTests() => _store = new MetricStore(_time);
+
+    public void Dispose()
+    {
+        _store.Dispose();
+        _meter.Dispose();
+    }
+
+    [Fact]
+    public void Route_Running_IsCountedFromTheStartAndGoneAfterItsEnd()
+    {
+        RouteMetrics route = new(_name);
+        route.MessageReceived();
+        route.MessageSettled(Settlement.Complete, TimeSpan.FromSeconds(1));
+        route.DeadLetterWritten("bad");
+        route.Publish(() => true);
+
+        _store.Collect();
+
+        Value("messaging.client.consumed.messages").ShouldBe(1);
+        Value("worker.messages.stored").ShouldBe(1);
+        Value("worker.messages.dead_letters").ShouldBe(1);
+        Value("worker.route.stuck").ShouldBe(1);
+        Value("worker.messages.completed").ShouldBeNull("The route has a sink.");
+
+        route.Unpublish();
+        _store.Collect();
+        Value("worker.messages.stored").ShouldBeNull();
+        Value("worker.messages.dead_letters").ShouldBe(1, "A counter stays.");
+    }
+
+    [Fact]
+    public void Histogram_NobodyLooks_CostsNothing()
+    {
+        Histogram<double> histogram = _meter.CreateHistogram<double>(_name, "s");
+        histogram.Enabled.ShouldBeFalse();
+
+        _store.Look();
+        histogram.Enabled.ShouldBeTrue();
+        histogram.Record(0.5);
+        _time.Advance(MetricStore.LookTime);
+        _store.Collect();
+        histogram.Enabled.ShouldBeTrue();
+        _time.Advance(TimeSpan.FromSeconds(1));
+        _store.Collect();
+
+        histogram.Enabled.ShouldBeFalse();
+        _store.Look();
+        histogram.Record(0.5);
+        _store.SeriesOf(_name).Single().ShouldBeOfType<HistogramSeries>().Counts().Sum().ShouldBe(2, "What was counted before stays.");
+    }
+
+    [Fact]
+    public void Attributes_OfManyValues_AreBounded()
+    {
+        Counter<long> counter = _meter.CreateCounter<long>(_name);
+
+        for (int i = 0; i < 1_000; i++)
+        {
+            counter.Add(1, new KeyValuePair<string, object?>("text", $"from outside {i}"));
+        }
+
+        _store.SeriesOf(_name).Count.ShouldBe(MetricFamily.MaxSeries + 1);
+        _store.SeriesOf(_name).Sum(series => series.Value).ShouldBe(1_000);
+        _store.SeriesOf(_name)[^1]["otel.metric.overflow"].ShouldBe("true");
+    }
+
+    [Fact]
+    public void Gauge_ThatThrows_LeavesTheOthers()
+    {
+        _meter.CreateObservableGauge<int>($"{_name}.broken", new Func<int>(() => throw new InvalidOperationException("not readable now")));
+        _meter.CreateObservableGauge(_name, () => 7);
+
+        _store.Collect();
+
+        _store.SeriesOf(_name).Single().Value.ShouldBe(7);
+    }
+
+    [Fact]
+    public async Task Counter_OfManyThreads_LosesNothing()
+    {
+        Counter<long> counter = _meter.CreateCounter<long>(_name);
+        _store.Look();
+        Histogram<double> histogram = _meter.CreateHistogram<double>($"{_name}.h");
+
+        await Task.WhenAll(Enumerable.Range(0, 4).Select(thread => Task.Run(() =>
+        {
+            for (int i = 0; i < 10_000; i++)
+            {
+                counter.Add(1, new KeyValuePair<string, object?>("thread", thread % 2));
+                histogram.Record(2);
+            }
+        })));
+
+        _store.SeriesOf(_name).Select(series => series.Value).ShouldBe([20_000, 20_000]);
+        _store.SeriesOf($"{_name}.h").Single().Value.ShouldBe(80_000);
+    }
+
+    private double? Value(string metric) => _store.SeriesOf(metric).SingleOrDefault(series => series["worker.route"] == _name)?.Value;
+}
