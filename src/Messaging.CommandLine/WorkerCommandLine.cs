@@ -1,4 +1,5 @@
 using System.CommandLine;
+using Messaging.CommandLine.Top;
 using Messaging.Configuration;
 using Messaging.DeadLetters.Redrive;
 using Messaging.Hosting;
@@ -127,6 +128,7 @@ internal sealed class WorkerCommandLine
         root.Add(print);
         Add(root, ValidateCommand.Create(_context, _definition));
         Add(root, ExplainCommand.Create(_context));
+        Add(root, TopCommand.Create(_context));
         foreach (Func<CommandContext, Command> create in _parts.Commands)
         {
             Add(root, create(_context));

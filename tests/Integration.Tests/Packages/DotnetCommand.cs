@@ -6,7 +6,7 @@ namespace Integration.Tests.Packages;
 /// <summary>A command of the SDK as a user runs it: it sees nothing of the test process's environment but where its tools, packages and servers are, and leaves no build server behind.</summary>
 internal sealed class DotnetCommand : CapturedProcess
 {
-    private static readonly TimeSpan Limit = TimeSpan.FromMinutes(5);
+    private static readonly TimeSpan Limit = TimeSpan.FromMinutes(15);
 
     private static readonly string[] InheritedVariables =
         ["PATH", "HOME", "TMPDIR", "LANG", "DOTNET_ROOT", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR", "NUGET_CERT_REVOCATION_MODE", "RABBITMQ_URL", "POSTGRES_CONNECTION"];

@@ -15,8 +15,10 @@ internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, Wor
 
     private static readonly TimeSpan Fresh = TimeSpan.FromMilliseconds(500);
 
-    private static readonly string Version =
-        Assembly.GetEntryAssembly()?.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion ?? "unknown";
+    // With the first eight digits of the commit.
+    private static readonly string Version = Assembly.GetEntryAssembly()?.GetCustomAttribute<AssemblyInformationalVersionAttribute>()?.InformationalVersion is { } version
+        ? version[..Math.Min(version.Length, version.IndexOf('+') is >= 0 and var plus ? plus + 9 : version.Length)]
+        : "unknown";
 
     private readonly Lock _gate = new();
     private ReadOnlyMemory<byte> _made;

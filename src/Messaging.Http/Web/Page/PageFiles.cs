@@ -1,3 +1,4 @@
+using System.IO.Compression;
 using System.Reflection;
 using System.Security.Cryptography;
 using Messaging.Http.Source;
@@ -21,13 +22,9 @@ internal sealed class PageFiles(ApiAccess access, HttpAnswers answers)
         Assembly assembly = typeof(PageFiles).Assembly;
         foreach (string resource in assembly.GetManifestResourceNames().Where(name => name.StartsWith(Prefix, StringComparison.Ordinal)))
         {
-            using Stream content = assembly.GetManifestResourceStream(resource)!;
-            byte[] bytes = new byte[content.Length];
-            content.ReadExactly(bytes);
+            PageFile file = PageFile.Read(assembly, resource);
             string name = resource[Prefix.Length..];
-            string type = TypeOf(name);
-            EntityTagHeaderValue tag = new($"\"{Convert.ToHexStringLower(SHA256.HashData(bytes)[..8])}\"");
-            endpoints.MapGet(name == Index ? "/" : $"/{name}", context => SendAsync(context, bytes, type, tag));
+            endpoints.MapGet(name == Index ? "/" : $"/{name}", context => SendAsync(context, file, TypeOf(name)));
         }
     }
 
@@ -40,7 +37,7 @@ internal sealed class PageFiles(ApiAccess access, HttpAnswers answers)
         _ => "application/octet-stream",
     };
 
-    private async Task SendAsync(HttpContext context, byte[] bytes, string type, EntityTagHeaderValue tag)
+    private async Task SendAsync(HttpContext context, PageFile file, string type)
     {
         if (access.CheckPage() is { } refusal)
         {
@@ -48,17 +45,43 @@ internal sealed class PageFiles(ApiAccess access, HttpAnswers answers)
             return;
         }
 
-        context.Response.Headers.ETag = tag.ToString();
+        context.Response.Headers.ETag = file.Tag.ToString();
+        context.Response.Headers.Vary = "Accept-Encoding";
         context.Response.Headers.CacheControl = "no-cache";
         context.Response.Headers.XContentTypeOptions = "nosniff";
         context.Response.Headers["Referrer-Policy"] = "no-referrer";
         context.Response.Headers.ContentSecurityPolicy = "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'";
-        if (context.Request.GetTypedHeaders().IfNoneMatch.Any(known => known.Compare(tag, useStrongComparison: false)))
+        if (context.Request.GetTypedHeaders().IfNoneMatch.Any(known => known.Compare(file.Tag, useStrongComparison: false)))
         {
             context.Response.StatusCode = StatusCodes.Status304NotModified;
             return;
         }
 
-        await ApiJson.SendAsync(context, bytes, contentType: type);
+        bool compressed = context.Request.GetTypedHeaders().AcceptEncoding.Any(static encoding => encoding.Value.Equals("gzip", StringComparison.OrdinalIgnoreCase) && encoding.Quality is not 0);
+        if (compressed)
+        {
+            context.Response.Headers.ContentEncoding = "gzip";
+        }
+
+        await ApiJson.SendAsync(context, compressed ? file.Compressed : file.Bytes, contentType: type);
+    }
+
+    /// <summary>A file, plain and as gzip.</summary>
+    private sealed record PageFile(byte[] Bytes, byte[] Compressed, EntityTagHeaderValue Tag)
+    {
+        public static PageFile Read(Assembly assembly, string resource)
+        {
+            using Stream content = assembly.GetManifestResourceStream(resource)!;
+            byte[] bytes = new byte[content.Length];
+            content.ReadExactly(bytes);
+            using MemoryStream compressed = new();
+            using (GZipStream gzip = new(compressed, CompressionLevel.Optimal))
+            {
+                gzip.Write(bytes);
+            }
+
+            // One for both forms: the page is the same.
+            return new PageFile(bytes, compressed.ToArray(), new EntityTagHeaderValue($"\"{Convert.ToHexStringLower(SHA256.HashData(bytes)[..8])}\"", isWeak: true));
+        }
     }
 }

@@ -1,0 +1,132 @@
+using System.CommandLine;
+using System.Net;
+using System.Text.Json;
+using Messaging.Hosting;
+using Microsoft.Extensions.Configuration;
+using Spectre.Console;
+
+namespace Messaging.CommandLine.Top;
+
+/// <summary><c>top</c>: what a running worker does, in the terminal, from its API.</summary>
+internal static class TopCommand
+{
+    private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
+
+    // Of a script's output, where no terminal says its width.
+    private const int WidthWithoutTerminal = 160;
+
+    public static Command Create(CommandContext context)
+    {
+        Option<bool> once = new("--once") { Description = "Print the state once, with the rates of a second, and exit; 1 when a route is not ready" };
+        Option<string?> url = new("--url") { Description = "Address of the running worker; default Hosting:Url. Hosting:Token is sent where it is set", HelpName = "address" };
+        Command command = new("top", "Show what a running worker does: rates, latency, breakers, dead letters; Ctrl+C ends it.") { once, url };
+        command.SetAction(async (parsed, cancellationToken) =>
+        {
+            IConfigurationRoot configuration = context.ReadConfiguration(parsed);
+            using HttpClient client = Connect(parsed.GetValue(url), configuration["Hosting:Url"], configuration["Hosting:Token"]);
+            return parsed.GetValue(once) ? await PrintAsync(client, cancellationToken) : await ShowAsync(client, cancellationToken);
+        });
+        return command;
+    }
+
+    private static HttpClient Connect(string? url, string? configured, string? token)
+    {
+        string address = url ?? (string.IsNullOrEmpty(configured) ? "http://127.0.0.1:8080" : configured);
+        if (!Uri.TryCreate(address, UriKind.Absolute, out Uri? worker) || worker.Scheme is not ("http" or "https"))
+        {
+            throw new StartupException($"{(url is null ? "Hosting:Url" : "--url")} {address}: must be an address such as http://127.0.0.1:8080.", ExitCodes.Usage);
+        }
+
+        if (IPAddress.TryParse(worker.DnsSafeHost, out IPAddress? bound) && (bound.Equals(IPAddress.Any) || bound.Equals(IPAddress.IPv6Any)))
+        {
+            // Where a worker listens on every address, it answers on this machine's own.
+            worker = new UriBuilder(worker) { Host = "127.0.0.1" }.Uri;
+        }
+
+        HttpClient client = new(new SocketsHttpHandler { UseProxy = false, AllowAutoRedirect = false, ConnectTimeout = TimeSpan.FromSeconds(2) })
+        {
+            BaseAddress = worker,
+            Timeout = TimeSpan.FromSeconds(5),
+        };
+        if (!string.IsNullOrEmpty(token))
+        {
+            client.DefaultRequestHeaders.Authorization = new("Bearer", token);
+        }
+
+        return client;
+    }
+
+    private static async Task<int> PrintAsync(HttpClient client, CancellationToken cancellationToken)
+    {
+        using JsonDocument before = await ReadAsync(client, cancellationToken);
+        await Task.Delay(Interval, cancellationToken);
+        using JsonDocument after = await ReadAsync(client, cancellationToken);
+        WorkerView view = new(after.RootElement, before.RootElement);
+        IAnsiConsole console = AnsiConsole.Create(new AnsiConsoleSettings { Out = new AnsiConsoleOutput(Console.Out) });
+        if (Console.IsOutputRedirected)
+        {
+            console.Profile.Width = WidthWithoutTerminal;
+        }
+
+        console.Write(TopScreen.Draw(view));
+        return view.IsReady ? ExitCodes.Success : ExitCodes.Incomplete;
+    }
+
+    private static async Task<int> ShowAsync(HttpClient client, CancellationToken cancellationToken)
+    {
+        JsonDocument before = await ReadAsync(client, cancellationToken);
+        try
+        {
+            await AnsiConsole.Live(TopScreen.Draw(new WorkerView(before.RootElement, null))).AutoClear(true).StartAsync(async live =>
+            {
+                while (!cancellationToken.IsCancellationRequested)
+                {
+                    await Task.Delay(Interval, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+                    try
+                    {
+                        JsonDocument after = await ReadAsync(client, cancellationToken);
+                        live.UpdateTarget(TopScreen.Draw(new WorkerView(after.RootElement, before.RootElement)));
+                        before.Dispose();
+                        before = after;
+                    }
+                    catch (StartupException exception)
+                    {
+                        live.UpdateTarget(TopScreen.Gone(new WorkerView(before.RootElement, null), exception.Message));
+                    }
+                    catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+                    {
+                        return;
+                    }
+                }
+            });
+        }
+        finally
+        {
+            before.Dispose();
+        }
+
+        return ExitCodes.Success;
+    }
+
+    /// <exception cref="StartupException">No worker answers, or it refuses.</exception>
+    private static async Task<JsonDocument> ReadAsync(HttpClient client, CancellationToken cancellationToken)
+    {
+        try
+        {
+            using HttpResponseMessage answer = await client.GetAsync("/api/v1/stats", cancellationToken);
+            string text = await answer.Content.ReadAsStringAsync(cancellationToken);
+            if (answer.StatusCode is HttpStatusCode.Unauthorized or HttpStatusCode.Forbidden)
+            {
+                throw new StartupException($"The worker at {client.BaseAddress} refuses: give its token with --Hosting:Token=token. It answered: {text}", ExitCodes.NoPermission);
+            }
+
+            return answer.IsSuccessStatusCode
+                ? JsonDocument.Parse(text)
+                : throw new StartupException($"{client.BaseAddress} answered {(int)answer.StatusCode}: is a worker there?", ExitCodes.Unavailable);
+        }
+        catch (Exception exception) when (exception is HttpRequestException or JsonException || (exception is TaskCanceledException && !cancellationToken.IsCancellationRequested))
+        {
+            throw new StartupException($"No worker answers at {client.BaseAddress} ({exception.Message.TrimEnd('.')}). Start one, or name its address with --url.", ExitCodes.Unavailable, exception);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+using System.Text.Json;
+
+namespace Messaging.CommandLine.Top;
+
+/// <summary>A worker's state, as its API tells it, and what changed since the state before.</summary>
+/// <param name="now">The state.</param>
+/// <param name="before">The state before; null without one.</param>
+internal sealed class WorkerView(JsonElement now, JsonElement? before)
+{
+    public DateTimeOffset Time { get; } = now.GetProperty("time").GetDateTimeOffset();
+
+    public TimeSpan Uptime => Time - now.GetProperty("startedAt").GetDateTimeOffset();
+
+    public bool IsStopping => now.GetProperty("stopping").GetBoolean();
+
+    public bool IsReady => !IsStopping && Routes.All(route => route.IsReady);
+
+    public string Title => $"worker {now.GetProperty("version").GetString()}, process {now.GetProperty("process").GetInt32()} on {now.GetProperty("machine").GetString()}";
+
+    /// <summary>Processor time, 1 = one core; null without a state before.</summary>
+    public double? Cores => Rate(now.GetProperty("runtime"), before?.GetProperty("runtime"), "cpuSeconds");
+
+    /// <summary>Bytes allocated per message received since the state before; null without one.</summary>
+    public double? BytesPerMessage => Rate(now.GetProperty("runtime"), before?.GetProperty("runtime"), "allocatedBytes") / Routes.Sum(route => route.Received) is { } bytes && double.IsFinite(bytes) ? bytes : null;
+
+    /// <summary>Seconds of garbage collection pauses per second; null without a state before.</summary>
+    public double? GcPauses => Rate(now.GetProperty("runtime"), before?.GetProperty("runtime"), "gcPauseSeconds");
+
+    public IReadOnlyList<RouteView> Routes => [.. now.GetProperty("routes").EnumerateArray().Select(route => new RouteView(this, route, Before(route)))];
+
+    /// <summary>The increase of a number per second; null without a state before.</summary>
+    public double? Rate(JsonElement after, JsonElement? earlier, string name)
+    {
+        double seconds = before is { } state ? (Time - state.GetProperty("time").GetDateTimeOffset()).TotalSeconds : 0;
+        return earlier is { } from && seconds > 0 ? (after.GetProperty(name).GetDouble() - from.GetProperty(name).GetDouble()) / seconds : null;
+    }
+
+    private JsonElement? Before(JsonElement route)
+    {
+        foreach (JsonElement other in before?.GetProperty("routes").EnumerateArray() ?? default)
+        {
+            if (other.GetProperty("name").GetString() == route.GetProperty("name").GetString())
+            {
+                return other;
+            }
+        }
+
+        return null;
+    }
+}
+
+/// <summary>A route in a <see cref="WorkerView"/>.</summary>
+internal sealed class RouteView(WorkerView worker, JsonElement now, JsonElement? before)
+{
+    public string Name => Text("name");
+
+    public string Path => string.Join(" → ", new[] { string.Join(", ", now.GetProperty("sources").EnumerateArray().Select(source => source.GetString())), Text("handler"), Text("sink") }.Where(part => part.Length > 0));
+
+    public bool IsReady => now.GetProperty("ready").GetBoolean();
+
+    /// <summary>What is wrong, in a word; "ok" while nothing is.</summary>
+    public string State => now.GetProperty("stuck").GetBoolean() ? "stuck" : Breaker != "closed" ? $"breaker {Breaker}" : Problem.Length > 0 ? "problem" : now.GetProperty("receiving").GetBoolean() ? "ok" : "not receiving";
+
+    /// <summary>Messages received per second; null without a state before.</summary>
+    public double? Received => worker.Rate(now, before, "received");
+
+    public double? Done => worker.Rate(now, before, "done");
+
+    public long DeadLetters => now.GetProperty("deadLetters").GetInt64();
+
+    public long TotalReceived => now.GetProperty("received").GetInt64();
+
+    public long TotalDone => now.GetProperty("done").GetInt64();
+
+    public string Load => $"{now.GetProperty("inFlight").GetInt32()}/{now.GetProperty("slots").GetInt32()}";
+
+    public double OldestAgeSeconds => now.GetProperty("oldestAgeSeconds").GetDouble();
+
+    public (double P50, double P99)? Process => Percentiles("process");
+
+    public (double P50, double P99)? Store => Percentiles("store");
+
+    /// <summary>What a person has to know of it, a sentence each.</summary>
+    public IEnumerable<string> Problems
+    {
+        get
+        {
+            if (now.GetProperty("stuck").GetBoolean())
+            {
+                yield return "A message has long outlived its timeout and holds its slot: only a restart frees it.";
+            }
+
+            if (Breaker != "closed")
+            {
+                JsonElement breaker = now.GetProperty("breaker");
+                yield return $"Storing fails since {breaker.GetProperty("since").GetDateTimeOffset():HH:mm:ss} UTC. Last failure: {breaker.GetProperty("lastFailure").GetString()}";
+            }
+
+            if (Problem.Length > 0)
+            {
+                yield return Problem;
+            }
+
+            string reasons = string.Join(", ", now.GetProperty("deadLettersByReason").EnumerateObject().Select(reason => $"{reason.Name} {reason.Value.GetInt64():N0}"));
+            if (reasons.Length > 0)
+            {
+                yield return $"Dead letters: {reasons}";
+            }
+        }
+    }
+
+    private string Breaker => now.GetProperty("breaker").GetProperty("state").GetString()!;
+
+    private string Problem => Text("problem");
+
+    private string Text(string name) => now.GetProperty(name).GetString() ?? string.Empty;
+
+    private (double P50, double P99)? Percentiles(string name) =>
+        now.GetProperty(name) is { ValueKind: JsonValueKind.Object } found ? (found.GetProperty("p50").GetDouble(), found.GetProperty("p99").GetDouble()) : null;
+}
