@@ -1,6 +1,6 @@
 // Requests to the worker, and its stream of values.
 
-import { byId, setText } from './dom.js';
+import { byId, write } from './dom.js';
 
 const tokenKey = 'worker-token';
 const silence = 6000;           // the stream sends every second
@@ -26,7 +26,7 @@ const dialog = byId('token-dialog');
 let asked = null;
 
 function askToken(problem) {
-  setText(byId('token-error'), problem);
+  write('token-error', problem);
   return asked ??= new Promise(resolve => {
     byId('token').value = dialog.returnValue = '';
     dialog.showModal();
@@ -40,10 +40,7 @@ function askToken(problem) {
 }
 
 
-/**
- * Follows the worker until the page is closed: `onStats(stats)` for each set of values, `onLost({ answer, ended, retryAt })`
- * while there are none, with the sentence that the worker refused with. Returns { retry }.
- */
+/** Follows the worker: `onStats(stats)` for each set of values, `onLost({ answer, ended, retryAt })` while there are none. */
 export function follow(onStats, onLost) {
   let pause;
   let ended;

@@ -26,18 +26,18 @@ export function createChart({ id, title, format, series, least }) {
   const plot = svg('svg', { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none', role: 'img', tabindex: 0 }, bands, grid, limit, ...paths, cursorLine);
   const readings = series.map(() => make('b'));
   const keys = series.map((one, i) => make('span', { 'data-tone': one.tone }, ...series.length > 1 ? [make('i'), `${one.name} `] : [], readings[i]));
-  const time = make('span', { class: 'time' });
-  const scale = make('span', { class: 'scale' });
+  const time = make('span', { class: 'quiet' });
   const ticks = [0, 1, 2].map(() => make('span'));
   const root = make('figure', { 'data-chart': id },
     make('figcaption', {}, make('strong', { text: title }), time), make('p', { class: 'legend' }, ...keys),
-    make('div', { class: 'plot' }, plot, scale), make('div', { class: 'ticks', 'aria-hidden': 'true' }, ...ticks));
+    make('div', { class: 'plot' }, plot), make('div', { class: 'ticks', 'aria-hidden': 'true' }, ...ticks));
   let data;
+  let scale;
 
   function read() {
     if (!data) return;
     series.forEach((_, i) => setText(readings[i], format(data.values[i].at(-1 - (cursor ?? 0)))));
-    setText(time, cursor === null ? '' : clock(data.end - cursor * data.stepSeconds * 1000));
+    setText(time, cursor === null ? scale : clock(data.end - cursor * data.stepSeconds * 1000));
     setAttribute(cursorLine, 'd', cursor === null ? '' : `M${width - 2 * cursor - 1} 0V${height}`);
   }
 
@@ -45,6 +45,7 @@ export function createChart({ id, title, format, series, least }) {
     data = next;
     const { values, end, stepSeconds } = data;
     const ceiling = niceCeiling(Math.max(least, data.limit ?? 0, ...values.flat()));
+    scale = `0 to ${format(ceiling)}`;
     const x = index => width - 2 * (values[0].length - index);
     const y = value => Math.round((height - value / ceiling * (height - 2)) * 10) / 10;
     const line = (value, i, all) => isNumber(value) ? `${isNumber(all[i - 1]) ? 'L' : 'M'}${x(i) + 1} ${y(value)}h.1` : '';
@@ -62,11 +63,9 @@ export function createChart({ id, title, format, series, least }) {
       const share = (at - begin) / length;
       lines += `M${share * width} 0V${height}`;
       tick.style.left = `${share * 100}%`;
-      tick.hidden = share < 0.06 || share > 0.94;
       setText(tick, clock(at).slice(0, 5));
     });
     setAttribute(grid, 'd', lines);
-    setText(scale, format(ceiling));
     const description = series.map((one, i) => `${one.name} now ${format(values[i].at(-1))}, highest ${format(Math.max(...values[i]))}`);
     setAttribute(plot, 'aria-label', `${title}, last 15 minutes: ${description.join('; ')}`);
     read();

@@ -27,6 +27,8 @@ export function setAttribute(element, name, value) {
   else if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value);
 }
 
+export const setTone = (element, tone) => setAttribute(element, 'data-tone', tone);
+export const write = (id, text) => setText(byId(id), text);
 export const lines = (...texts) => texts.filter(Boolean).join('\n');
 
 /** Makes the children of a parent follow a list. An element with the same key stays, and so does the focus in it. */

@@ -43,7 +43,7 @@ export const since = (time, now) => `${moment(time).slice(0, 10) === moment(now)
 /** "1 message", "1,234 messages". */
 export const many = (number, one, more = `${one}s`) => `${count(number)} ${number === 1 ? one : more}`;
 
-/** "malformed-json 12, wrong-type 3", the largest first. */
-export const counts = byName => Object.entries(byName).sort((a, b) => b[1] - a[1]).map(([name, number]) => `${name} ${count(number)}`).join(', ');
+/** "malformed-json (12), wrong-type (3)", the largest first. */
+export const counts = byName => Object.entries(byName).sort((a, b) => b[1] - a[1]).map(([name, number]) => `${name} (${count(number)})`).join(', ');
 
 export const sum = numbers => numbers.reduce((all, number) => all + number, 0);

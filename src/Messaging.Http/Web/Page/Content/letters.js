@@ -1,6 +1,6 @@
 // Dead letters: list, filters, one record, redrive.
 
-import { byId, lines, make, setText, sync, syncRows } from './dom.js';
+import { byId, lines, make, setText, sync, syncRows, write } from './dom.js';
 import { read, send } from './api.js';
 import { bytes, count, many, moment, sum } from './format.js';
 import { keepsLettersInFolder } from './problems.js';
@@ -8,9 +8,9 @@ import { keepsLettersInFolder } from './problems.js';
 const pageSize = 20;
 const refreshEvery = 10000;
 
-const [reasonField, dayField, searchField] = ['letters-reason', 'letters-day', 'letters-search'].map(byId);
+const [reasonField, dayField, searchField] = ['reason', 'day', 'search'].map(name => byId(`letters-${name}`));
 const on = (id, event, listener) => byId(id).addEventListener(event, listener);
-let reason = '';            // of the list; the field may be ahead of it
+let reason = '';            // '' for all
 let after = null;           // the dead letter before this page
 let shown = { letters: [], reasons: [], next: null };
 let chosen = new Set();
@@ -27,7 +27,6 @@ async function load() {
   refresh = 0;
   readAt = Date.now();
   const mine = ++reading;
-  reason = reasonField.value;
   const query = new URLSearchParams({ limit: pageSize });
   for (const [name, value] of Object.entries({ reason, day: dayField.value, search: searchField.value.trim(), after })) if (value) query.set(name, value);
   let problem;
@@ -36,15 +35,16 @@ async function load() {
     if (mine !== reading) return;
     shown = answer;
     problem = answer.problem ?? (answer.available ? '' : 'The folder of the dead letters is not available.');
-    setText(byId('letters-note'), `Those of HTTP, channel, UDP and TCP sources, in the folder ${answer.folder}. SQS and Service Bus have dead-letter queues of their own.${answer.truncated ? ' The folder has more than 10,000 dead letters; only these were searched.' : ''}`);
+    write('letters-note', `Those of HTTP, channel, UDP and TCP sources, in the folder ${answer.folder}. SQS and Service Bus have dead-letter queues of their own.${answer.truncated ? ' Only 10,000 of them were searched.' : ''}`);
   } catch (error) {
     problem = error.message;
   }
-  setText(byId('letters-problem'), problem);
+  write('letters-problem', problem);
   show();
 }
 
-function loadFirstPage() {
+function loadFirstPage(wanted = reasonField.value) {
+  reason = wanted;
   after = null;
   chosen.clear();
   load();
@@ -57,7 +57,7 @@ function show() {
     one => make('option', { value: one.reason }), (option, one) => setText(option, `${one.reason || 'All reasons'} (${count(one.count)})`));
   reasonField.value = reason;
   sync(byId('letters-list'), letters, letter => letter.name, createLetter, (item, { name }) => { item.box.checked = chosen.has(name); });
-  setText(byId('letters-where'), letters.length === 0 ? 'No dead letters.' : '');
+  write('letters-where', letters.length === 0 ? 'No dead letters.' : '');
   byId('letters-older').hidden = next === null;
   showChoice();
 }
@@ -80,24 +80,20 @@ const matching = () => shown.reasons.filter(one => reason === '' || one.reason =
 function showChoice() {
   const total = sum(matching().map(one => one.count));
   const narrowed = dayField.value !== '' || searchField.value.trim() !== '';
-  setText(byId('redrive-selected'), `Redrive selected (${count(chosen.size)})`);
-  setText(byId('redrive-all'), `Redrive all ${reason || 'dead letters'} (${count(total)})`);
+  write('redrive-selected', `Redrive selected (${count(chosen.size)})`);
+  write('redrive-all', `Redrive all ${reason || 'dead letters'} (${count(total)})`);
   byId('redrive-selected').disabled = !canChange || chosen.size === 0;
   byId('redrive-all').disabled = !canChange || total === 0 || narrowed;
-  setText(byId('redrive-note'), !canChange ? 'Set Hosting:Token to redrive from this page.' : total > 0 && narrowed ? 'To redrive all of a reason, clear the day and the search.' : '');
+  write('redrive-note', !canChange ? 'Set Hosting:Token to redrive from this page.' : total > 0 && narrowed ? 'To redrive all of a reason, clear the day and the search.' : '');
 }
 
 on('letters-filter', 'submit', event => {
   event.preventDefault();
   loadFirstPage();
 });
-on('letters-filter', 'reset', () => setTimeout(() => {
-  reasonField.value = '';
-  loadFirstPage();
-}));
-reasonField.addEventListener('change', loadFirstPage);
-dayField.addEventListener('change', loadFirstPage);
-on('letters-newest', 'click', loadFirstPage);
+on('letters-filter', 'change', event => event.target !== searchField && loadFirstPage());
+on('letters-filter', 'reset', () => setTimeout(loadFirstPage, 0, ''));
+on('letters-newest', 'click', () => loadFirstPage());
 on('letters-older', 'click', () => {
   after = shown.next;
   load();
@@ -105,11 +101,9 @@ on('letters-older', 'click', () => {
 
 /** Shows the dead letters of a reason, or all, and moves there. */
 export function showLetters(wanted) {
-  if (![...reasonField.options].some(option => option.value === wanted)) reasonField.append(make('option', { value: wanted }));
-  reasonField.value = wanted;
   dayField.value = searchField.value = '';
   byId('letters-title').focus();
-  loadFirstPage();
+  loadFirstPage(wanted);
 }
 
 /** Takes the worker's values: the newest page is read again when dead letters were added, at most every 10 s. */
@@ -132,18 +126,18 @@ async function openLetter(name) {
   try {
     current = await read(`dead-letters/letter?name=${encodeURIComponent(name)}`);
   } catch (error) {
-    setText(byId('letters-problem'), error.message);
+    write('letters-problem', error.message);
     return;
   }
-  setText(byId('letter-title'), `Dead letter ${current.id}`);
-  setText(byId('letter-description'), current.description ?? '');
+  write('letter-title', `Dead letter ${current.id}`);
+  write('letter-description', current.description ?? '');
   syncRows(byId('letter-facts'), [['Reason', current.reason], ['Route', current.route], ['Source', current.source], ['Attempts', count(current.attempts)],
     ['First seen', moment(current.firstSeen)], ['Last seen', moment(current.lastSeen)], ['Exception', current.exceptionType ?? 'none'], ['File', current.name],
     current.isPart && ['Part', 'This is a part of a message.']]);
   const attributes = Object.entries(current.attributes ?? {});
   syncRows(byId('letter-attributes'), attributes.length > 0 ? attributes : [['None', '']]);
   byId('letter-body').hidden = true;
-  setText(byId('letter-size'), bytes(current.bodyBytes));
+  write('letter-size', bytes(current.bodyBytes));
   byId('letter-dialog').showModal();
 }
 
@@ -153,7 +147,7 @@ async function showBody(format) {
     const response = await send(`dead-letters/body?name=${encodeURIComponent(current.name)}`);
     const body = new Uint8Array(await response.arrayBuffer());
     const whole = Number(response.headers.get('X-Body-Bytes') ?? body.length);
-    setText(byId('letter-size'), whole > body.length ? `the first ${bytes(body.length)} of ${bytes(whole)}` : bytes(whole));
+    write('letter-size', whole > body.length ? `the first ${bytes(body.length)} of ${bytes(whole)}` : bytes(whole));
     setText(box, format(body) || '(empty)');
   } catch (error) {
     setText(box, error.message);
@@ -177,20 +171,20 @@ on('letter-hex', 'click', () => showBody(toHex));
 // Redrive
 
 async function redrive(letters) {
-  setText(byId('redrive-note'), '');
+  write('redrive-note', '');
   try {
     await send('redrive', { method: 'POST', body: { ...letters, rate: Number(byId('redrive-rate').value) || 50 } });
     chosen.clear();
     showChoice();
     followRedrive();
   } catch (error) {
-    setText(byId('redrive-note'), error.message);
+    write('redrive-note', error.message);
   }
 }
 
 on('redrive-selected', 'click', () => redrive({ names: [...chosen] }));
 on('redrive-all', 'click', () => redrive({ reason: reason || null, max: null }));
-on('redrive-stop', 'click', () => read('redrive', { method: 'DELETE' }).then(showRedrive, error => setText(byId('redrive-note'), error.message)));
+on('redrive-stop', 'click', () => read('redrive', { method: 'DELETE' }).then(showRedrive, error => write('redrive-note', error.message)));
 
 let following = false;
 
@@ -206,7 +200,7 @@ async function followRedrive() {
     } while (progress.state === 'running');
     await load();
   } catch (error) {
-    setText(byId('redrive-note'), error.message);
+    write('redrive-note', error.message);
   }
   following = false;
 }
@@ -214,12 +208,12 @@ async function followRedrive() {
 function showRedrive({ state, total, sent, left, rate, problem, failures }) {
   const running = state === 'running';
   byId('redrive').hidden = state === 'idle';
-  setText(byId('redrive-text'), `Redrive ${running ? 'running' : 'ended'}: ${count(sent)} of ${many(total, 'dead letter')} sent, ${count(left)} left${running ? `, at most ${count(rate)}/s` : ''}. ${problem ?? ''}`);
+  write('redrive-text', `Redrive ${running ? 'running' : 'ended'}: ${count(sent)} of ${many(total, 'dead letter')} sent, ${count(left)} left${running ? `, at most ${count(rate)}/s` : ''}. ${problem ?? ''}`);
   byId('redrive-progress').max = total || 1;
   byId('redrive-progress').value = total - left;
   byId('redrive-stop').hidden = !running;
-  setText(byId('redrive-failures'), lines(failures.length > 0 && 'Not sent:', ...failures.map(failure => `${failure.name}: ${failure.error}`)));
+  write('redrive-failures', lines(failures.length > 0 && 'Not sent:', ...failures.map(failure => `${failure.name}: ${failure.error}`)));
 }
 
-/** Reads the dead letters and a running redrive, at the start and after the worker was away. */
+/** At the start and after the worker was away: reads the dead letters and a running redrive. */
 export const startLetters = followRedrive;

@@ -1,7 +1,5 @@
 // What the page knows: the latest values, those of the last seconds for rates, and the history of 15 minutes.
 
-import { sum } from './format.js';
-
 const rateSeconds = 10;
 
 export class Model {
@@ -42,9 +40,7 @@ export class Model {
     const value = stats => stats.routes.find(route => route.name === name)?.[counter];
     const [from, to] = [this.#samples[0], this.stats];
     const elapsed = (Date.parse(to.time) - Date.parse(from.time)) / 1000;
-    if (elapsed > 0) return Math.max(0, (value(to) - value(from)) / elapsed);
-    const steps = this.series(name)?.[counter]?.slice(-2);
-    return steps?.length ? sum(steps) / (steps.length * this.history.stepSeconds) : null;
+    return elapsed > 0 ? Math.max(0, (value(to) - value(from)) / elapsed) : null;
   }
 
   /** The time at the end of a step, counted from the oldest. */

@@ -1,6 +1,6 @@
 // The worker's page: follows the worker's values and draws them.
 
-import { byId, lines, make, setAttribute, setText, sync } from './dom.js';
+import { byId, lines, make, setText, setTone, sync, write } from './dom.js';
 import { follow, read } from './api.js';
 import { Model } from './model.js';
 import { clock, count, many, since, span, sum } from './format.js';
@@ -55,11 +55,9 @@ async function loadHistory() {
 
 function show(withCharts) {
   const { stats } = model;
-  setText(byId('machine'), stats.machine);
-  setText(byId('process-id'), String(stats.process));
-  setText(byId('version'), stats.version);
-  setText(byId('uptime'), span((Date.parse(stats.time) - Date.parse(stats.startedAt)) / 1000));
-  setText(byId('clock'), clock(stats.time));
+  const uptime = span((Date.parse(stats.time) - Date.parse(stats.startedAt)) / 1000);
+  const facts = { machine: stats.machine, 'process-id': String(stats.process), version: stats.version, uptime, clock: clock(stats.time) };
+  for (const [id, text] of Object.entries(facts)) write(id, text);
   showProblems();
   updateRoutes(model, withCharts);
   updateProcess(model);
@@ -72,14 +70,17 @@ function showProblems() {
   const found = findProblems(model);
   const [failing, warnings] = ['bad', 'warn'].map(tone => found.filter(problem => problem.tone === tone));
   const wrong = [failing.length > 0 && many(failing.length, 'failure'), warnings.length > 0 && many(warnings.length, 'warning')].filter(Boolean).join(', ');
-  const { routes, machine, stopping } = model.stats;
-  setText(byId('problems-title'), wrong || 'Nothing is wrong');
-  setAttribute(byId('problems'), 'data-tone', failing.length > 0 ? 'bad' : warnings.length > 0 ? 'warn' : 'good');
-  byId('problems-none').hidden = wrong !== '';
-  setText(byId('problems-none'), stopping ? 'The worker is shutting down.' : `${many(routes.length, 'route receives', 'routes receive')}; no message was dead-lettered in the last 15 minutes.`);
+  const { routes, stopping } = model.stats;
+  headline(wrong || (stopping ? 'Shutting down' : 'Nothing is wrong'));
+  setTone(byId('problems'), failing.length > 0 ? 'bad' : wrong || stopping ? 'warn' : 'good');
+  write('problems-none', wrong || stopping ? '' : `${many(routes.length, 'route receives', 'routes receive')}; no message was dead-lettered in the last 15 minutes.`);
   sync(byId('problem-list'), found, problem => problem.key, createProblem, updateProblem);
-  document.title = `${wrong && `${wrong} · `}${machine} · Quayside worker`;
   announce(failing[0]?.key ?? '', failing[0]?.title ?? '');
+}
+
+function headline(text) {
+  write('problems-title', text);
+  document.title = `${text} · ${model.stats?.machine ?? ''} · Quayside worker`;
 }
 
 function createProblem({ key, kind, route }) {
@@ -89,7 +90,7 @@ function createProblem({ key, kind, route }) {
 
 function updateProblem(item, { tone, title, text, letters }) {
   const [head, body, button] = item.children;
-  setAttribute(item, 'data-tone', tone);
+  setTone(item, tone);
   setText(head, title);
   setText(body, text);
   button.hidden = letters === undefined;
@@ -99,7 +100,7 @@ function updateProblem(item, { tone, title, text, letters }) {
 function announce(key, text) {
   if (key === announced) return;
   announced = key;
-  setText(byId('announcement'), text);
+  write('announcement', text);
 }
 
 // The connection
@@ -123,12 +124,14 @@ function showConnection() {
     text = 'Its counts began again.';
   }
   document.documentElement.dataset.state = state;
-  setText(byId('state'), { connecting: 'Connecting', live: 'Running', stopping: 'Shutting down', stopped: 'Stopped', lost: 'No answer' }[state]);
+  const word = { connecting: 'Connecting', live: 'Running', stopping: 'Shutting down', stopped: 'Stopped', lost: 'No answer' }[state];
+  write('state', word);
+  if (!isLive && lost !== null) headline(word);
   const tone = { live: 'good', lost: 'bad', stopped: 'bad' }[state] ?? 'warn';
-  setAttribute(byId('state'), 'data-tone', tone);
-  setAttribute(byId('connection'), 'data-tone', tone);
+  setTone(byId('state'), tone);
+  setTone(byId('connection'), tone);
   byId('connection').hidden = title === '';
-  setText(byId('connection-title'), title);
-  setText(byId('connection-text'), text);
+  write('connection-title', title);
+  write('connection-text', text);
   byId('connection-retry').hidden = isLive;
 }

@@ -2,7 +2,7 @@
 // the dead letters to show, '' for all, where looking at them helps.
 
 import { lines } from './dom.js';
-import { clock, count, counts, isNumber, many, rate, seconds, since, span, sum } from './format.js';
+import { clock, count, counts, isNumber, many, seconds, since, span, sum } from './format.js';
 
 const tones = ['bad', 'warn', 'plain'];
 const oldAge = 30;               // seconds in flight
@@ -27,14 +27,7 @@ function runStart(values, test) {
 }
 
 export function findProblems(model) {
-  const found = model.stats.routes.flatMap(route => findInRoute(model, route));
-  if (model.history !== null) {
-    const { cores } = model.stats.runtime;
-    const minute = model.lastMinute(model.history.runtime.cpuSeconds);
-    const used = sum(minute) / (minute.length * model.history.stepSeconds);
-    if (used > 0.9 * cores) found.push({ key: 'cpu', tone: 'plain', title: `The process used ${used.toFixed(1)} of ${many(cores, 'core')} in the last minute`, text: 'The processor limits the rate of messages.' });
-  }
-  return found.sort((a, b) => tones.indexOf(a.tone) - tones.indexOf(b.tone));
+  return model.stats.routes.flatMap(route => findInRoute(model, route)).sort((a, b) => tones.indexOf(a.tone) - tones.indexOf(b.tone));
 }
 
 function findInRoute(model, route) {
@@ -48,11 +41,11 @@ function findInRoute(model, route) {
   const series = model.series(name);
   const at = index => since(model.stepEnd(index), now);
 
-  if (route.stuck) add('stuck', 'bad', `a message has been stuck since ${oldest}`, 'It ignores its cancellation after its timeout. Its slot is lost until the worker is restarted.', inUse);
+  if (route.stuck) add('stuck', 'bad', `a message has been stuck since ${oldest}`, 'It ignores its cancellation. Restart the worker to free its slot.', inUse);
 
   if (outage) {
     const target = route.sink === null ? 'handler' : `sink ${route.sink}`;
-    const probe = breaker.state === 'half-open' ? 'One message is probing it now.' : isNumber(breaker.nextProbeSeconds) ? `One message will probe it in ${span(Math.ceil(breaker.nextProbeSeconds))}.` : 'The next message will probe it.';
+    const probe = isNumber(breaker.nextProbeSeconds) ? `One message will probe it in ${span(Math.ceil(breaker.nextProbeSeconds))}.` : breaker.state === 'open' ? 'The next message will probe it.' : 'One message is probing it now.';
     add('breaker', 'bad', `the ${target} has been failing since ${since(breaker.since, now)}`,
       breaker.lastFailure && `Last failure: ${breaker.lastFailure}`,
       `Receiving is paused. ${probe}`,
@@ -69,12 +62,10 @@ function findInRoute(model, route) {
   if (dead > 0) {
     const first = series.deadLetters.findIndex(value => value > 0);
     const last = series.deadLetters.findLastIndex(value => value > 0);
-    const minute = model.lastMinute(series.deadLetters);
-    const perSecond = sum(minute) / (minute.length * model.history.stepSeconds);
     const reasons = Object.keys(route.deadLettersByReason);
     add('dead-letters', 'warn', `${many(dead, 'dead letter')} in the last 15 minutes`,
       `By reason${route.deadLetters > dead ? ' since the start' : ''}: ${counts(route.deadLettersByReason)}.`,
-      first === last ? `At ${clock(model.stepEnd(last))}.` : `The first at ${clock(model.stepEnd(first))}, the last at ${clock(model.stepEnd(last))}.${perSecond > 0 ? ` Now ${rate(perSecond)}.` : ''}`,
+      `The first at ${clock(model.stepEnd(first))}, the last at ${clock(model.stepEnd(last))}.`,
       !keepsLettersInFolder(route) && 'They are in the dead-letter queue of the source.');
     if (keepsLettersInFolder(route)) found.at(-1).letters = reasons.length === 1 ? reasons[0] : '';
   }

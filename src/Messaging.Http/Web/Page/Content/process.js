@@ -1,6 +1,6 @@
 // The process behind all routes, and the settings in effect.
 
-import { byId, setText, syncRows } from './dom.js';
+import { byId, syncRows, write } from './dom.js';
 import { read } from './api.js';
 import { createChart } from './charts.js';
 import { bytes, count, many, seconds, sum } from './format.js';
@@ -18,9 +18,7 @@ export function updateProcess({ stats: { runtime } }) {
   syncRows(byId('process-values'), [
     ['Heap', bytes(runtime.heapBytes)],
     ['Collections of generation 0, 1, 2', runtime.collections.map(count).join(', ')],
-    ['GC pauses since the start', seconds(runtime.gcPauseSeconds)],
-    ['Processor time since the start', `${seconds(runtime.cpuSeconds)} on ${many(runtime.cores, 'core')}`],
-    ['Threads', count(runtime.threads)],
+    ['Threads', `${count(runtime.threads)} on ${many(runtime.cores, 'core')}`],
   ]);
 }
 
@@ -39,7 +37,7 @@ export async function loadConfiguration() {
     ({ settings } = await read('config'));
     showConfiguration();
   } catch (error) {
-    setText(byId('configuration-count'), error.message);
+    write('configuration-count', error.message);
   }
 }
 
@@ -48,7 +46,7 @@ function showConfiguration() {
   const changed = byId('configuration-changed').checked;
   const shown = settings.filter(({ key, value, isDefault }) => !(changed && isDefault) && `${key} ${value}`.toLowerCase().includes(search));
   syncRows(byId('configuration-list'), shown.map(({ key, value, isDefault }) => [key, value ?? '', isDefault ? 'default' : 'configured']));
-  setText(byId('configuration-count'), `${count(shown.length)} of ${many(settings.length, 'setting')}`);
+  write('configuration-count', `${count(shown.length)} of ${many(settings.length, 'setting')}`);
 }
 
 byId('configuration-filter').addEventListener('input', showConfiguration);

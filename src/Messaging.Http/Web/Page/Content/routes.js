@@ -1,6 +1,6 @@
 // The routes: a graph from the sources to the sink, charts, and totals.
 
-import { byId, lines, make, setAttribute, setText, sync, syncRows } from './dom.js';
+import { byId, lines, make, setText, setTone, sync, syncRows } from './dom.js';
 import { createChart } from './charts.js';
 import { bytes, clock, count, counts, dollars, rate, seconds } from './format.js';
 
@@ -17,8 +17,8 @@ function createArrow(part) {
   const root = make('div', { class: 'arrow', 'data-part': part }, value, make('i'), label);
   const update = (perSecond, text, flows) => {
     setText(value, rate(perSecond));
-    setText(label, flows ? text : `${text}, paused`);
-    setAttribute(root, 'data-tone', !flows ? 'bad' : perSecond > 0 ? 'flow' : 'plain');
+    setText(label, flows ? text : 'paused');
+    setTone(root, !flows ? 'bad' : perSecond > 0 ? 'flow' : 'plain');
   };
   return { root, update };
 }
@@ -36,8 +36,7 @@ function createRoute(route, open) {
   handler.text.before(meter);
   const received = createArrow('received');
   const stored = createArrow(done);
-  const dead = make('p', { 'data-part': 'dead-letters' });
-  const returned = make('p', { 'data-part': 'returned' });
+  const dead = make('p', { class: 'branch', 'data-part': 'dead-letters' });
   const totals = make('table', {}, make('caption', { text: 'Messages' }),
     make('thead', {}, make('tr', {}, make('td'), make('th', { scope: 'col', text: 'per second' }), make('th', { scope: 'col', text: 'since the start' }))));
   const calls = make('table', {}, make('caption', { text: 'Billed calls since the start' }));
@@ -52,7 +51,7 @@ function createRoute(route, open) {
 
   const root = make('article', { class: 'panel', 'data-route': name, 'aria-label': `Route ${name}` },
     make('div', { class: 'facts' }, make('h3', { text: name }), state, make('span', { class: 'quiet', text: `form ${route.form}` })),
-    make('div', { class: 'graph' }, source.root, received.root, handler.root, stored.root, ...hasSink ? [sink.root] : [], make('div', { class: 'branches' }, dead, returned)),
+    make('div', { class: 'graph' }, source.root, received.root, handler.root, stored.root, ...hasSink ? [sink.root] : [], dead),
     make('details', { open: open && '' },
       make('summary', { text: 'Charts and totals' }),
       make('div', { class: 'columns' }, ...charts.map(one => one.root)),
@@ -63,13 +62,13 @@ function createRoute(route, open) {
     const working = now.receiving && !now.stuck && !outage && now.problem === null;
     const stopping = model.stats.stopping;
     setText(state, now.stuck ? 'Stuck' : outage ? `${hasSink ? 'Sink' : 'Handler'} failing` : now.problem !== null ? 'Failing' : stopping ? 'Shutting down' : working ? 'Receiving' : 'Not receiving');
-    setAttribute(state, 'data-tone', working ? 'good' : stopping ? 'warn' : 'bad');
+    setTone(state, working ? 'good' : stopping ? 'warn' : 'bad');
 
     received.update(model.rate(name, 'received'), 'received', now.receiving);
     stored.update(model.rate(name, 'done'), done, !outage);
     setText(source.text, `${count(now.received)} received`);
     slots.style.width = `${Math.min(100, now.inFlight / now.slots * 100)}%`;
-    setAttribute(meter, 'data-tone', now.inFlight >= now.slots ? 'warn' : 'flow');
+    setTone(meter, now.inFlight >= now.slots ? 'warn' : 'flow');
     const breakerText = `breaker ${breaker.state} since ${clock(breaker.since)}`;
     setText(handler.text, lines(
       `${count(now.inFlight)} of ${count(now.slots)} slots in use, ${count(now.held)} held`,
@@ -79,15 +78,14 @@ function createRoute(route, open) {
       now.results, times(now.store), breakerText,
       limit && `${count(limit.inFlight)} of ${count(limit.limit)} concurrent requests, ${count(limit.waiting)} waiting`,
       `retries by status: ${counts(now.retries) || 'none'}`));
-    setAttribute((hasSink ? sink : handler).root, 'data-tone', outage && 'bad');
+    setTone((hasSink ? sink : handler).root, outage && 'bad');
 
     const deadRate = model.rate(name, 'deadLetters');
     setText(dead, `Dead letters ${rate(deadRate)}, ${count(now.deadLetters)} since the start${now.deadLetters > 0 ? `: ${counts(now.deadLettersByReason)}` : ''}`);
-    setAttribute(dead, 'data-tone', deadRate > 0 && 'bad');
-    setText(returned, `Returned to the source ${rate(model.rate(name, 'returned'))}, ${count(now.returned)} since the start`);
+    setTone(dead, deadRate > 0 && 'bad');
 
     const total = (label, counter) => [label, rate(model.rate(name, counter)), count(now[counter])];
-    syncRows(totals, [total('Received', 'received'), total(hasSink ? 'Stored' : 'Completed', 'done'), hasSink && total('Stored before (duplicates)', 'duplicates'),
+    syncRows(totals, [total('Received', 'received'), total(hasSink ? 'Stored' : 'Completed', 'done'), hasSink && total('Duplicates', 'duplicates'),
       total('Dead letters', 'deadLetters'), total('Returned', 'returned'), total('Timed out', 'timeouts'), total('Lost', 'lost')]);
     const called = Object.entries(now.calls).map(([call, number]) => [call, count(number)]);
     const perMillion = now.done > 0 ? now.costUsd / now.done * 1e6 : null;
