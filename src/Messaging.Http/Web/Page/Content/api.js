@@ -7,16 +7,16 @@ const silence = 6000;           // the stream sends every second
 const longestPause = 10000;
 const hiddenFor = 60000;        // then a page in the background gives up its place among the watchers
 
-/** Sends a request; asks for the token where the worker wants one. Throws the worker's own sentence and code. */
+/** Sends a request; asks for the token where the worker wants one. Throws the worker's own sentence as `answer`. */
 export async function send(path, { body, ...options } = {}) {
   for (;;) {
     const token = sessionStorage.getItem(tokenKey);
     const headers = { ...token && { Authorization: `Bearer ${token}` }, ...body && { 'Content-Type': 'application/json' } };
     const response = await fetch(`/api/v1/${path}`, { ...options, headers, body: body && JSON.stringify(body), cache: 'no-store' });
     if (response.ok) return response;
-    const { error = '', message = `The worker answered ${response.status}.` } = await response.json().catch(() => ({}));
+    const { message = `The worker answered ${response.status}.` } = await response.json().catch(() => ({}));
     if (response.status === 401 && await askToken(token ? message : '')) continue;
-    throw Object.assign(new Error(message), { code: error });
+    throw Object.assign(new Error(message), { answer: message });
   }
 }
 
@@ -42,19 +42,10 @@ function askToken(problem) {
 
 /** Follows the worker: `onStats(stats)` for each set of values, `onLost({ answer, ended, retryAt })` while there are none. */
 export function follow(onStats, onLost) {
-  let pause;
+  let pause = 500;
   let ended;
-  let wake;
   let close;
   let hiddenTimer;
-  const sleep = milliseconds => new Promise(resolve => {
-    wake = resolve;
-    setTimeout(resolve, milliseconds);
-  });
-  const retry = () => {
-    pause = 500;
-    wake?.();
-  };
 
   async function stream() {
     const controller = new AbortController();
@@ -79,7 +70,7 @@ export function follow(onStats, onLost) {
           ended = name === 'end';
           if (name !== 'stats') continue;
           pause = 500;
-          onStats(JSON.parse(data));
+          queueMicrotask(() => onStats(JSON.parse(data)));
         }
       }
     } finally {
@@ -89,17 +80,19 @@ export function follow(onStats, onLost) {
   }
 
   async function run() {
-    pause = 500;
     for (;;) {
-      let answer = '';
+      let answer;
       try {
         await stream();
       } catch (caught) {
-        if (caught.code !== undefined) answer = caught.message;
+        ({ answer } = caught);
       }
-      if (document.hidden) await new Promise(resolve => document.addEventListener('visibilitychange', resolve, { once: true }));
+      if (document.hidden) {
+        await new Promise(resolve => document.addEventListener('visibilitychange', resolve, { once: true }));
+        continue;
+      }
       onLost({ answer, ended, retryAt: Date.now() + pause });
-      await sleep(pause);
+      await new Promise(resolve => setTimeout(resolve, pause));
       pause = Math.min(pause * 2, longestPause);
     }
   }
@@ -109,5 +102,4 @@ export function follow(onStats, onLost) {
     if (document.hidden) hiddenTimer = setTimeout(() => close(), hiddenFor);
   });
   run();
-  return { retry };
 }

@@ -18,13 +18,12 @@ let restartedAt = 0;
 let historyAt = 0;
 let announced = '';
 
-const worker = follow(onStats, details => {
+follow(onStats, details => {
   isLive = false;
   lost = details;
   showConnection();
 });
 setInterval(showConnection, 1000);
-byId('connection-retry').addEventListener('click', worker.retry);
 
 function onStats(stats) {
   const restarted = model.accept(stats);
@@ -133,5 +132,4 @@ function showConnection() {
   byId('connection').hidden = title === '';
   write('connection-title', title);
   write('connection-text', text);
-  byId('connection-retry').hidden = isLive;
 }

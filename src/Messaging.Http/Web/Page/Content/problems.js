@@ -10,6 +10,7 @@ const slowFactor = 4;            // times the usual p99
 const slowAtLeast = 0.1;         // seconds
 const returnedShare = 0.1;       // of the messages received
 const retriedShare = 0.01;       // of the messages stored
+const fullHistory = 180;         // steps
 
 export const keepsLettersInFolder = route => route.sources.some(source => /^(http|channel|udp|tcp)/i.test(source));
 const ascending = values => values.filter(isNumber).sort((a, b) => a - b);
@@ -58,14 +59,16 @@ function findInRoute(model, route) {
   if (!route.stuck && !outage && route.oldestAgeSeconds > oldAge) add('age', 'warn', `the oldest message has been in flight since ${oldest}`, inUse);
   if (!series) return found;
 
-  const dead = Math.round(sum(series.deadLetters));
+  // A history that is not full yet is as old as the worker: then the total is of the window, and newer.
+  const isWhole = series.deadLetters.length < fullHistory;
+  const dead = isWhole ? route.deadLetters : Math.round(sum(series.deadLetters));
   if (dead > 0) {
     const first = series.deadLetters.findIndex(value => value > 0);
     const last = series.deadLetters.findLastIndex(value => value > 0);
     const reasons = Object.keys(route.deadLettersByReason);
     add('dead-letters', 'warn', `${many(dead, 'dead letter')} in the last 15 minutes`,
-      `By reason${route.deadLetters > dead ? ' since the start' : ''}: ${counts(route.deadLettersByReason)}.`,
-      `The first at ${clock(model.stepEnd(first))}, the last at ${clock(model.stepEnd(last))}.`,
+      `By reason${isWhole ? '' : ' since the start'}: ${counts(route.deadLettersByReason)}.`,
+      first >= 0 && `The first at ${clock(model.stepEnd(first))}, the last at ${clock(model.stepEnd(last))}.`,
       !keepsLettersInFolder(route) && 'They are in the dead-letter queue of the source.');
     if (keepsLettersInFolder(route)) found.at(-1).letters = reasons.length === 1 ? reasons[0] : '';
   }

@@ -5,21 +5,18 @@ import { read } from './api.js';
 import { createChart } from './charts.js';
 import { bytes, count, many, seconds, sum } from './format.js';
 
-const cores = value => value === undefined ? '–' : String(Number(value.toFixed(2)));
+const coresUsed = value => value === undefined ? '–' : String(Number(value.toFixed(2)));
 const charts = [
   ['cpu-per-message', 'Processor time per message', seconds, 1e-6],
   ['bytes-per-message', 'Bytes allocated per message', bytes, 1],
-  ['cores', 'Cores in use', cores, 0.1],
+  ['cores', 'Cores in use', coresUsed, 0.1],
   ['gc-pauses', 'GC pauses per second', seconds, 0.001, true],
 ].map(([id, title, format, least, bars]) => createChart({ id, title, format, least, series: [{ name: title, tone: 'flow', bars }] }));
 byId('process-charts').append(...charts.map(chart => chart.root));
 
 export function updateProcess({ stats: { runtime } }) {
-  syncRows(byId('process-values'), [
-    ['Heap', bytes(runtime.heapBytes)],
-    ['Collections of generation 0, 1, 2', runtime.collections.map(count).join(', ')],
-    ['Threads', `${count(runtime.threads)} on ${many(runtime.cores, 'core')}`],
-  ]);
+  const { heapBytes, collections, threads, cores, gcPauseSeconds } = runtime;
+  write('process-values', `Heap ${bytes(heapBytes)}; collections of generation 0, 1 and 2: ${collections.map(count).join(', ')}, with pauses of ${seconds(gcPauseSeconds)} since the start; ${many(threads, 'thread')} on ${many(cores, 'core')}.`);
 }
 
 export function updateProcessCharts({ history: { runtime, routes, end, stepSeconds } }) {

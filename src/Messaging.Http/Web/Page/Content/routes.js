@@ -49,8 +49,8 @@ function createRoute(route, open) {
     chart('in-flight', 'In flight', count, 1, { name: 'in flight', tone: 'flow' }),
   ];
 
-  const root = make('article', { class: 'panel', 'data-route': name, 'aria-label': `Route ${name}` },
-    make('div', { class: 'facts' }, make('h3', { text: name }), state, make('span', { class: 'quiet', text: `form ${route.form}` })),
+  const root = make('article', { class: 'panel', 'data-route': name },
+    make('div', { class: 'facts' }, make('h3', { text: name }), state, make('span', { text: `form ${route.form}` })),
     make('div', { class: 'graph' }, source.root, received.root, handler.root, stored.root, ...hasSink ? [sink.root] : [], dead),
     make('details', { open: open && '' },
       make('summary', { text: 'Charts and totals' }),
@@ -108,8 +108,8 @@ function createRoute(route, open) {
 }
 
 export function updateRoutes(model, withCharts) {
-  const { routes } = model.stats;
-  sync(byId('route-list'), routes, route => route.name, route => createRoute(route, routes.length <= openUpTo), (element, route) => {
+  const { routes, startedAt } = model.stats;
+  sync(byId('route-list'), routes, route => `${route.name} ${startedAt}`, route => createRoute(route, routes.length <= openUpTo), (element, route) => {
     element.update(model, route);
     if (withCharts) element.updateCharts(model, route);
   });
