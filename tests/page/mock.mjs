@@ -1,5 +1,5 @@
 // A worker's page and API without a worker, for development: `node mock.mjs [port] [scenario]`, then open the printed address.
-// Scenarios: healthy, dead-sink, poison, slow-sink, stuck, stopped, markup, token, empty. `?` none; SIGTERM or `stopped` ends as a worker does.
+// Scenarios: see README.md. SIGTERM ends it as a worker ends.
 
 import { createServer } from 'node:http';
 import { readFile } from 'node:fs/promises';

@@ -1,69 +1,60 @@
 // Requests to the worker, and its stream of values.
 
+import { byId, write } from './dom.js';
+
 const tokenKey = 'worker-token';
+const silence = 6000;           // the stream sends every second
+const longestPause = 10000;
+const hiddenFor = 60000;        // then a page in the background gives up its place among the watchers
 
-export const token = {
-  get: () => sessionStorage.getItem(tokenKey),
-  set: value => value ? sessionStorage.setItem(tokenKey, value) : sessionStorage.removeItem(tokenKey),
-};
-
-/** An answer that is an error: the worker's own code and sentence where it sent them. */
-export class ApiError extends Error {
-  constructor(status, code, message) {
-    super(message);
-    this.status = status;
-    this.code = code;
+/** Sends a request; asks for the token where the worker wants one. Throws the worker's own sentence as `answer`. */
+export async function send(path, { body, ...options } = {}) {
+  for (;;) {
+    const token = sessionStorage.getItem(tokenKey);
+    const headers = { ...token && { Authorization: `Bearer ${token}` }, ...body && { 'Content-Type': 'application/json' } };
+    const response = await fetch(`/api/v1/${path}`, { ...options, headers, body: body && JSON.stringify(body), cache: 'no-store' });
+    if (response.ok) return response;
+    const { message = `The worker answered ${response.status}.` } = await response.json().catch(() => ({}));
+    if (response.status === 401 && await askToken(token ? message : '')) continue;
+    throw Object.assign(new Error(message), { answer: message });
   }
-}
-
-export async function send(path, { method = 'GET', body, signal } = {}) {
-  const headers = {};
-  if (token.get()) headers.Authorization = `Bearer ${token.get()}`;
-  if (body !== undefined) headers['Content-Type'] = 'application/json';
-  const response = await fetch(`/api/v1/${path}`, { method, headers, signal, cache: 'no-store', body: body === undefined ? undefined : JSON.stringify(body) });
-  if (response.ok) return response;
-  const error = await response.json().catch(() => ({}));
-  throw new ApiError(response.status, error.error ?? '', error.message ?? `The worker answered ${response.status}.`);
 }
 
 export const read = async (path, options) => (await send(path, options)).json();
 
-/** True for an error that a token may cure. */
-export const needsToken = error => error instanceof ApiError && error.status === 401;
+const dialog = byId('token-dialog');
+let asked = null;
 
-const silence = 6000;        // the stream sends every second
-const longestPause = 10000;
-const pollEvery = 5000;      // where the worker has too many watchers
-
-/**
- * Follows the worker until the page is closed. `onStats(stats)` for each set of values; `onState(state, details)` with
- * `live`, `lost` ({ error, retryAt }), `stopped` or `token` ({ error }). Returns { retry() }.
- */
-export function follow(onStats, onState) {
-  let wake = () => {};
-  let pause = 500;
-  let ended = false;
-  let hiddenTimer = 0;
-  let closeStream = () => {};
-
-  const sleep = milliseconds => new Promise(resolve => {
-    const timer = setTimeout(resolve, milliseconds);
-    wake = () => { clearTimeout(timer); resolve(); };
+function askToken(problem) {
+  write('token-error', problem);
+  return asked ??= new Promise(resolve => {
+    byId('token').value = dialog.returnValue = '';
+    dialog.showModal();
+    dialog.addEventListener('close', () => {
+      asked = null;
+      const given = dialog.returnValue === 'continue' && byId('token').value;
+      if (given) sessionStorage.setItem(tokenKey, given);
+      resolve(Boolean(given));
+    }, { once: true });
   });
+}
 
-  function accept(stats) {
-    pause = 500;
-    ended = false;
-    onStats(stats);
-    onState('live');
-  }
+
+/** Follows the worker: `onStats(stats)` for each set of values, `onLost({ answer, ended, retryAt })` while there are none. */
+export function follow(onStats, onLost) {
+  let pause = 500;
+  let ended;
+  let close;
+  let hiddenTimer;
 
   async function stream() {
     const controller = new AbortController();
-    let watchdog = 0;
-    const feed = () => { clearTimeout(watchdog); watchdog = setTimeout(() => controller.abort(), silence); };
-    closeStream = () => controller.abort();
-    feed();
+    close = () => controller.abort();
+    let heard = Date.now();
+    const watchdog = setInterval(() => {
+      if (dialog.open) heard = Date.now();
+      if (Date.now() - heard > silence) close();
+    }, 1000);
     try {
       const response = await send('events', { signal: controller.signal });
       const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -71,61 +62,44 @@ export function follow(onStats, onState) {
       for (;;) {
         const { done, value } = await reader.read();
         if (done) return;
-        feed();
-        const events = (rest + value).split(/\r?\n\r?\n/);
+        heard = Date.now();
+        const events = (rest + value).split('\n\n');
         rest = events.pop();
         for (const event of events) {
-          const field = name => event.split(/\r?\n/).filter(line => line.startsWith(`${name}:`)).map(line => line.slice(name.length + 1).trim()).join('\n');
-          if (field('event') === 'stats') accept(JSON.parse(field('data')));
-          else if (field('event') === 'end') ended = true;
+          const [, name, data] = event.match(/^event: (\w+)\ndata: (.*)$/m) ?? [];
+          ended = name === 'end';
+          if (name !== 'stats') continue;
+          pause = 500;
+          queueMicrotask(() => onStats(JSON.parse(data)));
         }
       }
     } finally {
-      clearTimeout(watchdog);
-      controller.abort();
-    }
-  }
-
-  async function poll() {
-    for (let i = 0; i < 12; i++) {
-      accept(await read('stats', { signal: AbortSignal.timeout(silence) }));
-      await sleep(pollEvery);
+      clearInterval(watchdog);
+      close();
     }
   }
 
   async function run() {
     for (;;) {
-      let error = null;
+      let answer;
       try {
         await stream();
       } catch (caught) {
-        error = caught;
-        if (caught instanceof ApiError && caught.code === 'too-many-watchers') {
-          try {
-            await poll();
-            continue;
-          } catch (failed) {
-            error = failed;
-          }
-        }
+        ({ answer } = caught);
       }
-      if (document.hidden) await new Promise(resolve => document.addEventListener('visibilitychange', resolve, { once: true }));
-      if (needsToken(error)) {
-        onState('token', { error });
-        await sleep(2 ** 31 - 1);
+      if (document.hidden) {
+        await new Promise(resolve => document.addEventListener('visibilitychange', resolve, { once: true }));
         continue;
       }
-      onState(ended ? 'stopped' : 'lost', { error: error instanceof ApiError ? error.message : null, retryAt: Date.now() + pause });
-      await sleep(pause);
+      onLost({ answer, ended, retryAt: Date.now() + pause });
+      await new Promise(resolve => setTimeout(resolve, pause));
       pause = Math.min(pause * 2, longestPause);
     }
   }
 
-  // A page in the background gives its place among the watchers back after a while.
   document.addEventListener('visibilitychange', () => {
     clearTimeout(hiddenTimer);
-    if (document.hidden) hiddenTimer = setTimeout(() => closeStream(), 60000);
+    if (document.hidden) hiddenTimer = setTimeout(() => close(), hiddenFor);
   });
   run();
-  return { retry() { pause = 500; wake(); } };
 }

@@ -1,24 +1,18 @@
-// Small helpers to build and update elements. Text from the worker only ever becomes a text node.
+// Builds and updates elements. Text from the worker only ever becomes a text node.
 
 export const byId = id => document.getElementById(id);
 
-/** Makes an element. Attributes: `class`, `id`, `data-*`, …; `text` is its text; functions are listeners (`click`). */
-export function make(tag, attributes = {}, ...children) {
-  return fill(document.createElement(tag), attributes, children);
-}
+/** Makes an element; `text` is its text, functions are listeners, everything else an attribute. */
+export const make = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
+export const svg = (tag, attributes, ...children) => fill(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
 
-export function svg(tag, attributes = {}, ...children) {
-  return fill(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
-}
-
-function fill(element, attributes, children) {
+function fill(element, attributes = {}, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === 'function') element.addEventListener(name, value);
     else if (name === 'text') element.textContent = value;
-    else if (value === true) element.setAttribute(name, '');
-    else if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value);
+    else setAttribute(element, name, value);
   }
-  element.append(...children.filter(child => child !== null));
+  element.append(...children);
   return element;
 }
 
@@ -27,23 +21,24 @@ export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
+/** Null and false remove the attribute. */
 export function setAttribute(element, name, value) {
   if (value === null || value === false) element.removeAttribute(name);
   else if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value);
 }
 
-/** Makes the children of a parent follow a list: elements with the same key stay, so focus stays too. */
-export function sync(parent, items, keyOf, create, update = () => {}) {
+export const setTone = (element, tone) => setAttribute(element, 'data-tone', tone);
+export const write = (id, text) => setText(byId(id), text);
+export const lines = (...texts) => texts.filter(Boolean).join('\n');
+
+/** Makes the children of a parent follow a list. An element with the same key stays, and so does the focus in it. */
+export function sync(parent, items, keyOf, create, update) {
   const old = new Map([...parent.children].map(child => [child.key, child]));
   let place = parent.firstElementChild;
   for (const item of items) {
     const key = keyOf(item);
-    let child = old.get(key);
+    const child = old.get(key) ?? Object.assign(create(item), { key });
     old.delete(key);
-    if (!child) {
-      child = create(item);
-      child.key = key;
-    }
     if (child === place) place = place.nextElementSibling;
     else parent.insertBefore(child, place);
     update(child, item);
@@ -51,16 +46,10 @@ export function sync(parent, items, keyOf, create, update = () => {}) {
   for (const child of old.values()) child.remove();
 }
 
-/** Rows of a definition list: [term, text] pairs. */
-export function syncPairs(list, pairs) {
-  sync(list, pairs, ([term]) => term,
-    ([term]) => make('div', {}, make('dt', { text: term }), make('dd')),
-    (row, [, text]) => setText(row.lastChild, text));
-}
-
-/** Opens a modal dialog and gives the focus back to the element that had it. */
-export function openDialog(dialog) {
-  const before = document.activeElement;
-  dialog.addEventListener('close', () => before?.isConnected && before.focus(), { once: true });
-  dialog.showModal();
+/** Makes the rows of a table follow a list of [name, value, …]. */
+export function syncRows(table, rows) {
+  const body = table.tBodies[0] ?? table.createTBody();
+  sync(body, rows.filter(Boolean), ([name]) => name,
+    ([name, ...values]) => make('tr', { 'data-row': name }, make('th', { scope: 'row', text: name }), ...values.map(() => make('td'))),
+    (row, values) => values.forEach((text, i) => i > 0 && setText(row.cells[i], text)));
 }

@@ -1,181 +1,116 @@
-// The routes: a graph from the sources to the sink, charts, and tables.
+// The routes: a graph from the sources to the sink, charts, and totals.
 
-import { byId, make, setAttribute, setText, sync } from './dom.js';
+import { byId, lines, make, setText, setTone, sync, syncRows } from './dom.js';
 import { createChart } from './charts.js';
-import { bytes, clock, count, counts, dollars, rate, seconds, since, span } from './format.js';
-import { total } from './model.js';
+import { bytes, clock, count, counts, dollars, rate, seconds } from './format.js';
 
-const doneWord = route => route.sink === null ? 'completed' : 'stored';
-const openChartsUpTo = 4;       // with more routes, charts and tables are folded at first
+const openUpTo = 4;       // with more routes, charts and totals are folded at first
+const times = pair => pair && `p50 ${seconds(pair.p50)}, p99 ${seconds(pair.p99)}`;
 
-function node(kind, part) {
-  const title = make('b');
-  const lines = make('div', { class: 'lines' });
-  const root = make('div', { class: 'node', 'data-part': part }, make('span', { class: 'kind', text: kind }), title, lines);
-  return { root, title, lines };
+function createNode(part, kind, title) {
+  const text = make('p');
+  return { root: make('div', { class: 'node', 'data-part': part }, make('span', { text: kind }), make('b', { text: title }), text), text };
 }
 
-function arrow(part) {
-  const value = make('b');
-  const label = make('span');
-  return { root: make('div', { class: 'arrow', 'data-part': part }, value, make('i', { 'aria-hidden': 'true' }), label), value, label };
-}
-
-const setLines = (element, lines) => sync(element, lines.filter(line => line), line => line[0], () => make('span'), (span, [, text]) => setText(span, text));
-
-function table(title, part, head) {
-  const body = make('tbody');
-  const root = make('table', { class: 'facts-table', 'data-part': part },
-    make('caption', { text: title }),
-    head ? make('thead', {}, make('tr', {}, ...head.map((text, i) => make(i ? 'th' : 'td', i ? { text, scope: 'col', class: 'number' } : {})))) : null,
-    body);
-  const update = rows => sync(body, rows.filter(row => row), row => row[0],
-    row => make('tr', { 'data-value': row[0] }, make('th', { scope: 'row', text: row[0] }), ...row.slice(1).map(() => make('td', { class: 'number' }))),
-    (element, row) => row.slice(1).forEach((text, i) => setText(element.children[i + 1], text)));
+function createArrow(part) {
+  const [value, label] = [make('b'), make('span')];
+  const root = make('div', { class: 'arrow', 'data-part': part }, value, make('i'), label);
+  const update = (perSecond, text, flows) => {
+    setText(value, rate(perSecond));
+    setText(label, flows ? text : 'paused');
+    setTone(root, !flows ? 'bad' : perSecond > 0 ? 'flow' : 'plain');
+  };
   return { root, update };
 }
 
-function createRoute(first, open) {
-  const name = make('h3', { text: first.name });
+function createRoute(route, open) {
+  const { name } = route;
+  const hasSink = route.sink !== null;
+  const done = hasSink ? 'stored' : 'completed';
   const state = make('span', { class: 'state' });
-  const form = make('span', { class: 'quiet' });
-  const source = node(first.sources.length > 1 ? 'Sources' : 'Source', 'source');
-  const received = arrow('received');
-  const handler = node('Handler', 'handler');
-  const meter = make('i');
-  handler.title.after(make('div', { class: 'meter', 'aria-hidden': 'true' }, meter));
-  const stored = arrow('stored');
-  const sink = node('Sink', 'sink');
+  const source = createNode('source', route.sources.length > 1 ? 'Sources' : 'Source', route.sources.join(', '));
+  const handler = createNode('handler', 'Handler', route.handler);
+  const sink = createNode('sink', 'Sink', route.sink);
+  const slots = make('i');
+  const meter = make('div', { class: 'meter' }, slots);
+  handler.text.before(meter);
+  const received = createArrow('received');
+  const stored = createArrow(done);
   const dead = make('p', { class: 'branch', 'data-part': 'dead-letters' });
-  const returned = make('p', { class: 'branch', 'data-part': 'returned' });
-  const hasSink = first.sink !== null;
-  const graph = make('div', { class: 'graph' }, source.root, received.root, handler.root,
-    ...(hasSink ? [stored.root, sink.root] : [stored.root]), make('div', { class: 'branches' }, dead, returned));
+  const totals = make('table', {}, make('caption', { text: 'Messages' }),
+    make('thead', {}, make('tr', {}, make('td'), make('th', { scope: 'col', text: 'per second' }), make('th', { scope: 'col', text: 'since the start' }))));
+  const calls = make('table', {}, make('caption', { text: 'Billed calls since the start' }));
 
-  const chart = (id, title, options) => createChart({ id: `${first.name}/${id}`, title, ...options });
-  const charts = {
-    rates: chart('rates', 'Messages per second', { format: rate, least: 1, series: [{ name: 'received', tone: 'flow' }, { name: doneWord(first), tone: 'plain' }] }),
-    dead: chart('dead-letters', 'Dead letters per second', { format: rate, least: 1, series: [{ name: 'dead letters', tone: 'bad', bars: true }] }),
-    times: chart('times', 'Processing time', { format: seconds, least: 0.001, series: [{ name: 'p99', tone: 'flow' }, { name: 'p50', tone: 'plain' }] }),
-    inFlight: chart('in-flight', 'In flight', { format: count, series: [{ name: 'in flight', tone: 'flow' }] }),
-  };
-  const tables = {
-    messages: table('Messages', 'messages', ['', 'per second', 'since the start']),
-    times: table('Times of the last minute', 'times', ['', 'p50', 'p99']),
-    flow: table('Flow', 'flow'),
-    calls: table('Billed calls', 'calls'),
-  };
+  const chart = (id, title, format, least, ...series) => createChart({ id: `${name}/${id}`, title, format, least, series });
+  const charts = [
+    chart('rates', 'Messages per second', rate, 1, { name: 'received', tone: 'soft', bars: true }, { name: done, tone: 'flow' }),
+    chart('dead-letters', 'Dead letters per second', rate, 1, { name: 'dead letters', tone: 'bad', bars: true }),
+    chart('times', 'Processing time', seconds, 0.001, { name: 'p99', tone: 'flow' }, { name: 'p50', tone: 'plain' }),
+    chart('in-flight', 'In flight', count, 1, { name: 'in flight', tone: 'flow' }),
+  ];
 
-  const root = make('article', { class: 'route panel', 'data-route': first.name, 'aria-label': `Route ${first.name}` },
-    make('div', { class: 'route-head' }, name, state, form),
-    graph,
-    make('details', { open },
+  const root = make('article', { class: 'panel', 'data-route': name },
+    make('div', { class: 'facts' }, make('h3', { text: name }), state, make('span', { text: `form ${route.form}` })),
+    make('div', { class: 'graph' }, source.root, received.root, handler.root, stored.root, ...hasSink ? [sink.root] : [], dead),
+    make('details', { open: open && '' },
       make('summary', { text: 'Charts and totals' }),
-      make('div', { class: 'charts' }, ...Object.values(charts).map(one => one.root)),
-      make('div', { class: 'tables' }, ...Object.values(tables).map(one => one.root))));
+      make('div', { class: 'columns' }, ...charts.map(one => one.root)),
+      make('div', { class: 'columns' }, totals, calls)));
 
-  function update(model, route) {
-    const now = model.now();
-    const per = counter => model.counterRate(route.name, counter);
-    const outage = route.breaker.state !== 'closed';
-    const [text, tone] = route.stuck ? ['Stuck', 'bad'] : outage ? [`${hasSink ? 'Sink' : 'Handler'} failing`, 'bad'] : route.problem !== null ? ['Problem', 'bad']
-      : route.receiving ? ['Receiving', 'good'] : model.stats.stopping ? ['Shutting down', 'warn'] : ['Not receiving', 'bad'];
-    setText(state, text);
-    setAttribute(state, 'data-tone', tone);
-    setText(form, `form ${route.form}`);
+  function update(model, { breaker, limit, ...now }) {
+    const outage = breaker.state !== 'closed';
+    const working = now.receiving && !now.stuck && !outage && now.problem === null;
+    const stopping = model.stats.stopping;
+    setText(state, now.stuck ? 'Stuck' : outage ? `${hasSink ? 'Sink' : 'Handler'} failing` : now.problem !== null ? 'Failing' : stopping ? 'Shutting down' : working ? 'Receiving' : 'Not receiving');
+    setTone(state, working ? 'good' : stopping ? 'warn' : 'bad');
 
-    setText(source.title, route.sources.join(', '));
-    setLines(source.lines, [route.receiving ? ['r', 'reachable'] : ['r', outage ? 'paused' : 'not receiving']]);
-    setArrow(received, per('received'), 'received', route.receiving);
-    setText(handler.title, route.handler);
-    const used = route.slots > 0 ? Math.min(1, route.inFlight / route.slots) : 0;
-    meter.style.width = `${used * 100}%`;
-    setAttribute(meter.parentElement, 'data-full', used >= 1 ? 'yes' : null);
-    setLines(handler.lines, [
-      ['slots', `${count(route.inFlight)} of ${count(route.slots)} slots in use`],
-      route.process && ['times', `p50 ${seconds(route.process.p50)}, p99 ${seconds(route.process.p99)}`],
-      route.inFlight > 0 && ['age', `oldest ${seconds(route.oldestAgeSeconds)}`],
-      route.held > 0 && ['held', `${count(route.held)} held`],
-    ]);
-    setArrow(stored, per('done'), doneWord(route), !outage);
-    if (hasSink) {
-      setText(sink.title, route.sink);
-      setLines(sink.lines, [
-        route.results && ['results', route.results],
-        route.store && ['times', `p50 ${seconds(route.store.p50)}, p99 ${seconds(route.store.p99)}`],
-        ['breaker', `breaker ${route.breaker.state}${outage ? ` since ${clock(route.breaker.since)}` : ''}`],
-        route.limit && ['limit', `${count(route.limit.inFlight)} of ${count(route.limit.limit)} requests${route.limit.waiting > 0 ? `, ${count(route.limit.waiting)} waiting` : ''}`],
-      ]);
-    }
-    setAttribute(hasSink ? sink.root : handler.root, 'data-tone', outage ? 'bad' : null);
-    if (hasSink) setAttribute(handler.root, 'data-tone', route.stuck ? 'bad' : null);
+    received.update(model.rate(name, 'received'), 'received', now.receiving);
+    stored.update(model.rate(name, 'done'), done, !outage);
+    setText(source.text, `${count(now.received)} received`);
+    slots.style.width = `${Math.min(100, now.inFlight / now.slots * 100)}%`;
+    setTone(meter, now.inFlight >= now.slots ? 'warn' : 'flow');
+    const breakerText = `breaker ${breaker.state} since ${clock(breaker.since)}`;
+    setText(handler.text, lines(
+      `${count(now.inFlight)} of ${count(now.slots)} slots in use, ${count(now.held)} held`,
+      `${bytes(now.bytesInFlight)} in flight, oldest message ${seconds(now.oldestAgeSeconds)}`,
+      times(now.process), !hasSink && breakerText));
+    setText(sink.text, lines(
+      now.results, times(now.store), breakerText,
+      limit && `${count(limit.inFlight)} of ${count(limit.limit)} concurrent requests, ${count(limit.waiting)} waiting`,
+      `retries by status: ${counts(now.retries) || 'none'}`));
+    setTone((hasSink ? sink : handler).root, outage && 'bad');
 
-    const deadRate = per('deadLetters');
-    setText(dead, `Dead letters ${rate(deadRate)}, ${count(route.deadLetters)} since the start${route.deadLetters > 0 ? `: ${counts(route.deadLettersByReason)}` : ''}`);
-    setAttribute(dead, 'data-tone', deadRate > 0 ? 'bad' : null);
-    setText(returned, `Returned to the source ${rate(per('returned'))}, ${count(route.returned)} since the start`);
+    const deadRate = model.rate(name, 'deadLetters');
+    setText(dead, `Dead letters ${rate(deadRate)}, ${count(now.deadLetters)} since the start${now.deadLetters > 0 ? `: ${counts(now.deadLettersByReason)}` : ''}`);
+    setTone(dead, deadRate > 0 && 'bad');
 
-    tables.messages.update([
-      ['Received', rate(per('received')), count(route.received)],
-      [hasSink ? 'Stored' : 'Completed', rate(per('done')), count(route.done)],
-      hasSink && ['of these duplicates', rate(per('duplicates')), count(route.duplicates)],
-      ['Dead letters', rate(deadRate), count(route.deadLetters)],
-      ['Returned', rate(per('returned')), count(route.returned)],
-      ['Timed out', rate(model.routeRate(route.name, one => one.timeouts)), count(route.timeouts)],
-      ['Lost', rate(model.routeRate(route.name, one => one.lost)), count(route.lost)],
-    ]);
-    tables.times.update([
-      ['Processing', seconds(route.process?.p50), seconds(route.process?.p99)],
-      hasSink && ['Store', seconds(route.store?.p50), seconds(route.store?.p99)],
-    ]);
-    tables.flow.update([
-      ['In flight', `${count(route.inFlight)} of ${count(route.slots)}`],
-      ['Held', count(route.held)],
-      ['Bytes in flight', bytes(route.bytesInFlight)],
-      ['Oldest message', route.inFlight > 0 ? seconds(route.oldestAgeSeconds) : '–'],
-      ['Breaker', `${route.breaker.state} since ${since(Date.parse(route.breaker.since), now)}`],
-      outage && route.breaker.nextProbeSeconds !== null && ['Next probe', `in ${span(Math.ceil(route.breaker.nextProbeSeconds))}`],
-      hasSink && ['Retries by status', total(route.retries) > 0 ? counts(route.retries) : '0'],
-      hasSink && ['Request limit', route.limit ? `${count(route.limit.inFlight)} of ${count(route.limit.limit)}, ${count(route.limit.waiting)} waiting` : 'none'],
-    ]);
-    const calls = Object.entries(route.calls);
-    tables.calls.update([
-      ...calls.map(([call, number]) => [call, count(number)]),
-      calls.length === 0 && ['Nothing is billed', ''],
-      calls.length > 0 && ['Estimated cost', dollars(route.costUsd)],
-      calls.length > 0 && ['per million messages', route.done > 0 ? dollars(route.costUsd / route.done * 1e6) : '–'],
-    ]);
+    const total = (label, counter) => [label, rate(model.rate(name, counter)), count(now[counter])];
+    syncRows(totals, [total('Received', 'received'), total(hasSink ? 'Stored' : 'Completed', 'done'), hasSink && total('Duplicates', 'duplicates'),
+      total('Dead letters', 'deadLetters'), total('Returned', 'returned'), total('Timed out', 'timeouts'), total('Lost', 'lost')]);
+    const called = Object.entries(now.calls).map(([call, number]) => [call, count(number)]);
+    const perMillion = now.done > 0 ? now.costUsd / now.done * 1e6 : null;
+    syncRows(calls, called.length > 0 ? [...called, ['Estimated cost', dollars(now.costUsd)], ['per million messages', dollars(perMillion)]] : [['Nothing is billed', '']]);
   }
 
-  function updateCharts(model) {
-    const data = model.series(route().name);
-    if (data === null) return;
+  function updateCharts(model, { slots: limit }) {
+    const data = model.series(name);
+    if (!data) return;
     const { end, stepSeconds } = model.history;
-    const perSecond = values => values.map(value => value / stepSeconds);
     const shared = { end, stepSeconds, bands: data.breaker.map(value => value > 0) };
-    charts.rates.update({ ...shared, values: [perSecond(data.received), perSecond(data.done)] });
-    charts.dead.update({ ...shared, values: [perSecond(data.deadLetters)] });
-    charts.times.update({ ...shared, values: [data.p99, data.p50] });
-    charts.inFlight.update({ ...shared, values: [data.inFlight], limit: model.route(model.stats, first.name)?.slots });
+    const perSecond = values => values.map(value => value / stepSeconds);
+    charts[0].update({ ...shared, values: [perSecond(data.received), perSecond(data.done)] });
+    charts[1].update({ ...shared, values: [perSecond(data.deadLetters)] });
+    charts[2].update({ ...shared, values: [data.p99, data.p50] });
+    charts[3].update({ ...shared, values: [data.inFlight], limit });
   }
-  const route = () => first;
 
   return Object.assign(root, { update, updateCharts });
 }
 
-function setArrow(arrow, value, label, flows) {
-  setText(arrow.value, rate(value));
-  setText(arrow.label, flows ? label : `${label}, paused`);
-  setAttribute(arrow.root, 'data-flow', !flows ? 'paused' : value > 0 ? 'yes' : 'no');
-}
-
-export function updateRoutes(model) {
-  const { routes } = model.stats;
-  sync(byId('route-list'), routes, route => route.name,
-    route => createRoute(route, routes.length <= openChartsUpTo),
-    (element, route) => element.update(model, route));
-}
-
-export function updateRouteCharts(model) {
-  for (const element of byId('route-list').children) element.updateCharts(model);
+export function updateRoutes(model, withCharts) {
+  const { routes, startedAt } = model.stats;
+  sync(byId('route-list'), routes, route => `${route.name} ${startedAt}`, route => createRoute(route, routes.length <= openUpTo), (element, route) => {
+    element.update(model, route);
+    if (withCharts) element.updateCharts(model, route);
+  });
 }
