@@ -76,7 +76,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
             IMessageSource created = source.Create(new SourceServices(plan.Name, services, deadLetters, loggers, time, plan.Intake.Concurrency, Calls, Metrics));
             _inlets.Add((created, intake));
             Metrics.Publish(new InletGauges(
-                source.Name,
+                created.Name,
                 plan.Intake.Concurrency,
                 () => intake.InFlight,
                 () => intake.Held,

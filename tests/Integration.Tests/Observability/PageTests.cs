@@ -1,0 +1,216 @@
+using System.Net;
+using System.Text;
+using System.Text.RegularExpressions;
+using Integration.Tests.Servers;
+using Integration.Tests.Worker;
+using Microsoft.Playwright;
+
+namespace Integration.Tests.Observability;
+
+/// <summary>The page of a running worker in a real browser.</summary>
+public sealed class PageTests : IAsyncLifetime
+{
+    private const string Browser = "/usr/bin/chromium";
+    private const string Token = "a-token-of-the-tests";
+
+    private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("page-");
+    private readonly List<string> _complaints = [];
+    private readonly List<string> _requests = [];
+    private RunningWorker? _worker;
+    private IPlaywright? _playwright;
+    private IBrowser? _browser;
+
+    private RunningWorker Worker => _worker!;
+
+    public async ValueTask InitializeAsync()
+    {
+        if (!File.Exists(Browser))
+        {
+            RequiredServers.Missing($"There is no {Browser}: install Debian's package chromium.");
+        }
+
+        _worker = await RunningWorker.StartAsync(
+            [
+                "--Routes:archive:Source=Http", "--Routes:archive:Sink=Directory", $"--Sinks:Directory:Path={Path.Combine(_folder.FullName, "objects")}",
+                $"--DeadLetters:Path={Letters}", $"--Hosting:Token={Token}",
+            ]);
+        Assertions.SetDefaultExpectTimeout(60_000);
+        _playwright = await Playwright.CreateAsync();
+        _browser = await _playwright.Chromium.LaunchAsync(new BrowserTypeLaunchOptions
+        {
+            ExecutablePath = Browser,
+            Args = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+        });
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        if (_browser is not null)
+        {
+            await _browser.DisposeAsync();
+        }
+
+        _playwright?.Dispose();
+        if (_worker is not null)
+        {
+            await _worker.DisposeAsync();
+        }
+
+        _folder.Delete(recursive: true);
+    }
+
+    [Fact]
+    public async Task Rates_WhileMessagesArePublished_Move()
+    {
+        IPage page = await OpenAsync();
+        using CancellationTokenSource stop = new();
+        Task publishing = PublishAsync(stop.Token);
+
+        await Assertions.Expect(page.Locator("article[data-route=archive] [data-part=received] b")).ToHaveTextAsync(new Regex("[1-9]", RegexOptions.None, TimeSpan.FromSeconds(1)));
+        await Assertions.Expect(page.Locator("article[data-route=archive] [data-part=stored] b")).ToHaveTextAsync(new Regex("[1-9]", RegexOptions.None, TimeSpan.FromSeconds(1)));
+        await Assertions.Expect(page.Locator("#problems")).ToHaveAttributeAsync("data-tone", "good");
+
+        await stop.CancelAsync();
+        await publishing;
+        AssertNothingUnwanted();
+    }
+
+    [Fact]
+    public async Task PoisonMessage_AppearsWithItsReasonAndIsRedriven()
+    {
+        IPage page = await OpenAsync();
+        (await Worker.PostAsync("{\"broken"u8.ToArray())).Status.ShouldBe(HttpStatusCode.UnprocessableEntity);
+
+        await Assertions.Expect(page.Locator("#letters-list li")).ToHaveCountAsync(1);
+        await Assertions.Expect(page.Locator("#letters-list li")).ToContainTextAsync("malformed-json");
+        await Assertions.Expect(page.Locator("#problem-list li[data-problem=dead-letters]")).ToContainTextAsync("malformed-json");
+
+        await page.Locator("#letters-list li button").First.ClickAsync();
+        await Assertions.Expect(page.Locator("#letter-dialog")).ToHaveAttributeAsync("open", string.Empty);
+        await page.Locator("#letter-text").ClickAsync();
+        await Assertions.Expect(page.Locator("#letter-body")).ToContainTextAsync("{\"broken");
+        await page.Locator("#letter-close").ClickAsync();
+
+        // The operator mends the body, and sends it again.
+        string body = Directory.GetFiles(Letters, "*.body", SearchOption.AllDirectories).Single();
+        await File.WriteAllTextAsync(body, Message("mended"));
+        await page.Locator("#redrive-all").ClickAsync();
+        await page.Locator("#token").FillAsync(Token);
+        await page.Keyboard.PressAsync("Enter");
+
+        await Assertions.Expect(page.Locator("#redrive-text")).ToContainTextAsync("1");
+        await Assertions.Expect(page.Locator("#letters-list li")).ToHaveCountAsync(0);
+        File.Exists(body).ShouldBeFalse();
+        AssertNothingUnwanted();
+    }
+
+    [Fact]
+    public async Task Markup_InAMessage_IsText()
+    {
+        const string Markup = "{<img src=/nowhere onerror=\"document.title='owned'\"><script>document.title='owned'</script>";
+        (await Worker.PostAsync(Encoding.UTF8.GetBytes(Markup))).Status.ShouldBe(HttpStatusCode.UnprocessableEntity);
+        IPage page = await OpenAsync();
+
+        await page.Locator("#letters-list li button").First.ClickAsync();
+        await page.Locator("#letter-text").ClickAsync();
+
+        await Assertions.Expect(page.Locator("#letter-body")).ToContainTextAsync("onerror");
+        (await page.Locator("#letter-dialog img, #letter-dialog script").CountAsync()).ShouldBe(0);
+        (await page.TitleAsync()).ShouldNotBe("owned");
+        AssertNothingUnwanted();
+    }
+
+    [Theory]
+    [InlineData(360, ColorScheme.Dark)]
+    [InlineData(360, ColorScheme.Light)]
+    [InlineData(1_440, ColorScheme.Dark)]
+    [InlineData(1_440, ColorScheme.Light)]
+    public async Task Page_FitsItsWidthAndIsAccessible(int width, ColorScheme scheme)
+    {
+        (await Worker.PostAsync("{\"broken"u8.ToArray())).Status.ShouldBe(HttpStatusCode.UnprocessableEntity);
+        IPage page = await OpenAsync(width, scheme);
+        await Assertions.Expect(page.Locator("#letters-list li")).ToHaveCountAsync(1);
+
+        (await page.EvaluateAsync<int>("document.documentElement.scrollWidth")).ShouldBeLessThanOrEqualTo(width);
+        await page.EvaluateAsync(await File.ReadAllTextAsync(await AxeAsync()));
+        string found = await page.EvaluateAsync<string>("axe.run().then(result => JSON.stringify(result.violations.filter(v => v.impact === 'serious' || v.impact === 'critical').map(v => v.id + ': ' + v.nodes.map(n => n.target).join(' '))))");
+        found.ShouldBe("[]");
+    }
+
+    [Fact]
+    public async Task Keyboard_Alone_ReachesTheLetterAndComesBack()
+    {
+        (await Worker.PostAsync("{\"broken"u8.ToArray())).Status.ShouldBe(HttpStatusCode.UnprocessableEntity);
+        IPage page = await OpenAsync();
+        await Assertions.Expect(page.Locator("#letters-list li")).ToHaveCountAsync(1);
+
+        for (int i = 0; i < 60 && !await page.EvaluateAsync<bool>("document.activeElement.matches('#letters-list li button')"); i++)
+        {
+            await page.Keyboard.PressAsync("Tab");
+        }
+
+        await page.Keyboard.PressAsync("Enter");
+        await Assertions.Expect(page.Locator("#letter-dialog")).ToHaveAttributeAsync("open", string.Empty);
+        await page.Keyboard.PressAsync("Escape");
+
+        await Assertions.Expect(page.Locator("#letter-dialog")).Not.ToHaveAttributeAsync("open", string.Empty);
+        (await page.EvaluateAsync<bool>("document.activeElement.matches('#letters-list li button')")).ShouldBeTrue("The focus is where it was.");
+    }
+
+    [Fact]
+    public async Task Worker_Stops_ThePageSaysSo()
+    {
+        IPage page = await OpenAsync();
+
+        (await Worker.StopAsync()).ShouldBe(0);
+
+        await Assertions.Expect(page.Locator("html")).ToHaveAttributeAsync("data-state", "stopped");
+        await Assertions.Expect(page.Locator("#connection")).ToBeVisibleAsync();
+    }
+
+    private string Letters => Path.Combine(_folder.FullName, "letters");
+
+    private static string Message(string id) => $$"""{"EventDateUtc":"2026-01-31T10:00:00Z","Product":"p","SiteKey":"s","EventName":"e","MessageId":"{{id}}"}""";
+
+    /// <summary>The script of axe-core, which the lock file of tests/page pins.</summary>
+    private static async Task<string> AxeAsync()
+    {
+        string folder = RepositoryFolder.Combine("tests", "page");
+        await NodeRuntime.InstallPackagesAsync(folder);
+        return Path.Combine(folder, "node_modules", "axe-core", "axe.min.js");
+    }
+
+    private async Task<IPage> OpenAsync(int width = 1_440, ColorScheme scheme = ColorScheme.Light)
+    {
+        IBrowserContext context = await _browser!.NewContextAsync(new BrowserNewContextOptions { ViewportSize = new ViewportSize { Width = width, Height = 900 }, ColorScheme = scheme });
+        IPage page = await context.NewPageAsync();
+        page.Console += (_, message) =>
+        {
+            if (message.Type is "error" or "warning")
+            {
+                _complaints.Add(message.Text);
+            }
+        };
+        page.PageError += (_, error) => _complaints.Add(error);
+        page.Request += (_, request) => _requests.Add(request.Url);
+        await page.GotoAsync(Worker.Url.ToString());
+        await Assertions.Expect(page.Locator("html")).ToHaveAttributeAsync("data-state", "live");
+        return page;
+    }
+
+    private async Task PublishAsync(CancellationToken stop)
+    {
+        for (int i = 0; !stop.IsCancellationRequested; i++)
+        {
+            await Worker.PostAsync(Encoding.UTF8.GetBytes(Message($"m-{i}")), cancellationToken: CancellationToken.None);
+            await Task.Delay(20, CancellationToken.None);
+        }
+    }
+
+    private void AssertNothingUnwanted()
+    {
+        _complaints.ShouldBeEmpty();
+        _requests.ShouldNotBeEmpty();
+        _requests.ShouldAllBe(request => request.StartsWith(Worker.Url.ToString(), StringComparison.Ordinal), "Nothing is asked beyond the worker.");
+    }
+}

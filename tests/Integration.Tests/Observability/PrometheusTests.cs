@@ -1,0 +1,123 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Net;
+using System.Net.Http.Headers;
+using System.Net.Sockets;
+using System.Text.Json;
+using Integration.Tests.Processes;
+using Integration.Tests.Servers;
+using Integration.Tests.Worker;
+
+namespace Integration.Tests.Observability;
+
+/// <summary><c>/metrics</c> of a running worker, read by Prometheus itself.</summary>
+public sealed class PrometheusTests
+{
+    private static readonly byte[] Message = """{"EventDateUtc":"2026-01-31T10:00:00Z","Product":"p","SiteKey":"s","EventName":"e","MessageId":"m"}"""u8.ToArray();
+
+    [Theory]
+    [InlineData("text/plain;version=0.0.4", "text/plain")]
+    [InlineData("application/openmetrics-text;version=1.0.0", "application/openmetrics-text")]
+    public async Task Metrics_AreWhatPromtoolAccepts(string accept, string type)
+    {
+        string folder = Directory.CreateTempSubdirectory("prometheus-").FullName;
+        await using RunningWorker worker = await StartAsync(folder);
+        using HttpClient client = new();
+        using HttpRequestMessage request = new(HttpMethod.Get, new Uri(worker.Url, "/metrics"));
+        request.Headers.Accept.Add(MediaTypeWithQualityHeaderValue.Parse(accept));
+
+        using HttpResponseMessage answer = await client.SendAsync(request);
+
+        answer.Content.Headers.ContentType!.MediaType.ShouldBe(type);
+        string text = await answer.Content.ReadAsStringAsync();
+        text.Length.ShouldBeLessThan(200_000);
+        text.ShouldContain("worker_messages_dead_letters_total{worker_route=\"archive\",worker_reason=\"malformed-json\"} 1\n");
+        text.EndsWith("# EOF\n", StringComparison.Ordinal).ShouldBe(type != "text/plain");
+        if (type == "text/plain")
+        {
+            // promtool reads no OpenMetrics; Prometheus asks for it in the other test.
+            await CheckAsync(text);
+        }
+    }
+
+    [Fact]
+    public async Task Prometheus_ScrapesAndAnswersAQuery()
+    {
+        string folder = Directory.CreateTempSubdirectory("prometheus-").FullName;
+        await using RunningWorker worker = await StartAsync(folder);
+        int port = FreePort();
+        string configuration = Path.Combine(folder, "prometheus.yml");
+        await File.WriteAllTextAsync(configuration, $$"""
+            global: { scrape_interval: 1s }
+            scrape_configs:
+              - job_name: worker
+                static_configs: [ { targets: ["{{worker.Url.Authority}}"] } ]
+            """);
+        await using CapturedProcess prometheus = CapturedProcess.Start(
+            Require("prometheus"), $"--config.file={configuration}", $"--storage.tsdb.path={Path.Combine(folder, "data")}", $"--web.listen-address=127.0.0.1:{port}");
+
+        await Eventually.BecomesTrueAsync(async () => await QueryAsync(port, "up{job=\"worker\"}") == 1, "Prometheus has scraped the worker");
+        for (int i = 0; i < 5; i++)
+        {
+            (await worker.PostAsync(Message)).Status.ShouldBe(HttpStatusCode.OK);
+        }
+
+        await Eventually.BecomesTrueAsync(async () => await QueryAsync(port, "worker_messages_stored_total{worker_route=\"archive\"}") == 6, "Prometheus knows the stored messages");
+        (await QueryAsync(port, "messaging_process_duration_seconds_count{worker_route=\"archive\"}")).ShouldBe(5, "Counted since the first scrape.");
+        (await QueryAsync(port, "worker_messages_limit{worker_source=\"http\"}")).ShouldBe(64);
+    }
+
+    private static async Task<RunningWorker> StartAsync(string folder)
+    {
+        RunningWorker worker = await RunningWorker.StartAsync(["--Routes:archive:Source=Http", "--Routes:archive:Sink=Directory", $"--Sinks:Directory:Path={Path.Combine(folder, "objects")}", $"--DeadLetters:Path={Path.Combine(folder, "letters")}"]);
+        (await worker.PostAsync(Message)).Status.ShouldBe(HttpStatusCode.OK);
+        (await worker.PostAsync("{\"broken"u8.ToArray())).Status.ShouldBe(HttpStatusCode.UnprocessableEntity);
+        return worker;
+    }
+
+    private static async Task CheckAsync(string text)
+    {
+        using Process promtool = Process.Start(new ProcessStartInfo(Require("promtool"), ["check", "metrics"]) { RedirectStandardInput = true, RedirectStandardError = true, UseShellExecute = false })!;
+        await promtool.StandardInput.WriteAsync(text);
+        promtool.StandardInput.Close();
+        string errors = await promtool.StandardError.ReadToEndAsync();
+        await promtool.WaitForExitAsync();
+
+        // The runtime's names are not ours: it counts objects in a gauge that ends in _count.
+        string[] ours = [.. errors.Split('\n', StringSplitOptions.RemoveEmptyEntries).Where(line => !line.StartsWith("dotnet_", StringComparison.Ordinal))];
+        ours.ShouldBeEmpty();
+    }
+
+    private static async Task<double?> QueryAsync(int port, string query)
+    {
+        using HttpClient client = new();
+        try
+        {
+            using JsonDocument answer = JsonDocument.Parse(await client.GetStringAsync($"http://127.0.0.1:{port}/api/v1/query?query={Uri.EscapeDataString(query)}"));
+            JsonElement result = answer.RootElement.GetProperty("data").GetProperty("result");
+            return result.GetArrayLength() == 0 ? null : double.Parse(result[0].GetProperty("value")[1].GetString()!, CultureInfo.InvariantCulture);
+        }
+        catch (HttpRequestException)
+        {
+            return null;
+        }
+    }
+
+    private static string Require(string program)
+    {
+        string path = $"/usr/bin/{program}";
+        if (!File.Exists(path))
+        {
+            RequiredServers.Missing($"There is no {path}: install Debian's package prometheus.");
+        }
+
+        return path;
+    }
+
+    private static int FreePort()
+    {
+        using TcpListener listener = new(IPAddress.Loopback, 0);
+        listener.Start();
+        return ((IPEndPoint)listener.LocalEndpoint).Port;
+    }
+}
