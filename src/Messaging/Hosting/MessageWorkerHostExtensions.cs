@@ -6,6 +6,7 @@ using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.DependencyInjection.Extensions;
 using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
 
 namespace Messaging.Hosting;
 
@@ -74,6 +75,13 @@ public static class MessageWorkerHostExtensions
         services.AddHostedService(provider => provider.GetRequiredService<WorkerService>());
         services.AddSingleton(_ => new RedriveCatalog(worker.Features));
         services.AddHostedService<OtlpExport>();
+        services.AddHostedService(static provider => new SystemdNotifications(
+            Environment.GetEnvironmentVariable("NOTIFY_SOCKET"),
+            Environment.GetEnvironmentVariable("WATCHDOG_USEC"),
+            provider.GetRequiredService<IWorkerStatus>(),
+            provider.GetRequiredService<IHostApplicationLifetime>(),
+            provider.GetRequiredService<TimeProvider>(),
+            provider.GetRequiredService<ILogger<SystemdNotifications>>()));
 
         // An instance, which the container does not dispose: it is the process's.
         services.AddSingleton(ShutdownSignals.Process);

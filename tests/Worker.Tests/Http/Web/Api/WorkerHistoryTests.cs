@@ -15,14 +15,28 @@ public sealed class WorkerHistoryTests : IWorkerStatus
 
     public bool IsStopping => false;
 
-    public IReadOnlyList<RouteStatus> GetRoutes() =>
-    [
-        new RouteStatus
-        {
-            Name = "archive", Sources = ["http"], Handler = "Archive", Form = "Fused", IsReceiving = true, IsStuck = false, Breaker = BreakerState.Open, BreakerSince = default,
-            Slots = 64, InFlight = 3, Held = 0, BytesInFlight = 0, OldestAge = TimeSpan.FromSeconds(2), HasSink = true, Calls = new ApiCalls(), Totals = _totals,
-        },
-    ];
+    public IReadOnlyList<RouteStatus> GetRoutes() => [Status(_totals)];
+
+    /// <summary>A route whose breaker is open, with three messages in flight.</summary>
+    internal static RouteStatus Status(RouteTotals totals) => new()
+    {
+        Name = "archive",
+        Sources = ["http"],
+        Handler = "Archive",
+        Form = "Fused",
+        IsReceiving = true,
+        IsStuck = false,
+        Breaker = BreakerState.Open,
+        BreakerSince = default,
+        Slots = 64,
+        InFlight = 3,
+        Held = 0,
+        BytesInFlight = 0,
+        OldestAge = TimeSpan.FromSeconds(2),
+        HasSink = true,
+        Calls = new ApiCalls(),
+        Totals = totals,
+    };
 
     [Fact]
     public void Write_HasTheIncreaseOfEachStep()

@@ -1,0 +1,85 @@
+using System.Globalization;
+using System.Net.Sockets;
+using System.Text;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+
+namespace Messaging.Hosting;
+
+/// <summary>
+/// Tells systemd how the worker is (<c>Type=notify</c>): ready once it receives, stopping from the first signal on, and, with
+/// <c>WatchdogSec</c>, alive twice within that time while no route is stuck, so that a worker that only a restart helps is restarted.
+/// Without <c>NOTIFY_SOCKET</c> it does nothing.
+/// </summary>
+/// <param name="socket">The value of <c>NOTIFY_SOCKET</c>; null or empty for none.</param>
+/// <param name="watchdog">The value of <c>WATCHDOG_USEC</c>; null or empty for none.</param>
+/// <param name="worker">Whose routes are looked at.</param>
+/// <param name="lifetime">The host's.</param>
+/// <param name="time">Runs the watchdog.</param>
+/// <param name="logger">Says once when systemd cannot be reached.</param>
+internal sealed partial class SystemdNotifications(
+    string? socket, string? watchdog, IWorkerStatus worker, IHostApplicationLifetime lifetime, TimeProvider time, ILogger<SystemdNotifications> logger) : IHostedService, IDisposable
+{
+    private readonly Lock _gate = new();
+    private ITimer? _alive;
+    private bool _hasFailed;
+
+    public Task StartAsync(CancellationToken cancellationToken)
+    {
+        if (!string.IsNullOrEmpty(socket))
+        {
+            lifetime.ApplicationStarted.Register(Started);
+            lifetime.ApplicationStopping.Register(() => Send("STOPPING=1"));
+        }
+
+        return Task.CompletedTask;
+    }
+
+    public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    public void Dispose() => _alive?.Dispose();
+
+    private void Started()
+    {
+        Send("READY=1");
+        if (long.TryParse(watchdog, CultureInfo.InvariantCulture, out long microseconds) && microseconds > 0)
+        {
+            // Half of it, as sd_watchdog_enabled(3) advises. Goes on during the drain, which may take longer.
+            TimeSpan interval = TimeSpan.FromMicroseconds(microseconds) / 2;
+            _alive = time.CreateTimer(_ => Alive(), state: null, interval, interval);
+        }
+    }
+
+    private void Alive()
+    {
+        if (!worker.GetRoutes().Any(static route => route.IsStuck))
+        {
+            Send("WATCHDOG=1");
+        }
+    }
+
+    private void Send(string state)
+    {
+        lock (_gate)
+        {
+            try
+            {
+                using Socket client = new(AddressFamily.Unix, SocketType.Dgram, ProtocolType.Unspecified);
+
+                // A name that begins with @ is one of Linux's abstract namespace, which begins with a zero byte.
+                client.SendTo(Encoding.ASCII.GetBytes(state), new UnixDomainSocketEndPoint(socket!.StartsWith('@') ? $"\0{socket[1..]}" : socket));
+            }
+            catch (Exception exception) when (exception is SocketException or ArgumentException)
+            {
+                if (!_hasFailed)
+                {
+                    _hasFailed = true;
+                    LogFailed(socket!, exception.Message);
+                }
+            }
+        }
+    }
+
+    [LoggerMessage(1108, LogLevel.Warning, "systemd cannot be told how the worker is (NOTIFY_SOCKET {Socket}: {Error}). A unit of Type=notify is then taken for one that never starts")]
+    private partial void LogFailed(string socket, string error);
+}
