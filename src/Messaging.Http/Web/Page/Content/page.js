@@ -16,7 +16,6 @@ let isLive = false;
 let stoppingSince = null;
 let restartedAt = 0;
 let historyAt = 0;
-let announced = '';
 
 follow(onStats, details => {
   isLive = false;
@@ -70,21 +69,22 @@ function showProblems() {
   const [failing, warnings] = ['bad', 'warn'].map(tone => found.filter(problem => problem.tone === tone));
   const wrong = [failing.length > 0 && many(failing.length, 'failure'), warnings.length > 0 && many(warnings.length, 'warning')].filter(Boolean).join(', ');
   const { routes, stopping } = model.stats;
-  headline(wrong || (stopping ? 'Shutting down' : 'Nothing is wrong'));
-  setTone(byId('problems'), failing.length > 0 ? 'bad' : wrong || stopping ? 'warn' : 'good');
-  write('problems-none', wrong || stopping ? '' : `${many(routes.length, 'route receives', 'routes receive')}; no message was dead-lettered in the last 15 minutes.`);
+  const quiet = stopping ? 'Shutting down' : model.history === null ? 'Reading the last 15 minutes' : 'Nothing is wrong';
+  headline(wrong || quiet);
+  setTone(byId('problems'), failing.length > 0 ? 'bad' : wrong ? 'warn' : 'good');
+  write('problems-none', wrong || quiet !== 'Nothing is wrong' ? '' : `${many(routes.length, 'route receives', 'routes receive')}; no message was dead-lettered in the last 15 minutes.`);
   sync(byId('problem-list'), found, problem => problem.key, createProblem, updateProblem);
-  announce(failing[0]?.key ?? '', failing[0]?.title ?? '');
 }
 
 function headline(text) {
   write('problems-title', text);
+  write('announcement', text);
   document.title = `${text} · ${model.stats?.machine ?? ''} · Quayside worker`;
 }
 
-function createProblem({ key, kind, route }) {
-  const button = make('button', { type: 'button', text: 'Show the dead letters', click: () => showLetters(button.reason) });
-  return make('li', { 'data-problem': kind ?? key, 'data-route': route ?? null }, make('strong'), make('p'), button);
+function createProblem({ kind, route }) {
+  const button = make('button', { text: 'Show the dead letters', click: () => showLetters(button.reason) });
+  return make('li', { 'data-problem': kind, 'data-route': route }, make('strong'), make('p'), button);
 }
 
 function updateProblem(item, { tone, title, text, letters }) {
@@ -94,12 +94,6 @@ function updateProblem(item, { tone, title, text, letters }) {
   setText(body, text);
   button.hidden = letters === undefined;
   button.reason = letters;
-}
-
-function announce(key, text) {
-  if (key === announced) return;
-  announced = key;
-  write('announcement', text);
 }
 
 // The connection
@@ -114,7 +108,6 @@ function showConnection() {
     const wait = Math.ceil((lost.retryAt - Date.now()) / 1000);
     title = lost.answer || `The worker ${lost.ended ? 'stopped at' : 'has not answered since'} ${since(stats?.time ?? opened, now)}.`;
     text = lines(stats && 'The values below are its last ones.', wait > 0 ? `Next try in ${span(wait)}.` : 'Trying now.');
-    announce(state, title);
   } else if (state === 'stopping') {
     title = `The worker has been shutting down since ${since(stoppingSince, now)}.`;
     text = `It receives no more messages; ${count(sum(stats.routes.map(route => route.inFlight)))} in flight.`;
@@ -123,7 +116,7 @@ function showConnection() {
     text = 'Its counts began again.';
   }
   document.documentElement.dataset.state = state;
-  const word = { connecting: 'Connecting', live: 'Running', stopping: 'Shutting down', stopped: 'Stopped', lost: 'No answer' }[state];
+  const word = { connecting: 'Connecting', live: 'Running', stopping: 'Shutting down', stopped: 'Stopped', lost: lost?.answer ? 'Refused' : 'No answer' }[state];
   write('state', word);
   if (!isLive && lost !== null) headline(word);
   const tone = { live: 'good', lost: 'bad', stopped: 'bad' }[state] ?? 'warn';

@@ -95,7 +95,7 @@ function findInRoute(model, route) {
   const [retries, returned, done, received] = ['retries', 'returned', 'done', 'received'].map(key => Math.round(sum(model.lastMinute(series[key]))));
   if (retries >= 5 && retries > done * retriedShare) {
     add('retries', 'warn', `${many(retries, 'request')} to the sink ${retries === 1 ? 'was' : 'were'} retried in the last minute`,
-      `By status since the start: ${counts(route.retries)}. With 429 and 503, the sink throttles.`,
+      `By status since the start: ${counts(route.retries)}. 429 and 503 mean that the sink throttles.`,
       limit && `The worker limits itself to ${many(limit.limit, 'concurrent request')}.`);
   }
   if (returned >= 5 && returned > received * returnedShare) {

@@ -42,7 +42,7 @@ function showConfiguration() {
   const search = byId('configuration-search').value.trim().toLowerCase();
   const changed = byId('configuration-changed').checked;
   const shown = settings.filter(({ key, value, isDefault }) => !(changed && isDefault) && `${key} ${value}`.toLowerCase().includes(search));
-  syncRows(byId('configuration-list'), shown.map(({ key, value, isDefault }) => [key, value ?? '', isDefault ? 'default' : 'configured']));
+  syncRows(byId('configuration-list'), shown.map(({ key, value, isDefault }) => [key, value ?? '', isDefault ? 'default' : '']));
   write('configuration-count', `${count(shown.length)} of ${many(settings.length, 'setting')}`);
 }
 

@@ -5,7 +5,7 @@ import { createChart } from './charts.js';
 import { bytes, clock, count, counts, dollars, rate, seconds } from './format.js';
 
 const openUpTo = 4;       // with more routes, charts and totals are folded at first
-const times = pair => pair && `p50 ${seconds(pair.p50)}, p99 ${seconds(pair.p99)}`;
+const times = (what, pair) => pair && `${what} p50 ${seconds(pair.p50)}, p99 ${seconds(pair.p99)}`;
 
 function createNode(part, kind, title) {
   const text = make('p');
@@ -73,12 +73,13 @@ function createRoute(route, open) {
     setText(handler.text, lines(
       `${count(now.inFlight)} of ${count(now.slots)} slots in use, ${count(now.held)} held`,
       `${bytes(now.bytesInFlight)} in flight, oldest message ${seconds(now.oldestAgeSeconds)}`,
-      times(now.process), !hasSink && breakerText));
+      times('processing', now.process), !hasSink && breakerText));
     setText(sink.text, lines(
-      now.results, times(now.store), breakerText,
+      now.results, times('store', now.store), breakerText,
       limit && `${count(limit.inFlight)} of ${count(limit.limit)} concurrent requests, ${count(limit.waiting)} waiting`,
       `retries by status: ${counts(now.retries) || 'none'}`));
-    setTone((hasSink ? sink : handler).root, outage && 'bad');
+    setTone(sink.root, outage && 'bad');
+    setTone(handler.root, (now.stuck || outage && !hasSink) && 'bad');
 
     const deadRate = model.rate(name, 'deadLetters');
     setText(dead, `Dead letters ${rate(deadRate)}, ${count(now.deadLetters)} since the start${now.deadLetters > 0 ? `: ${counts(now.deadLettersByReason)}` : ''}`);
