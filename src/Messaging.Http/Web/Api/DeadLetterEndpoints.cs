@@ -96,6 +96,7 @@ internal sealed class DeadLetterEndpoints(IDeadLetterStore store, HttpAnswers an
 
         json.WriteStartObject();
         json.WriteString("folder"u8, reader.Location);
+        json.WriteBoolean("available"u8, true);
         json.WriteBoolean("truncated"u8, truncated);
         json.WriteStartArray("reasons"u8);
         foreach ((string found, int count) in names.Take(MaxListed).CountBy(PartOf(0)).OrderByDescending(pair => pair.Value))

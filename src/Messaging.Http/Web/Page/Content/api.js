@@ -11,6 +11,11 @@ const hiddenFor = 60000;        // then a page in the background gives up its pl
 export async function send(path, { body, ...options } = {}) {
   for (;;) {
     const token = sessionStorage.getItem(tokenKey);
+    if (options.method && !token) {
+      // What changes something always needs it.
+      if (await askToken('')) continue;
+      throw Object.assign(new Error('No token was given.'), { answer: 'No token was given.' });
+    }
     const headers = { ...token && { Authorization: `Bearer ${token}` }, ...body && { 'Content-Type': 'application/json' } };
     const response = await fetch(`/api/v1/${path}`, { ...options, headers, body: body && JSON.stringify(body), cache: 'no-store' });
     if (response.ok) return response;

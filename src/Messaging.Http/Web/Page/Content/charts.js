@@ -23,7 +23,7 @@ export function createChart({ id, title, format, series, least }) {
   const path = (name, tone = null) => svg('path', { class: name, 'data-tone': tone });
   const [bands, grid, limit, cursorLine] = ['band', 'grid', 'limit', 'cursor'].map(name => path(name));
   const paths = series.map(one => path(one.bars ? 'bars' : 'line', one.tone));
-  const plot = svg('svg', { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none', role: 'img', tabindex: 0 }, bands, grid, limit, ...paths, cursorLine);
+  const plot = svg('svg', { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none', role: 'img', tabindex: 0, 'aria-label': title }, bands, grid, limit, ...paths, cursorLine);
   const readings = series.map(() => make('b'));
   const keys = series.map((one, i) => make('span', { 'data-tone': one.tone }, ...series.length > 1 ? [make('i'), `${one.name} `] : [], readings[i]));
   const time = make('span', { class: 'quiet' });
