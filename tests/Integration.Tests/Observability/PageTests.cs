@@ -93,7 +93,7 @@ public sealed class PageTests : IAsyncLifetime
 
         // The operator mends the body, and sends it again.
         string body = Directory.GetFiles(Letters, "*.body", SearchOption.AllDirectories).Single();
-        await File.WriteAllTextAsync(body, Message("mended"));
+        await File.WriteAllTextAsync(body, Message("corrected"));
         await page.Locator("#redrive-all").ClickAsync();
         await page.Locator("#token").FillAsync(Token);
         await page.Keyboard.PressAsync("Enter");

@@ -40,7 +40,7 @@ public sealed class SystemdNotificationsTests : IDisposable
     }
 
     [Fact]
-    public async Task Socket_OfNobody_IsSaidOnceAndHurtsNothing()
+    public async Task Socket_Missing_IsLoggedOnceAndHurtsNothing()
     {
         RecordingLog log = new();
         using IHost host = Build(_folder["absent"], "1000000", log);

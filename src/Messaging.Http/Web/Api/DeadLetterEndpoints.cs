@@ -148,7 +148,14 @@ internal sealed class DeadLetterEndpoints(IDeadLetterStore store, HttpAnswers an
         {
             return new DeadLetter
             {
-                SourceId = PartOf(2)(name), Source = string.Empty, Route = string.Empty, Reason = PartOf(0)(name), Description = exception.Message, Attempts = 0, FirstSeen = default, LastSeen = default,
+                SourceId = PartOf(2)(name),
+                Source = string.Empty,
+                Route = string.Empty,
+                Reason = PartOf(0)(name),
+                Description = exception.Message,
+                Attempts = 0,
+                FirstSeen = default,
+                LastSeen = default,
             };
         }
     }

@@ -14,7 +14,7 @@ internal sealed record WorkerSample(DateTimeOffset Time, double CpuSeconds, doub
 internal sealed record RouteSample(
     long Received, long Done, long Duplicates, long Returned, long DeadLetters, long Retries, int InFlight, double OldestAgeSeconds, BreakerState Breaker)
 {
-    /// <summary>Durations from acceptance to settlement, for percentiles; null while nobody looks, and in older samples.</summary>
+    /// <summary>Durations from acceptance to settlement, for percentiles; null while no page or metrics endpoint is in use, and in older samples.</summary>
     public long[]? Process { get; set; }
 
     /// <summary>Durations of stores, likewise.</summary>

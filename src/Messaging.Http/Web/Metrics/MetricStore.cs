@@ -7,7 +7,7 @@ namespace Messaging.Http.Web.Metrics;
 /// <summary>
 /// Keeps the values of the worker's and the runtime's instruments, those that OTLP exports too, for <c>/metrics</c> and the page. Counters
 /// count from the start; they stand for rare events, and the frequent ones are read when they are collected. Histograms, which cost each
-/// message something, are kept only while somebody looks: from the first <see cref="Look"/> until <see cref="LookTime"/> after the
+/// message something, are kept only while they are read: from the first <see cref="Look"/> until <see cref="LookTime"/> after the
 /// last. Threads: any.
 /// </summary>
 internal sealed class MetricStore : IDisposable

@@ -94,10 +94,10 @@ public sealed class DeadLetterEndpointsTests
     public async Task Redrive_OfChosenOnes_SendsThemAndLeavesTheOthers()
     {
         await using ApiHost host = await ApiHost.StartAsync();
-        await host.PostAsync(ApiHost.Poison, "mended");
+        await host.PostAsync(ApiHost.Poison, "corrected");
         await host.PostAsync(ApiHost.Poison, "left");
-        string body = Directory.GetFiles(host.Letters, "mended~*.body", SearchOption.AllDirectories).Single();
-        await File.WriteAllTextAsync(body, ApiHost.Body("mended"));
+        string body = Directory.GetFiles(host.Letters, "corrected~*.body", SearchOption.AllDirectories).Single();
+        await File.WriteAllTextAsync(body, ApiHost.Body("corrected"));
         string name = Path.GetRelativePath(host.Letters, body)[..^".body".Length];
 
         (int status, _) = await host.SendAsync(HttpMethod.Post, "/api/v1/redrive", JsonSerializer.Serialize(new { names = new[] { name }, rate = 100 }));

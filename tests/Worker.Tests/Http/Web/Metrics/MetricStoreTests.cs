@@ -45,7 +45,7 @@ public sealed class MetricStoreTests : IDisposable
     }
 
     [Fact]
-    public void Histogram_NobodyLooks_CostsNothing()
+    public void Histogram_NotRead_CostsNothing()
     {
         Histogram<double> histogram = _meter.CreateHistogram<double>(_name, "s");
         histogram.Enabled.ShouldBeFalse();
