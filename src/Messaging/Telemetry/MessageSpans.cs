@@ -30,9 +30,8 @@ public static class MessageSpans
     /// <returns>Default for a context that is missing or malformed.</returns>
     public static ActivityContext ParseContext(string? traceParent, string? traceState)
     {
-        // The library looks at neither the hyphens nor the flags.
-        bool isWellFormed = traceParent is { Length: TraceParentLength } && traceParent[2] == '-' && traceParent[35] == '-' && traceParent[52] == '-'
-            && char.IsAsciiHexDigitLower(traceParent[53]) && char.IsAsciiHexDigitLower(traceParent[54]);
+        // The library takes any characters for the hyphens.
+        bool isWellFormed = traceParent is { Length: TraceParentLength } && traceParent[2] == '-' && traceParent[35] == '-' && traceParent[52] == '-';
         string? state = traceState is { Length: > 0 and <= MaxTraceState } ? traceState : null;
         return isWellFormed && ActivityContext.TryParse(traceParent, state, isRemote: true, out ActivityContext context) ? context : default;
     }

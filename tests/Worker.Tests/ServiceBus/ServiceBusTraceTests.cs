@@ -5,6 +5,7 @@ using Worker.Tests.Telemetry;
 
 namespace Worker.Tests.ServiceBus;
 
+[Collection(SpanCollection.Name)]
 public sealed class ServiceBusTraceTests
 {
     private const string First = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";

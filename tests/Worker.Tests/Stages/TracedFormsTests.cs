@@ -19,6 +19,7 @@ using Worker.Tests.Telemetry;
 namespace Worker.Tests.Stages;
 
 /// <summary>In every form, what is done for a message hangs below its span, although messages share threads and wait for each other.</summary>
+[Collection(SpanCollection.Name)]
 public sealed class TracedFormsTests
 {
     private const int Messages = 100;

@@ -13,6 +13,7 @@ using Worker.Tests.Telemetry;
 
 namespace Worker.Tests.Stages;
 
+[Collection(SpanCollection.Name)]
 public sealed class TracingStepTests
 {
     private readonly string _route = $"route-{Guid.NewGuid():n}";

@@ -4,7 +4,7 @@ using Messaging.Telemetry;
 
 namespace Worker.Tests.Telemetry;
 
-/// <summary>A listener that keeps the worker's spans that have ended. Other tests trace at the same time: each looks for its own traces.</summary>
+/// <summary>A listener that keeps the worker's spans that have ended, those of tests that run at the same time too: each looks for its own traces. For tests of <see cref="SpanCollection"/>.</summary>
 internal sealed class SpanRecorder : IDisposable
 {
     private readonly ConcurrentQueue<Activity> _spans = new();

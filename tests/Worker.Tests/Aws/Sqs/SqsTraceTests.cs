@@ -10,6 +10,7 @@ using Worker.Tests.Telemetry;
 namespace Worker.Tests.Aws.Sqs;
 
 /// <summary>Trace contexts in and out of a queue, and the spans of its calls.</summary>
+[Collection(SpanCollection.Name)]
 public sealed class SqsTraceTests
 {
     private const string XRay = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1";

@@ -7,6 +7,7 @@ using Worker.Tests.Telemetry;
 namespace Worker.Tests.Http.Source;
 
 /// <summary>Trace contexts in requests, as the source reads them and the sender writes them.</summary>
+[Collection(SpanCollection.Name)]
 public sealed class HttpTraceTests
 {
     [Theory]
