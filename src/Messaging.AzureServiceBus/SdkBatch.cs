@@ -1,5 +1,6 @@
 using Azure.Messaging.ServiceBus;
 using Messaging.ServiceBus.Port;
+using Messaging.Telemetry;
 
 namespace Messaging.AzureServiceBus;
 
@@ -10,8 +11,20 @@ internal sealed class SdkBatch(ServiceBusMessageBatch messages) : IOutgoingBatch
 
     public int Count => Messages.Count;
 
-    public bool TryAdd(string messageId, ReadOnlyMemory<byte> body) =>
-        Messages.TryAddMessage(new ServiceBusMessage(body) { MessageId = messageId, ContentType = "application/json" });
+    public bool TryAdd(string messageId, ReadOnlyMemory<byte> body)
+    {
+        ServiceBusMessage message = new(body) { MessageId = messageId, ContentType = "application/json" };
+        if (MessageSpans.TryGetCurrent(out string? parent, out string? state))
+        {
+            message.ApplicationProperties["traceparent"] = parent;
+            if (state is not null)
+            {
+                message.ApplicationProperties["tracestate"] = state;
+            }
+        }
+
+        return Messages.TryAddMessage(message);
+    }
 
     public void Dispose() => Messages.Dispose();
 }

@@ -29,7 +29,14 @@ internal static class ConsoleLogging
             console.SingleLine = true;
             SetTimestamp(console);
         });
-        logging.Services.Configure<JsonConsoleFormatterOptions>(SetTimestamp);
+        logging.Services.Configure<JsonConsoleFormatterOptions>(console =>
+        {
+            SetTimestamp(console);
+
+            // TraceId and SpanId, where the line is logged within a span.
+            console.IncludeScopes = true;
+        });
+        logging.Services.Configure<LoggerFactoryOptions>(factory => factory.ActivityTrackingOptions = ActivityTrackingOptions.TraceId | ActivityTrackingOptions.SpanId);
         logging.AddConsole();
     }
 

@@ -1,9 +1,11 @@
+using System.Diagnostics;
 using Messaging.DeadLetters;
 using Messaging.Recoverability;
 using Messaging.ServiceBus.Port;
 using Messaging.Sources;
+using Messaging.Telemetry;
+using Pipeline.Messages;
 using Pipeline.Settlements;
-using UntrustedText = Messaging.Telemetry.UntrustedText;
 
 namespace Messaging.ServiceBus;
 
@@ -11,7 +13,7 @@ namespace Messaging.ServiceBus;
 /// Carries settlements out. A failed one never throws: it is retried where that can help; otherwise the message is
 /// redelivered when its lock ends. Finished messages are remembered, so that it is then completed and not stored a second time.
 /// </summary>
-internal sealed class MessageSettler(string route, int doneIds, ServiceBusSourceLog log, TimeProvider time)
+internal sealed class MessageSettler(string route, MessageDestination destination, int doneIds, ServiceBusSourceLog log, TimeProvider time)
 {
     /// <summary>Property of a dead letter with the worker's record as JSON, as for SQS.</summary>
     public const string DetailsProperty = "DeadLetterDetails";
@@ -29,7 +31,22 @@ internal sealed class MessageSettler(string route, int doneIds, ServiceBusSource
     /// <summary>Notes that the message is stored, so that a redelivery is completed.</summary>
     public void Remember(MessageKey key) => _done.Add(key);
 
-    public Task SettleAsync(LockedMessage message, in Settlement settlement) => settlement.Kind switch
+    /// <param name="message">The message.</param>
+    /// <param name="settlement">A decided settlement.</param>
+    /// <param name="span">The message's span; null without a listener.</param>
+    public Task SettleAsync(LockedMessage message, in Settlement settlement, Activity? span) =>
+        span is null ? SettleAsync(message, settlement) : SettleTracedAsync(message, settlement, span);
+
+    private async Task SettleTracedAsync(LockedMessage message, Settlement settlement, Activity processing)
+    {
+        using Activity? span = MessageSpans.StartSettle(destination, processing);
+
+        // For TryAsync, which knows what fails.
+        Activity.Current = span;
+        await SettleAsync(message, settlement);
+    }
+
+    private Task SettleAsync(LockedMessage message, in Settlement settlement) => settlement.Kind switch
     {
         SettlementKind.Complete => CompleteAsync(message),
         SettlementKind.DeadLetter => DeadLetterAsync(message, settlement),
@@ -101,11 +118,21 @@ internal sealed class MessageSettler(string route, int doneIds, ServiceBusSource
                 ServiceBusSourceMetrics.SettleFailed(exception.Fault.Kind);
                 if (exception.Fault.Kind != ServiceBusFaultKind.Transient || attempt == Attempts)
                 {
+                    FailSpan(exception.Fault);
                     return exception.Fault;
                 }
             }
 
             await Task.Delay(RetryBackoff.After(attempt), time);
+        }
+    }
+
+    // Where settlements have spans, theirs is the current one.
+    private static void FailSpan(in ServiceBusFault fault)
+    {
+        if (Activity.Current is { } span && span.OperationName.StartsWith("settle ", StringComparison.Ordinal))
+        {
+            MessageSpans.Fail(span, fault.Kind.ToString(), fault.Message);
         }
     }
 

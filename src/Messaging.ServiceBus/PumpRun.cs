@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using System.Diagnostics;
 using Messaging.ServiceBus.Port;
 using Messaging.Sources;
 using Pipeline.Settlements;
@@ -70,7 +71,7 @@ internal sealed class PumpRun(
     {
         HasReceived = true;
         health.Received();
-        Task<(Settlement Settlement, bool TookSlot)> deciding = DecideAsync(message);
+        Task<(Settlement Settlement, bool TookSlot, Activity? Span)> deciding = DecideAsync(message);
         await ((Task)deciding).WaitAsync(_ended.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         if (!deciding.IsCompleted)
         {
@@ -79,8 +80,8 @@ internal sealed class PumpRun(
         }
 
         // Within the call: the link must not close under it.
-        (Settlement settlement, bool tookSlot) = await deciding;
-        await settler.SettleAsync(message, settlement);
+        (Settlement settlement, bool tookSlot, Activity? span) = await deciding;
+        await settler.SettleAsync(message, settlement, span);
         if (tookSlot && await TryReserveAsync())
         {
             _bank.Put();
@@ -110,17 +111,17 @@ internal sealed class PumpRun(
     }
 
     /// <summary>What is to become of the message, once the time to carry it out has come, and whether it took a slot.</summary>
-    private async Task<(Settlement Settlement, bool TookSlot)> DecideAsync(LockedMessage message)
+    private async Task<(Settlement Settlement, bool TookSlot, Activity? Span)> DecideAsync(LockedMessage message)
     {
         if (_ended.IsCancellationRequested)
         {
-            return (Settlement.Abandon(TimeSpan.Zero), false);
+            return (Settlement.Abandon(TimeSpan.Zero), false, null);
         }
 
         if (settler.IsDone(message.Key))
         {
             ServiceBusSourceMetrics.Redelivered();
-            return (Settlement.Complete, false);
+            return (Settlement.Complete, false, null);
         }
 
         ServiceBusDelivery delivery = new(message, this);
@@ -128,14 +129,14 @@ internal sealed class PumpRun(
         {
             // The first delivery lost its lock while it is in flight. It is not worked on twice; its settlement is carried out under both locks.
             ServiceBusSourceMetrics.Redelivered();
-            return (await OutcomeAsync(first), false);
+            return (await OutcomeAsync(first), false, first.Span);
         }
 
         try
         {
             if (!_bank.TryTake() && !await TryReserveAsync())
             {
-                return (Settlement.Abandon(TimeSpan.Zero), false);
+                return (Settlement.Abandon(TimeSpan.Zero), false, null);
             }
 
             intake.Accept(delivery);
@@ -145,7 +146,7 @@ internal sealed class PumpRun(
                 settler.Remember(message.Key);
             }
 
-            return (decided, true);
+            return (decided, true, delivery.Span);
         }
         finally
         {
@@ -155,10 +156,11 @@ internal sealed class PumpRun(
         }
     }
 
-    private async Task KeepAsync(LockedMessage message, Task<(Settlement Settlement, bool TookSlot)> deciding)
+    private async Task KeepAsync(LockedMessage message, Task<(Settlement Settlement, bool TookSlot, Activity? Span)> deciding)
     {
         await locks.KeepUntilAsync(message, deciding);
-        await settler.SettleAsync(message, (await deciding).Settlement);
+        (Settlement settlement, _, Activity? span) = await deciding;
+        await settler.SettleAsync(message, settlement, span);
     }
 
     /// <summary>The route's decision, when the time to carry it out has come.</summary>

@@ -1,5 +1,7 @@
+using System.Diagnostics;
 using System.Text;
 using Messaging.ServiceBus.Port;
+using Messaging.Telemetry;
 using Pipeline.Messages;
 using Pipeline.Settlements;
 
@@ -38,10 +40,16 @@ internal sealed class ServiceBusDelivery(LockedMessage message, PumpRun run) : R
         ? []
         : [.. Locked.Properties.Select(property => KeyValuePair.Create(property.Key, PropertyText.Format(property.Value)))];
 
+    /// <summary>The Azure SDKs call the same value <c>Diagnostic-Id</c>.</summary>
+    public override ActivityContext CreationContext =>
+        MessageSpans.ParseContext(Text("traceparent"), Text("tracestate")) is var context && context != default ? context : MessageSpans.ParseContext(Text("Diagnostic-Id"), traceState: null);
+
     public override TimeSpan AskToHold() => run.AskToHold(DeliveryCount, _receivedAt);
 
     /// <summary>Decides for a message that the route never got.</summary>
     public void GiveUp() => _decision.TrySetResult(Settlement.Abandon(TimeSpan.Zero));
+
+    private string? Text(string property) => Locked.Properties.TryGetValue(property, out object? value) ? value as string : null;
 
     protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken)
     {

@@ -50,7 +50,7 @@ internal sealed class ServiceBusMessageSource : IMessageSource
         _time = services.Time;
         _log = new ServiceBusSourceLog(services.Loggers.CreateLogger<ServiceBusMessageSource>(), services.Route, services.Time);
         _health = new ReceiveHealth(_log, services.Time);
-        _settler = new MessageSettler(services.Route, options.DoneIds, _log, services.Time);
+        _settler = new MessageSettler(services.Route, options.Destination, options.DoneIds, _log, services.Time);
         _locks = new LockKeeper(_log, services.Time);
     }
 

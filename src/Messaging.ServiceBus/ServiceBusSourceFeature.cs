@@ -32,6 +32,8 @@ internal sealed class ServiceBusSourceFeature(IServiceBusConnector connector) : 
         return new SourcePlan
         {
             Create = services => Create(options, services),
+            Destination = options.Destination,
+            TracesSettlement = true,
             MaxInFlight = options.MaxConcurrentCalls is { } calls ? new SettingValue<int>($"{ServiceBusSourceOptions.Section}:{nameof(options.MaxConcurrentCalls)}", calls) : null,
             Explainer = new ServiceBusExplainer(options),
         };

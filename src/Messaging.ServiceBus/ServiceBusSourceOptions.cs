@@ -1,6 +1,7 @@
 using System.Net;
 using Messaging.Configuration;
 using Messaging.Sources;
+using Pipeline.Messages;
 
 namespace Messaging.ServiceBus;
 
@@ -54,6 +55,9 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
 
     /// <summary>How long messages are held while the sink fails.</summary>
     internal HoldRule HoldRule => new(MaxLockRenewal, LongestHold, MaxDeliveryCount);
+
+    /// <summary>The queue or topic as spans name it.</summary>
+    internal MessageDestination Destination => new(ServiceBusMessageSource.SourceName, Queue ?? Topic ?? string.Empty);
 
     /// <summary>What is received from, for people.</summary>
     public string Entity => Queue ?? $"{Topic}/{Subscription}";

@@ -25,6 +25,9 @@ public readonly record struct S3Fault(
     /// <summary>The credentials that the store called expired, so that others are fetched once for all requests that used them; null where unknown.</summary>
     internal SigningCredentials? Expired { get; init; }
 
+    /// <summary>No fault, with what the request's span says of the answer; without a listener a success is <c>default</c>.</summary>
+    internal static S3Fault Success(int status, string? requestId) => new(S3FaultKind.None, Status: status, RequestId: requestId is null ? null : S3Faults.Bound(requestId));
+
     /// <summary>The fault of an exception of AWSSDK.S3. One of an unknown type is transient under its own name.</summary>
     /// <param name="exception">What was thrown.</param>
     /// <param name="timedOut">True when the attempt's time was over.</param>

@@ -139,7 +139,7 @@ internal static class S3Faults
         _ => exception.GetType().Name,
     };
 
-    private static string Bound(string text) => UntrustedText.Shorten(text[..Math.Min(text.Length, MaxCode)]);
+    public static string Bound(string text) => UntrustedText.Shorten(text[..Math.Min(text.Length, MaxCode)]);
 
     // The form with a date needs the store's clock and is not used by stores; seconds up to an hour are believed.
     private static TimeSpan SecondsOf(string? retryAfter) =>

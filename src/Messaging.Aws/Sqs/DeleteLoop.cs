@@ -1,10 +1,11 @@
 using Messaging.Aws.Sqs.Wire;
+using Pipeline.Messages;
 
 namespace Messaging.Aws.Sqs;
 
 /// <summary>Deletes finished messages. Keeps at it while the heartbeat holds them: a lost delete would be a redelivery.</summary>
-internal sealed class DeleteLoop(SqsClient client, SqsMessageSource source, InFlightMessages inFlight, TimeProvider time, TimeSpan delay, int concurrency, SqsSourceLog log)
-    : SqsBatchLoop(inFlight, time, delay, concurrency, MaxFailures)
+internal sealed class DeleteLoop(SqsClient client, SqsMessageSource source, MessageDestination destination, InFlightMessages inFlight, TimeProvider time, TimeSpan delay, int concurrency, SqsSourceLog log)
+    : SqsBatchLoop(destination, inFlight, time, delay, concurrency, MaxFailures)
 {
     // With the backoff's cap of 30 s this outlasts the default MaxHoldTime of 15 minutes.
     private const int MaxFailures = 40;
@@ -30,8 +31,8 @@ internal sealed class DeleteLoop(SqsClient client, SqsMessageSource source, InFl
 }
 
 /// <summary>Returns messages to the queue by ending or shortening their invisibility. Where that fails, the visibility timeout returns them a little later.</summary>
-internal sealed class ReturnLoop(SqsClient client, SqsMessageSource source, InFlightMessages inFlight, Heartbeat heartbeat, TimeProvider time, int concurrency, SqsSourceLog log)
-    : SqsBatchLoop(inFlight, time, Company, concurrency, MaxFailures)
+internal sealed class ReturnLoop(SqsClient client, SqsMessageSource source, MessageDestination destination, InFlightMessages inFlight, Heartbeat heartbeat, TimeProvider time, int concurrency, SqsSourceLog log)
+    : SqsBatchLoop(destination, inFlight, time, Company, concurrency, MaxFailures)
 {
     private const int MaxFailures = 3;
 

@@ -23,6 +23,23 @@ internal sealed class SqsBatch
     /// <summary>Room for one result a message.</summary>
     public Memory<BatchEntryResult> Results => _results.AsMemory(0, Count);
 
+    /// <summary>The first result that is a failure; null when every entry succeeded.</summary>
+    public BatchEntryResult? FirstFailure
+    {
+        get
+        {
+            foreach (BatchEntryResult result in Results.Span)
+            {
+                if (!result.Succeeded)
+                {
+                    return result;
+                }
+            }
+
+            return null;
+        }
+    }
+
     public SqsReceivedMessage this[int index]
     {
         get => _messages[index];

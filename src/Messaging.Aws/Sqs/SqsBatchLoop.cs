@@ -1,6 +1,9 @@
+using System.Diagnostics;
 using System.Threading.Channels;
 using Messaging.Aws.Sqs.Wire;
 using Messaging.Recoverability;
+using Messaging.Telemetry;
+using Pipeline.Messages;
 
 namespace Messaging.Aws.Sqs;
 
@@ -17,6 +20,7 @@ internal abstract class SqsBatchLoop
 
     private static readonly Backoff Backoff = new(TimeSpan.FromMilliseconds(200), TimeSpan.FromSeconds(30));
 
+    private readonly MessageDestination _destination;
     private readonly InFlightMessages _inFlight;
     private readonly Channel<SqsReceivedMessage> _waiting;
     private readonly TimeProvider _time;
@@ -31,13 +35,15 @@ internal abstract class SqsBatchLoop
     private readonly CancellationTokenSource _stop = new();
     private Task _loops = Task.CompletedTask;
 
+    /// <param name="destination">The queue, for spans.</param>
     /// <param name="inFlight">Knows the newest handles.</param>
     /// <param name="time">The clock.</param>
     /// <param name="delay">How long a first entry waits for others.</param>
     /// <param name="concurrency">Messages in work at most.</param>
     /// <param name="maxFailures">Failures after which an entry is given up.</param>
-    protected SqsBatchLoop(InFlightMessages inFlight, TimeProvider time, TimeSpan delay, int concurrency, int maxFailures)
+    protected SqsBatchLoop(MessageDestination destination, InFlightMessages inFlight, TimeProvider time, TimeSpan delay, int concurrency, int maxFailures)
     {
+        _destination = destination;
         _inFlight = inFlight;
         _time = time;
         _delay = delay;
@@ -207,7 +213,7 @@ internal abstract class SqsBatchLoop
 
         try
         {
-            await SendAsync(queueUrl(), batch, _stop.Token);
+            await (MessageSpans.IsListening ? SendTracedAsync(queueUrl(), batch) : SendAsync(queueUrl(), batch, _stop.Token));
         }
         catch (Exception exception)
         {
@@ -217,6 +223,28 @@ internal abstract class SqsBatchLoop
         }
 
         return Sort(batch);
+    }
+
+    private async ValueTask SendTracedAsync(string queueUrl, SqsBatch batch)
+    {
+        Activity? span = MessageSpans.StartSettleBatch(_destination, [.. Enumerable.Range(0, batch.Count).Select(i => batch[i].Span)]);
+        try
+        {
+            await SendAsync(queueUrl, batch, _stop.Token);
+            if (batch.FirstFailure is { } failure)
+            {
+                MessageSpans.Fail(span, failure.Code ?? "_OTHER", failure.Detail);
+            }
+        }
+        catch (AwsServiceException exception)
+        {
+            MessageSpans.Fail(span, exception.Code, exception.Message);
+            throw;
+        }
+        finally
+        {
+            MessageSpans.End(span);
+        }
     }
 
     private bool Sort(SqsBatch batch)

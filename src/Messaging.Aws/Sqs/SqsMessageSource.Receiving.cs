@@ -1,6 +1,7 @@
+using System.Diagnostics;
 using Messaging.Aws.Sqs.Wire;
 using Messaging.Sources;
-using UntrustedText = Messaging.Telemetry.UntrustedText;
+using Messaging.Telemetry;
 
 namespace Messaging.Aws.Sqs;
 
@@ -13,6 +14,7 @@ internal sealed partial class SqsMessageSource
     private async Task LoopAsync(IMessageIntake intake, CancellationToken stop, CancellationToken cutOff)
     {
         int min = LeastSlotsFor(_concurrency);
+        DateTimeOffset calledAt = default;
         while (!stop.IsCancellationRequested)
         {
             int reserved = 0;
@@ -21,9 +23,15 @@ internal sealed partial class SqsMessageSource
                 SqsQueues queues = _queues ?? await FindQueuesAsync(stop);
                 reserved = await intake.ReserveAsync(min, SqsLimits.BatchEntries, stop);
                 long askedAt = _time.GetTimestamp();
+                calledAt = _time.GetUtcNow();
                 ReceiveBatch batch = await _client.ReceiveAsync(
                     new ReceiveRequest(queues.Url, reserved, (int)_options.WaitTime.TotalSeconds, (int)_options.VisibilityTimeout.TotalSeconds),
                     cutOff);
+                if (batch.Count > 0 && MessageSpans.IsListening)
+                {
+                    TraceReceive(batch, calledAt);
+                }
+
                 ReceiveSucceeded(batch.Unusable);
 
                 // Read now: the batch is used for another receive as soon as its last message is settled.
@@ -44,6 +52,11 @@ internal sealed partial class SqsMessageSource
             {
                 Release(intake, reserved);
                 reserved = 0;
+                if (MessageSpans.IsListening)
+                {
+                    MessageSpans.Received(_destination, calledAt, _time.GetUtcNow(), [], exception.Code, exception.Message);
+                }
+
                 await AfterFailureAsync(exception, stop);
             }
             finally
@@ -51,6 +64,18 @@ internal sealed partial class SqsMessageSource
                 Release(intake, reserved);
             }
         }
+    }
+
+    // A poll of an empty queue has no span: an idle worker would send nothing else.
+    private void TraceReceive(ReceiveBatch batch, DateTimeOffset calledAt)
+    {
+        ActivityContext[] contexts = new ActivityContext[batch.Count];
+        for (int i = 0; i < contexts.Length; i++)
+        {
+            contexts[i] = SqsTraceContext.Of(batch[i]);
+        }
+
+        MessageSpans.Received(_destination, calledAt, _time.GetUtcNow(), contexts);
     }
 
     private static void Release(IMessageIntake intake, int slots)

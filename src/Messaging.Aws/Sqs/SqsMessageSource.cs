@@ -3,6 +3,7 @@ using Messaging.Recoverability;
 using Messaging.Sources;
 using Microsoft.Extensions.Logging;
 using Pipeline.Buffers;
+using Pipeline.Messages;
 
 namespace Messaging.Aws.Sqs;
 
@@ -28,6 +29,7 @@ internal sealed partial class SqsMessageSource : IMessageSource
     private readonly TimeProvider _time;
     private readonly int _concurrency;
     private readonly string _route;
+    private readonly MessageDestination _destination;
     private readonly SqsSourceLog _log;
     private readonly SqsQueueFinder _finder;
     private readonly SqsDeadLetters _deadLetters;
@@ -56,14 +58,15 @@ internal sealed partial class SqsMessageSource : IMessageSource
         _time = services.Time;
         _concurrency = services.Concurrency;
         _route = services.Route;
+        _destination = queue.Destination;
         _log = new SqsSourceLog(services.Loggers.CreateLogger<SqsMessageSource>(), services.Route, services.Time);
         _finder = new SqsQueueFinder(client, queue, options);
         _deadLetters = new SqsDeadLetters(client);
         _inFlight = new InFlightMessages(services.Time);
         _done = new DoneIds<Guid>(options.DoneIds);
         _heartbeat = new Heartbeat(client, _inFlight, options, services.Time, _log);
-        _deletes = new DeleteLoop(client, this, _inFlight, services.Time, options.AcknowledgeDelay, services.Concurrency, _log);
-        _returns = new ReturnLoop(client, this, _inFlight, _heartbeat, services.Time, services.Concurrency, _log);
+        _deletes = new DeleteLoop(client, this, _destination, _inFlight, services.Time, options.AcknowledgeDelay, services.Concurrency, _log);
+        _returns = new ReturnLoop(client, this, _destination, _inFlight, _heartbeat, services.Time, services.Concurrency, _log);
         SqsSourceMetrics.Observe(services.Route, _inFlight);
     }
 

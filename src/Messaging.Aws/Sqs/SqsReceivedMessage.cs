@@ -1,4 +1,5 @@
 using System.Buffers.Text;
+using System.Diagnostics;
 using System.Security.Cryptography;
 using Messaging.Aws.Sqs.Wire;
 using Messaging.Sources;
@@ -34,6 +35,8 @@ internal sealed class SqsReceivedMessage(SqsMessageSource source) : ReceivedMess
     public override IReadOnlyList<KeyValuePair<string, string>> Attributes => _wire.Attributes.IsEmpty
         ? []
         : [.. _wire.Attributes.ToList().Where(a => a.StringValue is not null).Select(a => KeyValuePair.Create(a.Name, a.StringValue!))];
+
+    public override ActivityContext CreationContext => SqsTraceContext.Of(_wire);
 
     /// <summary>A visibility timeout can hide it for hours.</summary>
     public override bool CanReturnLate => true;
@@ -112,6 +115,7 @@ internal sealed class SqsReceivedMessage(SqsMessageSource source) : ReceivedMess
     /// <summary>Clears every field.</summary>
     public void Reset()
     {
+        Span = null;
         _wire = default;
         _idLength = 0;
         _handleLength = 0;

@@ -2,6 +2,7 @@ using Messaging.Aws.Sqs.Wire;
 using Messaging.Hosting;
 using Messaging.Publishing;
 using Pipeline.Buffers;
+using Pipeline.Messages;
 
 namespace Messaging.Aws.Sqs;
 
@@ -20,10 +21,14 @@ internal sealed class SqsSender : IMessageSender
         _client = client;
         _queueUrl = queueUrl;
         _isFifo = queue.IsFifo;
-        Target = queue.Name;
+        Destination = queue.Destination;
     }
 
-    public string Target { get; }
+    public string Target => Destination.Name;
+
+    public MessageDestination Destination { get; }
+
+    MessageDestination? IMessageSender.Destination => Destination;
 
     public string Accepted => "sent to";
 
@@ -50,7 +55,8 @@ internal sealed class SqsSender : IMessageSender
     public async Task<string?[]> SendAsync(IReadOnlyList<OutgoingMessage> messages, CancellationToken cancellationToken)
     {
         string?[] errors = new string?[messages.Count];
-        SendEntry[] entries = [.. messages.Select(ToEntry)];
+        IReadOnlyList<SqsMessageAttribute>? attributes = SqsTraceContext.Current();
+        SendEntry[] entries = [.. messages.Select(message => ToEntry(message, attributes))];
         BatchEntryResult[] results = new BatchEntryResult[entries.Length];
         try
         {
@@ -70,7 +76,7 @@ internal sealed class SqsSender : IMessageSender
 
     public void Dispose() => _client.Dispose();
 
-    private SendEntry ToEntry(OutgoingMessage message) => _isFifo
-        ? new SendEntry(message.Body, GroupId: $"group-{message.Id[^1] % Groups}", DeduplicationId: message.Id)
-        : new SendEntry(message.Body);
+    private SendEntry ToEntry(OutgoingMessage message, IReadOnlyList<SqsMessageAttribute>? attributes) => _isFifo
+        ? new SendEntry(message.Body, attributes, GroupId: $"group-{message.Id[^1] % Groups}", DeduplicationId: message.Id)
+        : new SendEntry(message.Body, attributes);
 }

@@ -27,12 +27,15 @@ internal sealed class SqsSourceFeature : ISourceFeature, ISenderFeature, IRedriv
     {
         SqsSourceOptions options = settings.Read<SqsSourceOptions>(SqsSourceOptions.Section, route);
         AwsOptions aws = settings.Read<AwsOptions>(AwsOptions.Section, route);
-        bool isFifo = options.Queue is { } name && SqsQueueReference.Parse(name) is { IsFifo: true };
+        SqsQueueReference? queue = options.Queue is { } name ? SqsQueueReference.Parse(name) : null;
+        bool isFifo = queue is { IsFifo: true };
         AwsCostOptions costs = settings.Read<AwsCostOptions>(AwsCostOptions.Section);
         SqsExplainer explainer = new(options, isFifo, costs);
         return new SourcePlan
         {
             Create = services => Create(options, aws, costs, services),
+            Destination = queue?.Destination,
+            TracesSettlement = true,
 
             // One message of a FIFO group at a time: the last of a receive waits for all before it.
             Hold = new HoldLimit(new SettingValue<TimeSpan>($"{SqsSourceOptions.Section}:{nameof(options.MaxHoldTime)}", options.MaxHoldTime), isFifo ? SqsLimits.BatchEntries : 1),

@@ -6,6 +6,8 @@ using Messaging.Http.Source;
 using Messaging.Publishing;
 using Messaging.Recoverability;
 using Messaging.Sources;
+using Messaging.Telemetry;
+using Pipeline.Messages;
 
 namespace Messaging.Http.Sending;
 
@@ -62,6 +64,11 @@ internal sealed class HttpSender : IMessageSender
     }
 
     public string Target => _address.ToString();
+
+    /// <summary>The route, or the worker where the route is its only one.</summary>
+    public MessageDestination Destination => new("http", _address.Segments is [_, "messages/", { } route] ? Uri.UnescapeDataString(route) : _address.Authority);
+
+    MessageDestination? IMessageSender.Destination => Destination;
 
     public string Accepted => "stored by";
 
@@ -184,6 +191,13 @@ internal sealed class HttpSender : IMessageSender
     {
         HttpRequestMessage request = new(HttpMethod.Post, _address) { Content = new ReadOnlyMemoryContent(message.Body) };
         request.Content.Headers.ContentType = new MediaTypeHeaderValue("application/json");
+        if (MessageSpans.TryGetCurrent(out string? parent, out string? state))
+        {
+            // HttpClient would send the context of a span of its own, which no listener of the worker's spans sees.
+            request.Headers.TryAddWithoutValidation("traceparent", parent);
+            request.Headers.TryAddWithoutValidation("tracestate", state);
+        }
+
         if (message.Id.Length is > 0 and <= MessageIds.MaxHeaderLength && message.Id.All(c => c is > ' ' and <= '~'))
         {
             request.Headers.TryAddWithoutValidation(MessageIds.Header, message.Id);

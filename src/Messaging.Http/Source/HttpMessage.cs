@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Threading.Tasks.Sources;
 using Messaging.Sources;
 using Pipeline.Buffers;
@@ -18,6 +19,7 @@ internal sealed class HttpMessage(HttpMessageSource source) : ReceivedMessage, I
     private PooledBuffer? _body;
     private DateTimeOffset _enqueuedAt;
     private int _delivery = 1;
+    private ActivityContext _creation;
 
     // The request goes on at the pool: a settling thread never writes answers.
     private ManualResetValueTaskSourceCore<Settlement> _outcome = new() { RunContinuationsAsynchronously = true };
@@ -30,14 +32,17 @@ internal sealed class HttpMessage(HttpMessageSource source) : ReceivedMessage, I
 
     public override DateTimeOffset? EnqueuedAt => _enqueuedAt;
 
+    public override ActivityContext CreationContext => _creation;
+
     public override bool IsSentAgainByCaller => true;
 
     /// <summary>The line of an NDJSON request, from 1; 0 for a single body.</summary>
     public int Line { get; private set; }
 
     /// <summary>Fills a clean message; the body becomes the message's.</summary>
-    public void Open(PooledBuffer body, string? givenId, int line, DateTimeOffset now)
+    public void Open(PooledBuffer body, string? givenId, int line, DateTimeOffset now, ActivityContext creation)
     {
+        _creation = creation;
         _body = body;
         _idLength = MessageIds.Write(givenId, line, body.WrittenSpan, _id);
         Line = line;
@@ -67,6 +72,7 @@ internal sealed class HttpMessage(HttpMessageSource source) : ReceivedMessage, I
         Line = 0;
         _enqueuedAt = default;
         _delivery = 1;
+        _creation = default;
         _outcome.Reset();
     }
 

@@ -3,6 +3,7 @@ using Messaging.DeadLetters;
 using Messaging.Recoverability;
 using Messaging.Sources;
 using Messaging.Telemetry;
+using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;
 using Pipeline.Buffers;
 using Pipeline.Settlements;
@@ -169,14 +170,15 @@ internal sealed class HttpMessageSource : IMessageSource
     /// <param name="body">Becomes the message's.</param>
     /// <param name="givenId">The caller's id, or null.</param>
     /// <param name="line">The line of an NDJSON request, from 1; 0 for a single body.</param>
-    public HttpMessage HandIn(PooledBuffer body, string? givenId, int line)
+    /// <param name="headers">The request's, which may carry the caller's trace context.</param>
+    public HttpMessage HandIn(PooledBuffer body, string? givenId, int line, IHeaderDictionary headers)
     {
         if (!_messages.TryTake(out HttpMessage? message))
         {
             message = new HttpMessage(this);
         }
 
-        message.Open(body, givenId, line, Time.GetUtcNow());
+        message.Open(body, givenId, line, Time.GetUtcNow(), MessageSpans.IsListening ? MessageSpans.ParseContext(headers.TraceParent, headers.TraceState) : default);
         _intake!.Accept(message);
         return message;
     }

@@ -198,7 +198,7 @@ internal sealed class NdjsonRequest : IDisposable
             if (refusal is null)
             {
                 _accepted = true;
-                HttpMessage message = _source.HandIn(owned, _id, LineNumber);
+                HttpMessage message = _source.HandIn(owned, _id, LineNumber, _context.Request.Headers);
                 owned = null;
                 _window.Enqueue(message);
             }

@@ -36,7 +36,7 @@ internal static class SingleMessageRequest
 
         if (body is not null)
         {
-            HttpMessage message = source.HandIn(body, id, line: 0);
+            HttpMessage message = source.HandIn(body, id, line: 0, context.Request.Headers);
 
             // Whatever becomes of the connection: the message is the route's until it is settled.
             Settlement settlement = await message.SettledAsync();

@@ -149,6 +149,9 @@ public sealed class MessageBatch<T> : IReadOnlyList<T>
     /// <summary>Adds a message. Before the handler is called, under the collector's lock.</summary>
     internal void Add(in BatchEntry<T> entry) => _entries![Count++] = entry;
 
+    /// <summary>The places of the messages in their route. Before the handler is called.</summary>
+    internal BatchWaiter<T>[] Waiters() => [.. _entries!.Take(Count).Select(entry => entry.Waiter!)];
+
     /// <summary>Removes a message that waits no longer. Before the handler is called, under the collector's lock.</summary>
     internal void Remove(BatchWaiter<T> waiter)
     {

@@ -68,6 +68,7 @@ internal sealed partial class MessageIntake
 
             if (slot.Hold.Failures == 0 && _heldLog.ShouldLog(out SuppressedLines suppressed))
             {
+                using IDisposable? scope = CorrelateLogs(message);
                 LogHeld(_route, UntrustedText.Shorten(message.SourceId.Span), message.DeliveryCount, DurationText.Of(TimeSpan.FromSeconds(Math.Round(limit.TotalSeconds))), _breaker.Part, UntrustedText.Shorten(fault.Description ?? string.Empty), suppressed);
             }
         }

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Messaging.Recoverability;
 using Messaging.Sources;
 using Messaging.Telemetry;
@@ -21,6 +22,8 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
 
     // Timeouts are checked this often; a message may overrun its time by as much.
     private static readonly TimeSpan WatchInterval = TimeSpan.FromMilliseconds(500);
+
+    private static readonly Func<ILogger, string, string, IDisposable?> SpanScope = LoggerMessage.DefineScope<string, string>("SpanId:{SpanId}, TraceId:{TraceId}");
 
     private readonly string _route;
     private readonly IPipeline<PhysicalContext> _pipeline;
@@ -60,6 +63,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         ILogger logger)
     {
         _route = route;
+        Destination = new MessageDestination(source, route);
         _pipeline = pipeline;
         _options = options;
         _policy = policy;
@@ -84,6 +88,12 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         _breaker.Relaxed += BreakerClosed;
         _watch = time.CreateTimer(static state => ((MessageIntake)state!).Watch(), this, WatchInterval, WatchInterval);
     }
+
+    /// <summary>Where the messages come from, for their spans.</summary>
+    public MessageDestination Destination { get; init; }
+
+    /// <summary>True when the source starts the spans of its settlements itself.</summary>
+    public bool TracesSettlement { get; init; }
 
     /// <summary>Messages being worked on or held; slots that are only reserved do not count.</summary>
     public int InFlight
@@ -214,6 +224,37 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         return settlement;
     }
 
+    /// <summary>The settlement's span; null without a listener, and where the source starts its own.</summary>
+    internal Activity? StartSettle(ReceivedMessage message)
+    {
+        try
+        {
+            return message.Span is { } span && !TracesSettlement ? MessageSpans.StartSettle(Destination, span) : null;
+        }
+        catch (Exception)
+        {
+            // A listener that throws must not keep the message from being settled.
+            return null;
+        }
+    }
+
+    internal static void EndSettle(Activity? span, Exception? failure)
+    {
+        try
+        {
+            if (span is not null && failure is not null)
+            {
+                MessageSpans.Fail(span, failure);
+            }
+
+            MessageSpans.End(span);
+        }
+        catch (Exception)
+        {
+            // The message is settled; only its slot is left to be freed.
+        }
+    }
+
     internal void SettlingFailed(Exception exception)
     {
         try
@@ -295,8 +336,15 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
             _metrics.MessageTimedOut();
         }
 
-        LogNotStored(message, settlement);
+        using (CorrelateLogs(message))
+        {
+            LogNotStored(message, settlement);
+        }
     }
+
+    /// <summary>The message's span has ended, so that its ids would be missing in the lines that are logged about it.</summary>
+    private IDisposable? CorrelateLogs(ReceivedMessage message) =>
+        message.Span is { } span ? SpanScope(_logger, span.SpanId.ToHexString(), span.TraceId.ToHexString()) : null;
 
     private void LogNotStored(ReceivedMessage message, in Settlement settlement)
     {

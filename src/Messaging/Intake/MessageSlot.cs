@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Runtime.CompilerServices;
 using Messaging.Recoverability;
 using Pipeline.Contexts;
@@ -22,6 +23,7 @@ internal sealed class MessageSlot : IThreadPoolWorkItem
     private CancellationTokenSource _cancellationSource = new();
     private ConfiguredValueTaskAwaitable.ConfiguredValueTaskAwaiter _awaiter;
     private ReceivedMessage? _message;
+    private Activity? _settling;
     private int _bytes;
     private bool _holdEnded;
 
@@ -133,6 +135,7 @@ internal sealed class MessageSlot : IThreadPoolWorkItem
         }
 
         _context.Message = _message!;
+        _context.Destination = _intake.Destination;
         _context.CancellationToken = _cancellationSource.Token;
         try
         {
@@ -226,12 +229,12 @@ internal sealed class MessageSlot : IThreadPoolWorkItem
         try
         {
             Settlement settlement = _intake.Decide(message, decided, failure, cancellation, elapsed, returnDelay);
+            _settling = _intake.StartSettle(message);
             _awaiter = message.SettleAsync(settlement, CancellationToken.None).ConfigureAwait(false).GetAwaiter();
         }
         catch (Exception exception)
         {
-            _intake.SettlingFailed(exception);
-            _intake.Finished(this, _bytes);
+            Settled(exception);
             return;
         }
 
@@ -247,16 +250,29 @@ internal sealed class MessageSlot : IThreadPoolWorkItem
 
     private void SettlingDone()
     {
+        Exception? failure = null;
         try
         {
             _awaiter.GetResult();
         }
         catch (Exception exception)
         {
-            _intake.SettlingFailed(exception);
+            failure = exception;
         }
 
         _awaiter = default;
+        Settled(failure);
+    }
+
+    private void Settled(Exception? failure)
+    {
+        if (failure is not null)
+        {
+            _intake.SettlingFailed(failure);
+        }
+
+        MessageIntake.EndSettle(_settling, failure);
+        _settling = null;
         _intake.Finished(this, _bytes);
     }
 }

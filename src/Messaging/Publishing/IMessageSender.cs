@@ -1,3 +1,5 @@
+using Pipeline.Messages;
+
 namespace Messaging.Publishing;
 
 /// <summary>
@@ -11,6 +13,9 @@ public interface IMessageSender : IDisposable
 
     /// <summary>What a success means, for reports: "stored by" or "sent to". The target follows.</summary>
     string Accepted { get; }
+
+    /// <summary>Where messages go, for spans; null for the name of the sender and <see cref="Target"/>.</summary>
+    MessageDestination? Destination => null;
 
     /// <summary>Calls of <see cref="SendAsync"/> that make sense at once, at least 1.</summary>
     int Concurrency { get; }

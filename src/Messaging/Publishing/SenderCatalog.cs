@@ -1,6 +1,7 @@
 using Messaging.Configuration;
 using Messaging.Hosting;
 using Messaging.Sources;
+using Messaging.Telemetry;
 using Microsoft.Extensions.Configuration;
 
 namespace Messaging.Publishing;
@@ -57,6 +58,13 @@ public sealed class SenderCatalog
     {
         SettingsReader settings = new(configuration, _sections);
         Func<CommandServices, CancellationToken, Task<IMessageSender>> open = _byName[name].ConfigureSender(settings, route, url);
-        return settings.Errors.Count > 0 ? throw new ConfigurationException(settings.Errors) : await open(services, cancellationToken);
+        if (settings.Errors.Count > 0)
+        {
+            throw new ConfigurationException(settings.Errors);
+        }
+
+        IMessageSender sender = await open(services, cancellationToken);
+        IDisposable? export = OtlpExport.StartTraces();
+        return MessageSpans.IsListening ? new TracedSender(sender, name, export) : sender;
     }
 }

@@ -11,6 +11,7 @@ using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
 using Pipeline.Contexts;
 using Pipeline.Execution;
+using Pipeline.Messages;
 
 namespace Messaging.Routes;
 
@@ -72,7 +73,11 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         RecoverabilityPolicy policy = new(plan.Recoverability);
         foreach (SourcePlan source in plan.Sources)
         {
-            MessageIntake intake = new(plan.Name, source.Name, Pipeline, plan.Intake, policy, Breaker, source.KeepsDeadLetters ? Metrics.WithoutDecidedDeadLetters() : Metrics, time, _logger);
+            MessageIntake intake = new(plan.Name, source.Name, Pipeline, plan.Intake, policy, Breaker, source.KeepsDeadLetters ? Metrics.WithoutDecidedDeadLetters() : Metrics, time, _logger)
+            {
+                Destination = source.Destination ?? new MessageDestination(source.Name.ToLowerInvariant(), plan.Name),
+                TracesSettlement = source.TracesSettlement,
+            };
             IMessageSource created = source.Create(new SourceServices(plan.Name, services, deadLetters, loggers, time, plan.Intake.Concurrency, Calls, Metrics));
             _inlets.Add((created, intake));
             Metrics.Publish(new InletGauges(

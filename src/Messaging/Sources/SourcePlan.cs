@@ -1,5 +1,6 @@
 using Messaging.Configuration;
 using Messaging.Costs.Explain;
+using Pipeline.Messages;
 
 namespace Messaging.Sources;
 
@@ -23,6 +24,12 @@ public sealed record SourcePlan
 
     /// <summary>What completing a message does outside of this process.</summary>
     public CompletionEffect OnComplete { get; init; } = CompletionEffect.Deletes;
+
+    /// <summary>What its spans call the place that its messages come from; null for the source's lower-case name and the route.</summary>
+    public MessageDestination? Destination { get; init; }
+
+    /// <summary>True when the source starts the spans of its settlements itself, since settling a message only queues that.</summary>
+    public bool TracesSettlement { get; init; }
 
     /// <summary>The most messages it can have in flight; null when only <c>Intake:Concurrency</c> limits them.</summary>
     public SettingValue<int>? MaxInFlight { get; init; }

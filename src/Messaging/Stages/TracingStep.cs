@@ -2,43 +2,35 @@ using System.Diagnostics;
 using Messaging.Telemetry;
 using Pipeline.Behaviors;
 using Pipeline.Contexts;
+using Pipeline.Messages;
 using Pipeline.Settlements;
 
 namespace Messaging.Stages;
 
 /// <summary>
-/// One span a message, after OpenTelemetry's messaging conventions. Costs one check without a listener. The span is the current
-/// one for everything further in; it lies in the context between the way in and the way out.
+/// One span per attempt at a message, after OpenTelemetry's messaging conventions. Costs one check without a listener. The span is the
+/// current one for everything further in.
 /// </summary>
+/// <param name="route">Names the spans of messages that were received outside of a route.</param>
 internal sealed class TracingStep(string route) : IStep<PhysicalContext>
 {
-    private static readonly ActivitySource Source = new(RouteMetrics.SourceName);
-
-    private readonly string _spanName = $"process {route}";
+    private readonly MessageDestination _route = new("worker", route);
 
     public ValueTask<StepOutcome> BeforeAsync(PhysicalContext context)
     {
-        if (Source.HasListeners())
-        {
-            Start(context);
-        }
-
+        context.Message.Span = MessageSpans.IsListening ? Start(context) : null;
         return new(StepOutcome.Continue);
     }
 
     public ValueTask AfterAsync(PhysicalContext context)
     {
-        if (context.Span is { } span)
+        if (context.Message.Span is { } span)
         {
             Settlement settlement = context.Settlement;
             span.SetTag("worker.settlement", settlement.Kind.ToString());
             if (settlement.Kind != SettlementKind.Complete)
             {
-                span.SetStatus(ActivityStatusCode.Error, settlement.Reason ?? settlement.Description);
-                if (settlement.Fault != SettlementFault.None)
-                {
-                    span.SetTag("error.type", settlement.Fault == SettlementFault.Transient ? "transient" : "refused");
-                }
+                MessageSpans.Fail(span, ErrorTypeOf(settlement), settlement.Reason ?? settlement.Description);
             }
 
             span.Dispose();
@@ -49,24 +41,34 @@ internal sealed class TracingStep(string route) : IStep<PhysicalContext>
 
     public ValueTask<ErrorOutcome> OnErrorAsync(PhysicalContext context, Exception exception)
     {
-        if (context.Span is { } span)
+        if (context.Message.Span is { } span)
         {
-            span.SetTag("error.type", exception.GetType().FullName);
-            span.SetStatus(ActivityStatusCode.Error, exception.Message);
+            MessageSpans.Fail(span, exception);
             span.Dispose();
         }
 
         return new(ErrorOutcome.Rethrow);
     }
 
-    private void Start(PhysicalContext context)
+    private static string ErrorTypeOf(in Settlement settlement) => settlement.Fault switch
     {
-        Activity? span = Source.StartActivity(_spanName, ActivityKind.Consumer);
-        context.Span = span;
-        span?.SetTag("messaging.operation.type", "process");
-        span?.SetTag("messaging.message.id", UntrustedText.Shorten(context.Message.SourceId.Span));
+        SettlementFault.Transient => "transient",
+        SettlementFault.Refused => "refused",
+        _ => settlement.Reason ?? settlement.ExceptionType ?? "abandoned",
+    };
 
-        // Last: a body that cannot be read throws, and the span must be known by then.
-        span?.SetTag("messaging.message.body.size", context.Message.Body.Length);
+    private Activity? Start(PhysicalContext context)
+    {
+        Activity? span = MessageSpans.StartProcess(context.Destination ?? _route, context.Message);
+        try
+        {
+            span?.SetTag("messaging.message.body.size", context.Message.Body.Length);
+        }
+        catch (Exception)
+        {
+            // The next part that reads the body reports it, with or without a span.
+        }
+
+        return span;
     }
 }

@@ -13,8 +13,20 @@ namespace Messaging.Telemetry;
 /// </summary>
 internal sealed class OtlpExport : IHostedService, IDisposable
 {
+    // Garbage collections, thread pool, exceptions: https://learn.microsoft.com/dotnet/core/diagnostics/built-in-metrics-runtime
+    private const string RuntimeMeter = "System.Runtime";
+
     private MeterProvider? _meters;
     private TracerProvider? _traces;
+
+    /// <summary>Begins to export spans; null where no collector is named. Disposing it sends what is left.</summary>
+    public static TracerProvider? StartTraces() => IsSet("OTEL_EXPORTER_OTLP_ENDPOINT") || IsSet("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+        ? Sdk.CreateTracerProviderBuilder()
+            .ConfigureResource(Describe)
+            .AddSource(RouteMetrics.SourceName)
+            .AddOtlpExporter()
+            .Build()
+        : null;
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
@@ -22,20 +34,12 @@ internal sealed class OtlpExport : IHostedService, IDisposable
         {
             _meters = Sdk.CreateMeterProviderBuilder()
                 .ConfigureResource(Describe)
-                .AddMeter(RouteMetrics.SourceName)
+                .AddMeter(RouteMetrics.SourceName, RuntimeMeter)
                 .AddOtlpExporter()
                 .Build();
         }
 
-        if (IsSet("OTEL_EXPORTER_OTLP_ENDPOINT") || IsSet("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"))
-        {
-            _traces = Sdk.CreateTracerProviderBuilder()
-                .ConfigureResource(Describe)
-                .AddSource(RouteMetrics.SourceName)
-                .AddOtlpExporter()
-                .Build();
-        }
-
+        _traces = StartTraces();
         return Task.CompletedTask;
     }
 

@@ -1,4 +1,3 @@
-using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
 using Pipeline.Messages;
 
@@ -15,14 +14,14 @@ public sealed class PhysicalContext : PipelineContext
         set;
     }
 
-    /// <summary>The message's span; null without a listener.</summary>
-    public Activity? Span { get; set; }
+    /// <summary>Where the message was received from; null outside of a route.</summary>
+    public MessageDestination? Destination { get; set; }
 
     /// <inheritdoc/>
     public override void Reset()
     {
         base.Reset();
         Message = null;
-        Span = null;
+        Destination = null;
     }
 }

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Pipeline.Settlements;
 
 namespace Pipeline.Messages;
@@ -32,6 +33,15 @@ public abstract class ReceivedMessage
 
     /// <summary>Named values beside the body (message attributes, headers); empty when there are none.</summary>
     public virtual IReadOnlyList<KeyValuePair<string, string>> Attributes => [];
+
+    /// <summary>
+    /// The W3C trace context that the sender gave the message: the parent of its span. Default when the sender gave none, or none that is well-formed.
+    /// Only read while there is a listener for spans, before the settlement; it may allocate.
+    /// </summary>
+    public virtual ActivityContext CreationContext => default;
+
+    /// <summary>The span of the latest attempt at this delivery; null without a listener. Kept until the next delivery: the settlement's span is its child.</summary>
+    public Activity? Span { get; set; }
 
     /// <summary>
     /// True when the source can hide an abandoned message for as long as <see cref="AskToHold"/> allows: one whose fault follows
@@ -76,5 +86,9 @@ public abstract class ReceivedMessage
     protected abstract ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken);
 
     /// <summary>For sources that reuse the object: makes it ready for its next delivery.</summary>
-    protected void ResetSettlement() => Volatile.Write(ref _version, (_version | 1) + 1);
+    protected void ResetSettlement()
+    {
+        Span = null;
+        Volatile.Write(ref _version, (_version | 1) + 1);
+    }
 }

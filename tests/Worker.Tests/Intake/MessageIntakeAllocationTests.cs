@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Messaging.Intake;
 using Messaging.Recoverability;
 using Messaging.Sources;
@@ -31,6 +32,18 @@ public sealed class MessageIntakeAllocationTests
 
         // The process's total, so whatever the thread pool does for itself counts too: below a tenth of a byte it is no message's.
         bytes.ShouldBeLessThan(0.1);
+    }
+
+    [Fact]
+    public async Task AcceptToSettle_NoListener_TheSendersSpanIsNotRead()
+    {
+        // This collection runs alone: no other test listens.
+        MessageSpans.IsListening.ShouldBeFalse();
+        long before = ReusedMessage.CreationReads;
+
+        await MeasureAsync(PipelineForm.Fused);
+
+        ReusedMessage.CreationReads.ShouldBe(before);
     }
 
     [Fact]
@@ -135,6 +148,8 @@ public sealed class MessageIntakeAllocationTests
         private readonly byte[] _bytes = new byte[100];
         private volatile bool _isFree = true;
 
+        public static long CreationReads { get; private set; }
+
         public bool IsFree
         {
             get => _isFree;
@@ -144,6 +159,15 @@ public sealed class MessageIntakeAllocationTests
         public override ReadOnlyMemory<byte> Body => _bytes;
 
         public override ReadOnlyMemory<byte> SourceId => _bytes;
+
+        public override ActivityContext CreationContext
+        {
+            get
+            {
+                CreationReads++;
+                return default;
+            }
+        }
 
         protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken)
         {

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Text;
 using Pipeline.Messages;
 using Pipeline.Settlements;
@@ -25,6 +26,11 @@ internal sealed class TestMessage : ReceivedMessage
     public string Id { get; init; } = "id";
 
     public int Deliveries { get; init; } = 1;
+
+    /// <summary>The sender's span.</summary>
+    public ActivityContext Creation { get; init; }
+
+    public override ActivityContext CreationContext => Creation;
 
     /// <summary>How long the source lets the message be held.</summary>
     public TimeSpan HoldTime { get; init; }

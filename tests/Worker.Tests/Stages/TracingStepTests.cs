@@ -6,16 +6,26 @@ using Pipeline.Behaviors;
 using Pipeline.Building;
 using Pipeline.Contexts;
 using Pipeline.Execution;
+using Pipeline.Messages;
 using Pipeline.Settlements;
 using Worker.Tests.Intake;
+using Worker.Tests.Telemetry;
 
 namespace Worker.Tests.Stages;
 
+[Collection(SpanCollection.Name)]
 public sealed class TracingStepTests
 {
     private readonly string _route = $"route-{Guid.NewGuid():n}";
     private readonly ConcurrentQueue<Activity> _spans = new();
-    private readonly PhysicalContext _context = new() { Message = new TestMessage { Id = "a\nb", Bytes = new byte[7] } };
+
+    private readonly PhysicalContext _context;
+
+    public TracingStepTests() => _context = new PhysicalContext
+    {
+        Message = new TestMessage { Id = "a\nb", Bytes = new byte[7] },
+        Destination = new MessageDestination("aws_sqs", _route),
+    };
 
     [Fact]
     public async Task Invoke_Complete_IsOneSpanWithoutError()
@@ -28,7 +38,11 @@ public sealed class TracingStepTests
         span.DisplayName.ShouldBe($"process {_route}");
         span.Kind.ShouldBe(ActivityKind.Consumer);
         span.Status.ShouldBe(ActivityStatusCode.Unset);
+        span.GetTagItem("messaging.operation.name").ShouldBe("process");
         span.GetTagItem("messaging.operation.type").ShouldBe("process");
+        span.GetTagItem("messaging.system").ShouldBe("aws_sqs");
+        span.GetTagItem("messaging.destination.name").ShouldBe(_route);
+        span.ParentSpanId.ShouldBe(default);
         span.GetTagItem("messaging.message.id").ShouldBe("a\\u000ab");
         span.GetTagItem("messaging.message.body.size").ShouldBe(7);
         span.GetTagItem("worker.settlement").ShouldBe("Complete");
@@ -44,6 +58,7 @@ public sealed class TracingStepTests
         Activity span = _spans.ShouldHaveSingleItem();
         span.Status.ShouldBe(ActivityStatusCode.Error);
         span.StatusDescription.ShouldBe("malformed");
+        span.GetTagItem("error.type").ShouldBe("malformed");
     }
 
     [Fact]
@@ -69,6 +84,30 @@ public sealed class TracingStepTests
         Activity span = _spans.ShouldHaveSingleItem();
         span.Status.ShouldBe(ActivityStatusCode.Error);
         span.GetTagItem("error.type").ShouldBe(typeof(TransientFaultException).FullName);
+    }
+
+    [Fact]
+    public async Task Invoke_SenderHasASpan_ItIsTheParent()
+    {
+        using ActivityListener listener = Listen();
+        ActivityContext sender = SpanRecorder.NewContext();
+        _context.Message = new TestMessage { Creation = sender };
+
+        await RunAsync(Settlement.Complete);
+
+        Activity span = _spans.ShouldHaveSingleItem();
+        (span.TraceId, span.ParentSpanId, span.HasRemoteParent).ShouldBe((sender.TraceId, sender.SpanId, true));
+    }
+
+    [Fact]
+    public async Task Invoke_BodyCannotBeRead_IsLeftToTheNextPart()
+    {
+        using ActivityListener listener = Listen();
+        _context.Message = new TestMessage { BodyFailure = new PoisonMessageException("unreadable", "It is.") };
+
+        await RunAsync(Settlement.Complete);
+
+        _spans.ShouldHaveSingleItem().GetTagItem("messaging.message.body.size").ShouldBeNull();
     }
 
     [Fact]

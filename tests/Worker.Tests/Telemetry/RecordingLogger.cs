@@ -7,15 +7,23 @@ namespace Worker.Tests.Telemetry;
 internal sealed class RecordingLogger : ILogger
 {
     private readonly ConcurrentQueue<LoggedLine> _lines = new();
+    private readonly ConcurrentQueue<string?> _scopes = new();
 
     public IReadOnlyCollection<LoggedLine> Lines => _lines;
+
+    /// <summary>The scopes that were begun, as text.</summary>
+    public IReadOnlyCollection<string?> Scopes => _scopes;
 
     public bool Throws { get; set; }
 
     public IEnumerable<LoggedLine> Of(int eventId) => _lines.Where(line => line.EventId == eventId);
 
     public IDisposable? BeginScope<TState>(TState state)
-        where TState : notnull => null;
+        where TState : notnull
+    {
+        _scopes.Enqueue(state.ToString());
+        return null;
+    }
 
     public bool IsEnabled(LogLevel logLevel) => true;
 

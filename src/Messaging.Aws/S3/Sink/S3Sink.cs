@@ -1,5 +1,7 @@
+using System.Diagnostics;
 using System.Diagnostics.Metrics;
 using System.Runtime.CompilerServices;
+using System.Text;
 using System.Text.Unicode;
 using Messaging.Aws.S3.Sink.Concurrency;
 using Messaging.Aws.S3.Sink.Direct;
@@ -202,7 +204,7 @@ internal sealed partial class S3Sink : IObjectSink
         try
         {
             TimeSpan limit = Limit(start);
-            S3Fault fault = await _requests.PutAsync(key, body, limit, cancellationToken);
+            S3Fault fault = await (MessageSpans.IsListening ? PutTracedAsync(key, body, limit, cancellationToken) : _requests.PutAsync(key, body, limit, cancellationToken));
             outcome = fault.Kind switch
             {
                 S3FaultKind.None => RequestOutcome.Succeeded,
@@ -214,6 +216,38 @@ internal sealed partial class S3Sink : IObjectSink
         finally
         {
             Concurrency.Release(permit, outcome, body.Length, _time.GetElapsedTime(sent));
+        }
+    }
+
+    private async ValueTask<S3Fault> PutTracedAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken)
+    {
+        using Activity? span = MessageSpans.StartCall(
+            "S3.PutObject",
+            [
+                new("rpc.system", "aws-api"),
+                new("rpc.service", "S3"),
+                new("rpc.method", S3Operations.Put),
+                new("aws.s3.bucket", _bucket),
+                new("aws.s3.key", Encoding.UTF8.GetString(key.Span)),
+            ]);
+        try
+        {
+            S3Fault fault = await _requests.PutAsync(key, body, limit, cancellationToken);
+            span?.SetTag("aws.request_id", fault.RequestId);
+            span?.SetTag("http.response.status_code", fault.Status == 0 ? null : fault.Status);
+
+            // An object that is there already is compared next: a redelivered message, most likely, and no failure.
+            if (fault.Kind is not (S3FaultKind.None or S3FaultKind.Exists))
+            {
+                MessageSpans.Fail(span, fault.Code, fault.Describe(S3Operations.Put));
+            }
+
+            return fault;
+        }
+        catch (OperationCanceledException)
+        {
+            MessageSpans.Fail(span, "cancelled", description: null);
+            throw;
         }
     }
 

@@ -112,6 +112,7 @@ internal ref struct ReceiveResponseReader(ReceiveBatch batch, int generation, Po
             Md5OfBody = md5,
             GroupId = system.GroupId,
             DeduplicationId = system.DeduplicationId,
+            TraceHeader = system.TraceHeader,
             ReceiveCount = system.ReceiveCount,
             SentUnixMs = system.Sent,
             FirstReceiveUnixMs = system.FirstReceive,
@@ -151,6 +152,10 @@ internal ref struct ReceiveResponseReader(ReceiveBatch batch, int generation, Po
             else if (_json.ValueTextEquals("MessageDeduplicationId"u8))
             {
                 ReadText(ref system.DeduplicationId);
+            }
+            else if (_json.ValueTextEquals("AWSTraceHeader"u8))
+            {
+                ReadText(ref system.TraceHeader);
             }
             else
             {
@@ -230,5 +235,6 @@ internal ref struct ReceiveResponseReader(ReceiveBatch batch, int generation, Po
         public long FirstReceive;
         public ReadOnlyMemory<byte> GroupId;
         public ReadOnlyMemory<byte> DeduplicationId;
+        public ReadOnlyMemory<byte> TraceHeader;
     }
 }

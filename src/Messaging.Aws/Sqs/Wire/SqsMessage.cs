@@ -36,6 +36,9 @@ internal readonly struct SqsMessage
     /// <summary>The deduplication id; empty outside FIFO queues.</summary>
     public required ReadOnlyMemory<byte> DeduplicationId { get; init; }
 
+    /// <summary>The X-Ray trace header, ASCII; empty without one.</summary>
+    public required ReadOnlyMemory<byte> TraceHeader { get; init; }
+
     /// <summary>How often the message was received, this time included; 0 when the service did not say.</summary>
     public required int ReceiveCount { get; init; }
 

@@ -36,6 +36,31 @@ internal readonly struct SqsMessageAttributes(ReadOnlyMemory<byte> json)
         return list;
     }
 
+    /// <summary>The text of one attribute; null where it is missing or no text.</summary>
+    public string? Find(ReadOnlySpan<byte> name)
+    {
+        if (IsEmpty)
+        {
+            return null;
+        }
+
+        Utf8JsonReader reader = new(json.Span);
+        reader.Read();
+        while (reader.Read() && reader.TokenType == JsonTokenType.PropertyName)
+        {
+            bool isWanted = reader.ValueTextEquals(name);
+            reader.Read();
+            if (isWanted && reader.TokenType == JsonTokenType.StartObject)
+            {
+                return ReadOne(ref reader, string.Empty).StringValue;
+            }
+
+            reader.Skip();
+        }
+
+        return null;
+    }
+
     private static SqsMessageAttribute ReadOne(ref Utf8JsonReader reader, string name)
     {
         string dataType = string.Empty;

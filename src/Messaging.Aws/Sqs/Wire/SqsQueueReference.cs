@@ -1,4 +1,5 @@
 using System.Buffers;
+using Pipeline.Messages;
 
 namespace Messaging.Aws.Sqs.Wire;
 
@@ -17,6 +18,9 @@ internal sealed record SqsQueueReference(string Name, string? Account, string? R
 
     /// <summary>FIFO queues can be told by their name.</summary>
     public bool IsFifo => Name.EndsWith(FifoSuffix, StringComparison.Ordinal);
+
+    /// <summary>The queue as spans name it.</summary>
+    public MessageDestination Destination => new("aws_sqs", Name);
 
     /// <summary>True when the URL's host belongs to AWS; false for other hosts and when there is no URL.</summary>
     public bool IsAwsUrl => Url is not null && SqsHost.Parse(Url.IdnHost) is not null;

@@ -116,6 +116,7 @@ internal sealed class SqsRequestWriter
         json.WriteStringValue("ApproximateFirstReceiveTimestamp"u8);
         json.WriteStringValue("MessageGroupId"u8);
         json.WriteStringValue("MessageDeduplicationId"u8);
+        json.WriteStringValue("AWSTraceHeader"u8);
         json.WriteEndArray();
     }
 

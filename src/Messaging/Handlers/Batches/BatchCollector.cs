@@ -1,6 +1,9 @@
+using System.Diagnostics;
 using Messaging.Recoverability;
+using Messaging.Telemetry;
 using Pipeline.Buffers;
 using Pipeline.Contexts;
+using Pipeline.Messages;
 using Pipeline.Settlements;
 
 namespace Messaging.Handlers.Batches;
@@ -141,7 +144,7 @@ internal sealed class BatchCollector<T> : IDisposable
         try
         {
             cancellationToken.ThrowIfCancellationRequested();
-            await _handler.HandleAsync(run.Batch, cancellationToken);
+            await (MessageSpans.IsListening ? HandleTracedAsync(run, cancellationToken) : _handler.HandleAsync(run.Batch, cancellationToken));
         }
         catch (Exception exception)
         {
@@ -158,6 +161,21 @@ internal sealed class BatchCollector<T> : IDisposable
         }
 
         Finish(run, failure);
+    }
+
+    private async ValueTask HandleTracedAsync(BatchRun<T> run, CancellationToken cancellationToken)
+    {
+        BatchWaiter<T>[] waiters = run.Batch.Waiters();
+        using Activity? span = MessageSpans.StartProcessBatch(waiters[0].Destination ?? new MessageDestination("worker", _route), [.. waiters.Select(waiter => waiter.Span)]);
+        try
+        {
+            await _handler.HandleAsync(run.Batch, cancellationToken);
+        }
+        catch (Exception exception)
+        {
+            MessageSpans.Fail(span, exception);
+            throw;
+        }
     }
 
     private void Report(MessageBatch<T> batch, Exception? failure, CancellationToken cancellationToken)

@@ -1,5 +1,7 @@
+using System.Diagnostics;
 using System.Threading.Tasks.Sources;
 using Pipeline.Contexts;
+using Pipeline.Messages;
 using Pipeline.Settlements;
 
 namespace Messaging.Handlers.Batches;
@@ -21,6 +23,12 @@ internal sealed class BatchWaiter<T>(BatchCollector<T> collector) : IValueTaskSo
 
     /// <summary>True once the message's own token has ended.</summary>
     public bool IsCancelled { get; set; }
+
+    /// <summary>The message's span; null without a listener. Only while the message waits, as <see cref="Destination"/>.</summary>
+    public Activity? Span => _context!.Message.Span;
+
+    /// <summary>Where the message was received from.</summary>
+    public MessageDestination? Destination => _context!.Destination;
 
     public void Open(PhysicalContext context) => _context = context;
 

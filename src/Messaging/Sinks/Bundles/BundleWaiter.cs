@@ -1,4 +1,6 @@
+using System.Diagnostics;
 using System.Threading.Tasks.Sources;
+using Messaging.Telemetry;
 
 namespace Messaging.Sinks.Bundles;
 
@@ -17,6 +19,9 @@ internal sealed class BundleWaiter(BundlingSink sink) : IValueTaskSource<SinkRes
     public ReadOnlyMemory<byte> Key { get; private set; }
 
     public ReadOnlyMemory<byte> Body { get; private set; }
+
+    /// <summary>The message's span, which its bundle's store links to; null without a listener.</summary>
+    public Activity? Span { get; private set; }
 
     /// <summary>The bundle while the message is in one.</summary>
     public Bundle? Bundle { get; set; }
@@ -41,6 +46,7 @@ internal sealed class BundleWaiter(BundlingSink sink) : IValueTaskSource<SinkRes
         Key = key;
         Body = body;
         _token = cancellationToken;
+        Span = MessageSpans.IsListening ? Activity.Current : null;
     }
 
     /// <summary>The caller's task; called once, after the waiter joined its bundle.</summary>
@@ -100,6 +106,7 @@ internal sealed class BundleWaiter(BundlingSink sink) : IValueTaskSource<SinkRes
         _result = null;
         Key = default;
         Body = default;
+        Span = null;
         Bundle = null;
         Index = 0;
         Entry = null;

@@ -1,4 +1,6 @@
+using System.Diagnostics;
 using System.Runtime.InteropServices;
+using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
 using Pipeline.Buffers;
 
@@ -76,6 +78,11 @@ internal sealed partial class BundlingSink
             }
 
             size = content.Length;
+            if (MessageSpans.IsListening)
+            {
+                MessageSpans.LinkCalls(SpansOf(bundle, first, count));
+            }
+
             result = await _inner.StoreAsync(name, content.WrittenMemory, cancellationToken);
         }
 
@@ -112,6 +119,20 @@ internal sealed partial class BundlingSink
 
         // Retries are over, or would be made once a message: its bundle is the only thing worth repeating, and the source brings that about.
         Conclude(bundle, first, count, result with { Exhausted = result.Status == SinkStatus.Transient });
+    }
+
+    private static List<Activity?> SpansOf(Bundle bundle, int first, int count)
+    {
+        List<Activity?> spans = [];
+        foreach (BundleWaiter entry in bundle.Entries.GetRange(first, count))
+        {
+            for (BundleWaiter? waiter = entry; waiter is not null; waiter = waiter.Next)
+            {
+                spans.Add(waiter.Span);
+            }
+        }
+
+        return spans;
     }
 
     private byte[] Compress(Bundle bundle, int first, int count, PooledBuffer content, CancellationToken cancellationToken)

@@ -1,5 +1,7 @@
+using System.Diagnostics;
 using System.Text;
 using Messaging.Sources.Held;
+using Messaging.Telemetry;
 using Pipeline.Buffers;
 using Pipeline.Settlements;
 
@@ -16,8 +18,12 @@ internal sealed class ChannelMessage(HeldMessages<ChannelMessage> held) : HeldMe
 
     private byte[] _id = new byte[UuidLength];
     private int _idLength;
+    private ActivityContext _creation;
 
     public override ReadOnlyMemory<byte> SourceId => _id.AsMemory(0, _idLength);
+
+    /// <summary>The publisher's span.</summary>
+    public override ActivityContext CreationContext => _creation;
 
     /// <summary>Fills a clean message with a copy of <paramref name="body"/>.</summary>
     /// <param name="body">The message.</param>
@@ -27,6 +33,7 @@ internal sealed class ChannelMessage(HeldMessages<ChannelMessage> held) : HeldMe
     public void Open(ReadOnlySpan<byte> body, string? id, BufferPool buffers, DateTimeOffset now)
     {
         Fill(body, buffers, now);
+        _creation = MessageSpans.IsListening && Activity.Current is { IdFormat: ActivityIdFormat.W3C } publisher ? Received(publisher.Context) : default;
         if (id is null)
         {
             Guid.CreateVersion7(now).TryFormat(_id, out _idLength);
@@ -43,10 +50,14 @@ internal sealed class ChannelMessage(HeldMessages<ChannelMessage> held) : HeldMe
         }
     }
 
+    // As from another process: of a trace that is not sampled, the SDK then keeps the id, so that nothing below begins another.
+    private static ActivityContext Received(ActivityContext publisher) => new(publisher.TraceId, publisher.SpanId, publisher.TraceFlags, publisher.TraceState, isRemote: true);
+
     protected internal override void Clear()
     {
         base.Clear();
         _idLength = 0;
+        _creation = default;
 
         // As many messages as the capacity may be idle at once, each with a buffer: they are better used by others meanwhile.
         Release();

@@ -17,6 +17,9 @@ internal sealed record FakeMessage(string Id, string Handle)
 
     public string? Group { get; init; }
 
+    /// <summary>The X-Ray header; null for none.</summary>
+    public string? TraceHeader { get; init; }
+
     public string? Md5 { get; init; }
 
     /// <summary>As the service writes them; null for none.</summary>
@@ -42,6 +45,11 @@ internal sealed record FakeMessage(string Id, string Handle)
         if (Group is not null)
         {
             system["MessageGroupId"] = Group;
+        }
+
+        if (TraceHeader is not null)
+        {
+            system["AWSTraceHeader"] = TraceHeader;
         }
 
         JsonObject message = new() { ["MessageId"] = Id, ["ReceiptHandle"] = Handle, ["Body"] = Body, ["Attributes"] = system };

@@ -1,6 +1,7 @@
 using System.Buffers.Text;
 using System.Net;
 using System.Text;
+using System.Text.Json.Nodes;
 
 namespace Worker.Tests.Aws.Sqs;
 
@@ -18,18 +19,26 @@ internal sealed class PlentifulQueue : HttpMessageHandler
 
     private static readonly byte[] DeadLetterUrl = """{"QueueUrl":"https://sqs.eu-west-1.amazonaws.com/123456789012/dead"}"""u8.ToArray();
 
-    private readonly byte[] _received = Encoding.UTF8.GetBytes($"{{\"Messages\":[{string.Join(',', Enumerable.Repeat(Message, 10))}]}}");
+    private readonly byte[] _received;
     private readonly int[] _idEnds;
     private long _ids;
 
-    public PlentifulQueue()
+    /// <param name="traced">Messages carry their senders' trace contexts.</param>
+    public PlentifulQueue(bool traced)
     {
+        _received = Encoding.UTF8.GetBytes($"{{\"Messages\":[{string.Join(',', Enumerable.Repeat(traced ? TracedMessage : Message, 10))}]}}");
         int message = (_received.Length - "{\"Messages\":[]}".Length + 1) / 10;
         int firstEnd = _received.AsSpan().IndexOf(Encoding.ASCII.GetBytes(FirstId)) + FirstId.Length;
         _idEnds = [.. Enumerable.Range(0, 10).Select(index => firstEnd + (index * message))];
     }
 
-    private static string Message => (FakeMessage.New("x") with { Id = FirstId, Handle = new string('h', 400), Body = new string('b', 300) }).ToString();
+    private static FakeMessage Message => FakeMessage.New("x") with { Id = FirstId, Handle = new string('h', 400), Body = new string('b', 300) };
+
+    private static FakeMessage TracedMessage => Message with
+    {
+        TraceHeader = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1",
+        Attributes = new JsonObject { ["traceparent"] = new JsonObject { ["DataType"] = "String", ["StringValue"] = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01" } },
+    };
 
     protected override async Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken)
     {

@@ -16,15 +16,17 @@ public sealed class SqsAllocationTests
 {
     private const int Messages = 20_000;
 
-    [Fact]
-    public async Task ReceiveCompleteDelete_Warm_AllocatesTwoCallsForTenMessages()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task ReceiveCompleteDelete_Warm_AllocatesTwoCallsForTenMessages(bool traced)
     {
         BufferPool buffers = new(ArrayPool<byte>.Create(maxArrayLength: 1 << 20, maxArraysPerBucket: 1_024));
         SqsTransport transport = new(
             new AwsEndpoint(new Uri("http://127.0.0.1:1/"), "eu-west-1", IsCustom: true),
             new AwsCredentialSource(() => Task.FromResult<AWSCredentials>(new BasicAWSCredentials("AKIDTEST", "secret")), TimeProvider.System),
             new AwsClock(TimeProvider.System),
-            new PlentifulQueue(),
+            new PlentifulQueue(traced),
             buffers,
             TimeProvider.System,
             1 << 20);
@@ -54,7 +56,7 @@ public sealed class SqsAllocationTests
 
         TestContext.Current.TestOutputHelper?.WriteLine($"{least:F0} B a message");
 
-        // Measured 780 without optimisation: a receive and a delete for ten messages, each about 3.5 KB, nearly all of it HttpClient's.
+        // Measured 780 without optimisation, 560 with it, whether messages carry trace contexts or not: a receive and a delete for ten messages, each about 3.5 KB, nearly all of it HttpClient's.
         least.ShouldBeLessThan(1_000);
         await stop.CancelAsync();
         await receiving;

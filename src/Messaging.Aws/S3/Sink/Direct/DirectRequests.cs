@@ -4,6 +4,7 @@ using System.Runtime.CompilerServices;
 using Amazon.Runtime.Internal;
 using Messaging.Costs;
 using Messaging.Sinks;
+using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
 using Pipeline.Buffers;
 using Pipeline.Frames;
@@ -163,12 +164,16 @@ internal sealed class DirectRequests : IS3Requests
     private static string? ETagOf(HttpResponseMessage response) =>
         response.Headers.NonValidated.TryGetValues("ETag", out HeaderStringValues values) && values.ToString() is { Length: > 0 } etag ? etag : null;
 
+    private static S3Fault Success(HttpResponseMessage response) => MessageSpans.IsListening
+        ? S3Fault.Success((int)response.StatusCode, response.Headers.NonValidated.TryGetValues("x-amz-request-id", out HeaderStringValues id) ? id.ToString() : null)
+        : default;
+
     /// <summary>A success is one when it names the object and has an end.</summary>
     private ValueTask<S3Fault> ConfirmAsync(HttpResponseMessage response, CancellationToken cancellationToken)
     {
         bool named = ETagOf(response) is not null;
         return named && response.Content.Headers.NonValidated.TryGetValues("Content-Length", out HeaderStringValues length) && length.ToString() == "0"
-            ? default
+            ? new ValueTask<S3Fault>(Success(response))
             : ConfirmReadingAsync(response, named, cancellationToken);
     }
 
@@ -176,7 +181,7 @@ internal sealed class DirectRequests : IS3Requests
     {
         // An answer that ends with its connection may be half of one.
         bool delimited = response.Content.Headers.ContentLength is not null || response.Headers.TransferEncodingChunked == true;
-        return await _answers.DrainAsync(response, cancellationToken) && named && delimited ? default : S3Faults.NotS3((int)response.StatusCode);
+        return await _answers.DrainAsync(response, cancellationToken) && named && delimited ? Success(response) : S3Faults.NotS3((int)response.StatusCode);
     }
 
     /// <returns>The fault, and where there is none whether the bytes are the same; null when HEAD cannot tell.</returns>

@@ -3,6 +3,7 @@ using Amazon.S3;
 using Amazon.S3.Model;
 using Messaging.Costs;
 using Messaging.Sinks;
+using Messaging.Telemetry;
 
 namespace Messaging.Aws.S3.Sink.Sdk;
 
@@ -69,6 +70,7 @@ internal sealed class SdkRequests : IS3Requests
             // Every S3 names what it stored. A success that does not is some proxy's.
             return string.IsNullOrEmpty(response.ETag)
                 ? S3Faults.NotS3((int)response.HttpStatusCode)
+                : MessageSpans.IsListening ? S3Fault.Success((int)response.HttpStatusCode, response.ResponseMetadata?.RequestId)
                 : default;
         }
         catch (Exception exception)

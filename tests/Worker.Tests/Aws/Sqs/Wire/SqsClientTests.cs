@@ -8,7 +8,7 @@ namespace Worker.Tests.Aws.Sqs.Wire;
 public sealed class SqsClientTests
 {
     private static readonly string[] SystemAttributes =
-        ["ApproximateReceiveCount", "SentTimestamp", "ApproximateFirstReceiveTimestamp", "MessageGroupId", "MessageDeduplicationId"];
+        ["ApproximateReceiveCount", "SentTimestamp", "ApproximateFirstReceiveTimestamp", "MessageGroupId", "MessageDeduplicationId", "AWSTraceHeader"];
 
     [Fact]
     public async Task ReceiveAsync_Request_IsAwsJsonAndCorrectlySigned()

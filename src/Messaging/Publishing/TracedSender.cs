@@ -1,0 +1,58 @@
+using System.Diagnostics;
+using Messaging.Telemetry;
+using Pipeline.Messages;
+
+namespace Messaging.Publishing;
+
+/// <summary>Starts a span per call of a sender, which the messages carry on. Made only where there is a listener.</summary>
+/// <param name="sender">Owned from here on.</param>
+/// <param name="name">What <c>publish --to</c> calls it.</param>
+/// <param name="export">Sends the spans; owned from here on, null where the listener is another's.</param>
+internal sealed class TracedSender(IMessageSender sender, string name, IDisposable? export) : IMessageSender
+{
+    private readonly MessageDestination _destination = sender.Destination ?? new MessageDestination(name, sender.Target);
+
+    public string Target => sender.Target;
+
+    public string Accepted => sender.Accepted;
+
+    public MessageDestination? Destination => _destination;
+
+    public int Concurrency => sender.Concurrency;
+
+    public int BatchSize => sender.BatchSize;
+
+    public string? Problem => sender.Problem;
+
+    public async Task<string?[]> SendAsync(IReadOnlyList<OutgoingMessage> messages, CancellationToken cancellationToken)
+    {
+        using Activity? span = MessageSpans.StartSend(_destination);
+        if (BatchSize > 1)
+        {
+            span?.SetTag("messaging.batch.message_count", messages.Count);
+        }
+
+        try
+        {
+            string?[] errors = await sender.SendAsync(messages, cancellationToken);
+            if (Array.Find(errors, error => error is not null) is { } first)
+            {
+                // The convention's word for an error without a name: senders tell people what went wrong.
+                MessageSpans.Fail(span, "_OTHER", first);
+            }
+
+            return errors;
+        }
+        catch (Exception exception)
+        {
+            MessageSpans.Fail(span, exception);
+            throw;
+        }
+    }
+
+    public void Dispose()
+    {
+        sender.Dispose();
+        export?.Dispose();
+    }
+}

@@ -1,0 +1,129 @@
+using System.Text;
+using Integration.Tests.Processes;
+using Integration.Tests.Servers;
+using Integration.Tests.Worker;
+
+namespace Integration.Tests.Telemetry;
+
+/// <summary>Traces and metrics as a collector gets them from a worker and a <c>publish</c> that run as processes.</summary>
+[Collection(WorkerProcesses.Name)]
+public sealed class TraceTests(AwsServer aws, RealS3 realS3)
+{
+    [Fact]
+    public async Task Publish_ToSqs_IsOneTraceFromSendToSettle()
+    {
+        AwsEndpoint endpoint = await aws.RequireAsync();
+        using SqsQueue deadLetters = await SqsQueue.CreateAsync(endpoint);
+        using SqsQueue queue = await SqsQueue.CreateAsync(endpoint, deadLetters: deadLetters);
+        await using SinkUnderTest sink = await SinkUnderTest.CreateAsync(SinkKind.Fauxqs, aws, realS3);
+        await using OtlpReceiver collector = await OtlpReceiver.StartAsync();
+        string[] sqs = [.. RunningWorker.SqsArguments(endpoint, queue)];
+        await using RunningWorker worker = await RunningWorker.StartAsync([.. sqs, .. sink.Arguments], collector.Environment);
+
+        WorkerCommand publish = await WorkerCommand.RunAsync(["publish", "--to", "sqs", "--count", "1", .. sqs], collector.Environment);
+        publish.ExitCode.ShouldBe(0, publish.Text);
+
+        OtlpSpan send = (await collector.WaitForAsync($"send {queue.Name}")).ShouldHaveSingleItem();
+        ShouldBeMessaging(send, OtlpSpan.Producer, "send", "aws_sqs", queue.Name);
+        send.ParentId.ShouldBeEmpty();
+        OtlpSpan receive = (await collector.WaitForAsync($"receive {queue.Name}")).ShouldHaveSingleItem();
+        ShouldBeMessaging(receive, OtlpSpan.Client, "receive", "aws_sqs", queue.Name);
+        receive.Links.ShouldBe([send.SpanId]);
+        receive.Attributes["messaging.batch.message_count"].ShouldBe("1");
+        OtlpSpan process = await ShouldBeWholeAsync(collector, send, "aws_sqs", queue.Name);
+        process.Attributes["messaging.message.id"].ShouldNotBeNullOrEmpty();
+        int.Parse(process.Attributes["messaging.message.body.size"]).ShouldBeGreaterThan(0);
+    }
+
+    [Fact]
+    public async Task Publish_OverHttp_IsOneTraceFromSendToSettleAndLogsCarryIt()
+    {
+        await using SinkUnderTest sink = await SinkUnderTest.CreateAsync(SinkKind.FaultyS3, aws, realS3);
+        await using OtlpReceiver collector = await OtlpReceiver.StartAsync();
+        await using RunningWorker worker = await RunningWorker.StartAsync(["--Routes:archive:Source=Http", "--Logging:Console:FormatterName=json", .. sink.Arguments], collector.Environment);
+
+        WorkerCommand publish = await WorkerCommand.RunAsync(["publish", "--to", "http", "--route", "archive", "--count", "1", $"--url={worker.Url}"], collector.Environment);
+        publish.ExitCode.ShouldBe(0, publish.Text);
+
+        OtlpSpan send = (await collector.WaitForAsync("send archive")).ShouldHaveSingleItem();
+        ShouldBeMessaging(send, OtlpSpan.Producer, "send", "http", "archive");
+        await ShouldBeWholeAsync(collector, send, "http", "archive");
+
+        const string Trace = "0af7651916cd43dd8448eb211c80319c";
+        using HttpClient caller = new();
+        using HttpRequestMessage poison = new(HttpMethod.Post, new Uri(worker.Url, "/messages")) { Content = new StringContent("no JSON", Encoding.UTF8, "application/json") };
+        poison.Headers.Add("traceparent", $"00-{Trace}-b7ad6b7169203331-01");
+        ((int)(await caller.SendAsync(poison)).StatusCode).ShouldBe(422);
+        OtlpSpan failed = (await collector.WaitForAsync("process archive", where: span => span.TraceId == Trace)).ShouldHaveSingleItem();
+        (failed.ParentId, failed.Status).ShouldBe(("b7ad6b7169203331", 2));
+        failed.Attributes["error.type"].ShouldBe("malformed-json");
+        CapturedLine line = await worker.Process.WaitForLineAsync("is dead-lettered");
+        line.Text.ShouldContain($"\"TraceId\":\"{Trace}\"");
+        line.Text.ShouldContain($"\"SpanId\":\"{failed.SpanId}\"");
+
+        await Eventually.BecomesTrueAsync(() => collector.Metrics.Contains("messaging.client.consumed.messages") && collector.Metrics.Contains("dotnet.gc.collections"), "the worker's metrics and the runtime's");
+    }
+
+    [Fact]
+    public async Task Bundle_OfManyMessages_PutAndSettleLinkToEachMessage()
+    {
+        const int Messages = 10;
+        AwsEndpoint endpoint = await aws.RequireAsync();
+        using SqsQueue deadLetters = await SqsQueue.CreateAsync(endpoint);
+        using SqsQueue queue = await SqsQueue.CreateAsync(endpoint, deadLetters: deadLetters);
+        await using SinkUnderTest sink = await SinkUnderTest.CreateAsync(SinkKind.FaultyS3, aws, realS3);
+        await using OtlpReceiver collector = await OtlpReceiver.StartAsync();
+        await using RunningWorker worker = await RunningWorker.StartAsync(
+            [.. RunningWorker.SqsArguments(endpoint, queue), .. sink.Arguments, "--Bundles:Enabled=true", $"--Bundles:MaxMessages={Messages}", "--Bundles:MaxAge=1s"], collector.Environment);
+        Dictionary<string, string> senders = [];
+        foreach (ArchiveMessage message in ArchiveMessage.CreateMany("traced", Messages))
+        {
+            string trace = Guid.NewGuid().ToString("n");
+            string span = Guid.NewGuid().ToString("n")[..16];
+            senders.Add(trace, span);
+            await queue.SendAsync(message.Text, attributes: new Dictionary<string, string> { ["traceparent"] = $"00-{trace}-{span}-01" });
+        }
+
+        OtlpSpan[] processes = await collector.WaitForAsync($"process {queue.Name}", Messages);
+        processes.ToDictionary(process => process.TraceId, process => process.ParentId).ShouldBe(senders, ignoreOrder: true);
+        string[] ids = [.. processes.Select(process => process.SpanId)];
+        await Eventually.BecomesTrueAsync(() => Linked(collector, "S3.PutObject").Count == Messages, "a PUT that links to each message");
+        Linked(collector, "S3.PutObject").ShouldBe(ids, ignoreOrder: true);
+
+        // A delete of one message is its child.
+        await Eventually.BecomesTrueAsync(() => Linked(collector, $"settle {queue.Name}").Count == Messages, "a settlement of each message");
+        Linked(collector, $"settle {queue.Name}").ShouldBe(ids, ignoreOrder: true);
+        Linked(collector, $"receive {queue.Name}").ShouldBe(senders.Values, ignoreOrder: true);
+    }
+
+    private static List<string> Linked(OtlpReceiver collector, string name) =>
+        [.. collector.Spans.Where(span => span.Name == name).SelectMany(span => span.ParentId.Length > 0 ? [span.ParentId] : span.Links)];
+
+    /// <summary>The message's spans: its processing below the send, the store and the settlement below the processing.</summary>
+    private static async Task<OtlpSpan> ShouldBeWholeAsync(OtlpReceiver collector, OtlpSpan send, string system, string destination)
+    {
+        OtlpSpan process = (await collector.WaitForAsync($"process {destination}")).ShouldHaveSingleItem();
+        ShouldBeMessaging(process, OtlpSpan.Consumer, "process", system, destination);
+        (process.TraceId, process.ParentId).ShouldBe((send.TraceId, send.SpanId));
+        OtlpSpan put = (await collector.WaitForAsync("S3.PutObject")).ShouldHaveSingleItem();
+        (put.TraceId, put.ParentId, put.Kind, put.Status).ShouldBe((send.TraceId, process.SpanId, OtlpSpan.Client, 0));
+        foreach (string name in (ReadOnlySpan<string>)["rpc.system", "rpc.service", "rpc.method", "aws.s3.bucket", "aws.s3.key", "aws.request_id", "http.response.status_code"])
+        {
+            put.Attributes.ShouldContainKey(name);
+        }
+
+        OtlpSpan settle = (await collector.WaitForAsync($"settle {destination}")).ShouldHaveSingleItem();
+        ShouldBeMessaging(settle, OtlpSpan.Client, "settle", system, destination);
+        (settle.TraceId, settle.ParentId, settle.Status).ShouldBe((send.TraceId, process.SpanId, 0));
+        return process;
+    }
+
+    private static void ShouldBeMessaging(OtlpSpan span, int kind, string operation, string system, string destination)
+    {
+        span.Kind.ShouldBe(kind);
+        span.Attributes["messaging.operation.name"].ShouldBe(operation);
+        span.Attributes["messaging.operation.type"].ShouldBe(operation);
+        span.Attributes["messaging.system"].ShouldBe(system);
+        span.Attributes["messaging.destination.name"].ShouldBe(destination);
+    }
+}

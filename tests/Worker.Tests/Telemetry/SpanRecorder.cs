@@ -1,0 +1,39 @@
+using System.Collections.Concurrent;
+using System.Diagnostics;
+using Messaging.Telemetry;
+
+namespace Worker.Tests.Telemetry;
+
+/// <summary>A listener that keeps the worker's spans that have ended, those of tests that run at the same time too: each looks for its own traces. For tests of <see cref="SpanCollection"/>.</summary>
+internal sealed class SpanRecorder : IDisposable
+{
+    private readonly ConcurrentQueue<Activity> _spans = new();
+    private readonly ActivityListener _listener;
+
+    public SpanRecorder()
+    {
+        _listener = new ActivityListener
+        {
+            ShouldListenTo = source => source.Name == RouteMetrics.SourceName,
+            Sample = (ref ActivityCreationOptions<ActivityContext> _) => ActivitySamplingResult.AllDataAndRecorded,
+            ActivityStopped = _spans.Enqueue,
+        };
+        ActivitySource.AddActivityListener(_listener);
+    }
+
+    public IReadOnlyCollection<Activity> Spans => _spans;
+
+    /// <summary>A context of a trace of its own, as a sender would have it.</summary>
+    public static ActivityContext NewContext() => new(ActivityTraceId.CreateRandom(), ActivitySpanId.CreateRandom(), ActivityTraceFlags.Recorded, traceState: null, isRemote: true);
+
+    public static string TraceParent(ActivityContext context) => $"00-{context.TraceId}-{context.SpanId}-01";
+
+    /// <summary>The ended spans of a name in the trace.</summary>
+    public IReadOnlyList<Activity> In(ActivityContext trace, string name) => [.. _spans.Where(span => span.TraceId == trace.TraceId && span.OperationName == name)];
+
+    /// <summary>The ended spans of a name that link to the span.</summary>
+    public IReadOnlyList<Activity> LinkedTo(ActivityContext span, string name) =>
+        [.. _spans.Where(other => other.OperationName == name && other.Links.Any(link => link.Context.SpanId == span.SpanId && link.Context.TraceId == span.TraceId))];
+
+    public void Dispose() => _listener.Dispose();
+}
