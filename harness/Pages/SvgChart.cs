@@ -101,7 +101,7 @@ internal static class SvgChart
         (double left, double longest) = above ? (0, LongestPercent) : (LabelPercent, LongestPercentBeside);
         foreach (ChartRow row in rows)
         {
-            string shown = row.Label.Length <= LongestLabel ? row.Label : $"{row.Label.AsSpan(0, LongestLabel - 1)}…";
+            string shown = row.Label.Length <= LongestLabel ? row.Label : $"{row.Label.AsSpan(0, LongestLabel / 2)}…{row.Label.AsSpan(row.Label.Length - (LongestLabel / 2) + 1)}";
             body.Append(CultureInfo.InvariantCulture, $"<text y=\"{y + (above ? 12 : 10)}\">{HtmlPage.Encode(shown)}<title>{HtmlPage.Encode(row.Title)}</title></text>");
             y += above ? 17 : 0;
             for (int i = 0; i < row.Bars.Length; i++)

@@ -60,7 +60,8 @@ internal sealed class RuntimeEvents : EventListener
                 case "GCSuspendEEBegin" when Convert.ToUInt32(eventData.Payload![0]) is ForGc or ForGcPreparation:
                     _suspended = eventData.TimeStamp;
                     break;
-                case "GCRestartEEEnd" when _suspended is { } begin:
+                // Not its end, which a thread that is preempted on a busy machine reports late: the runtime's own total ends here too.
+                case "GCRestartEEBegin" when _suspended is { } begin:
                     _pauses.Add((begin, eventData.TimeStamp));
                     _suspended = null;
                     break;

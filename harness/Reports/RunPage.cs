@@ -135,7 +135,7 @@ internal static partial class RunPage
         if (rows.Count > MostTypes)
         {
             string more = $"{rows.Count - MostTypes} more types";
-            bars.Add(Row(more, more, rows.Skip(MostTypes).Sum(row => row.Bytes)));
+            bars.Add(Row(more, more, rows.Skip(MostTypes).Sum(row => row.Bytes)) with { IsQuiet = true });
         }
 
         return (Title, note, SvgChart.Bars(Title, bars));
