@@ -10,6 +10,7 @@ using Benchmarks.EndToEnd.Server;
 using Benchmarks.Handlers;
 using Benchmarks.Keys;
 using Benchmarks.Pipelines;
+using Benchmarks.Reports;
 using Benchmarks.Seeds;
 using Benchmarks.Sockets.TcpLines;
 using Benchmarks.Sockets.Udp;
@@ -87,7 +88,7 @@ internal static class BenchmarkCommand
         Command chart = new("chart", "Draws a results folder's charts as SVG into it") { results };
         chart.SetAction(result => ChartCommand.Run(result.GetValue(results)!));
 
-        RootCommand root = new("What the worker's parts cost, measured") { run, bytes, cold, keys, throws, typed, Put(), EndToEndCommand.Create(), UdpCommand.Create(), UdpCommand.CreateSmall(), TcpLinesCommand.Create(), compare, chart, TechniqueCommand.CreateRun(), TechniqueCommand.CreatePages(), SeedsCommand.Create() };
+        RootCommand root = new("What the worker's parts cost, measured") { run, bytes, cold, keys, throws, typed, Put(), EndToEndCommand.Create(), UdpCommand.Create(), UdpCommand.CreateSmall(), TcpLinesCommand.Create(), compare, chart, ReportCommand.Create(), TechniqueCommand.CreateRun(), TechniqueCommand.CreatePages(), SeedsCommand.Create() };
         ParseResult parsed = root.Parse(args);
         if (parsed.Errors.Count > 0)
         {

@@ -1,5 +1,6 @@
 using System.CommandLine;
 using Harness.Collecting;
+using Harness.Reports;
 using Messaging.CommandLine;
 using Messaging.Configuration;
 using Messaging.Hosting;
@@ -13,9 +14,11 @@ internal static class HarnessCommand
     // 128 + SIGINT, as a shell reports it; also the code when the clean-up takes too long.
     private const int Interrupted = 130;
 
+    private const string StandardOutput = "-";
+
     public static async Task<int> RunAsync(string[] args)
     {
-        Option<string?> form = new("--form") { Description = $"Pipeline form: {string.Join(", ", PipelineForm.All)}; default as configured", HelpName = "form" };
+        Option<string?> form = new("--form") { Description = $"Pipeline form: {string.Join(", ", PipelineForm.All)}, or {HarnessOptions.AllForms} for a run of each; default as configured", HelpName = "form" };
         Option<string> source = new("--source") { Description = "channel, http, sqs, servicebus, udp or tcp", DefaultValueFactory = _ => "channel", HelpName = "source" };
         source.AcceptOnlyFromAmong("channel", "http", "sqs", "servicebus", "udp", "tcp");
         Option<string> sink = new("--sink") { Description = "memory, directory or s3", DefaultValueFactory = _ => "directory", HelpName = "sink" };
@@ -25,23 +28,21 @@ internal static class HarnessCommand
         Option<int?> concurrency = CountOption.Create("--concurrency", [], "Messages in work at once; default as configured, 100 over Service Bus", 10_000);
         Option<bool> bare = new("--bare") { Description = "Service Bus: the client's processor alone, completing by itself, to read the worker's own cost from the difference" };
         Option<bool> noWait = new("--no-wait") { Description = "Do not stop for a profiler" };
-        Option<bool> json = new("--json") { Description = "End with one line of JSON" };
+        Option<string?> json = new("--json") { Description = "End with one line of JSON, or write the figures to a file for compare and for a report", HelpName = "file" };
+        Option<string?> page = new("--report") { Description = "Write a page of the run", HelpName = "file.html" };
+        Option<int?> rounds = CountOption.Create("--rounds", [], "Runs of each form with --form all", 100, defaultValue: 3);
         Option<bool> explain = new("--explain") { Description = "Count the objects allocated while processing, by type" };
         Option<string?> trace = new("--trace") { Description = "Write a trace of the processing for PerfView or Visual Studio", HelpName = "file.nettrace" };
         RootCommand root = new("Publishes messages to the real worker in this process and processes them, with stops to attach a profiler.\nConfiguration keys go behind: --Sources:Sqs:Queue=name --Sinks:S3:Bucket=name\nService Bus: SERVICEBUS_CONNECTION_STRING, or --Sources:ServiceBus:ConnectionString=...; queue harness, or --Sources:ServiceBus:Queue=name")
         {
-            form, source, sink, count, batch, concurrency, bare, noWait, json, explain, trace,
+            form, source, sink, count, batch, concurrency, bare, noWait, json, page, rounds, explain, trace, Compare(),
         };
         root.TreatUnmatchedTokensAsErrors = false;
-        ParseResult parsed = root.Parse(args);
-        if (parsed.Errors.Count > 0)
-        {
-            Console.Error.WriteLine(string.Join(Environment.NewLine, parsed.Errors.Select(error => $"error: {error.Message}").Distinct(StringComparer.Ordinal)));
-            return ExitCodes.Usage;
-        }
 
-        // The collecting process waits for the measured one, which has its own limit for its end.
-        bool isCollecting = !CollectorConnection.IsMeasured && (parsed.GetValue(explain) || parsed.GetValue(trace) is not null);
+        bool IsAllForms(ParseResult result) => string.Equals(result.GetValue(form), HarnessOptions.AllForms, StringComparison.OrdinalIgnoreCase);
+
+        bool IsCollecting(ParseResult result) => !CollectorConnection.IsMeasured && !IsAllForms(result) && (result.GetValue(explain) || result.GetValue(trace) is not null);
+
         root.SetAction(async (result, cancellationToken) =>
         {
             if (!WorkerConfiguration.TrySplitKeys(result.UnmatchedTokens, out List<string> keys, out string? unknown))
@@ -55,7 +56,7 @@ internal static class HarnessCommand
                 result.GetValue(sink)!,
                 result.GetValue(count)!.Value,
                 !result.GetValue(noWait),
-                result.GetValue(json),
+                result.GetValue(json) == StandardOutput,
                 result.GetValue(explain),
                 result.GetValue(trace),
                 keys)
@@ -63,20 +64,41 @@ internal static class HarnessCommand
                 Batch = result.GetValue(batch)!.Value,
                 Concurrency = result.GetValue(concurrency),
                 Bare = result.GetValue(bare),
+                Report = result.GetValue(page),
+                Figures = result.GetValue(json) is var file && file == StandardOutput ? null : file,
+                Rounds = result.GetValue(rounds)!.Value,
             };
             if (options is { Bare: true, IsServiceBus: false })
             {
                 throw new StartupException("--bare goes with --source servicebus: the other sources have no client of their own to run alone.", ExitCodes.Usage);
             }
 
+            if (IsAllForms(result) && (options.Bare || options.Trace is not null))
+            {
+                throw new StartupException("--form all goes neither with --bare, which has no pipeline, nor with --trace, which is of one run.", ExitCodes.Usage);
+            }
+
+            ReportFiles.Check("--report", options.Report);
+            ReportFiles.Check("--json", options.Figures);
+
             // System.CommandLine listens for Ctrl+C only once the action has yielded, and up to the first stop everything may be synchronous.
             await Task.Yield();
-            return isCollecting ? await CollectAsync(options, args) : await MeasureAsync(options, cancellationToken);
+            return IsAllForms(result) ? await FormsRun.RunAsync(options, cancellationToken) : IsCollecting(result) ? await CollectAsync(options, args) : await MeasureAsync(options, cancellationToken);
         });
+
+        // --json alone prints to the standard output; what follows it may be a configuration key.
+        string[] given = [.. args.Select((arg, i) => arg == "--json" && (i + 1 == args.Length || args[i + 1].StartsWith("--", StringComparison.Ordinal)) ? $"--json={StandardOutput}" : arg)];
+        ParseResult parsed = root.Parse(given);
+        if (parsed.Errors.Count > 0)
+        {
+            Console.Error.WriteLine(string.Join(Environment.NewLine, parsed.Errors.Select(error => $"error: {error.Message}").Distinct(StringComparer.Ordinal)));
+            return ExitCodes.Usage;
+        }
 
         try
         {
-            return await parsed.InvokeAsync(new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = isCollecting ? null : TimeSpan.FromSeconds(2) });
+            // The collecting process waits for the measured one, which has its own limit for its end.
+            return await parsed.InvokeAsync(new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = IsCollecting(parsed) ? null : TimeSpan.FromSeconds(2) });
         }
         catch (StartupException exception)
         {
@@ -93,6 +115,28 @@ internal static class HarnessCommand
             Console.Error.WriteLine($"error: {exception.Message}");
             return ExitCodes.Configuration;
         }
+    }
+
+    private static Command Compare()
+    {
+        Argument<string> before = new("before") { Description = "A file of figures, written by --json FILE" };
+        Argument<string> after = new("after") { Description = "Another one of the same machine" };
+        Option<string?> page = new("--report") { Description = "Write a page with both", HelpName = "file.html" };
+        Command compare = new("compare", "Compares two runs, or all forms of two times, figure by figure") { before, after, page };
+        compare.SetAction(result =>
+        {
+            Comparison comparison = Comparison.Read(result.GetValue(before)!, result.GetValue(after)!);
+            comparison.Write(Console.Out);
+            ReportFiles.Check("--report", result.GetValue(page));
+            if (result.GetValue(page) is { } path)
+            {
+                File.WriteAllText(path, comparison.ToPage());
+                Console.Error.WriteLine($"The report is in {path}.");
+            }
+
+            return ExitCodes.Success;
+        });
+        return compare;
     }
 
     private static async Task<int> CollectAsync(HarnessOptions options, string[] args)

@@ -1,7 +1,7 @@
 namespace Harness;
 
 /// <summary>What one run of the harness does.</summary>
-/// <param name="Form">The pipeline form; null for the configured one.</param>
+/// <param name="Form">The pipeline form, <see cref="AllForms"/> for each of them; null for the configured one.</param>
 /// <param name="Source">channel, http, sqs, servicebus, udp or tcp.</param>
 /// <param name="Sink">Memory, Directory or S3.</param>
 /// <param name="Count">Messages to publish and process.</param>
@@ -12,6 +12,9 @@ namespace Harness;
 /// <param name="Keys">Configuration keys of the command line, which win over everything.</param>
 internal sealed record HarnessOptions(string? Form, string Source, string Sink, int Count, bool Wait, bool Json, bool Explain, string? Trace, IReadOnlyList<string> Keys)
 {
+    /// <summary>The value of --form that runs each form.</summary>
+    public const string AllForms = "all";
+
     // What the classic Service Bus harness works with.
     private const int ServiceBusConcurrency = 100;
 
@@ -23,6 +26,18 @@ internal sealed record HarnessOptions(string? Form, string Source, string Sink, 
 
     /// <summary>Service Bus: the client's processor alone, without the worker.</summary>
     public bool Bare { get; init; }
+
+    /// <summary>The page to write; null for none.</summary>
+    public string? Report { get; init; }
+
+    /// <summary>The file of figures to write; null for none.</summary>
+    public string? Figures { get; init; }
+
+    /// <summary>Times each form runs with <see cref="AllForms"/>.</summary>
+    public int Rounds { get; init; } = 1;
+
+    /// <summary>True when more is recorded than the figures of a line.</summary>
+    public bool IsRecorded => Report is not null || Figures is not null;
 
     public bool IsServiceBus => string.Equals(Source, "servicebus", StringComparison.OrdinalIgnoreCase);
 

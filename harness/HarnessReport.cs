@@ -1,5 +1,6 @@
 using System.Text.Json;
 using System.Text.Json.Serialization;
+using Harness.Recording;
 using Messaging.Telemetry;
 
 namespace Harness;
@@ -34,24 +35,37 @@ internal sealed record HarnessReport(
     [JsonIgnore]
     public long Bytes { get; init; }
 
-    /// <summary>The same by type; null unless asked for.</summary>
+    /// <summary>Processor time of the whole process, user and kernel, by messages.</summary>
+    public double ProcessorMicrosecondsPerMessage { get; init; }
+
+    /// <summary>Time in which collections stopped all threads, in total.</summary>
+    public double PauseMilliseconds { get; init; }
+
+    /// <summary>The allocated bytes by type; null unless asked for.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
-    public IReadOnlyList<AllocationRow>? Allocations => Table?.Rows;
+    public IReadOnlyList<AllocationRow>? Allocations { get; init; }
 
     /// <summary>The part of the allocated bytes that the allocations explain, 1 being all.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
-    public double? AllocationsCoverage => Table is null ? null : Math.Round(Table.Share(Bytes), 4);
+    public double? AllocationsCoverage { get; init; }
+
+    /// <summary>What a report shows besides; null unless a report or a file of figures is asked for.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public RunRecord? Record { get; init; }
 
     /// <summary>Calls of AWS since the start, by service and operation; null when there were none.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyDictionary<string, long>? ApiCalls { get; init; }
 
-    /// <summary>The same for people, with the estimated cost.</summary>
+    /// <summary>The calls for people, with the estimated cost.</summary>
     [JsonIgnore]
     public string? CallsText { get; init; }
 
     [JsonIgnore]
-    public AllocationTable? Table { get; init; }
+    public AllocationTable? Table { get; private init; }
+
+    public HarnessReport With(AllocationTable table) =>
+        this with { Table = table, Allocations = table.Rows, AllocationsCoverage = Math.Round(table.Share(Bytes), 4) };
 
     public void Write(bool json, RouteTotals totals)
     {

@@ -1,9 +1,13 @@
 using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
+using System.Runtime;
 using Harness.Collecting;
+using Harness.Recording;
+using Harness.Reports;
 using Harness.ServiceBus;
 using Messaging.CommandLine;
+using Messaging.Configuration;
 using Messaging.Hosting;
 using Messaging.Http.Web;
 using Messaging.Publishing;
@@ -39,7 +43,9 @@ internal static class HarnessRun
             (HarnessReport report, RouteTotals totals) = options.Bare
                 ? (await BareRun.RunAsync(options, configuration, Route, ServiceBusBuild.Connector, collector, cancellationToken), default)
                 : await RunWorkerAsync(options, configuration, collector, cancellationToken);
+            report = report with { Record = report.Record is { } record ? record with { Settings = Describe(options, configuration, folder) } : null };
             report.Write(options.Json, totals);
+            ReportFiles.Write(options, [report], isAllForms: false);
             if (options.Trace is not null)
             {
                 Console.Error.WriteLine($"The trace is in {options.Trace}; bytes and times of this run contain the tracing.");
@@ -99,14 +105,15 @@ internal static class HarnessRun
     }
 
     /// <summary>Begins the measured span.</summary>
-    public static async Task<Measurement> StartAsync(CollectorConnection? collector, CancellationToken cancellationToken)
+    public static async Task<Measurement> StartAsync(HarnessOptions options, CollectorConnection? collector, Func<long> countDone, CancellationToken cancellationToken)
     {
+        RunRecorder? recorder = options.IsRecorded ? new RunRecorder(countDone, samplesAllocations: !options.Explain) : null;
         if (collector is not null)
         {
             await collector.AskAsync(CollectorConnection.Begin, cancellationToken);
         }
 
-        return Measurement.Start();
+        return Measurement.Start(recorder);
     }
 
     /// <summary>Fetches what was collected in the measured span, which has ended.</summary>
@@ -118,7 +125,7 @@ internal static class HarnessRun
         }
 
         CollectedAllocations collected = await collector.EndAsync(cancellationToken);
-        return options.Explain ? report with { Table = AllocationTable.Create(collected) } : report;
+        return options.Explain ? report.With(AllocationTable.Create(collected)) : report;
     }
 
     private static async Task<(HarnessReport Report, RouteTotals Totals)> RunWorkerAsync(
@@ -136,12 +143,12 @@ internal static class HarnessRun
         await app.StartAsync(cancellationToken);
 
         HarnessStops.Wait(options, together ? HarnessStops.BeforeBoth : HarnessStops.Before);
-        Measurement? measurement = together ? await StartAsync(collector, cancellationToken) : null;
+        Measurement? measurement = together ? await StartAsync(options, collector, () => CountDone(worker), cancellationToken) : null;
         await PublishAsync(options, configuration, app, cancellationToken);
         if (!together)
         {
             HarnessStops.Wait(options, HarnessStops.Published);
-            measurement = await StartAsync(collector, cancellationToken);
+            measurement = await StartAsync(options, collector, () => CountDone(worker), cancellationToken);
             worker.StartReceiving();
         }
 
@@ -150,6 +157,24 @@ internal static class HarnessRun
         HarnessStops.Wait(options, HarnessStops.Processed);
         await app.StopAsync(cancellationToken);
         return (report, worker.GetTotals(Route));
+    }
+
+    // The worker's own view of what is set, so that secrets are masked as everywhere else. What every run sets (ports, folders) is left out, and the form, which the report names.
+    private static Dictionary<string, string> Describe(HarnessOptions options, IConfiguration configuration, string folder)
+    {
+        Dictionary<string, string> settings = new(StringComparer.Ordinal)
+        {
+            ["Messages"] = $"{options.Count:N0}",
+            ["Garbage collector"] = $"{(GCSettings.IsServerGC ? "server" : "workstation")}, {(GC.GetConfigurationVariables().GetValueOrDefault("ConcurrentGC") is false ? "not concurrent" : "concurrent")}",
+            ["Taken"] = $"{TimeProvider.System.GetUtcNow():yyyy-MM-dd HH:mm} UTC",
+        };
+        HashSet<string> own = [.. OwnKeys(options, folder).Select(NameOf).Except(options.Keys.Select(NameOf), StringComparer.OrdinalIgnoreCase)];
+        foreach (EffectiveSetting setting in Define().Plan(configuration).Effective.Where(setting => !setting.IsDefault && setting.Key != "Pipeline:Form" && !own.Contains(setting.Key)))
+        {
+            settings[setting.Key] = setting.Value;
+        }
+
+        return settings;
     }
 
     // Given back before the worker takes it: the sender is configured before the worker could say which port it got.
@@ -168,23 +193,27 @@ internal static class HarnessRun
         return totals.Stored + totals.DeadLetters;
     }
 
+    private static string NameOf(string key) => key[2..key.IndexOf('=', StringComparison.Ordinal)];
+
+    private static string[] OwnKeys(HarnessOptions options, string folder) =>
+    [
+        $"--Routes:{Route}:Source={(options.Source == "tcp" ? "TcpLines" : options.Source)}",
+        $"--Routes:{Route}:Sink={options.Sink}",
+        "--Sinks:Memory:AllowLoss=true",
+        "--Hosting:ReportEvery=0s",
+        "--Hosting:Url=http://127.0.0.1:0",
+        $"--Sources:Channel:Capacity={options.Count}",
+        $"--Sources:Udp:Endpoint=127.0.0.1:{FreePort(SocketType.Dgram)}",
+        $"--Sources:Udp:ChannelCapacity={options.Count}",
+        $"--Sources:TcpLines:Endpoint=127.0.0.1:{FreePort(SocketType.Stream)}",
+        "--Sources:TcpLines:Acknowledge=true",
+        $"--Sinks:Directory:Path={Path.Combine(folder, "data")}",
+        $"--DeadLetters:Path={Path.Combine(folder, "dead-letters")}",
+    ];
+
     private static IConfigurationRoot Configure(HarnessOptions options, string folder)
     {
-        List<string> keys =
-        [
-            $"--Routes:{Route}:Source={(options.Source == "tcp" ? "TcpLines" : options.Source)}",
-            $"--Routes:{Route}:Sink={options.Sink}",
-            "--Sinks:Memory:AllowLoss=true",
-            "--Hosting:ReportEvery=0s",
-            "--Hosting:Url=http://127.0.0.1:0",
-            $"--Sources:Channel:Capacity={options.Count}",
-            $"--Sources:Udp:Endpoint=127.0.0.1:{FreePort(SocketType.Dgram)}",
-            $"--Sources:Udp:ChannelCapacity={options.Count}",
-            $"--Sources:TcpLines:Endpoint=127.0.0.1:{FreePort(SocketType.Stream)}",
-            "--Sources:TcpLines:Acknowledge=true",
-            $"--Sinks:Directory:Path={Path.Combine(folder, "data")}",
-            $"--DeadLetters:Path={Path.Combine(folder, "dead-letters")}",
-        ];
+        List<string> keys = [.. OwnKeys(options, folder)];
         if (options.Form is not null)
         {
             keys.Add($"--Pipeline:Form={options.Form}");

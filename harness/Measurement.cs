@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Harness.Recording;
 using Messaging.Costs;
 using Messaging.Hosting;
 
@@ -9,12 +10,19 @@ internal sealed class Measurement
 {
     private readonly long _bytes = GC.GetTotalAllocatedBytes(precise: true);
     private readonly int[] _collections = [GC.CollectionCount(0), GC.CollectionCount(1), GC.CollectionCount(2)];
+    private readonly TimeSpan _paused = GC.GetTotalPauseDuration();
+    private readonly TimeSpan _processor = Environment.CpuUsage.TotalTime;
+    private readonly RunRecorder? _recorder;
     private readonly long _started = Stopwatch.GetTimestamp();
 
-    public static Measurement Start()
+    private Measurement(RunRecorder? recorder) => _recorder = recorder;
+
+    /// <param name="recorder">Belongs to the measurement from here on; null where no record is asked for.</param>
+    public static Measurement Start(RunRecorder? recorder)
     {
         HarnessEvents.Log.ProcessingBegins();
-        return new Measurement();
+        recorder?.Begin();
+        return new Measurement(recorder);
     }
 
     /// <summary>Ends the span of a run of the worker.</summary>
@@ -38,10 +46,13 @@ internal sealed class Measurement
     {
         double seconds = Stopwatch.GetElapsedTime(_started).TotalSeconds;
         long bytes = GC.GetTotalAllocatedBytes(precise: true) - _bytes;
+        TimeSpan processor = Environment.CpuUsage.TotalTime - _processor;
+        TimeSpan paused = GC.GetTotalPauseDuration() - _paused;
         HarnessEvents.Log.ProcessingEnds();
         int gen2 = GC.CollectionCount(2) - _collections[2];
         int gen1 = GC.CollectionCount(1) - _collections[1];
         int gen0 = GC.CollectionCount(0) - _collections[0];
+        using RunRecorder? recorder = _recorder;
 
         // A collection of an older generation counts in the younger ones too; the report shows each once.
         return new HarnessReport(
@@ -57,6 +68,9 @@ internal sealed class Measurement
             sink)
         {
             Bytes = bytes,
+            ProcessorMicrosecondsPerMessage = Math.Round(processor.TotalMicroseconds / Math.Max(1, messages), 2),
+            PauseMilliseconds = Math.Round(paused.TotalMilliseconds, 3),
+            Record = recorder?.End(),
         };
     }
 }

@@ -1,6 +1,7 @@
 using System.CommandLine;
 using System.Text.Json;
 using Benchmarks.EndToEnd.Clients;
+using Harness.Pages;
 
 namespace Benchmarks.EndToEnd;
 

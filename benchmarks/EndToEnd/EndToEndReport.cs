@@ -1,7 +1,7 @@
 using System.Globalization;
 using System.Text;
-using Benchmarks.Charts;
 using Benchmarks.EndToEnd.Clients;
+using Harness.Pages;
 
 namespace Benchmarks.EndToEnd;
 
@@ -37,12 +37,14 @@ internal static class EndToEndReport
     }
 
     /// <summary>The same as a chart.</summary>
-    public static string Draw(string machine, IReadOnlyList<EndToEndRow> byInFlight) => BarChart.Draw(
-        "Processor time a message from SQS to S3, and bytes allocated (logarithmic)",
+    public static string Draw(string machine, IReadOnlyList<EndToEndRow> byInFlight) => SvgChart.File(
+        "Processor time per message from SQS to S3, and bytes allocated (logarithmic)",
         machine,
-        [.. byInFlight.GroupBy(row => row.InFlight).Select(group => new BarGroup(
-            string.Create(CultureInfo.InvariantCulture, $"{group.Key} in flight"),
-            [.. group.Select(row => new Bar(row.Client.ToString(), row.CpuMicroseconds * 1_000, (long)row.Bytes))]))]);
+        [.. byInFlight.GroupBy(row => row.InFlight).Select(group => ($"{group.Key} in flight", Bars(group)))],
+        logarithmic: true);
+
+    private static IReadOnlyList<ChartRow> Bars(IEnumerable<EndToEndRow> rows) =>
+        [.. rows.Select(row => new ChartRow(row.Client.ToString(), new ChartBar(row.CpuMicroseconds, $"{Figures.Time(row.CpuMicroseconds / 1e6)}, {Figures.Bytes(row.Bytes)}")) { IsQuiet = row.Client != ClientKind.WorkerDirect })];
 
     private static void Table(StringBuilder text, IReadOnlyList<EndToEndRow> rows, Func<EndToEndRow, string> name)
     {

@@ -13,17 +13,23 @@ internal static class MeasuredProcess
 
     public static ProcessStartInfo Create(IReadOnlyList<string> arguments, string port, string requests, string replies)
     {
-        string program = Environment.ProcessPath!;
-
-        // Started as `dotnet Harness.dll`, the program is dotnet.
-        bool isHost = Path.GetFileNameWithoutExtension(program).Equals("dotnet", StringComparison.OrdinalIgnoreCase);
-        ProcessStartInfo start = new(program, [.. isHost ? [typeof(MeasuredProcess).Assembly.Location] : Array.Empty<string>(), .. arguments]) { UseShellExecute = false };
+        ProcessStartInfo start = Again(arguments);
         string? others = Environment.GetEnvironmentVariable(PortsVariable);
         start.Environment[PortsVariable] = string.IsNullOrEmpty(others) ? $"{port},suspend" : $"{port},suspend;{others}";
         start.Environment["DOTNET_EnableDiagnostics"] = "1";
         start.Environment["DOTNET_EnableDiagnostics_IPC"] = "1";
         start.Environment[PipesVariable] = $"{requests},{replies}";
         return start;
+    }
+
+    /// <summary>This program once more.</summary>
+    public static ProcessStartInfo Again(IReadOnlyList<string> arguments)
+    {
+        string program = Environment.ProcessPath!;
+
+        // Started as `dotnet Harness.dll`, the program is dotnet.
+        bool isHost = Path.GetFileNameWithoutExtension(program).Equals("dotnet", StringComparison.OrdinalIgnoreCase);
+        return new ProcessStartInfo(program, [.. isHost ? [typeof(MeasuredProcess).Assembly.Location] : Array.Empty<string>(), .. arguments]) { UseShellExecute = false };
     }
 
     /// <summary>

@@ -27,7 +27,7 @@ internal static class BareRun
 
             Countdown countdown = new(options.Count);
             CountingHandler handler = new(countdown);
-            Measurement measurement = await HarnessRun.StartAsync(collector, cancellationToken);
+            Measurement measurement = await HarnessRun.StartAsync(options, collector, () => options.Count - countdown.Left, cancellationToken);
             await pump.StartAsync(handler, cancellationToken);
             await HarnessRun.WaitAsync(() => options.Count - countdown.Left, options.Count, cancellationToken);
             HarnessReport report = measurement.Finish(options.Count - countdown.Left, HarnessReport.NoForm, "servicebus, bare", HarnessReport.NoForm);

@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Text;
 using System.Text.Json;
 using System.Text.Json.Serialization;
+using Harness.Pages;
 
 namespace Benchmarks.Aws.Put;
 

@@ -1,5 +1,6 @@
 using System.Text.Json;
 using Benchmarks.Aws.Put;
+using Harness.Pages;
 
 namespace Benchmarks.Tests.Aws.Put;
 

@@ -1,4 +1,5 @@
 using Benchmarks.Sockets.Receiving;
+using Harness.Pages;
 
 namespace Benchmarks.Tests.Sockets.Receiving;
 

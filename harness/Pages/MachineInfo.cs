@@ -1,7 +1,7 @@
 using System.Reflection;
 using System.Runtime.InteropServices;
 
-namespace Benchmarks;
+namespace Harness.Pages;
 
 /// <summary>Where and of what figures were taken. The commit is that of the source the program was built from, whatever was changed since.</summary>
 internal sealed record MachineInfo(string Processor, int Cores, string System, string Runtime, string Commit)

@@ -1,3 +1,0 @@
-namespace Benchmarks.Charts;
-
-internal sealed record Bar(string Label, double Nanoseconds, long Bytes);

@@ -1,3 +1,0 @@
-namespace Benchmarks.Charts;
-
-internal sealed record BarGroup(string Title, IReadOnlyList<Bar> Bars);

@@ -1,0 +1,42 @@
+using Harness.Collecting;
+using Harness.Pages;
+
+namespace Harness.Recording;
+
+/// <summary>Takes one run's <see cref="RunRecord"/>.</summary>
+internal sealed class RunRecorder : IDisposable
+{
+    private readonly RuntimeEvents _events;
+    private readonly LatencyCounter _latency = new();
+    private readonly Func<long> _countDone;
+    private ThroughputSampler? _throughput;
+
+    /// <param name="countDone">How many messages are through.</param>
+    /// <param name="samplesAllocations">False where every object is counted anyway.</param>
+    public RunRecorder(Func<long> countDone, bool samplesAllocations)
+    {
+        _countDone = countDone;
+        _events = new RuntimeEvents(samplesAllocations);
+    }
+
+    public void Begin()
+    {
+        _throughput = new ThroughputSampler(_countDone);
+        _events.Begin();
+    }
+
+    /// <summary>Ends the span; the settings are still to be added.</summary>
+    public RunRecord End()
+    {
+        (double binSeconds, IReadOnlyList<double> rates) = _throughput!.End();
+        (IReadOnlyList<GcPause> pauses, IReadOnlyList<CollectedType> types) = _events.End();
+        AllocationTable sampled = AllocationTable.Create(new CollectedAllocations(0, types));
+        return new RunRecord(MachineInfo.Current(), new Dictionary<string, string>(StringComparer.Ordinal), binSeconds, rates, pauses, _latency.ToBuckets(), sampled.Rows);
+    }
+
+    public void Dispose()
+    {
+        _events.Dispose();
+        _latency.Dispose();
+    }
+}

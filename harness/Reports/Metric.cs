@@ -1,0 +1,45 @@
+using Harness.Pages;
+
+namespace Harness.Reports;
+
+/// <summary>One figure that runs are shown and compared by.</summary>
+/// <param name="Name">Its name on every page.</param>
+/// <param name="Value">Null where the run did not measure it.</param>
+/// <param name="Text">The value with its unit.</param>
+/// <param name="IsSpeed">True where less (or more) of it means faster: what --explain distorts.</param>
+/// <param name="MoreIsBetter">True for a rate.</param>
+internal sealed record Metric(string Name, Func<HarnessReport, double?> Value, Func<double, string> Text, bool IsSpeed, bool MoreIsBetter = false)
+{
+    /// <summary>Below this difference two runs are the same, as in <c>benchmarks compare</c>.</summary>
+    private const double Threshold = 0.02;
+
+    public static Metric Throughput { get; } = new("Messages per second", report => report.MessagesPerSecond, Figures.Rate, IsSpeed: true, MoreIsBetter: true);
+
+    public static IReadOnlyList<Metric> All { get; } =
+    [
+        Throughput,
+        new("Processor time per message", report => report.ProcessorMicrosecondsPerMessage / 1e6, Figures.Time, IsSpeed: true),
+        new("Bytes allocated per message", report => report.BytesPerMessage, Figures.Bytes, IsSpeed: false),
+        new("GC pauses in total", report => report.PauseMilliseconds / 1e3, Figures.Time, IsSpeed: false),
+        new("Latency, median at most", report => report.Record?.Percentile(0.5), Figures.Time, IsSpeed: true),
+        new("Latency, 99 % at most", report => report.Record?.Percentile(0.99), Figures.Time, IsSpeed: true),
+    ];
+
+    public string Show(HarnessReport report) => Value(report) is { } value ? Text(value) : "-";
+
+    public ChartBar Bar(HarnessReport report) => new(Value(report) ?? 0, Show(report));
+
+    /// <summary>After by before; null where either is missing or there was nothing before.</summary>
+    public double? Ratio(HarnessReport before, HarnessReport after) => Value(before) is { } old and > 0 && Value(after) is { } current ? current / old : null;
+
+    /// <summary>What became of it: faster, slower, less, more or same; empty without a ratio, or where counting objects took the time.</summary>
+    public string Judge(HarnessReport before, HarnessReport after)
+    {
+        if (Ratio(before, after) is not { } ratio || (IsSpeed && (before.Allocations ?? after.Allocations) is not null))
+        {
+            return string.Empty;
+        }
+
+        return Math.Abs(ratio - 1) < Threshold ? "same" : !IsSpeed ? ratio < 1 ? "less" : "more" : ratio > 1 == MoreIsBetter ? "faster" : "slower";
+    }
+}
