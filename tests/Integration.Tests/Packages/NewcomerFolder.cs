@@ -2,8 +2,8 @@ namespace Integration.Tests.Packages;
 
 /// <summary>
 /// A new folder outside the repository, from which the packages are restored as by a stranger. The machine's own sources stay in effect.
-/// What is restored goes into the folder, since packages of the same version from an earlier run may hold other bytes; what the machine
-/// has restored before is taken from there.
+/// What is restored goes into the folder; packages of others that the machine has restored before are taken from there. The worker's own
+/// are not: those of the same version may hold the bytes of an earlier build.
 /// </summary>
 internal sealed class NewcomerFolder : IDisposable
 {
@@ -12,12 +12,18 @@ internal sealed class NewcomerFolder : IDisposable
     public NewcomerFolder(PackedPackages packages)
     {
         string machine = Environment.GetEnvironmentVariable("NUGET_PACKAGES") ?? System.IO.Path.Combine(Environment.GetFolderPath(Environment.SpecialFolder.UserProfile), ".nuget", "packages");
+        DirectoryInfo others = _folder.CreateSubdirectory(".others");
+        foreach (DirectoryInfo package in new DirectoryInfo(machine).EnumerateDirectories().Where(package => !package.Name.StartsWith("quayside.", StringComparison.Ordinal)))
+        {
+            Directory.CreateSymbolicLink(System.IO.Path.Combine(others.FullName, package.Name), package.FullName);
+        }
+
         Write("nuget.config", $"""
             <?xml version="1.0" encoding="utf-8"?>
             <configuration>
               <config><add key="globalPackagesFolder" value="{Combine(".packages")}" /></config>
               <packageSources><add key="packed" value="{packages.Folder}" /></packageSources>
-              <fallbackPackageFolders><add key="machine" value="{machine}" /></fallbackPackageFolders>
+              <fallbackPackageFolders><add key="machine" value="{others.FullName}" /></fallbackPackageFolders>
             </configuration>
             """);
     }

@@ -20,7 +20,7 @@ public sealed partial class PackageTests(PackedPackages packages)
         ["Quayside.Messaging"] = ["Microsoft.Extensions.Hosting", "OpenTelemetry", "OpenTelemetry.Exporter.OpenTelemetryProtocol", "Quayside.Pipeline"],
         ["Quayside.Messaging.Aws"] = ["AWSSDK.S3", "AWSSDK.SecurityToken", "Quayside.Messaging"],
         ["Quayside.Messaging.CloudFront"] = ["Quayside.Messaging.Aws"],
-        ["Quayside.Messaging.CommandLine"] = ["Quayside.Messaging", "System.CommandLine"],
+        ["Quayside.Messaging.CommandLine"] = ["Quayside.Messaging", "Spectre.Console", "System.CommandLine"],
         ["Quayside.Messaging.Http"] = ["Quayside.Messaging"],
         ["Quayside.Messaging.ServiceBus"] = ["Quayside.Messaging"],
         ["Quayside.Messaging.Sockets"] = ["Quayside.Messaging"],
