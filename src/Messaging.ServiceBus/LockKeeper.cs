@@ -29,7 +29,7 @@ internal sealed class LockKeeper(ServiceBusSourceLog log, TimeProvider time)
             }
             catch (ServiceBusFaultException exception)
             {
-                ServiceBusSourceMetrics.RenewFailed();
+                ServiceBusSourceMetrics.RenewFailed(log.Route);
                 log.RenewFailed(exception.Message);
                 if (exception.Fault.Kind != ServiceBusFaultKind.Transient)
                 {

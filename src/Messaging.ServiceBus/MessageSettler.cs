@@ -115,7 +115,7 @@ internal sealed class MessageSettler(string route, MessageDestination destinatio
             }
             catch (ServiceBusFaultException exception)
             {
-                ServiceBusSourceMetrics.SettleFailed(exception.Fault.Kind);
+                ServiceBusSourceMetrics.SettleFailed(route, exception.Fault.Kind);
                 if (exception.Fault.Kind != ServiceBusFaultKind.Transient || attempt == Attempts)
                 {
                     FailSpan(exception.Fault);

@@ -101,7 +101,7 @@ internal sealed class PumpRun(
 
                 break;
             case PumpActivity.RenewLock:
-                ServiceBusSourceMetrics.RenewFailed();
+                ServiceBusSourceMetrics.RenewFailed(log.Route);
                 log.RenewFailed(fault.Message);
                 break;
             default:
@@ -120,7 +120,7 @@ internal sealed class PumpRun(
 
         if (settler.IsDone(message.Key))
         {
-            ServiceBusSourceMetrics.Redelivered();
+            ServiceBusSourceMetrics.Redelivered(log.Route);
             return (Settlement.Complete, false, null);
         }
 
@@ -128,7 +128,7 @@ internal sealed class PumpRun(
         if (!inWork.TryAdd(delivery, out ServiceBusDelivery? first))
         {
             // The first delivery lost its lock while it is in flight. It is not worked on twice; its settlement is carried out under both locks.
-            ServiceBusSourceMetrics.Redelivered();
+            ServiceBusSourceMetrics.Redelivered(log.Route);
             return (await OutcomeAsync(first), false, first.Span);
         }
 

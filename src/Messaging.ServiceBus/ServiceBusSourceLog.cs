@@ -17,6 +17,8 @@ internal sealed partial class ServiceBusSourceLog(ILogger logger, string route, 
     private readonly LogThrottle _calls = new(time, Quiet);
     private readonly LogThrottle _holds = new(time, TimeSpan.FromMinutes(5));
 
+    public string Route => route;
+
     public void Unreachable(string error) => LogUnreachable(route, error);
 
     public void ReceiveFailed(ServiceBusFault fault)

@@ -9,12 +9,14 @@ internal static class ServiceBusSourceMetrics
 {
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
     private static readonly Counter<long> RenewFailures = Meter.CreateCounter<long>("worker.servicebus.renew_failures", "{renewal}", "Lock renewals that failed");
-    private static readonly Counter<long> SettleFailures = Meter.CreateCounter<long>("worker.servicebus.settle_failures", "{call}", "Calls to complete, abandon or dead-letter that failed");
-    private static readonly Counter<long> Redeliveries = Meter.CreateCounter<long>("worker.servicebus.redeliveries", "{message}", "Messages delivered while in work or after they were finished");
+    private static readonly Counter<long> SettleFailures = Meter.CreateCounter<long>("worker.servicebus.settle_failures", "{call}", "Calls to complete, abandon or dead-letter that failed, by error; many lost locks mean that stores take longer than locks last");
+    private static readonly Counter<long> Redeliveries = Meter.CreateCounter<long>("worker.servicebus.redeliveries", "{message}", "Messages delivered while in flight or after they were finished");
 
-    public static void RenewFailed() => RenewFailures.Add(1);
+    public static void RenewFailed(string route) => RenewFailures.Add(1, RouteTag(route));
 
-    public static void SettleFailed(ServiceBusFaultKind kind) => SettleFailures.Add(1, new KeyValuePair<string, object?>("error.type", kind.ToString()));
+    public static void SettleFailed(string route, ServiceBusFaultKind kind) => SettleFailures.Add(1, RouteTag(route), new KeyValuePair<string, object?>("error.type", kind.ToString()));
 
-    public static void Redelivered() => Redeliveries.Add(1);
+    public static void Redelivered(string route) => Redeliveries.Add(1, RouteTag(route));
+
+    private static KeyValuePair<string, object?> RouteTag(string route) => new("worker.route", route);
 }

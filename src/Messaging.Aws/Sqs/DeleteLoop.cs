@@ -25,7 +25,7 @@ internal sealed class DeleteLoop(SqsClient client, SqsMessageSource source, Mess
 
     protected override void Failed(int count, string error)
     {
-        SqsSourceMetrics.DeleteFailed(count);
+        SqsSourceMetrics.DeleteFailed(log.Route, count);
         log.DeleteFailed(count, error);
     }
 }

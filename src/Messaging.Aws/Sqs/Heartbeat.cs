@@ -158,7 +158,7 @@ internal sealed class Heartbeat : IAsyncDisposable
 
     private void Failed(int count, string error)
     {
-        SqsSourceMetrics.RenewFailed(count);
+        SqsSourceMetrics.RenewFailed(_log.Route, count);
         if (_throttle.ShouldLog(out SuppressedLines suppressed))
         {
             _log.RenewFailed(error, suppressed);

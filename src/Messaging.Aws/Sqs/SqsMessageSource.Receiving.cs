@@ -128,7 +128,7 @@ internal sealed partial class SqsMessageSource
         if (!_inFlight.TryAdd(message))
         {
             // In work already: its newest handle was noted, and this delivery is not worked on a second time.
-            SqsSourceMetrics.Redelivered();
+            SqsSourceMetrics.Redelivered(_log.Route);
             groups?.Hold(message);
             message.ReleaseBody();
             message.Reset();
@@ -138,7 +138,7 @@ internal sealed partial class SqsMessageSource
 
         if (_done.Contains(message.Key))
         {
-            SqsSourceMetrics.Redelivered();
+            SqsSourceMetrics.Redelivered(_log.Route);
             message.ReleaseBody();
             await _deletes.EnqueueAsync(message);
             return true;

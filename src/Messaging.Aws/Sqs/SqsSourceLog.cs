@@ -14,6 +14,8 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
     private readonly LogThrottle _refusals = new(time, Quiet);
     private readonly LogThrottle _holds = new(time, TimeSpan.FromMinutes(5));
 
+    public string Route => route;
+
     public void DeleteFailed(int count, string error)
     {
         if (_sends.ShouldLog(out SuppressedLines suppressed))

@@ -8,19 +8,21 @@ internal static class SqsSourceMetrics
 {
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
     private static readonly Counter<long> RenewFailures = Meter.CreateCounter<long>("worker.sqs.renew_failures", "{renewal}", "Visibility renewals that failed");
-    private static readonly Counter<long> DeleteFailures = Meter.CreateCounter<long>("worker.sqs.delete_failures", "{delete}", "Deletes that failed and were tried again");
-    private static readonly Counter<long> Redeliveries = Meter.CreateCounter<long>("worker.sqs.redeliveries", "{message}", "Messages delivered while in work or after they were finished");
+    private static readonly Counter<long> DeleteFailures = Meter.CreateCounter<long>("worker.sqs.delete_failures", "{delete}", "Deletes that failed and were retried");
+    private static readonly Counter<long> Redeliveries = Meter.CreateCounter<long>("worker.sqs.redeliveries", "{message}", "Messages delivered while in flight or after they were finished");
 
-    public static void RenewFailed(int count) => RenewFailures.Add(count);
+    public static void RenewFailed(string route, int count) => RenewFailures.Add(count, RouteTag(route));
 
-    public static void DeleteFailed(int count) => DeleteFailures.Add(count);
+    public static void DeleteFailed(string route, int count) => DeleteFailures.Add(count, RouteTag(route));
 
-    public static void Redelivered() => Redeliveries.Add(1);
+    public static void Redelivered(string route) => Redeliveries.Add(1, RouteTag(route));
 
     /// <summary>Publishes the number of messages the queue counts as in flight for this worker.</summary>
     public static void Observe(string route, InFlightMessages messages) => Meter.CreateObservableGauge(
         "worker.sqs.in_flight",
-        () => new Measurement<int>(messages.Count, new KeyValuePair<string, object?>("worker.route", route)),
+        () => new Measurement<int>(messages.Count, RouteTag(route)),
         "{message}",
         "Messages received and not yet deleted or returned");
+
+    private static KeyValuePair<string, object?> RouteTag(string route) => new("worker.route", route);
 }

@@ -9,24 +9,29 @@ internal sealed class ElasticsearchMetrics
 {
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
     private static readonly Counter<long> Documents = Meter.CreateCounter<long>("worker.sink.documents", "{document}", "Documents that were accounted for, by outcome: created, existing, rejected");
-    private static readonly Counter<long> Retries = Meter.CreateCounter<long>("worker.sink.document.retries", "{document}", "Documents that had to be sent again, by the cause");
+    private static readonly Counter<long> Retries = Meter.CreateCounter<long>("worker.sink.document.retries", "{document}", "Documents that were retried, by the cause");
     private static readonly Counter<long> Splits = Meter.CreateCounter<long>("worker.sink.batch.splits", "{request}", "Requests that were refused as too large and sent in halves");
     private static readonly Histogram<long> Size = Meter.CreateHistogram<long>("worker.sink.batch.size", "By", "Bytes of a batch, before compression");
 
+    private readonly string? _routeName;
     private readonly KeyValuePair<string, object?> _route;
 
     public ElasticsearchMetrics(string? route, Func<int> inFlight)
     {
+        _routeName = route;
         _route = new KeyValuePair<string, object?>("worker.route", route);
         if (route is not null)
         {
-            Meter.CreateObservableGauge("worker.sink.batch.in_flight", () => new Measurement<int>(inFlight(), _route), "{batch}", "Batches of documents on their way");
+            Meter.CreateObservableGauge("worker.sink.batch.in_flight", () => new Measurement<int>(inFlight(), _route), "{batch}", "Batches of documents in flight");
         }
     }
 
     /// <summary>A batch has ended, well or not.</summary>
-    public void Ended(DocumentBatch batch)
+    /// <param name="batch">What was sent.</param>
+    /// <param name="started">When, as <see cref="RouteMetrics.StoreStarts"/> returned it.</param>
+    public void Ended(DocumentBatch batch, long started)
     {
+        RouteMetrics.StoreEnded(started, _routeName);
         Size.Record(batch.Bytes, _route);
         Add(batch.Created, "created");
         Add(batch.Existing, "existing");

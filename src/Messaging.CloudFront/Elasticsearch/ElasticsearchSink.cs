@@ -2,6 +2,7 @@ using Messaging.CloudFront.Elasticsearch.Batches;
 using Messaging.CloudFront.Elasticsearch.Requests;
 using Messaging.Hosting;
 using Messaging.Sinks;
+using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
 using Pipeline.Buffers;
 
@@ -117,13 +118,14 @@ internal sealed class ElasticsearchSink : IDocumentSink
     /// <summary>Sends a complete batch.</summary>
     internal async Task<BatchResult> SendAsync(DocumentBatch batch, CancellationToken cancellationToken)
     {
+        long started = RouteMetrics.StoreStarts();
         try
         {
             return await _sender.SendAsync(batch, cancellationToken);
         }
         finally
         {
-            _metrics.Ended(batch);
+            _metrics.Ended(batch, started);
         }
     }
 }

@@ -9,7 +9,7 @@ internal sealed class TcpLinesMetrics(string route)
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
     private static readonly Counter<long> RefusedCounter = Meter.CreateCounter<long>("worker.tcp.connections_refused", "{connection}", "Connections closed at once, by reason: total-limit, address-limit");
     private static readonly Counter<long> ClosedCounter = Meter.CreateCounter<long>("worker.tcp.connections_closed", "{connection}", "Connections that ended, by reason: end, reset, first-line-timeout, idle-timeout, ack-timeout, tls, http-request, stopping");
-    private static readonly Counter<long> DroppedCounter = Meter.CreateCounter<long>("worker.tcp.lines_dropped", "{line}", "Lines that were no message, by reason: too-long, unterminated");
+    private static readonly Counter<long> DroppedCounter = Meter.CreateCounter<long>("worker.tcp.lines_dropped", "{line}", "Lines that are no messages, by reason: too-long, unterminated");
 
     private readonly KeyValuePair<string, object?> _route = new("worker.route", route);
     private long _refused;

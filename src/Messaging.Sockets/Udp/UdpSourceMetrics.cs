@@ -7,7 +7,7 @@ namespace Messaging.Sockets.Udp;
 internal sealed class UdpSourceMetrics(string route)
 {
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
-    private static readonly Counter<long> DroppedCounter = Meter.CreateCounter<long>("worker.udp.dropped", "{datagram}", "Datagrams received and dropped, by reason: too-large, checksum");
+    private static readonly Counter<long> DroppedCounter = Meter.CreateCounter<long>("worker.udp.dropped", "{datagram}", "Datagrams received that are no messages, by reason: too-large, checksum");
 
     private readonly KeyValuePair<string, object?> _route = new("worker.route", route);
     private long _tooLarge;
@@ -34,7 +34,7 @@ internal sealed class UdpSourceMetrics(string route)
     /// <summary>Publishes what the kernel knows of the socket, where it says; asked only when metrics are collected.</summary>
     public void Observe(UdpSocket socket)
     {
-        Meter.CreateObservableCounter("worker.udp.kernel_drops", () => Measure(socket.KernelState?.Drops), "{datagram}", "Datagrams the kernel dropped because the receive buffer was full");
+        Meter.CreateObservableCounter("worker.udp.kernel_drops", () => Measure(socket.KernelState?.Drops), "{datagram}", "Datagrams that the kernel dropped because the receive buffer was full: the store is too slow, or the buffer too small for the bursts");
         Meter.CreateObservableGauge("worker.udp.kernel_buffer", () => Measure(socket.KernelState?.Bytes), "By", "Memory of datagrams that wait in the kernel");
     }
 

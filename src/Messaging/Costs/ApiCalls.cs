@@ -53,8 +53,8 @@ public sealed class ApiCalls
     internal void Observe(string route)
     {
         KeyValuePair<string, object?> tag = new("worker.route", route);
-        Meter.CreateObservableCounter("worker.api.calls", () => Measure(tag), "{call}", "Calls of billed services sent, by service and operation");
-        Meter.CreateObservableCounter("worker.cost.estimated", () => new Measurement<double>(Cost(), tag), "USD", "What the calls cost by the prices of the section Costs");
+        Meter.CreateObservableCounter("worker.api.calls", () => Measure(tag), "{call}", "Calls sent to services that charge for them, retries and empty receives included");
+        Meter.CreateObservableCounter("worker.cost.estimated", () => new Measurement<double>(Cost(), tag), "USD", "Estimated cost of the calls to services that charge for them, by the prices of the section Costs");
     }
 
     private static double Cost(ApiCounter counter) => double.IsNaN(counter.UsdPerMillion) ? 0 : counter.Billed * counter.UsdPerMillion / 1_000_000;

@@ -73,9 +73,10 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         RecoverabilityPolicy policy = new(plan.Recoverability);
         foreach (SourcePlan source in plan.Sources)
         {
-            MessageIntake intake = new(plan.Name, source.Name, Pipeline, plan.Intake, policy, Breaker, source.KeepsDeadLetters ? Metrics.WithoutDecidedDeadLetters() : Metrics, time, _logger)
+            MessageDestination destination = source.Destination ?? new MessageDestination(source.Name.ToLowerInvariant(), plan.Name);
+            MessageIntake intake = new(plan.Name, source.Name, Pipeline, plan.Intake, policy, Breaker, Metrics.ForSource(destination, !source.KeepsDeadLetters), time, _logger)
             {
-                Destination = source.Destination ?? new MessageDestination(source.Name.ToLowerInvariant(), plan.Name),
+                Destination = destination,
                 TracesSettlement = source.TracesSettlement,
             };
             IMessageSource created = source.Create(new SourceServices(plan.Name, services, deadLetters, loggers, time, plan.Intake.Concurrency, Calls, Metrics));

@@ -28,9 +28,9 @@ internal sealed class TracingStep(string route) : IStep<PhysicalContext>
         {
             Settlement settlement = context.Settlement;
             span.SetTag("worker.settlement", settlement.Kind.ToString());
-            if (settlement.Kind != SettlementKind.Complete)
+            if (RouteMetrics.ErrorTypeOf(settlement) is { } error)
             {
-                MessageSpans.Fail(span, ErrorTypeOf(settlement), settlement.Reason ?? settlement.Description);
+                MessageSpans.Fail(span, error, settlement.Reason ?? settlement.Description);
             }
 
             span.Dispose();
@@ -49,13 +49,6 @@ internal sealed class TracingStep(string route) : IStep<PhysicalContext>
 
         return new(ErrorOutcome.Rethrow);
     }
-
-    private static string ErrorTypeOf(in Settlement settlement) => settlement.Fault switch
-    {
-        SettlementFault.Transient => "transient",
-        SettlementFault.Refused => "refused",
-        _ => settlement.Reason ?? settlement.ExceptionType ?? "abandoned",
-    };
 
     private Activity? Start(PhysicalContext context)
     {

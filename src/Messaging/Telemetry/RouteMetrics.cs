@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Diagnostics.Metrics;
+using Pipeline.Messages;
 using Pipeline.Settlements;
 
 namespace Messaging.Telemetry;
@@ -26,16 +27,19 @@ public sealed class RouteMetrics
     private static volatile RouteMetrics[] _running = [];
 
     private static readonly Meter Meter = new(SourceName);
-    private static readonly Counter<long> DeadLetters = Meter.CreateCounter<long>("worker.messages.dead_letters", "{message}", "Messages set aside, by reason");
-    private static readonly Counter<long> Lost = Meter.CreateCounter<long>("worker.messages.lost", "{message}", "Messages that a stop could keep nowhere");
+    private static readonly Counter<long> DeadLetters = Meter.CreateCounter<long>("worker.messages.dead_letters", "{message}", "Messages dead-lettered, by reason; those that the folder keeps are counted when they are written");
+    private static readonly Counter<long> Lost = Meter.CreateCounter<long>("worker.messages.lost", "{message}", "Messages that a shutdown could not keep anywhere; event 3002 has their ids");
     private static readonly Counter<long> Timeouts = Meter.CreateCounter<long>("worker.messages.timeouts", "{message}", "Messages that took longer than Intake:MessageTimeout");
     private static readonly Histogram<double> ProcessDuration = Meter.CreateHistogram("messaging.process.duration", "s", "Time from acceptance to settlement", tags: null, Seconds);
     private static readonly Histogram<double> StoreDuration = Meter.CreateHistogram("worker.sink.duration", "s", "Time of a store by the sink, its retries and waits included", tags: null, Seconds);
 
     private readonly KeyValuePair<string, object?> _route;
+    private readonly KeyValuePair<string, object?>[] _receiveTags;
+    private readonly KeyValuePair<string, object?>[] _processTags;
     private readonly Counts _counts;
     private readonly bool _stores;
     private readonly bool _countsDecidedDeadLetters;
+    private long _received;
 
     // Of the inlets of a running route; replaced as a whole.
     private volatile InletGauges[] _inlets = [];
@@ -43,17 +47,21 @@ public sealed class RouteMetrics
 
     static RouteMetrics()
     {
-        CountRoutes("messaging.client.consumed.messages", "Messages accepted from a source", static route => Volatile.Read(ref route._counts.Received));
-        CountRoutes("worker.messages.stored", "Messages whose object is safe, duplicates included", static route => route._stores ? Volatile.Read(ref route._counts.Stored) : null);
+        Meter.CreateObservableCounter(
+            "messaging.client.consumed.messages",
+            static () => _running.SelectMany(static route => route.Receivers, static (_, receiver) => new Measurement<long>(Volatile.Read(ref receiver._received), receiver._receiveTags)),
+            "{message}",
+            "Messages accepted from a source");
+        CountRoutes("worker.messages.stored", "Messages whose object is stored, duplicates included", static route => route._stores ? Volatile.Read(ref route._counts.Stored) : null);
         CountRoutes("worker.messages.completed", "Messages that the handler of a route without a sink completed", static route => route._stores ? null : Volatile.Read(ref route._counts.Stored));
-        CountRoutes("worker.messages.duplicates", "Messages whose object was there before with the same bytes", static route => route._stores ? Volatile.Read(ref route._counts.Duplicates) : null);
-        CountRoutes("worker.messages.returned", "Messages returned to their source", static route => Volatile.Read(ref route._counts.Returned));
-        GaugeInlets("worker.messages.in_flight", "{message}", "Messages being worked on", static inlet => inlet.InFlight());
+        CountRoutes("worker.messages.duplicates", "Messages whose object was stored before with the same bytes", static route => route._stores ? Volatile.Read(ref route._counts.Duplicates) : null);
+        CountRoutes("worker.messages.returned", "Messages abandoned: returned to their source", static route => Volatile.Read(ref route._counts.Returned));
+        GaugeInlets("worker.messages.in_flight", "{message}", "Messages in flight, those that are held included", static inlet => inlet.InFlight());
         GaugeInlets("worker.messages.held", "{message}", "Messages in flight that wait until the sink works", static inlet => inlet.Held());
-        GaugeInlets("worker.messages.limit", "{message}", "Messages that may be worked on at once (Intake:Concurrency)", static inlet => inlet.Slots);
-        GaugeInlets("worker.bytes.in_flight", "By", "Body bytes of messages being worked on", static inlet => inlet.BytesInFlight());
-        GaugeInlets("worker.messages.oldest_age", "s", "Age of the oldest message being worked on", static inlet => inlet.OldestAgeSeconds());
-        GaugeInlets("worker.breaker.state", null, "0 closed, 1 half open, 2 open", static inlet => inlet.BreakerState());
+        GaugeInlets("worker.messages.limit", "{message}", "Slots: messages that may be in flight at once (Intake:Concurrency)", static inlet => inlet.Slots);
+        GaugeInlets("worker.bytes.in_flight", "By", "Body bytes of the messages in flight", static inlet => inlet.BytesInFlight());
+        GaugeInlets("worker.messages.oldest_age", "s", "Age of the oldest message in flight; one that grows means a sink that hangs", static inlet => inlet.OldestAgeSeconds());
+        GaugeInlets("worker.breaker.state", null, "Circuit breaker of the sink: 0 closed, 1 half open, 2 open", static inlet => inlet.BreakerState());
         GaugeInlets("worker.source.failing", null, "1 while the source cannot receive, 0 otherwise", static inlet => inlet.IsFailing() ? 1 : 0);
         Meter.CreateObservableGauge("worker.route.stuck", static () => _running.Where(route => route._isStuck is not null).Select(static route => new Measurement<int>(route._isStuck!() ? 1 : 0, route._route)),
             null, "1 when a message has long outlived its timeout: only a restart frees its slot");
@@ -63,14 +71,16 @@ public sealed class RouteMetrics
     /// <param name="route">The route's name.</param>
     /// <param name="stores">False where the route has no sink: its messages are completed, and nothing is said of storing.</param>
     public RouteMetrics(string route, bool stores = true)
-        : this(new KeyValuePair<string, object?>("worker.route", route), new Counts(), stores, countsDecidedDeadLetters: true)
+        : this(route, source: null, new Counts(), stores, countsDecidedDeadLetters: true)
     {
     }
 
-    private RouteMetrics(KeyValuePair<string, object?> route, Counts counts, bool stores, bool countsDecidedDeadLetters)
+    private RouteMetrics(string route, MessageDestination? source, Counts counts, bool stores, bool countsDecidedDeadLetters)
     {
         _stores = stores;
-        _route = route;
+        _route = new KeyValuePair<string, object?>("worker.route", route);
+        _receiveTags = TagsOf(source, "receive");
+        _processTags = TagsOf(source, "process");
         _counts = counts;
         _countsDecidedDeadLetters = countsDecidedDeadLetters;
     }
@@ -80,24 +90,32 @@ public sealed class RouteMetrics
 
     /// <summary>The totals since start; consistent once nothing is in flight.</summary>
     public RouteTotals Totals => new(
-        Volatile.Read(ref _counts.Received),
+        Receivers.Sum(static receiver => Volatile.Read(ref receiver._received)),
         Volatile.Read(ref _counts.Stored),
         Volatile.Read(ref _counts.Duplicates),
         Volatile.Read(ref _counts.Returned),
         Volatile.Read(ref _counts.DeadLetters),
         Volatile.Read(ref _counts.Lost));
 
-    /// <summary>The time that a store begins, for <see cref="StoreEnded"/>.</summary>
+    // Without sources, as in tests, the route's messages are its own.
+    private RouteMetrics[] Receivers => _counts.Sources is { Length: > 0 } sources ? sources : [this];
+
+    /// <summary>The time that a store begins, for <see cref="StoreEnded(long)"/>.</summary>
     /// <returns>0 while nothing listens.</returns>
     public static long StoreStarts() => StoreDuration.Enabled ? Stopwatch.GetTimestamp() : 0;
 
     /// <summary>The sink has answered.</summary>
     /// <param name="started">What <see cref="StoreStarts"/> returned.</param>
-    public void StoreEnded(long started)
+    public void StoreEnded(long started) => StoreEnded(started, (string?)_route.Value);
+
+    /// <summary>The sink has answered.</summary>
+    /// <param name="started">What <see cref="StoreStarts"/> returned.</param>
+    /// <param name="route">The name of the sink's route.</param>
+    public static void StoreEnded(long started, string? route)
     {
         if (started != 0)
         {
-            StoreDuration.Record(Stopwatch.GetElapsedTime(started).TotalSeconds, _route);
+            StoreDuration.Record(Stopwatch.GetElapsedTime(started).TotalSeconds, new KeyValuePair<string, object?>("worker.route", route));
         }
     }
 
@@ -130,15 +148,35 @@ public sealed class RouteMetrics
         }
     }
 
-    internal void MessageReceived() => Interlocked.Increment(ref _counts.Received);
+    internal void MessageReceived() => Interlocked.Increment(ref _received);
 
     /// <summary>A terminator found the object stored before; counted beside the completion of the message.</summary>
     public void MessageDuplicate() => Interlocked.Increment(ref _counts.Duplicates);
 
     internal void MessageTimedOut() => Timeouts.Add(1, _route);
 
-    /// <summary>The same counts for a source that writes its dead letters itself, and counts each only when it is written.</summary>
-    internal RouteMetrics WithoutDecidedDeadLetters() => new(_route, _counts, _stores, countsDecidedDeadLetters: false);
+    /// <summary>The same counts for one of the route's sources.</summary>
+    /// <param name="source">What measurements name.</param>
+    /// <param name="countsDecidedDeadLetters">False for a source that writes its dead letters itself, and counts each only when it is written.</param>
+    internal RouteMetrics ForSource(MessageDestination source, bool countsDecidedDeadLetters)
+    {
+        RouteMetrics metrics = new((string)_route.Value!, source, _counts, _stores, countsDecidedDeadLetters);
+        lock (Gate)
+        {
+            _counts.Sources = [.. _counts.Sources, metrics];
+        }
+
+        return metrics;
+    }
+
+    /// <summary>What kind of failure a settlement is; null for a completion.</summary>
+    internal static string? ErrorTypeOf(in Settlement settlement) => settlement.Fault switch
+    {
+        _ when settlement.Kind == SettlementKind.Complete => null,
+        SettlementFault.Transient => "transient",
+        SettlementFault.Refused => "refused",
+        _ => settlement.Reason ?? settlement.ExceptionType ?? "abandoned",
+    };
 
     /// <summary>A source without a dead-letter queue has written a dead letter durably.</summary>
     /// <param name="reason">The settlement's reason.</param>
@@ -177,8 +215,15 @@ public sealed class RouteMetrics
                 break;
         }
 
-        ProcessDuration.Record(elapsed.TotalSeconds, _route);
+        if (ProcessDuration.Enabled)
+        {
+            ProcessDuration.Record(elapsed.TotalSeconds, ErrorTypeOf(settlement) is { } error ? [.. _processTags, new("error.type", error)] : _processTags);
+        }
     }
+
+    private KeyValuePair<string, object?>[] TagsOf(MessageDestination? source, string operation) => source is null
+        ? [_route]
+        : [_route, new("messaging.operation.name", operation), new("messaging.system", source.System), new("messaging.destination.name", source.Name)];
 
     private static void CountRoutes(string name, string description, Func<RouteMetrics, long?> count) => Meter.CreateObservableCounter(
         name,
@@ -194,7 +239,7 @@ public sealed class RouteMetrics
 
     private sealed class Counts
     {
-        public long Received;
+        public volatile RouteMetrics[] Sources = [];
         public long Stored;
         public long Duplicates;
         public long Returned;

@@ -14,7 +14,7 @@ internal sealed partial class KeyPartMonitor
 {
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
     private static readonly Counter<long> Faults = Meter.CreateCounter<long>(
-        "worker.keys.part_faults", "{part}", "Properties of object keys that were missing in a message or did not fit their rule, by property and reason");
+        "worker.keys.part_faults", "{part}", "Properties of object keys that were missing in a message or did not fit their rule, by property and reason; such messages may share a prefix");
 
     private readonly string _route;
     private readonly ImmutableArray<HeaderProperty> _properties;

@@ -4,6 +4,8 @@ using System.Net;
 using System.Net.Http.Headers;
 using System.Net.Sockets;
 using System.Text.Json;
+using System.Text.RegularExpressions;
+using Integration.Tests.Documents;
 using Integration.Tests.Processes;
 using Integration.Tests.Servers;
 using Integration.Tests.Worker;
@@ -65,6 +67,21 @@ public sealed class PrometheusTests
         await Eventually.BecomesTrueAsync(async () => await QueryAsync(port, "worker_messages_stored_total{worker_route=\"archive\"}") == 6, "Prometheus knows the stored messages");
         (await QueryAsync(port, "messaging_process_duration_seconds_count{worker_route=\"archive\"}")).ShouldBe(5, "Counted since the first scrape.");
         (await QueryAsync(port, "worker_messages_limit{worker_source=\"http\"}")).ShouldBe(64);
+        LabelsShouldBeThoseOfTheReference(await worker.ReadPageAsync("/metrics"));
+    }
+
+    private static void LabelsShouldBeThoseOfTheReference(string text)
+    {
+        int series = 0;
+        foreach (InstrumentRow instrument in SourceScan.Instruments())
+        {
+            MatchCollection found = Regex.Matches(text, $@"^{instrument.Name.Replace('.', '_')}(?:_(?:seconds|bytes|USD))?(?:_(?:total|bucket|sum|count))?\{{(?<labels>.*)\}}", RegexOptions.Multiline);
+            string[] labels = [.. found.SelectMany(match => Regex.Matches(match.Groups["labels"].Value, "(?<name>[a-z_]+)=\"")).Select(match => match.Groups["name"].Value).Distinct()];
+            labels.Except([.. instrument.Attributes.Select(attribute => attribute.Replace('.', '_')), "le"]).ShouldBeEmpty(instrument.Name);
+            series += found.Count;
+        }
+
+        series.ShouldBeGreaterThan(20);
     }
 
     private static async Task<RunningWorker> StartAsync(string folder)

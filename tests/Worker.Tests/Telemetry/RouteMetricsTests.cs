@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using System.Diagnostics.Metrics;
 using Messaging.Telemetry;
+using Pipeline.Messages;
 using Pipeline.Settlements;
 
 namespace Worker.Tests.Telemetry;
@@ -33,7 +34,7 @@ public sealed class RouteMetricsTests
     public void Totals_SourceWritesItsDeadLettersItself_CountsThemWhenTheyAreWritten()
     {
         RouteMetrics metrics = new(_route);
-        RouteMetrics ofSource = metrics.WithoutDecidedDeadLetters();
+        RouteMetrics ofSource = metrics.ForSource(new MessageDestination("http", _route), countsDecidedDeadLetters: false);
 
         for (int i = 0; i < 3; i++)
         {
@@ -66,8 +67,8 @@ public sealed class RouteMetricsTests
             "worker.messages.timeouts=1",
             "messaging.process.duration=1.5",
             "worker.messages.dead_letters=1 worker.reason=malformed",
-            "messaging.process.duration=0",
-            "messaging.process.duration=0",
+            "messaging.process.duration=0 error.type=malformed",
+            "messaging.process.duration=0 error.type=abandoned",
         ]);
         metrics.Publish(() => false);
         seen.Clear();
@@ -82,6 +83,31 @@ public sealed class RouteMetricsTests
                 "worker.route.stuck=0",
             ],
             ignoreOrder: true);
+    }
+
+    [Fact]
+    public void Instruments_OfASource_HaveTheAttributesOfTheMessagingConventions()
+    {
+        RouteMetrics route = new(_route);
+        RouteMetrics metrics = route.ForSource(new MessageDestination("aws_sqs", "orders"), countsDecidedDeadLetters: true);
+        RouteMetrics other = route.ForSource(new MessageDestination("http", _route), countsDecidedDeadLetters: true);
+        ConcurrentQueue<string> seen = new();
+        using MeterListener listener = Listen(seen);
+
+        metrics.MessageReceived();
+        other.MessageReceived();
+        other.MessageReceived();
+        metrics.MessageSettled(Settlement.Transient("x"), TimeSpan.Zero);
+        route.Publish(() => false);
+        listener.RecordObservableInstruments();
+        route.Unpublish();
+
+        seen.Where(value => value.StartsWith("messaging.", StringComparison.Ordinal)).ShouldBe([
+            "messaging.process.duration=0 messaging.operation.name=process messaging.system=aws_sqs messaging.destination.name=orders error.type=transient",
+            "messaging.client.consumed.messages=1 messaging.operation.name=receive messaging.system=aws_sqs messaging.destination.name=orders",
+            $"messaging.client.consumed.messages=2 messaging.operation.name=receive messaging.system=http messaging.destination.name={_route}",
+        ]);
+        route.Totals.Received.ShouldBe(3);
     }
 
     [Fact]

@@ -25,7 +25,7 @@ internal sealed partial class S3Sink : IObjectSink
     private const int MaxDetail = 256;
 
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
-    private static readonly Counter<long> Retries = Meter.CreateCounter<long>("worker.sink.retries", "{request}", "Requests to the object store that were made again");
+    private static readonly Counter<long> Retries = Meter.CreateCounter<long>("worker.sink.retries", "{request}", "Requests to the object store that were retried, by error: an early sign of throttling");
 
     // AWS Architecture Blog, "Exponential Backoff And Jitter"; the cap is never reached within the total time of 20 s.
     private static readonly Backoff Backoff = new(TimeSpan.FromMilliseconds(100), TimeSpan.FromSeconds(20));

@@ -127,8 +127,11 @@ internal sealed class WorkerHistory : IDisposable
         json.WriteEndArray();
     }
 
-    private long[]? FineCounts(string metric, string route) =>
-        (_metrics.SeriesOf(metric).FirstOrDefault(series => series["worker.route"] == route) as HistogramSeries)?.FineCounts();
+    private long[]? FineCounts(string metric, string route) => _metrics.SeriesOf(metric)
+        .OfType<HistogramSeries>()
+        .Where(series => series["worker.route"] == route)
+        .Select(series => series.FineCounts())
+        .Aggregate((long[]?)null, (sum, counts) => sum is null ? counts : [.. sum.Zip(counts, (left, right) => left + right)]);
 
     private void Sample()
     {

@@ -26,13 +26,14 @@ public sealed class ElasticsearchMetricsTests
             """{"errors":false,"items":[{"create":{"_id":"d3","status":201}}]}""");
 
         result.ShouldBe(new DocumentsResult(SinkStatus.Stored, 2, 1, 1));
-        _seen.Where(line => !line.StartsWith("worker.sink.batch.size", StringComparison.Ordinal)).ShouldBe([
+        _seen.Where(line => line.StartsWith("worker.sink.document", StringComparison.Ordinal)).ShouldBe([
             "worker.sink.document.retries=1 es_rejected_execution_exception",
             "worker.sink.documents=2 created",
             "worker.sink.documents=1 existing",
             "worker.sink.documents=1 rejected",
         ]);
         _seen.Count(line => line.StartsWith("worker.sink.batch.size", StringComparison.Ordinal)).ShouldBe(1);
+        _seen.Count(line => line.StartsWith("worker.sink.duration", StringComparison.Ordinal)).ShouldBe(1);
     }
 
     [Fact]

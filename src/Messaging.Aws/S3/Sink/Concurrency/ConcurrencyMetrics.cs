@@ -7,7 +7,7 @@ namespace Messaging.Aws.S3.Sink.Concurrency;
 internal sealed class ConcurrencyMetrics
 {
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
-    private static readonly Counter<long> Decreases = Meter.CreateCounter<long>("worker.sink.concurrency.decreases", "{decrease}", "Times the limit of requests in flight was lowered, by reason");
+    private static readonly Counter<long> Decreases = Meter.CreateCounter<long>("worker.sink.concurrency.decreases", "{decrease}", "Times the limit of requests in flight was lowered, by reason: overload, latency");
 
     private readonly KeyValuePair<string, object?> _route;
 

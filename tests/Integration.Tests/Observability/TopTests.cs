@@ -1,0 +1,100 @@
+using System.Diagnostics;
+using System.Diagnostics.CodeAnalysis;
+using System.Net;
+using System.Text.RegularExpressions;
+using Integration.Tests.Servers;
+using Integration.Tests.Worker;
+
+namespace Integration.Tests.Observability;
+
+/// <summary><c>worker top</c> in a real terminal, and printed once for a script.</summary>
+public sealed class TopTests
+{
+    private static readonly byte[] Message = """{"EventDateUtc":"2026-01-31T10:00:00Z","Product":"p","SiteKey":"s","EventName":"e","MessageId":"m"}"""u8.ToArray();
+
+    [Fact]
+    public async Task Top_InATerminal_ShowsTheRouteUntilItIsInterruptedAndTellsThatTheWorkerIsGone()
+    {
+        string folder = Directory.CreateTempSubdirectory("top-").FullName;
+        await using RunningWorker worker = await StartAsync(folder);
+        await using Terminal terminal = await Terminal.StartAsync(folder, "top", "--url", worker.Url.ToString());
+
+        await terminal.ShowsAsync("archive: Http > Directory");
+        (await worker.PostAsync(Message)).Status.ShouldBe(HttpStatusCode.OK);
+        (await worker.PostAsync("{"u8.ToArray())).Status.ShouldBe(HttpStatusCode.UnprocessableEntity);
+
+        // Received, done, dead letters.
+        await terminal.ShowsAsync(@"archive: .* 2 +1 +1 ");
+        await worker.StopAsync();
+        await terminal.ShowsAsync("No worker answers");
+        await terminal.ShowsAsync("What it was:");
+        await terminal.RunAsync("send-keys", "C-c");
+        await terminal.ShowsAsync("exit code 0");
+    }
+
+    [Fact]
+    public async Task Once_PrintsTheRoutesForAScript()
+    {
+        string folder = Directory.CreateTempSubdirectory("top-").FullName;
+        await using RunningWorker worker = await StartAsync(folder);
+        (await worker.PostAsync(Message)).Status.ShouldBe(HttpStatusCode.OK);
+
+        WorkerCommand once = await WorkerCommand.RunAsync("top", "--once", "--url", worker.Url.ToString());
+
+        once.ExitCode.ShouldBe(0, once.Text);
+        string[] cells = once.Text.Split('\n').Single(line => line.Contains("archive", StringComparison.Ordinal)).Split("  ", StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries);
+        cells[..2].ShouldBe(["archive: Http > Directory", "ready"]);
+        cells[4..7].ShouldBe(["1", "1", "0"]);
+        once.Text.ShouldNotContain('\u001b');
+    }
+
+    private static Task<RunningWorker> StartAsync(string folder) => RunningWorker.StartAsync(
+        ["--Routes:archive:Source=Http", "--Routes:archive:Sink=Directory", $"--Sinks:Directory:Path={Path.Combine(folder, "objects")}", $"--DeadLetters:Path={Path.Combine(folder, "letters")}"]);
+
+    /// <summary>A tmux server of its own with one window of 160 × 30, in which a command runs.</summary>
+    private sealed class Terminal : IAsyncDisposable
+    {
+        private readonly string _socket;
+
+        private Terminal(string socket) => _socket = socket;
+
+        public static async Task<Terminal> StartAsync(string folder, params IEnumerable<string> arguments)
+        {
+            if (!File.Exists("/usr/bin/tmux"))
+            {
+                RequiredServers.Missing("There is no /usr/bin/tmux: install Debian's package tmux.");
+            }
+
+            Terminal terminal = new(Path.Combine(folder, "tmux"));
+            await terminal.RunAsync(
+                "-f", "/dev/null", "new-session", "-d", "-x", "160", "-y", "30", $"dotnet {Path.Combine(AppContext.BaseDirectory, "Worker.dll")} {string.Join(' ', arguments)}; echo \"exit code $?\"; exec sleep 600");
+            return terminal;
+        }
+
+        public Task<string> ScreenAsync() => RunAsync("capture-pane", "-p");
+
+        public async Task ShowsAsync([StringSyntax(StringSyntaxAttribute.Regex)] string pattern)
+        {
+            string screen = string.Empty;
+            try
+            {
+                await Eventually.BecomesTrueAsync(async () => Regex.IsMatch(screen = await ScreenAsync(), pattern), $"the terminal shows {pattern}");
+            }
+            catch (TimeoutException exception)
+            {
+                throw new TimeoutException($"{exception.Message} It shows:\n{screen}", exception);
+            }
+        }
+
+        public async Task<string> RunAsync(params IEnumerable<string> arguments)
+        {
+            using Process tmux = Process.Start(new ProcessStartInfo("/usr/bin/tmux", ["-S", _socket, .. arguments]) { RedirectStandardOutput = true, UseShellExecute = false, Environment = { ["TERM"] = "xterm-256color" } })!;
+            string output = await tmux.StandardOutput.ReadToEndAsync();
+            await tmux.WaitForExitAsync();
+            tmux.ExitCode.ShouldBe(0, output);
+            return output;
+        }
+
+        public async ValueTask DisposeAsync() => await RunAsync("kill-server");
+    }
+}
