@@ -1,38 +1,23 @@
-// The metrics of GET /metrics, read from the code that makes them, and what a PromQL expression asks of them.
-import { files, read } from './checks.mjs';
+// The metrics of GET /metrics, by the reference that the worker's tests hold against its source, and what a PromQL expression asks of them.
+import { read } from './checks.mjs';
 
 // Of the meter System.Runtime (learn.microsoft.com/dotnet/core/diagnostics/built-in-metrics-runtime), those that the dashboard shows.
 const Runtime = [
-  ['Counter', 'dotnet.process.cpu.time', 's', ['cpu_mode']],
-  ['Gauge', 'dotnet.process.memory.working_set', 'By', []],
-  ['Counter', 'dotnet.gc.heap.total_allocated', 'By', []],
-  ['Counter', 'dotnet.gc.pause.time', 's', []],
-  ['Gauge', 'dotnet.thread_pool.queue.length', '{work_item}', []],
+  ['counter', 'dotnet.process.cpu.time', 's', ['cpu_mode']],
+  ['gauge', 'dotnet.process.memory.working_set', 'By', []],
+  ['counter', 'dotnet.gc.heap.total_allocated', 'By', []],
+  ['counter', 'dotnet.gc.pause.time', 's', []],
+  ['gauge', 'dotnet.thread_pool.queue.length', '{work_item}', []],
 ];
 
-// CountRoutes and GaugeInlets of RouteMetrics make instruments too.
-const Creation = /\b(?:Create(?:Observable)?(Counter|Histogram|Gauge)(?:<\w+>)?|(CountRoutes|GaugeInlets))\(\s*"([\w.]+)"([^;]*);/g;
-const AnyCreation = /\bCreate(?:Observable)?(?:Counter|UpDownCounter|Histogram|Gauge)(?:<\w+>)?\(/g;
+const Row = /^\| `([\w.]+)` \| (counter|gauge|histogram)(?:, (\S+))? \| ([^|]*) \|/gm;
 
-/** Every metric by its exported name, with its kind and the labels that the code of its file uses. */
+/** Every metric by its exported name, with its kind and its labels. */
 export function readMetrics() {
-  const metrics = new Map([['up', { kind: 'Gauge', labels: [] }], ['ALERTS', { kind: 'Gauge', labels: ['alertname', 'alertstate', 'severity'] }]]);
-  Runtime.forEach(([kind, name, unit, labels]) => exported(kind, name, unit).forEach(sample => metrics.set(sample, { kind, labels })));
-  for (const path of files('src', '.cs')) {
-    const text = read(path);
-    const labels = [...text.matchAll(/"((?:worker|rpc|error)\.[a-z_]+)"/g)].map(([, label]) => label.replaceAll('.', '_'));
-    const created = [...text.matchAll(Creation)];
-    for (const [, given, helper, name, rest] of created) {
-      const kind = given ?? (helper === 'CountRoutes' ? 'Counter' : 'Gauge');
-      const unit = /"(s|By|USD|\{\w+\})"/.exec(rest)?.[1];
-      exported(kind, name, unit).forEach(sample => metrics.set(sample, { kind, labels }));
-    }
-
-    // The two helpers of RouteMetrics create what they are given a name for.
-    const expected = created.filter(([, , helper]) => !helper).length + (path.endsWith('/RouteMetrics.cs') ? 2 : 0);
-    if ([...text.matchAll(AnyCreation)].length !== expected) {
-      throw new Error(`${path}: an instrument is created in a way that tests/deploy/instruments.mjs does not read`);
-    }
+  const metrics = new Map([['up', { kind: 'gauge', labels: [] }], ['ALERTS', { kind: 'gauge', labels: ['alertname', 'alertstate', 'severity'] }]]);
+  const rows = [...read('docs/reference/metrics.md').matchAll(Row)].map(([, name, kind, unit, labels]) => [kind, name, unit, labels.match(/[a-z_.]+/g) ?? []]);
+  for (const [kind, name, unit, labels] of [...Runtime, ...rows]) {
+    exported(kind, name, unit).forEach(sample => metrics.set(sample, { kind, labels: labels.map(label => label.replaceAll('.', '_')) }));
   }
 
   return metrics;
@@ -43,7 +28,7 @@ function exported(kind, name, unit) {
   const suffix = { s: '_seconds', By: '_bytes', USD: '_usd' }[unit] ?? '';
   const clean = name.replaceAll('.', '_');
   const full = clean.endsWith(suffix) ? clean : clean + suffix;
-  return kind === 'Counter' ? [`${full}_total`] : kind === 'Histogram' ? [`${full}_bucket`, `${full}_sum`, `${full}_count`] : [full];
+  return kind === 'counter' ? [`${full}_total`] : kind === 'histogram' ? [`${full}_bucket`, `${full}_sum`, `${full}_count`] : [full];
 }
 
 /** What is wrong with an expression's metrics and labels. Whether it parses is promtool's to say. */
@@ -64,8 +49,8 @@ export function problemsOf(expression, metrics) {
   const rated = name => new RegExp(`\\b(?:rate|increase)\\(${name}\\b`).test(bare);
   return [
     ...used.filter(label => !known.includes(label)).map(label => `${names} has no label ${label}`),
-    ...names.filter(name => metrics.get(name).kind === 'Gauge' && rated(name)).map(name => `${name} is a gauge, and no rate`),
+    ...names.filter(name => metrics.get(name).kind === 'gauge' && rated(name)).map(name => `${name} is a gauge, and no rate`),
     // The messages lost since the start are shown as they are.
-    ...names.filter(name => metrics.get(name).kind !== 'Gauge' && !rated(name) && name !== 'worker_messages_lost_total').map(name => `${name} needs rate() or increase()`),
+    ...names.filter(name => metrics.get(name).kind !== 'gauge' && !rated(name) && name !== 'worker_messages_lost_total').map(name => `${name} needs rate() or increase()`),
   ];
 }

@@ -75,7 +75,7 @@ public sealed class PrometheusTests
         int series = 0;
         foreach (InstrumentRow instrument in SourceScan.Instruments())
         {
-            MatchCollection found = Regex.Matches(text, $@"^{instrument.Name.Replace('.', '_')}(?:_(?:seconds|bytes|USD))?(?:_(?:total|bucket|sum|count))?\{{(?<labels>.*)\}}", RegexOptions.Multiline);
+            MatchCollection found = Regex.Matches(text, $@"^{instrument.Name.Replace('.', '_')}(?:_(?:seconds|bytes|usd))?(?:_(?:total|bucket|sum|count))?\{{(?<labels>.*)\}}", RegexOptions.Multiline);
             string[] labels = [.. found.SelectMany(match => Regex.Matches(match.Groups["labels"].Value, "(?<name>[a-z_]+)=\"")).Select(match => match.Groups["name"].Value).Distinct()];
             labels.Except([.. instrument.Attributes.Select(attribute => attribute.Replace('.', '_')), "le"]).ShouldBeEmpty(instrument.Name);
             series += found.Count;
