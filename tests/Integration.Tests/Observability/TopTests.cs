@@ -19,7 +19,7 @@ public sealed class TopTests
         await using RunningWorker worker = await StartAsync(folder);
         await using Terminal terminal = await Terminal.StartAsync(folder, "top", "--url", worker.Url.ToString());
 
-        await terminal.ShowsAsync("archive: Http > Directory");
+        await terminal.ShowsAsync("archive: http .+ Archive .+ directory");
         (await worker.PostAsync(Message)).Status.ShouldBe(HttpStatusCode.OK);
         (await worker.PostAsync("{"u8.ToArray())).Status.ShouldBe(HttpStatusCode.UnprocessableEntity);
 
@@ -43,7 +43,7 @@ public sealed class TopTests
 
         once.ExitCode.ShouldBe(0, once.Text);
         string[] cells = once.Text.Split('\n').Single(line => line.Contains("archive", StringComparison.Ordinal)).Split("  ", StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries);
-        cells[..2].ShouldBe(["archive: Http > Directory", "ready"]);
+        cells[..2].ShouldBe(["archive: http → Archive → directory", "ok"]);
         cells[4..7].ShouldBe(["1", "1", "0"]);
         once.Text.ShouldNotContain('\u001b');
     }

@@ -74,13 +74,14 @@ public sealed class ElasticsearchMetricsTests
         {
             InstrumentPublished = static (instrument, self) =>
             {
-                if (instrument.Name.StartsWith("worker.sink.document", StringComparison.Ordinal) || instrument.Name.StartsWith("worker.sink.batch", StringComparison.Ordinal))
+                if (instrument.Name.StartsWith("worker.sink.document", StringComparison.Ordinal) || instrument.Name.StartsWith("worker.sink.batch", StringComparison.Ordinal) || instrument.Name == "worker.sink.duration")
                 {
                     self.EnableMeasurementEvents(instrument);
                 }
             },
         };
         listener.SetMeasurementEventCallback<long>((instrument, value, tags, _) => Note(instrument, value, tags));
+        listener.SetMeasurementEventCallback<double>((instrument, value, tags, _) => Note(instrument, (long)value, tags));
         listener.SetMeasurementEventCallback<int>((instrument, value, tags, _) => Note(instrument, value, tags));
         listener.Start();
         return listener;
