@@ -44,7 +44,7 @@ public class MessageToKeyBenchmarks
     public string SourceGenerationAndStringCreate() =>
         StringCreateKey.Of(System.Text.Json.JsonSerializer.Deserialize(_body, KeyMessageContext.Default.KeyMessage)!);
 
-    /// <summary>All rules of docs/object-keys.md, written to be read.</summary>
+    /// <summary>All rules of docs/reference/object-keys.md, written to be read.</summary>
     [Benchmark]
     public string ReadableTwin() => ReadableKey.Of(_body)!;
 

@@ -9,6 +9,6 @@ internal sealed class CloudFrontExplainer(AwsCostOptions costs) : IRouteExplaine
     public void ExplainCalls(RouteLoad load, RouteEstimate estimate)
     {
         estimate.Call("s3.get", "S3 GetObject", load.MessagesPerDay, 1, costs.S3GetPerMillion, "one a message: S3 makes an event of each object; retries come on top");
-        estimate.Note("The rows of a log are not known here: documents, requests to the sink, concurrency, memory and transfer are not estimated (docs/cloudfront.md says what a log takes).");
+        estimate.Note("The rows of a log are not known here: documents, requests to the sink, concurrency, memory and transfer are not estimated (docs/guides/cloudfront.md says what a log takes).");
     }
 }

@@ -4,7 +4,7 @@ using Messaging.Configuration;
 
 namespace Messaging.CloudFront;
 
-/// <summary>Section <c>Handlers:CloudFront</c>: how the logs that S3 events tell of become documents. The rules: docs/cloudfront.md.</summary>
+/// <summary>Section <c>Handlers:CloudFront</c>: how the logs that S3 events tell of become documents. The rules: docs/guides/cloudfront.md.</summary>
 internal sealed class CloudFrontOptions : ISelfValidating
 {
     public const string Section = "Handlers:CloudFront";

@@ -8,7 +8,7 @@ namespace Messaging.ServiceBus;
 
 /// <summary>
 /// Messages of a Service Bus queue or subscription, in PeekLock mode, without sessions. The client pushes, the route pulls:
-/// <see cref="PumpRun"/> makes the two fit. See docs/settlement.md for the timeline. This file has the life cycle.
+/// <see cref="PumpRun"/> makes the two fit. See docs/explanation/settlement.md for the timeline. This file has the life cycle.
 /// </summary>
 internal sealed class ServiceBusMessageSource : IMessageSource
 {

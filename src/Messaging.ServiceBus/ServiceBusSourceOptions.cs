@@ -35,7 +35,7 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
     [Setting("Messages handed out by the client at once; without it Intake:Concurrency, which it must not exceed", Min = "1", Max = "10000", Consequence = "A message handed out without a slot would wait with its lock running.")]
     public int? MaxConcurrentCalls { get; init; }
 
-    [Setting("Messages the client fetches ahead; at most the calls at once. Their locks run unrenewed, also while receiving pauses (docs/settlement.md)", Min = "0", Max = "10000", Consequence = "Messages whose lock ends before they are processed are redelivered with a higher delivery count.")]
+    [Setting("Messages the client fetches ahead; at most the calls at once. Their locks run unrenewed, also while receiving pauses (docs/explanation/settlement.md)", Min = "0", Max = "10000", Consequence = "Messages whose lock ends before they are processed are redelivered with a higher delivery count.")]
     public int PrefetchCount { get; init; }
 
     [Setting("Time for which a message is held while the sink fails, its lock renewed; then it is abandoned. From half of MaxDeliveryCount on it is held for 12h instead", Min = "1m", Max = "12h", Consequence = "A short time costs deliveries in an outage.")]

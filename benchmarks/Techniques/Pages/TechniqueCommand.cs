@@ -20,7 +20,7 @@ internal static class TechniqueCommand
     public static Command CreatePages()
     {
         Option<DirectoryInfo> from = new("--from") { Description = "The folder of results", Required = true };
-        Option<DirectoryInfo> pages = new("--pages") { Description = "The folder of pages", DefaultValueFactory = _ => new DirectoryInfo("docs/techniques") };
+        Option<DirectoryInfo> pages = new("--pages") { Description = "The folder of pages", DefaultValueFactory = _ => new DirectoryInfo("docs/explanation/techniques") };
         Command write = new("techniques-pages", "Writes the tables of the pages of techniques from a folder of results") { from, pages };
         write.SetAction(result => WritePages(result.GetValue(from)!, result.GetValue(pages)!, Console.Out, Console.Error));
         return write;

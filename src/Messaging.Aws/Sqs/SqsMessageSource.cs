@@ -9,7 +9,7 @@ namespace Messaging.Aws.Sqs;
 
 /// <summary>
 /// Messages of an SQS queue, standard or FIFO. Receives only what slots were reserved for, keeps it hidden by heartbeat until
-/// it is settled, deletes only what is stored. See docs/settlement.md for the timeline. This file has the life cycle; the others
+/// it is settled, deletes only what is stored. See docs/explanation/settlement.md for the timeline. This file has the life cycle; the others
 /// receive and settle.
 /// </summary>
 internal sealed partial class SqsMessageSource : IMessageSource

@@ -5,7 +5,7 @@ namespace Messaging.CloudFront.Gzip;
 
 /// <summary>
 /// A gzip member of known content that is appended to what is read. It comes out whole only when what stands before it ended at the
-/// end of a member, which the runtime does not tell otherwise (docs/adr/gzip-seal.md). Random, so that no object holds it by chance.
+/// end of a member, which the runtime does not tell otherwise (docs/explanation/adr/gzip-seal.md). Random, so that no object holds it by chance.
 /// </summary>
 internal static class GzipSeal
 {

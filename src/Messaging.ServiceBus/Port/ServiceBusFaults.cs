@@ -4,7 +4,7 @@ namespace Messaging.ServiceBus.Port;
 
 /// <summary>
 /// Classifies what the library throws, by the names of ServiceBusFailureReason, so that the rules can be tested without the
-/// library. See docs/settlement.md for what follows from each kind.
+/// library. See docs/explanation/settlement.md for what follows from each kind.
 /// </summary>
 public static class ServiceBusFaults
 {

@@ -12,7 +12,7 @@ namespace Messaging.Sockets.TcpLines;
 
 /// <summary>
 /// One line of a TCP connection, one message. With acknowledgements each line is answered after its settlement, and the sender
-/// keeps it until then; without them a sender knows nothing, and what is in memory is lost by a kill. See docs/settlement.md.
+/// keeps it until then; without them a sender knows nothing, and what is in memory is lost by a kill. See docs/explanation/settlement.md.
 /// </summary>
 internal sealed class TcpLinesMessageSource : IMessageSource
 {

@@ -11,7 +11,7 @@ namespace Messaging.Sockets.Udp;
 /// <summary>
 /// One datagram, one message; never an answer. UDP itself promises nothing up to here: what the network or the kernel drops is
 /// lost, and so is what a kill finds in memory. What was received is stored or dead-lettered: abandoned messages wait in memory
-/// for another attempt. See docs/settlement.md. This file has the life cycle; the other one receives.
+/// for another attempt. See docs/explanation/settlement.md. This file has the life cycle; the other one receives.
 /// </summary>
 internal sealed partial class UdpMessageSource : IMessageSource
 {

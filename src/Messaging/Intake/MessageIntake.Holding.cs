@@ -8,7 +8,7 @@ namespace Messaging.Intake;
 
 /// <content>
 /// Messages that keep their slots while the sink fails, so that an outage costs them no delivery. One at a time is the breaker's
-/// probe while it is half open; all are retried once it is closed. See docs/adr/hold-through-an-outage.md.
+/// probe while it is half open; all are retried once it is closed. See docs/explanation/adr/hold-through-an-outage.md.
 /// </content>
 internal sealed partial class MessageIntake
 {

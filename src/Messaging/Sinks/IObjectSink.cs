@@ -2,7 +2,7 @@ namespace Messaging.Sinks;
 
 /// <summary>
 /// Where objects are stored. Storing is idempotent: the same key with the same bytes may be stored any number of times. A sink never
-/// silently replaces an object that holds other bytes: it reports <see cref="SinkStatus.Collision"/> (docs/settlement.md).
+/// silently replaces an object that holds other bytes: it reports <see cref="SinkStatus.Collision"/> (docs/explanation/settlement.md).
 /// Threads: any number at once.
 /// </summary>
 public interface IObjectSink : ISink

@@ -21,7 +21,7 @@ public sealed class AsyncPartAnalyzer : DiagnosticAnalyzer
         Category,
         DiagnosticSeverity.Warning,
         isEnabledByDefault: true,
-        description: "An async method costs 4 to 15 times as much as one that checks IsCompletedSuccessfully and leaves the await to another method. See docs/pipeline.md, Writing a part that wraps.");
+        description: "An async method costs 4 to 15 times as much as one that checks IsCompletedSuccessfully and leaves the await to another method. See docs/explanation/pipeline.md, Writing a part that wraps.");
 
     private static readonly DiagnosticDescriptor Unpooled = new(
         UnpooledId,
@@ -30,7 +30,7 @@ public sealed class AsyncPartAnalyzer : DiagnosticAnalyzer
         Category,
         DiagnosticSeverity.Warning,
         isEnabledByDefault: true,
-        description: "The pooled builder keeps the state of suspended methods for reuse, for any number of messages in flight. See docs/pipeline.md, Writing a part that wraps.");
+        description: "The pooled builder keeps the state of suspended methods for reuse, for any number of messages in flight. See docs/explanation/pipeline.md, Writing a part that wraps.");
 
     public override ImmutableArray<DiagnosticDescriptor> SupportedDiagnostics { get; } = [AsyncContract, Unpooled];
 

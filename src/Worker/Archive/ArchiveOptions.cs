@@ -4,7 +4,7 @@ using Worker.ObjectKeys;
 
 namespace Worker.Archive;
 
-/// <summary>Section <c>Handlers:Archive</c>: how a message becomes an object. The key rules: docs/object-keys.md.</summary>
+/// <summary>Section <c>Handlers:Archive</c>: how a message becomes an object. The key rules: docs/reference/object-keys.md.</summary>
 internal sealed class ArchiveOptions
 {
     public const string Section = "Handlers:Archive";

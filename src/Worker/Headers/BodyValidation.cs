@@ -1,6 +1,6 @@
 namespace Worker.Headers;
 
-/// <summary>How much of a message's body must be valid before the message is stored. See docs/object-keys.md.</summary>
+/// <summary>How much of a message's body must be valid before the message is stored. See docs/reference/object-keys.md.</summary>
 internal enum BodyValidation
 {
     /// <summary>

@@ -10,7 +10,7 @@ namespace Worker.Json;
 /// </summary>
 /// <remarks>
 /// Why not Utf8JsonReader: on a 300-byte message it takes twice the time, it reports faults by throwing, and it accepts lone
-/// surrogates; see docs/adr/json-scanner.md. The tests hold this scanner against it.
+/// surrogates; see docs/explanation/adr/json-scanner.md. The tests hold this scanner against it.
 /// </remarks>
 internal ref partial struct JsonScanner
 {

@@ -8,7 +8,7 @@ namespace Worker.ObjectKeys;
 /// <summary>
 /// Object keys from message headers, by a template compiled once at start. A key is ASCII of at most
 /// <see cref="LongestKeyBytes"/> bytes, has no empty level, no <c>.</c> or <c>..</c> and no slash at either end, and the id of the message can be read
-/// back from it: messages with different ids never share one. Rules: docs/object-keys.md. Immutable: one instance serves all
+/// back from it: messages with different ids never share one. Rules: docs/reference/object-keys.md. Immutable: one instance serves all
 /// threads. Expected bytes allocated a message: 0.
 /// </summary>
 internal sealed class KeyTemplate

@@ -1,6 +1,6 @@
 namespace Worker.ObjectKeys;
 
-/// <summary>How object keys are made. Checked as a whole by <see cref="KeyTemplate.TryCompile"/>; see docs/object-keys.md.</summary>
+/// <summary>How object keys are made. Checked as a whole by <see cref="KeyTemplate.TryCompile"/>; see docs/reference/object-keys.md.</summary>
 internal sealed class KeyTemplateOptions
 {
     /// <summary>The key rule of the seed.</summary>

@@ -6,7 +6,7 @@ namespace Benchmarks.Tests.EndToEnd;
 /// <summary>The whole path, with server and clients in processes of their own. The run itself fails when a message is lost or damaged.</summary>
 public sealed class EndToEndRunTests
 {
-    // What the worker may allocate for a message on its whole way: docs/performance/s3.md has the measured figure.
+    // What the worker may allocate for a message on its whole way: docs/explanation/performance/s3.md has the measured figure.
     private const double WorkerBytes = 4_000;
 
     [Fact]

@@ -39,7 +39,7 @@ public sealed partial class SeedCatalogTests
     [Fact]
     public void Document_Tables_EachHasABlock()
     {
-        string document = File.ReadAllText(Path.Combine(Documents.Root, "docs", "seeds.md"));
+        string document = File.ReadAllText(Path.Combine(Documents.Root, "docs", "explanation", "seeds.md"));
 
         MarkedText.Names(document, SeedText.Mark).Where(name => name != "Here").ShouldBe(Catalog.Tables.Select(table => table.Name), ignoreOrder: true);
         foreach (SeedTable table in Catalog.Tables)

@@ -8,7 +8,7 @@ namespace Benchmarks.Tests.Techniques;
 public sealed partial class TechniquePageTests
 {
     private const string Index = "README.md";
-    private static readonly string Folder = Path.Combine(Documents.Root, "docs", "techniques");
+    private static readonly string Folder = Path.Combine(Documents.Root, "docs", "explanation", "techniques");
 
     [Fact]
     public void Pages_Suites_EachHasOneTable()

@@ -2,7 +2,7 @@ using System.Text.RegularExpressions;
 
 namespace Integration.Tests.Packages;
 
-/// <summary>Each block of docs/extending.md is cut from the file that it names, which the solution or the samples build.</summary>
+/// <summary>Each block of docs/guides/extend.md is cut from the file that it names, which the solution or the samples build.</summary>
 public sealed partial class ExtendingPageTests
 {
     private const string Gap = "// …";
@@ -12,7 +12,7 @@ public sealed partial class ExtendingPageTests
         get
         {
             TheoryData<string, string> blocks = [];
-            foreach (Match block in Block.Matches(File.ReadAllText(RepositoryFolder.Combine("docs", "extending.md"))))
+            foreach (Match block in Block.Matches(File.ReadAllText(RepositoryFolder.Combine("docs", "guides", "extend.md"))))
             {
                 blocks.Add(block.Groups["file"].Value, block.Groups["code"].Value);
             }
@@ -24,7 +24,7 @@ public sealed partial class ExtendingPageTests
     [Fact]
     public void Page_EachBlockOfCode_NamesItsFile()
     {
-        int all = File.ReadLines(RepositoryFolder.Combine("docs", "extending.md")).Count(line => line == "```csharp");
+        int all = File.ReadLines(RepositoryFolder.Combine("docs", "guides", "extend.md")).Count(line => line == "```csharp");
 
         Blocks.Count.ShouldBe(all);
     }

@@ -4,7 +4,7 @@ using System.Text.RegularExpressions;
 
 namespace Tests.Shared.ReadableKeys;
 
-/// <summary>The dates of docs/object-keys.md, by the framework's own parsers.</summary>
+/// <summary>The dates of docs/reference/object-keys.md, by the framework's own parsers.</summary>
 internal static partial class ReadableDate
 {
     private const int MaxEpochDigits = 18;

@@ -4,7 +4,7 @@ using System.Text;
 
 namespace Tests.Shared.ReadableKeys;
 
-/// <summary>The escapes of docs/object-keys.md, byte by byte.</summary>
+/// <summary>The escapes of docs/reference/object-keys.md, byte by byte.</summary>
 internal static class ReadableEscapes
 {
     private const int MaxBytes = 128;

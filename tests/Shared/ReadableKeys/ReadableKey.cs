@@ -7,7 +7,7 @@ namespace Tests.Shared.ReadableKeys;
 /// <summary>
 /// Message bytes to object key under the default template, as one writes it to be read: System.Text.Json's generated reader and plain
 /// strings. The tested twin of the worker's reader and template, and their comparison in the benchmarks. It knows the messages by what
-/// System.Text.Json accepts; docs/object-keys.md is stricter, and the tests name each difference.
+/// System.Text.Json accepts; docs/reference/object-keys.md is stricter, and the tests name each difference.
 /// </summary>
 internal static class ReadableKey
 {

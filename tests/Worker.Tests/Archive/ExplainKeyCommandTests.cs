@@ -109,7 +109,7 @@ public sealed class ExplainKeyCommandTests
         Describe(configuration, output);
 
         output.ToString().Split('\n').Where(line => line.Contains("warning:")).ShouldBe(
-            [$"  warning: different values of {merging} can become one level, so tenants could share a prefix. {advice} (docs/object-keys.md)."]);
+            [$"  warning: different values of {merging} can become one level, so tenants could share a prefix. {advice} (docs/reference/object-keys.md)."]);
     }
 
     [Fact]

@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Worker.Tests.CloudFront;
 
-/// <summary>The rules of docs/cloudfront.md for a whole log in memory, written to be read: what the parser is held against.</summary>
+/// <summary>The rules of docs/guides/cloudfront.md for a whole log in memory, written to be read: what the parser is held against.</summary>
 internal static class ReadableLog
 {
     /// <summary>The same text as <see cref="SeenRows.Parse"/> gives.</summary>

@@ -21,7 +21,7 @@ public sealed class FriendAssemblyTests
     {
         IEnumerable<string> seenBy = Assembly.Load(assembly).GetCustomAttributes<InternalsVisibleToAttribute>().Select(friend => friend.AssemblyName.Split(',')[0]);
 
-        seenBy.Except(Friends).ShouldBeEmpty($"What others need of {assembly} is public, or theirs (docs/adr/rooms.md).");
+        seenBy.Except(Friends).ShouldBeEmpty($"What others need of {assembly} is public, or theirs (docs/explanation/adr/rooms.md).");
     }
 
     [Fact]

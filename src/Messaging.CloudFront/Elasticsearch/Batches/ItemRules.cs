@@ -2,7 +2,7 @@ using Messaging.CloudFront.Elasticsearch.BulkResponses;
 
 namespace Messaging.CloudFront.Elasticsearch.Batches;
 
-/// <summary>Sorts failed items of <c>create</c> actions; the table in docs/elasticsearch.md.</summary>
+/// <summary>Sorts failed items of <c>create</c> actions; the table in docs/reference/elasticsearch.md.</summary>
 internal static class ItemRules
 {
     public static ItemVerdict Judge(in BulkItem item) => item.Status switch

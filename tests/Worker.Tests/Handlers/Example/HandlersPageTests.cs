@@ -5,7 +5,7 @@ using Microsoft.Extensions.Hosting;
 
 namespace Worker.Tests.Handlers.Example;
 
-/// <summary>The page docs/handlers.md shows code that was compiled, and that does what it says.</summary>
+/// <summary>The page docs/guides/handlers.md shows code that was compiled, and that does what it says.</summary>
 public sealed class HandlersPageTests
 {
     [Fact]

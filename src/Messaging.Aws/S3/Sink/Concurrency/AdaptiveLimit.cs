@@ -3,7 +3,7 @@ namespace Messaging.Aws.S3.Sink.Concurrency;
 /// <summary>
 /// How many requests may be in flight: additive increase, multiplicative decrease (Chiu and Jain, "Analysis of the Increase and Decrease
 /// Algorithms", 1989; as TCP has it, RFC 5681), with latency as a second sign (Brakmo's Vegas, 1994; Netflix concurrency-limits).
-/// docs/adr/adaptive-concurrency.md has the reasons. Threads: none; the limiter's lock guards it.
+/// docs/explanation/adr/adaptive-concurrency.md has the reasons. Threads: none; the limiter's lock guards it.
 /// <list type="bullet">
 /// <item>Begins at the least and doubles a round until the first sign (slow start): the floors are learned while nothing queues.</item>
 /// <item>Overload multiplies by 0.7, once for all requests that were in flight then (the recovery point of RFC 6582).</item>
