@@ -13,7 +13,7 @@ internal static class TopCommand
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
 
     // Of a script's output, where no terminal says its width.
-    private const int WidthWithoutTerminal = 160;
+    private const int WidthWithoutTerminal = 240;
 
     public static Command Create(CommandContext context)
     {

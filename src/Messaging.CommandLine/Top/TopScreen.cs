@@ -15,7 +15,8 @@ internal static class TopScreen
         Table table = new() { Border = TableBorder.Simple };
         foreach (string column in Columns)
         {
-            table.AddColumn(new TableColumn(new Text(column)) { NoWrap = true, Alignment = column is "Route" or "State" ? Justify.Left : Justify.Right });
+            // Where the line is too short, the route's name wraps, and no figure.
+            table.AddColumn(new TableColumn(new Text(column)) { NoWrap = column != "Route", Alignment = column is "Route" or "State" ? Justify.Left : Justify.Right });
         }
 
         foreach (RouteView route in worker.Routes)

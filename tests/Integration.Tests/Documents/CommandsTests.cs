@@ -1,0 +1,166 @@
+using System.Globalization;
+using System.Net;
+using System.Net.Sockets;
+using System.Text;
+using System.Text.RegularExpressions;
+using Integration.Tests.Processes;
+
+namespace Integration.Tests.Documents;
+
+/// <summary>
+/// The commands of the docs, run page by page as a reader would, in an empty folder beside the repository's. A fence says how:
+/// <c>sh</c> runs to its end, <c>sh daemon</c> keeps running (a worker until the page's next one), <c>sh not-run: reason</c> cannot run here.
+/// Programs are those of this build, and ports are free ones.
+/// </summary>
+public sealed partial class CommandsTests
+{
+    private static readonly string[] Repository = ["benchmarks", "deploy", "docs", "samples", "src", "templates", "tests"];
+    private static readonly string[] Ports = ["8080", "8088", "4566", "9200", "9081", "9082"];
+
+    public static TheoryData<string> Pages => [.. FindPages().Where(page => Blocks(page).Any(block => !block.Mark.StartsWith("not-run", StringComparison.Ordinal)))];
+
+    [Theory]
+    [MemberData(nameof(Pages))]
+    public async Task Commands_OfAPage_Run(string page)
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "needs bash");
+        string folder = Directory.CreateTempSubdirectory("commands-").FullName;
+        foreach (string name in Repository)
+        {
+            Directory.CreateSymbolicLink(Path.Combine(folder, name), RepositoryFolder.Combine(name));
+        }
+
+        string script = Path.Combine(folder, ".script");
+        await File.WriteAllTextAsync(script, Script(page, folder));
+        await using CapturedProcess bash = CapturedProcess.Start("/bin/bash", script);
+        int exitCode = await bash.WaitForExitAsync(TimeSpan.FromMinutes(5));
+
+        exitCode.ShouldBe(0, string.Join('\n', bash.Output.Snapshot().Select(line => line.Text)));
+        Directory.Delete(folder, recursive: true);
+    }
+
+    [Fact]
+    public void Fences_WithCommands_SayWhetherTheyRun()
+    {
+        string[] unmarked = [.. FindPages().SelectMany(page => Fences(page).Where(fence => fence.Info.Length == 0 && Command.IsMatch(fence.Text)).Select(fence => $"{page}: {fence.Text.Split('\n')[0]}"))];
+        string[] unknown = [.. FindPages().SelectMany(page => Blocks(page).Where(block => !Mark.IsMatch(block.Mark)).Select(block => $"{page}: sh {block.Mark}"))];
+
+        unmarked.Concat(unknown).ShouldBeEmpty();
+    }
+
+    private static string Script(string page, string folder)
+    {
+        Dictionary<string, int> ports = Ports.ToDictionary(port => port, _ => FreePort());
+        StringBuilder script = new($$"""
+            set -eu
+            # Jobs get process groups, which end as a whole.
+            set -m
+            cd {{folder}}
+            export Hosting__Url=http://127.0.0.1:{{ports["8080"]}} Sources__Udp__Endpoint=127.0.0.1:{{ports["9081"]}} Sources__TcpLines__Endpoint=127.0.0.1:{{ports["9082"]}}
+            worker= ; others=
+            ended() { for job in $worker $others; do kill -- -$job 2>/dev/null || true; done; wait; }
+            trap ended EXIT
+            # Programs of this build, where a reader would have them built.
+            dotnet() {
+              [ "$1 $2 $3 $4" = "run -c Release --project" ] || { echo "not expected: dotnet $*"; return 99; }
+              local project=$5; shift 6
+              case $project in
+                src/Worker) command dotnet {{Assembly("Worker")}} "$@" ;;
+                harness) command dotnet {{Assembly("Harness")}} "$@" ;;
+                tests/servers/elasticsearch) command dotnet {{Assembly("ElasticsearchServer")}} "$@" ;;
+                benchmarks) command dotnet {{RepositoryFolder.Combine("benchmarks", "bin", new DirectoryInfo(AppContext.BaseDirectory).Parent!.Name, "net10.0", "Benchmarks.dll")}} "$@" ;;
+                *) echo "not expected: $project"; return 99 ;;
+              esac
+            }
+            npm() { [ "$*" = ci ]; }
+            listens() {
+              for _ in $(seq 600); do
+                grep -qE '[Ll]istening on|receiving from (udp|sqs|tcp)' "$1" && return
+                kill -0 "$2" 2>/dev/null || break
+                sleep 0.1
+              done
+              cat "$1"; return 98
+            }
+
+            """);
+        int number = 0;
+        foreach ((string mark, string text) in Blocks(page))
+        {
+            string commands = Ports.Aggregate(text, (all, port) => Regex.Replace(all, $@"(?<=[:/ ]){port}\b", ports[port].ToString(CultureInfo.InvariantCulture)));
+            number++;
+            if (mark.Length == 0)
+            {
+                script.Append(CultureInfo.InvariantCulture, $"{commands}\n");
+            }
+            else if (mark == "daemon")
+            {
+                // All but the last command run in the reader's terminal, so that what they export stays; a worker replaces the one before.
+                Match last = LastCommand.Match(commands);
+                bool isWorker = last.Value.Contains("src/Worker", StringComparison.Ordinal);
+                script.Append(CultureInfo.InvariantCulture, $$"""
+                    {{(isWorker ? "[ -z \"$worker\" ] || { kill -- -$worker; wait $worker || true; worker= ; }" : string.Empty)}}
+                    {{commands[..last.Index]}}
+                    { mkfifo .input{{number}}; exec 0<>.input{{number}}; {{last.Value.TrimEnd()}}
+                    } > .daemon{{number}} 2>&1 &
+                    {{(isWorker ? "worker=$!" : "others=\"$others $!\"")}}
+                    listens .daemon{{number}} $!
+
+                    """);
+            }
+        }
+
+        return script.ToString();
+    }
+
+    private static string Assembly(string name) => Path.Combine(AppContext.BaseDirectory, $"{name}.dll");
+
+    private static IEnumerable<string> FindPages() => Directory.EnumerateFiles(RepositoryFolder.Combine("docs"), "*.md", SearchOption.AllDirectories)
+        .Select(file => Path.GetRelativePath(RepositoryFolder.Combine(), file).Replace('\\', '/'))
+        .Where(page => !page.StartsWith("docs/explanation/techniques/", StringComparison.Ordinal))
+        .Append("README.md")
+        .Order(StringComparer.Ordinal);
+
+    private static IEnumerable<(string Mark, string Text)> Blocks(string page) => Fences(page)
+        .Where(fence => fence.Info == "sh" || fence.Info.StartsWith("sh ", StringComparison.Ordinal))
+        .Select(fence => (fence.Info[2..].Trim(), fence.Text));
+
+    private static IEnumerable<(string Info, string Text)> Fences(string page)
+    {
+        string? info = null;
+        StringBuilder text = new();
+        foreach (string line in File.ReadLines(RepositoryFolder.Combine(page)))
+        {
+            if (!line.StartsWith("```", StringComparison.Ordinal))
+            {
+                text.Append(line).Append('\n');
+            }
+            else if (info is null)
+            {
+                info = line[3..];
+                text.Clear();
+            }
+            else
+            {
+                yield return (info, text.ToString());
+                info = null;
+            }
+        }
+    }
+
+    private static int FreePort()
+    {
+        using TcpListener listener = new(IPAddress.Loopback, 0);
+        listener.Start();
+        return ((IPEndPoint)listener.LocalEndpoint).Port;
+    }
+
+    [GeneratedRegex(@"^(?:\$ )?(?:dotnet|curl|node|npm|docker|kubectl|aws|export|printf|echo|cat|sed|promtool|bash) ", RegexOptions.Multiline)]
+    private static partial Regex Command { get; }
+
+    [GeneratedRegex("^(?:daemon|not-run: .+)?$")]
+    private static partial Regex Mark { get; }
+
+    // With the lines that it continues over.
+    [GeneratedRegex(@"(?:^[^\n]*\\\n)*^[^\n]+\n*\z", RegexOptions.Multiline)]
+    private static partial Regex LastCommand { get; }
+}
