@@ -68,7 +68,7 @@ internal static class TopCommand
             console.Profile.Width = WidthWithoutTerminal;
         }
 
-        console.Write(TopScreen.Draw(view));
+        console.Write(TopScreen.Draw(view, console.Profile.Width));
         return view.IsReady ? ExitCodes.Success : ExitCodes.Incomplete;
     }
 
@@ -77,7 +77,7 @@ internal static class TopCommand
         JsonDocument before = await ReadAsync(client, cancellationToken);
         try
         {
-            await AnsiConsole.Live(TopScreen.Draw(new WorkerView(before.RootElement, null))).AutoClear(true).StartAsync(async live =>
+            await AnsiConsole.Live(TopScreen.Draw(new WorkerView(before.RootElement, null), AnsiConsole.Profile.Width)).AutoClear(true).StartAsync(async live =>
             {
                 while (!cancellationToken.IsCancellationRequested)
                 {
@@ -85,13 +85,13 @@ internal static class TopCommand
                     try
                     {
                         JsonDocument after = await ReadAsync(client, cancellationToken);
-                        live.UpdateTarget(TopScreen.Draw(new WorkerView(after.RootElement, before.RootElement)));
+                        live.UpdateTarget(TopScreen.Draw(new WorkerView(after.RootElement, before.RootElement), AnsiConsole.Profile.Width));
                         before.Dispose();
                         before = after;
                     }
                     catch (StartupException exception)
                     {
-                        live.UpdateTarget(TopScreen.Gone(new WorkerView(before.RootElement, null), exception.Message));
+                        live.UpdateTarget(TopScreen.Gone(new WorkerView(before.RootElement, null), exception.Message, AnsiConsole.Profile.Width));
                     }
                     catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
                     {

@@ -8,34 +8,39 @@ namespace Messaging.CommandLine.Top;
 /// <summary>Draws a worker's state as a table. What comes from the worker is shown as text, never as markup or control characters.</summary>
 internal static class TopScreen
 {
-    private static readonly string[] Columns = ["Route", "State", "Received/s", "Done/s", "Received", "Done", "Dead letters", "In flight", "Oldest", "p50", "p99", "Store p50", "Store p99"];
+    // The narrowest line that has the column, so that no figure is broken over two lines.
+    private static readonly (string Name, int FromWidth, Func<RouteView, Text> Cell)[] Columns =
+    [
+        ("Route", 0, static route => Plain(route.Name)),
+        ("State", 0, static route => new Text(route.State, new Style(route.IsReady ? Color.Green : Color.Red))),
+        ("Path", 190, static route => Plain(route.Path)),
+        ("Received/s", 0, static route => Plain(Rate(route.Received))),
+        ("Done/s", 0, static route => Plain(Rate(route.Done))),
+        ("Received", 120, static route => Plain(Count(route.TotalReceived))),
+        ("Done", 120, static route => Plain(Count(route.TotalDone))),
+        ("Dead letters", 0, static route => new Text(Count(route.DeadLetters), new Style(route.DeadLetters > 0 ? Color.Yellow : Color.Default))),
+        ("In flight", 100, static route => Plain(route.Load)),
+        ("Oldest", 90, static route => Plain(route.OldestAgeSeconds > 0 ? DurationText.Of(TimeSpan.FromSeconds(route.OldestAgeSeconds)) : "-")),
+        ("p50", 140, static route => Plain(Time(route.Process?.P50))),
+        ("p99", 0, static route => Plain(Time(route.Process?.P99))),
+        ("Store p50", 160, static route => Plain(Time(route.Store?.P50))),
+        ("Store p99", 160, static route => Plain(Time(route.Store?.P99))),
+    ];
 
-    public static IRenderable Draw(WorkerView worker)
+    /// <param name="worker">What is drawn.</param>
+    /// <param name="width">Of a line, in characters.</param>
+    public static IRenderable Draw(WorkerView worker, int width)
     {
         Table table = new() { Border = TableBorder.Simple };
-        foreach (string column in Columns)
+        (string Name, int FromWidth, Func<RouteView, Text> Cell)[] columns = [.. Columns.Where(column => column.FromWidth <= width)];
+        foreach ((string name, _, _) in columns)
         {
-            // Where the line is too short, the route's name wraps, and no figure.
-            table.AddColumn(new TableColumn(new Text(column)) { NoWrap = column != "Route", Alignment = column is "Route" or "State" ? Justify.Left : Justify.Right });
+            table.AddColumn(new TableColumn(new Text(name)) { NoWrap = name != "Route", Alignment = name is "Route" or "State" or "Path" ? Justify.Left : Justify.Right });
         }
 
         foreach (RouteView route in worker.Routes)
         {
-            Style state = new(route.IsReady ? Color.Green : Color.Red);
-            table.AddRow(
-                Plain($"{route.Name}: {route.Path}"),
-                new Text(route.State, state),
-                Plain(Rate(route.Received)),
-                Plain(Rate(route.Done)),
-                Plain(Count(route.TotalReceived)),
-                Plain(Count(route.TotalDone)),
-                new Text(Count(route.DeadLetters), new Style(route.DeadLetters > 0 ? Color.Yellow : Color.Default)),
-                Plain(route.Load),
-                Plain(route.OldestAgeSeconds > 0 ? DurationText.Of(TimeSpan.FromSeconds(route.OldestAgeSeconds)) : "-"),
-                Plain(Time(route.Process?.P50)),
-                Plain(Time(route.Process?.P99)),
-                Plain(Time(route.Store?.P50)),
-                Plain(Time(route.Store?.P99)));
+            table.AddRow(columns.Select(column => column.Cell(route)));
         }
 
         return new Rows([
@@ -47,7 +52,7 @@ internal static class TopScreen
     }
 
     /// <summary>The last state of a worker that does not answer.</summary>
-    public static IRenderable Gone(WorkerView last, string why) => new Rows(new Text(UntrustedText.Shorten(why), new Style(Color.Red)), Plain("What it was:"), Draw(last));
+    public static IRenderable Gone(WorkerView last, string why, int width) => new Rows(new Text(UntrustedText.Shorten(why), new Style(Color.Red)), Plain("What it was:"), Draw(last, width));
 
     private static Text Plain(string text) => new(UntrustedText.Shorten(text));
 

@@ -24,8 +24,8 @@ internal static class Program
             await Console.Out.WriteLineAsync($"elasticsearch listening on {host.Address}");
             await Console.Out.FlushAsync();
 
-            // When the test process dies, however it dies, the pipe closes and the server goes with it.
-            await Task.WhenAny(stop.Task, Console.IsInputRedirected ? Console.In.ReadToEndAsync() : Task.Delay(Timeout.Infinite));
+            // When the test process dies, however it dies, the pipe closes and the server goes with it. Console.In reads synchronously.
+            await Task.WhenAny(stop.Task, Console.IsInputRedirected ? Task.Run(Console.In.ReadToEnd) : Task.Delay(Timeout.Infinite));
             return 0;
         }
         catch (IOException exception)
