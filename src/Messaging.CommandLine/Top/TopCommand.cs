@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.Net;
 using System.Text.Json;
 using Messaging.Hosting;
+using Messaging.Telemetry;
 using Microsoft.Extensions.Configuration;
 using Spectre.Console;
 
@@ -11,6 +12,8 @@ namespace Messaging.CommandLine.Top;
 internal static class TopCommand
 {
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
+
+    private const int MaxAnswerBytes = 16 << 20;
 
     // Of a script's output, where no terminal says its width.
     private const int WidthWithoutTerminal = 240;
@@ -47,6 +50,7 @@ internal static class TopCommand
         {
             BaseAddress = worker,
             Timeout = TimeSpan.FromSeconds(5),
+            MaxResponseContentBufferSize = MaxAnswerBytes,
         };
         if (!string.IsNullOrEmpty(token))
         {
@@ -117,16 +121,28 @@ internal static class TopCommand
             string text = await answer.Content.ReadAsStringAsync(cancellationToken);
             if (answer.StatusCode is HttpStatusCode.Unauthorized or HttpStatusCode.Forbidden)
             {
-                throw new StartupException($"The worker at {client.BaseAddress} refuses: give its token with --Hosting:Token=token. It answered: {text}", ExitCodes.NoPermission);
+                throw new StartupException($"The worker at {client.BaseAddress} refuses: give its token with --Hosting:Token=token. It answered: {UntrustedText.Shorten(text)}", ExitCodes.NoPermission);
             }
 
             return answer.IsSuccessStatusCode
-                ? JsonDocument.Parse(text)
+                ? Parse(text)
                 : throw new StartupException($"{client.BaseAddress} answered {(int)answer.StatusCode}: is a worker there?", ExitCodes.Unavailable);
+        }
+        catch (Exception exception) when (exception is KeyNotFoundException or InvalidOperationException or FormatException)
+        {
+            throw new StartupException($"{client.BaseAddress} answered with another JSON than a worker's state ({exception.Message.TrimEnd('.')}): is a worker of this version there?", ExitCodes.Unavailable, exception);
         }
         catch (Exception exception) when (exception is HttpRequestException or JsonException || (exception is TaskCanceledException && !cancellationToken.IsCancellationRequested))
         {
             throw new StartupException($"No worker answers at {client.BaseAddress} ({exception.Message.TrimEnd('.')}). Start one, or name its address with --url.", ExitCodes.Unavailable, exception);
         }
+    }
+
+    /// <summary>Parsed, and drawn once, so that what cannot be drawn is found here.</summary>
+    private static JsonDocument Parse(string text)
+    {
+        JsonDocument state = JsonDocument.Parse(text);
+        _ = TopScreen.Draw(new WorkerView(state.RootElement, null), WidthWithoutTerminal);
+        return state;
     }
 }

@@ -7,6 +7,9 @@ namespace Messaging.CommandLine.Top;
 /// <param name="before">The state before; null without one.</param>
 internal sealed class WorkerView(JsonElement now, JsonElement? before)
 {
+    // What another process has counted is no base.
+    private readonly JsonElement? _before = before is { } earlier && earlier.GetProperty("startedAt").GetString() == now.GetProperty("startedAt").GetString() ? earlier : null;
+
     public DateTimeOffset Time { get; } = now.GetProperty("time").GetDateTimeOffset();
 
     public TimeSpan Uptime => Time - now.GetProperty("startedAt").GetDateTimeOffset();
@@ -18,26 +21,26 @@ internal sealed class WorkerView(JsonElement now, JsonElement? before)
     public string Title => $"worker {now.GetProperty("version").GetString()}, process {now.GetProperty("process").GetInt32()} on {now.GetProperty("machine").GetString()}";
 
     /// <summary>Processor time, 1 = one core; null without a state before.</summary>
-    public double? Cores => Rate(now.GetProperty("runtime"), before?.GetProperty("runtime"), "cpuSeconds");
+    public double? Cores => Rate(now.GetProperty("runtime"), _before?.GetProperty("runtime"), "cpuSeconds");
 
     /// <summary>Bytes allocated per message received since the state before; null without one.</summary>
-    public double? BytesPerMessage => Rate(now.GetProperty("runtime"), before?.GetProperty("runtime"), "allocatedBytes") / Routes.Sum(route => route.Received) is { } bytes && double.IsFinite(bytes) ? bytes : null;
+    public double? BytesPerMessage => Rate(now.GetProperty("runtime"), _before?.GetProperty("runtime"), "allocatedBytes") / Routes.Sum(route => route.Received) is { } bytes && double.IsFinite(bytes) ? bytes : null;
 
     /// <summary>Seconds of garbage collection pauses per second; null without a state before.</summary>
-    public double? GcPauses => Rate(now.GetProperty("runtime"), before?.GetProperty("runtime"), "gcPauseSeconds");
+    public double? GcPauses => Rate(now.GetProperty("runtime"), _before?.GetProperty("runtime"), "gcPauseSeconds");
 
     public IReadOnlyList<RouteView> Routes => [.. now.GetProperty("routes").EnumerateArray().Select(route => new RouteView(this, route, Before(route)))];
 
     /// <summary>The increase of a number per second; null without a state before.</summary>
     public double? Rate(JsonElement after, JsonElement? earlier, string name)
     {
-        double seconds = before is { } state ? (Time - state.GetProperty("time").GetDateTimeOffset()).TotalSeconds : 0;
+        double seconds = _before is { } state ? (Time - state.GetProperty("time").GetDateTimeOffset()).TotalSeconds : 0;
         return earlier is { } from && seconds > 0 ? (after.GetProperty(name).GetDouble() - from.GetProperty(name).GetDouble()) / seconds : null;
     }
 
     private JsonElement? Before(JsonElement route)
     {
-        foreach (JsonElement other in before?.GetProperty("routes").EnumerateArray() ?? default)
+        foreach (JsonElement other in _before?.GetProperty("routes").EnumerateArray() ?? default)
         {
             if (other.GetProperty("name").GetString() == route.GetProperty("name").GetString())
             {

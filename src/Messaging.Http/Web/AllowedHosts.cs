@@ -111,7 +111,8 @@ internal sealed class AllowedHosts
         }
 
         ReadOnlySpan<char> from = origin.AsSpan(authority + 3);
-        return from.Equals(host, StringComparison.OrdinalIgnoreCase) || IsTrusted(WithoutPort(from));
+        return authority > 0 && Uri.IsWellFormedUriString(origin, UriKind.Absolute)
+            && (from.Equals(host, StringComparison.OrdinalIgnoreCase) || IsTrusted(WithoutPort(from)));
     }
 
     private string DescribeOrigin(string origin) => origin.Contains("://", StringComparison.Ordinal)

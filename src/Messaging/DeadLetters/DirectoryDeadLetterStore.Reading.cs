@@ -114,11 +114,16 @@ internal sealed partial class DirectoryDeadLetterStore
     }
 
     // Reason, day and id, of the characters that this class writes: nothing that leads out of the folder.
-    private static bool IsName(string name)
+    private bool IsName(string name)
     {
         string[] parts = name.Split('/');
-        return parts.Length == 3 && Array.TrueForAll(parts, static part => part.Replace('~', '_') is { Length: > 0 and <= FileName.MaxBytes } safe && FileName.Sanitize(safe, safe.Length) == safe);
+        return name.Length <= FileName.MaxBytes * 2 && parts.Length == 3 && Array.TrueForAll(parts, static part => part.Replace('~', '_') is { Length: > 0 and <= FileName.MaxBytes } safe && FileName.Sanitize(safe, safe.Length) == safe)
+            && parts[2].Length + RecordSuffix.Length <= FileName.MaxBytes
+            && !IsLink(parts[0]) && !IsLink($"{parts[0]}/{parts[1]}");
     }
+
+    // A folder that is a link leads out of the folder, where a redrive would delete.
+    private bool IsLink(string folder) => new DirectoryInfo(_folder.PathOf(folder)).LinkTarget is not null;
 
     private string NameOf(string recordPath) => Path.GetRelativePath(Root, recordPath)[..^RecordSuffix.Length].Replace('\\', '/');
 
@@ -142,5 +147,5 @@ internal sealed partial class DirectoryDeadLetterStore
     }
 
     private static IEnumerable<string> Sorted(string folder) =>
-        Directory.Exists(folder) ? Directory.GetDirectories(folder).Order(StringComparer.Ordinal) : [];
+        Directory.Exists(folder) ? new DirectoryInfo(folder).GetDirectories().Where(found => found.LinkTarget is null).Select(found => found.FullName).Order(StringComparer.Ordinal) : [];
 }

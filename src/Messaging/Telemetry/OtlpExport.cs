@@ -1,4 +1,5 @@
 using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
 using OpenTelemetry;
 using OpenTelemetry.Metrics;
 using OpenTelemetry.Resources;
@@ -11,11 +12,17 @@ namespace Messaging.Telemetry;
 /// (<c>OTEL_EXPORTER_OTLP_ENDPOINT</c>, or its <c>_METRICS_</c> and <c>_TRACES_</c> forms); otherwise nothing is set up and nothing
 /// listens. Everything else follows the standard <c>OTEL_*</c> variables too.
 /// </summary>
-internal sealed class OtlpExport : IHostedService, IDisposable
+internal sealed class OtlpExport(ILogger<OtlpExport> logger, TimeProvider time) : IHostedService, IDisposable
 {
     // Garbage collections, thread pool, exceptions: https://learn.microsoft.com/dotnet/core/diagnostics/built-in-metrics-runtime
     private const string RuntimeMeter = "System.Runtime";
 
+    private static readonly string[] Endpoints = ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
+
+    // In milliseconds.
+    private const int LastExport = 2_000;
+
+    private OtlpFailures? _failures;
     private MeterProvider? _meters;
     private TracerProvider? _traces;
 
@@ -30,6 +37,8 @@ internal sealed class OtlpExport : IHostedService, IDisposable
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
+        // Before the providers, which read the variables.
+        _failures = Array.Exists(Endpoints, IsSet) ? new OtlpFailures(logger, time) : null;
         if (IsSet("OTEL_EXPORTER_OTLP_ENDPOINT") || IsSet("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"))
         {
             _meters = Sdk.CreateMeterProviderBuilder()
@@ -47,8 +56,11 @@ internal sealed class OtlpExport : IHostedService, IDisposable
 
     public void Dispose()
     {
+        // Both at once, and not for long: a collector that hangs must not use up the time that a stop has.
+        Parallel.Invoke(() => _meters?.Shutdown(LastExport), () => _traces?.Shutdown(LastExport));
         _meters?.Dispose();
         _traces?.Dispose();
+        _failures?.Dispose();
     }
 
     private static bool IsSet(string variable) => !string.IsNullOrWhiteSpace(Environment.GetEnvironmentVariable(variable));

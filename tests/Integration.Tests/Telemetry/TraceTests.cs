@@ -64,6 +64,20 @@ public sealed class TraceTests(AwsServer aws, RealS3 realS3)
         await Eventually.BecomesTrueAsync(() => collector.Metrics.Contains("messaging.client.consumed.messages") && collector.Metrics.Contains("dotnet.gc.collections"), "the worker's metrics and the runtime's");
     }
 
+    [Theory]
+    [InlineData("http://127.0.0.1:1", "Connection refused")]
+    [InlineData("garbage", "invalid value")]
+    public async Task Collector_ThatCannotBeReached_IsLoggedAndHoldsNothingUp(string endpoint, string problem)
+    {
+        Dictionary<string, string> environment = new(StringComparer.Ordinal) { ["OTEL_EXPORTER_OTLP_ENDPOINT"] = endpoint, ["OTEL_METRIC_EXPORT_INTERVAL"] = "100" };
+        await using RunningWorker worker = await RunningWorker.StartAsync(["--Routes:archive:Source=Http", "--Routes:archive:Sink=Memory"], environment);
+
+        CapturedLine line = await worker.Process.WaitForLineAsync(@"\[1109\]");
+
+        line.Text.ShouldContain(problem);
+        (await worker.StopAsync()).ShouldBe(0);
+    }
+
     [Fact]
     public async Task Bundle_OfManyMessages_PutAndSettleLinkToEachMessage()
     {

@@ -26,17 +26,32 @@ internal sealed class DeadLetterEndpoints(IDeadLetterStore store, HttpAnswers an
     private const int MaxText = 2_000;
     private const int MaxAttributes = 100;
     private const int Readers = 2;
+    private const int MaxWaiting = 16;
 
     private static readonly HttpRefusal NotFound = new(
         StatusCodes.Status404NotFound, "no-such-dead-letter", "There is no dead letter of this name; it may have been redriven or deleted.");
 
     private readonly IDeadLetterReader? _reader = store as IDeadLetterReader;
+    private static readonly HttpRefusal AfterIsGone = new(
+        StatusCodes.Status410Gone, "after-is-gone", "The dead letter that after names is not in the list any more: it was redriven or deleted, or the filter does not show it. Begin again without after.");
+
+    private static readonly HttpRefusal Busy = new(
+        StatusCodes.Status503ServiceUnavailable, "too-many-readers", "Other requests are reading the dead letters. Try again in a moment.", RetryAfterSeconds: 1);
+
     private readonly SemaphoreSlim _reading = new(Readers);
+    private int _waiting;
 
     public void Dispose() => _reading.Dispose();
 
     /// <summary><c>GET /api/v1/dead-letters</c>.</summary>
-    public Task ListAsync(HttpContext context) => ReadAsync(context, reader => ApiJson.SendAsync(context, ApiJson.Make(json => WriteList(json, context, reader))));
+    public Task ListAsync(HttpContext context) => ReadAsync(context, reader =>
+    {
+        string after = context.Request.Query["after"].ToString();
+        string[] names = [.. reader.EnumerateNames().Take(MaxListed + 1)];
+        return after.Length > 0 && !names.Contains(after)
+            ? answers.RefuseAsync(context, AfterIsGone)
+            : ApiJson.SendAsync(context, ApiJson.Make(json => WriteList(json, context, reader, names, after)));
+    });
 
     /// <summary><c>GET /api/v1/dead-letters/letter?name=</c>.</summary>
     public Task LetterAsync(HttpContext context) => ReadAsync(context, reader =>
@@ -68,7 +83,23 @@ internal sealed class DeadLetterEndpoints(IDeadLetterStore store, HttpAnswers an
             return;
         }
 
-        await _reading.WaitAsync(context.RequestAborted);
+        if (Interlocked.Increment(ref _waiting) > Readers + MaxWaiting)
+        {
+            Interlocked.Decrement(ref _waiting);
+            await answers.RefuseAsync(context, Busy);
+            return;
+        }
+
+        try
+        {
+            await _reading.WaitAsync(context.RequestAborted);
+        }
+        catch (OperationCanceledException)
+        {
+            Interlocked.Decrement(ref _waiting);
+            throw;
+        }
+
         try
         {
             await read(_reader);
@@ -79,19 +110,18 @@ internal sealed class DeadLetterEndpoints(IDeadLetterStore store, HttpAnswers an
         }
         finally
         {
+            Interlocked.Decrement(ref _waiting);
             _reading.Release();
         }
     }
 
-    private static void WriteList(Utf8JsonWriter json, HttpContext context, IDeadLetterReader reader)
+    private static void WriteList(Utf8JsonWriter json, HttpContext context, IDeadLetterReader reader, string[] names, string after)
     {
         IQueryCollection query = context.Request.Query;
         string reason = query["reason"].ToString();
         string search = query["search"].ToString();
-        string after = query["after"].ToString();
         string day = query["day"].ToString().Replace("-", string.Empty, StringComparison.Ordinal);
         int limit = int.TryParse(query["limit"], CultureInfo.InvariantCulture, out int asked) ? Math.Clamp(asked, 1, MaxLimit) : DefaultLimit;
-        string[] names = [.. reader.EnumerateNames().Take(MaxListed + 1)];
         bool truncated = names.Length > MaxListed;
 
         json.WriteStartObject();
@@ -197,9 +227,10 @@ internal sealed class DeadLetterEndpoints(IDeadLetterStore store, HttpAnswers an
         {
             json.WriteString("exceptionType"u8, letter.ExceptionType);
             json.WriteStartObject("attributes"u8);
-            foreach ((string key, string value) in letter.Attributes.Take(MaxAttributes))
+            // A record that was edited by hand may lack them.
+            foreach ((string key, string? value) in letter.Attributes?.Take(MaxAttributes) ?? [])
             {
-                json.WriteString(Cut(key), Cut(value));
+                json.WriteString(Cut(key), Cut(value ?? string.Empty));
             }
 
             json.WriteEndObject();

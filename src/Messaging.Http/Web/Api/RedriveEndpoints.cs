@@ -30,7 +30,7 @@ internal sealed partial class RedriveEndpoints(RedriveCatalog redrives, IConfigu
         StatusCodes.Status409Conflict, "redrive-running", "A redrive runs already. Wait for its end, or stop it with DELETE /api/v1/redrive.");
 
     private static readonly HttpRefusal Malformed = new(
-        StatusCodes.Status400BadRequest, "malformed-request", "Send JSON such as {\"names\":[\"reason/day/id\"],\"rate\":50} or {\"reason\":\"malformed-json\",\"max\":1000,\"rate\":50}, with Content-Type: application/json.");
+        StatusCodes.Status400BadRequest, "malformed-request", "Send JSON with one of names, reason and all, such as {\"names\":[\"reason/day/id\"],\"rate\":50}, {\"reason\":\"malformed-json\",\"max\":1000} or {\"all\":true}, with Content-Type: application/json.");
 
     private readonly Lock _gate = new();
     private Run? _run;
@@ -73,7 +73,7 @@ internal sealed partial class RedriveEndpoints(RedriveCatalog redrives, IConfigu
         try
         {
             RedriveOrder? order = await JsonSerializer.DeserializeAsync(context.Request.Body, RedriveJson.Default.RedriveOrder, context.RequestAborted);
-            return order is { Rate: null or (> 0 and <= MaxRate), Max: null or > 0 } && (order.Names is null || Array.TrueForAll(order.Names, name => name is not null)) ? order : null;
+            return order is { Rate: null or (> 0 and <= MaxRate), Max: null or > 0 } && (order.Names is not null || order.Reason is not null) != order.All && (order.Names is null || Array.TrueForAll(order.Names, name => name is not null)) ? order : null;
         }
         catch (JsonException)
         {
@@ -107,7 +107,7 @@ internal sealed partial class RedriveEndpoints(RedriveCatalog redrives, IConfigu
         try
         {
             run.Result = await redrives.RunAsync(Folder, configuration, run.Request with { Started = progress => run.Progress = progress }, new CommandServices(time, TextWriter.Null, TextWriter.Null), run.Stopping);
-            run.Problem = run.Result.Ended;
+            run.Problem = run.IsStopped ? "stopped; the others were not tried." : run.Result.Ended;
         }
         catch (Exception exception) when (exception is StartupException or ConfigurationException)
         {
@@ -195,6 +195,9 @@ internal sealed partial class RedriveEndpoints(RedriveCatalog redrives, IConfigu
 
         public bool IsDone => _isDone;
 
+        /// <summary>True when a caller has stopped it.</summary>
+        public bool IsStopped { get; private set; }
+
         public void End()
         {
             _isDone = true;
@@ -203,6 +206,7 @@ internal sealed partial class RedriveEndpoints(RedriveCatalog redrives, IConfigu
 
         public void Stop()
         {
+            IsStopped = true;
             try
             {
                 _stop.Cancel();
@@ -216,12 +220,13 @@ internal sealed partial class RedriveEndpoints(RedriveCatalog redrives, IConfigu
 }
 
 /// <summary>The body of <c>POST /api/v1/redrive</c>.</summary>
-/// <param name="Names">Only these; null for all.</param>
-/// <param name="Reason">Only those of this reason; null for all.</param>
+/// <param name="Names">Only these.</param>
+/// <param name="Reason">Only those of this reason.</param>
+/// <param name="All">Every one: said, so that a misspelt name does not mean it.</param>
 /// <param name="Max">Dead letters at most; null for no limit.</param>
 /// <param name="Rate">Dead letters per second at most; null for no limit.</param>
-internal sealed record RedriveOrder(string[]? Names = null, string? Reason = null, int? Max = null, int? Rate = null);
+internal sealed record RedriveOrder(string[]? Names = null, string? Reason = null, bool All = false, int? Max = null, int? Rate = null);
 
-[JsonSourceGenerationOptions(JsonSerializerDefaults.Web)]
+[JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, UnmappedMemberHandling = JsonUnmappedMemberHandling.Disallow)]
 [JsonSerializable(typeof(RedriveOrder))]
 internal sealed partial class RedriveJson : JsonSerializerContext;

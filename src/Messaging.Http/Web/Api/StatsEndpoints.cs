@@ -12,15 +12,19 @@ internal sealed class StatsEndpoints(WorkerStats stats, WorkerHistory history, W
     /// <summary>The most streams at once.</summary>
     public const int MaxWatchers = 16;
 
-    /// <summary>A watcher that takes nothing for so long is dropped.</summary>
+    /// <summary>A watcher that cannot be written to for so long is dropped. What the kernel takes for one that reads nothing lasts longer.</summary>
     public static readonly TimeSpan WriteLimit = TimeSpan.FromSeconds(10);
+
+    /// <summary>After so long a watcher gives way to a new one when there are <see cref="MaxWatchers"/>; the page comes back by itself.</summary>
+    public static readonly TimeSpan Turn = TimeSpan.FromMinutes(1);
 
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
 
     private static readonly HttpRefusal TooMany = new(
         StatusCodes.Status503ServiceUnavailable, "too-many-watchers", $"{MaxWatchers} streams are open already. Close one, or ask /api/v1/stats now and then.", RetryAfterSeconds: 5);
 
-    private int _watchers;
+    // In the order in which they came.
+    private readonly List<Watcher> _watchers = [];
 
     /// <summary><c>GET /api/v1/stats</c>.</summary>
     public Task StatsAsync(HttpContext context) => ApiJson.SendAsync(context, stats.Get());
@@ -50,9 +54,9 @@ internal sealed class StatsEndpoints(WorkerStats stats, WorkerHistory history, W
     /// <summary><c>GET /api/v1/events</c>: server-sent events, a state every second until the caller goes or the worker stops.</summary>
     public async Task EventsAsync(HttpContext context)
     {
-        if (Interlocked.Increment(ref _watchers) > MaxWatchers)
+        Watcher watcher = new(context, time.GetTimestamp());
+        if (!TryAdd(watcher))
         {
-            Interlocked.Decrement(ref _watchers);
             await answers.RefuseAsync(context, TooMany);
             return;
         }
@@ -68,7 +72,31 @@ internal sealed class StatsEndpoints(WorkerStats stats, WorkerHistory history, W
         }
         finally
         {
-            Interlocked.Decrement(ref _watchers);
+            lock (_watchers)
+            {
+                _watchers.Remove(watcher);
+            }
+        }
+    }
+
+    private bool TryAdd(Watcher watcher)
+    {
+        lock (_watchers)
+        {
+            if (_watchers.Count >= MaxWatchers)
+            {
+                Watcher oldest = _watchers[0];
+                if (time.GetElapsedTime(oldest.Since) < Turn)
+                {
+                    return false;
+                }
+
+                _watchers.RemoveAt(0);
+                oldest.Context.Abort();
+            }
+
+            _watchers.Add(watcher);
+            return true;
         }
     }
 
@@ -108,4 +136,6 @@ internal sealed class StatsEndpoints(WorkerStats stats, WorkerHistory history, W
         await context.Response.WriteAsync("\n\n", either.Token);
         await context.Response.Body.FlushAsync(either.Token);
     }
+
+    private sealed record Watcher(HttpContext Context, long Since);
 }

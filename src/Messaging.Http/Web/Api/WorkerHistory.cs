@@ -29,6 +29,9 @@ internal sealed class WorkerHistory : IDisposable
         _metrics = metrics;
         _time = time;
         StartedAt = time.GetUtcNow();
+
+        // What the first sample increases on; routes have counted nothing yet.
+        _samples.Add(new WorkerSample(StartedAt, Environment.CpuUsage.TotalTime.TotalSeconds, GC.GetTotalAllocatedBytes(), GC.GetTotalPauseDuration().TotalSeconds, new Dictionary<string, RouteSample>()));
         _timer = time.CreateTimer(static state => ((WorkerHistory)state!).Sample(), this, Step, Step);
     }
 
@@ -51,7 +54,8 @@ internal sealed class WorkerHistory : IDisposable
         long[]? before;
         lock (_gate)
         {
-            before = _samples.Select(sample => sample.Routes.TryGetValue(route, out RouteSample? found) ? durations(found) : null).FirstOrDefault(counts => counts is not null);
+            // A sample without counts is older than the histogram, which began at zero.
+            before = Of(_samples[Math.Max(0, _samples.Count - SamplesWithDurations)], route) is { } oldest ? durations(oldest) : null;
         }
 
         return HistogramSeries.Percentile(before, now, 0.5) is { } median ? (median, HistogramSeries.Percentile(before, now, 0.99)!.Value) : null;

@@ -17,6 +17,10 @@ internal sealed class FolderRedrive : IDisposable
     private readonly CommandServices _services;
     private readonly Func<string, CommandServices, CancellationToken, Task<IMessageSender>> _openSender;
     private readonly Dictionary<string, IMessageSender> _senders = new(StringComparer.OrdinalIgnoreCase);
+
+    // Nothing more can be sent to them.
+    private readonly HashSet<string> _failedRoutes = new(StringComparer.OrdinalIgnoreCase);
+    private int _notTried;
     private int _deletedByOthers;
     private int _parts;
     private bool _refused;
@@ -55,7 +59,8 @@ internal sealed class FolderRedrive : IDisposable
             names = [.. names.Where(chosen.Contains)];
         }
 
-        RedriveProgress progress = new(request, names.Count, services.Time, services.Output);
+        int total = request.Reason is { } reason ? names.Count(name => DirectoryDeadLetterStore.ReasonOf(name) == DirectoryDeadLetterStore.ReasonFolder(reason)) : names.Count;
+        RedriveProgress progress = new(request, total, services.Time, services.Output);
         request.Started?.Invoke(progress);
         using FolderRedrive redrive = new(store, request, progress, services, openSender);
         return await redrive.SendAllAsync(names, cancellationToken);
@@ -95,7 +100,7 @@ internal sealed class FolderRedrive : IDisposable
         string? ended = null;
         try
         {
-            for (int i = 0; i < names.Count && !_progress.HasAll && ended is null; i++)
+            for (int i = 0; i < names.Count && !_progress.HasAll; i++)
             {
                 stop.ThrowIfCancellationRequested();
                 if (_request.Reason is { } reason && DirectoryDeadLetterStore.ReasonOf(names[i]) != DirectoryDeadLetterStore.ReasonFolder(reason))
@@ -104,11 +109,10 @@ internal sealed class FolderRedrive : IDisposable
                     continue;
                 }
 
-                if (!await RedriveAsync(names[i], stop))
-                {
-                    ended = $"no more can be sent: {names.Count - i - 1:N0} more dead letter(s) were not tried.";
-                }
+                await RedriveAsync(names[i], stop);
             }
+
+            ended = _notTried > 0 ? $"no more can be sent to route {string.Join(", ", _failedRoutes)}: {_notTried:N0} more dead letter(s) were not tried." : null;
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)
         {
@@ -119,8 +123,7 @@ internal sealed class FolderRedrive : IDisposable
         return _progress.ToResult(ended);
     }
 
-    /// <returns>False when nothing more can be sent.</returns>
-    private async Task<bool> RedriveAsync(string name, CancellationToken stop)
+    private async Task RedriveAsync(string name, CancellationToken stop)
     {
         StoredDeadLetter? letter;
         try
@@ -131,7 +134,7 @@ internal sealed class FolderRedrive : IDisposable
         {
             _progress.AddFound();
             _progress.AddLeft(name, exception.Message);
-            return true;
+            return;
         }
 
         if (letter is null)
@@ -151,16 +154,20 @@ internal sealed class FolderRedrive : IDisposable
             _progress.AddFound();
             _services.Output.WriteLine($"{letter.Letter.Reason}  {UntrustedText.Shorten(letter.Letter.SourceId)}  {letter.Letter.LastSeen:u}  {UntrustedText.Shorten(letter.Letter.Description)}");
         }
+        else if (_failedRoutes.Contains(RouteOf(letter)))
+        {
+            _notTried++;
+        }
         else
         {
             await _progress.WaitForTurnAsync(stop);
-            return await SendAsync(letter, stop);
+            await SendAsync(letter, stop);
         }
-
-        return true;
     }
 
-    private async Task<bool> SendAsync(StoredDeadLetter letter, CancellationToken stop)
+    private string RouteOf(StoredDeadLetter letter) => _request.Route ?? letter.Letter.Route;
+
+    private async Task SendAsync(StoredDeadLetter letter, CancellationToken stop)
     {
         byte[]? body;
         try
@@ -173,22 +180,27 @@ internal sealed class FolderRedrive : IDisposable
             _progress.AddLeft(letter.Name, exception is FileNotFoundException
                 ? "its .body file is missing. Put it back, or delete the .json file."
                 : exception.Message);
-            return true;
+            return;
         }
 
         if (body is null)
         {
             _deletedByOthers++;
-            return true;
+            return;
         }
 
         _progress.AddFound();
-        IMessageSender sender = await SenderForAsync(_request.Route ?? letter.Letter.Route, stop);
+        IMessageSender sender = await SenderForAsync(RouteOf(letter), stop);
         if ((await sender.SendAsync([new OutgoingMessage(letter.Letter.SourceId, body)], stop))[0] is { } error)
         {
             _progress.AddLeft(letter.Name, error);
             _refused |= sender.Problem is null;
-            return sender.Problem is null;
+            if (sender.Problem is not null)
+            {
+                _failedRoutes.Add(RouteOf(letter));
+            }
+
+            return;
         }
 
         try
@@ -200,8 +212,6 @@ internal sealed class FolderRedrive : IDisposable
         {
             _progress.AddLeft(letter.Name, $"stored, but not deleted: {exception.Message}");
         }
-
-        return true;
     }
 
     private async ValueTask<IMessageSender> SenderForAsync(string route, CancellationToken stop)

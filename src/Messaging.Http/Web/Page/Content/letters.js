@@ -81,7 +81,7 @@ function showChoice() {
   const total = sum(matching().map(one => one.count));
   const narrowed = dayField.value !== '' || searchField.value.trim() !== '';
   write('redrive-selected', `Redrive selected (${count(chosen.size)})`);
-  write('redrive-all', `Redrive all ${reason || 'dead letters'} (${count(total)})`);
+  write('redrive-all', `Redrive all ${reason || 'dead letters'} (${count(total)}${shown.truncated ? ' or more' : ''})`);
   byId('redrive-selected').disabled = !canChange || chosen.size === 0;
   byId('redrive-all').disabled = !canChange || total === 0 || narrowed;
   write('redrive-note', !canChange ? 'Set Hosting:Token to redrive from this page.' : total > 0 && narrowed ? 'To redrive all of a reason, clear the day and the search.' : '');
@@ -106,7 +106,7 @@ export function showLetters(wanted) {
   loadFirstPage(wanted);
 }
 
-/** Takes the worker's values: the newest page is read again when dead letters were added, at most every 10 s. */
+/** Takes the worker's values; reads the newest page again after dead letters were added, at most every 10 s. */
 export function updateLetters({ routes, ...stats }) {
   if (canChange !== stats.canChange) {
     canChange = stats.canChange;
@@ -183,7 +183,7 @@ async function redrive(letters) {
 }
 
 on('redrive-selected', 'click', () => redrive({ names: [...chosen] }));
-on('redrive-all', 'click', () => redrive({ reason: reason || null, max: null }));
+on('redrive-all', 'click', () => redrive(reason ? { reason } : { all: true }));
 on('redrive-stop', 'click', () => read('redrive', { method: 'DELETE' }).then(showRedrive, error => write('redrive-note', error.message)));
 
 let following = false;
@@ -210,10 +210,10 @@ function showRedrive({ state, total, sent, left, rate, problem, failures }) {
   byId('redrive').hidden = state === 'idle';
   write('redrive-text', `Redrive ${running ? 'running' : 'ended'}: ${count(sent)} of ${many(total, 'dead letter')} sent, ${count(left)} left${running ? `, at most ${count(rate)}/s` : ''}. ${problem ?? ''}`);
   byId('redrive-progress').max = total || 1;
-  byId('redrive-progress').value = total - left;
+  byId('redrive-progress').value = sent + left;
   byId('redrive-stop').hidden = !running;
   write('redrive-failures', lines(failures.length > 0 && 'Not sent:', ...failures.map(failure => `${failure.name}: ${failure.error}`)));
 }
 
-/** At the start and after the worker was away: reads the dead letters and a running redrive. */
+/** Reads the dead letters and a running redrive. */
 export const startLetters = followRedrive;

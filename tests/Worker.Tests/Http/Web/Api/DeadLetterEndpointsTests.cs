@@ -1,5 +1,6 @@
 using System.Net;
 using System.Text.Json;
+using System.Text.Json.Nodes;
 
 namespace Worker.Tests.Http.Web.Api;
 
@@ -36,6 +37,66 @@ public sealed class DeadLetterEndpointsTests
         }
 
         paged.Order().ShouldBe(["id-0", "id-1", "id-2", "id-3", "id-4", "keyless"]);
+    }
+
+    [Fact]
+    public async Task List_AfterOneThatIsGone_SaysSo()
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+
+        using HttpResponseMessage answer = await host.Client.GetAsync("/api/v1/dead-letters?after=malformed-json/20260101/gone");
+
+        answer.StatusCode.ShouldBe(HttpStatusCode.Gone);
+        (await answer.Content.ReadAsStringAsync()).ShouldContain("after-is-gone");
+    }
+
+    [Fact]
+    public async Task Letter_EditedByHand_MayLackAttributes()
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+        await host.PostAsync(ApiHost.Poison, "edited");
+        string record = Directory.GetFiles(host.Letters, "*.json", SearchOption.AllDirectories).Single();
+        string name = Path.GetRelativePath(host.Letters, record)[..^".json".Length];
+        foreach (JsonNode? attributes in (JsonNode?[])[null, new JsonObject { ["a"] = null }])
+        {
+            JsonNode edited = JsonNode.Parse(await File.ReadAllTextAsync(record))!;
+            edited["attributes"] = attributes?.DeepClone();
+            await File.WriteAllTextAsync(record, edited.ToJsonString());
+
+            (await host.GetAsync($"/api/v1/dead-letters/letter?name={name}")).GetProperty("id").GetString().ShouldBe("edited");
+        }
+    }
+
+    [Fact]
+    public async Task Folder_ThatIsALink_IsNotFollowed()
+    {
+        Assert.SkipWhen(OperatingSystem.IsWindows(), "needs the right to make links");
+        await using ApiHost host = await ApiHost.StartAsync();
+        await host.PostAsync(ApiHost.Poison, "inside");
+        string elsewhere = Path.Combine(host.Letters, "..", "elsewhere");
+        Directory.Move(Path.Combine(host.Letters, "malformed-json"), elsewhere);
+        Directory.CreateSymbolicLink(Path.Combine(host.Letters, "malformed-json"), Path.GetFullPath(elsewhere));
+        string name = $"malformed-json/{Path.GetRelativePath(elsewhere, Directory.GetFiles(elsewhere, "*.json", SearchOption.AllDirectories).Single())[..^".json".Length]}";
+
+        Ids(await host.GetAsync("/api/v1/dead-letters")).ShouldBeEmpty();
+        (await host.Client.GetAsync($"/api/v1/dead-letters/letter?name={name}")).StatusCode.ShouldBe(HttpStatusCode.NotFound);
+        await host.SendAsync(HttpMethod.Post, "/api/v1/redrive", JsonSerializer.Serialize(new { names = new[] { name } }));
+        (await host.RedrivenAsync()).GetProperty("total").GetInt32().ShouldBe(0);
+        Directory.GetFiles(elsewhere, "*.body", SearchOption.AllDirectories).Length.ShouldBe(1);
+    }
+
+    [Theory]
+    [InlineData("{}")]
+    [InlineData("{\"name\":[\"malformed-json/20260101/one\"]}")]
+    [InlineData("{\"all\":true,\"reason\":\"malformed-json\"}")]
+    [InlineData("{\"all\":true,\"rate\":\"5\"}")]
+    public async Task Redrive_ThatDoesNotSayOfWhich_IsRefused(string json)
+    {
+        await using ApiHost host = await ApiHost.StartAsync();
+
+        (await host.SendAsync(HttpMethod.Post, "/api/v1/redrive", json)).Status.ShouldBe(400);
+
+        (await host.GetAsync("/api/v1/redrive")).GetProperty("state").GetString().ShouldBe("idle");
     }
 
     [Fact]
@@ -132,12 +193,12 @@ public sealed class DeadLetterEndpointsTests
             await host.PostAsync(ApiHost.Poison, $"id-{i}");
         }
 
-        (await host.SendAsync(HttpMethod.Post, "/api/v1/redrive", "{\"rate\":1}")).Status.ShouldBe(202);
-        (await host.SendAsync(HttpMethod.Post, "/api/v1/redrive", "{\"rate\":1}")).Status.ShouldBe(409);
+        (await host.SendAsync(HttpMethod.Post, "/api/v1/redrive", "{\"all\":true,\"rate\":1}")).Status.ShouldBe(202);
+        (await host.SendAsync(HttpMethod.Post, "/api/v1/redrive", "{\"all\":true,\"rate\":1}")).Status.ShouldBe(409);
         (await host.SendAsync(HttpMethod.Delete, "/api/v1/redrive")).Status.ShouldBe(200);
 
         JsonElement done = await host.RedrivenAsync();
-        done.GetProperty("problem").GetString()!.ShouldContain("interrupted");
+        done.GetProperty("problem").GetString()!.ShouldContain("stopped");
     }
 
     [Theory]
