@@ -9,22 +9,15 @@ namespace Messaging.Http.Web.Api;
 /// <summary>What the page shows of the worker: its state now, its last 15 minutes, a stream of states, and its configuration. Threads: any.</summary>
 internal sealed class StatsEndpoints(WorkerStats stats, WorkerHistory history, WorkerPlan plan, HttpAnswers answers, IHostApplicationLifetime lifetime, TimeProvider time)
 {
-    /// <summary>The most streams at once.</summary>
-    public const int MaxWatchers = 16;
-
     /// <summary>A watcher that cannot be written to for so long is dropped. What the kernel takes for one that reads nothing lasts longer.</summary>
     public static readonly TimeSpan WriteLimit = TimeSpan.FromSeconds(10);
-
-    /// <summary>After so long a watcher gives way to a new one when there are <see cref="MaxWatchers"/>; the page comes back by itself.</summary>
-    public static readonly TimeSpan Turn = TimeSpan.FromMinutes(1);
 
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
 
     private static readonly HttpRefusal TooMany = new(
-        StatusCodes.Status503ServiceUnavailable, "too-many-watchers", $"{MaxWatchers} streams are open already. Close one, or ask /api/v1/stats now and then.", RetryAfterSeconds: 5);
+        StatusCodes.Status503ServiceUnavailable, "too-many-watchers", $"{Watchers.Max} streams are open already. Close one, or ask /api/v1/stats now and then.", RetryAfterSeconds: 5);
 
-    // In the order in which they came.
-    private readonly List<Watcher> _watchers = [];
+    private readonly Watchers _watchers = new(time);
 
     /// <summary><c>GET /api/v1/stats</c>.</summary>
     public Task StatsAsync(HttpContext context) => ApiJson.SendAsync(context, stats.Get());
@@ -54,8 +47,8 @@ internal sealed class StatsEndpoints(WorkerStats stats, WorkerHistory history, W
     /// <summary><c>GET /api/v1/events</c>: server-sent events, a state every second until the caller goes or the worker stops.</summary>
     public async Task EventsAsync(HttpContext context)
     {
-        Watcher watcher = new(context, time.GetTimestamp());
-        if (!TryAdd(watcher))
+        Action end = context.Abort;
+        if (!_watchers.TryAdd(end))
         {
             await answers.RefuseAsync(context, TooMany);
             return;
@@ -72,31 +65,7 @@ internal sealed class StatsEndpoints(WorkerStats stats, WorkerHistory history, W
         }
         finally
         {
-            lock (_watchers)
-            {
-                _watchers.Remove(watcher);
-            }
-        }
-    }
-
-    private bool TryAdd(Watcher watcher)
-    {
-        lock (_watchers)
-        {
-            if (_watchers.Count >= MaxWatchers)
-            {
-                Watcher oldest = _watchers[0];
-                if (time.GetElapsedTime(oldest.Since) < Turn)
-                {
-                    return false;
-                }
-
-                _watchers.RemoveAt(0);
-                oldest.Context.Abort();
-            }
-
-            _watchers.Add(watcher);
-            return true;
+            _watchers.Remove(end);
         }
     }
 
@@ -136,6 +105,4 @@ internal sealed class StatsEndpoints(WorkerStats stats, WorkerHistory history, W
         await context.Response.WriteAsync("\n\n", either.Token);
         await context.Response.Body.FlushAsync(either.Token);
     }
-
-    private sealed record Watcher(HttpContext Context, long Since);
 }

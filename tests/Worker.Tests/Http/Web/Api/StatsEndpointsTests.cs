@@ -75,7 +75,7 @@ public sealed class StatsEndpointsTests
     {
         await using ApiHost host = await ApiHost.StartAsync();
         List<Stream> watchers = [];
-        for (int i = 0; i < StatsEndpoints.MaxWatchers; i++)
+        for (int i = 0; i < Watchers.Max; i++)
         {
             watchers.Add(await host.Client.GetStreamAsync("/api/v1/events"));
         }

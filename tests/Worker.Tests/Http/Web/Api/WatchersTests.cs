@@ -1,0 +1,32 @@
+using Messaging.Http.Web.Api;
+
+namespace Worker.Tests.Http.Web.Api;
+
+public sealed class WatchersTests
+{
+    [Fact]
+    public void TryAdd_NoRoom_TheOneThatWasFedLongestGivesWayAfterItsTurn()
+    {
+        ManualTimeProvider time = new();
+        Watchers watchers = new(time);
+        List<int> ended = [];
+        Action[] ends = [.. Enumerable.Range(0, Watchers.Max + 3).Select(number => (Action)(() => ended.Add(number)))];
+        foreach (Action end in ends[..Watchers.Max])
+        {
+            watchers.TryAdd(end).ShouldBeTrue();
+        }
+
+        time.Advance(Watchers.Turn - TimeSpan.FromSeconds(1));
+        watchers.TryAdd(ends[^3]).ShouldBeFalse();
+        time.Advance(TimeSpan.FromSeconds(1));
+        watchers.TryAdd(ends[^3]).ShouldBeTrue();
+        ended.ShouldBe([0]);
+
+        watchers.Remove(ends[0]);
+        watchers.Remove(ends[5]);
+        watchers.TryAdd(ends[^2]).ShouldBeTrue();
+        ended.ShouldBe([0], "There was room.");
+        watchers.TryAdd(ends[^1]).ShouldBeTrue();
+        ended.ShouldBe([0, 1]);
+    }
+}
