@@ -58,7 +58,13 @@ public sealed partial class CommandsTests
             cd {{folder}}
             export Hosting__Url=http://127.0.0.1:{{ports["8080"]}} Sources__Udp__Endpoint=127.0.0.1:{{ports["9081"]}} Sources__TcpLines__Endpoint=127.0.0.1:{{ports["9082"]}}
             worker= ; others=
-            ended() { for job in $worker $others; do kill -- -$job 2>/dev/null || true; done; wait; }
+            # The shell of a job ends before what it runs.
+            finish() {
+              kill -- -$1 2>/dev/null || true
+              for _ in $(seq 600); do kill -0 -- -$1 2>/dev/null || return 0; sleep 0.1; done
+              kill -KILL -- -$1
+            }
+            ended() { for job in $worker $others; do finish $job; done; }
             trap ended EXIT
             # Programs of this build, where a reader would have them built.
             dotnet() {
@@ -98,7 +104,7 @@ public sealed partial class CommandsTests
                 Match last = LastCommand.Match(commands);
                 bool isWorker = last.Value.Contains("src/Worker", StringComparison.Ordinal);
                 script.Append(CultureInfo.InvariantCulture, $$"""
-                    {{(isWorker ? "[ -z \"$worker\" ] || { kill -- -$worker; wait $worker || true; worker= ; }" : string.Empty)}}
+                    {{(isWorker ? "[ -z \"$worker\" ] || { finish $worker; worker= ; }" : string.Empty)}}
                     {{commands[..last.Index]}}
                     { mkfifo .input{{number}}; exec 0<>.input{{number}}; {{last.Value.TrimEnd()}}
                     } > .daemon{{number}} 2>&1 &
