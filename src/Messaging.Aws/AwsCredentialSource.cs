@@ -6,15 +6,12 @@ using Messaging.Telemetry;
 namespace Messaging.Aws;
 
 /// <summary>
-/// Supplies the keys to sign with: the configured ones, a configured profile, or AWSSDK.Core's default chain (environment, web
-/// identity, profile, container, instance). Threads: any; one at a time asks the chain, the others wait for its answer.
+/// Supplies the signing keys: the configured ones, those of a configured profile, or those of AWSSDK.Core's default chain (environment, web
+/// identity, profile, container, instance). Threads: any; one caller at a time asks the chain, and the others wait for its answer.
 /// </summary>
 internal sealed class AwsCredentialSource : IDisposable
 {
-    /// <summary>
-    /// How long an answer of the chain is used before it is asked again. The SDK's sources renew themselves minutes before
-    /// expiry and answer from memory, so asking is cheap; 30 s only keeps a task a request off the hot path.
-    /// </summary>
+    // The SDK's sources renew themselves minutes before expiry and answer from memory; this cache only saves a task per request.
     private static readonly TimeSpan CacheFor = TimeSpan.FromSeconds(30);
 
     private readonly Func<Task<AWSCredentials>> _resolve;
@@ -22,15 +19,14 @@ internal sealed class AwsCredentialSource : IDisposable
     private readonly SemaphoreSlim _gate = new(1, 1);
     private Cached? _cached;
 
-    /// <param name="resolve">Finds the SDK's credentials object; called again whenever the cached answer is too old.</param>
-    /// <param name="time">Times the cache.</param>
+    /// <summary><paramref name="resolve"/> finds the SDK's credentials object; called whenever the cached keys are too old.</summary>
     public AwsCredentialSource(Func<Task<AWSCredentials>> resolve, TimeProvider time)
     {
         _resolve = resolve;
         _time = time;
     }
 
-    /// <summary>The source the options ask for. Finds nothing yet: the first <see cref="GetAsync"/> does.</summary>
+    /// <summary>Creates the configured source; the first <see cref="GetAsync"/> looks for keys.</summary>
     public static AwsCredentialSource Create(AwsOptions options, TimeProvider time)
     {
         if (options.AccessKeyId is { } accessKeyId)
@@ -47,7 +43,7 @@ internal sealed class AwsCredentialSource : IDisposable
     }
 
     /// <summary>The current keys; synchronous while the cached ones are fresh.</summary>
-    /// <exception cref="AwsServiceException"><see cref="AwsErrorKind.AccessDenied"/>, code <c>CredentialsUnavailable</c>: nothing in the chain answered.</exception>
+    /// <exception cref="AwsServiceException"><see cref="AwsErrorKind.AccessDenied"/>, code <c>CredentialsUnavailable</c>: there are no credentials.</exception>
     public ValueTask<SigningCredentials> GetAsync(CancellationToken cancellationToken)
     {
         Cached? cached = Volatile.Read(ref _cached);
@@ -56,8 +52,8 @@ internal sealed class AwsCredentialSource : IDisposable
             : AskAsync(rejected: null, cancellationToken);
     }
 
-    /// <summary>Forces new keys after the service called <paramref name="rejected"/> expired.</summary>
-    /// <returns>True when there now are other keys, so that a retry makes sense; another caller may have fetched them already.</returns>
+    /// <summary>Forces new keys after the service reported <paramref name="rejected"/> as expired.</summary>
+    /// <returns>True when the keys have changed, so that a retry can succeed; another caller may have fetched them already.</returns>
     public async ValueTask<bool> RefreshAsync(SigningCredentials rejected, CancellationToken cancellationToken)
     {
         SigningCredentials current = await AskAsync(rejected, cancellationToken);
@@ -83,7 +79,7 @@ internal sealed class AwsCredentialSource : IDisposable
             ImmutableCredentials keys = await FetchAsync(force: rejected is not null).WaitAsync(cancellationToken);
             SigningCredentials credentials = new(keys.AccessKey, keys.SecretKey, keys.Token);
 
-            // The same object while the keys are the same: the signer's derived key is cached by it.
+            // The same object for the same keys: SdkCredentials compares references.
             if (cached is not null && cached.Credentials.IsSameAs(credentials))
             {
                 credentials = cached.Credentials;
@@ -115,7 +111,7 @@ internal sealed class AwsCredentialSource : IDisposable
 
     private static AwsServiceException Unavailable(Exception cause)
     {
-        // A credential process prints keys; what it printed may be in its exception, so neither text nor exception goes further.
+        // The exception may contain the keys that the credential process printed, so neither it nor its text is passed on.
         bool printsKeys = cause is ProcessAWSCredentialException || cause.InnerException is ProcessAWSCredentialException;
         string reason = printsKeys ? "The profile's credential_process failed." : cause.Message;
         return AwsServiceException.Local(

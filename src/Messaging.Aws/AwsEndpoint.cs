@@ -1,20 +1,17 @@
 namespace Messaging.Aws;
 
-/// <summary>Where requests of one service go and which region they are signed for.</summary>
+/// <summary>The address and the signing region of a service.</summary>
 /// <param name="BaseUri">Scheme, host and port; the path is <c>/</c>.</param>
 /// <param name="Region">The signing region.</param>
-/// <param name="IsCustom">True for an AWS-compatible server (LocalStack, Ceph): host names such a server puts into its answers mean nothing.</param>
+/// <param name="IsCustom">True for an AWS-compatible server (LocalStack, Ceph), whose answers may contain unusable host names.</param>
 internal sealed record AwsEndpoint(Uri BaseUri, string Region, bool IsCustom)
 {
     /// <summary>
     /// The server configured for a service, or null for AWS itself. Order as in the AWS SDKs ("Service-specific endpoints" in the
-    /// SDK reference): the option, <c>AWS_ENDPOINT_URL_{SERVICE}</c>, <c>AWS_ENDPOINT_URL</c>; the variables count unless
+    /// SDK reference): the option, <c>AWS_ENDPOINT_URL_{SERVICE}</c>, <c>AWS_ENDPOINT_URL</c>; the variables apply unless
     /// <c>AWS_IGNORE_CONFIGURED_ENDPOINT_URLS</c> is true.
     /// </summary>
-    /// <param name="options">The validated options.</param>
-    /// <param name="service">The service in capitals, such as <c>SQS</c>.</param>
-    /// <param name="environment">Reads a variable; null when it is not set.</param>
-    /// <exception cref="Hosting.StartupException">A variable holds no usable address.</exception>
+    /// <exception cref="Hosting.StartupException">A variable's address cannot be used.</exception>
     public static Uri? FindCustom(AwsOptions options, string service, Func<string, string?> environment)
     {
         if (options.Endpoint is not null)
@@ -45,7 +42,7 @@ internal sealed record AwsEndpoint(Uri BaseUri, string Region, bool IsCustom)
         return null;
     }
 
-    /// <summary>Why an address cannot be an endpoint, as the rest of a sentence about it; null when it can.</summary>
+    /// <summary>Why an address cannot be an endpoint, as the predicate of a sentence; null when it can.</summary>
     public static string? FindProblem(Uri uri, bool allowPlainHttp)
     {
         if (!uri.IsAbsoluteUri || (uri.Scheme != Uri.UriSchemeHttps && uri.Scheme != Uri.UriSchemeHttp))
@@ -55,11 +52,11 @@ internal sealed record AwsEndpoint(Uri BaseUri, string Region, bool IsCustom)
 
         if (uri.UserInfo.Length != 0 || uri.PathAndQuery != "/" || uri.Fragment.Length != 0)
         {
-            return "must be scheme, host and port only.";
+            return "must consist of scheme, host and port only.";
         }
 
         return uri.Scheme == Uri.UriSchemeHttp && !uri.IsLoopback && !allowPlainHttp
-            ? $"must be https, since it is not this machine; set {AwsOptions.Section}:{nameof(AwsOptions.AllowPlainHttp)} to allow plain http."
+            ? $"must be https, because the host is not this machine; set {AwsOptions.Section}:{nameof(AwsOptions.AllowPlainHttp)} to allow plain http."
             : null;
     }
 }

@@ -2,11 +2,11 @@ namespace Messaging.Aws;
 
 /// <summary>
 /// Maps error codes and HTTP statuses to an <see cref="AwsErrorKind"/>. Codes come from the SQS and S3 API references and from the
-/// retry and clock-skew lists that the AWS SDKs share; both the JSON and the older query names are known.
+/// retry and clock-skew lists that the AWS SDKs share. Both the JSON names and the older query names are known.
 /// </summary>
 internal static class AwsErrorClassifier
 {
-    /// <summary>How far the signature's time may be from the service's before a plain mismatch is put down to the clock (SigV4 allows 5 minutes).</summary>
+    // From this difference on, a signature mismatch is attributed to the clock (SigV4 allows 5 minutes).
     private static readonly TimeSpan SkewSuspicion = TimeSpan.FromMinutes(4);
 
     /// <summary>Classifies one error.</summary>
@@ -34,7 +34,7 @@ internal static class AwsErrorClassifier
             or "AllAccessDisabled" or "InvalidSecurity" or "KmsAccessDenied" or "KmsDisabled" or "KmsNotFound"
             or "KmsInvalidState" or "KmsInvalidKeyUsage" or "KmsOptInRequired" => AwsErrorKind.AccessDenied,
 
-        // QueueDeletedRecently passes after 60 seconds; the rest are the service's own faults, whatever the status says.
+        // QueueDeletedRecently ends after 60 seconds; the others are the service's own faults, regardless of the status.
         "InternalError" or "InternalFailure" or "ServiceUnavailable" or "ServiceUnavailableException" or "RequestTimeout"
             or "RequestTimeoutException" or "QueueDeletedRecently" => AwsErrorKind.Transient,
 

@@ -1,6 +1,6 @@
 namespace Messaging.Aws;
 
-/// <summary>An error answer of an AWS service, its text already bounded and escaped.</summary>
+/// <summary>An error response of an AWS service, with bounded and escaped text.</summary>
 /// <param name="Status">The HTTP status.</param>
 /// <param name="Code">The error code without prefixes; empty when the answer has none.</param>
 /// <param name="Message">At most 256 bytes of what the service sent, escaped; may be empty.</param>

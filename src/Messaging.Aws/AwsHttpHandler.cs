@@ -6,10 +6,10 @@ namespace Messaging.Aws;
 internal static class AwsHttpHandler
 {
     /// <summary>
-    /// Connections to AWS only go where they are told: no redirects (a signed request must not follow one), no proxy of the
-    /// environment, no cookies, no decompression, no tracing headers (they would be sent unsigned to no use).
+    /// Connections to AWS go only to the configured address: no redirects (a signed request must not follow one), no proxy from the
+    /// environment, no cookies, no decompression, no tracing headers (they would be unsigned and unused).
     /// </summary>
-    /// <param name="maxConnections">Per host; the most calls that can be under way at once.</param>
+    /// <param name="maxConnections">Per host: the maximum number of concurrent calls.</param>
     public static SocketsHttpHandler Create(int maxConnections) => new()
     {
         AllowAutoRedirect = false,
@@ -20,10 +20,10 @@ internal static class AwsHttpHandler
         ConnectTimeout = TimeSpan.FromSeconds(2),
         MaxConnectionsPerServer = maxConnections,
 
-        // AWS moves addresses behind its names (SQS TTL 60 s or less): a connection in constant use must be renewed at times.
+        // AWS changes the addresses of its names (SQS: TTL of 60 s or less), so a busy connection must be replaced regularly.
         PooledConnectionLifetime = TimeSpan.FromMinutes(5),
 
-        // Below the 60 s and less after which load balancers drop idle connections, so that a reused one is seldom dead.
+        // Shorter than the idle timeout of load balancers (60 s or less), so that a reused connection is rarely closed.
         PooledConnectionIdleTimeout = TimeSpan.FromSeconds(30),
     };
 }

@@ -4,15 +4,13 @@ using Messaging.Telemetry;
 namespace Messaging.Aws;
 
 /// <summary>
-/// Reads an error of the AWS JSON 1.0 protocol. The code is looked for in the body's <c>__type</c> (or <c>code</c>), then in
-/// <c>x-amzn-errortype</c>, then in <c>x-amzn-query-error</c>, as the Smithy specification orders them; namespaces
-/// (<c>com.amazonaws.sqs#</c>, <c>AWS.SimpleQueueService.</c>) and trailing URIs are cut off.
+/// Reads an error of the AWS JSON 1.0 protocol. Looks for the code in the body's <c>__type</c> (or <c>code</c>), then in
+/// <c>x-amzn-errortype</c>, then in <c>x-amzn-query-error</c>, as the Smithy specification orders them. Cuts off namespaces
+/// (<c>com.amazonaws.sqs#</c>, <c>AWS.SimpleQueueService.</c>) and trailing URIs.
 /// </summary>
 internal static class AwsJsonErrorReader
 {
-    /// <summary>Never throws for what the service sent: a body that is no JSON (a load balancer's page) leaves the code empty.</summary>
-    /// <param name="response">Gives the status and the headers.</param>
-    /// <param name="body">The response's body; may be empty or cut short.</param>
+    /// <summary>Never throws on an invalid response: a body that is not JSON (a load balancer's page) leaves the code empty.</summary>
     public static AwsErrorResponse Read(HttpResponseMessage response, ReadOnlySpan<byte> body)
     {
         (string? code, string? message) = ReadBody(body);
@@ -59,7 +57,7 @@ internal static class AwsJsonErrorReader
         }
         catch (Exception e) when (e is JsonException or InvalidOperationException)
         {
-            // What was read before the fault still counts; GetString throws InvalidOperationException on invalid UTF-8.
+            // Keep what was read before the fault. GetString throws InvalidOperationException on invalid UTF-8.
         }
 
         return (code, message);

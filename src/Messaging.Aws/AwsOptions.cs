@@ -3,7 +3,7 @@ using Messaging.Configuration;
 namespace Messaging.Aws;
 
 /// <summary>
-/// Section <c>Aws</c>: region, endpoint and credentials of every feature that calls AWS. All of it may be left out on a machine that has the
+/// Section <c>Aws</c>: region, endpoint and credentials of every feature that calls AWS. No setting is required on a machine with the
 /// usual AWS environment (variables, profile, container or instance role).
 /// </summary>
 public sealed class AwsOptions : ISelfValidating
@@ -11,28 +11,28 @@ public sealed class AwsOptions : ISelfValidating
     /// <summary>The configuration section these settings are read from.</summary>
     public const string Section = "Aws";
 
-    /// <summary>The section; a route may give it for itself.</summary>
+    /// <summary>The section; a route may override it.</summary>
     public static SettingsSection Settings { get; } = SettingsSection.Of<AwsOptions>(Section, perRoute: true);
 
-    [Setting("Region to sign for, such as eu-west-1; without it the queue's address, AWS_REGION, AWS_DEFAULT_REGION, the profile, then the instance decide")]
+    [Setting("Region to sign for, such as eu-west-1; default: the region of the queue's address, AWS_REGION, AWS_DEFAULT_REGION, the profile, then the instance")]
     public string? Region { get; init; }
 
-    [Setting("Address of an AWS-compatible server; without it AWS_ENDPOINT_URL_{SERVICE}, then AWS_ENDPOINT_URL, then AWS itself")]
+    [Setting("Address of an AWS-compatible server; default AWS_ENDPOINT_URL_{SERVICE}, then AWS_ENDPOINT_URL, then AWS itself")]
     public Uri? Endpoint { get; init; }
 
-    [Setting("Access key id; without it AWS's default chain finds credentials", Secret = true)]
+    [Setting("Access key id; default: credentials from AWS's default chain", Secret = true)]
     public string? AccessKeyId { get; init; }
 
     [Setting("Secret access key that belongs to AccessKeyId", Secret = true)]
     public string? SecretAccessKey { get; init; }
 
-    [Setting("Session token of temporary credentials given by AccessKeyId and SecretAccessKey", Secret = true)]
+    [Setting("Session token of the temporary credentials in AccessKeyId and SecretAccessKey", Secret = true)]
     public string? SessionToken { get; init; }
 
-    [Setting("Profile of the shared AWS configuration files to take credentials and region from")]
+    [Setting("Profile in the shared AWS configuration files, for credentials and region")]
     public string? Profile { get; init; }
 
-    [Setting("Allows plain http to an endpoint that is not this machine")]
+    [Setting("Allows plain http to an endpoint on another machine")]
     public bool AllowPlainHttp { get; init; }
 
     /// <inheritdoc/>
@@ -51,7 +51,7 @@ public sealed class AwsOptions : ISelfValidating
 
         if (Profile is not null && AccessKeyId is not null)
         {
-            check.Fail(nameof(Profile), "must not be set together with AccessKeyId.", "It would be unclear which credentials count.", nameof(AccessKeyId));
+            check.Fail(nameof(Profile), "must not be set together with AccessKeyId.", "It would be unclear which credentials apply.", nameof(AccessKeyId));
         }
 
         if (Region is not null && !AwsRegion.IsWellFormed(Region))
@@ -59,7 +59,7 @@ public sealed class AwsOptions : ISelfValidating
             check.Fail(nameof(Region), "must be a region's name such as eu-west-1.", "Signatures would be refused.");
         }
 
-        const string Unreachable = "Requests would not arrive, or credentials would travel in the open.";
+        const string Unreachable = "Requests would not arrive, or credentials would travel unencrypted.";
         if (Endpoint is not null && AwsEndpoint.FindProblem(Endpoint, allowPlainHttp: true) is { } problem)
         {
             check.Fail(nameof(Endpoint), problem, Unreachable);

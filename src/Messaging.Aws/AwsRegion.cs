@@ -10,18 +10,15 @@ internal static class AwsRegion
 {
     private static readonly SearchValues<char> Allowed = SearchValues.Create("abcdefghijklmnopqrstuvwxyz0123456789-");
 
-    /// <summary>True for lower-case letters, digits and dashes, at most 32 of them.</summary>
+    /// <summary>True for 1 to 32 lower-case letters, digits and dashes.</summary>
     public static bool IsWellFormed(string region) =>
         region.Length is > 0 and <= 32 && !region.AsSpan().ContainsAnyExcept(Allowed);
 
     /// <summary>
-    /// The option, then <paramref name="fromAddress"/>, then <c>AWS_REGION</c> and <c>AWS_DEFAULT_REGION</c> (AWSSDK 4 does not
-    /// read the second), then the configured profile, then AWSSDK's chain (default profile, instance metadata). The last may
-    /// take seconds: call it at start only.
+    /// The option, then <paramref name="fromAddress"/> (the region in the queue's address), then <c>AWS_REGION</c> and
+    /// <c>AWS_DEFAULT_REGION</c> (AWSSDK 4 does not read the second), then the configured profile, then AWSSDK's chain (default profile,
+    /// instance metadata). The last may take seconds: call it at start only.
     /// </summary>
-    /// <param name="options">The validated options.</param>
-    /// <param name="fromAddress">The region named by the queue's own address, where there is one.</param>
-    /// <param name="environment">Reads a variable; null when it is not set.</param>
     /// <exception cref="Hosting.StartupException">None of them names a region.</exception>
     public static string Resolve(AwsOptions options, string? fromAddress, Func<string, string?> environment)
     {
@@ -45,7 +42,7 @@ internal static class AwsRegion
                 Hosting.ExitCodes.Configuration);
     }
 
-    /// <summary>The domain of the partition a region is in; with <c>sqs.{region}.</c> before it, the service's host.</summary>
+    /// <summary>The domain of a region's partition: with the prefix <c>sqs.{region}.</c>, the service's host.</summary>
     public static string DomainOf(string region) =>
         region.StartsWith("cn-", StringComparison.Ordinal) ? "amazonaws.com.cn" : "amazonaws.com";
 

@@ -3,8 +3,8 @@ using Messaging.Telemetry;
 namespace Messaging.Aws;
 
 /// <summary>
-/// An AWS call failed as a whole. What failed for single entries of a batch is a value, never this. Carries no credential, no
-/// body and no receipt handle; text from the service is bounded and escaped.
+/// An AWS call failed as a whole; failures of single batch entries are values. Contains no credentials, body or receipt handle; text from
+/// the service is bounded and escaped.
 /// </summary>
 internal sealed class AwsServiceException : Exception
 {
@@ -23,7 +23,7 @@ internal sealed class AwsServiceException : Exception
     /// <summary>The call, such as <c>ReceiveMessage</c>.</summary>
     public string Operation { get; }
 
-    /// <summary>AWS's error code without prefix, or one of our own for failures without an answer (<c>Timeout</c>, <c>ConnectionError</c>, ...).</summary>
+    /// <summary>AWS's error code without prefix, or one of the worker's for failures without an answer (<c>Timeout</c>, <c>ConnectionError</c>, ...).</summary>
     public string Code { get; }
 
     /// <summary>The service's message: at most 256 bytes of it, escaped; may be empty.</summary>
@@ -32,10 +32,10 @@ internal sealed class AwsServiceException : Exception
     /// <summary>The HTTP status; 0 when no answer arrived.</summary>
     public int Status { get; private init; }
 
-    /// <summary>The service's id of the request, for its support; null when there is none.</summary>
+    /// <summary>The service's id of the request, for support cases; null when there is none.</summary>
     public string? RequestId { get; private init; }
 
-    /// <summary>The least wait the service asked for (Retry-After); zero when it did not say.</summary>
+    /// <summary>The minimum wait that the service asked for (Retry-After); zero without one.</summary>
     public TimeSpan RetryAfter { get; private init; }
 
     /// <summary>The service answered with an error.</summary>
@@ -47,7 +47,7 @@ internal sealed class AwsServiceException : Exception
             RetryAfter = error.RetryAfter,
         };
 
-    /// <summary>No answer, or none that makes sense.</summary>
+    /// <summary>There was no answer, or an invalid one.</summary>
     public static AwsServiceException Local(AwsErrorKind kind, string operation, string code, string detail, Exception? innerException = null) =>
         new(kind, operation, code, UntrustedText.Shorten(detail.TrimEnd('.')), innerException);
 }

@@ -4,10 +4,10 @@ using Messaging.Hosting;
 
 namespace Messaging.Aws;
 
-/// <summary>Adds what AWS offers to a worker.</summary>
+/// <summary>Adds AWS sources and sinks to a worker.</summary>
 public static class AwsWorkerBuilderExtensions
 {
-    /// <summary>Adds the source <c>Sqs</c>: messages of an Amazon SQS queue, deleted after they were stored. Settings: <c>Sources:Sqs</c>, <c>Aws</c> and <c>Costs</c>.</summary>
+    /// <summary>Adds the source <c>Sqs</c>: messages of an Amazon SQS queue, deleted after they are stored. Settings: <c>Sources:Sqs</c>, <c>Aws</c> and <c>Costs</c>.</summary>
     public static IMessageWorkerBuilder AddSqs(this IMessageWorkerBuilder builder) => builder.AddSettings(AwsOptions.Settings).AddSettings(AwsCostOptions.Settings).AddSource(new SqsSourceFeature());
 
     /// <summary>Adds the sink <c>S3</c>: an object per message or bundle in a bucket. Settings: <c>Sinks:S3</c>, <c>Aws</c> and <c>Costs</c>.</summary>

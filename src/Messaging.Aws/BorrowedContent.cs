@@ -3,8 +3,8 @@ using System.Net;
 namespace Messaging.Aws;
 
 /// <summary>
-/// A request body over bytes that the caller keeps. HTTP/1.1 only: there the client has finished with the body before the call
-/// that sends it ends, so the owner may reuse the bytes right after it.
+/// A request body over bytes that the caller owns. HTTP/1.1 only: there the client has finished reading the body when the call ends, so
+/// the owner may then reuse the bytes.
 /// </summary>
 internal sealed class BorrowedContent(ReadOnlyMemory<byte> bytes) : HttpContent
 {

@@ -8,7 +8,7 @@ namespace Messaging.Aws;
 /// </summary>
 internal static class SigV4Canonical
 {
-    /// <summary>Appends <c>name:value\n</c> for each header: name in lower case, value trimmed, runs of blanks as one space.</summary>
+    /// <summary>Appends <c>name:value\n</c> for each header: name in lower case, value trimmed, each run of white space as one space.</summary>
     public static void AppendHeaders(PooledBuffer output, ReadOnlySpan<SigV4Header> sorted)
     {
         foreach (ref readonly SigV4Header header in sorted)

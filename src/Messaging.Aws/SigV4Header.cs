@@ -1,9 +1,9 @@
 namespace Messaging.Aws;
 
-/// <summary>One header to sign: ASCII name in any case, value as on the wire (several values already joined).</summary>
+/// <summary>One header to sign: ASCII name in any case, value as sent (multiple values already joined).</summary>
 internal readonly record struct SigV4Header(string Name, string Value)
 {
-    /// <summary>Orders by lower-case name, ordinal, as SigV4 wants it (an upper-case comparison would put '_' elsewhere).</summary>
+    /// <summary>Orders by lower-case name, ordinal, as SigV4 requires (an upper-case comparison would place '_' differently).</summary>
     public static int Compare(SigV4Header left, SigV4Header right)
     {
         int common = Math.Min(left.Name.Length, right.Name.Length);
@@ -19,6 +19,5 @@ internal readonly record struct SigV4Header(string Name, string Value)
         return left.Name.Length - right.Name.Length;
     }
 
-    /// <summary>The lower-case form of one ASCII character of a name.</summary>
     public static char Lower(char c) => char.IsAsciiLetterUpper(c) ? (char)(c | 0x20) : c;
 }

@@ -8,20 +8,20 @@ using Pipeline.Buffers;
 namespace Messaging.Aws;
 
 /// <summary>
-/// Signs the requests that every message pays for with AWS Signature Version 4, for one service in one region: calls of a JSON
-/// protocol, and canonical requests that are written already. Threads: any. A signature allocates its header's text (about 250
-/// characters) and nothing else; <c>AWSSigV4Signer</c> of AWSSDK.Core, which signs the others, some 9 KB.
-/// Source: "AWS Signature Version 4 for API requests", IAM user guide; checked against AWS's test suite and AWSSDK.Core.
+/// Signs the requests of the hot path with AWS Signature Version 4, for one service in one region: calls of a JSON protocol, and
+/// canonical requests that are already written. Threads: any. A signature allocates only its header's text (about 250 characters);
+/// <c>AWSSigV4Signer</c> of AWSSDK.Core, which signs the other requests, allocates about 9 KB.
+/// Source: "AWS Signature Version 4 for API requests", IAM user guide; tested against AWS's test suite and AWSSDK.Core.
 /// </summary>
 internal sealed class SigV4Signer
 {
     private const int HashBytes = SHA256.HashSizeInBytes;
 
-    // Never given back: of these only the two of each thread exist.
+    // Its buffers are never returned: there are only two per thread.
     private static readonly BufferPool ScratchBuffers = new();
 
-    // Signing never awaits, so a thread's own buffers do: renting three for each signature cost more than writing them, since
-    // the pool's counters move from core to core.
+    // Signing never awaits, so buffers per thread suffice. Renting three per signature cost more than writing them, because the pool's
+    // counters move between cores.
     [ThreadStatic]
     private static PooledBuffer? _scratch;
 
@@ -32,13 +32,11 @@ internal sealed class SigV4Signer
     private readonly byte[] _region;
     private readonly byte[] _service;
 
-    // Both are replaced as a whole by whichever thread finds them out of date; readers see one or the other.
+    // Any thread that finds one outdated replaces it as a whole.
     private DerivedKey? _key;
     private Stamp? _stamp;
 
-    /// <param name="service">The signing name, such as <c>sqs</c> or <c>s3</c>.</param>
-    /// <param name="region">The signing region.</param>
-    /// <param name="clock">Gives the time to sign with.</param>
+    /// <summary>Signs for a service by its signing name, such as <c>sqs</c> or <c>s3</c>.</summary>
     public SigV4Signer(string service, string region, AwsClock clock)
     {
         _service = Encoding.UTF8.GetBytes(service);
@@ -50,15 +48,12 @@ internal sealed class SigV4Signer
     /// Signs a request to the path <c>/</c> without a query: sets <c>X-Amz-Date</c>, <c>Authorization</c> and for temporary credentials
     /// <c>X-Amz-Security-Token</c>. Every header present is signed except those that proxies and the HTTP client may change.
     /// </summary>
-    /// <param name="request">With its absolute address.</param>
-    /// <param name="payload">The bytes it carries; empty for none.</param>
-    /// <param name="credentials">The keys to sign with.</param>
-    /// <returns>The time it was signed at, by the corrected clock.</returns>
+    /// <returns>The signature's time, by the corrected clock.</returns>
     public DateTimeOffset Sign(HttpRequestMessage request, ReadOnlySpan<byte> payload, SigningCredentials credentials)
     {
         if (request.RequestUri is not { AbsolutePath: "/", Query: "" } uri)
         {
-            throw new ArgumentException($"'{request.RequestUri}' is not an address of the path / without a query.", nameof(request));
+            throw new ArgumentException($"'{request.RequestUri}' must be an address with the path / and no query.", nameof(request));
         }
 
         DateTimeOffset at = _clock.UtcNow;
@@ -88,14 +83,10 @@ internal sealed class SigV4Signer
     /// <summary>The value of <c>x-amz-date</c> for a time; the same string within a second.</summary>
     public string DateTimeOf(DateTimeOffset at) => StampOf(at).DateTime;
 
-    /// <summary>A buffer of the calling thread for a text that is made and used up without an await; cleared.</summary>
+    /// <summary>A cleared buffer of the calling thread, for text that is written and used without an await.</summary>
     public static PooledBuffer Scratch() => Cleared(ref _scratch);
 
-    /// <summary>The value of the Authorization header for a canonical request that is written already.</summary>
-    /// <param name="canonical">The canonical request; may lie in <see cref="Scratch"/>.</param>
-    /// <param name="signedNames">The names of its headers, separated by semicolons.</param>
-    /// <param name="credentials">The keys to sign with.</param>
-    /// <param name="at">The time in the request's <c>x-amz-date</c>.</param>
+    /// <summary>The value of the Authorization header for a canonical request (maybe in <see cref="Scratch"/>) at the time of its <c>x-amz-date</c>.</summary>
     public string Authorize(ReadOnlySpan<byte> canonical, ReadOnlySpan<byte> signedNames, SigningCredentials credentials, DateTimeOffset at)
     {
         Span<byte> signature = stackalloc byte[HashBytes];
@@ -114,7 +105,7 @@ internal sealed class SigV4Signer
         return Encoding.ASCII.GetString(authorization.WrittenSpan);
     }
 
-    /// <summary>The Host header as the HTTP client writes it: the port only when it is not the scheme's own, brackets around IPv6.</summary>
+    /// <summary>The Host header as the HTTP client writes it: the port only when it is not the scheme's default, brackets around IPv6.</summary>
     public static string HostOf(Uri uri) => uri.HostNameType == UriHostNameType.IPv6
         ? uri.IsDefaultPort ? $"[{uri.IdnHost}]" : $"[{uri.IdnHost}]:{uri.Port}"
         : uri.IsDefaultPort ? uri.IdnHost : $"{uri.IdnHost}:{uri.Port}";
@@ -210,7 +201,7 @@ internal sealed class SigV4Signer
         return count;
     }
 
-    // Host is added by hand; the rest is set or changed after signing, by the client, by tracing or by a proxy.
+    // Host is added separately; the client, tracing or a proxy sets or changes the others after signing.
     private static bool IsSigned(string name) => !(name.Equals("host", StringComparison.OrdinalIgnoreCase)
         || name.Equals("authorization", StringComparison.OrdinalIgnoreCase)
         || name.Equals("content-length", StringComparison.OrdinalIgnoreCase)
@@ -245,8 +236,8 @@ internal sealed class SigV4Signer
 
     private sealed record DerivedKey(string Date, string Secret, byte[] Key)
     {
-        // Prepared with the key once: about 600 ns a signature instead of 1,300 (140 bytes, OpenSSL 3 on a shared 2-core machine).
-        // A few are enough, since none is kept across an await.
+        // Prepared with the key once: about 600 ns per signature instead of 1,300 (140 bytes, OpenSSL 3 on a shared 2-core machine). A few
+        // are enough, because none is kept across an await.
         private readonly BoundedPool<IncrementalHash> _prepared = new(16);
 
         public void Sign(ReadOnlySpan<byte> text, Span<byte> signature)

@@ -1,6 +1,6 @@
 namespace Messaging.Aws;
 
-/// <summary>The keys one request is signed with. Immutable; its text form shows none of them.</summary>
+/// <summary>The keys that sign one request. Immutable; ToString shows none of them.</summary>
 internal sealed class SigningCredentials(string accessKeyId, string secretAccessKey, string? sessionToken)
 {
     public string AccessKeyId { get; } = accessKeyId;
@@ -10,7 +10,7 @@ internal sealed class SigningCredentials(string accessKeyId, string secretAccess
     /// <summary>Null for long-lived keys.</summary>
     public string? SessionToken { get; } = string.IsNullOrEmpty(sessionToken) ? null : sessionToken;
 
-    /// <summary>True when both would sign alike.</summary>
+    /// <summary>True when both hold the same keys.</summary>
     public bool IsSameAs(SigningCredentials other) =>
         string.Equals(AccessKeyId, other.AccessKeyId, StringComparison.Ordinal)
         && string.Equals(SecretAccessKey, other.SecretAccessKey, StringComparison.Ordinal)

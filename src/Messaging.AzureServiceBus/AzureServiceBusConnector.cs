@@ -5,7 +5,10 @@ using Messaging.ServiceBus.Port;
 
 namespace Messaging.AzureServiceBus;
 
-/// <summary>Opens clients of the package Azure.Messaging.ServiceBus. Compiled with the switch <c>AzureServiceBus</c> only; docs/explanation/adr/service-bus-behind-a-switch.md lists every member used here.</summary>
+/// <summary>
+/// Opens clients of the package Azure.Messaging.ServiceBus. Compiled only with the switch <c>AzureServiceBus</c>;
+/// docs/explanation/adr/service-bus-behind-a-switch.md lists every SDK member used here.
+/// </summary>
 public sealed class AzureServiceBusConnector : IServiceBusConnector
 {
     /// <inheritdoc/>

@@ -3,9 +3,9 @@ using Messaging.ServiceBus;
 
 namespace Messaging.AzureServiceBus;
 
-/// <summary>Adds Azure Service Bus with Microsoft's client to a worker.</summary>
+/// <summary>Adds Azure Service Bus to a worker, with Microsoft's client.</summary>
 public static class AzureServiceBusWorkerBuilderExtensions
 {
-    /// <summary>Adds the source <c>ServiceBus</c>: messages of a queue or a subscription, completed after they were stored. Settings: <c>Sources:ServiceBus</c>.</summary>
+    /// <summary>Adds the source <c>ServiceBus</c>: messages of a queue or a subscription, completed after they are stored. Settings: <c>Sources:ServiceBus</c>.</summary>
     public static IMessageWorkerBuilder AddAzureServiceBus(this IMessageWorkerBuilder builder) => builder.AddServiceBus(new AzureServiceBusConnector());
 }

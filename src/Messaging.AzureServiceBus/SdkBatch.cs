@@ -4,7 +4,6 @@ using Messaging.Telemetry;
 
 namespace Messaging.AzureServiceBus;
 
-/// <summary>A ServiceBusMessageBatch.</summary>
 internal sealed class SdkBatch(ServiceBusMessageBatch messages) : IOutgoingBatch
 {
     public ServiceBusMessageBatch Messages { get; } = messages;

@@ -4,7 +4,7 @@ using Messaging.ServiceBus.Port;
 
 namespace Messaging.AzureServiceBus;
 
-/// <summary>Turns the library's exceptions into the port's.</summary>
+/// <summary>Converts the client library's exceptions to the port's.</summary>
 internal static class SdkFaults
 {
     public static ServiceBusFault Classify(Exception exception) => exception switch
@@ -16,7 +16,7 @@ internal static class SdkFaults
 
     public static ServiceBusFaultException Convert(Exception exception) => new(Classify(exception), exception);
 
-    /// <summary>Awaits a call of the library; a cancellation stays one.</summary>
+    /// <summary>Awaits a call of the library; a cancellation is not converted.</summary>
     public static async Task ConvertAsync(Task call, CancellationToken cancellationToken)
     {
         try

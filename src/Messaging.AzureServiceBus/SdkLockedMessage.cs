@@ -4,12 +4,12 @@ using Messaging.ServiceBus.Port;
 
 namespace Messaging.AzureServiceBus;
 
-/// <summary>A message as the processor handed it out: settled over its link, or by its lock token once the run was stopped.</summary>
+/// <summary>A message from the processor: settled over its link, or by its lock token after the run has stopped.</summary>
 internal sealed class SdkLockedMessage(ProcessMessageEventArgs args, SdkRun run) : LockedMessage
 {
     private ReadOnlyMemory<byte>? _body;
 
-    // Not the message's own Body, which takes data only.
+    // The SDK's own Body property supports data sections only.
     public override ReadOnlyMemory<byte> Body => _body ??= Read(args.Message.GetRawAmqpMessage().Body);
 
     public override string? MessageId => args.Message.MessageId;

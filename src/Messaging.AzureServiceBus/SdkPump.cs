@@ -4,10 +4,10 @@ using Messaging.ServiceBus.Port;
 
 namespace Messaging.AzureServiceBus;
 
-/// <summary>A ServiceBusProcessor for each run, over one client.</summary>
+/// <summary>Creates one ServiceBusProcessor per run, over one client.</summary>
 internal sealed class SdkPump(ServiceBusClient client, ServiceBusSourceOptions options, PumpSettings settings) : IServiceBusPump
 {
-    // One start, stop or disposal at a time.
+    // Starts, stops and disposals never overlap.
     private SdkRun? _run;
 
     public async Task CheckAsync(CancellationToken cancellationToken)
@@ -18,7 +18,7 @@ internal sealed class SdkPump(ServiceBusClient client, ServiceBusSourceOptions o
 
     public async Task StartAsync(IPumpHandler handler, CancellationToken cancellationToken)
     {
-        // Its messages are settled by now.
+        // The previous run's messages are settled by now.
         await DisposeRunAsync();
         _run = new SdkRun(CreateProcessor(), OpenReceiver);
         await _run.StartAsync(handler, cancellationToken);

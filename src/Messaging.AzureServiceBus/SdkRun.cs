@@ -4,18 +4,18 @@ using Messaging.ServiceBus.Port;
 namespace Messaging.AzureServiceBus;
 
 /// <summary>
-/// One run of a ServiceBusProcessor. Its StopProcessingAsync leaves the link open, and with it the credit of the calls that were
-/// waiting: the broker goes on locking messages for them. So the stop closes the link too, which ends the locks of what arrived
-/// unasked; messages in flight are then settled by their lock tokens, through a receiver that receives nothing.
+/// One run of a ServiceBusProcessor. Its StopProcessingAsync leaves the link open, with the credit of the calls that were waiting, so the
+/// broker keeps locking messages for them. The stop therefore closes the link too, which releases those locks. Messages in flight are
+/// then settled by their lock tokens, over a receiver that receives nothing.
 /// </summary>
 internal sealed class SdkRun(ServiceBusProcessor processor, Func<ServiceBusReceiver> openReceiver) : IAsyncDisposable
 {
-    // Closing asks the broker to return its credit first; one that does not answer keeps neither the worker nor its next run.
+    // Closing first asks the broker to return the credit; a broker that does not answer must not delay the shutdown or the next run.
     private static readonly TimeSpan CloseLimit = TimeSpan.FromSeconds(5);
 
     private volatile ServiceBusReceiver? _afterStop;
 
-    /// <summary>What messages are settled through after the stop; null before, when their own link does it.</summary>
+    /// <summary>Settles messages after the stop; null before it, while they are settled over their own link.</summary>
     public ServiceBusReceiver? AfterStop => _afterStop;
 
     public Task StartAsync(IPumpHandler handler, CancellationToken cancellationToken)
@@ -31,7 +31,7 @@ internal sealed class SdkRun(ServiceBusProcessor processor, Func<ServiceBusRecei
 
     public Task StopAsync(CancellationToken cancellationToken)
     {
-        // Before any call returns; it opens its links only when it is used.
+        // Before any call returns. The receiver opens its link on first use.
         _afterStop ??= openReceiver();
         return SdkFaults.ConvertAsync(StopAndCloseAsync(cancellationToken), cancellationToken);
     }

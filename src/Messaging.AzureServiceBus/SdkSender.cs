@@ -4,7 +4,6 @@ using Messaging.ServiceBus.Port;
 
 namespace Messaging.AzureServiceBus;
 
-/// <summary>A ServiceBusSender.</summary>
 internal sealed class SdkSender(ServiceBusClient client, ServiceBusSourceOptions options) : IServiceBusSender
 {
     private readonly ServiceBusSender _sender = client.CreateSender(options.Queue ?? options.Topic);

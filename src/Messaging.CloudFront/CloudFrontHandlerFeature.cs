@@ -35,8 +35,8 @@ internal sealed class CloudFrontHandlerFeature : IHandlerFeature
         {
             settings.Fail(
                 $"{CloudFrontOptions.Section}:{nameof(CloudFrontOptions.ObjectTimeout)}",
-                options.ObjectTimeout.ToString(),
-                $"must not be above Intake:MessageTimeout ({messageTimeout}).",
+                SettingText.Format(options.ObjectTimeout),
+                $"must not be above Intake:MessageTimeout ({SettingText.Format(messageTimeout)}).",
                 "The message would be taken back before its object is done.");
         }
 

@@ -6,7 +6,7 @@ using Microsoft.Extensions.Configuration;
 
 namespace Messaging.CommandLine;
 
-/// <summary>What a command may use of the worker. Threads: one at a time.</summary>
+/// <summary>Gives a command the worker's configuration and plan. Threads: one at a time.</summary>
 public sealed class CommandContext
 {
     private readonly WorkerDefinition _definition;
@@ -22,7 +22,7 @@ public sealed class CommandContext
     /// <exception cref="StartupException">A file cannot be read, or an argument is neither an option nor a key.</exception>
     public IConfigurationRoot ReadConfiguration(ParseResult parsed) => _read(parsed);
 
-    /// <summary>Plans the worker under a configuration; opens and connects to nothing.</summary>
-    /// <exception cref="ConfigurationException">The configuration is wrong; carries every problem.</exception>
+    /// <summary>Plans the worker for a configuration, without opening or connecting to anything.</summary>
+    /// <exception cref="ConfigurationException">The configuration is invalid; lists every problem.</exception>
     public WorkerPlan Plan(IConfiguration configuration) => _definition.Plan(configuration).Checked();
 }

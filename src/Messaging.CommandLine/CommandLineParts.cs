@@ -3,16 +3,16 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Messaging.CommandLine;
 
-/// <summary>What features add to the command line. It travels among the worker's services, which every feature can reach.</summary>
+/// <summary>What features add to the command line. It is one of the worker's services, because every feature can reach those.</summary>
 internal sealed class CommandLineParts
 {
-    public string Description { get; set; } = "Takes messages from sources, hands each to the handler of its route, and acknowledges it afterwards.";
+    public string Description { get; set; } = "Receives messages from sources, passes each to the handler of its route, and acknowledges it when that has succeeded.";
 
     public List<Func<CommandContext, Command>> Commands { get; } = [];
 
     public List<IDaemonExtension> Extensions { get; } = [];
 
-    /// <summary>Those of a worker; adds them when there are none yet.</summary>
+    /// <summary>The parts of a worker; adds them if there are none yet.</summary>
     public static CommandLineParts Of(IServiceCollection services)
     {
         if (services.LastOrDefault(service => service.ServiceType == typeof(CommandLineParts))?.ImplementationInstance is CommandLineParts parts)

@@ -3,20 +3,20 @@ using Messaging.Hosting;
 
 namespace Messaging.CommandLine;
 
-/// <summary>Lets features bring commands and options of their own. In a host without a command line they have no effect.</summary>
+/// <summary>Adds commands and options of features. They have no effect in a host without a command line.</summary>
 public static class CommandLineWorkerBuilderExtensions
 {
-    /// <summary>Sets what the worker does, for <c>--help</c>: a sentence with its full stop. The last call wins.</summary>
+    /// <summary>Sets the description in <c>--help</c>: a sentence with a full stop. The last call wins.</summary>
     public static IMessageWorkerBuilder Describe(this IMessageWorkerBuilder builder, string description)
     {
         CommandLineParts.Of(builder.Services).Description = description;
         return builder;
     }
 
-    /// <summary>Adds a command beside those of every worker. A second one of the same name is a configuration error.</summary>
+    /// <summary>Adds a command to those of every worker. A second command of the same name is a configuration error.</summary>
     /// <param name="builder">The worker.</param>
     /// <param name="create">
-    /// Makes the command; called once for each command line. Its action returns one of <see cref="ExitCodes"/>, or throws
+    /// Creates the command; called once per command line. Its action returns one of <see cref="ExitCodes"/>, or throws
     /// <see cref="StartupException"/> or <see cref="Configuration.ConfigurationException"/>, which are reported.
     /// </param>
     public static IMessageWorkerBuilder AddCommand(this IMessageWorkerBuilder builder, Func<CommandContext, Command> create)
@@ -25,7 +25,7 @@ public static class CommandLineWorkerBuilderExtensions
         return builder;
     }
 
-    /// <summary>Adds options to the default command, and what the running worker does with them.</summary>
+    /// <summary>Adds options to the default command, and code that runs with the worker.</summary>
     public static IMessageWorkerBuilder AddDaemonExtension(this IMessageWorkerBuilder builder, IDaemonExtension extension)
     {
         CommandLineParts.Of(builder.Services).Extensions.Add(extension);

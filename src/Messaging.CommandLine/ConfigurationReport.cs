@@ -3,10 +3,9 @@ using Messaging.Routes;
 
 namespace Messaging.CommandLine;
 
-/// <summary>Shows problems and the effective configuration to a person.</summary>
 internal static class ConfigurationReport
 {
-    /// <summary>Every problem, a line each, to standard error.</summary>
+    /// <summary>Writes every problem on its own line to standard error.</summary>
     public static void WriteErrors(IReadOnlyList<ConfigurationError> errors)
     {
         Console.Error.WriteLine($"The configuration has {errors.Count} problem{(errors.Count == 1 ? string.Empty : "s")}; nothing was started:");
@@ -15,10 +14,10 @@ internal static class ConfigurationReport
             Console.Error.WriteLine($"  - {error}");
         }
 
-        Console.Error.WriteLine("`validate --reference` lists every key with its unit and default; `validate` shows what is in effect.");
+        Console.Error.WriteLine("`validate --reference` lists every key with its unit and default; `validate` shows the settings in effect.");
     }
 
-    /// <summary>Every warning, a line each, to standard error; nothing where there is none.</summary>
+    /// <summary>Writes every warning on its own line to standard error.</summary>
     public static void WriteWarnings(IReadOnlyList<ConfigurationError> warnings)
     {
         foreach (ConfigurationError warning in warnings)
@@ -27,7 +26,7 @@ internal static class ConfigurationReport
         }
     }
 
-    /// <summary>Where each route comes from.</summary>
+    /// <summary>Writes every route with its origin.</summary>
     public static void WriteRoutes(WorkerPlan plan)
     {
         foreach (NamedRoute route in plan.NamedRoutes)
@@ -38,7 +37,7 @@ internal static class ConfigurationReport
         Console.Out.WriteLine();
     }
 
-    /// <summary>Every key the worker would run with, secrets masked.</summary>
+    /// <summary>Writes every key with its value in effect, secrets masked.</summary>
     public static void WriteEffective(WorkerPlan plan)
     {
         int width = plan.Effective.Max(setting => setting.Key.Length);
@@ -48,6 +47,6 @@ internal static class ConfigurationReport
         }
     }
 
-    /// <summary>One line for what went wrong, to standard error.</summary>
+    /// <summary>Writes an error as one line to standard error.</summary>
     public static void WriteError(string message) => Console.Error.WriteLine($"error: {message}");
 }

@@ -5,23 +5,23 @@ using Microsoft.Extensions.Logging.Console;
 
 namespace Messaging.CommandLine;
 
-/// <summary>The daemon's logs: lines on the console, with the section <c>Logging</c> over what is set here.</summary>
+/// <summary>The daemon's logs: lines on the console. The section <c>Logging</c> overrides the values set here.</summary>
 internal static class ConsoleLogging
 {
     public static void Configure(ILoggingBuilder logging, IConfiguration configuration)
     {
         logging.AddConfiguration(configuration.GetSection("Logging"));
 
-        // What keeps the worker from starting is told by the command line, once and without a stack trace.
+        // The command line itself reports startup errors, once and without a stack trace.
         logging.AddFilter("Microsoft.Extensions.Hosting.Internal.Host", LogLevel.None);
 
-        // Before AddConsole, so that the keys of Logging:Console win over what is set here.
+        // Before AddConsole, so that Logging:Console overrides these values.
         logging.Services.Configure<ConsoleLoggerOptions>(console =>
         {
-            // Without a name the provider takes its obsolete options, and the formatter's own have no effect.
+            // Without a name the provider uses its obsolete options and ignores those of the formatter.
             console.FormatterName = ConsoleFormatterNames.Simple;
 
-            // Where nothing reads the output, lines are dropped, and counted in the next line that gets through. To wait would stop the worker.
+            // If nothing reads the output, lines are dropped, and the next line written reports their number. Waiting would stop the worker.
             console.QueueFullMode = ConsoleLoggerQueueFullMode.DropWrite;
         });
         logging.Services.Configure<SimpleConsoleFormatterOptions>(console =>
@@ -33,7 +33,7 @@ internal static class ConsoleLogging
         {
             SetTimestamp(console);
 
-            // TraceId and SpanId, where the line is logged within a span.
+            // TraceId and SpanId of lines that are logged within a span.
             console.IncludeScopes = true;
         });
         logging.Services.Configure<LoggerFactoryOptions>(factory => factory.ActivityTrackingOptions = ActivityTrackingOptions.TraceId | ActivityTrackingOptions.SpanId);

@@ -4,10 +4,10 @@ using System.Globalization;
 
 namespace Messaging.CommandLine;
 
-/// <summary>An option that takes a whole number within a range and says so when it does not get one.</summary>
+/// <summary>An option for a whole number, with an error that names the allowed range.</summary>
 public static class CountOption
 {
-    /// <summary>Makes the option; its value is null when it is not given and has no default.</summary>
+    /// <summary>Creates the option; its value is null when it is not given and has no default.</summary>
     public static Option<int?> Create(string name, string[] aliases, string description, int max, int? defaultValue = null)
     {
         Option<int?> option = new(name, aliases)

@@ -25,7 +25,7 @@ internal static class DaemonAction
         }
         catch (OperationCanceledException) when (stopping.IsCancellationRequested)
         {
-            // A signal came before anything was received: there is nothing to finish.
+            // A signal arrived before any message was received: there is nothing to drain.
             return ExitCodes.Success;
         }
 

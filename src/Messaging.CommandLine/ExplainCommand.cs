@@ -8,17 +8,17 @@ using Messaging.Routes;
 
 namespace Messaging.CommandLine;
 
-/// <summary><c>explain</c>: what the settings imply for a load: calls, costs, limits, and what a kill would do.</summary>
+/// <summary><c>explain</c>: shows what the settings imply for a load: calls, costs, limits, and the effect of a kill.</summary>
 internal static class ExplainCommand
 {
     public static Command Create(CommandContext context)
     {
-        Option<int?> messages = CountOption.Create("--messages-per-day", [], "Messages a day for each route, spread evenly", 2_000_000_000, 18_000_000);
-        Option<int?> bytes = CountOption.Create("--message-bytes", [], "Bytes of a message", 256 << 20, 1_024);
-        Option<int?> bundle = CountOption.Create("--messages-per-object", [], "Messages that one object holds; without it what the settings lead to: 1, or a bundle", 1_000_000);
-        Option<int?> latency = CountOption.Create("--put-latency-ms", [], "What storing an object is assumed to take, in milliseconds", 600_000, 50);
-        Option<bool> json = new("--json") { Description = "Print JSON for machines" };
-        Command command = new("explain", "Show what the settings imply for a load: calls of AWS and their estimated cost, concurrency, memory, what a kill redelivers; starts nothing")
+        Option<int?> messages = CountOption.Create("--messages-per-day", [], "Messages per day for each route, spread evenly", 2_000_000_000, 18_000_000);
+        Option<int?> bytes = CountOption.Create("--message-bytes", [], "Bytes per message", 256 << 20, 1_024);
+        Option<int?> bundle = CountOption.Create("--messages-per-object", [], "Messages per object; default: what the settings imply, 1 or a bundle", 1_000_000);
+        Option<int?> latency = CountOption.Create("--put-latency-ms", [], "Assumed time to store an object, in milliseconds", 600_000, 50);
+        Option<bool> json = new("--json") { Description = "Print JSON" };
+        Command command = new("explain", "Show what the settings imply for a load: AWS calls and their estimated cost, concurrency, memory, and the effect of a kill; start nothing")
         {
             messages,
             bytes,
@@ -55,7 +55,7 @@ internal static class ExplainCommand
 
     private static void Write(RouteExplanation route, ExplainInput input)
     {
-        Console.Out.WriteLine(string.Create(CultureInfo.InvariantCulture, $"Route {route.Route}: {string.Join(", ", route.Sources)}{(route.Sink is null ? string.Empty : $" -> {route.Sink}")}; {input.MessagesPerDay:N0} messages a day of {input.MessageBytes:N0} bytes"));
+        Console.Out.WriteLine(string.Create(CultureInfo.InvariantCulture, $"Route {route.Route}: {string.Join(", ", route.Sources)}{(route.Sink is null ? string.Empty : $" -> {route.Sink}")}; {input.MessagesPerDay:N0} messages per day of {input.MessageBytes:N0} bytes"));
         int title = route.Lines.Max(line => line.Title.Length);
         int value = route.Lines.Max(line => Text(line).Length);
         foreach (ExplainLine line in route.Lines)
@@ -71,7 +71,7 @@ internal static class ExplainCommand
         Console.Out.WriteLine(route.Savings.Count == 0 ? "  Nothing here would lower the bill." : "  What would lower the bill most:");
         foreach (ExplainSaving saving in route.Savings)
         {
-            Console.Out.WriteLine(string.Create(CultureInfo.InvariantCulture, $"    {(saving.AtMost ? "at most " : string.Empty)}${saving.UsdPerMonth:N2} a month: {saving.Change}"));
+            Console.Out.WriteLine(string.Create(CultureInfo.InvariantCulture, $"    {(saving.AtMost ? "at most " : string.Empty)}${saving.UsdPerMonth:N2} per month: {saving.Change}"));
         }
     }
 

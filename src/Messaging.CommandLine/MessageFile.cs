@@ -2,13 +2,13 @@ using Messaging.Hosting;
 
 namespace Messaging.CommandLine;
 
-/// <summary>Reads the message that a command is given.</summary>
+/// <summary>Reads the message for a command.</summary>
 public static class MessageFile
 {
     /// <summary>The name that stands for standard input.</summary>
     public const string StandardInput = "-";
 
-    // Above what any source takes.
+    // More than any source accepts.
     private const int MaxBytes = 256 << 20;
 
     /// <summary>Reads a whole file, or standard input.</summary>

@@ -6,7 +6,7 @@ using Microsoft.Extensions.Hosting;
 
 namespace Messaging.CommandLine;
 
-/// <summary><c>--print-pipeline</c>: the composed chain of every route, as the tests approve it. Needs what the configuration needs, and no region or credentials.</summary>
+/// <summary><c>--print-pipeline</c>: prints the pipeline of every route, as the tests approve it. Needs no region or credentials.</summary>
 internal static class PrintPipelineAction
 {
     public static int Run(WorkerDefinition definition, IConfiguration configuration)

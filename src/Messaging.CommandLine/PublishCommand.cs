@@ -7,22 +7,22 @@ using Messaging.Publishing;
 
 namespace Messaging.CommandLine;
 
-/// <summary><c>publish</c>: sends messages to a source of a worker that runs elsewhere.</summary>
+/// <summary><c>publish</c>: sends messages to a source of a running worker.</summary>
 internal static class PublishCommand
 {
     /// <param name="context">Reads the configuration.</param>
     /// <param name="senders">What <c>--to</c> accepts, at least one; the first is the default.</param>
-    /// <param name="handlers">The first that can make messages makes them where no file is given.</param>
+    /// <param name="handlers">Without a file, the first that can generate messages does so.</param>
     public static Command Create(CommandContext context, SenderCatalog senders, IReadOnlyList<IHandlerFeature> handlers)
     {
         ISampleFeature? samples = handlers.OfType<ISampleFeature>().FirstOrDefault();
         Option<int?> count = CountOption.Create("--count", ["-n"], "Messages to send", 100_000_000, defaultValue: 1_000);
-        Option<string> to = new("--to") { Description = $"Where to: {senders.Description}", DefaultValueFactory = _ => senders.Names[0], HelpName = "source" };
+        Option<string> to = new("--to") { Description = $"Destination: {senders.Description}", DefaultValueFactory = _ => senders.Names[0], HelpName = "source" };
         to.AcceptOnlyFromAmong([.. senders.Names]);
-        Option<string?> file = new("--file", "-f") { Description = $"The body of every message; {MessageFile.StandardInput} for standard input{(samples is null ? string.Empty : "; without it generated messages")}", HelpName = "file", Required = samples is null };
+        Option<string?> file = new("--file", "-f") { Description = $"Body of every message; {MessageFile.StandardInput} for standard input{(samples is null ? string.Empty : "; default generated messages")}", HelpName = "file", Required = samples is null };
         Option<string?> url = new("--url") { Description = "Address of the running worker; default Hosting:Url", HelpName = "address" };
-        Option<string?> route = new("--route") { Description = "Route to send to, where the worker has several", HelpName = "name" };
-        Option<int?> rate = CountOption.Create("--rate", [], "Messages a second at most; without it as many as are taken", 10_000_000);
+        Option<string?> route = new("--route") { Description = "Route to send to, if the worker has several", HelpName = "name" };
+        Option<int?> rate = CountOption.Create("--rate", [], "Maximum messages per second; default no limit", 10_000_000);
         Command command = new("publish", $"Send {(samples is null ? string.Empty : "generated ")}messages to a worker's source") { count, to, file, rate, url, route };
         command.SetAction(async (parsed, cancellationToken) =>
         {
@@ -46,7 +46,7 @@ internal static class PublishCommand
             return ExitCodes.Success;
         }
 
-        ConfigurationReport.WriteError($"{count - result.Sent:N0} message(s) were not taken; the first: {result.FirstError}");
+        ConfigurationReport.WriteError($"{count - result.Sent:N0} message(s) were not accepted; the first error: {result.FirstError}");
         return ExitCodes.Incomplete;
     }
 }

@@ -6,8 +6,8 @@ using Messaging.Publishing;
 namespace Messaging.CommandLine;
 
 /// <summary>
-/// <c>redrive</c>: sends dead letters to their source again after the cause was fixed. A dead letter is deleted only after its
-/// message was taken; one that is refused stays. A run ends: it sends what was there when it began, each dead letter once.
+/// <c>redrive</c>: sends dead letters to their source again after the cause was fixed. A dead letter is deleted only after the source has accepted its
+/// message; a refused one is kept. A run sends each dead letter that existed when it began once, and then ends.
 /// </summary>
 internal static class RedriveCommand
 {
@@ -17,15 +17,15 @@ internal static class RedriveCommand
     {
         Option<string> from = new("--from") { Description = stores.Description, DefaultValueFactory = _ => stores.Names[0], HelpName = "store" };
         from.AcceptOnlyFromAmong([.. stores.Names]);
-        Option<string?> reason = new("--reason") { Description = "Only dead letters of this reason code; a code that none has lists the codes there are (exit 1)", HelpName = "code" };
-        Option<int?> max = CountOption.Create("--max", [], "Dead letters at most; without it all that are there when it begins", int.MaxValue);
-        Option<int?> rate = CountOption.Create("--rate", [], "Dead letters per second at most; without it as many as are taken", 10_000_000);
+        Option<string?> reason = new("--reason") { Description = "Only dead letters with this reason code; an unknown code lists the existing codes (exit 1)", HelpName = "code" };
+        Option<int?> max = CountOption.Create("--max", [], "Maximum dead letters to redrive; default all that exist when it begins", int.MaxValue);
+        Option<int?> rate = CountOption.Create("--rate", [], "Maximum dead letters per second; default no limit", 10_000_000);
         Option<bool> list = new("--dry-run") { Description = "List the dead letters; send and delete nothing" };
         Option<string?> url = new("--url") { Description = "Address of the running worker; default Hosting:Url", HelpName = "address" };
         Option<string?> route = new("--route") { Description = "Route to send to; default the one that dead-lettered the message", HelpName = "name" };
         Command command = new(
             "redrive",
-            "Send dead letters to their source again. Each is deleted after its message was taken; exit 1 when one stays. A .body file of the folder may be edited first.")
+            "Send dead letters to their source again. Each is deleted after the source has accepted its message; exit 1 when one is kept. A .body file in the folder may be edited first.")
         { from, reason, max, rate, list, url, route };
         command.SetAction(async (parsed, cancellationToken) =>
         {
@@ -48,8 +48,8 @@ internal static class RedriveCommand
             Console.Out.WriteLine(note);
         }
 
-        WriteList(result.LeftCount, result.Left, "dead letter(s) stay where they are:");
-        WriteList(result.AgainCount, result.Again, "message(s) were sent and dead-lettered again. Fix the cause, then redrive again:");
+        WriteList(result.LeftCount, result.Left, "dead letter(s) were not redriven and are kept:");
+        WriteList(result.AgainCount, result.Again, "message(s) were sent and dead-lettered again. Fix the cause, then redrive them again:");
         if (result.Ended is { } ended)
         {
             ConfigurationReport.WriteError(ended);

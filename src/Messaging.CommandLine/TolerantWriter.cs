@@ -3,14 +3,14 @@ using System.Text;
 namespace Messaging.CommandLine;
 
 /// <summary>
-/// Standard output or error that may be closed or full: what cannot be written is dropped, since no report is worth ending a worker
-/// that works. A pipe that broke is dropped by .NET itself.
+/// Standard output or error that may be closed or full. Text that cannot be written is dropped, because no report is worth ending a running worker. .NET
+/// itself ignores a broken pipe.
 /// </summary>
 internal sealed class TolerantWriter(TextWriter inner) : TextWriter
 {
     public override Encoding Encoding => inner.Encoding;
 
-    /// <summary>Puts it around both.</summary>
+    /// <summary>Wraps standard output and standard error.</summary>
     public static void Install()
     {
         Console.SetOut(new TolerantWriter(Console.Out));
@@ -36,7 +36,7 @@ internal sealed class TolerantWriter(TextWriter inner) : TextWriter
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
-            // Dropped. The second is what .NET makes of EBADF, a closed descriptor.
+            // Dropped. .NET reports EBADF, a closed descriptor, as UnauthorizedAccessException.
         }
     }
 }

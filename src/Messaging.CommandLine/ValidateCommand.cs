@@ -5,12 +5,12 @@ using Messaging.Routes;
 
 namespace Messaging.CommandLine;
 
-/// <summary><c>validate</c>: shows every problem and warning, where each route comes from, and the effective configuration.</summary>
+/// <summary><c>validate</c>: shows every problem and warning, the origin of each route, and the effective configuration.</summary>
 internal static class ValidateCommand
 {
     public static Command Create(CommandContext context, WorkerDefinition definition)
     {
-        Command command = new("validate", "Check the configuration: show problems and warnings, where each route comes from, and what is in effect (secrets masked); start nothing; exit 78 when it is wrong");
+        Command command = new("validate", "Check the configuration: show problems, warnings, the origin of each route, and the settings in effect (secrets masked); start nothing; exit 78 when it is invalid");
         Option<bool> reference = new("--reference") { Description = "Print every key with its default, unit and range as Markdown instead" };
         command.Options.Add(reference);
         command.SetAction(parsed => parsed.GetValue(reference) ? PrintReference(definition) : Run(definition.Plan(context.ReadConfiguration(parsed))));
@@ -44,7 +44,7 @@ internal static class ValidateCommand
         }
 
         Console.Out.WriteLine();
-        Console.Out.WriteLine($"The configuration is right: {plan.Routes.Count} route(s): {string.Join(", ", plan.Routes.Select(route => route.Name))}.");
+        Console.Out.WriteLine($"The configuration is valid: {plan.Routes.Count} route(s): {string.Join(", ", plan.Routes.Select(route => route.Name))}.");
         return ExitCodes.Success;
     }
 }

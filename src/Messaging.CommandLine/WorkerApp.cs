@@ -6,12 +6,12 @@ using Microsoft.Extensions.Logging;
 
 namespace Messaging.CommandLine;
 
-/// <summary>A message worker as a program: the daemon, and the commands around it (<c>validate</c>, <c>explain</c>, <c>publish</c>, <c>redrive</c>).</summary>
+/// <summary>Runs a message worker as a program: the daemon, or <c>validate</c>, <c>explain</c>, <c>top</c>, <c>publish</c>, <c>redrive</c>.</summary>
 public static class WorkerApp
 {
     /// <summary>
-    /// Runs one command; the whole of a program's Main. Takes SIGTERM and SIGINT of the process, and its standard output and error. Errors
-    /// are written to standard error and become the exit code; no exception leaves the call.
+    /// Runs one command; the only call that a program's Main needs. Handles SIGTERM and SIGINT of the process, and uses its standard output and error. Errors
+    /// are written to standard error and become the exit code; no exception is thrown.
     /// </summary>
     /// <param name="args">The command line.</param>
     /// <param name="configure">Adds the worker's features, such as <c>worker => worker.AddSqs().AddS3()</c>. Called once.</param>
@@ -21,17 +21,17 @@ public static class WorkerApp
         ArgumentNullException.ThrowIfNull(args);
         ArgumentNullException.ThrowIfNull(configure);
 
-        // First: a signal during the start is not to end the process halfway.
+        // First, so that a signal during the start does not end the process halfway.
         ShutdownSignals.Process.Install();
         TolerantWriter.Install();
         return WorkerCommandLine.RunAsync(args, configure);
     }
 
-    /// <summary>Builds the host that the default command runs, with its logs on the console; nothing runs yet. The caller starts and disposes it.</summary>
+    /// <summary>Builds the host of the default command, with its logs on the console, without starting it. The caller starts and disposes it.</summary>
     /// <param name="definition">The worker; a definition belongs to one host.</param>
     /// <param name="configuration">Its configuration, such as <see cref="WorkerConfiguration.Build"/> reads.</param>
     /// <param name="configureLogging">Adds to the logging; null for nothing.</param>
-    /// <exception cref="ConfigurationException">The configuration is wrong; carries every problem.</exception>
+    /// <exception cref="ConfigurationException">The configuration is invalid; lists every problem.</exception>
     public static IHost CreateHost(WorkerDefinition definition, IConfiguration configuration, Action<ILoggingBuilder>? configureLogging = null)
     {
         ArgumentNullException.ThrowIfNull(definition);

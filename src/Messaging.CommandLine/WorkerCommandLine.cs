@@ -10,14 +10,13 @@ using Pipeline.Building;
 namespace Messaging.CommandLine;
 
 /// <summary>
-/// The command line: the daemon by default, and the commands around it. Every configuration key can be given as
-/// <c>--Section:Key=value</c> after any command.
+/// The command line: the daemon by default, and the other commands. Every configuration key can be given as <c>--Section:Key=value</c> after any command.
 /// </summary>
 internal sealed class WorkerCommandLine
 {
     private readonly Option<string?> _config = new("--config", "-c")
     {
-        Description = "A JSON file whose keys win over the appsettings.json beside the program",
+        Description = "A JSON file whose keys override the appsettings.json beside the program",
         Recursive = true,
         HelpName = "file",
     };
@@ -69,7 +68,7 @@ internal sealed class WorkerCommandLine
         }
     }
 
-    /// <summary>Adds the program's features; what its own code gets wrong there is not taken for a defect of ours.</summary>
+    /// <summary>Adds the program's features. An exception of the program's own code is not reported as a defect of the worker.</summary>
     private static WorkerDefinition Define(Action<IMessageWorkerBuilder> configure)
     {
         try
@@ -97,7 +96,7 @@ internal sealed class WorkerCommandLine
             return ExitCodes.Usage;
         }
 
-        // Signals of the daemon belong to the host, which drains; the other commands end what they do, report it and exit.
+        // The host handles the signals of the daemon and drains. The other commands stop their work, report it and exit.
         bool isDaemon = parsed.CommandResult.Command == root;
         if (!isDaemon && EndsAtOnce())
         {
@@ -108,7 +107,7 @@ internal sealed class WorkerCommandLine
         return await parsed.InvokeAsync(new InvocationConfiguration { ProcessTerminationTimeout = isDaemon ? null : TimeSpan.FromSeconds(10), EnableDefaultExceptionHandler = false });
     }
 
-    /// <summary>Leaves the signals to the command line; one that came before it could take them ends the command.</summary>
+    /// <summary>Leaves the signals to System.CommandLine; a signal that arrived before ends the command.</summary>
     private static bool EndsAtOnce()
     {
         bool received = ShutdownSignals.Process.IsReceived;
@@ -118,7 +117,7 @@ internal sealed class WorkerCommandLine
 
     private RootCommand Build()
     {
-        Option<bool> print = new("--print-pipeline") { Description = "Print the composed behaviour chain of every route and exit" };
+        Option<bool> print = new("--print-pipeline") { Description = "Print the pipeline of every route and exit" };
         RootCommand root = new($"{_parts.Description}\nEvery configuration key can be given as --Section:Key=value; `validate --reference` lists them. Sections: {ListSections()}.") { _config };
         foreach (Option option in _parts.Extensions.SelectMany(extension => extension.Options))
         {
@@ -161,7 +160,7 @@ internal sealed class WorkerCommandLine
     {
         if (root.Subcommands.Any(other => string.Equals(other.Name, command.Name, StringComparison.Ordinal)))
         {
-            throw new StartupException($"Two features add the command '{command.Name}': leave one of them out, or give one another name.", ExitCodes.Configuration);
+            throw new StartupException($"Two features add the command '{command.Name}': remove one of them, or rename one command.", ExitCodes.Configuration);
         }
 
         root.Add(command);
@@ -190,11 +189,11 @@ internal sealed class WorkerCommandLine
         }
         catch (FileNotFoundException)
         {
-            throw new StartupException($"--config {file}: there is no such file.", ExitCodes.Configuration);
+            throw new StartupException($"--config {file}: the file does not exist.", ExitCodes.Configuration);
         }
         catch (InvalidDataException exception)
         {
-            // The innermost exception knows line and position.
+            // The innermost exception has the line and the position.
             throw new StartupException($"{exception.Message} {exception.GetBaseException().Message}", ExitCodes.Configuration);
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)

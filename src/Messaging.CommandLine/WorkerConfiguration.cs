@@ -4,8 +4,8 @@ using Microsoft.Extensions.Configuration;
 namespace Messaging.CommandLine;
 
 /// <summary>
-/// Where configuration comes from, later over earlier: the appsettings.json beside the program, the file of <c>--config</c>, the
-/// environment (<c>Intake__Concurrency</c>), the command line (<c>--Intake:Concurrency=8</c>).
+/// The sources of the configuration; later ones override earlier ones: the appsettings.json beside the program, the file of <c>--config</c>, the environment
+/// (<c>Intake__Concurrency</c>), the command line (<c>--Intake:Concurrency=8</c>).
 /// </summary>
 public static class WorkerConfiguration
 {
@@ -14,7 +14,7 @@ public static class WorkerConfiguration
     /// <summary>Reads the configuration.</summary>
     /// <param name="configFile">A further file; null for none.</param>
     /// <param name="commandLineKeys">Keys in the form <c>--Section:Key=value</c>.</param>
-    /// <param name="readSettingsFile">False to leave the appsettings.json beside the program out.</param>
+    /// <param name="readSettingsFile">False to ignore the appsettings.json beside the program.</param>
     /// <exception cref="IOException">The file is missing or cannot be read.</exception>
     /// <exception cref="InvalidDataException">A file is not JSON.</exception>
     public static IConfigurationRoot Build(string? configFile, IReadOnlyList<string> commandLineKeys, bool readSettingsFile = true)
@@ -35,14 +35,14 @@ public static class WorkerConfiguration
         return builder.Build();
     }
 
-    /// <summary>True where a key is given for this run: by the file of <c>--config</c>, the environment or the command line.</summary>
-    /// <param name="configuration">What <see cref="Build"/> returned.</param>
+    /// <summary>True when a key is configured for this run: in the file of <c>--config</c>, the environment or the command line.</summary>
+    /// <param name="configuration">The result of <see cref="Build"/>.</param>
     /// <param name="key">The full key.</param>
     public static bool IsGiven(IConfigurationRoot configuration, string key) => configuration.Providers
         .Any(provider => provider.TryGet(key, out _) && !IsSettingsFile(provider));
 
-    /// <summary>Splits unmatched command-line tokens into configuration keys and what is neither option nor key.</summary>
-    /// <param name="tokens">Tokens that no option took.</param>
+    /// <summary>Separates unmatched command-line tokens into configuration keys and unknown tokens.</summary>
+    /// <param name="tokens">Tokens that match no option.</param>
     /// <param name="keys">The tokens that are keys and their values.</param>
     /// <param name="unknown">The first token that is neither; null on success.</param>
     /// <returns>False when a token is neither.</returns>

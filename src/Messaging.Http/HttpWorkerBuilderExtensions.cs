@@ -15,9 +15,9 @@ namespace Messaging.Http;
 public static class HttpWorkerBuilderExtensions
 {
     /// <summary>
-    /// Adds a web server with the source <c>Http</c> (<c>POST /messages</c>, answered after the message was stored), a page that
-    /// shows the worker (<c>/</c>, with <c>/api/v1</c>), <c>/metrics</c> for Prometheus, and <c>/healthz/live</c> and <c>/healthz/ready</c>. The container has the <see cref="WebServer"/>. The host stops its
-    /// services at the same time. Settings: <c>Sources:Http</c> and <c>Hosting</c>.
+    /// Adds a web server: the source <c>Http</c> (<c>POST /messages</c>, answered after the settlement), the worker's page (<c>/</c>) with its API
+    /// (<c>/api/v1</c>), <c>/metrics</c> for Prometheus, <c>/healthz/live</c> and <c>/healthz/ready</c>. Registers the <see cref="WebServer"/>, and makes the
+    /// host stop its services concurrently. Settings: <c>Sources:Http</c> and <c>Hosting</c>.
     /// </summary>
     public static IMessageWorkerBuilder AddHttp(this IMessageWorkerBuilder builder)
     {
@@ -44,7 +44,7 @@ public static class HttpWorkerBuilderExtensions
             provider.GetRequiredService<ILoggerFactory>()));
         services.AddHostedService(static provider => provider.GetRequiredService<WebServer>());
 
-        // The server waits for answers that the draining routes produce: both must stop at the same time.
+        // The server waits for answers from the draining routes, so both must stop at the same time.
         services.Configure<HostOptions>(static host => host.ServicesStopConcurrently = true);
         return builder.AddSettings(WebOptions.Settings).AddSource(new HttpSourceFeature());
     }

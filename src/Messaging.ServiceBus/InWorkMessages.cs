@@ -4,12 +4,12 @@ using Messaging.ServiceBus.Port;
 
 namespace Messaging.ServiceBus;
 
-/// <summary>The messages in work, by what they are known by over all deliveries: finds the first delivery of a redelivered one. Threads: any.</summary>
+/// <summary>The messages in flight, by the key that all their deliveries share: finds the first delivery of a redelivered message. Threads: any.</summary>
 internal sealed class InWorkMessages
 {
     private readonly ConcurrentDictionary<MessageKey, ServiceBusDelivery> _messages = new();
 
-    /// <summary>Adds a delivery; false when the message is in work already, under <paramref name="first"/>.</summary>
+    /// <summary>Adds a delivery; false when the message is already in flight, as <paramref name="first"/>.</summary>
     public bool TryAdd(ServiceBusDelivery delivery, [NotNullWhen(false)] out ServiceBusDelivery? first)
     {
         while (!_messages.TryAdd(delivery.Locked.Key, delivery))

@@ -2,17 +2,15 @@ using Messaging.ServiceBus.Port;
 
 namespace Messaging.ServiceBus;
 
-/// <summary>Renews the locks of messages whose call has returned, since the pump renews only those of running calls. Threads: any.</summary>
+/// <summary>Renews the locks of messages whose call has returned; the pump renews only those of running calls. Threads: any.</summary>
 internal sealed class LockKeeper(ServiceBusSourceLog log, TimeProvider time)
 {
-    // Half of the shortest lock that Service Bus allows (5 s) is more than the least, half of the longest (5 min) more than the
-    // most: so a clock that differs from the broker's neither lets a lock end nor makes a hot loop.
+    // Bounds for half of a lock's time (locks last 5 s to 5 min): a clock that differs from the broker's can neither let a lock end nor
+    // cause a hot loop.
     private static readonly TimeSpan LeastWait = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan MostWait = TimeSpan.FromSeconds(30);
 
-    /// <summary>Renews the lock until the task has ended or the lock is lost. Never fails.</summary>
-    /// <param name="message">The message.</param>
-    /// <param name="decided">The route's decision, which always comes; whether the task succeeds does not matter.</param>
+    /// <summary>Renews the lock until <paramref name="decided"/> has ended, successfully or not, or the lock is lost. Never throws.</summary>
     public async Task KeepUntilAsync(LockedMessage message, Task decided)
     {
         while (true)

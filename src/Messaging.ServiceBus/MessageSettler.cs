@@ -10,30 +10,28 @@ using Pipeline.Settlements;
 namespace Messaging.ServiceBus;
 
 /// <summary>
-/// Carries settlements out. A failed one never throws: it is retried where that can help; otherwise the message is
-/// redelivered when its lock ends. Finished messages are remembered, so that it is then completed and not stored a second time.
+/// Carries out settlements. A failed settlement never throws: it is retried if a retry can help; otherwise the message is redelivered
+/// when its lock ends. Completed messages are remembered, so that a redelivery is completed and not stored again.
 /// </summary>
 internal sealed class MessageSettler(string route, MessageDestination destination, int doneIds, ServiceBusSourceLog log, TimeProvider time)
 {
-    /// <summary>Property of a dead letter with the worker's record as JSON, as for SQS.</summary>
+    /// <summary>Property of a dead letter that holds the worker's record as JSON, as for SQS.</summary>
     public const string DetailsProperty = "DeadLetterDetails";
 
-    // The library has tried four times by then (its default), for as long as the network takes.
+    // Per attempt, the library itself tries four times (its default).
     private const int Attempts = 3;
 
     private static readonly Backoff RetryBackoff = new(TimeSpan.FromMilliseconds(250), TimeSpan.FromSeconds(2));
 
     private readonly DoneIds<MessageKey> _done = new(doneIds);
 
-    /// <summary>True when the message was finished before, under a lock that ended too early.</summary>
+    /// <summary>True when an earlier delivery of the message was stored.</summary>
     public bool IsDone(MessageKey key) => _done.Contains(key);
 
-    /// <summary>Notes that the message is stored, so that a redelivery is completed.</summary>
+    /// <summary>Records that the message is stored, so that a redelivery is completed.</summary>
     public void Remember(MessageKey key) => _done.Add(key);
 
-    /// <param name="message">The message.</param>
-    /// <param name="settlement">A decided settlement.</param>
-    /// <param name="span">The message's span; null without a listener.</param>
+    /// <summary>Settles a message; <paramref name="span"/> is its span, null without a listener.</summary>
     public Task SettleAsync(LockedMessage message, in Settlement settlement, Activity? span) =>
         span is null ? SettleAsync(message, settlement) : SettleTracedAsync(message, settlement, span);
 
@@ -41,7 +39,7 @@ internal sealed class MessageSettler(string route, MessageDestination destinatio
     {
         using Activity? span = MessageSpans.StartSettle(destination, processing);
 
-        // For TryAsync, which knows what fails.
+        // TryAsync records failures on the current span.
         Activity.Current = span;
         await SettleAsync(message, settlement);
     }
@@ -78,7 +76,7 @@ internal sealed class MessageSettler(string route, MessageDestination destinatio
         ServiceBusFault? fault = await TryAsync(message, DeadLetterAsync, text);
         if (fault is { Kind: ServiceBusFaultKind.TooLarge or ServiceBusFaultKind.Other })
         {
-            // The properties of a message have a limit together (64 KB), and its sender may have used it up: the reason matters most.
+            // All properties of a message share a limit of 64 KB, which the sender may have used up: keep the reason, drop the details.
             fault = await TryAsync(message, DeadLetterAsync, text with { Details = null });
         }
 
@@ -127,7 +125,7 @@ internal sealed class MessageSettler(string route, MessageDestination destinatio
         }
     }
 
-    // Where settlements have spans, theirs is the current one.
+    // If settlements are traced, the settlement's span is the current one.
     private static void FailSpan(in ServiceBusFault fault)
     {
         if (Activity.Current is { } span && span.OperationName.StartsWith("settle ", StringComparison.Ordinal))

@@ -3,14 +3,14 @@ using Messaging.ServiceBus.Port;
 
 namespace Messaging.ServiceBus;
 
-/// <summary>Stands where the Service Bus client library is not in the build, and says how to build with it.</summary>
+/// <summary>The connector of a build without the Service Bus client library: each call fails with the instructions to build with it.</summary>
 public sealed class NoConnector : IServiceBusConnector
 {
     /// <summary>What is missing.</summary>
-    public const string Missing = "this build has no Azure Service Bus client; the MSBuild switch AzureServiceBus leaves it out by default.";
+    public const string Missing = "this build has no Azure Service Bus client; the MSBuild switch AzureServiceBus is off by default.";
 
     /// <summary>What to do.</summary>
-    public const string HowToBuild = "Build and run with it: put -p:AzureServiceBus=true behind dotnet build, run or test, or set the environment variable AzureServiceBus=true for all of them; or use the image of docker compose --profile servicebus.";
+    public const string HowToBuild = "Add -p:AzureServiceBus=true to dotnet build, run or test, or set the environment variable AzureServiceBus=true for all of them; or use the image of docker compose --profile servicebus.";
 
     /// <inheritdoc/>
     /// <exception cref="StartupException">Always.</exception>

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Messaging.ServiceBus;
 
-/// <summary>The text of a message's property, which may be of any type of AMQP.</summary>
+/// <summary>Formats a message property, which may have any AMQP type.</summary>
 internal static class PropertyText
 {
     public static string Format(object? value) => value switch

@@ -7,32 +7,31 @@ using Pipeline.Settlements;
 namespace Messaging.ServiceBus;
 
 /// <summary>
-/// One run of the pump, from its start to its stop. Each call of the pump has a slot before its message comes: the first ones are
-/// reserved before the start, and a call reserves the next one before it returns. So a route that is full or paused receives
-/// nothing more, though the pump pushes. When the run ends its calls return, so that the pump can close its link; messages in
-/// flight are then kept locked and settled by the run.
+/// One run of the pump, from start to stop. Each call has a slot before its message arrives: the first slots are reserved before the
+/// start, and a call reserves the next one before it returns. A full or paused route therefore receives nothing, although the pump
+/// pushes. When the run ends, its calls return so that the pump can close its link; the run then renews and settles the messages in
+/// flight.
 /// </summary>
 internal sealed class PumpRun(
     IMessageIntake intake, int slots, InWorkMessages inWork, MessageSettler settler, LockKeeper locks, ReceiveHealth health, ServiceBusSourceLog log, TimeProvider time, ServiceBusSourceOptions options) : IPumpHandler
 {
     private readonly SlotBank _bank = new(intake, slots);
 
-    // Not disposed: it has no timer, and a late message may still ask it.
+    // Not disposed: it has no timer, and a late message may still read it.
     private readonly CancellationTokenSource _ended = new();
     private readonly TaskCompletionSource<ServiceBusFault> _broken = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    // Messages that were in flight when the run ended; written by calls until they have returned, read afterwards.
+    // Settlements of messages that were in flight when the run ended; read only after all calls have returned.
     private readonly ConcurrentBag<Task> _kept = [];
 
-    /// <summary>Comes when receiving failed in a way that will not pass by itself, so that the pump had better rest.</summary>
+    /// <summary>Completes with a receive failure that is not transient: the pump must then stop and pause.</summary>
     public Task<ServiceBusFault> Broken => _broken.Task;
 
-    /// <summary>True once a message was received.</summary>
     public bool HasReceived { get; private set; }
 
     /// <summary>
-    /// From now on messages are abandoned as they arrive and calls return at once; slots in hand are released, and waits for a slot
-    /// or a delay end.
+    /// Ends the run: messages that still arrive are abandoned, calls return at once, unused slots are released, and waits for a slot or a
+    /// delay end.
     /// </summary>
     public void End()
     {
@@ -40,19 +39,17 @@ internal sealed class PumpRun(
         _bank.Close();
     }
 
-    /// <summary>Waits until every message of the run is settled; only once every call has returned.</summary>
+    /// <summary>Waits until every message of the run is settled. Call it after every call of the pump has returned.</summary>
     public Task SettledAsync() => Task.WhenAll(_kept);
 
-    /// <summary>Waits the delay of an abandoned message, at most the configured time; ends with the run.</summary>
+    /// <summary>Waits for the delay of an abandoned message, at most MaxAbandonDelay; ends with the run.</summary>
     public Task HoldAsync(TimeSpan delay)
     {
         TimeSpan hold = delay < options.MaxAbandonDelay ? delay : options.MaxAbandonDelay;
         return hold > TimeSpan.Zero ? Task.Delay(hold, time, _ended.Token) : Task.CompletedTask;
     }
 
-    /// <summary>How long a message may still be held while the sink fails, from now.</summary>
-    /// <param name="deliveryCount">Its deliveries so far, this one included.</param>
-    /// <param name="receivedAt">When it came, as a timestamp of <see cref="GetTimestamp"/>.</param>
+    /// <summary>The remaining time for which a message may be held while the sink fails.</summary>
     public TimeSpan AskToHold(int deliveryCount, long receivedAt)
     {
         TimeSpan age = time.GetElapsedTime(receivedAt);
@@ -79,7 +76,7 @@ internal sealed class PumpRun(
             return;
         }
 
-        // Within the call: the link must not close under it.
+        // Within the call, before the link can close.
         (Settlement settlement, bool tookSlot, Activity? span) = await deciding;
         await settler.SettleAsync(message, settlement, span);
         if (tookSlot && await TryReserveAsync())
@@ -110,7 +107,7 @@ internal sealed class PumpRun(
         }
     }
 
-    /// <summary>What is to become of the message, once the time to carry it out has come, and whether it took a slot.</summary>
+    /// <summary>The message's settlement, returned when it is due, and whether the message took a slot.</summary>
     private async Task<(Settlement Settlement, bool TookSlot, Activity? Span)> DecideAsync(LockedMessage message)
     {
         if (_ended.IsCancellationRequested)
@@ -127,7 +124,7 @@ internal sealed class PumpRun(
         ServiceBusDelivery delivery = new(message, this);
         if (!inWork.TryAdd(delivery, out ServiceBusDelivery? first))
         {
-            // The first delivery lost its lock while it is in flight. It is not worked on twice; its settlement is carried out under both locks.
+            // The first delivery lost its lock while in flight. The message is not handled twice; its settlement is sent under both locks.
             ServiceBusSourceMetrics.Redelivered(log.Route);
             return (await OutcomeAsync(first), false, first.Span);
         }
@@ -150,7 +147,7 @@ internal sealed class PumpRun(
         }
         finally
         {
-            // Before it is settled: an abandoned message may be redelivered at once, and is a delivery of its own then.
+            // Before the settlement: an abandoned message may be redelivered at once, and then counts as a new delivery.
             delivery.GiveUp();
             inWork.Remove(delivery);
         }
@@ -163,7 +160,7 @@ internal sealed class PumpRun(
         await settler.SettleAsync(message, settlement, span);
     }
 
-    /// <summary>The route's decision, when the time to carry it out has come.</summary>
+    /// <summary>The route's decision, returned when it is due.</summary>
     private static async Task<Settlement> OutcomeAsync(ServiceBusDelivery delivery)
     {
         Settlement decided = await delivery.Decision;

@@ -3,13 +3,13 @@ using Messaging.ServiceBus.Port;
 namespace Messaging.ServiceBus;
 
 /// <summary>
-/// Whether receiving works. A pump reports failures and messages, but not that an idle connection works again. So a failure that
-/// may pass counts until a message is received or the broker has answered a question, and any other until none was reported
-/// for a while. Nothing works until the broker has answered for the first time. Threads: any.
+/// Whether receiving works. A pump reports failures and messages, but not that an idle connection has recovered. A transient failure
+/// therefore counts until a message is received or the broker answers a check; any other failure counts for five minutes. Receiving
+/// counts as failing until the broker's first answer. Threads: any.
 /// </summary>
 internal sealed class ReceiveHealth(ServiceBusSourceLog log, TimeProvider time)
 {
-    // After such a failure the pump rests for at most 30 s and fails again, or works.
+    // Longer than the pause of at most 30 s, after which the pump fails again or works.
     private static readonly TimeSpan FailureCounts = TimeSpan.FromMinutes(5);
 
     private readonly Lock _lock = new();
@@ -21,7 +21,7 @@ internal sealed class ReceiveHealth(ServiceBusSourceLog log, TimeProvider time)
     // Read without the lock by every message.
     private volatile string? _problem = "Service Bus has not answered yet.";
 
-    /// <summary>Why nothing can be received now; null while it can, as far as is known.</summary>
+    /// <summary>Why nothing can be received now; null when no problem is known.</summary>
     public string? Problem
     {
         get
@@ -33,10 +33,10 @@ internal sealed class ReceiveHealth(ServiceBusSourceLog log, TimeProvider time)
         }
     }
 
-    /// <summary>Changes with every failure, to be given to <see cref="Answered"/>.</summary>
+    /// <summary>Changes with every failure; an argument of <see cref="Answered"/>.</summary>
     public int Failures => Volatile.Read(ref _failures);
 
-    /// <summary>Waits until an answer of the broker would end the problem.</summary>
+    /// <summary>Waits for a problem that an answer of the broker would end.</summary>
     public Task InDoubtAsync(CancellationToken cancellationToken)
     {
         lock (_lock)
@@ -54,14 +54,12 @@ internal sealed class ReceiveHealth(ServiceBusSourceLog log, TimeProvider time)
         Note($"Service Bus cannot be reached: {error}", isInDoubt: true);
     }
 
-    /// <summary>Receiving failed.</summary>
     public void Failed(ServiceBusFault fault)
     {
         Note(fault.Message, fault.Kind == ServiceBusFaultKind.Transient);
         log.ReceiveFailed(fault);
     }
 
-    /// <summary>A message was received.</summary>
     public void Received()
     {
         if (_problem is not null)
@@ -70,8 +68,7 @@ internal sealed class ReceiveHealth(ServiceBusSourceLog log, TimeProvider time)
         }
     }
 
-    /// <summary>The broker answered a question.</summary>
-    /// <param name="failures">The failures there were before it was asked: what failed since counts on.</param>
+    /// <summary>The broker answered a check; <paramref name="failures"/> is <see cref="Failures"/> before it, so that a later failure still counts.</summary>
     public void Answered(int failures) => Clear(failures);
 
     private void Note(string problem, bool isInDoubt)
@@ -102,7 +99,7 @@ internal sealed class ReceiveHealth(ServiceBusSourceLog log, TimeProvider time)
             _problem = null;
             if (_failures == 0)
             {
-                // The first answer, without a failure before it.
+                // The first answer: there was no failure to recover from.
                 return;
             }
         }

@@ -1,28 +1,25 @@
 namespace Messaging.ServiceBus;
 
 /// <summary>
-/// What the worker checks of a connection string before the library sees it, so that a mistake is one clear line. Never shows
-/// any of it.
+/// The parts of a connection string that the worker checks before the library does, so that a mistake is reported in one clear line.
+/// Never shows any text of the string.
 /// </summary>
 /// <param name="Host">The namespace's host.</param>
 /// <param name="EntityPath">The entity the string is for; null when it is for the whole namespace.</param>
 /// <param name="IsEmulator">True for the emulator, which is reached without TLS.</param>
 internal sealed record ServiceBusConnectionString(string Host, string? EntityPath, bool IsEmulator)
 {
-    /// <summary>Takes a connection string apart.</summary>
-    /// <param name="text">The string.</param>
-    /// <param name="problem">What is wrong with it, without any of its text; null on success.</param>
-    /// <returns>Null when something is wrong.</returns>
+    /// <summary>Parses a connection string; null with a <paramref name="problem"/>, which contains no text of the string.</summary>
     public static ServiceBusConnectionString? Parse(string text, out string? problem)
     {
         Dictionary<string, string> parts = new(StringComparer.OrdinalIgnoreCase);
         foreach (string part in text.Split(';', StringSplitOptions.TrimEntries | StringSplitOptions.RemoveEmptyEntries))
         {
-            // A key in base 64 ends with equals signs, so only the first one separates.
+            // A Base64 key ends with equals signs, so only the first one separates.
             int equals = part.IndexOf('=', StringComparison.Ordinal);
             if (equals <= 0 || !parts.TryAdd(part[..equals].Trim(), part[(equals + 1)..].Trim()))
             {
-                problem = "must be parts of the form Name=value, each once, separated by semicolons.";
+                problem = "must consist of parts Name=value, each name once, separated by semicolons.";
                 return null;
             }
         }
@@ -54,6 +51,6 @@ internal sealed record ServiceBusConnectionString(string Host, string? EntityPat
         bool hasKey = parts.ContainsKey("SharedAccessKeyName") && parts.ContainsKey("SharedAccessKey");
         return hasKey || parts.ContainsKey("SharedAccessSignature")
             ? null
-            : "must carry SharedAccessKeyName and SharedAccessKey, or SharedAccessSignature; for identities without a key set FullyQualifiedNamespace instead.";
+            : "must contain SharedAccessKeyName and SharedAccessKey, or SharedAccessSignature; for an identity without a key, set FullyQualifiedNamespace instead.";
     }
 }

@@ -8,12 +8,12 @@ using Pipeline.Settlements;
 namespace Messaging.ServiceBus;
 
 /// <summary>
-/// One delivery of a message as the route works on it. Settling only notes the decision: the pump's call waits for it, carries it
-/// out while the lock is still renewed, and returns then. The library makes some 7,500 bytes a message, so this object is not pooled.
+/// One delivery of a message. Settling only records the decision: the pump's call waits for it and carries it out while the lock is
+/// still renewed. The library allocates about 7,500 bytes per message, so this object is not pooled.
 /// </summary>
 internal sealed class ServiceBusDelivery(LockedMessage message, PumpRun run) : ReceivedMessage
 {
-    // Asynchronously: the caller is a slot of the intake, which must not do the settling itself.
+    // Asynchronous: the caller is a slot of the intake, which must not run the settlement itself.
     private readonly TaskCompletionSource<Settlement> _decision = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly long _receivedAt = run.GetTimestamp();
     private byte[]? _id;
@@ -21,15 +21,15 @@ internal sealed class ServiceBusDelivery(LockedMessage message, PumpRun run) : R
     /// <summary>The message under this delivery's lock.</summary>
     public LockedMessage Locked { get; } = message;
 
-    /// <summary>What the route decided. Always comes.</summary>
+    /// <summary>The route's decision; always completes.</summary>
     public Task<Settlement> Decision => _decision.Task;
 
-    /// <summary>Ends when the delay of an abandoned message is over or the run ends; completed for every other decision.</summary>
+    /// <summary>Completes when the delay of an abandoned message or the run ends; already complete for every other decision.</summary>
     public Task Held { get; private set; } = Task.CompletedTask;
 
     public override ReadOnlyMemory<byte> Body => Locked.Body;
 
-    /// <summary>The sender's message id; <c>sequence-{number}</c> where it gave none.</summary>
+    /// <summary>The sender's message id; <c>sequence-{number}</c> when there is none.</summary>
     public override ReadOnlyMemory<byte> SourceId => _id ??= Encoding.UTF8.GetBytes(string.IsNullOrEmpty(Locked.MessageId) ? $"sequence-{Locked.SequenceNumber}" : Locked.MessageId);
 
     public override int DeliveryCount => Math.Max(1, Locked.DeliveryCount);
@@ -46,7 +46,7 @@ internal sealed class ServiceBusDelivery(LockedMessage message, PumpRun run) : R
 
     public override TimeSpan AskToHold() => run.AskToHold(DeliveryCount, _receivedAt);
 
-    /// <summary>Decides for a message that the route never got.</summary>
+    /// <summary>Abandons a message that never reached the route.</summary>
     public void GiveUp() => _decision.TrySetResult(Settlement.Abandon(TimeSpan.Zero));
 
     private string? Text(string property) => Locked.Properties.TryGetValue(property, out object? value) ? value as string : null;
@@ -55,7 +55,7 @@ internal sealed class ServiceBusDelivery(LockedMessage message, PumpRun run) : R
     {
         if (settlement.Kind == SettlementKind.Abandon)
         {
-            // From now, not from when a thread gets round to it.
+            // The delay starts now, not when a thread continues.
             Held = run.HoldAsync(settlement.Delay);
         }
 

@@ -4,7 +4,7 @@ using Messaging.ServiceBus.Port;
 
 namespace Messaging.ServiceBus;
 
-/// <summary>Sends messages to the queue or topic of <c>Sources:ServiceBus</c>, in batches as large as the broker takes. Threads: any. Dispose waits for the link to close.</summary>
+/// <summary>Sends messages to the queue or topic of <c>Sources:ServiceBus</c>, in batches as large as the broker accepts. Threads: any. Dispose waits for the link to close.</summary>
 public sealed class ServiceBusMessageSender : IMessageSender
 {
     private const int DefaultBatch = 100;
@@ -25,7 +25,7 @@ public sealed class ServiceBusMessageSender : IMessageSender
     public string Accepted => "sent to";
 
     /// <inheritdoc/>
-    // Calls share one link, and its sender puts them one behind the other; a few keep the network busy.
+    // Calls share one link, which sends them one after another; a few keep the network busy.
     public int Concurrency => 4;
 
     /// <inheritdoc/>
@@ -36,7 +36,7 @@ public sealed class ServiceBusMessageSender : IMessageSender
     /// <param name="connector">Opens the client.</param>
     /// <param name="cancellationToken">Ends the attempt to reach the broker.</param>
     /// <param name="batchSize">Messages per call of <see cref="SendAsync"/> at most.</param>
-    /// <exception cref="StartupException">The queue or topic is missing, refused or out of reach.</exception>
+    /// <exception cref="StartupException">The queue or topic is missing, refuses access or is unreachable.</exception>
     public static async Task<IMessageSender> OpenAsync(ServiceBusSourceOptions options, IServiceBusConnector connector, CancellationToken cancellationToken, int batchSize = DefaultBatch)
     {
         string target = (options.Queue ?? options.Topic)!;
@@ -45,7 +45,7 @@ public sealed class ServiceBusMessageSender : IMessageSender
             ServiceBusMessageSender sender = new(connector.OpenSender(options), target, batchSize);
             try
             {
-                // Opens the link: what is wrong shows before a thousand messages fail one by one.
+                // Opens the link, so that a wrong setting fails here and not once per message.
                 (await sender._sender.CreateBatchAsync(cancellationToken)).Dispose();
                 return sender;
             }
@@ -79,7 +79,7 @@ public sealed class ServiceBusMessageSender : IMessageSender
 
                 if (batch.Count == 0)
                 {
-                    errors[next] = $"{messages[next].Body.Length:N0} bytes are too large for a message to {Target}.";
+                    errors[next] = $"The body has {messages[next].Body.Length:N0} bytes, too many for a message to {Target}.";
                     next++;
                     continue;
                 }
@@ -88,7 +88,7 @@ public sealed class ServiceBusMessageSender : IMessageSender
             }
             catch (ServiceBusFaultException exception)
             {
-                // Where not even a batch could be made, the rest would fail in the same way.
+                // If no batch could be created, the other messages would fail in the same way.
                 next = next == first ? messages.Count : next;
                 Array.Fill(errors, exception.Message, first, next - first);
             }
@@ -98,6 +98,6 @@ public sealed class ServiceBusMessageSender : IMessageSender
     }
 
     /// <inheritdoc/>
-    // The command ends here, so the thread has nothing better to do than to wait for the link to close.
+    // The command ends here, so the thread may block until the link is closed.
     public void Dispose() => _sender.DisposeAsync().AsTask().GetAwaiter().GetResult();
 }

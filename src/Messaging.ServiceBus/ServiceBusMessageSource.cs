@@ -2,13 +2,14 @@ using Messaging.Hosting;
 using Messaging.Recoverability;
 using Messaging.ServiceBus.Port;
 using Messaging.Sources;
+using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
 
 namespace Messaging.ServiceBus;
 
 /// <summary>
-/// Messages of a Service Bus queue or subscription, in PeekLock mode, without sessions. The client pushes, the route pulls:
-/// <see cref="PumpRun"/> makes the two fit. See docs/explanation/settlement.md for the timeline. This file has the life cycle.
+/// Messages of a Service Bus queue or subscription, in PeekLock mode, without sessions. The client pushes and the route pulls;
+/// <see cref="PumpRun"/> connects the two. The timeline is in docs/explanation/settlement.md.
 /// </summary>
 internal sealed class ServiceBusMessageSource : IMessageSource
 {
@@ -16,12 +17,12 @@ internal sealed class ServiceBusMessageSource : IMessageSource
 
     private static readonly TimeSpan CheckLimit = TimeSpan.FromSeconds(15);
 
-    // The library waits for open calls when it is disposed; one that never returns must not keep the process.
+    // Disposing the client waits for open calls; one that never returns must not keep the process running.
     private static readonly TimeSpan DisposeLimit = TimeSpan.FromSeconds(5);
 
     private static readonly Backoff RestartBackoff = new(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(30));
 
-    // How soon a broker that did not answer is asked again; its answer makes the worker ready.
+    // The pause between checks of a broker that did not answer; its answer makes the worker ready.
     private static readonly Backoff AskBackoff = new(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(30));
 
     private readonly IServiceBusPump _pump;
@@ -34,14 +35,11 @@ internal sealed class ServiceBusMessageSource : IMessageSource
     private readonly LockKeeper _locks;
     private readonly InWorkMessages _inWork = new();
 
-    // The end of the last run: its messages are settled then. Written by the loop, read by the close behind it.
+    // Completes when the last run's messages are settled. Written by the receive loop, read by CloseAsync after it.
     private Task _runEnding = Task.CompletedTask;
     private int _disposed;
 
-    /// <param name="pump">The client; the source disposes it.</param>
-    /// <param name="calls">Messages the pump hands out at once; at most the intake's slots.</param>
-    /// <param name="options">Checked options.</param>
-    /// <param name="services">The surroundings.</param>
+    /// <summary>Owns <paramref name="pump"/>, which runs <paramref name="calls"/> calls at once: at most the intake's slots.</summary>
     public ServiceBusMessageSource(IServiceBusPump pump, int calls, ServiceBusSourceOptions options, SourceServices services)
     {
         _pump = pump;
@@ -91,7 +89,7 @@ internal sealed class ServiceBusMessageSource : IMessageSource
         }
     }
 
-    /// <summary>Waits for the settlements under way. A message that is not settled by the end is redelivered when its lock ends.</summary>
+    /// <summary>Waits for the running settlements. A message that is not settled by the end is redelivered when its lock ends.</summary>
     public Task CloseAsync(CancellationToken cancellationToken) => _runEnding.WaitAsync(cancellationToken);
 
     public async ValueTask DisposeAsync()
@@ -118,8 +116,8 @@ internal sealed class ServiceBusMessageSource : IMessageSource
         _ => "the credentials are refused; they need the right Listen (role Azure Service Bus Data Receiver) on the entity.",
     };
 
-    /// <summary>Asks the broker whether it is there.</summary>
-    /// <returns>Why it did not answer; null when it did.</returns>
+    /// <summary>Checks whether the broker answers.</summary>
+    /// <returns>The fault; null when the broker answered.</returns>
     private async Task<ServiceBusFault?> AskAsync(CancellationToken cancellationToken)
     {
         using CancellationTokenSource limit = new(CheckLimit, _time);
@@ -135,16 +133,16 @@ internal sealed class ServiceBusMessageSource : IMessageSource
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
-            return new ServiceBusFault(ServiceBusFaultKind.Transient, $"no answer within {CheckLimit}");
+            return new ServiceBusFault(ServiceBusFaultKind.Transient, $"no answer within {DurationText.Of(CheckLimit)}");
         }
         catch (Exception exception) when (exception is not OperationCanceledException)
         {
-            // Whatever the client throws: the broker is asked again.
+            // Any other exception of the client: the check is repeated.
             return ServiceBusFaults.FromException(exception);
         }
     }
 
-    /// <summary>An idle queue brings no message that would show that receiving works again, so the broker is asked.</summary>
+    /// <summary>Checks the broker while receiving is in doubt, because an idle queue delivers no message that would show the recovery.</summary>
     private async Task AskWhileInDoubtAsync(CancellationToken cancellationToken)
     {
         for (int attempt = 1; ; attempt++)
@@ -177,7 +175,7 @@ internal sealed class ServiceBusMessageSource : IMessageSource
         }
     }
 
-    /// <summary>Runs the pump until it breaks or receiving stops; messages in flight then are still settled, under their locks.</summary>
+    /// <summary>Runs the pump until it fails or receiving stops. Messages in flight are then still settled, under their locks.</summary>
     private async Task RunAsync(PumpRun run, CancellationToken stopReceiving)
     {
         try
@@ -191,7 +189,7 @@ internal sealed class ServiceBusMessageSource : IMessageSource
         }
         finally
         {
-            // In this order: calls that go on receiving while the run gives everything back would count deliveries up.
+            // Stop first: calls that still receive while the run abandons messages would raise their delivery counts.
             _runEnding = StopAsync(run);
             run.End();
         }

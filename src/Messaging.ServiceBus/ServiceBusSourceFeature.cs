@@ -6,8 +6,8 @@ using Messaging.Sources;
 
 namespace Messaging.ServiceBus;
 
-/// <summary>Makes <c>ServiceBus</c> a source that routes can name.</summary>
-/// <param name="connector">The client library's door.</param>
+/// <summary>The source <c>ServiceBus</c> of routes.</summary>
+/// <param name="connector">Opens the client library's clients.</param>
 internal sealed class ServiceBusSourceFeature(IServiceBusConnector connector) : ISourceFeature, ISenderFeature
 {
     public string Name => "ServiceBus";
@@ -16,7 +16,7 @@ internal sealed class ServiceBusSourceFeature(IServiceBusConnector connector) : 
 
     public IReadOnlyList<string> SenderNames { get; } = ["servicebus"];
 
-    public string SenderTarget => $"straight into the queue or topic of {ServiceBusSourceOptions.Section}";
+    public string SenderTarget => $"directly to the queue or topic of {ServiceBusSourceOptions.Section}";
 
     public SourcePlan Configure(SettingsReader settings, string route)
     {
@@ -28,7 +28,7 @@ internal sealed class ServiceBusSourceFeature(IServiceBusConnector connector) : 
             settings.Fail($"Routes:{route}:Source", Name, $"{NoConnector.Missing} {NoConnector.HowToBuild}", "Nothing could be received.");
         }
 
-        // How long a lock is held against Intake:MessageTimeout is checked above, and the timeout against what takes longer.
+        // No Hold: CheckAgainstIntake has compared MaxLockRenewal with Intake:MessageTimeout.
         return new SourcePlan
         {
             Create = services => Create(options, services),
@@ -57,17 +57,17 @@ internal sealed class ServiceBusSourceFeature(IServiceBusConnector connector) : 
         const string Section = ServiceBusSourceOptions.Section;
         if (options.MaxConcurrentCalls > intake.Concurrency)
         {
-            settings.Fail($"{Section}:{nameof(options.MaxConcurrentCalls)}", $"{options.MaxConcurrentCalls}", $"must not exceed Intake:Concurrency ({intake.Concurrency}).", "A message handed out without a slot would wait with its lock running.");
+            settings.Fail($"{Section}:{nameof(options.MaxConcurrentCalls)}", $"{options.MaxConcurrentCalls}", $"must not exceed Intake:Concurrency ({intake.Concurrency}).", "A message received without a slot would wait while its lock runs out.");
         }
 
         if (options.MaxConcurrentCalls is null && options.PrefetchCount > intake.Concurrency)
         {
-            settings.Fail($"{Section}:{nameof(options.PrefetchCount)}", $"{options.PrefetchCount}", $"must not exceed Intake:Concurrency ({intake.Concurrency}).", "What is fetched beyond the calls only waits with its lock running.");
+            settings.Fail($"{Section}:{nameof(options.PrefetchCount)}", $"{options.PrefetchCount}", $"must not exceed Intake:Concurrency ({intake.Concurrency}).", "Messages fetched beyond the calls would wait while their locks run out.");
         }
 
         if (intake.MessageTimeout + options.MaxAbandonDelay > options.MaxLockRenewal)
         {
-            settings.Fail($"{Section}:{nameof(options.MaxLockRenewal)}", SettingText.Format(options.MaxLockRenewal), $"must be at least Intake:MessageTimeout ({SettingText.Format(intake.MessageTimeout)}) and MaxAbandonDelay ({SettingText.Format(options.MaxAbandonDelay)}) together.", "A message's lock would end while it is in work.");
+            settings.Fail($"{Section}:{nameof(options.MaxLockRenewal)}", SettingText.Format(options.MaxLockRenewal), $"must be at least Intake:MessageTimeout ({SettingText.Format(intake.MessageTimeout)}) plus MaxAbandonDelay ({SettingText.Format(options.MaxAbandonDelay)}).", "A message's lock would end while the message is in flight.");
         }
     }
 }

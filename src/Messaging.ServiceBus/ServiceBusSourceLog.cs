@@ -82,36 +82,36 @@ internal sealed partial class ServiceBusSourceLog(ILogger logger, string route, 
         }
     }
 
-    [LoggerMessage(3300, LogLevel.Warning, "Route {Route}: Service Bus cannot be reached; the worker is not ready until it answers, and asks again after 1 to 30 s: {Error}")]
+    [LoggerMessage(3300, LogLevel.Warning, "Route {Route}: Service Bus is unreachable; the worker checks it every 1 to 30 s and is not ready until it answers: {Error}")]
     private partial void LogUnreachable(string route, string error);
 
-    [LoggerMessage(3301, LogLevel.Warning, "Route {Route}: receiving failed ({Kind}); the client tries again: {Error}{Suppressed}")]
+    [LoggerMessage(3301, LogLevel.Warning, "Route {Route}: receiving failed ({Kind}); the client retries: {Error}{Suppressed}")]
     private partial void LogReceiveFailed(string route, ServiceBusFaultKind kind, string error, SuppressedLines suppressed);
 
-    [LoggerMessage(3302, LogLevel.Error, "Route {Route}: Service Bus refuses the worker ({Kind}); check the entity's name and state and the right Listen: {Error}{Suppressed}")]
+    [LoggerMessage(3302, LogLevel.Error, "Route {Route}: Service Bus refused the worker ({Kind}); check the entity's name and state, and the right Listen: {Error}{Suppressed}")]
     private partial void LogReceiveRefused(string route, ServiceBusFaultKind kind, string error, SuppressedLines suppressed);
 
     [LoggerMessage(3303, LogLevel.Information, "Route {Route}: receiving works again")]
     private partial void LogReceiveRecovered(string route);
 
-    [LoggerMessage(3304, LogLevel.Warning, "Route {Route}: the client is stopped and started again in {Wait}")]
+    [LoggerMessage(3304, LogLevel.Warning, "Route {Route}: the client was stopped and restarts in {Wait}")]
     private partial void LogResting(string route, string wait);
 
-    [LoggerMessage(3305, LogLevel.Warning, "Route {Route}: a stored message could not be completed ({Kind}); it is redelivered and completed then, and its object stays as it is: {Error}{Suppressed}")]
+    [LoggerMessage(3305, LogLevel.Warning, "Route {Route}: a stored message could not be completed ({Kind}); it will be redelivered and completed then, and its object stays unchanged: {Error}{Suppressed}")]
     private partial void LogCompleteFailed(string route, ServiceBusFaultKind kind, string error, SuppressedLines suppressed);
 
     [LoggerMessage(3306, LogLevel.Information, "Route {Route}: a message could not be abandoned ({Kind}); it is redelivered when its lock ends: {Error}{Suppressed}")]
     private partial void LogAbandonFailed(string route, ServiceBusFaultKind kind, string error, SuppressedLines suppressed);
 
-    [LoggerMessage(3307, LogLevel.Error, "Route {Route}: message {Id} could not be dead-lettered ({Kind}) and is redelivered: {Error}")]
+    [LoggerMessage(3307, LogLevel.Error, "Route {Route}: message {Id} could not be dead-lettered ({Kind}) and will be redelivered: {Error}")]
     private partial void LogDeadLetterFailed(string route, string id, ServiceBusFaultKind kind, string error);
 
-    [LoggerMessage(3308, LogLevel.Warning, "Route {Route}: renewing a message's lock failed; a message whose lock ends is redelivered: {Error}{Suppressed}")]
+    [LoggerMessage(3308, LogLevel.Warning, "Route {Route}: a message's lock could not be renewed; if the lock ends, the message is redelivered: {Error}{Suppressed}")]
     private partial void LogRenewFailed(string route, string error, SuppressedLines suppressed);
 
-    [LoggerMessage(3309, LogLevel.Warning, "Route {Route}: the client reports a failure ({Activity}): {Error}{Suppressed}")]
+    [LoggerMessage(3309, LogLevel.Warning, "Route {Route}: the client reported a failure ({Activity}): {Error}{Suppressed}")]
     private partial void LogCallFailed(string route, PumpActivity activity, string error, SuppressedLines suppressed);
 
-    [LoggerMessage(3310, LogLevel.Warning, "Route {Route}: messages are held for longer than Sources:ServiceBus:MaxLockRenewal ({Limit}), up to {Longest}: Service Bus has delivered them half as often as MaxDeliveryCount ({MaxDeliveryCount}) allows, and another delivery brings them nearer to the dead-letter queue. Make the sink work again, or raise the entity's MaxDeliveryCount and the setting of the same name")]
+    [LoggerMessage(3310, LogLevel.Warning, "Route {Route}: messages are held for longer than Sources:ServiceBus:MaxLockRenewal ({Limit}), up to {Longest}: they have used half of the deliveries that MaxDeliveryCount ({MaxDeliveryCount}) allows, and each further delivery brings them closer to the dead-letter queue. Fix the sink, or raise the entity's MaxDeliveryCount and the setting of the same name")]
     private partial void LogHeldBeyondLimit(string route, string limit, string longest, int maxDeliveryCount);
 }

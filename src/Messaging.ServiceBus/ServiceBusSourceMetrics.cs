@@ -4,13 +4,13 @@ using Messaging.Telemetry;
 
 namespace Messaging.ServiceBus;
 
-/// <summary>What only a Service Bus source can count.</summary>
+/// <summary>Metrics of the Service Bus source.</summary>
 internal static class ServiceBusSourceMetrics
 {
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
     private static readonly Counter<long> RenewFailures = Meter.CreateCounter<long>("worker.servicebus.renew_failures", "{renewal}", "Lock renewals that failed");
-    private static readonly Counter<long> SettleFailures = Meter.CreateCounter<long>("worker.servicebus.settle_failures", "{call}", "Calls to complete, abandon or dead-letter that failed, by error; many lost locks mean that stores take longer than locks last");
-    private static readonly Counter<long> Redeliveries = Meter.CreateCounter<long>("worker.servicebus.redeliveries", "{message}", "Messages delivered while in flight or after they were finished");
+    private static readonly Counter<long> SettleFailures = Meter.CreateCounter<long>("worker.servicebus.settle_failures", "{call}", "Calls to complete, abandon or dead-letter that failed, by error; many lost locks mean that storing takes longer than locks last");
+    private static readonly Counter<long> Redeliveries = Meter.CreateCounter<long>("worker.servicebus.redeliveries", "{message}", "Messages redelivered while in flight or after they were completed");
 
     public static void RenewFailed(string route) => RenewFailures.Add(1, RouteTag(route));
 

@@ -5,13 +5,13 @@ using Pipeline.Messages;
 
 namespace Messaging.ServiceBus;
 
-/// <summary>Section <c>Sources:ServiceBus</c>: what an <see cref="Port.IServiceBusConnector"/> opens, and how the source uses it. Read and checked by every build.</summary>
+/// <summary>Section <c>Sources:ServiceBus</c>: what an <see cref="Port.IServiceBusConnector"/> opens, and how the source uses it. Every build reads and checks it.</summary>
 public sealed class ServiceBusSourceOptions : ISelfValidating
 {
     /// <summary>The section's name.</summary>
     public const string Section = "Sources:ServiceBus";
 
-    /// <summary>The service renews a lock without end; half a day outlasts an outage at night.</summary>
+    /// <summary>The service renews a lock without limit; half a day outlasts an overnight outage.</summary>
     internal static readonly TimeSpan LongestHold = TimeSpan.FromHours(12);
 
     [Setting("Connection string of the namespace or of the entity; this or FullyQualifiedNamespace", Secret = true)]
@@ -32,34 +32,34 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
     [Setting("AmqpTcp (port 5671) or AmqpWebSockets (port 443)")]
     public ServiceBusTransport Transport { get; init; }
 
-    [Setting("Messages handed out by the client at once; without it Intake:Concurrency, which it must not exceed", Min = "1", Max = "10000", Consequence = "A message handed out without a slot would wait with its lock running.")]
+    [Setting("Messages that the client delivers at once; default Intake:Concurrency, which it must not exceed", Min = "1", Max = "10000", Consequence = "A message received without a slot would wait while its lock runs out.")]
     public int? MaxConcurrentCalls { get; init; }
 
-    [Setting("Messages the client fetches ahead; at most the calls at once. Their locks run unrenewed, also while receiving pauses (docs/explanation/settlement.md)", Min = "0", Max = "10000", Consequence = "Messages whose lock ends before they are processed are redelivered with a higher delivery count.")]
+    [Setting("Messages the client fetches in advance; at most MaxConcurrentCalls. Their locks are not renewed, even while receiving pauses (docs/explanation/settlement.md)", Min = "0", Max = "10000", Consequence = "Messages whose lock ends before they are processed are redelivered with a higher delivery count.")]
     public int PrefetchCount { get; init; }
 
-    [Setting("Time for which a message is held while the sink fails, its lock renewed; then it is abandoned. From half of MaxDeliveryCount on it is held for 12h instead", Min = "1m", Max = "12h", Consequence = "A short time costs deliveries in an outage.")]
+    [Setting("How long a message is held, with its lock renewed, while the sink fails; then it is abandoned. Once it has used half of MaxDeliveryCount, it is held for 12h instead", Min = "1m", Max = "12h", Consequence = "A short time uses up deliveries in an outage.")]
     public TimeSpan MaxLockRenewal { get; init; } = TimeSpan.FromMinutes(15);
 
-    [Setting("The entity's own MaxDeliveryCount, which the right Listen cannot read: Service Bus dead-letters a message after so many deliveries", Min = "2", Max = "2000", Consequence = "A number above the entity's lets a long outage dead-letter messages.")]
+    [Setting("The entity's MaxDeliveryCount, which the right Listen cannot read: Service Bus dead-letters a message after this many deliveries", Min = "2", Max = "2000", Consequence = "A number above the entity's lets a long outage dead-letter messages.")]
     public int MaxDeliveryCount { get; init; } = 10;
 
-    [Setting("Longest time an abandoned message is kept locked before it is returned, since the service has no delay of its own; longer delays are cut to it", Min = "0s", Max = "5m", Consequence = "Without a wait a failing message uses up the queue's MaxDeliveryCount within seconds; each one that waits takes up a call.")]
+    [Setting("Longest delay of a redelivery; longer delays are cut to it. The worker keeps the message locked for the delay, because Service Bus has none of its own", Min = "0s", Max = "5m", Consequence = "Without a delay a failing message uses up MaxDeliveryCount within seconds; each delayed message takes up a call.")]
     public TimeSpan MaxAbandonDelay { get; init; } = TimeSpan.FromSeconds(30);
 
-    [Setting("Finished messages remembered, so that a redelivery is completed and not stored again", Min = "0", Max = "10000000", Consequence = "A redelivered message that is forgotten is compared with its object instead, which costs a request.")]
+    [Setting("Completed messages to remember, so that a redelivery is completed and not stored again", Min = "0", Max = "10000000", Consequence = "A redelivered message that is not remembered is compared with its object, which costs a request.")]
     public int DoneIds { get; init; } = 10_000;
 
-    [Setting("Allows the emulator, which speaks without TLS, on a host that is not this machine")]
+    [Setting("Allows the emulator, which has no TLS, on another machine")]
     public bool AllowPlainAmqp { get; init; }
 
     /// <summary>How long messages are held while the sink fails.</summary>
     internal HoldRule HoldRule => new(MaxLockRenewal, LongestHold, MaxDeliveryCount);
 
-    /// <summary>The queue or topic as spans name it.</summary>
+    /// <summary>The queue or topic, for spans.</summary>
     internal MessageDestination Destination => new(ServiceBusMessageSource.SourceName, Queue ?? Topic ?? string.Empty);
 
-    /// <summary>What is received from, for people.</summary>
+    /// <summary>The queue, or the topic and subscription, as shown to people.</summary>
     public string Entity => Queue ?? $"{Topic}/{Subscription}";
 
     /// <inheritdoc/>
@@ -69,12 +69,12 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
         ValidateEntity(check);
         if (MaxConcurrentCalls is { } calls && PrefetchCount > calls)
         {
-            check.Fail(nameof(PrefetchCount), $"must not exceed {nameof(MaxConcurrentCalls)}.", "What is fetched beyond the calls only waits with its lock running.", nameof(MaxConcurrentCalls));
+            check.Fail(nameof(PrefetchCount), $"must not exceed {nameof(MaxConcurrentCalls)}.", "Messages fetched beyond the calls would wait while their locks run out.", nameof(MaxConcurrentCalls));
         }
 
         if (MaxAbandonDelay > MaxLockRenewal)
         {
-            check.Fail(nameof(MaxAbandonDelay), $"must not exceed {nameof(MaxLockRenewal)}.", "The lock would end while the message is kept.", nameof(MaxLockRenewal));
+            check.Fail(nameof(MaxAbandonDelay), $"must not exceed {nameof(MaxLockRenewal)}.", "The lock would end during the delay.", nameof(MaxLockRenewal));
         }
     }
 
@@ -86,7 +86,7 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
         }
         else if (ConnectionString is not null && FullyQualifiedNamespace is not null)
         {
-            check.Fail(nameof(FullyQualifiedNamespace), "must not be set together with ConnectionString.", "It would be unclear which credentials count.", nameof(ConnectionString));
+            check.Fail(nameof(FullyQualifiedNamespace), "must not be set together with ConnectionString.", "It would be unclear which credentials apply.", nameof(ConnectionString));
         }
 
         if (FullyQualifiedNamespace is not null && Uri.CheckHostName(FullyQualifiedNamespace) != UriHostNameType.Dns)
@@ -107,17 +107,17 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
 
         if (connection.EntityPath is { } path && !string.Equals(path, Queue ?? Topic, StringComparison.OrdinalIgnoreCase))
         {
-            check.Fail(nameof(ConnectionString), "is for another entity (EntityPath) than Queue or Topic names.", "The client would refuse it.", nameof(Queue), nameof(Topic));
+            check.Fail(nameof(ConnectionString), "must not have an EntityPath other than Queue or Topic.", "The client would refuse it.", nameof(Queue), nameof(Topic));
         }
 
         if (connection.IsEmulator && !AllowPlainAmqp && !IsThisMachine(connection.Host))
         {
-            check.Fail(nameof(ConnectionString), "is for an emulator on another machine; that needs AllowPlainAmqp=true.", "Messages would travel in the open.", nameof(AllowPlainAmqp));
+            check.Fail(nameof(ConnectionString), "must not name an emulator on another machine, unless AllowPlainAmqp is true.", "Messages would travel unencrypted.", nameof(AllowPlainAmqp));
         }
 
         if (connection.IsEmulator && Transport == ServiceBusTransport.AmqpWebSockets)
         {
-            check.Fail(nameof(Transport), "must be AmqpTcp with the emulator.", "The emulator does not speak WebSockets.", nameof(ConnectionString));
+            check.Fail(nameof(Transport), "must be AmqpTcp with the emulator.", "The emulator does not support WebSockets.", nameof(ConnectionString));
         }
     }
 
@@ -133,7 +133,7 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
         }
         else if (Queue is null && Subscription is null)
         {
-            check.Fail(nameof(Subscription), "must be set with Topic.", "A topic is received from through a subscription only.", nameof(Queue), nameof(Topic));
+            check.Fail(nameof(Subscription), "must be set with Topic.", "Messages of a topic are received from a subscription.", nameof(Queue), nameof(Topic));
         }
     }
 

@@ -6,6 +6,6 @@ public enum ServiceBusTransport
     /// <summary>AMQP over TLS, port 5671.</summary>
     AmqpTcp = 0,
 
-    /// <summary>AMQP within WebSockets, port 443, for networks that let nothing else out.</summary>
+    /// <summary>AMQP over WebSockets, port 443, for networks that block port 5671.</summary>
     AmqpWebSockets,
 }

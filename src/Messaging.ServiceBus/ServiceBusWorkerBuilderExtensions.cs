@@ -7,8 +7,8 @@ namespace Messaging.ServiceBus;
 public static class ServiceBusWorkerBuilderExtensions
 {
     /// <summary>
-    /// Adds the source <c>ServiceBus</c>: messages of a queue or a subscription, completed after they were stored. Settings:
-    /// <c>Sources:ServiceBus</c>. With a <see cref="NoConnector"/>, a route that names the source is a configuration error that says how to
+    /// Adds the source <c>ServiceBus</c>: messages of a queue or a subscription, completed after they are stored. Settings:
+    /// <c>Sources:ServiceBus</c>. With a <see cref="NoConnector"/>, a route with this source is a configuration error that explains how to
     /// build with a client.
     /// </summary>
     /// <param name="builder">The worker.</param>

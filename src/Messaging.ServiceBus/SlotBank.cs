@@ -2,16 +2,14 @@ using Messaging.Sources;
 
 namespace Messaging.ServiceBus;
 
-/// <summary>
-/// The slots a pump has in hand: one for each call that waits for a message, so that what arrives has its place already. Threads: any.
-/// </summary>
+/// <summary>The reserved slots of a pump: one for each call that waits for a message. Threads: any.</summary>
 internal sealed class SlotBank(IMessageIntake intake, int slots)
 {
     private readonly Lock _lock = new();
     private int _slots = slots;
     private bool _closed;
 
-    /// <summary>Takes one slot; false when none is in hand.</summary>
+    /// <summary>Takes one slot; false when there is none.</summary>
     public bool TryTake()
     {
         lock (_lock)
@@ -26,7 +24,7 @@ internal sealed class SlotBank(IMessageIntake intake, int slots)
         }
     }
 
-    /// <summary>Adds a slot for the call that waits next; after <see cref="Close"/> it goes straight back.</summary>
+    /// <summary>Adds a slot for the next waiting call; after <see cref="Close"/> releases it at once.</summary>
     public void Put()
     {
         lock (_lock)
@@ -41,7 +39,7 @@ internal sealed class SlotBank(IMessageIntake intake, int slots)
         intake.Release(1);
     }
 
-    /// <summary>Gives all slots back and takes no more.</summary>
+    /// <summary>Releases all slots and keeps no more.</summary>
     public void Close()
     {
         int left;

@@ -4,7 +4,7 @@ using Messaging.Hosting;
 
 namespace Messaging.Sockets;
 
-/// <summary>Binds a socket where a setting says.</summary>
+/// <summary>Binds a socket to the endpoint of a setting.</summary>
 internal static class BoundSocket
 {
     private const int Backlog = 512;
@@ -13,8 +13,8 @@ internal static class BoundSocket
     /// <param name="type">Stream or datagrams.</param>
     /// <param name="key">The setting, for error messages.</param>
     /// <param name="text">The setting's value.</param>
-    /// <param name="endpoint">The same, parsed.</param>
-    /// <exception cref="StartupException">The address is taken, not this machine's, or not allowed.</exception>
+    /// <param name="endpoint">The parsed value.</param>
+    /// <exception cref="StartupException">The address is in use, not this machine's, or not allowed.</exception>
     public static Socket Create(SocketType type, string key, string text, IPEndPoint endpoint)
     {
         Socket socket = new(endpoint.AddressFamily, type, type == SocketType.Dgram ? ProtocolType.Udp : ProtocolType.Tcp);
@@ -22,7 +22,7 @@ internal static class BoundSocket
         {
             if (endpoint.Address.Equals(IPAddress.IPv6Any))
             {
-                // Every address of this machine, those of IPv4 too.
+                // Every address of this machine, including those of IPv4.
                 socket.DualMode = true;
             }
 

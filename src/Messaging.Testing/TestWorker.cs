@@ -110,7 +110,7 @@ public sealed class TestWorker : IAsyncDisposable
         {
             string settlements = message.Settlements is { Count: > 0 } all ? string.Join(", ", all) : "none";
             string log = string.Join(Environment.NewLine, Log.Entries.TakeLast(20).Select(entry => entry.Text));
-            throw new TimeoutException($"Message {message.Id} is not settled after {Limit}. Settlements: {settlements}. Log:{Environment.NewLine}{log}", exception);
+            throw new TimeoutException($"Message {message.Id} is not settled after {Limit.TotalSeconds} s. Settlements: {settlements}. Log:{Environment.NewLine}{log}", exception);
         }
     }
 

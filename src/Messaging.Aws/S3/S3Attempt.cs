@@ -1,6 +1,6 @@
 namespace Messaging.Aws.S3;
 
-/// <summary>The time of one attempt, and the difference between its end and the caller's.</summary>
+/// <summary>The time limit of one attempt; distinguishes a timeout from a cancellation by the caller.</summary>
 internal sealed class S3Attempt : IDisposable
 {
     private readonly CancellationTokenSource _limit;
@@ -16,7 +16,7 @@ internal sealed class S3Attempt : IDisposable
 
     public CancellationToken Token => _either.Token;
 
-    /// <summary>Waits for a request that looks at its token at many places, but not at all, as the SDK does.</summary>
+    /// <summary>Limits the wait for a request of the SDK, which does not observe its token everywhere.</summary>
     public async ValueTask<T> LimitAsync<T>(Task<T> request)
     {
         try
@@ -25,13 +25,13 @@ internal sealed class S3Attempt : IDisposable
         }
         catch (OperationCanceledException) when (!request.IsCompleted)
         {
-            // Left to itself: whatever it still ends in was seen.
+            // The request may still fail later: observe its exception.
             _ = request.ContinueWith(static late => _ = late.Exception, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
             throw;
         }
     }
 
-    /// <summary>What an exception means.</summary>
+    /// <summary>Classifies an exception.</summary>
     /// <exception cref="OperationCanceledException">The caller cancelled.</exception>
     public S3Fault Classify(Exception exception)
     {

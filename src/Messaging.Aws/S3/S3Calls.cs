@@ -2,7 +2,7 @@ using Messaging.Costs;
 
 namespace Messaging.Aws.S3;
 
-/// <summary>The operations of S3 as they are billed: a request each, whatever it carries.</summary>
+/// <summary>The operations of S3 as they are billed: one request each, of any size.</summary>
 internal static class S3Calls
 {
     private const string Service = "S3";
@@ -21,7 +21,7 @@ internal static class S3Calls
         _ => List,
     };
 
-    /// <summary>Sets the prices on a route. S3 has a list in the class of PUT, and a HEAD in that of GET.</summary>
+    /// <summary>Sets the prices on a route. S3 bills a list as a PUT and a HEAD as a GET.</summary>
     public static void SetPrices(ApiCalls? calls, AwsCostOptions costs)
     {
         calls?.SetPrice(Put, costs.S3PutPerMillion);

@@ -1,14 +1,14 @@
 namespace Messaging.Aws.S3;
 
-/// <summary>How one request ended. Expected failures are values; exceptions end where the request was made.</summary>
+/// <summary>How one request ended. Expected failures are values; exceptions do not leave the client.</summary>
 /// <param name="Kind">What it means.</param>
-/// <param name="Code">S3's error code, or one of the worker's where no answer arrived; empty on success.</param>
-/// <param name="Status">The HTTP status; 0 where no answer arrived.</param>
-/// <param name="RequestId">The store's id of the request, for its support; null where it gave none.</param>
-/// <param name="RetryAfter">The least wait the store asked for; zero when it did not say.</param>
-/// <param name="MayHaveCommitted">True when the store may have done what was asked although it does not look like it.</param>
-/// <param name="Region">The region that the store says the bucket is in; null when it did not say.</param>
-/// <param name="Detail">What broke where no answer arrived, such as <c>Connection refused (127.0.0.1:4566)</c>; bounded and escaped, null where it is not known.</param>
+/// <param name="Code">S3's error code, or one of the worker's when no answer arrived; empty on success.</param>
+/// <param name="Status">The HTTP status; 0 when no answer arrived.</param>
+/// <param name="RequestId">The store's id of the request, for support cases; null when there is none.</param>
+/// <param name="RetryAfter">The minimum wait that the store asked for; zero without one.</param>
+/// <param name="MayHaveCommitted">True when the store may have carried out the request despite the failure.</param>
+/// <param name="Region">The bucket's region according to the store; null when unknown.</param>
+/// <param name="Detail">The connection's failure when no answer arrived, such as <c>Connection refused (127.0.0.1:4566)</c>; escaped, null when unknown.</param>
 public readonly record struct S3Fault(
     S3FaultKind Kind,
     string Code = "",
@@ -19,18 +19,18 @@ public readonly record struct S3Fault(
     string? Region = null,
     string? Detail = null)
 {
-    /// <summary>True when the answer says that the bucket is in another region than the one asked; <see cref="Region"/> is then often known.</summary>
+    /// <summary>True when the answer says that the bucket is in another region than the request's; <see cref="Region"/> is then often known.</summary>
     public bool IsElsewhere => S3Faults.IsElsewhere(this);
 
-    /// <summary>The credentials that the store called expired, so that others are fetched once for all requests that used them; null where unknown.</summary>
+    /// <summary>The credentials that the store reported as expired, so that new ones are fetched once for all requests that used them; null when unknown.</summary>
     internal SigningCredentials? Expired { get; init; }
 
-    /// <summary>No fault, with what the request's span says of the answer; without a listener a success is <c>default</c>.</summary>
+    /// <summary>No fault, with the answer's data for the request's span; without a listener a success is <c>default</c>.</summary>
     internal static S3Fault Success(int status, string? requestId) => new(S3FaultKind.None, Status: status, RequestId: requestId is null ? null : S3Faults.Bound(requestId));
 
-    /// <summary>The fault of an exception of AWSSDK.S3. One of an unknown type is transient under its own name.</summary>
+    /// <summary>The fault of an exception of AWSSDK.S3. An exception of an unknown type is transient, with the type's name as the code.</summary>
     /// <param name="exception">What was thrown.</param>
-    /// <param name="timedOut">True when the attempt's time was over.</param>
+    /// <param name="timedOut">True when the attempt's time had ended.</param>
     public static S3Fault Of(Exception exception, bool timedOut = false) => S3Faults.Classify(exception, timedOut);
 
     /// <summary>

@@ -1,29 +1,29 @@
 namespace Messaging.Aws.S3;
 
-/// <summary>What the end of one request means for its object.</summary>
+/// <summary>What the outcome of one request means for its object.</summary>
 public enum S3FaultKind
 {
-    /// <summary>It worked.</summary>
+    /// <summary>The request succeeded.</summary>
     None = 0,
 
-    /// <summary>412: there is an object of this key already.</summary>
+    /// <summary>412: an object with this key exists.</summary>
     Exists,
 
-    /// <summary>404 for an object: there is none.</summary>
+    /// <summary>404 for an object: it does not exist.</summary>
     Missing,
 
-    /// <summary>May work later: throttled, unreachable, timed out, damaged on the way.</summary>
+    /// <summary>A retry may succeed: throttled, unreachable, timed out or damaged in transit.</summary>
     Transient,
 
-    /// <summary>The signature's time was refused. The client has learned the store's clock from the same answer, so that an immediate retry may work.</summary>
+    /// <summary>The signature's time was refused. The client has learned the store's time from the answer, so an immediate retry may succeed.</summary>
     ClockSkew,
 
-    /// <summary>Temporary credentials have expired: a retry needs others.</summary>
+    /// <summary>Temporary credentials have expired: a retry needs new ones.</summary>
     ExpiredCredentials,
 
-    /// <summary>The store refuses the worker, whatever the object.</summary>
+    /// <summary>The store refuses the worker, for every object.</summary>
     Refused,
 
-    /// <summary>The store takes no object of this key or of this size, now or later; so none is there either.</summary>
+    /// <summary>The store never accepts an object with this key or of this size, so none exists.</summary>
     Rejected,
 }

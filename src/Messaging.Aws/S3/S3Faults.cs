@@ -7,27 +7,25 @@ using Messaging.Telemetry;
 
 namespace Messaging.Aws.S3;
 
-/// <summary>Sorts what a request ended in. Codes from https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html.</summary>
+/// <summary>Classifies the outcome of a request. Codes from https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html.</summary>
 internal static class S3Faults
 {
     /// <summary>No answer within the attempt's time.</summary>
     public const string TimeoutCode = "Timeout";
 
-    /// <summary>No answer: refused, reset, unresolvable, broken off.</summary>
+    /// <summary>No answer: connection refused, reset or broken, or host name not resolved.</summary>
     public const string ConnectionCode = "ConnectionError";
 
-    /// <summary>An answer that no S3 gives: a success without an ETag, not XML, without end.</summary>
+    /// <summary>An answer that S3 never sends: a success without an ETag, not XML, or without end.</summary>
     public const string NotS3Code = "NotAnS3Answer";
 
     /// <summary>Not sent: see <see cref="NoTurn"/>.</summary>
     public const string NoTurnCode = "NoTurnWithinTotalTimeout";
 
-    // What a store says in a code is shown to people: this long is enough for every code S3 has.
+    // A store's code is shown to people; every code of S3 is shorter.
     private const int MaxCode = 64;
 
-    /// <summary>Sorts an exception. One of an unknown kind is transient under its own name: the message stays at its source, and the log names the exception.</summary>
-    /// <param name="exception">What was thrown.</param>
-    /// <param name="timedOut">True when the attempt's time was over.</param>
+    /// <summary>Classifies an exception. One of an unknown type is transient, with the type's name as the code: the message stays at its source.</summary>
     public static S3Fault Classify(Exception exception, bool timedOut)
     {
         if (timedOut || exception is OperationCanceledException or TimeoutException)
@@ -51,12 +49,12 @@ internal static class S3Faults
         return OfAnswer(status, answer.ErrorCode, answer.RequestId, data?.GetHeaderValue("Retry-After"), data?.GetHeaderValue("x-amz-bucket-region"));
     }
 
-    /// <summary>Sorts an answer that is not the expected success. Its texts may be anything: what is kept of them is bounded and escaped.</summary>
+    /// <summary>Classifies an answer that is not the expected success. Its texts are untrusted and are bounded and escaped.</summary>
     public static S3Fault OfAnswer(int status, string? code, string? requestId, string? retryAfter, string? region)
     {
         if (status is >= 200 and < 300)
         {
-            // It said yes in a form that no S3 has.
+            // A success in a form that S3 never sends.
             return NotS3(status);
         }
 
@@ -69,44 +67,43 @@ internal static class S3Faults
             string.IsNullOrEmpty(requestId) ? null : Bound(requestId),
             SecondsOf(retryAfter),
 
-            // 503 says that nothing was done; the other 5xx say nothing of the kind.
+            // A 503 means that nothing was done; the other 5xx leave that open.
             MayHaveCommitted: kind == S3FaultKind.Transient && status is 500 or 502 or 504,
             region);
     }
 
-    /// <summary>A success that no S3 gives: some proxy's, most likely, and worth nothing.</summary>
+    /// <summary>A success that S3 never sends: probably a proxy's.</summary>
     public static S3Fault NotS3(int status) => new(S3FaultKind.Transient, NotS3Code, status, MayHaveCommitted: true);
 
-    /// <summary>No request at all: the total time was over before its turn came.</summary>
+    /// <summary>Not sent: the total time ended before a permit was free.</summary>
     public static S3Fault NoTurn => new(S3FaultKind.Transient, NoTurnCode);
 
-    /// <summary>True for a throttled request, or one without an answer in time. Conflicts, refusals and broken connections say nothing about load.</summary>
+    /// <summary>True for a throttled request, or one without an answer in time. Conflicts, refusals and broken connections are no sign of load.</summary>
     public static bool IsOverload(in S3Fault fault) =>
         fault.Kind == S3FaultKind.Transient
         && (fault.Status is 429 or 503 || fault.Code is TimeoutCode or "SlowDown" or "Throttling" or "ThrottlingException" or "RequestLimitExceeded" or "TooManyRequests");
 
-    /// <summary>True when the answer says that the bucket is in another region than the one asked.</summary>
     public static bool IsElsewhere(in S3Fault fault) =>
         fault.Code is "PermanentRedirect" or "AuthorizationHeaderMalformed" or "IllegalLocationConstraintException" or "MovedPermanently"
         || (fault.Status is >= 300 and < 400 && fault.Region is not null);
 
-    /// <summary>What a fault means for a request that reads an object. A HEAD has no body, so its 404 does not say whether the object or the bucket is missing; a PUT will.</summary>
+    /// <summary>Adapts a fault to a request that reads an object. A HEAD's 404 has no body to say whether object or bucket is missing; a PUT's has.</summary>
     public static S3Fault OfObject(S3Fault fault) =>
         fault.Status == 404 && fault.Code != "NoSuchBucket" ? fault with { Kind = S3FaultKind.Missing } : fault;
 
     private static S3FaultKind KindOf(int status, string code) => code switch
     {
-        // "PreconditionFailed" is also what the SDK makes of a 412 without a body.
+        // The SDK also reports a 412 without a body as "PreconditionFailed".
         "PreconditionFailed" => S3FaultKind.Exists,
         "NoSuchKey" => S3FaultKind.Missing,
 
         "RequestTimeTooSkewed" or "RequestExpired" or "RequestInTheFuture" => S3FaultKind.ClockSkew,
         "ExpiredToken" or "TokenRefreshRequired" => S3FaultKind.ExpiredCredentials,
 
-        // 409: another conditional write of the key is under way. AWS: "retry the upload"; the SDK does not.
+        // 409: another conditional write of the key is in progress. AWS says "retry the upload"; the SDK does not.
         "ConditionalRequestConflict" or "OperationAborted" => S3FaultKind.Transient,
 
-        // Damaged or cut on the way; the same bytes sent again are right.
+        // Damaged or cut in transit: a retry sends the same bytes.
         "BadDigest" or "XAmzContentSHA256Mismatch" or "XAmzContentChecksumMismatch" or "IncompleteBody" or "RequestTimeout"
             or "RequestTimeoutException" => S3FaultKind.Transient,
 
@@ -115,8 +112,8 @@ internal static class S3Faults
 
         "EntityTooLarge" or "KeyTooLongError" or "KeyTooLong" or "InvalidURI" or "InvalidObjectName" or "XMinioInvalidObjectName" => S3FaultKind.Rejected,
 
-        // Everything else a store says no with is about bucket, credentials or settings, and would be said to every object.
-        // To call it poison would fill the dead letters with good messages.
+        // Every other refusal is about bucket, credentials or settings and applies to every object: as poison it would fill the dead
+        // letters with good messages.
         _ => KindOf(status),
     };
 
@@ -141,7 +138,7 @@ internal static class S3Faults
 
     public static string Bound(string text) => UntrustedText.Shorten(text[..Math.Min(text.Length, MaxCode)]);
 
-    // The form with a date needs the store's clock and is not used by stores; seconds up to an hour are believed.
+    // Stores send seconds, not the form with a date; more than an hour is cut.
     private static TimeSpan SecondsOf(string? retryAfter) =>
         int.TryParse(retryAfter, NumberStyles.None, CultureInfo.InvariantCulture, out int seconds) ? TimeSpan.FromSeconds(Math.Min(seconds, 3_600)) : TimeSpan.Zero;
 }

@@ -16,10 +16,10 @@ public sealed class S3ObjectContent : IDisposable
     }
 
     /// <summary>An opened object.</summary>
-    /// <param name="content">The object's bytes; owned from here on.</param>
-    /// <param name="length">Their number.</param>
+    /// <param name="content">The object's bytes; owned by this object.</param>
+    /// <param name="length">The number of bytes.</param>
     /// <param name="version">See <see cref="Version"/>.</param>
-    /// <param name="answer">Disposed with this object; null for nothing.</param>
+    /// <param name="answer">Disposed with this object; may be null.</param>
     public S3ObjectContent(Stream content, long length, string version, IDisposable? answer = null)
     {
         Content = content;
@@ -28,19 +28,19 @@ public sealed class S3ObjectContent : IDisposable
         _answer = answer;
     }
 
-    /// <summary>Why there is no object; of kind None when there is one.</summary>
+    /// <summary>The fault; of kind None when there is an object.</summary>
     public S3Fault Fault { get; }
 
-    /// <summary>The object's bytes as they arrive. A connection that breaks makes a read throw; <see cref="S3Fault.Of"/> tells what it means.</summary>
+    /// <summary>The object's bytes as they arrive. A read throws when the connection breaks; <see cref="S3Fault.Of"/> classifies the exception.</summary>
     public Stream Content { get; }
 
     /// <summary>The object's size in bytes.</summary>
     public long Length { get; }
 
-    /// <summary>What distinguishes this object from another of the same key: the version id asked for, else the ETag asked for, else the ETag of the answer.</summary>
+    /// <summary>What distinguishes this object from another of the same key: the requested version id, else the requested ETag, else the ETag of the answer.</summary>
     public string Version { get; }
 
-    /// <summary>Returns the connection, or closes it where the object was not read to its end.</summary>
+    /// <summary>Returns the connection, or closes it when the object was not read to its end.</summary>
     public void Dispose()
     {
         Content.Dispose();

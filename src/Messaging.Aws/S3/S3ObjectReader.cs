@@ -6,8 +6,8 @@ using Messaging.Costs;
 namespace Messaging.Aws.S3;
 
 /// <summary>
-/// Reads objects of any bucket as streams, through AWSSDK.S3. Retries only a wrong clock and expired credentials, once each; every other
-/// failure is a value. Threads: any number of requests at once. Dispose after the last object was disposed.
+/// Reads objects of any bucket as streams, with AWSSDK.S3. Retries only after clock skew and expired credentials, once each; every other
+/// failure is a value. Threads: any number of requests at once. Dispose it after its last object.
 /// </summary>
 public sealed class S3ObjectReader : IDisposable
 {
@@ -25,15 +25,15 @@ public sealed class S3ObjectReader : IDisposable
     }
 
     /// <summary>
-    /// Makes a reader with a client of its own, which the first request opens: region and endpoint are resolved then, and that request
-    /// throws a <see cref="Hosting.StartupException"/> when they cannot be found. A check at start should be that request.
+    /// Creates a reader with its own client, which the first request opens. That request resolves region and endpoint and throws a
+    /// <see cref="Hosting.StartupException"/> when they cannot be found, so a check at start should be the first request.
     /// </summary>
     /// <param name="aws">Region, endpoint and credentials.</param>
-    /// <param name="forcePathStyle">Whether the bucket stands in the path; null for what the kind of store needs.</param>
-    /// <param name="guard">Time after which a request ends in any case.</param>
+    /// <param name="forcePathStyle">Whether the bucket is in the path; null for the default of the store.</param>
+    /// <param name="guard">The time limit of every request.</param>
     /// <param name="time">The clock of the attempts.</param>
     /// <param name="calls">Counts the requests.</param>
-    /// <param name="costs">Prices for <paramref name="calls"/>; null leaves them as they are.</param>
+    /// <param name="costs">Prices for <paramref name="calls"/>; null leaves them unchanged.</param>
     public static S3ObjectReader Create(AwsOptions aws, bool? forcePathStyle, TimeSpan guard, TimeProvider time, ApiCalls calls, AwsCostOptions? costs = null)
     {
         if (costs is not null)
@@ -44,15 +44,15 @@ public sealed class S3ObjectReader : IDisposable
         return new S3ObjectReader(() => Connect(aws, forcePathStyle, guard, time), time, calls);
     }
 
-    /// <summary>Requests an object and waits for the beginning of the answer.</summary>
+    /// <summary>Requests an object and waits for the start of the answer.</summary>
     /// <param name="bucket">The bucket.</param>
     /// <param name="key">The key.</param>
     /// <param name="versionId">The version; null for the current one.</param>
-    /// <param name="eTag">The ETag the object must have, without quotation marks; null for any. Another one is the fault <see cref="S3FaultKind.Exists"/>.</param>
-    /// <param name="limit">Time until the answer begins; reading it has no limit but the guard.</param>
-    /// <param name="cancellationToken">Ends the waiting.</param>
+    /// <param name="eTag">The ETag the object must have, without quotation marks; null for any. Another ETag is the fault <see cref="S3FaultKind.Exists"/>.</param>
+    /// <param name="limit">Time limit until the answer starts; only the guard limits reading it.</param>
+    /// <param name="cancellationToken">Ends the wait.</param>
     /// <returns>The object, or the fault. The caller disposes it.</returns>
-    /// <exception cref="OperationCanceledException">The token ended.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public async ValueTask<S3ObjectContent> OpenAsync(string bucket, string key, string? versionId, string? eTag, TimeSpan limit, CancellationToken cancellationToken)
     {
         (AmazonS3Client client, SdkCredentials credentials) = _connection.Value;
@@ -88,13 +88,13 @@ public sealed class S3ObjectReader : IDisposable
         }
     }
 
-    /// <summary>Lists one key of a bucket, which shows a missing bucket and refused credentials: a check at start.</summary>
+    /// <summary>Lists one key of a bucket, as a check at start: shows a missing bucket and refused credentials.</summary>
     /// <param name="bucket">The bucket.</param>
-    /// <param name="prefix">Prefix of the key, to which rights may be limited; null for any.</param>
+    /// <param name="prefix">Prefix of the key, for permissions that are limited to one; null for any.</param>
     /// <param name="limit">Time for the request.</param>
     /// <param name="cancellationToken">Ends the request.</param>
     /// <returns>The fault; of kind None when the bucket can be listed.</returns>
-    /// <exception cref="OperationCanceledException">The token ended.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled.</exception>
     public async ValueTask<S3Fault> CheckAsync(string bucket, string? prefix, TimeSpan limit, CancellationToken cancellationToken)
     {
         (AmazonS3Client client, SdkCredentials credentials) = _connection.Value;
@@ -127,7 +127,7 @@ public sealed class S3ObjectReader : IDisposable
         S3Endpoint endpoint = S3Endpoint.Resolve(forcePathStyle, aws, Environment.GetEnvironmentVariable);
         SdkCredentials credentials = new(AwsCredentialSource.Create(aws, time));
 
-        // No checksums beside those of the format: some of S3's algorithms would need native code.
+        // No checksums except the format's own: some of S3's algorithms would need native code.
         return (SdkConnection.CreateClient(endpoint, credentials, ConnectTimeout, guard, RequestChecksumCalculation.WHEN_REQUIRED), credentials);
     }
 
@@ -136,12 +136,12 @@ public sealed class S3ObjectReader : IDisposable
         string? eTag = answer.ETag?.Trim('"');
         if (string.IsNullOrEmpty(eTag))
         {
-            // Every S3 names what it sends. A success that does not is some proxy's.
+            // S3 always sends an ETag. A success without one is probably a proxy's.
             answer.Dispose();
             return new S3ObjectContent(S3Faults.NotS3((int)answer.HttpStatusCode));
         }
 
-        // What was asked for is preferred: an event gives the same on every delivery.
+        // The requested version is preferred: an event has the same one on every delivery.
         return new S3ObjectContent(answer.ResponseStream, answer.ContentLength, wanted ?? eTag, answer);
     }
 
@@ -153,7 +153,7 @@ public sealed class S3ObjectReader : IDisposable
         }
         catch (Exception exception) when (exception is AwsServiceException or OperationCanceledException)
         {
-            // The caller's own end is found by the next look at its token.
+            // A cancellation by the caller is noticed at the next check of its token.
             return false;
         }
     }

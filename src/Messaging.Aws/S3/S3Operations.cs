@@ -1,6 +1,6 @@
 namespace Messaging.Aws.S3;
 
-/// <summary>The operations the worker needs, by their names in S3's API reference; shown to people.</summary>
+/// <summary>The operations that the worker uses, by their names in S3's API reference; shown to people.</summary>
 public static class S3Operations
 {
     /// <summary>Stores an object.</summary>

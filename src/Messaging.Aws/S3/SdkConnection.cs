@@ -4,15 +4,9 @@ using Amazon.S3;
 
 namespace Messaging.Aws.S3;
 
-/// <summary>Makes the SDK's client, so that nothing about time, attempts or hosts is left to its defaults.</summary>
+/// <summary>Creates the SDK's client with explicit timeouts, attempts and hosts instead of its defaults.</summary>
 internal static class SdkConnection
 {
-    /// <summary>The client; opens no connection.</summary>
-    /// <param name="endpoint">Which store.</param>
-    /// <param name="credentials">Keys to sign with.</param>
-    /// <param name="connectTimeout">Time to open a connection.</param>
-    /// <param name="guard">Time after which a request ends whatever happens.</param>
-    /// <param name="checksums">Whether checksums are sent and looked at where S3 does not ask for them.</param>
     public static AmazonS3Client CreateClient(
         S3Endpoint endpoint, AWSCredentials credentials, TimeSpan connectTimeout, TimeSpan guard, RequestChecksumCalculation checksums)
     {
@@ -21,10 +15,10 @@ internal static class SdkConnection
             HttpClientFactory = new SdkHttpClientFactory(connectTimeout),
             ConnectTimeout = connectTimeout,
 
-            // A guard only: every attempt ends by its own token before. The SDK's default is 24.8 days.
+            // Only a guard: every attempt's own token ends it earlier. The SDK's default is 24.8 days.
             Timeout = guard,
 
-            // Attempts are the worker's own, so that they can be counted, jittered and ended.
+            // The worker retries itself, so that attempts can be counted, jittered and ended.
             RetryMode = RequestRetryMode.Standard,
             MaxErrorRetry = 0,
             MaxStaleConnectionRetries = 0,
@@ -35,7 +29,7 @@ internal static class SdkConnection
                 ? ResponseChecksumValidation.WHEN_REQUIRED
                 : ResponseChecksumValidation.WHEN_SUPPORTED,
 
-            // Read here already, with the rules for plain http.
+            // S3Endpoint has read them, with the rules for plain http.
             IgnoreConfiguredEndpointUrls = true,
             ForcePathStyle = endpoint.PathStyle,
         };

@@ -3,15 +3,15 @@ using Amazon.Runtime;
 namespace Messaging.Aws.S3;
 
 /// <summary>
-/// Hands the worker's credentials to the SDK. The sender asks for them before each attempt, where waiting can be cancelled; the
-/// SDK, whose signer asks synchronously, finds them ready. Threads: any.
+/// Supplies the worker's credentials to the SDK. The caller prepares them before each attempt, where the wait can be cancelled; the
+/// SDK's signer, which asks synchronously, then finds them ready. Threads: any.
 /// </summary>
 internal sealed class SdkCredentials(AwsCredentialSource source) : AWSCredentials, IDisposable
 {
     private volatile Current? _current;
 
-    /// <summary>Makes sure that current keys are there; synchronous nearly always.</summary>
-    /// <exception cref="AwsServiceException">There are none.</exception>
+    /// <summary>Makes current keys available; almost always synchronous.</summary>
+    /// <exception cref="AwsServiceException">There are no credentials.</exception>
     public ValueTask PrepareAsync(CancellationToken cancellationToken)
     {
         ValueTask<SigningCredentials> keys = source.GetAsync(cancellationToken);
@@ -24,14 +24,14 @@ internal sealed class SdkCredentials(AwsCredentialSource source) : AWSCredential
         return default;
     }
 
-    /// <summary>Forces new keys after the store called the current ones expired.</summary>
-    /// <returns>True when there now are others.</returns>
-    /// <exception cref="AwsServiceException">There are none.</exception>
+    /// <summary>Forces new keys after the store reported the current ones as expired.</summary>
+    /// <returns>True when the keys have changed.</returns>
+    /// <exception cref="AwsServiceException">There are no credentials.</exception>
     public async ValueTask<bool> RefreshAsync(CancellationToken cancellationToken) =>
         _current is { } current && await source.RefreshAsync(current.Source, cancellationToken);
 
     public override ImmutableCredentials GetCredentials() =>
-        _current?.Keys ?? throw new InvalidOperationException("Credentials are prepared before a request is made.");
+        _current?.Keys ?? throw new InvalidOperationException("There are no credentials: PrepareAsync must be called before a request.");
 
     public void Dispose() => source.Dispose();
 
@@ -39,7 +39,7 @@ internal sealed class SdkCredentials(AwsCredentialSource source) : AWSCredential
 
     private void Use(SigningCredentials keys)
     {
-        // The source gives the same object as long as the keys are the same.
+        // The source returns the same object for the same keys.
         if (!ReferenceEquals(_current?.Source, keys))
         {
             _current = new Current(keys, new ImmutableCredentials(keys.AccessKeyId, keys.SecretAccessKey, keys.SessionToken));

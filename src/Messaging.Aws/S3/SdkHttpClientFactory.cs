@@ -2,12 +2,12 @@ using Amazon.Runtime;
 
 namespace Messaging.Aws.S3;
 
-/// <summary>Gives the SDK its HTTP client: one for each client of S3, disposed with it.</summary>
+/// <summary>Creates the SDK's HTTP client: one per client of S3, disposed with it.</summary>
 internal sealed class SdkHttpClientFactory(TimeSpan connectTimeout) : HttpClientFactory
 {
     public override HttpClient CreateHttpClient(IClientConfig clientConfig)
     {
-        // The route's concurrency is the bound; a second one here would only queue requests against their own deadline.
+        // The route's concurrency is the bound; a second one here would only let requests wait until their deadline.
         SocketsHttpHandler connections = AwsHttpHandler.Create(int.MaxValue);
         connections.ConnectTimeout = connectTimeout;
         return new HttpClient(new SdkHttpHandler(connections), disposeHandler: true)

@@ -1,28 +1,28 @@
 namespace Messaging.Aws.S3;
 
-/// <summary>What AWSSDK does on HTTP that a worker should not: wait for leave to send, follow redirects, read answers without end.</summary>
+/// <summary>Turns off HTTP behaviour of AWSSDK that does not suit a worker: Expect: 100-continue, redirects and unbounded answers.</summary>
 internal sealed class SdkHttpHandler(HttpMessageHandler connections) : DelegatingHandler(connections)
 {
-    // An XML answer of S3 is below 1 KiB, a listing of one key below 4.
+    // An XML answer of S3 is below 1 KiB, a listing of one key below 4 KiB.
     private const int MaxAnswer = 64 * 1024;
 
     protected override async Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken)
     {
-        // "Expect: 100-continue" costs a round trip a PUT, and a full second where a store does not know it; it pays for large
-        // bodies only. It is not among the signed headers.
+        // "Expect: 100-continue" costs a round trip per PUT, and a full second if a store does not support it; it helps with large
+        // bodies only. It is not a signed header.
         request.Headers.ExpectContinue = false;
 
         HttpResponseMessage response = await base.SendAsync(request, cancellationToken);
         try
         {
-            // AWSSDK sends the request again, signature and all, to wherever a 307 points.
+            // AWSSDK would send the request, with its signature, to the target of a 307.
             if ((int)response.StatusCode is >= 300 and < 400)
             {
                 response.Headers.Location = null;
             }
 
-            // AWSSDK parses answers from the network, blocking and without the token: a store that sends a byte a second
-            // would hold a pool thread for good. The caller that asked for an object reads it.
+            // AWSSDK parses answers from the network synchronously and without the token: a store that sends one byte per second would block
+            // a pool thread indefinitely. An object is read by the caller.
             if (response.Content.Headers.ContentLength != 0 && request.Method != HttpMethod.Head && !IsObject(request, response))
             {
                 await response.Content.LoadIntoBufferAsync(MaxAnswer, cancellationToken);
@@ -37,7 +37,7 @@ internal sealed class SdkHttpHandler(HttpMessageHandler connections) : Delegatin
         }
     }
 
-    // A listing has a query of its own; an object's may name its version.
+    // A listing has a query; an object's query may name only its version.
     private static bool IsObject(HttpRequestMessage request, HttpResponseMessage response) =>
         request.Method == HttpMethod.Get
         && response.IsSuccessStatusCode

@@ -3,7 +3,7 @@ using Pipeline.Messages;
 
 namespace Messaging.Aws.Sqs;
 
-/// <summary>Deletes finished messages. Keeps at it while the heartbeat holds them: a lost delete would be a redelivery.</summary>
+/// <summary>Deletes settled messages. Retries while the heartbeat renews them, because a lost delete causes a redelivery.</summary>
 internal sealed class DeleteLoop(SqsClient client, SqsMessageSource source, MessageDestination destination, InFlightMessages inFlight, TimeProvider time, TimeSpan delay, int concurrency, SqsSourceLog log)
     : SqsBatchLoop(destination, inFlight, time, delay, concurrency, MaxFailures)
 {
@@ -30,16 +30,16 @@ internal sealed class DeleteLoop(SqsClient client, SqsMessageSource source, Mess
     }
 }
 
-/// <summary>Returns messages to the queue by ending or shortening their invisibility. Where that fails, the visibility timeout returns them a little later.</summary>
+/// <summary>Abandons messages by ending or shortening their invisibility. If that fails, they are redelivered when their visibility timeout ends.</summary>
 internal sealed class ReturnLoop(SqsClient client, SqsMessageSource source, MessageDestination destination, InFlightMessages inFlight, Heartbeat heartbeat, TimeProvider time, int concurrency, SqsSourceLog log)
     : SqsBatchLoop(destination, inFlight, time, Company, concurrency, MaxFailures)
 {
     private const int MaxFailures = 3;
 
-    // A renewal takes milliseconds; one that hangs must not use up the time that a stop has for abandoning messages.
+    // A renewal takes milliseconds; one that hangs must not use up the time for abandoning messages during a shutdown.
     private static readonly TimeSpan MostWait = TimeSpan.FromSeconds(2);
 
-    // A delay counts from the call, so the call must not wait; long enough for the rest of a group or of a stopped batch.
+    // A redelivery delay counts from the call, so the call must not wait long; this suffices for the rest of a group or of a batch.
     private static readonly TimeSpan Company = TimeSpan.FromMilliseconds(10);
 
     protected override async ValueTask SendAsync(string queueUrl, SqsBatch batch, CancellationToken cancellationToken)

@@ -3,21 +3,21 @@ using Messaging.Sources;
 namespace Messaging.Aws.Sqs;
 
 /// <summary>
-/// Sorts the messages of one receive of a FIFO queue into chains, one a group: the first is handed in, each other waits behind
-/// the one before it. Groups are told apart by their ids' bytes. Threads: one.
+/// Sorts the messages of one receive of a FIFO queue into chains, one per group: the first is passed to the intake, and each other one
+/// waits for the one before it. Groups are compared by the bytes of their ids. Threads: one.
 /// </summary>
 internal sealed class FifoGroups(IMessageIntake intake)
 {
     private readonly List<SqsReceivedMessage> _heads = [];
     private readonly List<SqsReceivedMessage> _tails = [];
 
-    // Copies: a message that is not worked on is released before those behind it arrive.
+    // Copies: a message that is not handled is released before its followers are looked at.
     private readonly List<byte[]> _held = [];
 
-    /// <summary>What follows of this message's group must not be worked on now.</summary>
+    /// <summary>Blocks the messages that follow this one in its group.</summary>
     public void Hold(SqsReceivedMessage message) => _held.Add(message.Wire.GroupId.ToArray());
 
-    /// <summary>True when a message before this one of its group is held up.</summary>
+    /// <summary>True when an earlier message of its group blocks this one.</summary>
     public bool IsHeld(SqsReceivedMessage message)
     {
         foreach (byte[] group in _held)
@@ -31,7 +31,7 @@ internal sealed class FifoGroups(IMessageIntake intake)
         return false;
     }
 
-    /// <summary>Links the message behind the one before it of its group.</summary>
+    /// <summary>Links the message to the one before it in its group.</summary>
     public void Add(SqsReceivedMessage message)
     {
         message.Intake = intake;
@@ -49,7 +49,7 @@ internal sealed class FifoGroups(IMessageIntake intake)
         _tails.Add(message);
     }
 
-    /// <summary>Hands the first of each group in. Only when all are linked: an accepted message may be settled, and gone, at once.</summary>
+    /// <summary>Passes the first message of each group to the intake. Call it after all are linked: an accepted message may be settled at once.</summary>
     public void Accept()
     {
         foreach (SqsReceivedMessage head in _heads)
@@ -59,7 +59,7 @@ internal sealed class FifoGroups(IMessageIntake intake)
         }
     }
 
-    /// <summary>Gives all messages of the group the longest limit of any: they return together, and each return counts for each.</summary>
+    /// <summary>Gives all messages of a group its longest limit: they are abandoned together, and each redelivery counts for each of them.</summary>
     private static void ShareHoldLimit(SqsReceivedMessage head)
     {
         TimeSpan limit = head.HoldLimit;

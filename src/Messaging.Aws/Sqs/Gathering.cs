@@ -3,8 +3,8 @@ using System.Threading.Tasks.Sources;
 namespace Messaging.Aws.Sqs;
 
 /// <summary>
-/// The wait for enough entries to fill a batch, or for the end of patience. Used again for every batch, with one timer: waking up
-/// for each entry, with a new timer for each batch, cost more than the entries. Threads: one waits, any may end the wait.
+/// Waits until enough entries fill a batch or the delay has ended. Reused for every batch, with one timer: waking up per entry, with a new
+/// timer per batch, cost more than the entries. Threads: one waits, any may end the wait.
 /// </summary>
 internal sealed class Gathering : IValueTaskSource, IDisposable
 {
@@ -20,7 +20,7 @@ internal sealed class Gathering : IValueTaskSource, IDisposable
     /// <summary>Entries that a caller waits for; 0 without a waiting caller.</summary>
     public int Needed => Volatile.Read(ref _needed);
 
-    /// <summary>Begins a wait. A caller that adds an entry from here on sees <see cref="Needed"/>; what was there before is the caller's to look at.</summary>
+    /// <summary>Starts a wait. A caller that adds an entry from now on sees <see cref="Needed"/>; this caller must check for earlier entries.</summary>
     public ValueTask BeginAsync(int needed, TimeSpan patience)
     {
         _end.Reset();
@@ -30,7 +30,7 @@ internal sealed class Gathering : IValueTaskSource, IDisposable
         return wait;
     }
 
-    /// <summary>Ends the wait, if there is one. A timer that fires late may end the next wait: its batch then leaves early.</summary>
+    /// <summary>Ends the wait, if there is one. A timer that fires late may end the next wait: its batch is then sent early.</summary>
     public void End()
     {
         if (Interlocked.Exchange(ref _needed, 0) != 0)

@@ -5,15 +5,15 @@ using Pipeline.Buffers;
 namespace Messaging.Aws.Sqs;
 
 /// <summary>
-/// Renews the visibility of everything in flight from one timer, in batches of 10, at half the timeout. A renewal that fails is
-/// tried again on the next tick and keeps no other from being sent; the loop itself never ends before the source closes.
+/// Renews the visibility of all messages in flight from one timer, in batches of 10, at half the timeout. A failed renewal is retried on
+/// the next tick and does not stop others; the loop runs until the source closes.
 /// </summary>
 internal sealed class Heartbeat : IAsyncDisposable
 {
-    // 10,000 messages in flight are 1,000 calls: at 50 ms a call 3 s, far below the least half timeout of 15 s.
+    // 10,000 messages in flight are 1,000 calls: 3 s at 50 ms per call, far below half of the minimum timeout (15 s).
     private const int CallsAtOnce = 16;
 
-    // Fine enough to renew near half of the least timeout (30 s), coarse enough to cost nothing when idle.
+    // Fine enough to renew near half of the minimum timeout (30 s), coarse enough to cost nothing when idle.
     private static readonly TimeSpan Tick = TimeSpan.FromSeconds(1);
 
     private readonly SqsClient _client;
@@ -38,12 +38,11 @@ internal sealed class Heartbeat : IAsyncDisposable
     }
 
     /// <summary>
-    /// Ends with the renewals that are under way now. A visibility change sent before their end may reach the queue first: the message
-    /// would then stay hidden for the whole timeout.
+    /// Completes with the current renewals. A visibility change sent before that may reach the queue first: the message would then stay
+    /// hidden for the whole timeout.
     /// </summary>
     public Task UnderWay => _underWay;
 
-    /// <summary>Begins to beat.</summary>
     public void Start(Func<string> queueUrl) => _loop = Task.Run(() => RunAsync(queueUrl));
 
     public async ValueTask DisposeAsync()
@@ -85,7 +84,7 @@ internal sealed class Heartbeat : IAsyncDisposable
         PooledBuffer handles = _client.Buffers.Rent(4096);
         TaskCompletionSource beat = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-        // Before messages are collected: who removes one of them after that finds this beat.
+        // Before messages are collected: a caller that removes one of them afterwards finds this beat.
         _underWay = beat.Task;
         try
         {
@@ -108,7 +107,7 @@ internal sealed class Heartbeat : IAsyncDisposable
         }
     }
 
-    // Side by side: a call that hangs until its deadline must not hold up the others.
+    // In parallel: a call that hangs until its deadline must not delay the others.
     private Task RenewAllAsync(string queueUrl, Memory<byte> handles) => Parallel.ForAsync(
         0,
         (_due.Count + SqsLimits.BatchEntries - 1) / SqsLimits.BatchEntries,
@@ -147,8 +146,8 @@ internal sealed class Heartbeat : IAsyncDisposable
             }
             else if (result.Kind is not (AwsErrorKind.Invalid or AwsErrorKind.NotFound) || _messages.TryLose(key, changes[i].ReceiptHandle.Span))
             {
-                // Expired or gone: a message in work is finished all the same, and storing is idempotent. One that was deleted
-                // or delivered anew while the call was under way has lost nothing.
+                // Expired or gone: a message in flight is still completed, because storing is idempotent. No failure when it was deleted or
+                // redelivered during the call.
                 Failed(1, $"{result.Code} {result.Detail}");
             }
         }
@@ -166,7 +165,7 @@ internal sealed class Heartbeat : IAsyncDisposable
     }
 }
 
-/// <summary>A message whose visibility is to be renewed.</summary>
+/// <summary>A message whose visibility is due for renewal.</summary>
 /// <param name="Key">The message.</param>
 /// <param name="HandleStart">Where its handle begins in the collected bytes.</param>
 /// <param name="HandleLength">The handle's length in bytes.</param>

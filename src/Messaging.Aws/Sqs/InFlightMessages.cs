@@ -3,8 +3,8 @@ using Pipeline.Buffers;
 namespace Messaging.Aws.Sqs;
 
 /// <summary>
-/// Every message received and not yet deleted or returned to the queue: what the heartbeat renews and how a redelivery finds the message
-/// it repeats. One lock guards the map and the handles and renewal times of its messages. Threads: any.
+/// The messages that are received and not yet deleted or abandoned: the heartbeat renews them, and a redelivery finds its first delivery
+/// here. One lock guards the map and the handles and renewal times of its messages. Threads: any.
 /// </summary>
 internal sealed class InFlightMessages(TimeProvider time)
 {
@@ -22,8 +22,8 @@ internal sealed class InFlightMessages(TimeProvider time)
         }
     }
 
-    /// <summary>Adds a message, or, when it is in work already, gives the one in work the newer handle.</summary>
-    /// <returns>False when it was in work: the new object was not added.</returns>
+    /// <summary>Adds a message; when it is already in flight, gives that delivery the newer handle instead.</summary>
+    /// <returns>False when it was already in flight: the new object was not added.</returns>
     public bool TryAdd(SqsReceivedMessage message)
     {
         lock (_lock)
@@ -49,8 +49,8 @@ internal sealed class InFlightMessages(TimeProvider time)
         }
     }
 
-    /// <summary>Removes a message that is done with under <paramref name="handle"/>.</summary>
-    /// <returns>False when a newer handle came meanwhile: the message stays, and its fate has to be told under that one.</returns>
+    /// <summary>Removes a message that was settled with <paramref name="handle"/>.</summary>
+    /// <returns>False when a newer handle arrived meanwhile: the message stays and must be settled with that one.</returns>
     public bool TryFinish(SqsReceivedMessage message, ReadOnlyMemory<byte> handle)
     {
         lock (_lock)
@@ -75,11 +75,11 @@ internal sealed class InFlightMessages(TimeProvider time)
         }
     }
 
-    /// <summary>Collects what is due for renewal: copies of the handles, since a message may be finished and reused meanwhile.</summary>
-    /// <param name="due">Filled with one entry a message.</param>
-    /// <param name="handles">Takes the handles' bytes.</param>
-    /// <param name="renewAfter">Age of the last renewal that makes a message due.</param>
-    /// <returns>How many messages have just passed their hold limit, after which a message is renewed no more.</returns>
+    /// <summary>
+    /// Collects the messages whose last renewal is at least <paramref name="renewAfter"/> old, with copies of their handles: a message may be
+    /// settled and reused meanwhile.
+    /// </summary>
+    /// <returns>How many messages have just passed their hold limit; those are no longer renewed.</returns>
     public int CollectDue(List<DueRenewal> due, PooledBuffer handles, TimeSpan renewAfter)
     {
         int expired = 0;
@@ -107,7 +107,7 @@ internal sealed class InFlightMessages(TimeProvider time)
         return expired;
     }
 
-    /// <summary>Notes that a renewal sent at <paramref name="sentAt"/> succeeded.</summary>
+    /// <summary>Records that a renewal sent at <paramref name="sentAt"/> succeeded.</summary>
     public void Renewed(Guid key, long sentAt)
     {
         lock (_lock)
@@ -119,8 +119,8 @@ internal sealed class InFlightMessages(TimeProvider time)
         }
     }
 
-    /// <summary>Notes that the queue no longer takes the handle.</summary>
-    /// <returns>False when that is no matter: the message is done with, or a newer handle came meanwhile.</returns>
+    /// <summary>Records that the queue no longer accepts the handle.</summary>
+    /// <returns>False when that does not matter: the message is settled, or a newer handle arrived meanwhile.</returns>
     public bool TryLose(Guid key, ReadOnlySpan<byte> handle)
     {
         lock (_lock)

@@ -3,7 +3,7 @@ using Messaging.Costs.Explain;
 
 namespace Messaging.Aws.Sqs;
 
-/// <summary>The receives that a concurrency leads to when there is little to receive.</summary>
+/// <summary>The receives of a route when there are few messages.</summary>
 internal sealed class PollLoad
 {
     private readonly RouteLoad _load;
@@ -15,21 +15,21 @@ internal sealed class PollLoad
         Seconds = sqs.WaitTime > TimeSpan.Zero ? sqs.WaitTime.TotalSeconds : SqsMessageSource.ShortPollPause.TotalSeconds;
     }
 
-    /// <summary>Polls of an empty queue that are under way at once.</summary>
+    /// <summary>Concurrent polls of an empty queue.</summary>
     public int AtOnce { get; }
 
-    /// <summary>What one of them takes.</summary>
+    /// <summary>The duration of one poll.</summary>
     public double Seconds { get; }
 
-    /// <summary>Polls of a day without any message.</summary>
+    /// <summary>Polls per day without any message.</summary>
     public double Idle => AtOnce * RouteLoad.SecondsPerDay / Seconds;
 
-    /// <summary>True when polls end empty rather than with a message.</summary>
+    /// <summary>True when most polls end without a message.</summary>
     public bool IsMostlyIdle => Idle > _load.MessagesPerDay;
 
-    /// <summary>Receives of a day in which each brings one message, or none.</summary>
+    /// <summary>Receives per day when each returns one message or none.</summary>
     public double AtWorst => Math.Max(_load.MessagesPerDay, Idle);
 
-    /// <summary>Requests billed for them.</summary>
+    /// <summary>Requests billed for <see cref="AtWorst"/>.</summary>
     public double BilledAtWorst => AtWorst + (_load.MessagesPerDay * (double)(SqsOperation.ReceiveMessage.Billed.RequestsFor(_load.MessageBytes) - 1));
 }

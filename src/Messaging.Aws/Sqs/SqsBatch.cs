@@ -2,7 +2,7 @@ using Messaging.Aws.Sqs.Wire;
 
 namespace Messaging.Aws.Sqs;
 
-/// <summary>The up to 10 messages of one batch call, with room for what the call takes and gives. Reused by its owner; threads: one.</summary>
+/// <summary>Up to 10 messages of one batch call, with their handles, changes and results. Reused by its owner. Threads: one.</summary>
 internal sealed class SqsBatch
 {
     private readonly SqsReceivedMessage[] _messages = new SqsReceivedMessage[SqsLimits.BatchEntries];
@@ -14,13 +14,13 @@ internal sealed class SqsBatch
 
     public bool IsFull => Count == SqsLimits.BatchEntries;
 
-    /// <summary>The handles that the call names, one a message.</summary>
+    /// <summary>The handles of the call, one per message.</summary>
     public Memory<ReadOnlyMemory<byte>> Handles => _handles.AsMemory(0, Count);
 
-    /// <summary>Room for one change a message.</summary>
+    /// <summary>Space for one change per message.</summary>
     public Memory<VisibilityChange> Changes => _changes.AsMemory(0, Count);
 
-    /// <summary>Room for one result a message.</summary>
+    /// <summary>Space for one result per message.</summary>
     public Memory<BatchEntryResult> Results => _results.AsMemory(0, Count);
 
     /// <summary>The first result that is a failure; null when every entry succeeded.</summary>
@@ -48,7 +48,7 @@ internal sealed class SqsBatch
 
     public void Add(SqsReceivedMessage message) => _messages[Count++] = message;
 
-    /// <summary>Keeps the first messages and forgets the others and all handles.</summary>
+    /// <summary>Keeps the first messages; clears the others and all handles.</summary>
     public void Truncate(int count)
     {
         Array.Clear(_messages, count, Count - count);

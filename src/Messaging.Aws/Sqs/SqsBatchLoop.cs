@@ -8,14 +8,13 @@ using Pipeline.Messages;
 namespace Messaging.Aws.Sqs;
 
 /// <summary>
-/// Sends what settled messages need (a delete, or a visibility change) in batches of up to 10: as soon as 10 wait, or after the
-/// acknowledge delay. Workers collect in turns, so that one batch is full before the next begins, and send side by side. Entries
-/// that fail are sent again with the worker's next batch; only they. Bounded: when it is full, settling waits, which holds the
-/// slots and so slows receiving.
+/// Sends the deletes or visibility changes of settled messages in batches of up to 10: as soon as 10 wait, or after the acknowledge delay.
+/// One worker at a time collects, so that a batch is full before the next begins; workers send in parallel. Only entries that fail are
+/// sent again, with the worker's next batch. Bounded: when it is full, settling waits, which keeps the slots in use and slows receiving.
 /// </summary>
 internal abstract class SqsBatchLoop
 {
-    // One worker that waits out a failure must not keep the acknowledgements of others waiting.
+    // A worker that pauses after a failure must not delay the acknowledgements of others.
     private const int MinWorkers = 2;
 
     private static readonly Backoff Backoff = new(TimeSpan.FromMilliseconds(200), TimeSpan.FromSeconds(30));
@@ -29,18 +28,13 @@ internal abstract class SqsBatchLoop
     private readonly int _workers;
     private readonly SemaphoreSlim _turn = new(1, 1);
 
-    // Its user has the turn.
+    // Used only by the holder of _turn.
     private readonly Gathering _gathering;
     private readonly CancellationTokenSource _closing = new();
     private readonly CancellationTokenSource _stop = new();
     private Task _loops = Task.CompletedTask;
 
-    /// <param name="destination">The queue, for spans.</param>
-    /// <param name="inFlight">Knows the newest handles.</param>
-    /// <param name="time">The clock.</param>
-    /// <param name="delay">How long a first entry waits for others.</param>
-    /// <param name="concurrency">Messages in work at most.</param>
-    /// <param name="maxFailures">Failures after which an entry is given up.</param>
+    /// <summary>An entry waits up to <paramref name="delay"/> for others, and is given up after <paramref name="maxFailures"/> failures.</summary>
     protected SqsBatchLoop(MessageDestination destination, InFlightMessages inFlight, TimeProvider time, TimeSpan delay, int concurrency, int maxFailures)
     {
         _destination = destination;
@@ -65,7 +59,7 @@ internal abstract class SqsBatchLoop
 
     public void Start(Func<string> queueUrl) => _loops = Task.WhenAll(Enumerable.Range(0, _workers).Select(_ => Task.Run(() => RunAsync(queueUrl))));
 
-    /// <summary>Takes the message over; it comes back through <see cref="Finished"/>. Never throws.</summary>
+    /// <summary>Takes ownership of the message until <see cref="Finished"/>. Never throws.</summary>
     public ValueTask EnqueueAsync(SqsReceivedMessage message)
     {
         if (!_waiting.Writer.TryWrite(message))
@@ -81,7 +75,7 @@ internal abstract class SqsBatchLoop
         return default;
     }
 
-    /// <summary>Sends what waits without further delay and ends. What the token cuts off is delivered again by the queue. May be called again.</summary>
+    /// <summary>Sends the waiting entries without delay and ends. Messages that are not sent when the token ends are redelivered. May be called again.</summary>
     public async Task CloseAsync(CancellationToken limit)
     {
         _waiting.Writer.TryComplete();
@@ -95,19 +89,13 @@ internal abstract class SqsBatchLoop
         _gathering.Dispose();
     }
 
-    /// <summary>Sends one batch and fills in its results.</summary>
-    /// <param name="queueUrl">The queue.</param>
-    /// <param name="batch">1 to 10 messages and their handles.</param>
-    /// <param name="cancellationToken">The end of the source's patience.</param>
+    /// <summary>Sends one batch of 1 to 10 messages and fills in its results; cancelled when the time for closing has ended.</summary>
     protected abstract ValueTask SendAsync(string queueUrl, SqsBatch batch, CancellationToken cancellationToken);
 
-    /// <summary>The message's last act: it is returned to the pool.</summary>
-    /// <param name="message">The message.</param>
-    /// <param name="succeeded">False when it was given up; the queue delivers it again.</param>
-    /// <param name="error">Why, for the log.</param>
+    /// <summary>Ends the message: its object is returned to the pool. Without success it was given up, and the queue redelivers it.</summary>
     protected abstract void Finished(SqsReceivedMessage message, bool succeeded, string? error);
 
-    /// <summary>Entries failed and will be sent again.</summary>
+    /// <summary>Entries failed and will be retried.</summary>
     protected abstract void Failed(int count, string error);
 
     private async ValueTask WaitToEnqueueAsync(SqsReceivedMessage message)
@@ -128,7 +116,7 @@ internal abstract class SqsBatchLoop
         int failures = 0;
         while (batch.Count > 0 || await CollectAsync(batch))
         {
-            // Beside what failed before there is room for more.
+            // Fills the batch up: it may hold entries that failed before.
             Fill(batch);
             if (batch.Count == 0)
             {
@@ -184,7 +172,7 @@ internal abstract class SqsBatchLoop
         int needed = SqsLimits.BatchEntries - batch.Count;
         ValueTask gathered = _gathering.BeginAsync(needed, _delay);
 
-        // What came before the wait began has woken no waiter; once the loop closes nothing more can come.
+        // Entries that were added before the wait started ended no wait; after closing no more are added.
         if (_waiting.Reader.Count >= needed || _closing.IsCancellationRequested)
         {
             _gathering.End();
@@ -202,8 +190,8 @@ internal abstract class SqsBatchLoop
         }
     }
 
-    /// <summary>Sends the batch; what is to be sent again stays in it.</summary>
-    /// <returns>True when the service took anything.</returns>
+    /// <summary>Sends the batch; entries to be retried stay in it.</summary>
+    /// <returns>True when the service accepted at least one entry.</returns>
     private async ValueTask<bool> TrySendAsync(Func<string> queueUrl, SqsBatch batch)
     {
         for (int i = 0; i < batch.Count; i++)
@@ -217,7 +205,7 @@ internal abstract class SqsBatchLoop
         }
         catch (Exception exception)
         {
-            // Whatever it was: a worker that ended would leave every later message unacknowledged.
+            // Any exception: if the worker ended, later messages would stay unacknowledged.
             (string code, string detail) = exception is AwsServiceException aws ? (aws.Code, aws.Detail) : (exception.GetType().Name, exception.Message);
             batch.Results.Span.Fill(new BatchEntryResult(Succeeded: false, AwsErrorKind.Transient, code, detail));
         }
@@ -259,7 +247,7 @@ internal abstract class SqsBatchLoop
             progress |= result.Succeeded;
             string? failure = result.Succeeded ? null : $"{result.Code} {result.Detail}";
 
-            // A handle that is no longer taken will not be taken later.
+            // A handle that is no longer accepted will not be accepted later.
             bool isOver = result.Succeeded || result.Kind is AwsErrorKind.Invalid or AwsErrorKind.NotFound || ++message.SendFailures >= _maxFailures;
             if (isOver && _inFlight.TryFinish(message, batch.Handles.Span[i]))
             {
@@ -267,7 +255,7 @@ internal abstract class SqsBatchLoop
                 continue;
             }
 
-            // Also when it was delivered again meanwhile: only the newest handle counts, whatever became of the older.
+            // Also when it was redelivered meanwhile: only the newest handle counts.
             error ??= failure;
             batch[kept++] = message;
         }
@@ -285,7 +273,7 @@ internal abstract class SqsBatchLoop
 
     private async ValueTask PauseAsync(int failures)
     {
-        // What fails while the loop closes is tried again soon: there is little time left.
+        // While the loop closes, failed entries are retried soon: little time is left.
         bool closing = _closing.IsCancellationRequested;
         TimeSpan pause = Backoff.After(closing ? 1 : failures);
         await Task.Delay(pause, _time, closing ? _stop.Token : _closing.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);

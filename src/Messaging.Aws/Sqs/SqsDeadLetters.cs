@@ -5,17 +5,16 @@ using Messaging.DeadLetters;
 namespace Messaging.Aws.Sqs;
 
 /// <summary>
-/// Sends poison to the dead-letter queue: the body unchanged, its attributes kept, the reason as attribute
-/// <c>DeadLetterReason</c> and the rest of the record as JSON in <c>DeadLetterDetails</c>. Where an original message uses so
-/// many attributes that these two do not fit, the last originals are in the details only. Where a message is so long that they
-/// do not fit beside it, the message goes without the details, or without both: the log has them.
+/// Sends poison to the dead-letter queue: the body and the attributes unchanged, the reason as attribute <c>DeadLetterReason</c> and the
+/// rest of the record as JSON in <c>DeadLetterDetails</c>. If the message has too many attributes for these two, its last ones are only in
+/// the details. If it is too long for them, it is sent without the details or without both: the log has them.
 /// </summary>
 internal sealed class SqsDeadLetters(SqsClient client)
 {
     public const string ReasonAttribute = "DeadLetterReason";
     public const string DetailsAttribute = "DeadLetterDetails";
 
-    /// <exception cref="Aws.AwsServiceException">It was not sent; the message must not be given up.</exception>
+    /// <exception cref="Aws.AwsServiceException">The dead letter was not sent; the message must not be deleted.</exception>
     public async ValueTask SendAsync(SqsQueues queues, SqsReceivedMessage message, DeadLetter letter, CancellationToken cancellationToken)
     {
         List<SqsMessageAttribute> attributes =
@@ -30,7 +29,7 @@ internal sealed class SqsDeadLetters(SqsClient client)
         SendEntry entry = new(message.Body, attributes);
         if (queues.IsFifo)
         {
-            // The id deduplicates a dead letter that was sent, but whose answer or delete was lost.
+            // The id deduplicates a dead letter that was sent, but whose answer or delete failed.
             entry = entry with { GroupId = Encoding.UTF8.GetString(message.Wire.GroupId.Span), DeduplicationId = letter.SourceId };
         }
 

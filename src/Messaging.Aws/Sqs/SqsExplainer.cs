@@ -5,33 +5,30 @@ using static System.FormattableString;
 
 namespace Messaging.Aws.Sqs;
 
-/// <summary>What <c>explain</c> shows of a route that receives from SQS.</summary>
-/// <param name="sqs">The source's settings.</param>
-/// <param name="isFifo">True for a FIFO queue.</param>
-/// <param name="costs">The prices.</param>
+/// <summary>What <c>explain</c> shows for a route that receives from SQS.</summary>
 internal sealed class SqsExplainer(SqsSourceOptions sqs, bool isFifo, AwsCostOptions costs) : IRouteExplainer
 {
     private const int Full = SqsLimits.BatchEntries;
 
     private readonly double _price = costs.SqsPerMillion(isFifo);
 
-    /// <summary>USD of the receives of a day at worst: each brings one message, or none.</summary>
+    /// <summary>USD per day for receives at worst: each returns one message or none.</summary>
     public double ReceiveUsdPerDay(RouteLoad load) => new PollLoad(sqs, load).BilledAtWorst * _price / 1_000_000;
 
     public void ExplainCalls(RouteLoad load, RouteEstimate estimate)
     {
         PollLoad polls = new(sqs, load);
         long chunks = SqsOperation.ReceiveMessage.Billed.RequestsFor((long)Full * load.MessageBytes);
-        estimate.Call("sqs.receive", "SQS ReceiveMessage, at best", load.MessagesPerDay / (double)Full, chunks, _price, Invariant($"full batches of {Full}, billed as {chunks:N0} request(s) each (64 KiB of payload a request)"));
-        string worst = polls.IsMostlyIdle ? "the polls of an empty queue, which are more than messages" : "one message a call, where messages trickle in while a poll waits";
-        estimate.Add("sqs.receive.worst", "SQS ReceiveMessage, at worst", polls.AtWorst, RouteEstimate.CallsPerDay, $"{worst}: {RouteEstimate.Usd(ReceiveUsdPerDay(load))} a day instead");
+        estimate.Call("sqs.receive", "SQS ReceiveMessage, at best", load.MessagesPerDay / (double)Full, chunks, _price, Invariant($"full batches of {Full}, billed as {chunks:N0} request(s) each (64 KiB of payload per request)"));
+        string worst = polls.IsMostlyIdle ? "the polls of an empty queue, which outnumber the messages" : "one message per call, when messages arrive one by one while a poll waits";
+        estimate.Add("sqs.receive.worst", "SQS ReceiveMessage, at worst", polls.AtWorst, RouteEstimate.CallsPerDay, $"{worst}: {RouteEstimate.Usd(ReceiveUsdPerDay(load))} per day instead");
         double together = ExplainDeletes(load, estimate);
         ExplainPolls(load, polls, estimate);
         ExplainHeartbeats(load, estimate);
         if (isFifo)
         {
             double requests = (load.MessagesPerDay / (double)Full * chunks) + (load.MessagesPerDay / together);
-            estimate.Save(requests * (_price - costs.SqsStandardPerMillion) / 1_000_000, "a standard queue instead of FIFO, where order does not matter");
+            estimate.Save(requests * (_price - costs.SqsStandardPerMillion) / 1_000_000, "a standard queue instead of FIFO, if order does not matter");
         }
     }
 
@@ -40,33 +37,33 @@ internal sealed class SqsExplainer(SqsSourceOptions sqs, bool isFifo, AwsCostOpt
         double unacknowledged = Math.Ceiling(load.Rate * sqs.AcknowledgeDelay.TotalSeconds);
         string then = load.Results switch
         {
-            SinkKind.Documents => "documents that are there are found by their ids, none is lost",
-            SinkKind.None => "the handler gets them again, none is lost",
+            SinkKind.Documents => "existing documents are found by their ids, none is lost",
+            SinkKind.None => "the handler receives them again, none is lost",
             _ => "their objects are found, none is lost",
         };
         if (load.IsBundled)
         {
             unacknowledged = Math.Max(unacknowledged, load.MessagesPerObject);
-            then = "none is lost; in other company they may be stored a second time: readers drop known ids";
+            then = "none is lost; they may be stored a second time in other bundles: readers drop known ids";
         }
 
-        estimate.Add("kill.redelivered", "redelivered by a kill, at most", load.Concurrency + unacknowledged, "messages", Invariant($"{load.Concurrency:N0} in work + {unacknowledged:N0} stored and not yet deleted (Sources:Sqs:AcknowledgeDelay); {then}"));
+        estimate.Add("kill.redelivered", "redelivered by a kill, at most", load.Concurrency + unacknowledged, "messages", Invariant($"{load.Concurrency:N0} in flight + {unacknowledged:N0} stored and not yet deleted (Sources:Sqs:AcknowledgeDelay); {then}"));
     }
 
-    /// <returns>Deletes that share a call.</returns>
+    /// <returns>Deletes per call.</returns>
     private double ExplainDeletes(RouteLoad load, RouteEstimate estimate)
     {
         double gathered = 1 + (load.Rate * sqs.AcknowledgeDelay.TotalSeconds);
         int ofOneBundle = load.IsBundled ? load.MessagesPerObject : 1;
         double together = Math.Min(Full, Math.Max(gathered, ofOneBundle));
         estimate.Call("sqs.delete", "SQS DeleteMessageBatch", load.MessagesPerDay / together, 1, _price, ofOneBundle > gathered
-            ? Invariant($"{together:0.#} deletes a call: the messages of a bundle are acknowledged together, {Full} a call at most")
-            : Invariant($"{together:0.#} deletes a call: what gathers within Sources:Sqs:AcknowledgeDelay ({sqs.AcknowledgeDelay.TotalMilliseconds:0} ms), {Full} at most"));
+            ? Invariant($"{together:0.#} deletes per call: the messages of a bundle are acknowledged together, at most {Full} per call")
+            : Invariant($"{together:0.#} deletes per call: those that gather within Sources:Sqs:AcknowledgeDelay ({sqs.AcknowledgeDelay.TotalMilliseconds:0} ms), at most {Full}"));
         if (together < Full)
         {
             TimeSpan needed = TimeSpan.FromSeconds(Math.Min((Full - 1) / load.Rate, 5));
             double then = Math.Min(Full, 1 + (load.Rate * needed.TotalSeconds));
-            estimate.Save(load.MessagesPerDay * ((1 / together) - (1 / then)) * _price / 1_000_000, Invariant($"Sources:Sqs:AcknowledgeDelay={Math.Ceiling(needed.TotalMilliseconds):0}ms: {then:0.#} deletes a call; a kill redelivers what waits that long"));
+            estimate.Save(load.MessagesPerDay * ((1 / together) - (1 / then)) * _price / 1_000_000, Invariant($"Sources:Sqs:AcknowledgeDelay={Math.Ceiling(needed.TotalMilliseconds):0}ms: {then:0.#} deletes per call; a kill redelivers the messages that wait"));
         }
 
         return together;
@@ -74,12 +71,12 @@ internal sealed class SqsExplainer(SqsSourceOptions sqs, bool isFifo, AwsCostOpt
 
     private void ExplainPolls(RouteLoad load, PollLoad polls, RouteEstimate estimate)
     {
-        estimate.Add("sqs.loops", "receive loops", SqsMessageSource.LoopsFor(load.Concurrency), "loops", Invariant($"one for {Full} of Intake:Concurrency ({load.Concurrency:N0}); {polls.AtOnce:N0} of them poll an empty queue at once, since each reserves its slots first"));
+        estimate.Add("sqs.loops", "receive loops", SqsMessageSource.LoopsFor(load.Concurrency), "loops", Invariant($"one per {Full} of Intake:Concurrency ({load.Concurrency:N0}); {polls.AtOnce:N0} of them poll an empty queue at once, because each reserves its slots first"));
         estimate.Add("sqs.idle", "SQS polls of an empty queue", polls.Idle, RouteEstimate.CallsPerDay, Invariant($"{polls.AtOnce:N0} polls of {polls.Seconds:0.#} s each (Sources:Sqs:WaitTime) on a day without any message: {RouteEstimate.Usd(polls.Idle * _price / 1_000_000)}, not in the sums below"));
         if (sqs.WaitTime < TimeSpan.FromSeconds(SqsLimits.WaitSeconds))
         {
             double longPolls = polls.AtOnce * RouteLoad.SecondsPerDay / SqsLimits.WaitSeconds;
-            estimate.Save((polls.Idle - longPolls) * _price / 1_000_000, $"Sources:Sqs:WaitTime={SqsLimits.WaitSeconds}s, as far as the queue is empty: long polls answer as soon as a message comes", atMost: true);
+            estimate.Save((polls.Idle - longPolls) * _price / 1_000_000, $"Sources:Sqs:WaitTime={SqsLimits.WaitSeconds}s, while the queue is empty: long polls answer as soon as a message arrives", atMost: true);
         }
     }
 
@@ -92,7 +89,7 @@ internal sealed class SqsExplainer(SqsSourceOptions sqs, bool isFifo, AwsCostOpt
         double renewals = load.IsBundled ? RenewalsPerMessage(wait, beat) : 0;
         if (renewals > 0)
         {
-            estimate.Call(Name, Title, load.MessagesPerDay * renewals / Full, 1, _price, Invariant($"a bundle fills for {wait:0.#} s, and a message that waits is renewed every {beat:0} s (half of Sources:Sqs:VisibilityTimeout): {renewals:0.##} times on average, {Full} a call"));
+            estimate.Call(Name, Title, load.MessagesPerDay * renewals / Full, 1, _price, Invariant($"a bundle fills for {wait:0.#} s, and a message that waits is renewed every {beat:0} s (half of Sources:Sqs:VisibilityTimeout): {renewals:0.##} times on average, {Full} per call"));
             return;
         }
 

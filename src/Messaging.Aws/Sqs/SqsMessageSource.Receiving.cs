@@ -5,10 +5,10 @@ using Messaging.Telemetry;
 
 namespace Messaging.Aws.Sqs;
 
-/// <content>Receiving: slots first, then a receive of as many messages, then the route.</content>
+/// <content>Receiving: reserves slots, receives at most as many messages, and passes them to the route.</content>
 internal sealed partial class SqsMessageSource
 {
-    // After an empty answer that came at once (short polls, emulators): keeps an idle worker from calling in a hot loop.
+    // After an immediate empty answer (short polls, emulators): keeps an idle worker from a hot loop.
     internal static readonly TimeSpan ShortPollPause = TimeSpan.FromMilliseconds(500);
 
     private async Task LoopAsync(IMessageIntake intake, CancellationToken stop, CancellationToken cutOff)
@@ -22,6 +22,9 @@ internal sealed partial class SqsMessageSource
             {
                 SqsQueues queues = _queues ?? await FindQueuesAsync(stop);
                 reserved = await intake.ReserveAsync(min, SqsLimits.BatchEntries, stop);
+
+                // A shutdown frees slots, which another receive would fill with messages to abandon.
+                stop.ThrowIfCancellationRequested();
                 long askedAt = _time.GetTimestamp();
                 calledAt = _time.GetUtcNow();
                 ReceiveBatch batch = await _client.ReceiveAsync(
@@ -34,7 +37,7 @@ internal sealed partial class SqsMessageSource
 
                 ReceiveSucceeded(batch.Unusable);
 
-                // Read now: the batch is used for another receive as soon as its last message is settled.
+                // Read now: the batch is reused as soon as its last message is settled.
                 bool isEmpty = batch.Count == 0;
                 int used = await HandOverAsync(batch, queues.IsFifo ? new FifoGroups(intake) : null, intake);
                 Release(intake, reserved - used);
@@ -66,7 +69,7 @@ internal sealed partial class SqsMessageSource
         }
     }
 
-    // A poll of an empty queue has no span: an idle worker would send nothing else.
+    // A poll of an empty queue has no span: an idle worker would export nothing else.
     private void TraceReceive(ReceiveBatch batch, DateTimeOffset calledAt)
     {
         ActivityContext[] contexts = new ActivityContext[batch.Count];
@@ -86,7 +89,7 @@ internal sealed partial class SqsMessageSource
         }
     }
 
-    /// <returns>Slots used up: messages accepted, and followers of a group that keep theirs.</returns>
+    /// <returns>Slots in use: those of accepted messages, and of followers in a group.</returns>
     private async ValueTask<int> HandOverAsync(ReceiveBatch batch, FifoGroups? groups, IMessageIntake intake)
     {
         int used = 0;
@@ -122,12 +125,12 @@ internal sealed partial class SqsMessageSource
         return message;
     }
 
-    /// <summary>Deals with what must not be worked on: repeats, damaged bodies, what follows them in their group, and whatever arrives while the worker stops.</summary>
+    /// <summary>Settles messages that must not reach the route: redeliveries, damaged bodies, their followers in a group, and all during a shutdown.</summary>
     private async ValueTask<bool> IsHandledAsync(SqsReceivedMessage message, FifoGroups? groups)
     {
         if (!_inFlight.TryAdd(message))
         {
-            // In work already: its newest handle was noted, and this delivery is not worked on a second time.
+            // Already in flight: its newest handle was recorded, and the message is not handled a second time.
             SqsSourceMetrics.Redelivered(_log.Route);
             groups?.Hold(message);
             message.ReleaseBody();
@@ -176,7 +179,7 @@ internal sealed partial class SqsMessageSource
         }
         catch (Hosting.StartupException exception)
         {
-            // Found out only now, since the queue could not be reached at start: an operator has to act, the process goes on.
+            // The queue was unreachable at start, so this is known only now: an operator must act, and the process keeps running.
             throw AwsServiceException.Local(AwsErrorKind.AccessDenied, "FindQueue", "Refused", exception.Message, exception);
         }
         finally
@@ -205,12 +208,12 @@ internal sealed partial class SqsMessageSource
 
     private async ValueTask AfterFailureAsync(AwsServiceException exception, CancellationToken stop)
     {
-        // Said before it is counted: another loop's success clears it only when it sees the count.
+        // Set before the count: another loop's success clears it only when it sees the count.
         _problem = exception.Message;
         int failures = Interlocked.Increment(ref _receiveFailures);
         bool refused = exception.Kind is AwsErrorKind.AccessDenied or AwsErrorKind.NotFound or AwsErrorKind.ExpiredCredentials;
 
-        // All loops count together; each waits for its share. A server that asks for hours is asked again all the same.
+        // All loops count together; each waits for its share. A longer Retry-After is cut to the cap.
         TimeSpan wait = refused ? ReceiveBackoff.Cap : ReceiveBackoff.After(1 + (failures / LoopsFor(_concurrency)), exception.RetryAfter);
         wait = wait < ReceiveBackoff.Cap ? wait : ReceiveBackoff.Cap;
         if (refused)
@@ -227,7 +230,7 @@ internal sealed partial class SqsMessageSource
 
     private async ValueTask AfterEmptyAsync(SqsQueues queues, TimeSpan took, CancellationToken stop)
     {
-        // Once in a while an empty answer is checked: near the in-flight limit SQS gives nothing and says nothing.
+        // Some empty answers are checked: near the in-flight limit SQS returns neither messages nor an error.
         if (Interlocked.Increment(ref _emptyAnswers) % 256 == 255)
         {
             await CheckInFlightLimitAsync(queues, stop);
@@ -251,7 +254,7 @@ internal sealed partial class SqsMessageSource
         }
         catch (AwsServiceException)
         {
-            // Receiving works, and only that counts; the next look may succeed.
+            // Receiving works, and only that counts; the next check may succeed.
         }
     }
 }

@@ -6,10 +6,10 @@ using UntrustedText = Messaging.Telemetry.UntrustedText;
 
 namespace Messaging.Aws.Sqs;
 
-/// <content>Settling: what the route decided becomes a delete, a visibility change or a dead letter.</content>
+/// <content>Settling: the route's decision becomes a delete, a visibility change or a dead letter.</content>
 internal sealed partial class SqsMessageSource
 {
-    /// <summary>Carries a settlement out; called by the message.</summary>
+    /// <summary>Carries out a settlement; called by the message.</summary>
     internal ValueTask SettleAsync(SqsReceivedMessage message, in Settlement settlement)
     {
         switch (settlement.Kind)
@@ -54,7 +54,7 @@ internal sealed partial class SqsMessageSource
         }
         catch (Exception exception)
         {
-            // Whatever it was: a message that is not in the dead letters is returned, and the rest of its group with it.
+            // Any exception: a message that is not in the dead-letter queue is abandoned, with the rest of its group.
             _log.DeadLetterFailed(UntrustedText.Shorten(message.SourceId.Span), exception.Message);
             await ReturnAsync(message, RetryDelay(message));
             return;
@@ -69,7 +69,7 @@ internal sealed partial class SqsMessageSource
         await HandBackAsync(message, delay);
         if (next is not null)
         {
-            // What follows in the group must not overtake what failed.
+            // Followers in the group must not overtake the failed message.
             await ReturnGroupAsync(next, delay);
         }
     }
@@ -94,6 +94,6 @@ internal sealed partial class SqsMessageSource
         return _returns.EnqueueAsync(message);
     }
 
-    /// <summary>At least a second, so that what fails again and again does not go round in a hot loop.</summary>
+    /// <summary>At least a second, so that a message that fails repeatedly does not cause a hot loop.</summary>
     private static TimeSpan RetryDelay(SqsReceivedMessage message) => ReceiveBackoff.After(message.DeliveryCount, TimeSpan.FromSeconds(1));
 }

@@ -8,9 +8,9 @@ using Pipeline.Messages;
 namespace Messaging.Aws.Sqs;
 
 /// <summary>
-/// Messages of an SQS queue, standard or FIFO. Receives only what slots were reserved for, keeps it hidden by heartbeat until
-/// it is settled, deletes only what is stored. See docs/explanation/settlement.md for the timeline. This file has the life cycle; the others
-/// receive and settle.
+/// Messages of an SQS queue, standard or FIFO. Receives only as many as slots are reserved for, keeps them hidden by heartbeat until they
+/// are settled, and deletes only stored or dead-lettered ones. The timeline is in docs/explanation/settlement.md. This file has the life
+/// cycle; the others receive and settle.
 /// </summary>
 internal sealed partial class SqsMessageSource : IMessageSource
 {
@@ -18,8 +18,8 @@ internal sealed partial class SqsMessageSource : IMessageSource
 
     private const int RetainedMessages = 4096;
 
-    // A cut-off receive leaves what SQS was handing over hidden until its timeout. Where messages wait, the answer is quicker
-    // than this, and what it brings is returned at once; only a poll of an empty queue is cut off.
+    // A receive that is cut off leaves its messages hidden until their timeout. Where messages wait, the answer arrives within this time
+    // and they are abandoned at once; only a poll of an empty queue is cut off.
     private static readonly TimeSpan StopGrace = TimeSpan.FromMilliseconds(500);
 
     private static readonly Backoff ReceiveBackoff = new(TimeSpan.FromMilliseconds(250), TimeSpan.FromSeconds(30));
@@ -43,7 +43,7 @@ internal sealed partial class SqsMessageSource : IMessageSource
 
     private volatile SqsQueues? _queues;
     private volatile bool _stopping;
-    // Until SQS has answered once the source counts as failing.
+    // The source counts as failing until SQS has answered once.
     private volatile string? _problem = "SQS has not answered since the start.";
     private int _receiveFailures = 1;
 
@@ -74,16 +74,16 @@ internal sealed partial class SqsMessageSource : IMessageSource
 
     public string? Problem => _problem;
 
-    /// <summary>Messages received and neither deleted nor returned yet.</summary>
+    /// <summary>Messages received and neither deleted nor abandoned yet.</summary>
     internal int InFlight => _inFlight.Count;
 
-    // SQS counts the 12 hours from the receive, the last renewal included.
+    // SQS counts the 12 hours from the receive, including the last renewal.
     private HoldRule HoldRule => new(_options.MaxHoldTime, TimeSpan.FromSeconds(SqsLimits.VisibilitySeconds) - _options.VisibilityTimeout, _queues!.MaxReceiveCount);
 
-    /// <summary>Loops that receive, and that acknowledge, for a number of messages in work: one for 10, the batch size.</summary>
+    /// <summary>Receive loops, and acknowledging workers, for a number of messages in flight: one per 10, the batch size.</summary>
     public static int LoopsFor(int concurrency) => (concurrency + SqsLimits.BatchEntries - 1) / SqsLimits.BatchEntries;
 
-    /// <summary>Receives of an empty queue that are under way at once: a loop waits until enough slots are free for its own.</summary>
+    /// <summary>Concurrent receives from an empty queue: a loop waits until enough slots are free for its receive.</summary>
     public static int PollsAtOnce(int concurrency)
     {
         int polls = 0;
@@ -130,7 +130,7 @@ internal sealed partial class SqsMessageSource : IMessageSource
             cutOff.CancelAfter(StopGrace);
         }, state: null);
 
-        // A loop that breaks ends the others too, so that the route sees it and starts them all again.
+        // A loop that fails ends the others too, so that the route sees the failure and restarts them all.
         using CancellationTokenSource ending = CancellationTokenSource.CreateLinkedTokenSource(stopReceiving);
         await Task.WhenAll(Enumerable.Range(0, LoopsFor(_concurrency)).Select(_ => Task.Run(
             async () =>
@@ -155,7 +155,7 @@ internal sealed partial class SqsMessageSource : IMessageSource
         }
     }
 
-    /// <summary>May be called again. What was not settled and flushed by now is delivered again by the queue.</summary>
+    /// <summary>May be called again. Messages whose settlement has not reached the queue are redelivered.</summary>
     public async ValueTask DisposeAsync()
     {
         if (Interlocked.Exchange(ref _disposed, 1) != 0)
@@ -169,7 +169,7 @@ internal sealed partial class SqsMessageSource : IMessageSource
         _finding.Dispose();
     }
 
-    /// <summary>Takes a message object back; its batch call is done.</summary>
+    /// <summary>Returns a message object to the pool, after its batch call.</summary>
     internal void Recycle(SqsReceivedMessage message)
     {
         _inFlight.Remove(message);
@@ -177,7 +177,7 @@ internal sealed partial class SqsMessageSource : IMessageSource
         _messages.Return(message);
     }
 
-    /// <summary>How long a message may still be held, from now; called by the message.</summary>
+    /// <summary>The remaining time for which a message may be held; called by the message.</summary>
     internal TimeSpan AskToHold(SqsReceivedMessage message)
     {
         TimeSpan age = _time.GetElapsedTime(message.ReceivedAt);
@@ -189,5 +189,5 @@ internal sealed partial class SqsMessageSource : IMessageSource
         return age < message.HoldLimit ? message.HoldLimit - age : TimeSpan.Zero;
     }
 
-    private string QueueUrl() => _queues?.Url ?? throw new InvalidOperationException("Nothing can be in flight before the queue was found.");
+    private string QueueUrl() => _queues?.Url ?? throw new InvalidOperationException("Nothing can be in flight before the queue is found.");
 }

@@ -3,11 +3,11 @@ using Messaging.Hosting;
 
 namespace Messaging.Aws.Sqs;
 
-/// <summary>Finds the queue and its dead-letter queue and refuses what can never work or would lose messages.</summary>
+/// <summary>Finds the queue and its dead-letter queue, and rejects settings that can never work or would lose messages.</summary>
 internal sealed class SqsQueueFinder(SqsClient client, SqsQueueReference queue, SqsSourceOptions options)
 {
     /// <exception cref="StartupException">The queue can never work as configured.</exception>
-    /// <exception cref="AwsServiceException">It cannot be reached now.</exception>
+    /// <exception cref="AwsServiceException">The queue is unreachable now.</exception>
     public async Task<SqsQueues> FindAsync(CancellationToken cancellationToken)
     {
         string url = await GetUrlAsync(queue, nameof(SqsSourceOptions.Queue), cancellationToken);
@@ -32,11 +32,11 @@ internal sealed class SqsQueueFinder(SqsClient client, SqsQueueReference queue, 
 
         SqsQueueReference deadLetters = FindDeadLetters(attributes);
 
-        // By name even where its URL is configured: only the service's answer shows that it exists before the first poison needs it.
+        // By name even when its URL is configured: only the service's answer shows that it exists before the first poison needs it.
         string deadLetterUrl = await GetUrlAsync(deadLetters with { Url = null }, nameof(SqsSourceOptions.DeadLetterQueue), cancellationToken);
         if (string.Equals(deadLetterUrl, url, StringComparison.Ordinal))
         {
-            throw new StartupException($"{SqsSourceOptions.Section}:DeadLetterQueue {deadLetters.Name} is the queue itself: poison would go round for ever. Name another queue.", ExitCodes.Configuration);
+            throw new StartupException($"{SqsSourceOptions.Section}:DeadLetterQueue {deadLetters.Name} is the queue itself: poison messages would be redelivered forever. Name another queue.", ExitCodes.Configuration);
         }
 
         bool isFifo = attributes.IsFifo || queue.IsFifo;
@@ -54,7 +54,7 @@ internal sealed class SqsQueueFinder(SqsClient client, SqsQueueReference queue, 
         return text is not null && SqsQueueReference.Parse(text) is { } found
             ? found
             : throw new StartupException(
-                $"Queue {queue.Name} has no dead-letter queue: poison would go round for ever. Give the queue a redrive policy (maxReceiveCount 10), or set {SqsSourceOptions.Section}:DeadLetterQueue.",
+                $"Queue {queue.Name} has no dead-letter queue: poison messages would be redelivered forever. Give the queue a redrive policy (maxReceiveCount 10), or set {SqsSourceOptions.Section}:DeadLetterQueue.",
                 ExitCodes.Configuration);
     }
 
@@ -80,7 +80,7 @@ internal sealed class SqsQueueFinder(SqsClient client, SqsQueueReference queue, 
         exception);
 
     private static StartupException Refused(string name, AwsServiceException exception) => new(
-        $"Queue {name}: access was refused. Give credentials (environment, profile, role, or Aws:AccessKeyId and Aws:SecretAccessKey) that may do what deploy/iam/worker-policy.json lists. ({exception.Message})",
+        $"Queue {name}: access was refused. Configure credentials (environment, profile, role, or Aws:AccessKeyId and Aws:SecretAccessKey) with the permissions in deploy/iam/worker-policy.json. ({exception.Message})",
         ExitCodes.NoPermission,
         exception);
 }

@@ -9,9 +9,9 @@ using Pipeline.Settlements;
 namespace Messaging.Aws.Sqs;
 
 /// <summary>
-/// A message of an SQS queue; the object is pooled. It keeps copies of its id and handle, so that the receive buffer it shares
-/// with others is free as soon as it is settled, while its delete may still wait for company. Fields marked "registry" are
-/// guarded by the lock of <see cref="InFlightMessages"/>.
+/// A message of an SQS queue; the object is pooled. It keeps copies of its id and handle, so that settling frees the receive buffer that it
+/// shares with others, while its delete may still wait for a batch. Fields marked "registry" are guarded by the lock of
+/// <see cref="InFlightMessages"/>.
 /// </summary>
 internal sealed class SqsReceivedMessage(SqsMessageSource source) : ReceivedMessage
 {
@@ -44,25 +44,25 @@ internal sealed class SqsReceivedMessage(SqsMessageSource source) : ReceivedMess
     /// <summary>The message as received; valid until it is settled.</summary>
     public ref readonly SqsMessage Wire => ref _wire;
 
-    /// <summary>The newest handle; what was read stays valid until <see cref="Reset"/>. Registry.</summary>
+    /// <summary>The newest handle; an earlier read stays valid until <see cref="Reset"/>. Registry.</summary>
     public ReadOnlyMemory<byte> Handle => _handle.AsMemory(0, _handleLength);
 
     /// <summary>When it was received, as a timestamp. Registry.</summary>
     public long ReceivedAt { get; set; }
 
-    /// <summary>Time since the receive for which it may be held and is renewed; the same for all messages of a group that were received together.</summary>
+    /// <summary>Time from the receive for which it may be held and is renewed; the same for all messages of a group in one receive.</summary>
     public TimeSpan HoldLimit { get; set; }
 
     /// <summary>When its invisibility was last set, as a timestamp. Registry.</summary>
     public long RenewedAt { get; set; }
 
-    /// <summary>True once the queue no longer takes its handle. Registry.</summary>
+    /// <summary>True once it is no longer renewed: the queue rejects its handle, or it has passed its hold limit. Registry.</summary>
     public bool IsLost { get; set; }
 
-    /// <summary>Seconds until the queue is to deliver it again; set when it is abandoned.</summary>
+    /// <summary>Seconds until the queue redelivers it; set when it is abandoned.</summary>
     public int ReturnDelaySeconds { get; set; }
 
-    /// <summary>Failed attempts to delete or hand back.</summary>
+    /// <summary>Failed attempts to delete or abandon it.</summary>
     public int SendFailures { get; set; }
 
     /// <summary>FIFO: the message of the same group that must wait for this one; it holds a reserved slot.</summary>
@@ -83,7 +83,7 @@ internal sealed class SqsReceivedMessage(SqsMessageSource source) : ReceivedMess
         return new Guid(hash[..16]);
     }
 
-    /// <summary>Fills a clean object; the wire message becomes this object's to release.</summary>
+    /// <summary>Fills a clean object, which from now on releases the wire message.</summary>
     public void Open(in SqsMessage wire, Guid key, long now)
     {
         ResetSettlement();
@@ -95,24 +95,23 @@ internal sealed class SqsReceivedMessage(SqsMessageSource source) : ReceivedMess
         _handleLength = Copy(wire.ReceiptHandle.Span, ref _handle);
     }
 
-    /// <summary>A later receive of the same message brought a newer handle. Registry.</summary>
+    /// <summary>Sets the newer handle of a later receive of the same message. Registry.</summary>
     public void Renew(ReadOnlySpan<byte> handle, long now)
     {
-        // A new array, never the old one overwritten: a call under way may be sending the old handle.
+        // A new array: a call may be sending the old one.
         _handle = handle.ToArray();
         _handleLength = handle.Length;
         RenewedAt = now;
         IsLost = false;
     }
 
-    /// <summary>Gives the body up; id and handle stay.</summary>
+    /// <summary>Releases the body; id and handle stay.</summary>
     public void ReleaseBody()
     {
         _wire.Release();
         _wire = default;
     }
 
-    /// <summary>Clears every field.</summary>
     public void Reset()
     {
         Span = null;

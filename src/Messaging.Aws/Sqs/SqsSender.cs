@@ -6,10 +6,10 @@ using Pipeline.Messages;
 
 namespace Messaging.Aws.Sqs;
 
-/// <summary>Sends messages into the queue of <c>Sources:Sqs</c>, ten a call.</summary>
+/// <summary>Sends messages to the queue of <c>Sources:Sqs</c>, ten per call.</summary>
 internal sealed class SqsSender : IMessageSender
 {
-    // FIFO queues need a group; a few of them show the order within and the parallelism between.
+    // FIFO queues need groups; a few show the order within a group and the parallelism between groups.
     private const int Groups = 8;
 
     private readonly SqsClient _client;
@@ -36,7 +36,7 @@ internal sealed class SqsSender : IMessageSender
 
     public int BatchSize => SqsLimits.BatchEntries;
 
-    /// <exception cref="StartupException">The queue is missing, refused or out of reach.</exception>
+    /// <exception cref="StartupException">The queue is missing, refuses access or is unreachable.</exception>
     public static async Task<IMessageSender> OpenAsync(SqsSourceOptions options, AwsOptions aws, TimeProvider time, CancellationToken cancellationToken)
     {
         SqsQueueReference queue = SqsQueueReference.Parse(options.Queue!)!;

@@ -8,7 +8,7 @@ using Pipeline.Buffers;
 
 namespace Messaging.Aws.Sqs;
 
-/// <summary>Makes <c>Sqs</c> a source that routes can name.</summary>
+/// <summary>The source <c>Sqs</c> of routes.</summary>
 internal sealed class SqsSourceFeature : ISourceFeature, ISenderFeature, IRedriveFeature
 {
     public string Name => "Sqs";
@@ -17,7 +17,7 @@ internal sealed class SqsSourceFeature : ISourceFeature, ISenderFeature, IRedriv
 
     public IReadOnlyList<string> SenderNames { get; } = ["sqs"];
 
-    public string SenderTarget => $"straight into the queue: --{SqsSourceOptions.Section}:{nameof(SqsSourceOptions.Queue)}=name";
+    public string SenderTarget => $"directly to the queue: --{SqsSourceOptions.Section}:{nameof(SqsSourceOptions.Queue)}=name";
 
     public string RedriveName => "sqs";
 
@@ -37,7 +37,7 @@ internal sealed class SqsSourceFeature : ISourceFeature, ISenderFeature, IRedriv
             Destination = queue?.Destination,
             TracesSettlement = true,
 
-            // One message of a FIFO group at a time: the last of a receive waits for all before it.
+            // A FIFO group is handled one message at a time: the last of a receive waits for all before it.
             Hold = new HoldLimit(new SettingValue<TimeSpan>($"{SqsSourceOptions.Section}:{nameof(options.MaxHoldTime)}", options.MaxHoldTime), isFifo ? SqsLimits.BatchEntries : 1),
             ReceiveUsdPerDay = explainer.ReceiveUsdPerDay,
             Explainer = explainer,

@@ -88,48 +88,48 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
 
     public void Unusable(int count) => LogUnusable(route, count);
 
-    [LoggerMessage(3200, LogLevel.Warning, "Route {Route}: {Count} delete(s) failed and will be sent again: {Error}{Suppressed}")]
+    [LoggerMessage(3200, LogLevel.Warning, "Route {Route}: {Count} delete(s) failed and will be retried: {Error}{Suppressed}")]
     private partial void LogDeleteFailed(string route, int count, string error, SuppressedLines suppressed);
 
-    [LoggerMessage(3201, LogLevel.Warning, "Route {Route}: handing back {Count} message(s) failed and will be tried again: {Error}{Suppressed}")]
+    [LoggerMessage(3201, LogLevel.Warning, "Route {Route}: abandoning {Count} message(s) failed and will be retried: {Error}{Suppressed}")]
     private partial void LogReturnFailed(string route, int count, string error, SuppressedLines suppressed);
 
-    [LoggerMessage(3202, LogLevel.Warning, "Route {Route}: a stored message could not be deleted and will be delivered again; its object stays as it is: {Error}{Suppressed}")]
+    [LoggerMessage(3202, LogLevel.Warning, "Route {Route}: a stored message could not be deleted and will be redelivered; its object stays unchanged: {Error}{Suppressed}")]
     private partial void LogDeleteGivenUp(string route, string error, SuppressedLines suppressed);
 
-    [LoggerMessage(3203, LogLevel.Information, "Route {Route}: a message could not be returned; it is redelivered when its visibility timeout ends: {Error}{Suppressed}")]
+    [LoggerMessage(3203, LogLevel.Information, "Route {Route}: a message could not be abandoned; it is redelivered when its visibility timeout ends: {Error}{Suppressed}")]
     private partial void LogReturnGivenUp(string route, string error, SuppressedLines suppressed);
 
-    [LoggerMessage(3204, LogLevel.Warning, "Route {Route}: renewing a message's visibility failed; tried again in a second where that can help: {Error}{Suppressed}")]
+    [LoggerMessage(3204, LogLevel.Warning, "Route {Route}: a message's visibility could not be renewed; the worker retries in a second if that can help: {Error}{Suppressed}")]
     private partial void LogRenewFailed(string route, string error, SuppressedLines suppressed);
 
-    [LoggerMessage(3205, LogLevel.Warning, "Route {Route}: {Count} message(s) reached the longest time for which they are held (Sources:Sqs:MaxHoldTime); their visibility is renewed no more, and the queue will deliver them again")]
+    [LoggerMessage(3205, LogLevel.Warning, "Route {Route}: {Count} message(s) reached their hold limit (Sources:Sqs:MaxHoldTime); their visibility is no longer renewed, and the queue will redeliver them")]
     private partial void LogHeldTooLong(string route, int count);
 
-    [LoggerMessage(3206, LogLevel.Warning, "Route {Route}: receiving failed, next attempt in {Wait}: {Error}{Suppressed}")]
+    [LoggerMessage(3206, LogLevel.Warning, "Route {Route}: receiving failed; retry in {Wait}: {Error}{Suppressed}")]
     private partial void LogReceiveFailed(string route, string error, string wait, SuppressedLines suppressed);
 
-    [LoggerMessage(3207, LogLevel.Error, "Route {Route}: the queue refuses the worker, next attempt in {Wait}; check the queue's name, the region and the permission sqs:ReceiveMessage: {Error}{Suppressed}")]
+    [LoggerMessage(3207, LogLevel.Error, "Route {Route}: the queue refused the worker; retry in {Wait}; check the queue's name, the region and the permission sqs:ReceiveMessage: {Error}{Suppressed}")]
     private partial void LogReceiveRefused(string route, string error, string wait, SuppressedLines suppressed);
 
     [LoggerMessage(3208, LogLevel.Information, "Route {Route}: receiving works again")]
     private partial void LogReceiveRecovered(string route);
 
-    [LoggerMessage(3209, LogLevel.Warning, "Route {Route}: the queue cannot be reached now; receiving begins as soon as it answers: {Error}")]
+    [LoggerMessage(3209, LogLevel.Warning, "Route {Route}: the queue is unreachable; receiving starts as soon as it answers: {Error}")]
     private partial void LogUnreachable(string route, string error);
 
-    [LoggerMessage(3210, LogLevel.Error, "Route {Route}: message {Id} could not be sent to the dead-letter queue and is returned to its queue: {Error}")]
+    [LoggerMessage(3210, LogLevel.Error, "Route {Route}: message {Id} could not be sent to the dead-letter queue; it is abandoned and will be redelivered: {Error}")]
     private partial void LogDeadLetterFailed(string route, string id, string error);
 
-    [LoggerMessage(3211, LogLevel.Warning, "Route {Route}: the queue has {InFlight} messages in flight; near 120,000 SQS answers as if it were empty. Look for consumers that receive without deleting")]
+    [LoggerMessage(3211, LogLevel.Warning, "Route {Route}: the queue has {InFlight} messages in flight; near 120,000 SQS returns no more messages. Look for consumers that receive without deleting")]
     private partial void LogNearInFlightLimit(string route, long inFlight);
 
-    [LoggerMessage(3212, LogLevel.Warning, "Route {Route}: message {Id} does not match its MD5 and is returned to its queue")]
+    [LoggerMessage(3212, LogLevel.Warning, "Route {Route}: message {Id} does not match its MD5; it is abandoned and will be redelivered")]
     private partial void LogDamaged(string route, string id);
 
     [LoggerMessage(3213, LogLevel.Warning, "Route {Route}: {Count} received message(s) lack a body, an id or a receipt handle, or were not requested; they are redelivered")]
     private partial void LogUnusable(string route, int count);
 
-    [LoggerMessage(3214, LogLevel.Warning, "Route {Route}: messages are held for longer than Sources:Sqs:MaxHoldTime ({Limit}), up to {Longest}: the queue has delivered them half as often as its maxReceiveCount ({MaxReceiveCount}) allows, and another delivery brings them nearer to the dead-letter queue. Make the sink work again, or raise maxReceiveCount until it does")]
+    [LoggerMessage(3214, LogLevel.Warning, "Route {Route}: messages are held for longer than Sources:Sqs:MaxHoldTime ({Limit}), up to {Longest}: they have used half of the deliveries that the queue's maxReceiveCount ({MaxReceiveCount}) allows, and each further delivery brings them closer to the dead-letter queue. Fix the sink, or raise maxReceiveCount until it works")]
     private partial void LogHeldBeyondLimit(string route, string limit, string longest, int maxReceiveCount);
 }

@@ -3,13 +3,13 @@ using Messaging.Telemetry;
 
 namespace Messaging.Aws.Sqs;
 
-/// <summary>What only an SQS source can count.</summary>
+/// <summary>Metrics of the SQS source.</summary>
 internal static class SqsSourceMetrics
 {
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
     private static readonly Counter<long> RenewFailures = Meter.CreateCounter<long>("worker.sqs.renew_failures", "{renewal}", "Visibility renewals that failed");
     private static readonly Counter<long> DeleteFailures = Meter.CreateCounter<long>("worker.sqs.delete_failures", "{delete}", "Deletes that failed and were retried");
-    private static readonly Counter<long> Redeliveries = Meter.CreateCounter<long>("worker.sqs.redeliveries", "{message}", "Messages delivered while in flight or after they were finished");
+    private static readonly Counter<long> Redeliveries = Meter.CreateCounter<long>("worker.sqs.redeliveries", "{message}", "Messages redelivered while in flight or after they were settled");
 
     public static void RenewFailed(string route, int count) => RenewFailures.Add(count, RouteTag(route));
 
@@ -22,7 +22,7 @@ internal static class SqsSourceMetrics
         "worker.sqs.in_flight",
         () => new Measurement<int>(messages.Count, RouteTag(route)),
         "{message}",
-        "Messages received and not yet deleted or returned");
+        "Messages received and not yet deleted or abandoned");
 
     private static KeyValuePair<string, object?> RouteTag(string route) => new("worker.route", route);
 }

@@ -14,19 +14,19 @@ internal sealed class SqsSourceOptions : ISelfValidating
     [Setting("The dead-letter queue: a name, a URL or an ARN; without it the target of the queue's redrive policy")]
     public string? DeadLetterQueue { get; init; }
 
-    [Setting("How long a received message stays hidden; renewed at half of it while the message is in work", Min = "30s", Max = "12h", Consequence = "Below 30s a slow store outlives it and messages are delivered twice; above 12h SQS refuses.")]
+    [Setting("How long a received message stays hidden; renewed at half of it while the message is in flight", Min = "30s", Max = "12h", Consequence = "Below 30s a slow store outlasts it and messages are redelivered; SQS refuses more than 12h.")]
     public TimeSpan VisibilityTimeout { get; init; } = TimeSpan.FromSeconds(60);
 
-    [Setting("Time for which a message is held while the sink fails, its visibility renewed; then it is abandoned. From half of the queue's maxReceiveCount on it is held for nearly 12h instead", Min = "1m", Max = "12h", Consequence = "SQS ends a message's invisibility after 12h whatever is renewed; a short time costs deliveries in an outage.")]
+    [Setting("How long a message is held, with its visibility renewed, while the sink fails; then it is abandoned. Once it has used half of the queue's maxReceiveCount, it is held for nearly 12h instead", Min = "1m", Max = "12h", Consequence = "SQS ends a message's invisibility after 12h despite renewals; a short time uses up deliveries in an outage.")]
     public TimeSpan MaxHoldTime { get; init; } = TimeSpan.FromMinutes(15);
 
     [Setting("Long-poll time of one receive, whole seconds", Min = "0s", Max = "20s", Consequence = "Short polls cost money and miss messages; SQS allows at most 20s.")]
     public TimeSpan WaitTime { get; init; } = TimeSpan.FromSeconds(20);
 
-    [Setting("How long an acknowledgement may wait for others to share its call (batches of 10)", Min = "0ms", Max = "5s", Consequence = "A kill within this time causes redeliveries, which are stored again as duplicates.")]
+    [Setting("How long an acknowledgement may wait for others to share its call (batches of 10)", Min = "0ms", Max = "5s", Consequence = "A kill within this time causes redeliveries, which end as duplicates.")]
     public TimeSpan AcknowledgeDelay { get; init; } = TimeSpan.FromMilliseconds(100);
 
-    [Setting("Ids of finished messages remembered, so that a redelivery is deleted and not stored again", Min = "0", Max = "10000000", Consequence = "A redelivered message that is forgotten is compared with its object instead, which costs a request.")]
+    [Setting("Ids of settled messages to remember, so that a redelivery is deleted and not stored again", Min = "0", Max = "10000000", Consequence = "A redelivered message that is not remembered is compared with its object, which costs a request.")]
     public int DoneIds { get; init; } = 10_000;
 
     [Setting("Compare each body with the MD5 that SQS sent; costs one MD5 of the body")]
@@ -46,7 +46,7 @@ internal sealed class SqsSourceOptions : ISelfValidating
 
         if (Queue is not null && string.Equals(Queue, DeadLetterQueue, StringComparison.Ordinal))
         {
-            check.Fail(nameof(DeadLetterQueue), "must be another queue than Queue.", "Poison would go round for ever.", nameof(Queue));
+            check.Fail(nameof(DeadLetterQueue), "must be another queue than Queue.", "Poison messages would be redelivered forever.", nameof(Queue));
         }
 
         if (MaxHoldTime < VisibilityTimeout)

@@ -5,13 +5,13 @@ using Messaging.Telemetry;
 
 namespace Messaging.Aws.Sqs;
 
-/// <summary>The trace context that a message carries: its attribute <c>traceparent</c>, else the X-Ray header of the service.</summary>
+/// <summary>The trace context of a message: its attribute <c>traceparent</c>, else the X-Ray header of SQS.</summary>
 internal static class SqsTraceContext
 {
     private const string TraceParent = "traceparent";
     private const string TraceState = "tracestate";
 
-    // Root, Parent, Sampled and some more fields; a longer one is not read.
+    // Enough for Root, Parent, Sampled and some more fields; a longer header is ignored.
     private const int MaxHeader = 256;
 
     public static ActivityContext Of(in SqsMessage message)

@@ -8,21 +8,21 @@ using Spectre.Console;
 
 namespace Messaging.CommandLine.Top;
 
-/// <summary><c>top</c>: what a running worker does, in the terminal, from its API.</summary>
+/// <summary><c>top</c>: shows the state of a running worker in the terminal, from its API.</summary>
 internal static class TopCommand
 {
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
 
     private const int MaxAnswerBytes = 16 << 20;
 
-    // Of a script's output, where no terminal says its width.
+    // For redirected output, which has no terminal width.
     private const int WidthWithoutTerminal = 240;
 
     public static Command Create(CommandContext context)
     {
-        Option<bool> once = new("--once") { Description = "Print the state once, with the rates of a second, and exit; 1 when a route is not ready" };
-        Option<string?> url = new("--url") { Description = "Address of the running worker; default Hosting:Url. Hosting:Token is sent where it is set", HelpName = "address" };
-        Command command = new("top", "Show what a running worker does: rates, latency, breakers, dead letters; Ctrl+C ends it.") { once, url };
+        Option<bool> once = new("--once") { Description = "Print the state once, with rates over one second, and exit; exit 1 when a route is not ready" };
+        Option<string?> url = new("--url") { Description = "Address of the running worker; default Hosting:Url. Hosting:Token is sent if it is set", HelpName = "address" };
+        Command command = new("top", "Show what a running worker does: rates, latency, breakers, dead letters; Ctrl+C exits.") { once, url };
         command.SetAction(async (parsed, cancellationToken) =>
         {
             IConfigurationRoot configuration = context.ReadConfiguration(parsed);
@@ -42,7 +42,7 @@ internal static class TopCommand
 
         if (IPAddress.TryParse(worker.DnsSafeHost, out IPAddress? bound) && (bound.Equals(IPAddress.Any) || bound.Equals(IPAddress.IPv6Any)))
         {
-            // Where a worker listens on every address, it answers on this machine's own.
+            // A worker that listens on every address also answers on loopback.
             worker = new UriBuilder(worker) { Host = "127.0.0.1" }.Uri;
         }
 
@@ -112,7 +112,7 @@ internal static class TopCommand
         return ExitCodes.Success;
     }
 
-    /// <exception cref="StartupException">No worker answers, or it refuses.</exception>
+    /// <exception cref="StartupException">No worker answers, or it refuses access.</exception>
     private static async Task<JsonDocument> ReadAsync(HttpClient client, CancellationToken cancellationToken)
     {
         try
@@ -121,24 +121,24 @@ internal static class TopCommand
             string text = await answer.Content.ReadAsStringAsync(cancellationToken);
             if (answer.StatusCode is HttpStatusCode.Unauthorized or HttpStatusCode.Forbidden)
             {
-                throw new StartupException($"The worker at {client.BaseAddress} refuses: give its token with --Hosting:Token=token. It answered: {UntrustedText.Shorten(text)}", ExitCodes.NoPermission);
+                throw new StartupException($"The worker at {client.BaseAddress} refuses access: give its token with --Hosting:Token=token. Its answer: {UntrustedText.Shorten(text)}", ExitCodes.NoPermission);
             }
 
             return answer.IsSuccessStatusCode
                 ? Parse(text)
-                : throw new StartupException($"{client.BaseAddress} answered {(int)answer.StatusCode}: is a worker there?", ExitCodes.Unavailable);
+                : throw new StartupException($"{client.BaseAddress} answered {(int)answer.StatusCode}: is a worker running there?", ExitCodes.Unavailable);
         }
         catch (Exception exception) when (exception is KeyNotFoundException or InvalidOperationException or FormatException)
         {
-            throw new StartupException($"{client.BaseAddress} answered with another JSON than a worker's state ({exception.Message.TrimEnd('.')}): is a worker of this version there?", ExitCodes.Unavailable, exception);
+            throw new StartupException($"{client.BaseAddress} answered with JSON that is not a worker's state ({exception.Message.TrimEnd('.')}): is a worker of this version running there?", ExitCodes.Unavailable, exception);
         }
         catch (Exception exception) when (exception is HttpRequestException or JsonException || (exception is TaskCanceledException && !cancellationToken.IsCancellationRequested))
         {
-            throw new StartupException($"No worker answers at {client.BaseAddress} ({exception.Message.TrimEnd('.')}). Start one, or name its address with --url.", ExitCodes.Unavailable, exception);
+            throw new StartupException($"No worker answers at {client.BaseAddress} ({exception.Message.TrimEnd('.')}). Start one, or give its address with --url.", ExitCodes.Unavailable, exception);
         }
     }
 
-    /// <summary>Parsed, and drawn once, so that what cannot be drawn is found here.</summary>
+    /// <summary>Parses the state and draws it once, so that a state that cannot be drawn fails here.</summary>
     private static JsonDocument Parse(string text)
     {
         JsonDocument state = JsonDocument.Parse(text);

@@ -5,10 +5,10 @@ using Spectre.Console.Rendering;
 
 namespace Messaging.CommandLine.Top;
 
-/// <summary>Draws a worker's state as a table. What comes from the worker is shown as text, never as markup or control characters.</summary>
+/// <summary>Draws a worker's state as a table. Text from the worker is shown as text, never as markup or control characters.</summary>
 internal static class TopScreen
 {
-    // The narrowest line that has the column, so that no figure is broken over two lines.
+    // FromWidth is the narrowest line that has the column, so that no figure wraps.
     private static readonly (string Name, int FromWidth, Func<RouteView, Text> Cell)[] Columns =
     [
         ("Route", 0, static route => Plain(route.Name)),
@@ -27,8 +27,8 @@ internal static class TopScreen
         ("Store p99", 160, static route => Plain(Time(route.Store?.P99))),
     ];
 
-    /// <param name="worker">What is drawn.</param>
-    /// <param name="width">Of a line, in characters.</param>
+    /// <param name="worker">The state.</param>
+    /// <param name="width">Characters per line.</param>
     public static IRenderable Draw(WorkerView worker, int width)
     {
         Table table = new() { Border = TableBorder.Simple };
@@ -51,8 +51,8 @@ internal static class TopScreen
         ]);
     }
 
-    /// <summary>The last state of a worker that does not answer.</summary>
-    public static IRenderable Gone(WorkerView last, string why, int width) => new Rows(new Text(UntrustedText.Shorten(why), new Style(Color.Red)), Plain("What it was:"), Draw(last, width));
+    /// <summary>Draws the last state of a worker that does not answer.</summary>
+    public static IRenderable Gone(WorkerView last, string why, int width) => new Rows(new Text(UntrustedText.Shorten(why), new Style(Color.Red)), Plain("Last state:"), Draw(last, width));
 
     private static Text Plain(string text) => new(UntrustedText.Shorten(text));
 

@@ -2,12 +2,12 @@ using System.Text.Json;
 
 namespace Messaging.CommandLine.Top;
 
-/// <summary>A worker's state, as its API tells it, and what changed since the state before.</summary>
+/// <summary>A worker's state from its API, and the changes since the previous state.</summary>
 /// <param name="now">The state.</param>
-/// <param name="before">The state before; null without one.</param>
+/// <param name="before">The previous state; null without one.</param>
 internal sealed class WorkerView(JsonElement now, JsonElement? before)
 {
-    // What another process has counted is no base.
+    // Counts of another process are not comparable.
     private readonly JsonElement? _before = before is { } earlier && earlier.GetProperty("startedAt").GetString() == now.GetProperty("startedAt").GetString() ? earlier : null;
 
     public DateTimeOffset Time { get; } = now.GetProperty("time").GetDateTimeOffset();
@@ -20,18 +20,18 @@ internal sealed class WorkerView(JsonElement now, JsonElement? before)
 
     public string Title => $"worker {now.GetProperty("version").GetString()}, process {now.GetProperty("process").GetInt32()} on {now.GetProperty("machine").GetString()}";
 
-    /// <summary>Processor time, 1 = one core; null without a state before.</summary>
+    /// <summary>Processor time, 1 = one core; null without a previous state.</summary>
     public double? Cores => Rate(now.GetProperty("runtime"), _before?.GetProperty("runtime"), "cpuSeconds");
 
-    /// <summary>Bytes allocated per message received since the state before; null without one.</summary>
+    /// <summary>Bytes allocated per message received since the previous state; null without one.</summary>
     public double? BytesPerMessage => Rate(now.GetProperty("runtime"), _before?.GetProperty("runtime"), "allocatedBytes") / Routes.Sum(route => route.Received) is { } bytes && double.IsFinite(bytes) ? bytes : null;
 
-    /// <summary>Seconds of garbage collection pauses per second; null without a state before.</summary>
+    /// <summary>Seconds of garbage collection pauses per second; null without a previous state.</summary>
     public double? GcPauses => Rate(now.GetProperty("runtime"), _before?.GetProperty("runtime"), "gcPauseSeconds");
 
     public IReadOnlyList<RouteView> Routes => [.. now.GetProperty("routes").EnumerateArray().Select(route => new RouteView(this, route, Before(route)))];
 
-    /// <summary>The increase of a number per second; null without a state before.</summary>
+    /// <summary>The increase of a number per second; null without a previous state.</summary>
     public double? Rate(JsonElement after, JsonElement? earlier, string name)
     {
         double seconds = _before is { } state ? (Time - state.GetProperty("time").GetDateTimeOffset()).TotalSeconds : 0;
@@ -61,10 +61,10 @@ internal sealed class RouteView(WorkerView worker, JsonElement now, JsonElement?
 
     public bool IsReady => now.GetProperty("ready").GetBoolean();
 
-    /// <summary>What is wrong, in a word; "ok" while nothing is.</summary>
+    /// <summary>The problem in a word or two; "ok" without one.</summary>
     public string State => now.GetProperty("stuck").GetBoolean() ? "stuck" : Breaker != "closed" ? $"breaker {Breaker}" : Problem.Length > 0 ? "problem" : now.GetProperty("receiving").GetBoolean() ? "ok" : "not receiving";
 
-    /// <summary>Messages received per second; null without a state before.</summary>
+    /// <summary>Messages received per second; null without a previous state.</summary>
     public double? Received => worker.Rate(now, before, "received");
 
     public double? Done => worker.Rate(now, before, "done");
@@ -83,20 +83,20 @@ internal sealed class RouteView(WorkerView worker, JsonElement now, JsonElement?
 
     public (double P50, double P99)? Store => Percentiles("store");
 
-    /// <summary>What a person has to know of it, a sentence each.</summary>
+    /// <summary>What the operator must know about the route, one sentence each.</summary>
     public IEnumerable<string> Problems
     {
         get
         {
             if (now.GetProperty("stuck").GetBoolean())
             {
-                yield return "A message has long outlived its timeout and holds its slot: only a restart frees it.";
+                yield return "A message is stuck long after its timeout and holds its slot; only a restart frees it.";
             }
 
             if (Breaker != "closed")
             {
                 JsonElement breaker = now.GetProperty("breaker");
-                yield return $"Storing fails since {breaker.GetProperty("since").GetDateTimeOffset():HH:mm:ss} UTC. Last failure: {breaker.GetProperty("lastFailure").GetString()}";
+                yield return $"Storing has failed since {breaker.GetProperty("since").GetDateTimeOffset():HH:mm:ss} UTC. Last failure: {breaker.GetProperty("lastFailure").GetString()}";
             }
 
             if (Problem.Length > 0)

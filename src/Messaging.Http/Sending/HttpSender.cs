@@ -12,27 +12,27 @@ using Pipeline.Messages;
 namespace Messaging.Http.Sending;
 
 /// <summary>
-/// Posts messages to a running worker, one per request. Only the worker's own answer that this message is stored counts. It sends
-/// again as the worker asks while that is busy, and waits for a worker that restarts: the same id and bytes meet the same object.
+/// Posts messages to a running worker, one per request. A message counts as stored only when the worker's answer confirms its id. Messages are sent again
+/// while the worker throttles or restarts; with the same id and bytes they yield the same object.
 /// </summary>
 internal sealed class HttpSender : IMessageSender
 {
     private const int Attempts = 20;
 
-    // For one message, of which each try breaks the connection while others are stored: above what fits into RestartLimit.
+    // The limit for a message that breaks every connection while others are stored; more than an outage within RestartLimit needs.
     private const int MaxReconnects = 250;
 
-    private const string NoConnection = "no connection in time";
+    private const string NoConnection = "the connection timed out";
 
-    // A worker's answer to one message has some hundred bytes.
+    // A worker's answer to one message has a few hundred bytes.
     private const int MaxAnswerBytes = 64 << 10;
 
     private static readonly Backoff Backoff = new(TimeSpan.FromMilliseconds(50), TimeSpan.FromSeconds(5));
 
-    // While the worker is out of reach: its start takes about a second.
+    // While the worker is unreachable; a start takes about a second.
     private static readonly Backoff OutageBackoff = new(TimeSpan.FromMilliseconds(100), TimeSpan.FromSeconds(1));
 
-    // The most that a Retry-After is followed: a worker asks for an hour at most, and another server for anything.
+    // The limit for Retry-After: a worker sends at most an hour, another server anything.
     private static readonly TimeSpan LongestWait = TimeSpan.FromSeconds(30);
 
     private readonly HttpClient _client;
@@ -40,16 +40,16 @@ internal sealed class HttpSender : IMessageSender
     private readonly TimeProvider _time;
     private readonly WorkerOutage _outage;
 
-    // Messages stored. Written by any caller.
+    // Messages stored so far, by all callers.
     private long _stored;
 
-    // Set once no worker answers any more: the rest is not tried one by one.
+    // Set when no worker answers any more; the remaining messages are not sent.
     private volatile string? _gone;
 
-    /// <param name="address">Where to post to.</param>
-    /// <param name="handler">Sends; owned from here on.</param>
-    /// <param name="time">Runs the waits.</param>
-    /// <param name="notice">Takes a line for a person when the sender waits for the worker.</param>
+    /// <param name="address">The URL to post to.</param>
+    /// <param name="handler">Sends the requests; disposed with this sender.</param>
+    /// <param name="time">The clock of the waits.</param>
+    /// <param name="notice">Receives a line for the operator when the sender waits for the worker.</param>
     public HttpSender(Uri address, HttpMessageHandler handler, TimeProvider time, Action<string> notice)
     {
         _address = address;
@@ -65,7 +65,7 @@ internal sealed class HttpSender : IMessageSender
 
     public string Target => _address.ToString();
 
-    /// <summary>The route, or the worker where the route is its only one.</summary>
+    /// <summary>The route; without one, the worker's address.</summary>
     public MessageDestination Destination => new("http", _address.Segments is [_, "messages/", { } route] ? Uri.UnescapeDataString(route) : _address.Authority);
 
     MessageDestination? IMessageSender.Destination => Destination;
@@ -80,7 +80,7 @@ internal sealed class HttpSender : IMessageSender
 
     /// <summary>The address of a running worker.</summary>
     /// <param name="configured">Hosting:Url.</param>
-    /// <param name="url">The argument of --url, which wins; null without it.</param>
+    /// <param name="url">The value of --url, which takes precedence; null when it is not given.</param>
     /// <exception cref="StartupException"><paramref name="url"/> is not an address.</exception>
     public static Uri AddressOf(Uri configured, string? url)
     {
@@ -94,7 +94,7 @@ internal sealed class HttpSender : IMessageSender
             : throw new StartupException($"--url {url}: must be an address such as http://127.0.0.1:8080.", ExitCodes.Usage);
     }
 
-    /// <summary>A sender to a route of the worker at an address; to its only one where the route is null.</summary>
+    /// <summary>Opens a sender to a route of the worker; null means its only route.</summary>
     public static HttpSender Open(Uri worker, string? route, CommandServices services) => new(
         new Uri(worker, route is null ? "/messages" : $"/messages/{Uri.EscapeDataString(route)}"),
         new SocketsHttpHandler { UseProxy = false, AllowAutoRedirect = false, ConnectTimeout = TimeSpan.FromSeconds(2) },
@@ -151,7 +151,7 @@ internal sealed class HttpSender : IMessageSender
             }
             catch (HttpRequestException exception)
             {
-                // "An error occurred while sending the request" alone says nothing.
+                // "An error occurred while sending the request" alone names no cause.
                 string error = (exception.HttpRequestError is HttpRequestError.Unknown ? exception.GetBaseException() : exception).Message.TrimEnd('.');
                 if (!IsOutage(exception) || !_outage.MayWait(error))
                 {
@@ -167,7 +167,7 @@ internal sealed class HttpSender : IMessageSender
             }
             catch (TaskCanceledException) when (!cancellationToken.IsCancellationRequested)
             {
-                // The total limit or, much shorter, the connection's.
+                // Either the request timeout or the much shorter connect timeout.
                 if (_time.GetElapsedTime(sent) >= _client.Timeout / 2)
                 {
                     return GiveUp($"no answer within {_client.Timeout.TotalMinutes:N0} minutes.", storedBefore);
@@ -193,7 +193,7 @@ internal sealed class HttpSender : IMessageSender
         request.Content.Headers.ContentType = new MediaTypeHeaderValue("application/json");
         if (MessageSpans.TryGetCurrent(out string? parent, out string? state))
         {
-            // HttpClient would send the context of a span of its own, which no listener of the worker's spans sees.
+            // HttpClient would send the context of its own span, which listeners of the worker's spans do not see.
             request.Headers.TryAddWithoutValidation("traceparent", parent);
             request.Headers.TryAddWithoutValidation("tracestate", state);
         }
@@ -219,11 +219,11 @@ internal sealed class HttpSender : IMessageSender
             return null;
         }
 
-        // Nothing more is sent there: what answers so is another program, or something between it and the worker.
+        // Another program or a proxy answers there, so nothing more is sent.
         return _gone = $"{_address} answered {WorkerAnswer.Describe(status, answer, body)}. That is not a worker's answer {{\"id\":\"{id}\",\"status\":\"stored\"}}, so the message does not count as stored. Give the worker's address with --url.";
     }
 
-    /// <summary>One message that was refused too often, while others were stored, is that message's; with none stored it is the worker's state.</summary>
+    /// <summary>Fails this message; if no message was stored meanwhile, fails all remaining ones.</summary>
     private string GiveUp(string error, long storedBefore)
     {
         if (Interlocked.Read(ref _stored) == storedBefore)
@@ -236,7 +236,7 @@ internal sealed class HttpSender : IMessageSender
 
     private static string NoWorker(string error) => $"{error}. Is a worker running there? Start one, or give its address with --url.";
 
-    // No connection, or one that broke. Names that do not exist, certificates and other protocols stay as they are.
+    // No connection, or a broken one. Waiting does not help for unknown host names, certificates and other protocols.
     private static bool IsOutage(HttpRequestException exception) => exception.HttpRequestError switch
     {
         HttpRequestError.ConnectionError or HttpRequestError.ResponseEnded => true,

@@ -3,7 +3,7 @@ using Messaging.Telemetry;
 
 namespace Messaging.Http.Sending;
 
-/// <summary>What a server answered to <c>POST /messages</c>, read as the JSON that a worker answers with. The texts are from outside.</summary>
+/// <summary>The answer to <c>POST /messages</c>, parsed as the JSON of a worker. The texts are untrusted.</summary>
 /// <param name="Id">The message's id; null where the answer has none.</param>
 /// <param name="Status"><c>stored</c> or <c>dead-lettered</c>; null where the answer has none.</param>
 /// <param name="Code">The reason of a dead letter, or the code of an error; null where the answer has none.</param>
@@ -23,15 +23,15 @@ internal sealed record WorkerAnswer(string? Id, string? Status, string? Code, st
         }
         catch (Exception exception) when (exception is JsonException or InvalidOperationException)
         {
-            // No JSON, or a string with an escape that is no character.
+            // Not JSON, or a string with an invalid escape.
             return null;
         }
     }
 
-    /// <summary>True for a worker's word that the message with this id is stored. A success status alone says nothing: any server may send it.</summary>
+    /// <summary>True when the answer confirms that the message with this id is stored. Any server can send a mere success status.</summary>
     public bool IsStored(string id) => Status == "stored" && Id == id;
 
-    /// <summary>One printable line for an answer that is not "stored".</summary>
+    /// <summary>Describes an answer other than "stored" in one printable line.</summary>
     public static string Describe(int status, WorkerAnswer? answer, ReadOnlySpan<byte> body) => answer is { Code: not null }
         ? $"{status} {UntrustedText.Shorten(answer.Status ?? answer.Code)}: {UntrustedText.Shorten(answer.Status is null ? answer.Text : $"{answer.Code}: {answer.Text}")}"
         : $"{status}: {UntrustedText.Shorten(body)}";

@@ -1,21 +1,21 @@
 namespace Messaging.Http.Sending;
 
 /// <summary>
-/// How long a sender waits for a worker that refuses connections: a worker that restarts is back within its drain timeout and a
-/// few seconds; where none has answered yet, most likely none runs. Threads: any.
+/// Limits how long a sender waits for a worker that refuses connections. A restarting worker is back within its drain timeout and a few seconds; a worker
+/// that has never answered is probably not running. Threads: any.
 /// </summary>
 /// <param name="target">The worker's address, for the notice.</param>
-/// <param name="time">Runs the limit.</param>
-/// <param name="notice">Takes one line for each outage. Called under a lock.</param>
+/// <param name="time">The clock of the limit.</param>
+/// <param name="notice">Receives one line per outage. Called under a lock.</param>
 internal sealed class WorkerOutage(string target, TimeProvider time, Action<string> notice)
 {
-    /// <summary>The limit where the worker has answered before: the default drain of 25 s, 8 s for its dead letters, and its start.</summary>
+    /// <summary>The limit for a worker that has answered before: the default drain timeout of 25 s, 8 s for its dead letters, and its start.</summary>
     public static readonly TimeSpan RestartLimit = TimeSpan.FromSeconds(60);
 
-    /// <summary>The limit where it has not: a start in a script beside this command.</summary>
+    /// <summary>The limit for a worker that has never answered, such as one that a script has just started.</summary>
     public static readonly TimeSpan FirstLimit = TimeSpan.FromSeconds(5);
 
-    // Answers that were under way when an outage began end it for a moment: no second notice for that.
+    // Answers to earlier requests end an outage for a moment, which must not cause a second notice.
     private static readonly TimeSpan NoticeInterval = TimeSpan.FromSeconds(10);
 
     private readonly Lock _lock = new();
@@ -23,7 +23,6 @@ internal sealed class WorkerOutage(string target, TimeProvider time, Action<stri
     private long? _since;
     private long? _noticed;
 
-    /// <summary>An answer arrived.</summary>
     public void End()
     {
         lock (_lock)
@@ -52,7 +51,7 @@ internal sealed class WorkerOutage(string target, TimeProvider time, Action<stri
             }
 
             _noticed = _since;
-            notice($"{target} cannot be reached ({error}); trying again for up to {limit.TotalSeconds:N0} s.");
+            notice($"{target} cannot be reached ({error}); retrying for up to {limit.TotalSeconds:N0} s.");
             return true;
         }
     }

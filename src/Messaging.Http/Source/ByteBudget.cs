@@ -7,7 +7,7 @@ internal sealed class ByteBudget(long limit)
 
     public long Taken => Volatile.Read(ref _taken);
 
-    /// <summary>Takes the bytes if they fit.</summary>
+    /// <summary>Reserves the bytes if they fit.</summary>
     public bool TryTake(long bytes)
     {
         if (Interlocked.Add(ref _taken, bytes) <= limit)

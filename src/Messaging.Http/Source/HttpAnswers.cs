@@ -7,24 +7,24 @@ using Pipeline.Settlements;
 
 namespace Messaging.Http.Source;
 
-/// <summary>Writes answers, all JSON with a length, so that the connection can be used on. Threads: any.</summary>
+/// <summary>Writes answers as JSON with a Content-Length, so that the connection can be reused. Threads: any.</summary>
 internal sealed class HttpAnswers(BufferPool buffers)
 {
-    // A caller of a throttled store is asked back within the hour.
+    // However long the sink is throttled, callers retry within the hour.
     private const int LongestRetryAfterSeconds = 3_600;
 
-    // Above this an answer is sent in pieces, each waiting for the caller to read on.
+    // A longer answer is sent in pieces; each waits until the caller reads.
     private const int PieceBytes = 64 << 10;
 
-    // The answers are read by people and programs, never as HTML: quotes and umlauts stay readable.
+    // Answers are never HTML: quotes and umlauts stay readable.
     private static readonly JsonWriterOptions Json = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
 
     private readonly BoundedPool<Utf8JsonWriter> _writers = new(capacity: 64);
 
-    /// <summary>Whole seconds to wait, at least 1.</summary>
+    /// <summary>Whole seconds, at least 1.</summary>
     public static int RetryAfterSeconds(TimeSpan delay) => (int)Math.Clamp(Math.Ceiling(delay.TotalSeconds), 1, LongestRetryAfterSeconds);
 
-    /// <summary>The answer to a request that was not taken.</summary>
+    /// <summary>Answers a refused request.</summary>
     public Task RefuseAsync(HttpContext context, HttpRefusal refusal)
     {
         PooledBuffer buffer = buffers.Rent();
@@ -37,7 +37,7 @@ internal sealed class HttpAnswers(BufferPool buffers)
         return SendAsync(context, refusal.Status, buffer);
     }
 
-    /// <summary>The answer to a single message: 200 stored, 422 dead-lettered, 503 to be sent again.</summary>
+    /// <summary>Answers a single message: 200 stored, 422 dead-lettered, 503 not stored.</summary>
     public Task SettledAsync(HttpContext context, HttpMessage message, in Settlement settlement)
     {
         int status = StatusCodes.Status200OK;
@@ -69,7 +69,7 @@ internal sealed class HttpAnswers(BufferPool buffers)
         return SendAsync(context, status, buffer);
     }
 
-    /// <summary>Starts an answer of several parts; ends with <see cref="ReturnWriter"/>.</summary>
+    /// <summary>Rents a writer for an answer of several parts; return it with <see cref="ReturnWriter"/>.</summary>
     public Utf8JsonWriter RentWriter(IBufferWriter<byte> target)
     {
         if (_writers.TryTake(out Utf8JsonWriter? writer))
@@ -81,7 +81,7 @@ internal sealed class HttpAnswers(BufferPool buffers)
         return new Utf8JsonWriter(target, Json);
     }
 
-    /// <summary>Flushes and takes the writer back.</summary>
+    /// <summary>Flushes the writer and returns it to the pool.</summary>
     public void ReturnWriter(Utf8JsonWriter writer)
     {
         writer.Flush();
@@ -108,7 +108,7 @@ internal sealed class HttpAnswers(BufferPool buffers)
         }
     }
 
-    /// <summary>Sends the answer; a caller that is gone is no error. The buffer becomes the method's.</summary>
+    /// <summary>Sends the answer and disposes the buffer. A caller that has disconnected is no error.</summary>
     public static Task SendAsync(HttpContext context, int status, PooledBuffer buffer)
     {
         context.Response.StatusCode = status;
@@ -124,7 +124,7 @@ internal sealed class HttpAnswers(BufferPool buffers)
         return FlushAsync(context);
     }
 
-    /// <summary>A description with its full stop, which those of sinks lack.</summary>
+    /// <summary>The description with a full stop, which sinks omit.</summary>
     private static string Sentence(string? description) => description switch
     {
         null or "" => "The message was not stored.",
@@ -140,7 +140,7 @@ internal sealed class HttpAnswers(BufferPool buffers)
         }
         catch (Exception exception) when (exception is IOException or OperationCanceledException)
         {
-            // The caller is gone; it will send again what it has no answer for.
+            // The caller has disconnected; without an answer it sends the message again.
         }
     }
 

@@ -6,10 +6,10 @@ namespace Messaging.Http.Source;
 internal static partial class HttpLog
 {
     [LoggerMessage(3050, LogLevel.Warning,
-        "Route {Route}: a dead letter could not be written ({Error}); the caller was told to send the message again after {Delay}.")]
+        "Route {Route}: a dead letter could not be written ({Error}); the caller is asked to send the message again after {Delay}. Check the folder DeadLetters:Path")]
     public static partial void DeadLetterFailed(ILogger logger, string route, string error, string delay);
 
     [LoggerMessage(3051, LogLevel.Warning,
-        "Route {Route}: {Count} request(s) had no answer yet when the worker stopped; their callers will send them again.")]
+        "Route {Route}: {Count} request(s) were not answered before the shutdown ended; their callers must send them again")]
     public static partial void AnswersLeft(ILogger logger, string route, int count);
 }

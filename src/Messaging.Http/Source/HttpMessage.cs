@@ -8,9 +8,9 @@ using Pipeline.Settlements;
 namespace Messaging.Http.Source;
 
 /// <summary>
-/// A message whose sender waits for the answer. Pooled. Ownership: the request's, lent to the route from
-/// <see cref="IMessageIntake.Accept"/> to the settlement; the request waits for that whatever becomes of its connection, so
-/// the bytes are never given back while in use. Expected: 0 B a message once the pool is warm.
+/// A message whose caller waits for the answer. Pooled: 0 B per message once the pool is warm. The request owns it and lends it to the route from
+/// <see cref="IMessageIntake.Accept"/> until the settlement. The request waits for the settlement even if its connection closes, so the bytes are not
+/// released while in use.
 /// </summary>
 internal sealed class HttpMessage(HttpMessageSource source) : ReceivedMessage, IValueTaskSource<Settlement>
 {
@@ -21,7 +21,7 @@ internal sealed class HttpMessage(HttpMessageSource source) : ReceivedMessage, I
     private int _delivery = 1;
     private ActivityContext _creation;
 
-    // The request goes on at the pool: a settling thread never writes answers.
+    // The request continues on the thread pool: a settling thread must not write answers.
     private ManualResetValueTaskSourceCore<Settlement> _outcome = new() { RunContinuationsAsynchronously = true };
 
     public override ReadOnlyMemory<byte> Body => (_body ?? throw new ObjectDisposedException(nameof(HttpMessage))).WrittenMemory;
@@ -39,7 +39,7 @@ internal sealed class HttpMessage(HttpMessageSource source) : ReceivedMessage, I
     /// <summary>The line of an NDJSON request, from 1; 0 for a single body.</summary>
     public int Line { get; private set; }
 
-    /// <summary>Fills a clean message; the body becomes the message's.</summary>
+    /// <summary>Fills a cleared message, which then owns the body.</summary>
     public void Open(PooledBuffer body, string? givenId, int line, DateTimeOffset now, ActivityContext creation)
     {
         _creation = creation;
@@ -51,10 +51,10 @@ internal sealed class HttpMessage(HttpMessageSource source) : ReceivedMessage, I
         ResetSettlement();
     }
 
-    /// <summary>The settlement that was carried out; to be awaited once.</summary>
+    /// <summary>Waits for the settlement; await it only once.</summary>
     public ValueTask<Settlement> SettledAsync() => new(this, _outcome.Version);
 
-    /// <summary>The settlement was carried out. The body is returned to its pool; after this the waiting request may use the object again at once.</summary>
+    /// <summary>Returns the body to its pool and completes <see cref="SettledAsync"/>. The waiting request may then reuse this object at once.</summary>
     public void Conclude(in Settlement settlement)
     {
         source.Redeliveries.Settled(SourceId.Span, Body.Span, _delivery, settlement);
@@ -63,7 +63,7 @@ internal sealed class HttpMessage(HttpMessageSource source) : ReceivedMessage, I
         _outcome.SetResult(settlement);
     }
 
-    /// <summary>Clears every field. It stays settled until opened again, so a second settlement still throws.</summary>
+    /// <summary>Clears every field. The message stays settled until <see cref="Open"/>, so that a second settlement still throws.</summary>
     public void Clear()
     {
         _body?.Dispose();
@@ -87,7 +87,7 @@ internal sealed class HttpMessage(HttpMessageSource source) : ReceivedMessage, I
     {
         if (settlement.Kind == SettlementKind.DeadLetter)
         {
-            // The token ends the waiting only: the write goes on, and keeps the body until it is done.
+            // The token ends only the wait: the write continues and keeps the body until it has ended.
             return new ValueTask(source.DeadLetterAsync(this, settlement).WaitAsync(cancellationToken));
         }
 

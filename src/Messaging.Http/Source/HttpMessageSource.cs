@@ -11,9 +11,8 @@ using Pipeline.Settlements;
 namespace Messaging.Http.Source;
 
 /// <summary>
-/// Messages posted over HTTP. The caller keeps a message until it is answered, and it is answered after its settlement; so
-/// nothing is delivered twice by this side: an abandoned message is answered with 503, and known again when its caller sends it again
-/// (<see cref="HttpRedeliveries"/>). Threads: any.
+/// Receives messages over HTTP. The caller keeps a message until the answer, which follows the settlement, so the source itself redelivers nothing. An
+/// abandoned message is answered with 503; <see cref="HttpRedeliveries"/> counts its deliveries when the caller sends it again. Threads: any.
 /// </summary>
 internal sealed class HttpMessageSource : IMessageSource
 {
@@ -29,6 +28,7 @@ internal sealed class HttpMessageSource : IMessageSource
     private readonly CancellationTokenSource _stopping = new();
     private readonly TaskCompletionSource _answered = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
+    private readonly TaskCompletionSource _started = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private IMessageIntake? _intake;
     private int _requests;
     private int _deadLetterFailures;
@@ -61,22 +61,25 @@ internal sealed class HttpMessageSource : IMessageSource
 
     public BufferPool Buffers { get; }
 
-    /// <summary>Bytes of bodies that are being received and not handed in yet.</summary>
+    /// <summary>Bytes of bodies that have arrived and are not handed in yet.</summary>
     public ByteBudget Receiving { get; }
 
     /// <summary>Messages that were answered 503 and may be sent again.</summary>
     public HttpRedeliveries Redeliveries { get; }
 
-    /// <summary>Lines of one request in work at once.</summary>
+    /// <summary>The most lines of one request in flight.</summary>
     public int InFlightPerRequest { get; }
 
     /// <summary>Cancelled when receiving stops.</summary>
     public CancellationToken Stopping => _stopping.Token;
 
-    /// <summary>Requests being read or waiting for their answer.</summary>
+    /// <summary>Completes when the source accepts messages.</summary>
+    public Task Started => _started.Task;
+
+    /// <summary>Requests that are being read or wait for their answer.</summary>
     public int Requests => Volatile.Read(ref _requests);
 
-    /// <summary>Looks up nothing: the worker's one web server is checked by the host.</summary>
+    /// <summary>Checks nothing: the web server checks its port itself.</summary>
     public Task CheckAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
     public async Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving)
@@ -84,16 +87,17 @@ internal sealed class HttpMessageSource : IMessageSource
         TaskCompletionSource stopped = new(TaskCreationOptions.RunContinuationsAsynchronously);
         await using CancellationTokenRegistration registration = stopReceiving.UnsafeRegister(static state => ((TaskCompletionSource)state!).TrySetResult(), stopped);
         Volatile.Write(ref _intake, intake);
+        _started.TrySetResult();
         await stopped.Task;
         await _stopping.CancelAsync();
     }
 
-    /// <summary>Waits until every request was answered.</summary>
+    /// <summary>Waits until every request has been answered.</summary>
     public async Task CloseAsync(CancellationToken cancellationToken)
     {
         await _stopping.CancelAsync();
 
-        // The flag before the count, while a request counts down before it looks at the flag: one of the two sees the other.
+        // Sets the flag before it reads the count, while EndRequest lowers the count before it reads the flag: one of the two sees the other.
         Interlocked.Exchange(ref _closing, true);
         if (Requests == 0)
         {
@@ -116,7 +120,7 @@ internal sealed class HttpMessageSource : IMessageSource
         await _stopping.CancelAsync();
     }
 
-    /// <summary>A request begins; it ends with <see cref="EndRequest"/>.</summary>
+    /// <summary>Counts a request until <see cref="EndRequest"/>.</summary>
     public void BeginRequest() => Interlocked.Increment(ref _requests);
 
     public void EndRequest()
@@ -127,7 +131,6 @@ internal sealed class HttpMessageSource : IMessageSource
         }
     }
 
-    /// <summary>Reserves a slot if one is free now.</summary>
     public bool TryReserve([NotNullWhen(false)] out HttpRefusal? refusal)
     {
         IMessageIntake? intake = Volatile.Read(ref _intake);
@@ -148,10 +151,7 @@ internal sealed class HttpMessageSource : IMessageSource
         return refusal is null;
     }
 
-    /// <summary>
-    /// Asks whether a slot is free now, before the body is read: a caller is refused early, and a slow one holds no slot while
-    /// it sends.
-    /// </summary>
+    /// <summary>Checks for a free slot before the body is read: callers are refused early, and slow ones hold no slot.</summary>
     public bool MayReceive([NotNullWhen(false)] out HttpRefusal? refusal)
     {
         if (!TryReserve(out refusal))
@@ -163,14 +163,14 @@ internal sealed class HttpMessageSource : IMessageSource
         return true;
     }
 
-    /// <summary>Waits for a slot; only after <see cref="TryReserve"/> succeeded for the same request.</summary>
+    /// <summary>Waits for a slot; call it only after <see cref="TryReserve"/> succeeded for the same request.</summary>
     public ValueTask<int> ReserveAsync(CancellationToken cancellationToken) => _intake!.ReserveAsync(1, 1, cancellationToken);
 
     /// <summary>Hands a message in on a reserved slot. The caller awaits its settlement and then calls <see cref="Return"/>.</summary>
-    /// <param name="body">Becomes the message's.</param>
+    /// <param name="body">The bytes, which the message then owns.</param>
     /// <param name="givenId">The caller's id, or null.</param>
     /// <param name="line">The line of an NDJSON request, from 1; 0 for a single body.</param>
-    /// <param name="headers">The request's, which may carry the caller's trace context.</param>
+    /// <param name="headers">The request's headers, which may carry the caller's trace context.</param>
     public HttpMessage HandIn(PooledBuffer body, string? givenId, int line, IHeaderDictionary headers)
     {
         if (!_messages.TryTake(out HttpMessage? message))
@@ -183,14 +183,14 @@ internal sealed class HttpMessageSource : IMessageSource
         return message;
     }
 
-    /// <summary>Takes a settled message back; the caller must not touch it afterwards.</summary>
+    /// <summary>Returns a settled message to the pool; the caller must not use it afterwards.</summary>
     public void Return(HttpMessage message)
     {
         message.Clear();
         _messages.Return(message);
     }
 
-    /// <summary>Writes the message to the dead letters; while that fails, the caller keeps it.</summary>
+    /// <summary>Writes a dead letter. If that fails, the message is abandoned, and its caller keeps it.</summary>
     public async Task DeadLetterAsync(HttpMessage message, Settlement settlement)
     {
         Settlement outcome = settlement;
@@ -203,9 +203,9 @@ internal sealed class HttpMessageSource : IMessageSource
         }
         catch (Exception exception)
         {
-            // Whatever the store throws, the message must not be given up.
+            // No exception of the store may lose the message.
             TimeSpan delay = DeadLetterBackoff.After(Interlocked.Increment(ref _deadLetterFailures));
-            outcome = Settlement.Abandon(delay, "The message can never be stored, and setting it aside failed too.", exception.GetType().FullName);
+            outcome = Settlement.Abandon(delay, "The message can never be stored, and its dead letter could not be written.", exception.GetType().FullName);
             _metrics?.MessageReturned();
             HttpLog.DeadLetterFailed(_logger, Route, $"{exception.GetType().Name}: {exception.Message}", DurationText.Of(delay));
         }

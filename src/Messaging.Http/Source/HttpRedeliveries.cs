@@ -4,14 +4,13 @@ using Pipeline.Settlements;
 namespace Messaging.Http.Source;
 
 /// <summary>
-/// Remembers messages that were answered 503, so that the same message, sent again, is known as a redelivery: one that can never
-/// succeed gets a final answer in the end. A message is the same when its id and its bytes are. Sent again before its Retry-After has
-/// passed, it does not count as another delivery. Bounded; the oldest are forgotten first, and every one after a day or with the
-/// process. Threads: any. Costs nothing while empty.
+/// Counts the deliveries of messages that were answered 503, so that a message that can never succeed becomes a dead letter in the end. Messages with the
+/// same id and the same bytes count as one. A message sent again before its Retry-After has passed is not another delivery. The count ends after a day or
+/// with the process, and the oldest entries are dropped first. Threads: any. Costs nothing while empty.
 /// </summary>
 internal sealed class HttpRedeliveries(TimeProvider time, int capacity = HttpRedeliveries.DefaultCapacity)
 {
-    /// <summary>Messages remembered, about 60 bytes each.</summary>
+    /// <summary>The most messages remembered, about 60 bytes each.</summary>
     public const int DefaultCapacity = 10_000;
 
     /// <summary>How long a message is remembered after its last delivery.</summary>
@@ -45,7 +44,7 @@ internal sealed class HttpRedeliveries(TimeProvider time, int capacity = HttpRed
         }
     }
 
-    /// <summary>A delivery was settled; what it was abandoned with goes to the caller as Retry-After.</summary>
+    /// <summary>Records a settlement. The delay of an abandoned message is the caller's Retry-After.</summary>
     public void Settled(ReadOnlySpan<byte> id, ReadOnlySpan<byte> body, int delivery, in Settlement settlement)
     {
         bool isAbandoned = settlement.Kind == SettlementKind.Abandon;

@@ -4,12 +4,11 @@ using Microsoft.AspNetCore.Routing;
 
 namespace Messaging.Http.Source;
 
-/// <summary>Maps the HTTP source's addresses.</summary>
 internal static class HttpSourceEndpoints
 {
     /// <summary>
-    /// Maps <c>POST /messages</c> (the only HTTP route, or the one named <c>default</c>) and <c>POST /messages/{route}</c>.
-    /// All methods are mapped: others than POST are answered with 405 and JSON.
+    /// Maps <c>POST /messages</c> (the only HTTP route, or the one named <c>default</c>) and <c>POST /messages/{route}</c>. All methods are mapped, so that
+    /// those other than POST are answered with 405 and JSON.
     /// </summary>
     public static IEndpointRouteBuilder MapMessages(this IEndpointRouteBuilder endpoints, MessagesEndpoint endpoint)
     {

@@ -16,7 +16,7 @@ internal sealed class HttpSourceFeature : ISourceFeature, ISenderFeature
 
     public IReadOnlyList<SettingsSection> Settings { get; } = [SettingsSection.Of<HttpSourceOptions>(HttpSourceOptions.Section)];
 
-    // A channel has no way in from outside but this one.
+    // From outside the process, a channel is reached only over HTTP.
     public IReadOnlyList<string> SenderNames { get; } = ["http", "channel"];
 
     public string SenderTarget => "POST to a running worker";
@@ -33,7 +33,7 @@ internal sealed class HttpSourceFeature : ISourceFeature, ISenderFeature
                 $"Hosting:{nameof(WebOptions.Url)}",
                 url.ToString(),
                 "accepts messages from other machines without TLS or authentication.",
-                "Anyone who reaches the port can read what is sent and store messages: restrict it by firewall or network policy, or put a proxy with both in front.");
+                "Anyone who can reach the port can read and store messages: restrict access with a firewall or network policy, or put a proxy with TLS and authentication in front.");
         }
 
         return new SourcePlan

@@ -4,7 +4,6 @@ using Pipeline.Buffers;
 
 namespace Messaging.Http.Source;
 
-/// <summary>Adds what the HTTP source needs to the container.</summary>
 internal static class HttpSourceServiceCollectionExtensions
 {
     /// <summary>Adds the endpoint of all HTTP routes; the web server maps it with <see cref="HttpSourceEndpoints.MapMessages"/>.</summary>

@@ -7,8 +7,8 @@ using Microsoft.Extensions.Primitives;
 namespace Messaging.Http.Source;
 
 /// <summary>
-/// Ids of messages that came by HTTP. A caller that lost the answer sends the message again, and must then meet the same
-/// object; so an id is the caller's own or made from the content, never a new one.
+/// Ids of messages over HTTP: the caller's own, or derived from the content, never random. A caller that lost the answer sends the message again, and must
+/// get the same object.
 /// </summary>
 internal static class MessageIds
 {
@@ -18,11 +18,11 @@ internal static class MessageIds
     /// <summary>The longest id a caller may give.</summary>
     public const int MaxHeaderLength = 256;
 
-    /// <summary>The longest id: the caller's, a dash and the id made from the content.</summary>
+    /// <summary>The longest id: the caller's, a dash and the id derived from the content.</summary>
     public const int MaxLength = MaxHeaderLength + 1 + ContentId.Length;
 
     /// <summary>Reads the header; <paramref name="id"/> is null when there is none.</summary>
-    /// <returns>False when there is one and it cannot be used.</returns>
+    /// <returns>False when the header is invalid.</returns>
     public static bool TryRead(IHeaderDictionary headers, out string? id, [NotNullWhen(false)] out HttpRefusal? refusal)
     {
         StringValues values = headers[Header];
@@ -36,18 +36,18 @@ internal static class MessageIds
         refusal = new HttpRefusal(
             StatusCodes.Status400BadRequest,
             "invalid-message-id",
-            $"{Header} must be given once, with 1 to {MaxHeaderLength} visible ASCII characters. Without it the id is made from the content.");
+            $"{Header} must occur once, with 1 to {MaxHeaderLength} visible ASCII characters. Without it, the worker derives the id from the content.");
         return false;
     }
 
     /// <summary>
-    /// Writes the id of a message. A line's id has the line's content in it, and not its number: a caller that sends only some lines
-    /// again, where they have other numbers, must meet the same objects.
+    /// Writes the id of a message. A line's id is derived from its content, not from its number: a caller that sends only some lines again, where they have
+    /// other numbers, must get the same objects.
     /// </summary>
-    /// <param name="given">The caller's id; null for one made from the content.</param>
+    /// <param name="given">The caller's id; null to derive one from the content.</param>
     /// <param name="line">The line of an NDJSON request, from 1; 0 for a single body.</param>
     /// <param name="body">The message's bytes.</param>
-    /// <param name="destination">Room for <see cref="MaxLength"/> bytes.</param>
+    /// <param name="destination">At least <see cref="MaxLength"/> bytes.</param>
     /// <returns>The id's length.</returns>
     public static int Write(string? given, int line, ReadOnlySpan<byte> body, Span<byte> destination)
     {
@@ -66,7 +66,7 @@ internal static class MessageIds
         return length + ContentId.Length;
     }
 
-    // '!' to '~': what can be seen, without the blank.
+    // '!' to '~': visible ASCII without the space.
     private static bool IsValid(string id) =>
         id.Length is > 0 and <= MaxHeaderLength && !id.AsSpan().ContainsAnyExceptInRange('!', '~');
 }

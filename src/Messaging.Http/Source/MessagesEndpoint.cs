@@ -2,25 +2,25 @@ using Microsoft.AspNetCore.Http;
 
 namespace Messaging.Http.Source;
 
-/// <summary>The door of all HTTP routes: finds the route and the form of the body. Threads: any.</summary>
+/// <summary>Receives the requests of all HTTP routes, and finds the route and the form of the body. Threads: any.</summary>
 internal sealed class MessagesEndpoint(HttpSourceRegistry registry, HttpAnswers answers)
 {
-    /// <summary>The name of the route value with the route.</summary>
+    /// <summary>The route value that names the route.</summary>
     public const string RouteKey = "route";
 
-    // Untrusted text in answers and logs.
+    // Longer names are not repeated in answers: they are untrusted text.
     private const int LongestShownName = 64;
 
     private static readonly HttpRefusal NotPost = new(
         StatusCodes.Status405MethodNotAllowed, "method-not-allowed", "Send messages with POST.");
 
     private static readonly HttpRefusal Encoded = new(
-        StatusCodes.Status415UnsupportedMediaType, "encoded-body", "Bodies are stored as they are: send them without a Content-Encoding.");
+        StatusCodes.Status415UnsupportedMediaType, "encoded-body", "Bodies are stored unchanged: send them without a Content-Encoding.");
 
     /// <summary>Answers one request, whatever its method.</summary>
     public Task HandleAsync(HttpContext context)
     {
-        // ASP.NET's default is 200. Only a settlement may say that: a path that forgets its answer fails instead.
+        // ASP.NET's default is 200, which only a settlement may set: a code path that forgets its answer must fail.
         context.Response.StatusCode = StatusCodes.Status500InternalServerError;
         if (!HttpMethods.IsPost(context.Request.Method))
         {
@@ -70,7 +70,7 @@ internal sealed class MessagesEndpoint(HttpSourceRegistry registry, HttpAnswers 
             return new HttpRefusal(
                 StatusCodes.Status400BadRequest,
                 "route-required",
-                $"Several routes have the source Http: {registry.Names}. Choose one with POST /messages/{{route}}, or name one of them 'default'; Routes:{{name}}:Source takes Http from the others.");
+                $"Several routes have the source Http: {registry.Names}. Choose one with POST /messages/{{route}}, name one of them 'default', or remove Http from Routes:{{name}}:Source of the others.");
         }
 
         string problem = route switch

@@ -9,13 +9,13 @@ using Pipeline.Settlements;
 namespace Messaging.Http.Source;
 
 /// <summary>
-/// A request with one message a line. Lines are handed in while the rest arrives, a bounded number at once, and the answer
-/// comes when the last one is settled. Threads: one; the window's messages are settled on others.
+/// A request with one message per line. Lines are handed in while the rest arrives, with a limited number in flight. The answer follows the last settlement.
+/// Threads: one; other threads settle the messages.
 /// </summary>
 internal sealed class NdjsonRequest : IDisposable
 {
     private static readonly HttpRefusal NoSlot = new(
-        StatusCodes.Status503ServiceUnavailable, "paused", "No place became free in time. Send the lines from resendFrom on again after Retry-After seconds.", RetryAfterSeconds: 5);
+        StatusCodes.Status503ServiceUnavailable, "paused", "No slot became free in time. Send the lines from resendFrom on again after Retry-After seconds.", RetryAfterSeconds: 5);
 
     private readonly HttpContext _context;
     private readonly HttpMessageSource _source;
@@ -30,7 +30,7 @@ internal sealed class NdjsonRequest : IDisposable
     private long _held;
     private bool _accepted;
 
-    // The first line that was not taken when the request ended early; 0 = all were taken.
+    // The first line to send again when the request ended early; 0 when all lines were read.
     private int _resendFrom;
 
     private NdjsonRequest(HttpContext context, HttpMessageSource source, HttpAnswers answers, string? id)
@@ -45,7 +45,7 @@ internal sealed class NdjsonRequest : IDisposable
         _window = new Queue<HttpMessage>(source.InFlightPerRequest);
     }
 
-    // The lines of a request are counted by an integer: Sources:Http:MaxRequestLines is one.
+    // Fits an int, as Sources:Http:MaxRequestLines does.
     private int LineNumber => (int)_splitter.LineNumber;
 
     public static async Task HandleAsync(HttpContext context, HttpMessageSource source, HttpAnswers answers)
@@ -87,7 +87,7 @@ internal sealed class NdjsonRequest : IDisposable
         }
         finally
         {
-            // Whatever happened: what was handed in is the route's until it is settled.
+            // In any case: a message that was handed in belongs to the route until it is settled.
             await CollectAllAsync();
         }
 
@@ -101,7 +101,7 @@ internal sealed class NdjsonRequest : IDisposable
         }
     }
 
-    /// <returns>Null when every line was taken; else why the request ended early.</returns>
+    /// <returns>Null when every line was read; otherwise why the request ended early.</returns>
     private async ValueTask<HttpRefusal?> TakeAllAsync()
     {
         while (true)
@@ -162,7 +162,7 @@ internal sealed class NdjsonRequest : IDisposable
         }
     }
 
-    /// <summary>The next line that is no blank one; the last may have no end (https://github.com/ndjson/ndjson-spec).</summary>
+    /// <summary>The next line that is not blank; the last line may lack its line end (https://github.com/ndjson/ndjson-spec).</summary>
     private LineKind Next(ref ReadOnlySequence<byte> data, bool isLast, out PooledBuffer? line)
     {
         LineKind kind;
@@ -181,7 +181,7 @@ internal sealed class NdjsonRequest : IDisposable
         line = null;
         if (kind == LineKind.Line)
         {
-            // The request's own bytes are gone before the message is settled.
+            // A copy, because the request's bytes are released before the message is settled.
             line = _source.Buffers.Rent(bytes.Length);
             line.Append(bytes);
         }
@@ -211,7 +211,7 @@ internal sealed class NdjsonRequest : IDisposable
         }
     }
 
-    /// <summary>Waits first for a place in the request's own window, then for one of the route.</summary>
+    /// <summary>Waits for room in the request's window, then for a slot of the route.</summary>
     private async ValueTask<HttpRefusal?> WaitForSlotAsync()
     {
         while (_window.Count >= _source.InFlightPerRequest)
@@ -226,7 +226,7 @@ internal sealed class NdjsonRequest : IDisposable
         }
         catch (OperationCanceledException exception)
         {
-            // Without an explanation the caller is gone; the refusal is then not sent anyway.
+            // Null means that the caller has disconnected; the refusal is then not sent.
             return _body.Explain(exception, NoSlot) ?? HttpRefusal.Stopping;
         }
     }
@@ -247,7 +247,7 @@ internal sealed class NdjsonRequest : IDisposable
         _source.Return(message);
     }
 
-    /// <summary>Counts the bytes of the line begun against what all requests may hold.</summary>
+    /// <summary>Counts the bytes of the incomplete line towards MaxReceivingBytes.</summary>
     private bool HoldLine()
     {
         long change = _splitter.Kept - _held;
@@ -278,7 +278,7 @@ internal sealed class NdjsonRequest : IDisposable
             end = new HttpRefusal(
                 StatusCodes.Status503ServiceUnavailable,
                 "not-stored",
-                "Some lines were not stored. Send those with the status not-stored again after Retry-After seconds.",
+                "Some lines were not stored. Send the lines with the status not-stored again after Retry-After seconds.",
                 HttpAnswers.RetryAfterSeconds(_results.RetryAfter));
         }
 
@@ -313,7 +313,7 @@ internal sealed class NdjsonRequest : IDisposable
     private static HttpRefusal TooLarge(HttpSourceOptions options) => new(
         StatusCodes.Status413PayloadTooLarge,
         "request-too-large",
-        $"A request may have at most {options.MaxRequestBytes} bytes ({HttpSourceOptions.Section}:{nameof(HttpSourceOptions.MaxRequestBytes)}). Send the lines that were not taken in further requests.");
+        $"A request may have at most {options.MaxRequestBytes} bytes ({HttpSourceOptions.Section}:{nameof(HttpSourceOptions.MaxRequestBytes)}). Send the remaining lines in further requests.");
 
     private static HttpRefusal TooManyLines(HttpSourceOptions options) => new(
         StatusCodes.Status413PayloadTooLarge,

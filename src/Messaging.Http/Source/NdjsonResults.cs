@@ -4,10 +4,7 @@ using Pipeline.Settlements;
 
 namespace Messaging.Http.Source;
 
-/// <summary>
-/// The result of each line of an NDJSON request, kept as JSON until the last one is known, since they decide the status.
-/// About 80 bytes a line. Threads: one.
-/// </summary>
+/// <summary>The results of an NDJSON request, kept as JSON because the status depends on all of them. About 80 bytes per line. Threads: one.</summary>
 internal sealed class NdjsonResults : IDisposable
 {
     private readonly HttpAnswers _answers;
@@ -30,7 +27,7 @@ internal sealed class NdjsonResults : IDisposable
 
     public int NotStored { get; private set; }
 
-    /// <summary>The longest wait that a line to be sent again asks for.</summary>
+    /// <summary>The longest delay of an abandoned line.</summary>
     public TimeSpan RetryAfter { get; private set; }
 
     public int Count => Stored + DeadLettered + TooLarge + NotStored;
@@ -71,7 +68,7 @@ internal sealed class NdjsonResults : IDisposable
         _json.WriteEndObject();
     }
 
-    /// <summary>Writes the counts and the lines into an object that is open.</summary>
+    /// <summary>Writes the counts and the results into an open JSON object.</summary>
     public void WriteTo(Utf8JsonWriter json)
     {
         json.WriteNumber("stored"u8, Stored);

@@ -7,19 +7,19 @@ using Microsoft.AspNetCore.Server.Kestrel.Core.Features;
 namespace Messaging.Http.Source;
 
 /// <summary>
-/// Reads one request's body within its time and at its minimum rate. Ends with the worker's stop and with the connection. Only time
-/// in which the worker waits for the caller counts. Threads: one at a time.
+/// Reads the body of a request within its timeout and at its minimum rate. Only time spent waiting for the caller counts. Reading ends at shutdown and when
+/// the connection closes. Threads: one at a time.
 /// </summary>
 internal sealed class RequestBody : IDisposable
 {
-    /// <summary>The minimum rate is checked over windows of this length, so that a burst does not pay for a long silence.</summary>
+    /// <summary>The minimum rate applies to each window of this length, so that a burst does not make up for a long pause.</summary>
     public static readonly TimeSpan RateWindow = TimeSpan.FromSeconds(5);
 
     private readonly HttpContext _context;
     private readonly HttpMessageSource _source;
     private readonly long _requiredPerWindow;
 
-    // Made on the first wait: a body that came along with the headers needs none.
+    // Created on the first wait: a body that arrived with the headers needs none.
     private CancellationTokenSource? _patience;
     private CancellationTokenRegistration _onStop;
     private CancellationTokenRegistration _onAbort;
@@ -36,7 +36,7 @@ internal sealed class RequestBody : IDisposable
         _requiredPerWindow = source.Options.MinBodyRate * (long)RateWindow.TotalSeconds;
         Reader = context.Request.BodyReader;
 
-        // Our own limits apply, with answers that say what to do; Kestrel's would end the connection.
+        // The limits of the source apply, with answers for the caller; Kestrel's would close the connection.
         if (context.Features.Get<IHttpMaxRequestBodySizeFeature>() is { IsReadOnly: false } limit)
         {
             limit.MaxRequestBodySize = null;
@@ -50,13 +50,13 @@ internal sealed class RequestBody : IDisposable
 
     public PipeReader Reader { get; }
 
-    /// <summary>Reads on. What it returns must be given back with <c>AdvanceTo</c>; what it throws leaves no read open.</summary>
-    /// <param name="restart">True when <c>BodyTimeout</c> bounds each wait; false when it bounds all of them together.</param>
-    /// <exception cref="OperationCanceledException">The time or the rate ran out, the worker stops, or the connection is gone; <see cref="Explain"/> tells.</exception>
+    /// <summary>Reads the next bytes. Release the result with <c>AdvanceTo</c>; after an exception no read is open.</summary>
+    /// <param name="restart">True when <c>BodyTimeout</c> bounds each wait; false when it bounds all waits in total.</param>
+    /// <exception cref="OperationCanceledException">The body was too slow, the worker stops, or the connection closed; see <see cref="Explain"/>.</exception>
     public ValueTask<ReadResult> ReadAsync(bool restart) =>
         Reader.TryRead(out ReadResult result) ? new(Take(result)) : WaitAsync(restart);
 
-    /// <summary>Waits for a slot within the source's time for it.</summary>
+    /// <summary>Waits for a slot for up to <c>SlotTimeout</c>.</summary>
     public async ValueTask<int> ReserveAsync()
     {
         CancellationTokenSource patience = Patience();
@@ -72,7 +72,7 @@ internal sealed class RequestBody : IDisposable
         return slots;
     }
 
-    /// <summary>The answer after reading threw; null when the connection is gone or must go: then <see cref="Abort"/> ends it.</summary>
+    /// <summary>The answer for an exception of a read; null when the connection is closed, or must be closed by <see cref="Abort"/>.</summary>
     public HttpRefusal? Explain(Exception exception, HttpRefusal timeout) => exception switch
     {
         BadHttpRequestException { StatusCode: StatusCodes.Status408RequestTimeout } => HttpRefusal.TooSlow,
@@ -80,14 +80,14 @@ internal sealed class RequestBody : IDisposable
         _ when _context.RequestAborted.IsCancellationRequested => null,
         ConnectionResetException or ConnectionAbortedException => null,
 
-        // Kestrel throws this, and no BadHttpRequestException, for a chunk size above 31 bits.
+        // Kestrel throws this instead of BadHttpRequestException for a chunk size above 31 bits.
         IOException broken => Broken(StatusCodes.Status400BadRequest, broken.Message),
         _ when _source.Stopping.IsCancellationRequested => HttpRefusal.Stopping,
         OperationCanceledException when _patience is { IsCancellationRequested: true } => timeout,
         _ => null,
     };
 
-    /// <summary>Ends the connection without an answer: no status may go out for a body whose end is not known.</summary>
+    /// <summary>Closes the connection without an answer: a body without a known end must not get a status.</summary>
     public void Abort() => _context.Abort();
 
     public void Dispose()
@@ -95,7 +95,7 @@ internal sealed class RequestBody : IDisposable
         _onStop.Dispose();
         _onAbort.Dispose();
 
-        // Waits for a cancellation under way: the reader is the connection's, and its next request must not feel it.
+        // Waits for a running cancellation, which must not reach the next request: the reader belongs to the connection.
         _onEnd.Dispose();
         _patience?.Dispose();
     }
@@ -106,7 +106,7 @@ internal sealed class RequestBody : IDisposable
         long started = _source.Time.GetTimestamp();
         patience.CancelAfter(Limit(restart));
 
-        // Without a token: Kestrel takes a read that a token cancelled for one still under way, and logs an error with a stack trace.
+        // No token: Kestrel treats a read that a token cancelled as still running, and logs an error with a stack trace.
         ReadResult result = await Reader.ReadAsync(CancellationToken.None);
         TimeSpan waited = _source.Time.GetElapsedTime(started);
         patience.CancelAfter(Timeout.InfiniteTimeSpan);
@@ -115,7 +115,7 @@ internal sealed class RequestBody : IDisposable
         _waitedInWindow += waited;
         if (_waitedInWindow >= RateWindow)
         {
-            // The window was satisfied, or the read would have been cancelled. This read belongs to the next one.
+            // The window had its bytes, or the read would have been cancelled. This read counts for the next window.
             _waitedInWindow -= RateWindow;
             _arrivedInWindow = 0;
         }
@@ -140,7 +140,7 @@ internal sealed class RequestBody : IDisposable
         TimeSpan timeout = restart ? _source.Options.BodyTimeout : _source.Options.BodyTimeout - _waited;
         if (_requiredPerWindow > 0)
         {
-            // A window that has its bytes cannot fail any more: the next one can, if nothing comes until its end.
+            // A window that has its bytes cannot fail any more. The next one fails if nothing arrives before its end.
             TimeSpan window = RateWindow - _waitedInWindow + (_arrivedInWindow >= _requiredPerWindow ? RateWindow : TimeSpan.Zero);
             timeout = window < timeout ? window : timeout;
         }
@@ -161,7 +161,7 @@ internal sealed class RequestBody : IDisposable
         return _patience;
     }
 
-    // What it threw would reach the canceller: the worker's stop, or Kestrel while it ends the connection.
+    // An exception would reach the canceller: the shutdown of the worker, or Kestrel as it closes the connection.
     private static void EndRead(PipeReader reader)
     {
         try
@@ -170,10 +170,10 @@ internal sealed class RequestBody : IDisposable
         }
         catch (Exception exception) when (exception is IOException or OperationCanceledException or ObjectDisposedException)
         {
-            // The connection is gone, and the read with it.
+            // The connection is closed, and the read has ended.
         }
     }
 
     private static HttpRefusal Broken(int status, string message) =>
-        new(status, "bad-request", $"{message} Nothing of an unfinished message was taken.", Close: true);
+        new(status, "bad-request", $"{message} An incomplete message was not accepted.", Close: true);
 }

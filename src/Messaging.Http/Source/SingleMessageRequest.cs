@@ -9,10 +9,10 @@ namespace Messaging.Http.Source;
 /// <summary>A request whose body is one message: read whole, handed in, answered after its settlement.</summary>
 internal static class SingleMessageRequest
 {
-    // A body without a Content-Length starts with room for a typical one.
+    // The first buffer of a body without a Content-Length.
     private const int UnknownLengthCapacity = 1_024;
 
-    // An announced body takes its room at once up to this; a larger one has to arrive first, so that announcing costs the caller something.
+    // The most memory that a Content-Length reserves; the rest of a larger body must arrive first.
     private const int LargestAnnouncedCapacity = 16 << 10;
 
     public static async Task HandleAsync(HttpContext context, HttpMessageSource source, HttpAnswers answers)
@@ -38,7 +38,7 @@ internal static class SingleMessageRequest
         {
             HttpMessage message = source.HandIn(body, id, line: 0, context.Request.Headers);
 
-            // Whatever becomes of the connection: the message is the route's until it is settled.
+            // Even if the connection closes, the message belongs to the route until it is settled.
             Settlement settlement = await message.SettledAsync();
             Task answering = answers.SettledAsync(context, message, settlement);
             source.Return(message);
@@ -57,7 +57,7 @@ internal static class SingleMessageRequest
         _ => null,
     };
 
-    /// <returns>The body, or why there is none; neither when the connection was ended.</returns>
+    /// <returns>The body or the refusal; neither when the connection was closed.</returns>
     private static async ValueTask<(PooledBuffer? Body, HttpRefusal? Refusal)> ReadAsync(HttpContext context, HttpMessageSource source, int announced)
     {
         using RequestBody request = new(context, source);
@@ -74,7 +74,7 @@ internal static class SingleMessageRequest
                 int length = (body?.Length ?? 0) + (int)data.Length;
                 HttpRefusal? refusal = length > source.Options.MaxMessageBytes ? TooLarge(source.Options) : null;
 
-                // Bytes count once they have arrived: callers that announce much and send little do not shut out others.
+                // Bytes count when they arrive: callers that announce much and send little must not block others.
                 if (refusal is null && !source.Receiving.TryTake(data.Length))
                 {
                     refusal = HttpRefusal.Memory;
@@ -123,5 +123,5 @@ internal static class SingleMessageRequest
     private static HttpRefusal TooLarge(HttpSourceOptions options) => new(
         StatusCodes.Status413PayloadTooLarge,
         "too-large",
-        $"A message may have at most {options.MaxMessageBytes} bytes ({HttpSourceOptions.Section}:{nameof(HttpSourceOptions.MaxMessageBytes)}). Nothing was taken; sending it again will not help.");
+        $"A message may have at most {options.MaxMessageBytes} bytes ({HttpSourceOptions.Section}:{nameof(HttpSourceOptions.MaxMessageBytes)}). The message was not accepted; sending it again does not help.");
 }

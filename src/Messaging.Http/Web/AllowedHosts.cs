@@ -8,13 +8,13 @@ using Microsoft.Extensions.Primitives;
 namespace Messaging.Http.Web;
 
 /// <summary>
-/// Refuses requests that a browser sends for a page of another site. Such a page can reach an address that its visitor's machine
-/// reaches: directly, which <c>Origin</c> and <c>Sec-Fetch-Site</c> show, or under a name of its own that resolves to the address (DNS
-/// rebinding), which <c>Host</c> shows. Callers that are no browsers send neither header and pass. Threads: any. 0 B per request.
+/// Refuses requests that a browser sends for a page of another site. Such a page can reach every address that the browser's machine reaches: directly, which
+/// <c>Origin</c> and <c>Sec-Fetch-Site</c> show, or under its own host name that resolves to the address (DNS rebinding), which <c>Host</c> shows. Callers
+/// other than browsers send neither <c>Origin</c> nor <c>Sec-Fetch-Site</c>. Threads: any. 0 B per request.
 /// </summary>
 internal sealed class AllowedHosts
 {
-    /// <summary>The entry that allows every Host, and no further Origin.</summary>
+    /// <summary>The entry that allows every Host, but no further Origin.</summary>
     public const string Any = "*";
 
     private const string Key = "Hosting:AllowedHosts";
@@ -30,7 +30,7 @@ internal sealed class AllowedHosts
     private readonly string[] _suffixes;
     private readonly string _shown;
 
-    // Connections repeat their Host: the text that was allowed last is compared before it is parsed.
+    // Callers repeat their Host: comparing it with the last allowed text avoids parsing it.
     private volatile string _lastAllowed = string.Empty;
 
     public AllowedHosts(WebOptions options)
@@ -47,7 +47,7 @@ internal sealed class AllowedHosts
         _shown = string.Join(", ", [own, "loopback", .. options.AllowedHosts]);
     }
 
-    /// <summary>An entry of the setting in the form in which requests name a host: ASCII (punycode), without the dot at the end of a full name.</summary>
+    /// <summary>Converts an entry of the setting to the form that requests use: ASCII (punycode), without a trailing dot.</summary>
     /// <returns>Null for an entry that no request could match.</returns>
     public static string? Normalize(string entry)
     {
@@ -70,7 +70,6 @@ internal sealed class AllowedHosts
         }
     }
 
-    /// <summary>Checks a request.</summary>
     /// <returns>Null when it is allowed; else the answer.</returns>
     public HttpRefusal? Check(HttpRequest request)
     {
@@ -79,7 +78,7 @@ internal sealed class AllowedHosts
         {
             if (!AllowsHost(WithoutPort(host)))
             {
-                return Refuse("host-not-allowed", $"The Host '{UntrustedText.Shorten(host)}' is not one of {Key} ({_shown}). Send requests to one of them, or add the name to {Key}.");
+                return Refuse("host-not-allowed", $"The Host '{UntrustedText.Shorten(host)}' is not allowed by {Key} ({_shown}). Send requests to one of these hosts, or add the name to {Key}.");
             }
 
             _lastAllowed = host;
@@ -92,21 +91,21 @@ internal sealed class AllowedHosts
         }
 
         return IsCrossSite(request)
-            ? Refuse("cross-site", $"A page of another site may not use this worker (Sec-Fetch-Site: cross-site). Open the address itself; {Key} ({_shown}) names the hosts whose pages may use it.")
+            ? Refuse("cross-site", $"A page of another site may not use this worker (Sec-Fetch-Site: cross-site). Open the address directly; {Key} ({_shown}) lists the hosts whose pages may use it.")
             : null;
     }
 
-    /// <summary>True for a host, without its port, that requests may be sent to. An empty one is no browser's.</summary>
+    /// <summary>True for a host, without its port, that requests may name. An empty one is allowed: no browser sends it.</summary>
     public bool AllowsHost(ReadOnlySpan<char> host) =>
         _any || host.IsEmpty || IsTrusted(host) || (_isBoundToAll && (IPAddress.TryParse(host, out _) || !host.Contains('.')));
 
-    /// <summary>True for the origin of a page that may use the worker: one that the worker's own address served, or of a host that is listed.</summary>
+    /// <summary>True for the origin of a page that may use the worker: the worker's own address, or a listed host.</summary>
     public bool AllowsOrigin(string origin, string host)
     {
         int authority = origin.IndexOf("://", StringComparison.Ordinal);
         if (authority < 0)
         {
-            // "null": a sandboxed page, or a file. It names no host that could be listed.
+            // "null": a sandboxed page or a file, which has no host to list.
             return false;
         }
 
@@ -116,7 +115,7 @@ internal sealed class AllowedHosts
     }
 
     private string DescribeOrigin(string origin) => origin.Contains("://", StringComparison.Ordinal)
-        ? $"A page of the Origin '{UntrustedText.Shorten(origin)}' may not use this worker. If it should, add its host to {Key} ({_shown})."
+        ? $"Pages of the Origin '{UntrustedText.Shorten(origin)}' may not use this worker. To allow them, add their host to {Key} ({_shown})."
         : $"The Origin '{UntrustedText.Shorten(origin)}' names no host, so no setting can allow it: browsers send null for files and sandboxed frames. Serve the page from a host of {Key} ({_shown}).";
 
     private static string? ToPunycode(string name)
@@ -127,14 +126,14 @@ internal sealed class AllowedHosts
         }
         catch (ArgumentException)
         {
-            // A label that is empty or longer than 63 bytes, or a character that no name has.
+            // A label that is empty or longer than 63 bytes, or an invalid character.
             return null;
         }
     }
 
     private static bool IsCrossSite(HttpRequest request)
     {
-        // Following a link to a health page gives the page with the link no access to the answer.
+        // Following a link is allowed: the page with the link cannot read the answer.
         IHeaderDictionary headers = request.Headers;
         return headers["Sec-Fetch-Site"].ToString().Equals("cross-site", StringComparison.OrdinalIgnoreCase)
             && !(HttpMethods.IsGet(request.Method) && headers["Sec-Fetch-Mode"].ToString().Equals("navigate", StringComparison.OrdinalIgnoreCase) && headers["Sec-Fetch-Dest"].ToString().Equals("document", StringComparison.OrdinalIgnoreCase));

@@ -9,15 +9,15 @@ using Microsoft.AspNetCore.Routing;
 namespace Messaging.Http.Web;
 
 /// <summary>
-/// <c>/healthz/live</c>: 200 unless a message is stuck for good (a restart helps). <c>/healthz/ready</c>: 200 while every route
-/// receives and its sink works (a restart does not help). Both show a line of JSON a route. A route whose sink failed and that only
-/// a caller's message can probe is ready again when it may be probed: a load balancer that waited for more would wait for ever.
+/// <c>/healthz/live</c>: 503 when a message is stuck, which only a restart ends. <c>/healthz/ready</c>: 503 when a route does not receive or its sink fails,
+/// which no restart fixes. The JSON has an entry per route. A route whose failed sink only a caller's message can probe is ready when the probe is due,
+/// because a load balancer would otherwise never send that message.
 /// </summary>
 internal static class HealthEndpoints
 {
     private static readonly PathString Pages = "/healthz";
 
-    // Read by people and programs, never as HTML: quotes stay readable.
+    // Answers are never HTML: quotes stay readable.
     private static readonly JsonWriterOptions Json = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
 
     public static bool IsHealth(PathString path) => path.StartsWithSegments(Pages);

@@ -2,7 +2,7 @@ using Microsoft.AspNetCore.Connections;
 
 namespace Messaging.Http.Web;
 
-/// <summary>One connection of the web server. Its state is <see cref="HttpConnections"/>' own, under that one's gate.</summary>
+/// <summary>One connection of the web server. <see cref="HttpConnections"/> owns its state and guards it with its own gate.</summary>
 internal sealed class HttpConnection
 {
     public HttpConnection(HttpConnections owner, ConnectionContext transport, long openedAt)
@@ -22,12 +22,12 @@ internal sealed class HttpConnection
     /// <summary>When its last request was answered.</summary>
     public long IdleSince { get; set; }
 
-    /// <summary>Its place among the connections without a request; in no list while it has one.</summary>
+    /// <summary>Its node in a list of connections without a request; in no list during a request.</summary>
     public LinkedListNode<HttpConnection> Node { get; }
 
-    /// <summary>True until it is closed or closes itself.</summary>
+    /// <summary>True until either side closes it.</summary>
     public bool IsOpen { get; set; } = true;
 
-    /// <summary>True while it is one of those above the limit: they may read the health pages only.</summary>
+    /// <summary>True while it counts above the limit: it may then read only the health pages.</summary>
     public bool IsReserve { get; set; }
 }

@@ -6,9 +6,9 @@ using Microsoft.Extensions.Logging;
 namespace Messaging.Http.Web;
 
 /// <summary>
-/// The connections of the web server, bounded. At the limit the ones without a request give way: those that never had one first, then
-/// the one that has been idle longest. Where all have requests, a small reserve above the limit still reads the health pages. A
-/// connection without a first request in time is closed, and during the stop one without a request. Threads: any. 0 B per request.
+/// Limits the connections of the web server. At the limit a new connection replaces one without a request: first one that never had a request, then the one
+/// idle longest. When all have requests, a small reserve above the limit can still read the health pages. A connection whose first request is late is closed,
+/// and so is an idle one during shutdown. Threads: any. 0 B per request.
 /// </summary>
 internal sealed class HttpConnections : IDisposable
 {
@@ -20,15 +20,15 @@ internal sealed class HttpConnections : IDisposable
     public const string Limit = "limit";
     public const string Stopping = "stopping";
 
-    /// <summary>How long a connection is read on after its last answer during the stop, so that the caller gets the answer and no reset.</summary>
+    /// <summary>How long a connection is still read after its last answer during shutdown, so that the caller gets the answer and no reset.</summary>
     public static readonly TimeSpan Linger = TimeSpan.FromSeconds(2);
 
-    // Connections are looked at this often; the time limit may be overrun by as much.
+    // How often connections are checked; they may exceed a time limit by this much.
     private static readonly TimeSpan WatchInterval = TimeSpan.FromMilliseconds(500);
 
     private static readonly TimeSpan LogInterval = TimeSpan.FromSeconds(10);
 
-    // A new connection has this long to begin its request before it may have to give way, unless the reserve is used up.
+    // A new connection is not replaced before this time, unless the reserve is used up.
     private static readonly TimeSpan Grace = TimeSpan.FromSeconds(1);
 
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
@@ -43,7 +43,7 @@ internal sealed class HttpConnections : IDisposable
     private readonly ITimer _watch;
     private readonly Lock _gate = new();
 
-    // Under the gate, both with the oldest first: connections that never had a request, and those between two.
+    // Under the gate, oldest first: connections that never had a request, and connections between two requests.
     private readonly LinkedList<HttpConnection> _fresh = [];
     private readonly LinkedList<HttpConnection> _idle = [];
     private int _open;
@@ -60,7 +60,6 @@ internal sealed class HttpConnections : IDisposable
         Meter.CreateObservableGauge("worker.http.connections", () => Count, "{connection}", "Open HTTP connections");
     }
 
-    /// <summary>Open connections.</summary>
     public int Count
     {
         get
@@ -72,7 +71,7 @@ internal sealed class HttpConnections : IDisposable
         }
     }
 
-    /// <summary>Serves a connection to its end, or closes it at once where there is no room; Kestrel's connection middleware.</summary>
+    /// <summary>Kestrel's connection middleware: serves a connection until it ends, or closes it when there is no room.</summary>
     public async Task ServeAsync(ConnectionContext transport, ConnectionDelegate next)
     {
         if (TryOpen(transport) is not { } connection)
@@ -92,8 +91,7 @@ internal sealed class HttpConnections : IDisposable
         }
     }
 
-    /// <summary>Adds a connection.</summary>
-    /// <returns>Null where there is no room for it.</returns>
+    /// <returns>Null when there is no room.</returns>
     public HttpConnection? TryOpen(ConnectionContext transport)
     {
         HttpConnection connection = new(this, transport, _time.GetTimestamp());
@@ -125,10 +123,10 @@ internal sealed class HttpConnections : IDisposable
         return isFull ? null : connection;
     }
 
-    /// <summary>A request begins on the connection.</summary>
+    /// <summary>Begins a request on the connection.</summary>
     /// <param name="connection">The connection.</param>
     /// <param name="isReserve">True when only the health pages may be read: all other connections have requests.</param>
-    /// <returns>False when the connection has given way already.</returns>
+    /// <returns>False when the connection is already closed.</returns>
     public bool TryBegin(HttpConnection connection, out bool isReserve)
     {
         List<HttpConnection>? leaving = null;
@@ -143,7 +141,7 @@ internal sealed class HttpConnections : IDisposable
             connection.Node.List?.Remove(connection.Node);
             if (connection.IsReserve && _fresh.Count + _idle.Count >= _open - _limit)
             {
-                // Enough of the others have no request: it becomes one of those within the limit.
+                // Enough other connections are idle: this one now counts within the limit.
                 leaving = TakeOverLimit();
                 connection.IsReserve = false;
             }
@@ -155,7 +153,7 @@ internal sealed class HttpConnections : IDisposable
         return true;
     }
 
-    /// <summary>The connection's request was answered.</summary>
+    /// <summary>Ends the request of the connection.</summary>
     public void EndRequest(HttpConnection connection)
     {
         lock (_gate)
@@ -168,7 +166,7 @@ internal sealed class HttpConnections : IDisposable
         }
     }
 
-    /// <summary>The connection is over.</summary>
+    /// <summary>Removes a connection that has ended.</summary>
     public void Remove(HttpConnection connection)
     {
         lock (_gate)
@@ -178,8 +176,8 @@ internal sealed class HttpConnections : IDisposable
     }
 
     /// <summary>
-    /// The server stops. Kestrel closes a connection whose request was read to its end; the others it reads on for 5 s by a clock
-    /// that the stop ends first, and a caller that is still sending would hold the stop to its limit.
+    /// Begins to close idle connections at shutdown. Kestrel closes a connection whose request it has read completely. It would read the others for 5 s, but
+    /// its timer stops first, so a caller that keeps sending would delay the shutdown until its time limit.
     /// </summary>
     public void BeginStop()
     {

@@ -5,13 +5,13 @@ using Messaging.Hosting;
 
 namespace Messaging.Http.Web;
 
-/// <summary>Finds out before anything starts whether the web server's port is free, and who answers there if it is not.</summary>
+/// <summary>Checks before the start whether the web server's port is free, and which program uses it if not.</summary>
 internal static class PortCheck
 {
     // A worker on a busy machine may need seconds for its first answer.
     private static readonly TimeSpan AnswerLimit = TimeSpan.FromSeconds(10);
 
-    /// <exception cref="StartupException">The port is taken.</exception>
+    /// <exception cref="StartupException">The port is in use.</exception>
     public static async Task EnsureFreeAsync(WebOptions options, CancellationToken cancellationToken)
     {
         if (options.Url.Port != 0 && IsTaken(new IPEndPoint(options.Address, options.Url.Port)))
@@ -20,7 +20,7 @@ internal static class PortCheck
         }
     }
 
-    /// <summary>The one line for an operator.</summary>
+    /// <summary>The error for the operator.</summary>
     /// <param name="options">The web server's settings.</param>
     /// <param name="who">Who answers there, as a sentence.</param>
     public static StartupException Taken(WebOptions options, string who)
@@ -40,7 +40,7 @@ internal static class PortCheck
         }
         catch (SocketException exception)
         {
-            // Anything else is Kestrel's to report: an address that is none of this machine's, no permission.
+            // Kestrel reports every other error, such as a foreign address or a missing permission.
             return exception.SocketErrorCode == SocketError.AddressAlreadyInUse;
         }
     }
@@ -63,7 +63,7 @@ internal static class PortCheck
         }
         catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
         {
-            return $"What listens there did not answer within {AnswerLimit.TotalSeconds:0} s.";
+            return $"The program that listens there did not answer within {AnswerLimit.TotalSeconds:0} s.";
         }
         catch (Exception exception) when (exception is HttpRequestException or JsonException or KeyNotFoundException or InvalidOperationException or FormatException)
         {

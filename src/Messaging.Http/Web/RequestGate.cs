@@ -6,19 +6,19 @@ using Microsoft.Extensions.Logging;
 
 namespace Messaging.Http.Web;
 
-/// <summary>The first middleware: counts the request on its connection, and refuses what must not be served. Threads: any. 0 B per request.</summary>
+/// <summary>The first middleware: counts the request on its connection, and refuses forbidden requests. Threads: any. 0 B per request.</summary>
 internal sealed class RequestGate(AllowedHosts hosts, HttpAnswers answers, TimeProvider time, ILogger<RequestGate> logger)
 {
     private static readonly HttpRefusal NoConnection = new(
         StatusCodes.Status503ServiceUnavailable,
         "too-many-connections",
-        "All connections have requests (Hosting:MaxConnections); this one is kept for the health pages. Send it again after Retry-After seconds.",
+        "All connections are in use (Hosting:MaxConnections); this one is reserved for the health pages. Send it again after Retry-After seconds.",
         RetryAfterSeconds: 1,
         Close: true);
 
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
     private static readonly Counter<long> Refused = Meter.CreateCounter<long>(
-        "worker.http.requests_refused", "{request}", "HTTP requests refused before any route, by reason: host-not-allowed, origin-not-allowed, cross-site, too-many-connections");
+        "worker.http.requests_refused", "{request}", "HTTP requests refused before routing, by reason: host-not-allowed, origin-not-allowed, cross-site, too-many-connections");
 
     private readonly LogThrottle _refusedLog = new(time, TimeSpan.FromSeconds(10));
 
@@ -29,7 +29,7 @@ internal sealed class RequestGate(AllowedHosts hosts, HttpAnswers answers, TimeP
         {
             if (!connection.Owner.TryBegin(connection, out isReserve))
             {
-                // It gave way in the moment its request came: nothing was read of the body, and the caller sees the connection end.
+                // The connection was closed while its request arrived: the body was not read, and the caller sees the connection end.
                 context.Abort();
                 return Task.CompletedTask;
             }

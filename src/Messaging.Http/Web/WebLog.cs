@@ -11,10 +11,10 @@ internal static partial class WebLog
     public static partial void Listening(ILogger logger, string urls, string messages);
 
     [LoggerMessage(1210, LogLevel.Warning,
-        "The worker closed the HTTP connection of {Peer}: {Reason}{Suppressed}")]
+        "The worker closed the HTTP connection from {Peer}: {Reason}{Suppressed}")]
     public static partial void ConnectionClosed(ILogger logger, EndPoint? peer, string reason, SuppressedLines suppressed);
 
     [LoggerMessage(1211, LogLevel.Warning,
-        "An HTTP request of {Peer} was refused with 403 ({Reason}): {Message}{Suppressed}")]
+        "An HTTP request from {Peer} was refused with 403 ({Reason}): {Message}{Suppressed}")]
     public static partial void Refused(ILogger logger, IPAddress? peer, string reason, string message, SuppressedLines suppressed);
 }

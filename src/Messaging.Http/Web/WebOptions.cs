@@ -3,27 +3,27 @@ using Messaging.Configuration;
 
 namespace Messaging.Http.Web;
 
-/// <summary>Section <c>Hosting</c>: the web server. The process has further keys there.</summary>
+/// <summary>The settings of the web server, in the section <c>Hosting</c>; the process has further keys there.</summary>
 internal sealed class WebOptions : ISelfValidating
 {
     public const string Section = "Hosting";
 
     private const int MinTokenLength = 16;
 
-    /// <summary>The section. The server's endpoint is claimed first, so that a source that overlaps with it is told.</summary>
+    /// <summary>The section. It claims the server's endpoint first, so that an overlapping source is reported.</summary>
     public static SettingsSection Settings { get; } = SettingsSection.Of<WebOptions>(Section, check: static (web, settings) =>
         settings.Endpoints.Add("tcp", new IPEndPoint(web.Address, Math.Max(web.Url.Port, 0)), $"the web server ({Section}:{nameof(Url)})"));
 
-    [Setting("Address of the HTTP source, the page, its API, /metrics and the health pages; loopback unless you say otherwise, port 0 picks a free one")]
+    [Setting("Address of the HTTP source, the page, its API, /metrics and the health pages; loopback by default, port 0 picks a free one")]
     public Uri Url { get; set; } = new("http://127.0.0.1:8080");
 
-    [Setting("Hosts that requests may be sent to and whose pages may use the worker, besides loopback and the address of Url: names, addresses, *.example.com; * for every Host (pages of other origins stay refused). Where Url is 0.0.0.0 or [::], every address and every name without a dot is a Host too; others are answered with 403")]
+    [Setting("Hosts that requests may name and whose pages may use the worker, besides loopback and the address of Url: names, addresses, *.example.com; * for every Host (pages of other origins stay refused). If Url is 0.0.0.0 or [::], every address and every name without a dot is allowed as Host too. Other requests are answered with 403")]
     public string[] AllowedHosts { get; set; } = [];
 
-    [Setting("Token of the page and its API, sent as Authorization: Bearer. Without one nothing can be redriven there, and where Url is not loopback the page and its API are off; with one, reading there needs it too", Secret = true)]
+    [Setting("Token of the page and its API, sent as Authorization: Bearer. Without one they cannot redrive, and are off unless Url is loopback. With one, reading needs it too unless Url is loopback", Secret = true)]
     public string? Token { get; set; }
 
-    [Setting("HTTP connections at once; beyond it the one that has been idle longest is closed, and where all have requests, 16 more may read the health pages", Min = "1", Max = "100000",
+    [Setting("Maximum open HTTP connections; beyond that the one idle longest is closed, and if all have requests, 16 more may read the health pages", Min = "1", Max = "100000",
         Consequence = "Each open connection takes memory and a descriptor.")]
     public int MaxConnections { get; set; } = 1_000;
 
@@ -38,12 +38,12 @@ internal sealed class WebOptions : ISelfValidating
     {
         if (Token is { Length: < MinTokenLength })
         {
-            check.Fail(nameof(Token), $"must have at least {MinTokenLength} characters.", "A short one can be guessed.");
+            check.Fail(nameof(Token), $"must have at least {MinTokenLength} characters.", "A short token can be guessed.");
         }
 
         if (Url.Scheme != Uri.UriSchemeHttp || Url.AbsolutePath != "/" || Url.Query.Length > 0)
         {
-            check.Fail(nameof(Url), "must be http://address:port without a path; put TLS in front of the worker.");
+            check.Fail(nameof(Url), "must be http://address:port without a path; for TLS, put a proxy in front of the worker.");
         }
 
         if (Url.HostNameType == UriHostNameType.Dns && !Url.IsLoopback)

@@ -6,14 +6,14 @@ using Messaging.Http.Web.Page;
 
 namespace Messaging.Http.Web;
 
-/// <summary>What the web server serves, singletons of the worker's container.</summary>
-/// <param name="Connections">Bounds its connections.</param>
+/// <summary>The parts of the web server, singletons of the worker's container.</summary>
+/// <param name="Connections">Limits the connections.</param>
 /// <param name="Gate">Sees every request first.</param>
-/// <param name="Answers">Answers what has no endpoint.</param>
+/// <param name="Answers">Answers requests without an endpoint.</param>
 /// <param name="Messages">Answers <c>/messages</c>.</param>
 /// <param name="Metrics">Answers <c>/metrics</c>.</param>
 /// <param name="Page">Answers <c>/</c>.</param>
 /// <param name="Api">Answers <c>/api/v1</c>.</param>
-/// <param name="Sources">The routes that take messages there.</param>
-/// <param name="Worker">Whose health is shown.</param>
+/// <param name="Sources">The HTTP routes.</param>
+/// <param name="Worker">The worker whose health is shown.</param>
 internal sealed record WebParts(HttpConnections Connections, RequestGate Gate, HttpAnswers Answers, MessagesEndpoint Messages, MetricsEndpoint Metrics, PageFiles Page, ApiEndpoints Api, HttpSourceRegistry Sources, IWorkerStatus Worker);

@@ -11,11 +11,14 @@ using Microsoft.Extensions.Logging;
 namespace Messaging.Http.Web;
 
 /// <summary>
-/// The worker's web server: the HTTP source, the page with its API, metrics and health. A taken port ends the start before anything else has started;
-/// it listens once the routes have been checked. It stops while the routes drain, since its callers wait for what these produce.
+/// The worker's web server: the HTTP source, the page with its API, metrics and health. A port in use ends the start before anything else has started. The
+/// server listens once the routes have been checked. It stops while the routes drain, because its callers wait for their answers.
 /// </summary>
 public sealed class WebServer : IHostedLifecycleService, IAsyncDisposable
 {
+    // A route that cannot start must not delay the others.
+    private static readonly TimeSpan MaxStart = TimeSpan.FromSeconds(1);
+
     private readonly WebOptions _options;
     private readonly WebParts _parts;
     private readonly IHostApplicationLifetime _lifetime;
@@ -30,13 +33,13 @@ public sealed class WebServer : IHostedLifecycleService, IAsyncDisposable
         _loggers = loggers;
     }
 
-    /// <summary>Where it listens, such as <c>http://127.0.0.1:8080</c>; empty before it has started.</summary>
+    /// <summary>The addresses on which it listens, such as <c>http://127.0.0.1:8080</c>; empty before it has started.</summary>
     public IReadOnlyList<string> Urls { get; private set; } = [];
 
-    /// <exception cref="StartupException">The port is taken, or the address is not one of this machine.</exception>
+    /// <exception cref="StartupException">The port is in use, or the address is not one of this machine.</exception>
     public async Task StartingAsync(CancellationToken cancellationToken)
     {
-        // Before the routes register theirs: what was registered last runs first, and the line is to follow those of the routes.
+        // Registered before the callbacks of the routes: the last one runs first, and this line must follow theirs.
         _lifetime.ApplicationStarted.Register(LogListening);
         try
         {
@@ -48,7 +51,7 @@ public sealed class WebServer : IHostedLifecycleService, IAsyncDisposable
         }
     }
 
-    /// <exception cref="StartupException">The port is taken, or the address is not one of this machine.</exception>
+    /// <exception cref="StartupException">The port is in use, or the address is not one of this machine.</exception>
     public async Task StartAsync(CancellationToken cancellationToken)
     {
         _app = Build();
@@ -72,11 +75,12 @@ public sealed class WebServer : IHostedLifecycleService, IAsyncDisposable
         Urls = [.. _app.Urls];
     }
 
-    public Task StartedAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+    /// <summary>Waits until the routes accept messages, so that no caller of a started worker is refused as starting.</summary>
+    public Task StartedAsync(CancellationToken cancellationToken) => Task.WhenAny(_parts.Sources.Started, Task.Delay(MaxStart, cancellationToken));
 
     public Task StoppingAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <summary>Accepts no further connection and waits for the answers that are due, until the token ends.</summary>
+    /// <summary>Stops accepting connections and waits for outstanding answers until the token is cancelled.</summary>
     public Task StopAsync(CancellationToken cancellationToken)
     {
         _parts.Connections.BeginStop();
@@ -93,7 +97,7 @@ public sealed class WebServer : IHostedLifecycleService, IAsyncDisposable
         }
     }
 
-    // A host of its own for Kestrel and routing alone: the parts are the worker's, and the worker starts and stops it.
+    // A separate host for Kestrel and routing alone, which the worker starts and stops.
     private WebApplication Build()
     {
         WebApplicationBuilder builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
@@ -122,7 +126,7 @@ public sealed class WebServer : IHostedLifecycleService, IAsyncDisposable
     private void LogListening() =>
         WebLog.Listening(_loggers.CreateLogger<WebServer>(), string.Join(", ", Urls), _parts.Sources.Any ? "POST /messages, " : string.Empty);
 
-    /// <summary>Takes no signals: they are the worker's.</summary>
+    /// <summary>Handles no signals: the worker does.</summary>
     private sealed class NoLifetime : IHostLifetime
     {
         public Task WaitForStartAsync(CancellationToken cancellationToken) => Task.CompletedTask;

@@ -4,15 +4,15 @@ using Pipeline.Settlements;
 namespace Messaging.ServiceBus.Port;
 
 /// <summary>
-/// The bytes of an AMQP message's body, which is data (the library's own senders), a value or a sequence (other clients). See
-/// http://docs.oasis-open.org/amqp/core/v1.0/os/amqp-core-messaging-v1.0-os.html, section 3.2.
+/// Reads the bytes of an AMQP message's body: data sections (as the library's own senders write), a value or a sequence (other clients).
+/// See http://docs.oasis-open.org/amqp/core/v1.0/os/amqp-core-messaging-v1.0-os.html, section 3.2.
 /// </summary>
 public static class AmqpBody
 {
     /// <summary>Dead-letter reason of a message whose body is neither bytes nor text.</summary>
     public const string UnsupportedReason = "unsupported-body";
 
-    /// <summary>The data sections of a body, in their order; a single one is not copied, and none is an empty body.</summary>
+    /// <summary>Joins the data sections of a body in their order. A single section is not copied; no section is an empty body.</summary>
     public static ReadOnlyMemory<byte> FromData(IEnumerable<ReadOnlyMemory<byte>> sections)
     {
         ReadOnlyMemory<byte>[] parts = [.. sections];
@@ -43,10 +43,10 @@ public static class AmqpBody
         _ => throw Unsupported($"an AMQP value of type {TypeName(value)}"),
     };
 
-    /// <summary>The exception for a body that is not taken.</summary>
-    /// <param name="type">What it is, such as <c>an AMQP sequence</c>.</param>
+    /// <summary>The exception for an unsupported body.</summary>
+    /// <param name="type">What the body is, such as <c>an AMQP sequence</c>.</param>
     public static PoisonMessageException Unsupported(string type) =>
-        new(UnsupportedReason, $"The body is {type}; supported are AMQP data sections, and a value that is a string or binary. Send the message's bytes as data.");
+        new(UnsupportedReason, $"The body is {type}; supported are AMQP data sections, and string or binary values. Send the message's bytes as data.");
 
     private static string TypeName(object? value) => value switch
     {

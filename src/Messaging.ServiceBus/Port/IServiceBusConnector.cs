@@ -2,15 +2,15 @@ namespace Messaging.ServiceBus.Port;
 
 /// <summary>
 /// Opens clients of Service Bus. The source and the sender use the client library only through this port; a build without the switch
-/// <c>AzureServiceBus</c> has <see cref="NoConnector"/> in its place. Opening connects to nothing. Threads: any.
+/// <c>AzureServiceBus</c> uses <see cref="NoConnector"/>. Opening a client makes no connection. Threads: any.
 /// </summary>
 public interface IServiceBusConnector
 {
-    /// <summary>A pump over the queue or subscription of the options.</summary>
-    /// <exception cref="ServiceBusFaultException">The options cannot work: a connection string the library does not take.</exception>
+    /// <summary>Opens a pump for the configured queue or subscription.</summary>
+    /// <exception cref="ServiceBusFaultException">The client library rejects the options, such as the connection string.</exception>
     IServiceBusPump OpenPump(ServiceBusSourceOptions options, PumpSettings settings);
 
-    /// <summary>A sender to the queue or topic of the options.</summary>
+    /// <summary>Opens a sender to the configured queue or topic.</summary>
     /// <exception cref="ServiceBusFaultException">As for <see cref="OpenPump"/>.</exception>
     IServiceBusSender OpenSender(ServiceBusSourceOptions options);
 }

@@ -1,8 +1,8 @@
 namespace Messaging.ServiceBus.Port;
 
 /// <summary>
-/// What tells one message of an entity from all others. The time is part of it because the numbers begin at 1 again when the
-/// entity is made anew: taken for one that was finished before, a new message would be completed unread.
+/// Identifies a message of an entity. The time is part of the key because sequence numbers restart at 1 when the entity is recreated:
+/// otherwise a new message could be taken for a completed one, and be completed without being stored.
 /// </summary>
 /// <param name="SequenceNumber">The broker's number.</param>
 /// <param name="EnqueuedAt">The broker's time of arrival.</param>

@@ -1,15 +1,15 @@
 namespace Messaging.ServiceBus.Port;
 
-/// <summary>What a pump was doing when something failed.</summary>
+/// <summary>What a pump was doing when it failed.</summary>
 public enum PumpActivity
 {
-    /// <summary>Receiving, or keeping the connection for it.</summary>
+    /// <summary>Receiving, or keeping its connection open.</summary>
     Receive = 0,
 
     /// <summary>Renewing a message's lock.</summary>
     RenewLock,
 
-    /// <summary>Settling by itself: completing after a call, or abandoning what a call threw on.</summary>
+    /// <summary>Settling by the pump itself: completing a message after its call, or abandoning it when the call threw.</summary>
     Settle,
 
     /// <summary>The handler's call threw.</summary>

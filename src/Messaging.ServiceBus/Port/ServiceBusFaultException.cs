@@ -11,9 +11,9 @@ public sealed class ServiceBusFaultException(ServiceBusFault fault, Exception? i
 
 /// <summary>A failure as the worker sees it.</summary>
 /// <param name="Kind">What it means.</param>
-/// <param name="Message">What the library said, for people: one line, at most 256 bytes, without credentials.</param>
+/// <param name="Message">The library's message: one line, at most 256 bytes, without credentials.</param>
 public readonly record struct ServiceBusFault(ServiceBusFaultKind Kind, string Message)
 {
-    /// <summary>True when an operator has to act before anything can be received.</summary>
+    /// <summary>True when an operator must act before messages can be received.</summary>
     public bool IsRefusal => Kind is ServiceBusFaultKind.NotFound or ServiceBusFaultKind.Disabled or ServiceBusFaultKind.Unauthorized;
 }

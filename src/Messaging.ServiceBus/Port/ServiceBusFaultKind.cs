@@ -3,10 +3,10 @@ namespace Messaging.ServiceBus.Port;
 /// <summary>What a failure of Service Bus means for the worker.</summary>
 public enum ServiceBusFaultKind
 {
-    /// <summary>May pass by itself: busy, timed out, not reachable.</summary>
+    /// <summary>Temporary: throttled, timed out or unreachable.</summary>
     Transient = 0,
 
-    /// <summary>The lock ended: the message is, or will be, delivered again.</summary>
+    /// <summary>The lock ended; the message is redelivered.</summary>
     LockLost,
 
     /// <summary>The message no longer exists: it was settled elsewhere, or expired.</summary>
@@ -15,7 +15,7 @@ public enum ServiceBusFaultKind
     /// <summary>The entity or its dead-letter queue is full, or another quota is used up.</summary>
     QuotaExceeded,
 
-    /// <summary>Too large for the entity.</summary>
+    /// <summary>The message is too large for the entity.</summary>
     TooLarge,
 
     /// <summary>No such queue, topic or subscription.</summary>

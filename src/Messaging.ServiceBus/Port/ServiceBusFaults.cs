@@ -3,14 +3,14 @@ using Messaging.Telemetry;
 namespace Messaging.ServiceBus.Port;
 
 /// <summary>
-/// Classifies what the library throws, by the names of ServiceBusFailureReason, so that the rules can be tested without the
-/// library. See docs/explanation/settlement.md for what follows from each kind.
+/// Classifies the library's exceptions, by the names of ServiceBusFailureReason, so that the rules can be tested without the library.
+/// The consequences of each kind are documented in docs/explanation/settlement.md.
 /// </summary>
 public static class ServiceBusFaults
 {
     /// <summary>The fault of a ServiceBusException.</summary>
     /// <param name="reason">The name of the ServiceBusException's reason.</param>
-    /// <param name="isTransient">Whether the library itself would retry; decides for reasons that are not known here.</param>
+    /// <param name="isTransient">Whether the library would retry; decides for reasons that are unknown here.</param>
     /// <param name="message">The exception's message.</param>
     public static ServiceBusFault FromReason(string reason, bool isTransient, string message) => Create(
         reason switch
@@ -26,7 +26,7 @@ public static class ServiceBusFaults
         },
         message);
 
-    /// <summary>What is not a ServiceBusException: credentials are refused with UnauthorizedAccessException, networks fail with their own.</summary>
+    /// <summary>The fault of any other exception: refused credentials are an UnauthorizedAccessException, network failures have their own types.</summary>
     public static ServiceBusFault FromException(Exception exception) => Create(
         exception switch
         {

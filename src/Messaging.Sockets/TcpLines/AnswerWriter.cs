@@ -5,17 +5,17 @@ using Pipeline.Settlements;
 namespace Messaging.Sockets.TcpLines;
 
 /// <summary>
-/// Writes a connection's answers: what is settled while a write is under way goes out with the next one, so many answers share a
-/// system call and no adder waits for another. Threads: any number add; one loop writes. 0 B an answer.
+/// Writes the answers of a connection. Answers added during a write go out together with the next one, so that many share a system call and no caller waits
+/// for another. Threads: any number add; one loop writes. 0 B per answer.
 /// </summary>
 internal sealed class AnswerWriter(Stream stream, BufferPool buffers, TimeProvider time) : IDisposable
 {
-    /// <summary>Bytes of answers that may wait for the sender to read; beyond it no more of its lines are read.</summary>
+    /// <summary>Bytes of answers that may wait for the sender to read; at this limit no more of its lines are read.</summary>
     public const int WaitingLimit = 64 << 10;
 
     private readonly Lock _gate = new();
 
-    // One wake-up is enough, however many answers were added.
+    // One wake-up is enough for any number of answers.
     private readonly Channel<bool> _wake = Channel.CreateBounded<bool>(new BoundedChannelOptions(1)
     {
         FullMode = BoundedChannelFullMode.DropWrite,
@@ -31,7 +31,7 @@ internal sealed class AnswerWriter(Stream stream, BufferPool buffers, TimeProvid
     private long _writingSince;
     private bool _isWriting;
 
-    /// <summary>True while more answers wait than should.</summary>
+    /// <summary>True while the waiting answers have reached <see cref="WaitingLimit"/>.</summary>
     public bool IsFull
     {
         get
@@ -43,7 +43,7 @@ internal sealed class AnswerWriter(Stream stream, BufferPool buffers, TimeProvid
         }
     }
 
-    /// <summary>How long the present write has waited for the sender to read; zero when there is none.</summary>
+    /// <summary>How long the current write has waited for the sender to read; zero without one.</summary>
     public TimeSpan Blocked
     {
         get
@@ -56,7 +56,7 @@ internal sealed class AnswerWriter(Stream stream, BufferPool buffers, TimeProvid
     }
 
     /// <summary>Adds the answer for a settled line.</summary>
-    /// <returns>False when the connection is over and cannot be answered.</returns>
+    /// <returns>False when the connection has ended.</returns>
     public bool Add(long line, in Settlement settlement) => settlement.Kind switch
     {
         SettlementKind.Complete => Add(line, reason: null),
@@ -103,10 +103,10 @@ internal sealed class AnswerWriter(Stream stream, BufferPool buffers, TimeProvid
         }
     }
 
-    /// <summary>No more answers come: <see cref="RunAsync"/> ends once it has written what there is.</summary>
+    /// <summary>No more answers follow: <see cref="RunAsync"/> ends after the remaining ones are written.</summary>
     public void Complete() => _wake.Writer.TryComplete();
 
-    /// <summary>Writes until completed, or until the connection breaks, which is thrown.</summary>
+    /// <summary>Writes until <see cref="Complete"/>; throws when the connection breaks.</summary>
     public async Task RunAsync(CancellationToken cancellationToken)
     {
         try
@@ -127,7 +127,7 @@ internal sealed class AnswerWriter(Stream stream, BufferPool buffers, TimeProvid
         }
     }
 
-    /// <summary>Ends it: answers that are not written are gone, and nothing can be added.</summary>
+    /// <summary>Discards unwritten answers; nothing can be added afterwards.</summary>
     public void Dispose()
     {
         lock (_gate)

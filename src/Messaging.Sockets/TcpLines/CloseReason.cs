@@ -1,6 +1,6 @@
 namespace Messaging.Sockets.TcpLines;
 
-/// <summary>Why a connection ended, as logs and metrics say it.</summary>
+/// <summary>Why a connection ended, as in logs and metrics.</summary>
 internal static class CloseReason
 {
     /// <summary>The sender ended its stream.</summary>
@@ -9,10 +9,10 @@ internal static class CloseReason
     /// <summary>The connection broke.</summary>
     public const string Reset = "reset";
 
-    /// <summary>No line within the first line's time.</summary>
+    /// <summary>No line within <c>FirstLineTimeout</c>.</summary>
     public const string FirstLineTimeout = "first-line-timeout";
 
-    /// <summary>No further line within the idle time.</summary>
+    /// <summary>No further line within <c>IdleTimeout</c>.</summary>
     public const string IdleTimeout = "idle-timeout";
 
     /// <summary>The sender does not read its acknowledgements.</summary>
@@ -21,7 +21,7 @@ internal static class CloseReason
     /// <summary>The TLS handshake failed.</summary>
     public const string Tls = "tls";
 
-    /// <summary>It began with an HTTP request.</summary>
+    /// <summary>The first line was an HTTP request.</summary>
     public const string HttpRequest = "http-request";
 
     /// <summary>The worker stops.</summary>

@@ -2,7 +2,7 @@ using System.Net;
 
 namespace Messaging.Sockets.TcpLines;
 
-/// <summary>The open connections, counted in all and by address. Threads: any.</summary>
+/// <summary>The open connections, counted in total and per address. Threads: any.</summary>
 internal sealed class ConnectionTable(int limit, int limitPerAddress)
 {
     /// <summary>Why a connection is refused: there are too many.</summary>
@@ -26,7 +26,6 @@ internal sealed class ConnectionTable(int limit, int limitPerAddress)
         }
     }
 
-    /// <summary>Adds a connection.</summary>
     /// <returns>Null, or why it is refused.</returns>
     public string? TryAdd(LineConnection connection)
     {
@@ -55,7 +54,7 @@ internal sealed class ConnectionTable(int limit, int limitPerAddress)
         }
     }
 
-    /// <summary>The connections there are now.</summary>
+    /// <summary>A copy of the current connections.</summary>
     public LineConnection[] Snapshot()
     {
         lock (_gate)

@@ -1,15 +1,15 @@
 namespace Messaging.Sockets.TcpLines;
 
 /// <summary>
-/// Recognizes the first line of an HTTP request (RFC 9112 section 3): a page in a browser can make one post to this port, and the lines
-/// of its body would be stored. 0 B.
+/// Recognizes the first line of an HTTP request (RFC 9112 section 3): a web page can make the browser post to this port, and the lines of the body would be
+/// stored. 0 B.
 /// </summary>
 internal static class HttpRequestLine
 {
-    /// <summary>Bytes of a line that <see cref="Begins"/> looks at: the longest registered method that browsers send, and the blank behind it.</summary>
+    /// <summary>Bytes of a line that <see cref="Begins"/> examines: the longest registered method that browsers send, and the space after it.</summary>
     public const int PrefixLength = 8;
 
-    // "GET / HTTP/1.1": method, blank, target, blank, version.
+    // "GET / HTTP/1.1": method, space, target, space, version.
     private const int VersionLength = 8;
 
     /// <summary>True for a whole request line, without its line end.</summary>
@@ -27,7 +27,7 @@ internal static class HttpRequestLine
             && char.IsAsciiDigit((char)version[5]) && version[6] == '.' && char.IsAsciiDigit((char)version[7]);
     }
 
-    /// <summary>True for bytes that a request line may begin with: all that is known of a line that is too long to keep.</summary>
+    /// <summary>True for bytes that can begin a request line; for lines that are too long to keep.</summary>
     public static bool Begins(ReadOnlySpan<byte> prefix) => IsMethod(prefix, prefix.IndexOf((byte)' '));
 
     private static bool IsMethod(ReadOnlySpan<byte> line, int length) => length >= 3 && !line[..length].ContainsAnyExceptInRange((byte)'A', (byte)'Z');

@@ -3,31 +3,31 @@ using Pipeline.Buffers;
 
 namespace Messaging.Sockets.TcpLines;
 
-/// <summary>The worker's half of the wire: <c>ok 7\n</c> or <c>error 7 too-long\n</c>, ASCII.</summary>
+/// <summary>The worker's answers on the wire: <c>ok 7\n</c> or <c>error 7 too-long\n</c>, ASCII.</summary>
 internal static class LineAnswers
 {
-    /// <summary>The line is longer than the limit: sent again it fails again.</summary>
+    /// <summary>The line exceeds the limit; sent again, it fails again.</summary>
     public const string TooLong = "too-long";
 
     /// <summary>The stream ended within the line.</summary>
     public const string Unterminated = "unterminated";
 
-    /// <summary>The worker stops and has not stored the line: send it again.</summary>
+    /// <summary>The worker stops, and the line is not stored: send it again.</summary>
     public const string Stopping = "stopping";
 
-    // A dead letter's reason is a short code of the worker's own.
+    // The reason of a dead letter is a short code of the worker.
     private const int LongestReason = 128;
 
-    // "error ", a number of 20 digits, a blank, the reason, LF.
+    // "error ", a number of 20 digits, a space, the reason, LF.
     private const int LongestAnswer = 28 + LongestReason;
 
-    /// <summary>The answer to no line, with number 0: the worker has no place for the connection.</summary>
+    /// <summary>The answer with line number 0: the worker accepts no more connections.</summary>
     public static ReadOnlySpan<byte> TooManyConnections => "error 0 too-many-connections\n"u8;
 
     /// <summary>Appends <c>ok {line}</c>.</summary>
     public static void Ok(PooledBuffer answers, long line) => Append(answers, "ok "u8, line, reason: null);
 
-    /// <summary>Appends <c>error {line} {reason}</c>; a blank or control character in the reason becomes a dash.</summary>
+    /// <summary>Appends <c>error {line} {reason}</c>; a space or control character in the reason becomes a dash.</summary>
     public static void Error(PooledBuffer answers, long line, string reason) => Append(answers, "error "u8, line, reason);
 
     private static void Append(PooledBuffer answers, ReadOnlySpan<byte> word, long line, string? reason)

@@ -6,11 +6,10 @@ using Messaging.Sources.Lines;
 
 namespace Messaging.Sockets.TcpLines;
 
-/// <content>Reading: bytes into the pipe, lines out of it, a slot for each.</content>
+/// <content>Reading: bytes into the pipe, lines out of it, a slot per line.</content>
 internal sealed partial class LineConnection
 {
-    // A read that fills its room is followed by one with twice as much, up to where a larger one gains nothing; so an idle
-    // connection holds little and a busy one makes few calls.
+    // A read that fills its buffer doubles the next one, up to LargestRead. So an idle connection holds little, and a busy one makes few calls.
     private const int SmallestRead = 4 << 10;
     private const int LargestRead = 64 << 10;
 
@@ -20,12 +19,12 @@ internal sealed partial class LineConnection
 
     private string _endOfStream = CloseReason.End;
 
-    /// <summary>True once the connection turned out to be an HTTP client's.</summary>
+    /// <summary>True once the first line was an HTTP request.</summary>
     private bool IsHttp { get; set; }
 
     private bool IsStopping => ReferenceEquals(_endOfStream, CloseReason.Stopping);
 
-    /// <summary>True once lines are read: then <see cref="Read"/> completes soon after the end of the drain.</summary>
+    /// <summary>True once lines are read; <see cref="Read"/> then completes soon after the drain has ended.</summary>
     public bool IsReading { get; private set; }
 
     private async Task<string> ReadToEndAsync(Stream stream, IMessageIntake intake)
@@ -49,7 +48,7 @@ internal sealed partial class LineConnection
 
     private async Task FillAndCloseAsync(Stream stream, PipeWriter writer)
     {
-        // Only what is to end the waiting for bytes: what was read is worked off even when the worker stops.
+        // Ends only the wait for bytes: bytes already read are processed even when the worker stops.
         using CancellationTokenSource reading = CancellationTokenSource.CreateLinkedTokenSource(_end.Token, _source.StopReading);
         try
         {
@@ -113,7 +112,7 @@ internal sealed partial class LineConnection
                     int slots = await reserving;
                     if (_source.Held.IsFull)
                     {
-                        // It filled up while this connection, among many, waited for a slot.
+                        // It filled up while this connection waited for a slot.
                         intake.Release(slots);
                         continue;
                     }
@@ -143,7 +142,7 @@ internal sealed partial class LineConnection
         }
     }
 
-    /// <summary>The end of the drain: what was read and not handed in is the sender's where it waits for answers, and kept to be redriven where not.</summary>
+    /// <summary>Handles bytes not handed in when the drain ended: with acknowledgements the sender sends them again; otherwise they are spilled.</summary>
     private async ValueTask LeaveOverAsync(PipeReader reader, ReadOnlySequence<byte> rest)
     {
         if (_answers is not null)
@@ -160,7 +159,7 @@ internal sealed partial class LineConnection
                 await _source.Held.ReturnAsync(message, TimeSpan.Zero);
             }
 
-            // Nothing is read from the connection any more, so the pipe ends with what is in it.
+            // The connection is no longer read, so the pipe ends after its current bytes.
             reader.AdvanceTo(rest.End);
             ReadResult result = await reader.ReadAsync(CancellationToken.None);
             (rest, isCompleted) = (result.Buffer, result.IsCompleted);
@@ -203,7 +202,7 @@ internal sealed partial class LineConnection
     }
 
     /// <summary>Hands in lines until the slots or the bytes are used up.</summary>
-    /// <returns>Bytes done with.</returns>
+    /// <returns>Bytes consumed.</returns>
     private long HandIn(ReadOnlySequence<byte> bytes, int slots, IMessageIntake intake)
     {
         DateTimeOffset now = _source.Time.GetUtcNow();
@@ -267,7 +266,7 @@ internal sealed partial class LineConnection
 
     private async ValueTask EndOfStreamAsync(IMessageIntake intake)
     {
-        // Where the worker stops the sender has not finished: its line is not judged.
+        // At shutdown the sender may not have finished its line, so the line is not judged.
         if (!_splitter.HasPartial || IsStopping || IsHttp)
         {
             return;
@@ -307,7 +306,7 @@ internal sealed partial class LineConnection
         }
     }
 
-    /// <summary>Ends the connection when its first line is that of an HTTP request: nothing of it is a message.</summary>
+    /// <summary>Ends the connection when its first line is that of an HTTP request; none of its lines becomes a message.</summary>
     private bool EndsAsHttp(LineKind kind, ReadOnlySpan<byte> line)
     {
         if (!_isFirstLine || kind is not (LineKind.Line or LineKind.TooLong))

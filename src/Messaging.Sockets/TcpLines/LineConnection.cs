@@ -9,17 +9,17 @@ using Pipeline.Settlements;
 namespace Messaging.Sockets.TcpLines;
 
 /// <summary>
-/// One connection: a loop fills a pipe from it, another cuts the pipe's bytes into lines and hands them in, a third writes
-/// answers where acknowledgements are on. The pipe's bound is the backpressure: while no slot is free nothing more is read. This
-/// file has the life cycle and the limits of time; the other one reads.
+/// One connection. A loop fills a pipe from it, another splits the bytes into lines and hands them in, and a third writes answers if acknowledgements are on.
+/// The limit of the pipe is the backpressure: while no slot is free, nothing more is read. This file has the life cycle and the time limits; the other one
+/// reads.
 /// </summary>
 internal sealed partial class LineConnection : IDisposable
 {
-    // Two reads of the largest size: one is cut into lines while the next one comes.
+    // Two of the largest reads: one is split into lines while the next one arrives.
     private const int PipeBytes = 128 << 10;
 
     internal static readonly PipeOptions Pipes = new(
-        // Both loops run on whichever thread has the bytes: handing over to another one costs more than cutting them.
+        // Both loops run on the thread that has the bytes: a switch of threads costs more than splitting them.
         readerScheduler: PipeScheduler.Inline,
         writerScheduler: PipeScheduler.Inline,
         pauseWriterThreshold: PipeBytes,
@@ -27,8 +27,8 @@ internal sealed partial class LineConnection : IDisposable
         minimumSegmentSize: SmallestRead,
         useSynchronizationContext: false);
 
-    // After the last answer the sender may still be sending; closing at once would reset the connection, and the reset could
-    // overtake the answer (RFC 1122 section 4.2.2.13).
+    // After the last answer the sender may still be sending. Closing at once would reset the connection, and the reset could overtake the answer (RFC 1122
+    // section 4.2.2.13).
     private static readonly TimeSpan LingerLimit = TimeSpan.FromSeconds(2);
 
     private readonly TcpLinesMessageSource _source;
@@ -41,11 +41,11 @@ internal sealed partial class LineConnection : IDisposable
 
     private AnswerWriter? _answers;
 
-    // One for the reading itself, so that lines settled while it goes on do not count as the last.
+    // Starts at 1 for the reading itself, so that no line settled during reading counts as the last.
     private int _unsettled = 1;
     private string? _closeReason;
 
-    // The sender is being waited for since _since; written by the reading loop, read by the watch.
+    // True while the connection waits for the sender, since _since. Written by the reading loop, read by the watch.
     private bool _waits = true;
     private long _since;
 
@@ -68,7 +68,7 @@ internal sealed partial class LineConnection : IDisposable
     /// <summary>Lines found so far; blank and too long ones count.</summary>
     public long Lines => _splitter.LineNumber;
 
-    /// <summary>Completes when all that was read is handed in and nothing more will be read.</summary>
+    /// <summary>Completes when all bytes read are handed in and nothing more will be read.</summary>
     public Task Read => _read.Task;
 
     /// <summary>Serves the connection to its end. Never throws.</summary>
@@ -95,19 +95,19 @@ internal sealed partial class LineConnection : IDisposable
 
         _read.TrySetResult();
 
-        // Before the source counts it as gone: a source without connections is closed, and then nothing is lent out any more. The
-        // socket after it: what a sender sees has been counted and logged.
+        // Buffers are returned before the source counts the connection as ended, because a source without connections is closed. The socket is closed last,
+        // so that the end is counted and logged before the sender sees it.
         _splitter.Dispose();
         _source.Ended(this, _closeReason ?? reason);
         _socket.Dispose();
     }
 
-    /// <summary>Ends the connection now; its lines in work go on.</summary>
+    /// <summary>Ends the connection now; its lines in flight continue.</summary>
     public void Abort(string reason)
     {
         Interlocked.CompareExchange(ref _closeReason, reason, null);
 
-        // Asynchronously: the callbacks are the loops of the connection.
+        // Asynchronously, because the callbacks are the loops of the connection.
         _ = _end.CancelAsync();
     }
 
@@ -124,7 +124,7 @@ internal sealed partial class LineConnection : IDisposable
 
             if (Volatile.Read(ref _unsettled) > 1)
             {
-                // The sender is the one who waits.
+                // The sender waits for the worker.
                 Volatile.Write(ref _since, _source.Time.GetTimestamp());
                 return;
             }
@@ -137,8 +137,7 @@ internal sealed partial class LineConnection : IDisposable
         }
     }
 
-    /// <summary>A line was settled; tells its sender.</summary>
-    /// <returns>False when the connection is over.</returns>
+    /// <returns>False when the connection has ended.</returns>
     public bool Acknowledge(long line, in Settlement settlement)
     {
         bool told = !_end.IsCancellationRequested && _answers!.Add(line, settlement);
@@ -184,7 +183,7 @@ internal sealed partial class LineConnection : IDisposable
             EndOne();
             if (ReferenceEquals(reason, CloseReason.Reset))
             {
-                // The sender is gone: its place is free, and the lines in flight go on without it.
+                // The sender is gone: the connection ends, and its lines in flight continue.
                 Abort(CloseReason.Reset);
             }
             else if (_answers is not null)
@@ -214,7 +213,7 @@ internal sealed partial class LineConnection : IDisposable
         }
     }
 
-    /// <summary>Ends our half of the connection and lets the sender end its own, for a moment.</summary>
+    /// <summary>Shuts down the sending side, and waits briefly for the sender to close its own.</summary>
     private async Task SayGoodbyeAsync(SslStream? tls)
     {
         if (_end.IsCancellationRequested)
@@ -239,7 +238,7 @@ internal sealed partial class LineConnection : IDisposable
         }
         catch (Exception exception) when (exception is IOException or SocketException or OperationCanceledException or ObjectDisposedException)
         {
-            // The sender is gone, or goes on sending: it has all answers it will get.
+            // The sender is gone or still sending; it has every answer it will get.
         }
     }
 }

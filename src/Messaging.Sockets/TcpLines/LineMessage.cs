@@ -4,18 +4,17 @@ using Pipeline.Settlements;
 
 namespace Messaging.Sockets.TcpLines;
 
-/// <summary>A message that came as a line. Its connection is told what became of it, where acknowledgements are on.</summary>
+/// <summary>A message received as a line. With acknowledgements, its connection reports the settlement to the sender.</summary>
 internal sealed class LineMessage(HeldMessages<LineMessage> held) : HeldMessage
 {
     private LineConnection? _connection;
     private long _number;
 
-    /// <summary>Fills a clean message.</summary>
     /// <param name="line">The line without its end.</param>
-    /// <param name="connection">The connection that waits for an acknowledgement; null when none does.</param>
+    /// <param name="connection">The connection that waits for an acknowledgement; null without one.</param>
     /// <param name="number">The line's number on its connection, from 1.</param>
-    /// <param name="buffers">Where the body's buffer comes from.</param>
-    /// <param name="now">When it came.</param>
+    /// <param name="buffers">The pool of the body's buffer.</param>
+    /// <param name="now">The time of receipt.</param>
     public void Open(ReadOnlySpan<byte> line, LineConnection? connection, long number, BufferPool buffers, DateTimeOffset now)
     {
         Fill(line, buffers, now);

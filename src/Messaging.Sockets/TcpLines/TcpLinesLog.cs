@@ -7,38 +7,38 @@ namespace Messaging.Sockets.TcpLines;
 /// <summary>Log messages of the TCP lines source: event ids 3450 to 3499.</summary>
 internal static partial class TcpLinesLog
 {
-    [LoggerMessage(3450, LogLevel.Information, "Route {Route}: accepting connections on {Endpoint} (TLS: {Tls}, acknowledgements: {Acknowledge}).")]
+    [LoggerMessage(3450, LogLevel.Information, "Route {Route}: accepting connections on {Endpoint} (TLS: {Tls}, acknowledgements: {Acknowledge})")]
     public static partial void Listening(ILogger logger, string route, EndPoint endpoint, bool tls, bool acknowledge);
 
-    [LoggerMessage(3451, LogLevel.Warning, "Route {Route}: accepting a connection failed ({Error}); it is tried again in {Delay}.")]
+    [LoggerMessage(3451, LogLevel.Warning, "Route {Route}: accepting a connection failed ({Error}); next attempt in {Delay}")]
     public static partial void AcceptFailed(ILogger logger, string route, string error, TimeSpan delay);
 
     [LoggerMessage(3452, LogLevel.Warning,
-        "Route {Route}: a connection of {Peer} was refused: {Reason}{Suppressed}.")]
+        "Route {Route}: a connection from {Peer} was refused: {Reason}{Suppressed}")]
     public static partial void Refused(ILogger logger, string route, EndPoint? peer, string reason, SuppressedLines suppressed);
 
     [LoggerMessage(3453, LogLevel.Warning,
-        "Route {Route}: the connection of {Peer} was closed: {Reason}{Suppressed}.")]
+        "Route {Route}: the connection from {Peer} was closed: {Reason}{Suppressed}")]
     public static partial void Closed(ILogger logger, string route, EndPoint? peer, string reason, SuppressedLines suppressed);
 
     [LoggerMessage(3454, LogLevel.Warning,
-        "Route {Route}: line {Line} of {Peer} was dropped as {Reason}{Suppressed}.")]
+        "Route {Route}: line {Line} from {Peer} was dropped: {Reason}{Suppressed}")]
     public static partial void LineDropped(ILogger logger, string route, long line, EndPoint? peer, string reason, SuppressedLines suppressed);
 
-    [LoggerMessage(3455, LogLevel.Debug, "Route {Route}: a connection of {Peer} ended: {Reason}, after {Lines} line(s).")]
+    [LoggerMessage(3455, LogLevel.Debug, "Route {Route}: a connection from {Peer} ended: {Reason}, after {Lines} line(s)")]
     public static partial void Ended(ILogger logger, string route, EndPoint? peer, string reason, long lines);
 
-    [LoggerMessage(3456, LogLevel.Error, "Route {Route}: a connection of {Peer} ended by a defect of the worker.")]
+    [LoggerMessage(3456, LogLevel.Error, "Route {Route}: a defect in the worker ended the connection from {Peer}; its sender must connect again")]
     public static partial void Defect(ILogger logger, Exception exception, string route, EndPoint? peer);
 
     [LoggerMessage(3457, LogLevel.Warning,
-        "Route {Route}: the stop came before all lines that {Peer} had sent were worked off; up to {Bytes} bytes of them are dropped; its sender got no answer to them.")]
+        "Route {Route}: the drain ended before all lines from {Peer} were processed; up to {Bytes} bytes are dropped. The sender must send the lines without an answer again")]
     public static partial void Unread(ILogger logger, string route, EndPoint? peer, long bytes);
 
-    [LoggerMessage(3458, LogLevel.Warning, "Route {Route}: {Count} connection(s) were cut off at the end of the stop's patience; lines without an answer must be sent again.")]
+    [LoggerMessage(3458, LogLevel.Warning, "Route {Route}: {Count} connection(s) were closed when the drain timeout ended; lines without an answer must be sent again")]
     public static partial void CutOff(ILogger logger, string route, int count);
 
     [LoggerMessage(3459, LogLevel.Warning,
-        "Route {Route}: since the start {TooLong} line(s) were dropped as too long and {Unterminated} without an end.")]
+        "Route {Route}: since the start {TooLong} line(s) were dropped as too long and {Unterminated} as unterminated")]
     public static partial void DroppedInAll(ILogger logger, string route, long tooLong, long unterminated);
 }

@@ -11,8 +11,8 @@ using Pipeline.Buffers;
 namespace Messaging.Sockets.TcpLines;
 
 /// <summary>
-/// One line of a TCP connection, one message. With acknowledgements each line is answered after its settlement, and the sender
-/// keeps it until then; without them a sender knows nothing, and what is in memory is lost by a kill. See docs/explanation/settlement.md.
+/// Receives one message per line of a TCP connection. With acknowledgements each line is answered after its settlement, and the sender keeps it until then.
+/// Without them the sender gets no answer, and a kill loses the lines in memory. See docs/explanation/settlement.md.
 /// </summary>
 internal sealed class TcpLinesMessageSource : IMessageSource
 {
@@ -20,7 +20,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
 
     private static readonly Backoff AcceptBackoff = new(TimeSpan.FromMilliseconds(50), TimeSpan.FromSeconds(5));
 
-    // Senders are looked at this often; a time limit may be overrun by as much.
+    // How often senders are checked; they may exceed a time limit by this much.
     private static readonly TimeSpan WatchInterval = TimeSpan.FromMilliseconds(500);
 
     private static readonly TimeSpan LogInterval = TimeSpan.FromSeconds(10);
@@ -75,25 +75,24 @@ internal sealed class TcpLinesMessageSource : IMessageSource
 
     public TcpLinesMetrics Metrics { get; }
 
-    /// <summary>The lines of all connections from their end to their settlement.</summary>
+    /// <summary>The lines of all connections, from their receipt to their settlement.</summary>
     public HeldMessages<LineMessage> Held { get; }
 
-    /// <summary>Where it accepts connections; null before <see cref="CheckAsync"/>.</summary>
+    /// <summary>The endpoint on which it listens; null before <see cref="CheckAsync"/>.</summary>
     public EndPoint? Endpoint => _listener?.LocalEndPoint;
 
-    /// <summary>Open connections.</summary>
     public IReadOnlyList<LineConnection> Connections => _connections.Snapshot();
 
-    /// <summary>The certificate of TLS; null for plain connections.</summary>
+    /// <summary>The TLS certificate; null for plain connections.</summary>
     public SslServerAuthenticationOptions? Certificate { get; private set; }
 
-    /// <summary>Cancelled at the stop: no connection is read any more.</summary>
+    /// <summary>Cancelled when receiving stops: no connection is read any more.</summary>
     public CancellationToken StopReading => _stopReading.Token;
 
-    /// <summary>Cancelled at the end of the drain: no line is handed in any more.</summary>
+    /// <summary>Cancelled when the drain ends: no line is handed in any more.</summary>
     public CancellationToken StopHandingIn => _stopHandingIn.Token;
 
-    /// <summary>Reads the certificate and listens. From here on the kernel keeps connections, up to its backlog.</summary>
+    /// <summary>Reads the certificate and listens. From then on the kernel accepts connections, up to its backlog.</summary>
     public Task CheckAsync(CancellationToken cancellationToken)
     {
         Certificate = TlsCertificate.Load(Options);
@@ -105,7 +104,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
 
     public async Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving)
     {
-        // A loop that breaks ends the other too, so that the route sees it and starts both again.
+        // A loop that fails ends the other too, so that the route notices and starts both again.
         using CancellationTokenSource ending = CancellationTokenSource.CreateLinkedTokenSource(stopReceiving);
         Task handingIn = Held.HandInAsync(intake, ending.Token);
         try
@@ -128,20 +127,20 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         await Held.DrainAsync(intake, Task.WhenAll(_connections.Snapshot().Select(connection => connection.Read)), stopDraining);
     }
 
-    /// <summary>Answers what is left and closes the connections.</summary>
+    /// <summary>Writes the remaining answers and closes the connections.</summary>
     public async Task CloseAsync(CancellationToken cancellationToken)
     {
         _listener?.Dispose();
         await _stopReading.CancelAsync();
         await _stopHandingIn.CancelAsync();
 
-        // What they have read and not handed in goes the same way.
+        // Waits until the connections have returned or dropped the lines that they read but did not hand in.
         await Task.WhenAll(_connections.Snapshot().Where(connection => connection.IsReading).Select(connection => connection.Read))
             .WaitAsync(cancellationToken)
             .ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         await Held.CloseAsync(cancellationToken);
 
-        // The flag before the count, while a connection is removed before it looks at the flag: one of the two sees the other.
+        // Sets the flag before it reads the count, while a connection is removed before the flag is read: one of the two sees the other.
         if (!Interlocked.Exchange(ref _closing, true) && Metrics.TooLong + Metrics.Unterminated > 0)
         {
             TcpLinesLog.DroppedInAll(Logger, Route, Metrics.TooLong, Metrics.Unterminated);
@@ -161,7 +160,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
                 connection.Abort(CloseReason.Stopping);
             }
 
-            // Nothing holds them any more: what is cancelled ends.
+            // Cancelled connections wait for nothing else, so they end.
             await _allEnded.Task;
         }
     }
@@ -178,7 +177,6 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         Held.Dispose();
     }
 
-    /// <summary>A connection is over.</summary>
     public void Ended(LineConnection connection, string reason)
     {
         Metrics.ConnectionClosed(reason);
@@ -195,7 +193,6 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         EndIfLast();
     }
 
-    /// <summary>A line was no message.</summary>
     public void LineDropped(LineConnection connection, long line, string reason)
     {
         Metrics.LineDropped(reason);
@@ -221,7 +218,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
             }
             catch (SocketException exception)
             {
-                // No descriptors, no memory, or a connection that was gone before it was accepted.
+                // No descriptors, no memory, or a connection that ended before it was accepted.
                 TimeSpan delay = AcceptBackoff.After(++failures);
                 TcpLinesLog.AcceptFailed(Logger, Route, exception.Message, delay);
                 await Task.Delay(delay, Time, stop).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
@@ -238,7 +235,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         }
         catch (SocketException)
         {
-            // Reset before it was looked at.
+            // The sender has already reset the connection.
             socket.Dispose();
             return;
         }
@@ -249,7 +246,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
             return;
         }
 
-        // Its first bytes may be there already: the accepting loop must not read them.
+        // On another thread: its first bytes may have arrived, and the accepting loop must not read them.
         _ = Task.Run(() => connection.RunAsync(intake), CancellationToken.None);
     }
 
@@ -263,7 +260,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
 
         if (Options.Acknowledge && Certificate is null)
         {
-            // Nothing was sent yet: the socket's buffer takes it, or the sender is not told.
+            // Nothing was sent yet: the socket's buffer has room for it; otherwise the sender gets no answer.
             socket.Blocking = false;
             socket.Send(LineAnswers.TooManyConnections, SocketFlags.None, out _);
         }

@@ -3,26 +3,26 @@ using Messaging.Telemetry;
 
 namespace Messaging.Sockets.TcpLines;
 
-/// <summary>What only a TCP lines source can count. Threads: any.</summary>
+/// <summary>The metrics of a TCP lines source. Threads: any.</summary>
 internal sealed class TcpLinesMetrics(string route)
 {
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
-    private static readonly Counter<long> RefusedCounter = Meter.CreateCounter<long>("worker.tcp.connections_refused", "{connection}", "Connections closed at once, by reason: total-limit, address-limit");
+    private static readonly Counter<long> RefusedCounter = Meter.CreateCounter<long>("worker.tcp.connections_refused", "{connection}", "Connections refused, by reason: total-limit, address-limit");
     private static readonly Counter<long> ClosedCounter = Meter.CreateCounter<long>("worker.tcp.connections_closed", "{connection}", "Connections that ended, by reason: end, reset, first-line-timeout, idle-timeout, ack-timeout, tls, http-request, stopping");
-    private static readonly Counter<long> DroppedCounter = Meter.CreateCounter<long>("worker.tcp.lines_dropped", "{line}", "Lines that are no messages, by reason: too-long, unterminated");
+    private static readonly Counter<long> DroppedCounter = Meter.CreateCounter<long>("worker.tcp.lines_dropped", "{line}", "Lines dropped, by reason: too-long, unterminated");
 
     private readonly KeyValuePair<string, object?> _route = new("worker.route", route);
     private long _refused;
     private long _tooLong;
     private long _unterminated;
 
-    /// <summary>Connections closed at once because of a limit.</summary>
+    /// <summary>Connections refused because of a limit.</summary>
     public long Refused => Volatile.Read(ref _refused);
 
     /// <summary>Lines longer than the limit.</summary>
     public long TooLong => Volatile.Read(ref _tooLong);
 
-    /// <summary>Ends of streams that were no whole line.</summary>
+    /// <summary>Streams that ended within a line.</summary>
     public long Unterminated => Volatile.Read(ref _unterminated);
 
     public void ConnectionRefused(string reason)

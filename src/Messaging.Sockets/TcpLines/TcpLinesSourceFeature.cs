@@ -16,7 +16,7 @@ internal sealed class TcpLinesSourceFeature : ISourceFeature, ISenderFeature
 
     public IReadOnlyList<string> SenderNames { get; } = ["tcp"];
 
-    public string SenderTarget => $"to where {TcpLinesSourceOptions.Section} says the worker listens";
+    public string SenderTarget => $"to the endpoint of {TcpLinesSourceOptions.Section}";
 
     public SourcePlan Configure(SettingsReader settings, string route)
     {
@@ -30,10 +30,10 @@ internal sealed class TcpLinesSourceFeature : ISourceFeature, ISenderFeature
             OnComplete = CompletionEffect.Acknowledges,
             Explainer = new NoServiceCalls(static (load, estimate) => estimate.Add(
                 "kill.lost.tcp",
-                "lines in work at a kill",
+                "lines in flight at a kill",
                 load.Concurrency,
                 "messages",
-                "Intake:Concurrency; with Sources:TcpLines:Acknowledge their senders got no answer and send them again, without it they are LOST, with up to 128 KiB read ahead a connection")),
+                "Intake:Concurrency; with Sources:TcpLines:Acknowledge their senders have no answer and send them again; without it they are LOST, with up to 128 KiB read ahead per connection")),
         };
     }
 

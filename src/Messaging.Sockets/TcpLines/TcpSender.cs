@@ -12,8 +12,8 @@ using Messaging.Telemetry;
 namespace Messaging.Sockets.TcpLines;
 
 /// <summary>
-/// Sends messages as lines to where <c>Sources:TcpLines</c> says the worker listens. With acknowledgements it waits for each and
-/// says what was not acknowledged; without them it knows only that the connection took the bytes.
+/// Sends messages as lines to the endpoint of <c>Sources:TcpLines</c>. With acknowledgements it waits for each and reports missing ones. Without them it
+/// knows only that the connection accepted the bytes.
 /// </summary>
 internal sealed class TcpSender : IMessageSender
 {
@@ -39,13 +39,13 @@ internal sealed class TcpSender : IMessageSender
 
     public int Concurrency => 1;
 
-    // More than a route works on at once by default, so that it is never without work.
+    // More than a route's default concurrency, so that the route is never idle.
     public int BatchSize => 256;
 
-    // Set once the connection is over: the rest is not tried.
+    // Set when the connection has ended; the remaining messages are not sent.
     public string? Problem { get; private set; }
 
-    /// <exception cref="StartupException">Nothing listens there, or it is not the worker's certificate.</exception>
+    /// <exception cref="StartupException">Nothing listens there, or the certificate is not the worker's.</exception>
     public static async Task<IMessageSender> OpenAsync(TcpLinesSourceOptions options, CancellationToken cancellationToken)
     {
         const string Key = $"{TcpLinesSourceOptions.Section}:{nameof(TcpLinesSourceOptions.Endpoint)}";
@@ -61,13 +61,13 @@ internal sealed class TcpSender : IMessageSender
         catch (Exception exception) when (exception is SocketException or IOException or AuthenticationException)
         {
             socket.Dispose();
-            throw new StartupException($"{target}: {exception.Message.TrimEnd('.')}. Start a worker with a route whose source is TcpLines, or name its endpoint: --{Key}=address:port.", ExitCodes.Unavailable, exception);
+            throw new StartupException($"{target}: {exception.Message.TrimEnd('.')}. Start a worker with a route whose source is TcpLines, or give its endpoint with --{Key}=address:port.", ExitCodes.Unavailable, exception);
         }
     }
 
     public async Task<string?[]> SendAsync(IReadOnlyList<OutgoingMessage> messages, CancellationToken cancellationToken)
     {
-        // Whether a line without an answer is stored cannot be known; sent again it meets the same object.
+        // A line without an answer may be stored; sent again, it yields the same object.
         string?[] errors = new string?[messages.Count];
         Array.Fill(errors, Unanswered + Problem);
         try
@@ -117,11 +117,11 @@ internal sealed class TcpSender : IMessageSender
         for (int left = messages.Count; left > 0; left--)
         {
             string answer = await _answers.ReadLineAsync(cancellationToken).AsTask().WaitAsync(AnswerLimit, cancellationToken)
-                ?? throw new IOException("the worker ended the connection.");
+                ?? throw new IOException("the worker closed the connection.");
             (long line, string? error) = Parse(answer);
             if (line < first || line > _lines)
             {
-                throw new IOException($"the worker said: {UntrustedText.Shorten(answer)}");
+                throw new IOException($"unexpected answer from the worker: {UntrustedText.Shorten(answer)}");
             }
 
             errors[line - first] = error;
@@ -138,7 +138,7 @@ internal sealed class TcpSender : IMessageSender
 
     private static async Task<Stream> SecureAsync(Stream stream, string certificateFile, CancellationToken cancellationToken)
     {
-        // The worker's own certificate, whatever authority signed it.
+        // Exactly the worker's certificate, regardless of its issuer.
         using X509Certificate2 expected = X509Certificate2.CreateFromPem(await File.ReadAllTextAsync(certificateFile, cancellationToken));
         byte[] raw = expected.RawData;
         SslStream secure = new(stream, leaveInnerStreamOpen: false, (_, certificate, _, _) => certificate is not null && raw.AsSpan().SequenceEqual(certificate.GetRawCertData()));

@@ -6,18 +6,18 @@ using System.Runtime.Versioning;
 
 namespace Messaging.Sockets.Udp;
 
-/// <summary>Many datagrams a system call, by recvmmsg(2), into pinned arrays that are made once.</summary>
+/// <summary>Receives many datagrams per system call with recvmmsg(2), into pinned arrays that are allocated once.</summary>
 [SupportedOSPlatform("linux")]
 internal sealed class BatchReceiver : IDatagramReceiver
 {
     private const int Datagrams = IDatagramReceiver.LargestBatch;
 
-    // sockaddr_in6, the largest there is here.
+    // sockaddr_in6, the largest address in use here.
     private const int NameBytes = 28;
 
-    // Waking a thread that waits for datagrams costs the sender's core more than a datagram does, and happens for nearly each when the
-    // receiver is the faster one. With the kernel's timer slack this is about 100 us: at a million datagrams a second a hundred of them,
-    // 80 KB of kernel memory; the smallest default of net.core.rmem_max is 208 KB.
+    // A receiver that is faster than the sender would be woken for nearly every datagram, which costs the sender's core more than the datagram. With the
+    // kernel's timer slack the pause is about 100 us: 100 datagrams at 1,000,000 per second, or 80 KB of kernel memory. The smallest default of
+    // net.core.rmem_max is 208 KB.
     private const int GatherNanoseconds = 50_000;
 
     private readonly Socket _socket;
@@ -64,7 +64,7 @@ internal sealed class BatchReceiver : IDatagramReceiver
     {
         for (int i = 0; i < _received; i++)
         {
-            // The kernel wrote each sender's length over the room there is.
+            // The kernel has overwritten the capacity with the length of the sender's address.
             _headers[i].Message.NameLength = NameBytes;
         }
 

@@ -2,16 +2,16 @@ using System.Runtime.CompilerServices;
 
 namespace Messaging.Sockets.Udp;
 
-/// <summary>Lets a thread of its own wait for a <see cref="ValueTask{TResult}"/>; used again for every wait, so waiting allocates nothing. Threads: one.</summary>
+/// <summary>Blocks a dedicated thread until a <see cref="ValueTask{TResult}"/> completes; reusable, so waiting allocates nothing. Threads: one.</summary>
 internal sealed class BlockingWait : IDisposable
 {
-    // Nothing that is waited for here comes within the microseconds that spinning could bridge.
+    // No spinning: waits here last longer than the microseconds that it could bridge.
     private readonly ManualResetEventSlim _done = new(initialState: false, spinCount: 0);
     private readonly Action _set;
 
     public BlockingWait() => _set = _done.Set;
 
-    /// <summary>The task's result, or its exception.</summary>
+    /// <summary>Returns the task's result, or throws its exception.</summary>
     public T For<T>(ValueTask<T> task)
     {
         ConfiguredValueTaskAwaitable<T>.ConfiguredValueTaskAwaiter awaiter = task.ConfigureAwait(false).GetAwaiter();

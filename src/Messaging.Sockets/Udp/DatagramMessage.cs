@@ -5,7 +5,7 @@ using Pipeline.Settlements;
 
 namespace Messaging.Sockets.Udp;
 
-/// <summary>A message that came as a datagram. Its sender does not wait for the outcome: UDP has no answer, and this source never sends one.</summary>
+/// <summary>A message received as a datagram. Its sender gets no answer.</summary>
 internal sealed class DatagramMessage(HeldMessages<DatagramMessage> held) : HeldMessage
 {
     /// <summary>The attribute of <see cref="UdpChecksum.Compute"/>: eight hexadecimal digits.</summary>
@@ -17,7 +17,6 @@ internal sealed class DatagramMessage(HeldMessages<DatagramMessage> held) : Held
         ? [new(ChecksumAttribute, checksum.ToString("x8", CultureInfo.InvariantCulture))]
         : [];
 
-    /// <summary>Fills a clean message.</summary>
     public void Open(ReadOnlySpan<byte> body, uint? checksum, BufferPool buffers, DateTimeOffset now)
     {
         Fill(body, buffers, now);

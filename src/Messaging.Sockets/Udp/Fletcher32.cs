@@ -5,13 +5,13 @@ using System.Runtime.Intrinsics;
 namespace Messaging.Sockets.Udp;
 
 /// <summary>
-/// Fletcher's checksum of 32 bits (J. G. Fletcher, "An Arithmetic Checksum for Serial Transmissions", 1982): sums modulo 65,535
-/// of the 16-bit little-endian words, both from 0; an odd last byte is a word's low byte. The result is sum2 * 65,536 + sum1.
-/// It finds damage, not forgery; zeros sum up to zero, whatever their number.
+/// Fletcher's checksum of 32 bits (J. G. Fletcher, "An Arithmetic Checksum for Serial Transmissions", 1982): sums modulo 65,535 of the 16-bit little-endian
+/// words, both starting at 0; an odd last byte is the low byte of a word. The result is sum2 * 65,536 + sum1. It detects damage, not forgery; any number of
+/// zeros sums to zero.
 /// </summary>
 internal static class Fletcher32
 {
-    /// <summary>Bytes of the checksum behind a datagram's message: big-endian, as network headers are.</summary>
+    /// <summary>Bytes of the checksum after the message in a datagram: big-endian, like network headers.</summary>
     public const int TrailerLength = 4;
 
     private const uint Modulus = 65_535;
@@ -44,10 +44,10 @@ internal static class Fletcher32
 
     /// <summary>Writes the checksum of a message as its trailer.</summary>
     /// <param name="message">The message's bytes.</param>
-    /// <param name="trailer">Room for <see cref="TrailerLength"/> bytes.</param>
+    /// <param name="trailer">At least <see cref="TrailerLength"/> bytes.</param>
     public static void WriteTrailer(ReadOnlySpan<byte> message, Span<byte> trailer) => BinaryPrimitives.WriteUInt32BigEndian(trailer, Compute(message));
 
-    /// <summary>Verifies a message with its trailer; false also when there are too few bytes for one.</summary>
+    /// <summary>Verifies a message with its trailer; false also for a datagram shorter than a trailer.</summary>
     public static bool TryVerify(ReadOnlySpan<byte> datagram, out ReadOnlySpan<byte> message)
     {
         if (datagram.Length < TrailerLength)
@@ -89,7 +89,7 @@ internal static class Fletcher32
 
     private static uint ComputeRest(ReadOnlySpan<byte> data, ulong sum1, ulong sum2)
     {
-        // Without vectors the whole message comes here; 64 bits hold its sums without a reduction: 2^16 words give less than 2^48.
+        // Without vectors this handles the whole message; 64 bits hold its sums without a reduction: 2^16 words give less than 2^48.
         ReadOnlySpan<byte> rest = data;
         while (rest.Length >= sizeof(ushort))
         {

@@ -2,12 +2,12 @@ using System.Net;
 
 namespace Messaging.Sockets.Udp;
 
-/// <summary>Takes datagrams from a socket into buffers that are made once. Threads: one. 0 B a datagram.</summary>
+/// <summary>Receives datagrams from a socket into buffers that are allocated once. Threads: one. 0 B per datagram.</summary>
 internal interface IDatagramReceiver
 {
     /// <summary>
-    /// The most datagrams of one receive, of any receiver. A system call costs about as much as a datagram's copy, so 64 make its
-    /// share small; the buffers take 64 times the limit of addresses, and of memory as much as the datagrams touched.
+    /// The most datagrams of one receive, of any receiver. A system call costs about as much as copying a datagram, so 64 make its share small. The buffers
+    /// reserve 64 times the message limit as address space; only the pages that datagrams touch take memory.
     /// </summary>
     const int LargestBatch = 64;
 
@@ -17,20 +17,20 @@ internal interface IDatagramReceiver
     /// <summary>The datagram <paramref name="index"/> of the last receive.</summary>
     Datagram this[int index] { get; }
 
-    /// <summary>Takes what waits, at most <paramref name="max"/> datagrams; never blocks.</summary>
-    /// <returns>How many were taken; 0 when none waits.</returns>
+    /// <summary>Receives the waiting datagrams, at most <paramref name="max"/>; never blocks.</summary>
+    /// <returns>How many were received; 0 when none waits.</returns>
     /// <exception cref="System.ComponentModel.Win32Exception">The socket is broken.</exception>
     int Receive(int max);
 
-    /// <summary>Waits a moment, after a receive that left nothing, so that the next one brings many datagrams and not the first of them.</summary>
+    /// <summary>Waits briefly after a receive has emptied the socket, so that the next one returns many datagrams, not just the first.</summary>
     void LetGather();
 
-    /// <summary>Who sent the datagram <paramref name="index"/> of the last receive, for logs; null when the system did not say. Allocates.</summary>
+    /// <summary>The sender of the datagram <paramref name="index"/> of the last receive, for logs; null when unknown. Allocates.</summary>
     EndPoint? SenderOf(int index);
 }
 
-/// <summary>One datagram as received; a borrow that ends with the next receive.</summary>
-/// <param name="bytes">Its bytes, may be empty; only the first ones when it is truncated.</param>
+/// <summary>One datagram as received; valid until the next receive.</summary>
+/// <param name="bytes">Its bytes, possibly none; only the first ones when it is truncated.</param>
 /// <param name="isTruncated">True when it was longer than the limit.</param>
 internal readonly ref struct Datagram(ReadOnlySpan<byte> bytes, bool isTruncated)
 {

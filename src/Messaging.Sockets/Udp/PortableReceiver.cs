@@ -3,14 +3,14 @@ using System.Net.Sockets;
 
 namespace Messaging.Sockets.Udp;
 
-/// <summary>One datagram a call, by what every system has.</summary>
+/// <summary>Receives one datagram per call, on every system.</summary>
 internal sealed class PortableReceiver : IDatagramReceiver
 {
     private readonly Socket _socket;
     private readonly int _maxBytes;
     private readonly SocketAddress _sender;
 
-    // One byte more than the limit: .NET on Linux cuts off what does not fit and does not say so.
+    // One byte more than the limit, because .NET on Linux truncates longer datagrams without reporting it.
     private readonly byte[] _buffer;
     private int _length;
 
@@ -21,7 +21,7 @@ internal sealed class PortableReceiver : IDatagramReceiver
         _sender = new SocketAddress(socket.AddressFamily);
         _buffer = GC.AllocateUninitializedArray<byte>(maxBytes + 1, pinned: true);
 
-        // A datagram whose UDP checksum is wrong makes the socket readable and is then thrown away: a read must not wait for the next one.
+        // A datagram with a wrong UDP checksum makes the socket readable and is then discarded: a read must not wait for the next one.
         socket.Blocking = false;
     }
 
@@ -33,7 +33,7 @@ internal sealed class PortableReceiver : IDatagramReceiver
     {
         try
         {
-            // Asked first, since a read that would wait throws.
+            // Polled first, because a read that would wait throws.
             if (!_socket.Poll(TimeSpan.Zero, SelectMode.SelectRead))
             {
                 return 0;
@@ -48,13 +48,13 @@ internal sealed class PortableReceiver : IDatagramReceiver
         }
         catch (SocketException exception) when (exception.SocketErrorCode == SocketError.MessageSize)
         {
-            // Windows says it this way.
+            // Windows reports truncation this way.
             _length = _maxBytes + 1;
             return 1;
         }
     }
 
-    // One datagram a call is slow enough for others to gather meanwhile.
+    // One datagram per call is slow enough for others to gather meanwhile.
     public void LetGather()
     {
     }

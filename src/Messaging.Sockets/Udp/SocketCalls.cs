@@ -5,8 +5,8 @@ using System.Runtime.Versioning;
 namespace Messaging.Sockets.Udp;
 
 /// <summary>
-/// recvmmsg(2), for which .NET 10 has no call, and nanosleep(2), since .NET's own sleeps take a millisecond at least. The structures
-/// are those of Linux; musl's differ in padding only, which is zero here.
+/// recvmmsg(2), which .NET 10 does not offer, and nanosleep(2), because .NET's own sleeps last at least a millisecond. The structures are those of Linux;
+/// musl's differ only in padding, which is zero here.
 /// </summary>
 [SupportedOSPlatform("linux")]
 internal static class SocketCalls
@@ -63,7 +63,7 @@ internal static class SocketCalls
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
     public static extern int ReceiveMany(SafeSocketHandle socket, nint headers, uint count, int flags, nint timeout);
 
-    /// <summary>Waits so long, and what the kernel's timer slack adds.</summary>
+    /// <summary>Waits for this time plus the timer slack of the kernel.</summary>
     [DllImport("libc", EntryPoint = "nanosleep")]
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
     public static extern int Sleep(in Time time, nint remaining);

@@ -7,10 +7,10 @@ using Messaging.Telemetry;
 
 namespace Messaging.Sockets.Udp;
 
-/// <content>Receiving, on a thread of its own: a slot first, then a datagram for it.</content>
+/// <content>Receiving, on a dedicated thread: first a slot, then a datagram for it.</content>
 internal sealed partial class UdpMessageSource
 {
-    // How long a stop may go unnoticed while nothing comes.
+    // How long an idle receiver may take to notice a stop.
     private static readonly TimeSpan StopInterval = TimeSpan.FromMilliseconds(100);
 
     private Task ReceiveOnOwnThreadAsync(IMessageIntake intake, CancellationToken stop) => OnOwnThread(() =>
@@ -37,7 +37,7 @@ internal sealed partial class UdpMessageSource
             }
             else if (socket.Poll(StopInterval, SelectMode.SelectRead))
             {
-                // Full batches are followed by another at once; a short one means that the kernel has nothing left.
+                // A full batch is followed by another at once; a short one means that the kernel's buffer is empty.
                 while (ReceiveBatch(intake, stop, out _) && !stop.IsCancellationRequested && !_held.IsFull)
                 {
                 }
@@ -53,7 +53,7 @@ internal sealed partial class UdpMessageSource
         return true;
     }
 
-    /// <summary>After the stop: what is in the kernel's buffer, but not what goes on coming.</summary>
+    /// <summary>After receiving has stopped, reads the datagrams in the kernel's buffer, but not those that keep arriving.</summary>
     private void TakeOverKernelBuffer(IMessageIntake intake, CancellationToken stopDraining)
     {
         try
@@ -68,7 +68,7 @@ internal sealed partial class UdpMessageSource
         }
         catch (Exception exception) when (exception is Win32Exception || stopDraining.IsCancellationRequested)
         {
-            // The rest is lost; the close says so.
+            // The rest is lost; CloseAsync logs it.
         }
     }
 
@@ -125,7 +125,7 @@ internal sealed partial class UdpMessageSource
     {
         try
         {
-            // Cleared before it is tried again: what is taken in between sets it.
+            // Reset before the next attempt: a read in between sets it.
             _taken.Reset();
             while (!writer.TryWrite(message))
             {
@@ -135,7 +135,7 @@ internal sealed partial class UdpMessageSource
         }
         catch (OperationCanceledException)
         {
-            // The rest of a batch that the stop met: it comes behind what the channel holds.
+            // Receiving stopped within a batch: the rest of it follows the messages in the channel.
             _ = _held.ReturnAsync(message, TimeSpan.Zero).AsTask();
         }
     }

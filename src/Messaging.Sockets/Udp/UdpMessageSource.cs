@@ -9,9 +9,9 @@ using Pipeline.Buffers;
 namespace Messaging.Sockets.Udp;
 
 /// <summary>
-/// One datagram, one message; never an answer. UDP itself promises nothing up to here: what the network or the kernel drops is
-/// lost, and so is what a kill finds in memory. What was received is stored or dead-lettered: abandoned messages wait in memory
-/// for another attempt. See docs/explanation/settlement.md. This file has the life cycle; the other one receives.
+/// Receives one message per datagram, and never answers. UDP guarantees nothing: datagrams dropped by the network or the kernel are lost, and so are messages
+/// in memory at a kill. Every other message is stored or dead-lettered; abandoned ones wait in memory for redelivery. See docs/explanation/settlement.md.
+/// This file has the life cycle; the other one receives.
 /// </summary>
 internal sealed partial class UdpMessageSource : IMessageSource
 {
@@ -20,11 +20,10 @@ internal sealed partial class UdpMessageSource : IMessageSource
     /// <summary>Why a datagram was dropped: longer than the limit.</summary>
     public const string TooLargeReason = "too-large";
 
-    /// <summary>Why a datagram was dropped: the checksum was wrong, or there was no room for one.</summary>
+    /// <summary>Why a datagram was dropped: the checksum was wrong or missing.</summary>
     public const string ChecksumReason = "checksum";
 
-    // Null entries only wake the channel's reader: at the end of receiving, and at the end of draining. Waiting with a token would
-    // allocate on every wait.
+    // Null entries only wake the channel's reader, when receiving ends and when draining ends. Waiting with a token would allocate on every wait.
     private const int WakeUps = 2;
 
     private static readonly TimeSpan KernelLookInterval = TimeSpan.FromSeconds(10);
@@ -70,7 +69,7 @@ internal sealed partial class UdpMessageSource : IMessageSource
                 SingleReader = true,
                 SingleWriter = false,
 
-                // The receiving thread only receives.
+                // The reader must not run on the receiving thread.
                 AllowSynchronousContinuations = false,
             });
         }
@@ -80,22 +79,21 @@ internal sealed partial class UdpMessageSource : IMessageSource
 
     public string Name => SourceName;
 
-    /// <summary>Where it receives; null before <see cref="CheckAsync"/>.</summary>
+    /// <summary>The endpoint on which it receives; null before <see cref="CheckAsync"/>.</summary>
     public EndPoint? Endpoint => _socket?.Endpoint;
 
-    /// <summary>What was dropped.</summary>
     public UdpSourceMetrics Metrics => _metrics;
 
-    /// <summary>Messages received and not settled for good.</summary>
+    /// <summary>Messages received and neither completed nor dead-lettered.</summary>
     public int Unsettled => _held.Unsettled;
 
-    /// <summary>Messages that wait for another attempt.</summary>
+    /// <summary>Abandoned messages that wait for redelivery.</summary>
     public int Waiting => _held.Waiting;
 
-    /// <summary>Datagrams the kernel dropped; 0 where it does not say.</summary>
+    /// <summary>Datagrams that the kernel dropped; 0 where it does not report them.</summary>
     public long KernelDrops => _socket?.KernelState?.Drops ?? 0;
 
-    /// <summary>Binds. From here on the kernel keeps what comes, up to its buffer.</summary>
+    /// <summary>Binds the socket. From then on the kernel buffers datagrams.</summary>
     public Task CheckAsync(CancellationToken cancellationToken)
     {
         _socket = UdpSocket.Bind(_options);
@@ -113,7 +111,7 @@ internal sealed partial class UdpMessageSource : IMessageSource
 
     public async Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving)
     {
-        // A loop that breaks ends the others too, so that the route sees it and starts them all again.
+        // A loop that fails ends the others too, so that the route notices and starts all of them again.
         using CancellationTokenSource ending = CancellationTokenSource.CreateLinkedTokenSource(stopReceiving);
         List<Task> loops = [ReceiveOnOwnThreadAsync(intake, ending.Token), _held.HandInAsync(intake, ending.Token)];
         if (_channel is not null)
@@ -124,7 +122,7 @@ internal sealed partial class UdpMessageSource : IMessageSource
         await Task.WhenAll(loops.Select(loop => EndingAsync(loop, ending)));
     }
 
-    /// <summary>Takes over what the kernel kept at the stop, at most its buffer once, and hands in all there is.</summary>
+    /// <summary>Reads the kernel's buffer, at most once its size, and hands in all messages.</summary>
     public async Task DrainAsync(IMessageIntake intake, CancellationToken stopDraining)
     {
         await _held.DrainAsync(intake, TakeOverAsync(intake, stopDraining), stopDraining);
@@ -212,7 +210,7 @@ internal sealed partial class UdpMessageSource : IMessageSource
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)
         {
-            // What is in the channel stays there for the drain.
+            // The messages in the channel stay there for the drain.
         }
     }
 

@@ -5,7 +5,7 @@ using Messaging.Publishing;
 
 namespace Messaging.Sockets.Udp;
 
-/// <summary>Sends messages as datagrams to where <c>Sources:Udp</c> says the worker receives, with the checksum it wants. Datagrams are not answered.</summary>
+/// <summary>Sends messages as datagrams to the endpoint of <c>Sources:Udp</c>, with a checksum if the worker verifies one. Nothing is answered.</summary>
 internal sealed class UdpSender : IMessageSender
 {
     private readonly Socket _socket;
@@ -26,7 +26,7 @@ internal sealed class UdpSender : IMessageSender
 
     public int BatchSize => 64;
 
-    // Set once this machine says that the port has no receiver: the rest is not tried one by one.
+    // Set when this machine reports that nothing receives on the port; the remaining messages are not sent.
     public string? Problem { get; private set; }
 
     /// <exception cref="StartupException">The endpoint names no port.</exception>
@@ -36,7 +36,7 @@ internal sealed class UdpSender : IMessageSender
         IPEndPoint target = SendingEndpoint.Of(endpoint!, $"{UdpSourceOptions.Section}:{nameof(UdpSourceOptions.Endpoint)}");
         Socket socket = new(target.AddressFamily, SocketType.Dgram, ProtocolType.Udp);
 
-        // Connected, so that this machine says when the port has no receiver.
+        // Connected, so that this machine reports a port without a receiver.
         socket.Connect(target);
         return new UdpSender(socket, options.Checksum == UdpChecksum.Verify, target.ToString());
     }
@@ -56,8 +56,8 @@ internal sealed class UdpSender : IMessageSender
             }
             catch (SocketException exception) when (exception.SocketErrorCode == SocketError.ConnectionRefused)
             {
-                // What this machine answered to an earlier one.
-                errors[i] = Problem = $"nothing receives datagrams on {Target}. Start a worker with a route whose source is Udp, or name its endpoint: --{UdpSourceOptions.Section}:{nameof(UdpSourceOptions.Endpoint)}=address:port.";
+                // The report for an earlier datagram.
+                errors[i] = Problem = $"nothing receives datagrams on {Target}. Start a worker with a route whose source is Udp, or give its endpoint with --{UdpSourceOptions.Section}:{nameof(UdpSourceOptions.Endpoint)}=address:port.";
             }
             catch (SocketException exception)
             {

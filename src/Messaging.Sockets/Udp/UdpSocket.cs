@@ -20,10 +20,10 @@ internal sealed class UdpSocket : IDisposable
 
     public EndPoint Endpoint => Socket.LocalEndPoint!;
 
-    /// <summary>Bytes the kernel keeps, as it says itself.</summary>
+    /// <summary>Bytes that the kernel buffers, as reported by it.</summary>
     public int ReceiveBuffer => Socket.ReceiveBufferSize;
 
-    /// <summary>What the kernel says of the socket; null where it does not, and once it is closed.</summary>
+    /// <summary>The kernel's figures for the socket; null where it has none, and after the socket is closed.</summary>
     public KernelState? KernelState
     {
         get
@@ -46,7 +46,7 @@ internal sealed class UdpSocket : IDisposable
         }
     }
 
-    /// <exception cref="StartupException">The address is taken, not this machine's, or not allowed.</exception>
+    /// <exception cref="StartupException">The address is in use, not this machine's, or not allowed.</exception>
     public static UdpSocket Bind(UdpSourceOptions options)
     {
         options.TryParseEndpoint(out IPEndPoint? endpoint);
@@ -66,7 +66,7 @@ internal sealed class UdpSocket : IDisposable
     public void Dispose() => Socket.Dispose();
 }
 
-/// <summary>What the kernel says of a socket.</summary>
-/// <param name="Bytes">Memory of the datagrams that wait, the kernel's own structures included.</param>
+/// <summary>The kernel's figures for a socket.</summary>
+/// <param name="Bytes">Memory of the waiting datagrams, including the kernel's own structures.</param>
 /// <param name="Drops">Datagrams dropped since the socket was opened; wraps at 2^32.</param>
 internal readonly record struct KernelState(long Bytes, long Drops);

@@ -16,7 +16,7 @@ internal sealed class UdpSourceFeature : ISourceFeature, ISenderFeature
 
     public IReadOnlyList<string> SenderNames { get; } = ["udp"];
 
-    public string SenderTarget => $"to where {UdpSourceOptions.Section} says the worker listens";
+    public string SenderTarget => $"to the endpoint of {UdpSourceOptions.Section}";
 
     public SourcePlan Configure(SettingsReader settings, string route)
     {
@@ -33,7 +33,7 @@ internal sealed class UdpSourceFeature : ISourceFeature, ISenderFeature
                 "LOST by a kill, at least",
                 load.Concurrency,
                 "messages",
-                "Intake:Concurrency in work, and what the kernel's buffer, the source's channel and other attempts hold; a lost datagram is not sent again")),
+                "Intake:Concurrency in flight, plus the messages in the kernel's buffer, in the source's channel and waiting for redelivery; a lost datagram is not sent again")),
         };
     }
 

@@ -3,11 +3,11 @@ using Messaging.Telemetry;
 
 namespace Messaging.Sockets.Udp;
 
-/// <summary>What only a UDP source can count. Threads: any.</summary>
+/// <summary>The metrics of a UDP source. Threads: any.</summary>
 internal sealed class UdpSourceMetrics(string route)
 {
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
-    private static readonly Counter<long> DroppedCounter = Meter.CreateCounter<long>("worker.udp.dropped", "{datagram}", "Datagrams received that are no messages, by reason: too-large, checksum");
+    private static readonly Counter<long> DroppedCounter = Meter.CreateCounter<long>("worker.udp.dropped", "{datagram}", "Datagrams received and dropped, by reason: too-large, checksum");
 
     private readonly KeyValuePair<string, object?> _route = new("worker.route", route);
     private long _tooLarge;
@@ -16,7 +16,7 @@ internal sealed class UdpSourceMetrics(string route)
     /// <summary>Datagrams dropped because they were longer than the limit.</summary>
     public long TooLarge => Volatile.Read(ref _tooLarge);
 
-    /// <summary>Datagrams dropped because their checksum was wrong, or missing.</summary>
+    /// <summary>Datagrams dropped because their checksum was wrong or missing.</summary>
     public long Corrupt => Volatile.Read(ref _corrupt);
 
     public void DroppedTooLarge()
@@ -31,11 +31,11 @@ internal sealed class UdpSourceMetrics(string route)
         DroppedCounter.Add(1, _route, new KeyValuePair<string, object?>("worker.reason", UdpMessageSource.ChecksumReason));
     }
 
-    /// <summary>Publishes what the kernel knows of the socket, where it says; asked only when metrics are collected.</summary>
+    /// <summary>Publishes the kernel's figures for the socket where it has them; they are read only when metrics are collected.</summary>
     public void Observe(UdpSocket socket)
     {
-        Meter.CreateObservableCounter("worker.udp.kernel_drops", () => Measure(socket.KernelState?.Drops), "{datagram}", "Datagrams that the kernel dropped because the receive buffer was full: the store is too slow, or the buffer too small for the bursts");
-        Meter.CreateObservableGauge("worker.udp.kernel_buffer", () => Measure(socket.KernelState?.Bytes), "By", "Memory of datagrams that wait in the kernel");
+        Meter.CreateObservableCounter("worker.udp.kernel_drops", () => Measure(socket.KernelState?.Drops), "{datagram}", "Datagrams that the kernel dropped because the receive buffer was full: the sink is too slow, or the buffer too small for the bursts");
+        Meter.CreateObservableGauge("worker.udp.kernel_buffer", () => Measure(socket.KernelState?.Bytes), "By", "Memory of the datagrams that wait in the kernel");
     }
 
     private IEnumerable<Measurement<long>> Measure(long? value) => value is { } known ? [new Measurement<long>(known, _route)] : [];

@@ -94,8 +94,12 @@ internal sealed partial class DirectoryDeadLetterStore
     IEnumerable<string> IDeadLetterReader.EnumerateNames() => Sorted(Root)
         .Where(folder => Path.GetFileName(folder) != DurableFolder.TemporaryFolder)
         .SelectMany(Sorted)
-        .OrderByDescending(Path.GetFileName, StringComparer.Ordinal)
-        .SelectMany(day => new DirectoryInfo(day).GetFiles($"*{RecordSuffix}").OrderByDescending(file => file.LastWriteTimeUtc).ThenBy(file => file.Name, StringComparer.Ordinal))
+        .GroupBy(Path.GetFileName, StringComparer.Ordinal)
+        .OrderByDescending(day => day.Key, StringComparer.Ordinal)
+        .SelectMany(day => day
+            .SelectMany(folder => new DirectoryInfo(folder).GetFiles($"*{RecordSuffix}"))
+            .OrderByDescending(file => file.LastWriteTimeUtc)
+            .ThenBy(file => file.Name, StringComparer.Ordinal))
         .Select(file => NameOf(file.FullName));
 
     DeadLetter? IDeadLetterReader.ReadRecord(string name) => IsName(name) ? Find(name)?.Letter : null;

@@ -3,16 +3,16 @@ namespace Messaging.Hosting;
 /// <summary>Process exit codes, after sysexits.h.</summary>
 public static class ExitCodes
 {
-    /// <summary>Everything asked for was done.</summary>
+    /// <summary>The command succeeded.</summary>
     public const int Success = 0;
 
-    /// <summary>Ran, but something was left undone: a drain that ended at its limit, a demo with failures.</summary>
+    /// <summary>The command ran but did not finish its work: a drain that timed out, a demo with failures.</summary>
     public const int Incomplete = 1;
 
     /// <summary>EX_USAGE: the command line is wrong.</summary>
     public const int Usage = 64;
 
-    /// <summary>EX_UNAVAILABLE: a queue or bucket is missing, or the port is taken.</summary>
+    /// <summary>EX_UNAVAILABLE: a queue or bucket is missing, or the port is in use.</summary>
     public const int Unavailable = 69;
 
     /// <summary>EX_SOFTWARE: a defect in the worker, or an exception while the program adds its features.</summary>

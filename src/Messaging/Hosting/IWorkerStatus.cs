@@ -1,11 +1,11 @@
 namespace Messaging.Hosting;
 
-/// <summary>What the worker does now, for health pages and reports; a singleton of the container. Threads: any.</summary>
+/// <summary>The state of the worker, for health pages and reports; a singleton of the container. Threads: any.</summary>
 public interface IWorkerStatus
 {
-    /// <summary>True from the first stop signal on.</summary>
+    /// <summary>True after the first stop signal.</summary>
     bool IsStopping { get; }
 
-    /// <summary>The routes as they are at this moment, in the order of the configuration; empty before the worker has started.</summary>
+    /// <summary>The current state of each route, in the order of the configuration; empty before the worker has started.</summary>
     IReadOnlyList<RouteStatus> GetRoutes();
 }

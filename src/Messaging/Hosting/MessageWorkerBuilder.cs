@@ -12,7 +12,7 @@ using Microsoft.Extensions.DependencyInjection.Extensions;
 
 namespace Messaging.Hosting;
 
-/// <summary>Collects a worker's features; begins with those of the core.</summary>
+/// <summary>Collects a worker's features, starting with those of the core.</summary>
 internal sealed class MessageWorkerBuilder : IMessageWorkerBuilder
 {
     public MessageWorkerBuilder(IServiceCollection services)
@@ -34,10 +34,9 @@ internal sealed class MessageWorkerBuilder : IMessageWorkerBuilder
 
     public IServiceCollection Services { get; private set; }
 
-    /// <summary>What was added so far.</summary>
     public WorkerFeatures Features { get; } = new();
 
-    /// <summary>Hands the services that were added so far to a host, and adds further ones there.</summary>
+    /// <summary>Moves the services to a host's container; later additions go there too.</summary>
     public void MoveTo(IServiceCollection services)
     {
         foreach (ServiceDescriptor service in Services)

@@ -13,15 +13,15 @@ namespace Messaging.Hosting;
 /// <summary>Makes a host a message worker.</summary>
 public static class MessageWorkerHostExtensions
 {
-    // After the drain timeout: 2 s for cancelled messages, 8 s for acknowledgements and leftovers, 2 s to report what was left. The
-    // host cuts nothing off.
+    // After the drain timeout: 2 s for cancelled messages, 8 s to close the sources, 2 s for them to report lost messages. With this
+    // reserve the host cancels none of it.
     private static readonly TimeSpan ShutdownReserve = TimeSpan.FromSeconds(15);
 
     /// <summary>
     /// Adds a worker with its features. The host's configuration is read once, when the host is built; building throws
-    /// <see cref="Configuration.ConfigurationException"/> with every problem. A key that no feature declares is a problem, so a section that other code
-    /// reads is declared with <see cref="Configuration.SettingsSection.Unchecked"/>. The worker takes SIGTERM and SIGINT: the first one stops and
-    /// drains it, the second ends the drain.
+    /// <see cref="Configuration.ConfigurationException"/> with every problem. A key that no feature declares is a problem: declare a section that
+    /// other code reads with <see cref="Configuration.SettingsSection.Unchecked"/>. The worker handles SIGTERM and SIGINT: the first signal
+    /// stops and drains it, the second ends the drain.
     /// </summary>
     /// <param name="builder">The host's builder.</param>
     /// <param name="configure">Adds sources, handlers and sinks. Further calls add to the same worker.</param>
@@ -33,9 +33,9 @@ public static class MessageWorkerHostExtensions
         return builder;
     }
 
-    /// <summary>Adds a worker that was defined before, such as to check its configuration; once for each host and definition.</summary>
+    /// <summary>Adds a worker from a definition, such as one whose configuration was checked before; once per host and per definition.</summary>
     /// <param name="builder">The host's builder.</param>
-    /// <param name="definition">The worker. Its services move to the host's.</param>
+    /// <param name="definition">The worker. Its services move to the host's container.</param>
     /// <exception cref="InvalidOperationException">The host has a worker already.</exception>
     public static IHostApplicationBuilder AddMessageWorker(this IHostApplicationBuilder builder, WorkerDefinition definition)
     {
@@ -83,7 +83,7 @@ public static class MessageWorkerHostExtensions
             provider.GetRequiredService<TimeProvider>(),
             provider.GetRequiredService<ILogger<SystemdNotifications>>()));
 
-        // An instance, which the container does not dispose: it is the process's.
+        // Registered as an instance, so that the container does not dispose it: it belongs to the process.
         services.AddSingleton(ShutdownSignals.Process);
         services.AddSingleton<IHostLifetime, SignalLifetime>();
         services.AddOptions<HostOptions>().Configure<HostingOptions>(static (host, hosting) => host.ShutdownTimeout = hosting.DrainTimeout + ShutdownReserve);

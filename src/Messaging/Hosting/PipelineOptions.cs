@@ -2,15 +2,15 @@ using Messaging.Configuration;
 
 namespace Messaging.Hosting;
 
-/// <summary>Section <c>Pipeline</c>: how the chains are executed, and which of the parts added by code are in them.</summary>
+/// <summary>Section <c>Pipeline</c>: how pipelines are executed, and which parts added by code are in them.</summary>
 internal sealed class PipelineOptions
 {
     /// <summary>The value of <see cref="Parts"/> that leaves every part out.</summary>
     public const string NoParts = "None";
 
-    [Setting("How the behaviour chain is executed: Closure, Expression, Precompiled or Fused; the results are the same, the cost is not")]
+    [Setting("How pipelines are executed: Closure, Expression, Precompiled or Fused; the results are the same, only the cost differs")]
     public string Form { get; set; } = "Fused";
 
-    [Setting("Steps and behaviours added by code that are in the chain, in this order, separated by commas; one that is not named is off, None turns all off. Without it all are on, in the order in which they were added")]
+    [Setting("Steps and behaviours added by code to run, in this order, separated by commas; None runs none of them. Default: all, in the order in which they were added")]
     public string[]? Parts { get; set; }
 }

@@ -7,8 +7,8 @@ using Pipeline.Contexts;
 namespace Messaging.Hosting;
 
 /// <summary>
-/// A step or behaviour of the physical stage that code adds to the chains of the routes. It runs after the worker's own steps, within the
-/// message's span, and before the handler's parts. Immutable.
+/// A step or behaviour of the physical stage that code adds to the pipelines of the routes. It runs after the worker's own steps, within
+/// the message's span, and before the handler's parts. Immutable.
 /// </summary>
 public sealed class RoutePart
 {
@@ -27,9 +27,9 @@ public sealed class RoutePart
     /// <summary>The part's class.</summary>
     public Type PartType { get; }
 
-    /// <summary>A step. Each route has one instance: the container's where the type is registered there, else its own, disposed after the route has drained.</summary>
-    /// <typeparam name="TStep">The step; its constructor may take what the container has, scoped services excepted.</typeparam>
-    /// <param name="name">Its name; null for that of the class.</param>
+    /// <summary>A step. Each route uses one instance: the container's if the type is registered there, otherwise its own, disposed after the route has drained.</summary>
+    /// <typeparam name="TStep">The step; its constructor may take the container's services, except scoped ones.</typeparam>
+    /// <param name="name">Its name; null for the name of the class.</param>
     public static RoutePart Step<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TStep>(string? name = null)
         where TStep : class, IStep<PhysicalContext>
     {
@@ -37,9 +37,9 @@ public sealed class RoutePart
         return new RoutePart(known, typeof(TStep), (builder, services) => builder.Step(services.Create<TStep>(), known));
     }
 
-    /// <summary>A behaviour, which wraps what follows. Instances as for <see cref="Step"/>.</summary>
-    /// <typeparam name="TBehavior">The behaviour; its constructor may take what the container has, scoped services excepted.</typeparam>
-    /// <param name="name">Its name; null for that of the class.</param>
+    /// <summary>A behaviour, which wraps the rest of the pipeline. Instances as for <see cref="Step"/>.</summary>
+    /// <typeparam name="TBehavior">The behaviour; its constructor may take the container's services, except scoped ones.</typeparam>
+    /// <param name="name">Its name; null for the name of the class.</param>
     public static RoutePart Behavior<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] TBehavior>(string? name = null)
         where TBehavior : class, IBehavior<PhysicalContext, PhysicalContext>
     {
@@ -47,7 +47,6 @@ public sealed class RoutePart
         return new RoutePart(known, typeof(TBehavior), (builder, services) => builder.Behavior(services.Create<TBehavior>(), known));
     }
 
-    /// <summary>Adds the part to a route's chain.</summary>
     internal void Compose(PipelineBuilder<PhysicalContext> builder, HandlerServices services) => _compose(builder, services);
 
     private static string NameOf(Type type)

@@ -4,7 +4,7 @@ using Messaging.Telemetry;
 
 namespace Messaging.Hosting;
 
-/// <summary>A route at one moment.</summary>
+/// <summary>The state of a route at one moment.</summary>
 public sealed record RouteStatus
 {
     /// <summary>The route's name.</summary>
@@ -19,31 +19,31 @@ public sealed record RouteStatus
     /// <summary>The name of its sink; null without one.</summary>
     public string? Sink { get; init; }
 
-    /// <summary>The form that its chain is executed in.</summary>
+    /// <summary>The form in which its pipeline is executed.</summary>
     public required string Form { get; init; }
 
-    /// <summary>True while messages can come in: the route was started, its breaker lets messages in, and one of its sources is reachable.</summary>
+    /// <summary>True while messages can arrive: the route was started, its breaker allows receiving, and at least one source is reachable.</summary>
     public required bool IsReceiving { get; init; }
 
-    /// <summary>True when a message has long outlived its timeout: only a restart frees its slot.</summary>
+    /// <summary>True when a message has run far beyond its timeout: only a restart frees its slot.</summary>
     public required bool IsStuck { get; init; }
 
-    /// <summary>Why a source cannot receive, the sink has not been reached, or dead letters cannot be written; null while all can.</summary>
+    /// <summary>Why a source cannot receive, the sink was not reached, or dead letters cannot be written; null without a problem.</summary>
     public string? Problem { get; init; }
 
-    /// <summary>The breaker of the sink, or of the handler where there is no sink.</summary>
+    /// <summary>The breaker of the sink, or of the handler in a route without a sink.</summary>
     public required BreakerState Breaker { get; init; }
 
     /// <summary>The last failure while the breaker is open or half open; null while it is closed.</summary>
     public string? LastFailure { get; init; }
 
-    /// <summary>When the breaker took its present state.</summary>
+    /// <summary>When the breaker entered its current state.</summary>
     public required DateTimeOffset BreakerSince { get; init; }
 
-    /// <summary>Time until an open breaker lets a probe through; null while it is closed.</summary>
+    /// <summary>Time until an open breaker allows a probe; null while it is closed.</summary>
     public TimeSpan? NextProbe { get; init; }
 
-    /// <summary>Messages that may be in flight at once, over all sources.</summary>
+    /// <summary>Messages that may be in flight at once, all sources together.</summary>
     public required int Slots { get; init; }
 
     /// <summary>Messages in flight.</summary>
@@ -58,18 +58,18 @@ public sealed record RouteStatus
     /// <summary>Age of the oldest message in flight; zero without one.</summary>
     public required TimeSpan OldestAge { get; init; }
 
-    /// <summary>True when the route stores results in a sink; otherwise <see cref="RouteTotals.Stored"/> counts what its handler completed.</summary>
+    /// <summary>True when the route has a sink; otherwise <see cref="RouteTotals.Stored"/> counts the messages that its handler completed.</summary>
     public required bool HasSink { get; init; }
 
     /// <summary>Where its results are, such as a folder or <c>s3://bucket/</c>; null without a sink.</summary>
     public string? Results { get; init; }
 
-    /// <summary>What it has sent to services that charge for it; goes on counting.</summary>
+    /// <summary>Its calls of billed services; a live counter.</summary>
     public required ApiCalls Calls { get; init; }
 
     /// <summary>Message counts since the start.</summary>
     public required RouteTotals Totals { get; init; }
 
-    /// <summary>True when the route can take messages and carry them to their end.</summary>
+    /// <summary>True when the route can receive and settle messages.</summary>
     public bool IsReady => IsReceiving && !IsStuck && Problem is null;
 }

@@ -3,9 +3,8 @@ using System.Runtime.InteropServices;
 namespace Messaging.Hosting;
 
 /// <summary>
-/// Takes SIGTERM and SIGINT from the first moment of the process on and counts them, so that none is lost and none is taken for
-/// another: before the host is up, and while it reacts to the first one. An ignored SIGINT stays ignored, as for every program
-/// that a shell starts in the background. Threads: any.
+/// Handles SIGTERM and SIGINT from the start of the process and counts them, so that no signal is lost before the host is up or while
+/// it reacts to the first one. An ignored SIGINT stays ignored, as in every program that a shell starts in the background. Threads: any.
 /// </summary>
 public sealed class ShutdownSignals : IDisposable
 {
@@ -22,7 +21,7 @@ public sealed class ShutdownSignals : IDisposable
     /// <summary>The signals of this process.</summary>
     public static ShutdownSignals Process { get; } = new();
 
-    /// <summary>True once a signal came.</summary>
+    /// <summary>True after the first signal.</summary>
     public bool IsReceived
     {
         get
@@ -34,8 +33,8 @@ public sealed class ShutdownSignals : IDisposable
         }
     }
 
-    /// <summary>Begins to take signals; they no longer end the process.</summary>
-    /// <returns>False when that was done before.</returns>
+    /// <summary>Starts handling signals; they no longer end the process.</summary>
+    /// <returns>False when signals are handled already.</returns>
     public bool Install()
     {
         lock (_gate)
@@ -51,7 +50,7 @@ public sealed class ShutdownSignals : IDisposable
         }
     }
 
-    /// <summary>Sets who is told of each signal and its number, from 1; of those that came before at once. Must not block.</summary>
+    /// <summary>Sets the handler of each signal and its number, from 1; calls it at once for earlier signals. It must not block.</summary>
     internal void Attach(Action<PosixSignal, int> handler)
     {
         lock (_gate)
@@ -64,7 +63,7 @@ public sealed class ShutdownSignals : IDisposable
         }
     }
 
-    /// <summary>From now on signals are only counted.</summary>
+    /// <summary>Removes the handler; signals are only counted.</summary>
     internal void Detach()
     {
         lock (_gate)
@@ -73,7 +72,7 @@ public sealed class ShutdownSignals : IDisposable
         }
     }
 
-    /// <summary>Leaves the signals to the runtime again: they end the process.</summary>
+    /// <summary>Returns the signals to the runtime: they end the process again.</summary>
     public void Dispose()
     {
         PosixSignalRegistration? terminate;
@@ -85,12 +84,12 @@ public sealed class ShutdownSignals : IDisposable
             _received.Clear();
         }
 
-        // Outside the lock: disposing waits for a handler that runs.
+        // Outside the lock: disposing waits for a running handler.
         terminate?.Dispose();
         interrupt?.Dispose();
     }
 
-    /// <summary>A signal came; called by the runtime, and by tests.</summary>
+    /// <summary>Records a signal; called by the runtime and by tests.</summary>
     internal void Receive(PosixSignal signal)
     {
         lock (_gate)

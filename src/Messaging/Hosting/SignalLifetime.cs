@@ -4,7 +4,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Messaging.Hosting;
 
-/// <summary>SIGTERM or SIGINT stops the worker and lets it drain; a second one ends the drain at once.</summary>
+/// <summary>The first SIGTERM or SIGINT stops and drains the worker; the second ends the drain at once.</summary>
 internal sealed partial class SignalLifetime(ShutdownSignals signals, IHostApplicationLifetime lifetime, WorkerService worker, ILogger<SignalLifetime> logger) : IHostLifetime, IDisposable
 {
     private bool _installed;
@@ -26,7 +26,7 @@ internal sealed partial class SignalLifetime(ShutdownSignals signals, IHostAppli
         }
         else
         {
-            // The process ends with its own exit code, whatever comes now.
+            // Later signals must not change the exit code of the process.
             signals.Detach();
         }
     }
@@ -42,7 +42,7 @@ internal sealed partial class SignalLifetime(ShutdownSignals signals, IHostAppli
 
         LogSignal(signal);
 
-        // Not on this thread: what reacts to the stop may take its time, and the second signal must get through.
+        // Not on this thread: callbacks of the stop may block, and the second signal must still arrive.
         ThreadPool.UnsafeQueueUserWorkItem(static state => state.StopApplication(), lifetime, preferLocal: false);
     }
 

@@ -1,6 +1,6 @@
 namespace Messaging.Hosting;
 
-/// <summary>The worker cannot run as configured. The message is the one line an operator needs: what, where, what to do.</summary>
+/// <summary>The worker cannot run as configured. The message is one line for the operator: what is wrong, where, and what to do.</summary>
 public sealed class StartupException(string message, int exitCode = ExitCodes.Unavailable, Exception? innerException = null)
     : Exception(message, innerException)
 {

@@ -7,16 +7,16 @@ using Microsoft.Extensions.Logging;
 namespace Messaging.Hosting;
 
 /// <summary>
-/// Tells systemd how the worker is (<c>Type=notify</c>): ready once it receives, stopping from the first signal on, and, with
-/// <c>WatchdogSec</c>, alive twice within that time while no route is stuck, so that a worker that only a restart helps is restarted.
-/// Without <c>NOTIFY_SOCKET</c> it does nothing.
+/// Notifies systemd of the worker's state (<c>Type=notify</c>): ready once it receives, stopping after the first signal, and, with
+/// <c>WatchdogSec</c>, alive twice per interval while no route is stuck, so that systemd restarts a stuck worker. Does nothing without
+/// <c>NOTIFY_SOCKET</c>.
 /// </summary>
 /// <param name="socket">The value of <c>NOTIFY_SOCKET</c>; null or empty for none.</param>
 /// <param name="watchdog">The value of <c>WATCHDOG_USEC</c>; null or empty for none.</param>
-/// <param name="worker">Whose routes are looked at.</param>
+/// <param name="worker">The worker whose routes are checked.</param>
 /// <param name="lifetime">The host's.</param>
-/// <param name="time">Runs the watchdog.</param>
-/// <param name="logger">Says once when systemd cannot be reached.</param>
+/// <param name="time">The clock of the watchdog timer.</param>
+/// <param name="logger">Takes one warning when systemd cannot be reached.</param>
 internal sealed partial class SystemdNotifications(
     string? socket, string? watchdog, IWorkerStatus worker, IHostApplicationLifetime lifetime, TimeProvider time, ILogger<SystemdNotifications> logger) : IHostedService, IDisposable
 {
@@ -44,7 +44,7 @@ internal sealed partial class SystemdNotifications(
         Send("READY=1");
         if (long.TryParse(watchdog, CultureInfo.InvariantCulture, out long microseconds) && microseconds > 0)
         {
-            // Half of it, as sd_watchdog_enabled(3) advises. Goes on during the drain, which may take longer.
+            // Half the interval, as sd_watchdog_enabled(3) advises. It keeps running during the drain, which may take longer.
             TimeSpan interval = TimeSpan.FromMicroseconds(microseconds) / 2;
             _alive = time.CreateTimer(_ => Alive(), state: null, interval, interval);
         }
@@ -66,7 +66,7 @@ internal sealed partial class SystemdNotifications(
             {
                 using Socket client = new(AddressFamily.Unix, SocketType.Dgram, ProtocolType.Unspecified);
 
-                // A name that begins with @ is one of Linux's abstract namespace, which begins with a zero byte.
+                // A leading @ denotes Linux's abstract namespace, whose names begin with a zero byte.
                 client.SendTo(Encoding.ASCII.GetBytes(state), new UnixDomainSocketEndPoint(socket!.StartsWith('@') ? $"\0{socket[1..]}" : socket));
             }
             catch (Exception exception) when (exception is SocketException or ArgumentException)
@@ -80,6 +80,6 @@ internal sealed partial class SystemdNotifications(
         }
     }
 
-    [LoggerMessage(1108, LogLevel.Warning, "systemd cannot be told how the worker is (NOTIFY_SOCKET {Socket}: {Error}). A unit of Type=notify is then taken for one that never starts")]
+    [LoggerMessage(1108, LogLevel.Warning, "systemd could not be notified (NOTIFY_SOCKET {Socket}: {Error}). A unit with Type=notify will fail with a start timeout")]
     private partial void LogFailed(string socket, string error);
 }

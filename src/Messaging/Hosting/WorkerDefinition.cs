@@ -9,9 +9,9 @@ using Microsoft.Extensions.DependencyInjection;
 namespace Messaging.Hosting;
 
 /// <summary>
-/// What a worker is made of, before it runs: for programs that check a configuration, explain it, or send to a worker without starting one.
-/// It belongs to one host, which <see cref="MessageWorkerHostExtensions.AddMessageWorker(Microsoft.Extensions.Hosting.IHostApplicationBuilder, WorkerDefinition)"/>
-/// gives it to. Threads: one at a time.
+/// The features of a worker that does not run yet: for programs that check or explain a configuration, or send messages without starting a
+/// worker. <see cref="MessageWorkerHostExtensions.AddMessageWorker(Microsoft.Extensions.Hosting.IHostApplicationBuilder, WorkerDefinition)"/>
+/// adds it to one host. Threads: one at a time.
 /// </summary>
 public sealed class WorkerDefinition
 {
@@ -28,7 +28,7 @@ public sealed class WorkerDefinition
     /// <summary>The handlers, in the order in which they were added.</summary>
     public IReadOnlyList<IHandlerFeature> Handlers => Worker.Features.Handlers;
 
-    /// <summary>The sections of the settings, in the order of the reference; a section that several classes read is in it once per class.</summary>
+    /// <summary>The sections of the settings, in the order of the reference; a section that several classes read is listed once per class.</summary>
     public IReadOnlyList<SettingsSection> Sections => Worker.Features.Sections.All;
 
     internal MessageWorkerBuilder Worker { get; } = new(new ServiceCollection());
@@ -37,11 +37,11 @@ public sealed class WorkerDefinition
     /// <returns>The plan, with every problem that was found.</returns>
     public WorkerPlan Plan(IConfiguration configuration) => new WorkerPlanner(configuration, Worker.Features).Plan();
 
-    /// <summary>The senders that the sources offer to <c>publish</c>.</summary>
-    /// <exception cref="StartupException">Two of them answer to one name.</exception>
+    /// <summary>The senders that the sources offer for <c>publish</c>.</summary>
+    /// <exception cref="StartupException">Two senders have the same name.</exception>
     public SenderCatalog GetSenders() => new(Worker.Features);
 
-    /// <summary>The stores of dead letters that <c>redrive</c> can take from.</summary>
-    /// <exception cref="StartupException">Two of them have one name.</exception>
+    /// <summary>The dead-letter stores that <c>redrive</c> can read.</summary>
+    /// <exception cref="StartupException">Two stores have the same name.</exception>
     public RedriveCatalog GetRedrives() => new(Worker.Features);
 }

@@ -11,10 +11,10 @@ using Messaging.Stages;
 
 namespace Messaging.Hosting;
 
-/// <summary>What a worker is made of, as it was added: sources, handlers, sinks and sections of settings. Not for several threads at once.</summary>
+/// <summary>The features added to a worker: sources, handlers, sinks, parts and sections of settings. Threads: one at a time.</summary>
 internal sealed class WorkerFeatures
 {
-    private const string Consequence = "The worker could not tell which of them is meant.";
+    private const string Consequence = "The name would be ambiguous.";
 
     private static readonly string[] OwnParts = [PipelineOptions.NoParts, nameof(TracingStep), nameof(SizeLimitStep), "RetryBehavior"];
 
@@ -28,19 +28,15 @@ internal sealed class WorkerFeatures
     private readonly List<ConfigurationError> _errors = [];
     private SettingsSections? _sections;
 
-    /// <summary>The sources, in the order in which they were added.</summary>
     public IReadOnlyList<ISourceFeature> Sources => _sources;
 
-    /// <summary>The handlers, in the order in which they were added.</summary>
     public IReadOnlyList<IHandlerFeature> Handlers => _handlers;
 
-    /// <summary>The sinks, in the order in which they were added.</summary>
     public IReadOnlyList<ISinkFeature> Sinks => _sinks;
 
-    /// <summary>The steps and behaviours, in the order in which they were added.</summary>
     public IReadOnlyList<RoutePart> Parts => _parts;
 
-    /// <summary>What cannot stand beside each other, with what to do.</summary>
+    /// <summary>Conflicts between features, each with what to do.</summary>
     public IEnumerable<ConfigurationError> Errors => [.. _errors, .. Sections.FindFaults()];
 
     /// <summary>Every section, in the order of the reference.</summary>
@@ -70,12 +66,12 @@ internal sealed class WorkerFeatures
         const string Key = $"Pipeline:{nameof(PipelineOptions.Parts)}";
         if (!NamedRoute.IsName(part.Name) || OwnParts.Contains(part.Name, StringComparer.OrdinalIgnoreCase))
         {
-            Fail(Key, $"'{part.Name}' cannot be the name of {part.PartType.FullName}: it must be {NamedRoute.AllowedName}, and none of {string.Join(", ", OwnParts)}. Give AddStep or AddBehavior another name.", consequence: null);
+            Fail(Key, $"'{part.Name}' cannot be the name of {part.PartType.FullName}: it must be {NamedRoute.AllowedName}, and not one of {string.Join(", ", OwnParts)}. Pass another name to AddStep or AddBehavior.", consequence: null);
         }
         else if (_parts.Find(other => string.Equals(other.Name, part.Name, StringComparison.OrdinalIgnoreCase)) is { } taken)
         {
             Fail(Key, taken.PartType == part.PartType
-                ? $"the part {part.Name} is added twice ({part.PartType.FullName}): leave one of the calls out, or give one another name."
+                ? $"the part {part.Name} is added twice ({part.PartType.FullName}): remove one of the calls, or give one another name."
                 : $"the part {part.Name} is added by {taken.PartType.FullName} and by {part.PartType.FullName}: give one of them another name.");
         }
         else
@@ -84,12 +80,12 @@ internal sealed class WorkerFeatures
         }
     }
 
-    /// <summary>Adds a section that belongs to no feature; once is enough, however many features share it.</summary>
+    /// <summary>Adds a section that belongs to no single feature; repeated calls have no effect.</summary>
     public void Add(SettingsSection section)
     {
         if (ReservedRoots.Contains(section.Root, StringComparer.OrdinalIgnoreCase))
         {
-            Fail(section.Name, $"cannot be the name of a section of {section.SettingsType?.FullName ?? "its own"}: {string.Join(", ", ReservedRoots)} hold routes and what they name. Give it another name, or list it in its feature's Settings.");
+            Fail(section.Name, $"cannot be the name of a section of {section.SettingsType?.FullName ?? "its own"}: {string.Join(", ", ReservedRoots)} are reserved for routes and features. Use another name, or list the section in its feature's Settings.");
         }
         else if (!_shared.Exists(other => string.Equals(other.Name, section.Name, StringComparison.OrdinalIgnoreCase) && other.SettingsType == section.SettingsType))
         {
@@ -109,12 +105,12 @@ internal sealed class WorkerFeatures
         else if (features.Find(other => string.Equals(nameOf(other), name, StringComparison.OrdinalIgnoreCase)) is { } taken)
         {
             Fail(key, taken.GetType() == feature.GetType()
-                ? $"is added twice ({feature}): leave one of the calls out, or give one another name."
+                ? $"is added twice ({feature}): remove one of the calls, or give one another name."
                 : $"is added by {taken} and by {feature}: add only one of them, or give one another name.");
         }
         else if (sections.FirstOrDefault(section => !string.Equals(section.Name, key, StringComparison.OrdinalIgnoreCase)) is { } foreign)
         {
-            Fail(foreign.Name, $"is listed by {feature}, whose settings stand in {key}: name the section so, or add one that is shared with AddSettings.", consequence: null);
+            Fail(foreign.Name, $"is listed by {feature}, whose settings belong in {key}: use that section, or add a shared one with AddSettings.", consequence: null);
         }
         else
         {

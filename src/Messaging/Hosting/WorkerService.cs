@@ -9,7 +9,7 @@ using Pipeline.Frames;
 
 namespace Messaging.Hosting;
 
-/// <summary>Runs all routes: checks them, starts them, and on stop drains them within the limit.</summary>
+/// <summary>Runs all routes: checks and starts them, and drains them within the drain timeout when the host stops.</summary>
 internal sealed partial class WorkerService(
     WorkerPlan plan,
     HostingOptions hosting,
@@ -19,7 +19,7 @@ internal sealed partial class WorkerService(
     TimeProvider time,
     IHostApplicationLifetime lifetime) : IHostedService, IMessageWorker, IWorkerStatus, IAsyncDisposable
 {
-    // No chain has more places that share one asynchronous method; frames are only made when messages really suspend in all of them.
+    // No pipeline awaits one shared asynchronous method in more parts; frames are allocated only when messages suspend in all of them.
     private const int FramesAMessage = 8;
 
     private readonly ILogger _logger = loggers.CreateLogger<WorkerService>();
@@ -27,7 +27,6 @@ internal sealed partial class WorkerService(
     private List<MessageRoute> _routes = [];
     private ProgressReport? _progress;
 
-    /// <summary>The routes; empty before start.</summary>
     public IReadOnlyList<MessageRoute> Routes => _routes;
 
     /// <inheritdoc/>
@@ -53,7 +52,7 @@ internal sealed partial class WorkerService(
             }
         }
 
-        throw new ArgumentException($"The worker has no route '{route}' now.", nameof(route));
+        throw new ArgumentException($"The worker has no route '{route}', or has not started.", nameof(route));
     }
 
     public async Task StartAsync(CancellationToken cancellationToken)
@@ -75,12 +74,12 @@ internal sealed partial class WorkerService(
             await route.CheckAsync(cancellationToken);
         }
 
-        // Receiving must stop with the signal, not when the host gets round to this service.
+        // Receiving must stop with the signal, not only when the host stops this service.
         lifetime.ApplicationStopping.Register(StopReceiving);
         if (ReceiveOnStart)
         {
-            // Only when everything else has started: a worker whose port is taken would otherwise receive, end and be restarted,
-            // and each round would bring the messages nearer to the queue's maxReceiveCount.
+            // Only when everything else has started: a worker whose port is in use would otherwise receive, exit and be restarted,
+            // and each restart would cost the messages a delivery.
             lifetime.ApplicationStarted.Register(StartReceiving);
         }
     }
@@ -126,7 +125,7 @@ internal sealed partial class WorkerService(
         }
     }
 
-    /// <summary>Ends the drain now: the second signal.</summary>
+    /// <summary>Ends the drain at once, on the second signal.</summary>
     public void StopNow()
     {
         try
@@ -135,7 +134,7 @@ internal sealed partial class WorkerService(
         }
         catch (ObjectDisposedException)
         {
-            // The worker has ended already.
+            // The worker is disposed already.
         }
     }
 
@@ -143,7 +142,7 @@ internal sealed partial class WorkerService(
     {
         _progress?.Dispose();
 
-        // The container holds this service under several registrations and disposes it for each.
+        // The container disposes this service once per registration.
         foreach (MessageRoute route in Interlocked.Exchange(ref _routes, []))
         {
             await route.DisposeAsync();
@@ -160,7 +159,7 @@ internal sealed partial class WorkerService(
         }
     }
 
-    [LoggerMessage(1101, LogLevel.Information, "Stopping: receiving has ended, {InFlight} message(s) in flight get up to {Limit} to finish")]
+    [LoggerMessage(1101, LogLevel.Information, "Stopping: receiving has ended; {InFlight} message(s) in flight have up to {Limit} to finish")]
     private partial void LogDraining(int inFlight, string limit);
 
     [LoggerMessage(1103, LogLevel.Information, "Route {Route}: stopped; since the start {Received} received, {Stored} {Done}, {DeadLetters} dead-lettered, {Returned} abandoned, {Lost} lost")]

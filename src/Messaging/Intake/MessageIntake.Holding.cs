@@ -7,18 +7,18 @@ using Pipeline.Settlements;
 namespace Messaging.Intake;
 
 /// <content>
-/// Messages that keep their slots while the sink fails, so that an outage costs them no delivery. One at a time is the breaker's
-/// probe while it is half open; all are retried once it is closed. See docs/explanation/adr/hold-through-an-outage.md.
+/// Messages that keep their slots while the sink fails, so that an outage costs them no delivery. While the breaker is half open, one at a
+/// time is its probe; once it is closed, all are retried. See docs/explanation/adr/hold-through-an-outage.md.
 /// </content>
 internal sealed partial class MessageIntake
 {
-    // Each with the sink's retries and a store of another message in between: throttling is over by then, or it is the message.
+    // Each follows the sink's retries and a successful store of another message: by then the cause is the message, not throttling.
     private const int MaxOwnFailures = 5;
 
-    // In the order of their last failures, so that probes take turns. Under the lock.
+    // In the order of their last failures, so that each becomes the probe in its order. Under the lock.
     private readonly List<MessageSlot> _held = [];
 
-    // A new message is the probe after a held one was: were the fault the held messages' own, no other could close the breaker.
+    // After a held message, a new one is the probe: if the held messages themselves cause the fault, only a new one can close the breaker.
     private bool _lastProbeWasHeld;
 
     private bool _holdsNoMore;
@@ -36,8 +36,8 @@ internal sealed partial class MessageIntake
     }
 
     /// <summary>
-    /// Abandons held messages, and holds none from here on. To be called once receiving has ended: a receive that is still under
-    /// way would bring them again and cost each a delivery.
+    /// Abandons held messages, and holds none from here on. Call it after receiving has ended: a running receive would receive them again,
+    /// at the cost of a delivery each.
     /// </summary>
     public void ReturnHeld()
     {
@@ -53,8 +53,8 @@ internal sealed partial class MessageIntake
         }
     }
 
-    /// <summary>Keeps a message whose attempt failed in its slot, where the fault is the sink's and the source allows it.</summary>
-    /// <returns>False when the message must be settled. After true the slot may be at work again already.</returns>
+    /// <summary>Holds a message after a failed attempt, if the fault is the sink's and the source allows it.</summary>
+    /// <returns>False when the message must be settled. After true the next attempt may have begun already.</returns>
     internal bool TryHold(MessageSlot slot, ReceivedMessage message, in Settlement fault)
     {
         TimeSpan limit;
@@ -74,7 +74,7 @@ internal sealed partial class MessageIntake
         }
         catch (Exception)
         {
-            // A source or a log that fails must not cost the slot: the message is settled.
+            // A source or log that throws must not lose the slot: settle the message.
             return false;
         }
 
@@ -96,7 +96,7 @@ internal sealed partial class MessageIntake
 
             if (fault.Fault == SettlementFault.Transient && fault.Delay >= limit && message.CanReturnLate)
             {
-                // The sink asked for a wait that outlasts the hold: the slot would be held for nothing.
+                // The sink asked for a longer wait than the hold: holding the slot would be useless.
                 return false;
             }
 
@@ -116,7 +116,7 @@ internal sealed partial class MessageIntake
         return true;
     }
 
-    /// <summary>The sink works again: what the outage held up is retried, spread over a while.</summary>
+    /// <summary>The sink works again: retries the held messages at random times, so that they do not arrive at once.</summary>
     private void BreakerClosed()
     {
         lock (_lock)
@@ -124,7 +124,7 @@ internal sealed partial class MessageIntake
             long now = _time.GetTimestamp();
             foreach (MessageSlot slot in _held)
             {
-                // What failed while the sink worked for others keeps its own wait, or it would open the breaker again at once.
+                // A message that failed while others were stored keeps its own wait, or it could reopen the breaker at once.
                 if (slot.Hold.OwnFailures == 0)
                 {
                     slot.Hold.RetryAt = now + Ticks(_policy.Stagger());
@@ -135,7 +135,7 @@ internal sealed partial class MessageIntake
         }
     }
 
-    /// <summary>Retries held messages as the breaker allows, and abandons those whose time is up.</summary>
+    /// <summary>Retries held messages as the breaker allows, and abandons them when their hold time ends.</summary>
     private void LookAfterHeld()
     {
         lock (_lock)
@@ -192,10 +192,10 @@ internal sealed partial class MessageIntake
         _held.RemoveRange(kept, _held.Count - kept);
     }
 
-    /// <summary>Under the lock: whether the next probe is left to a receiver that waits.</summary>
+    /// <summary>Under the lock: true when the next probe is a new message, which a source waits to receive.</summary>
     private bool IsNewMessagesTurn() => _lastProbeWasHeld && _waiting.Count > 0 && _free > 0 && _bytes < _options.BytesInFlight;
 
-    /// <summary>Under the lock: the message whose last failure is longest ago, of those that the sink fails for without doubt.</summary>
+    /// <summary>Under the lock: the message with the oldest failure, preferring messages without failures of their own.</summary>
     private int FindProbe() => Math.Max(0, _held.FindIndex(static slot => slot.Hold.OwnFailures == 0));
 
     /// <summary>Under the lock.</summary>

@@ -3,10 +3,10 @@ using Messaging.Sources;
 
 namespace Messaging.Intake;
 
-/// <content>Slots: who gets one, who waits for one, and when the rules allow it.</content>
+/// <content>Reserving, waiting for, granting and releasing slots.</content>
 internal sealed partial class MessageIntake
 {
-    // Slots given out that carry no message; read under the lock.
+    // Reserved slots without a message. Under the lock.
     private int Reserved => _freeSlots.Count - _free;
 
     public ValueTask<int> ReserveAsync(int min, int max, CancellationToken cancellationToken)
@@ -18,7 +18,7 @@ internal sealed partial class MessageIntake
         SlotRequest request;
         lock (_lock)
         {
-            // Callers that wait already go first.
+            // Earlier waiters go first.
             int granted = _waiting.Count == 0 ? Grant(min, max) : 0;
             if (granted > 0)
             {
@@ -63,7 +63,7 @@ internal sealed partial class MessageIntake
         {
             if (slots > Reserved)
             {
-                throw new InvalidOperationException($"{slots} slots were given back, but only {Reserved} are reserved.");
+                throw new InvalidOperationException($"Release was called for {slots} slots, but only {Reserved} are reserved.");
             }
 
             _free += slots;
@@ -73,7 +73,7 @@ internal sealed partial class MessageIntake
         }
     }
 
-    /// <summary>The caller of a request has given up.</summary>
+    /// <summary>The caller of a request has cancelled it.</summary>
     internal void Withdraw(SlotRequest request)
     {
         lock (_lock)
@@ -86,14 +86,14 @@ internal sealed partial class MessageIntake
             _waiting.Remove(request.Node);
             request.Cancel();
 
-            // Without this request in front, the next one may be served.
+            // The next request may need fewer slots.
             GrantWaiting();
         }
     }
 
     internal void Recycle(SlotRequest request) => _requests.Return(request);
 
-    /// <summary>Under the lock: the probe is over when no caller can hold it any more.</summary>
+    /// <summary>Under the lock: without a reserved slot, no caller has the probe.</summary>
     private void EndUnusedProbe()
     {
         if (_probe != 0 && Reserved == 0)
@@ -138,7 +138,7 @@ internal sealed partial class MessageIntake
         }
     }
 
-    /// <summary>Takes slots if the rules allow it now; called under the lock.</summary>
+    /// <summary>Under the lock: takes slots if bytes and breaker allow it; returns 0 otherwise.</summary>
     private int Grant(int min, int max)
     {
         if (_free == 0 || _bytes >= _options.BytesInFlight)

@@ -12,15 +12,15 @@ using Pipeline.Settlements;
 namespace Messaging.Intake;
 
 /// <summary>
-/// The intake of one source of a route: a fixed number of slots, each of which carries one message from acceptance to settlement on pool threads.
-/// Slots are made once and reused, so a message allocates nothing here. One short lock guards slots, bytes and waiters.
+/// The intake of one source of a route: a fixed number of slots, each of which processes one message at a time on pool threads, from
+/// acceptance to settlement. Slots are reused, so a message allocates nothing here. One lock guards slots, bytes and waiters.
 /// </summary>
 internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
 {
-    // How far past its timeout a message may run before the worker calls itself stuck: time for a cancelled call to unwind.
+    // A message this far beyond its timeout makes the route stuck; until then a cancelled call may unwind.
     private static readonly TimeSpan StuckAfter = TimeSpan.FromSeconds(15);
 
-    // Timeouts are checked this often; a message may overrun its time by as much.
+    // Interval of the timeout check; a message may exceed its timeout by as much.
     private static readonly TimeSpan WatchInterval = TimeSpan.FromMilliseconds(500);
 
     private static readonly Func<ILogger, string, string, IDisposable?> SpanScope = LoggerMessage.DefineScope<string, string>("SpanId:{SpanId}, TraceId:{TraceId}");
@@ -45,7 +45,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
     private int _free;
     private long _bytes;
 
-    // The breaker's probe while it is reserved and carries no message yet; 0 otherwise.
+    // The breaker's probe while its slot is reserved but has no message yet; 0 otherwise.
     private long _probe;
     private bool _stopping;
     private TaskCompletionSource? _drained;
@@ -75,7 +75,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         _heldLog = new LogThrottle(time, TimeSpan.FromSeconds(1));
         _free = options.Concurrency;
 
-        // Who waits asks for at least one slot: more of them than slots are not worth keeping.
+        // Every waiter needs at least one slot, so more pooled requests than slots are useless.
         _requests = new BoundedPool<SlotRequest>(options.Concurrency);
         _slots = new MessageSlot[options.Concurrency];
         _freeSlots = new Stack<MessageSlot>(options.Concurrency);
@@ -89,13 +89,13 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         _watch = time.CreateTimer(static state => ((MessageIntake)state!).Watch(), this, WatchInterval, WatchInterval);
     }
 
-    /// <summary>Where the messages come from, for their spans.</summary>
+    /// <summary>The source of the messages, for their spans.</summary>
     public MessageDestination Destination { get; init; }
 
-    /// <summary>True when the source starts the spans of its settlements itself.</summary>
+    /// <summary>True when the source itself starts the spans of its settlements.</summary>
     public bool TracesSettlement { get; init; }
 
-    /// <summary>Messages being worked on or held; slots that are only reserved do not count.</summary>
+    /// <summary>Messages in flight, held ones included; reserved slots without a message do not count.</summary>
     public int InFlight
     {
         get
@@ -107,7 +107,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         }
     }
 
-    /// <summary>Body bytes of these messages.</summary>
+    /// <summary>Body bytes of the messages in flight.</summary>
     public long BytesInFlight
     {
         get
@@ -119,10 +119,10 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         }
     }
 
-    /// <summary>Time since the oldest of them was accepted; zero when there is none.</summary>
+    /// <summary>Time since the oldest message in flight was accepted; zero when there is none.</summary>
     public TimeSpan OldestAge => _slots.Max(slot => slot.Age);
 
-    /// <summary>True when a message has ignored its cancellation for so long that its slot must be taken for lost.</summary>
+    /// <summary>True when a message has ignored its cancellation for so long that its slot counts as lost.</summary>
     public bool IsStuck => _stuck;
 
     internal IPipeline<PhysicalContext> Pipeline => _pipeline;
@@ -137,14 +137,14 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         {
             if (Reserved == 0)
             {
-                throw new InvalidOperationException("A message was handed in without a reserved slot.");
+                throw new InvalidOperationException("Accept was called without a reserved slot. Reserve one with ReserveAsync or TryReserve first.");
             }
 
             slot = _freeSlots.Pop();
             _bytes += bytes;
             if (_probe != 0)
             {
-                // Whichever reserved slot it is: this is the message that reaches the sink first.
+                // Any reserved slot will do: this is the first message to reach the sink.
                 slot.Probe = _probe;
                 _probe = 0;
                 _breaker.ProbeWorking(slot.Probe);
@@ -157,13 +157,13 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         }
         catch (Exception)
         {
-            // A metrics listener that throws must cost neither the message nor its slot.
+            // A metrics listener that throws must lose neither the message nor its slot.
         }
 
         slot.Start(message, bytes);
     }
 
-    /// <summary>From now on <see cref="TryReserve"/> says that the worker is stopping, and held messages are not retried.</summary>
+    /// <summary>From here on <see cref="TryReserve"/> answers Stopping, and held messages are not retried.</summary>
     public void Stop()
     {
         lock (_lock)
@@ -173,7 +173,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
     }
 
     /// <summary>Waits until every slot is free.</summary>
-    /// <exception cref="OperationCanceledException">The token ended first; some messages are still being worked on.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled first; some messages are still in flight.</exception>
     public Task DrainAsync(CancellationToken cancellationToken)
     {
         lock (_lock)
@@ -188,7 +188,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         }
     }
 
-    /// <summary>Cancels every message being worked on; they are returned to their source.</summary>
+    /// <summary>Cancels every message in flight; they are abandoned.</summary>
     public void Abort()
     {
         ReturnHeld();
@@ -218,13 +218,13 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         }
         catch (Exception)
         {
-            // A log or a metrics listener that fails must not decide what becomes of the message.
+            // A log or metrics listener that throws must not change the settlement.
         }
 
         return settlement;
     }
 
-    /// <summary>The settlement's span; null without a listener, and where the source starts its own.</summary>
+    /// <summary>The settlement's span; null without a listener, or when the source starts its own.</summary>
     internal Activity? StartSettle(ReceivedMessage message)
     {
         try
@@ -233,7 +233,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         }
         catch (Exception)
         {
-            // A listener that throws must not keep the message from being settled.
+            // A listener that throws must not prevent the settlement.
             return null;
         }
     }
@@ -251,7 +251,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         }
         catch (Exception)
         {
-            // The message is settled; only its slot is left to be freed.
+            // The message is settled; its slot must still be freed.
         }
     }
 
@@ -263,7 +263,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         }
         catch (Exception)
         {
-            // Thrown on a pool thread it would end the process, and the slot would be lost.
+            // An exception on a pool thread would end the process.
         }
     }
 
@@ -305,12 +305,12 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
 
         _stuck = stuck;
 
-        // The time of an open breaker, and that of held messages, passes without an event.
+        // No event marks the time at which an open breaker may be probed or a held message is due.
         LookAfterHeld();
         LookAgain();
     }
 
-    /// <summary>A body that cannot be read counts as empty: the pipeline reads it too, and its exception decides what becomes of the message.</summary>
+    /// <summary>An unreadable body counts as empty: the pipeline reads it too, and its exception decides the settlement.</summary>
     private static int SizeOf(ReceivedMessage message)
     {
         try
@@ -342,7 +342,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         }
     }
 
-    /// <summary>The message's span has ended, so that its ids would be missing in the lines that are logged about it.</summary>
+    /// <summary>Adds the ids of the message's span, which has ended, to the log lines.</summary>
     private IDisposable? CorrelateLogs(ReceivedMessage message) =>
         message.Span is { } span ? SpanScope(_logger, span.SpanId.ToHexString(), span.TraceId.ToHexString()) : null;
 
@@ -355,7 +355,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         else if (_abandonedLog.ShouldLog(out SuppressedLines suppressed))
         {
             string next = message.IsSentAgainByCaller ? "the caller was told to send it again" : $"redelivery in {DurationText.Of(settlement.Delay)}";
-            LogAbandoned(_route, UntrustedText.Shorten(message.SourceId.Span), message.DeliveryCount, next, string.IsNullOrWhiteSpace(settlement.Description) ? "no description was given" : UntrustedText.Shorten(settlement.Description), suppressed);
+            LogAbandoned(_route, UntrustedText.Shorten(message.SourceId.Span), message.DeliveryCount, next, string.IsNullOrWhiteSpace(settlement.Description) ? "no description" : UntrustedText.Shorten(settlement.Description), suppressed);
         }
     }
 
@@ -365,9 +365,9 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
     [LoggerMessage(5002, LogLevel.Warning, "Route {Route}: message {Id} abandoned on delivery {Delivery}; {Next}: {Description}{Suppressed}")]
     private partial void LogAbandoned(string route, string id, int delivery, string next, string? description, SuppressedLines suppressed);
 
-    [LoggerMessage(5003, LogLevel.Critical, "Route {Route}: a message ignores its cancellation for more than {Limit}; its slot is lost until the process restarts")]
+    [LoggerMessage(5003, LogLevel.Critical, "Route {Route}: a message has run for more than {Limit} and ignores its cancellation; restart the worker to free its slot")]
     private partial void LogStuck(string route, string limit);
 
-    [LoggerMessage(5004, LogLevel.Error, "Route {Route}: settling a message failed; its source will deliver it again")]
+    [LoggerMessage(5004, LogLevel.Error, "Route {Route}: settling a message failed; its source will redeliver it")]
     private partial void LogSettlingFailed(Exception exception, string route);
 }

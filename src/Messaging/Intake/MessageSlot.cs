@@ -8,9 +8,9 @@ using Pipeline.Settlements;
 namespace Messaging.Intake;
 
 /// <summary>
-/// Carries one message at a time from acceptance to settlement, through one attempt or, while the sink fails, several. Its own
-/// continuation, so that waiting for the pipeline costs no state machine. Threads: one message, one thread at a time;
-/// <see cref="Cancel"/>, <see cref="Age"/> and <see cref="AttemptAge"/> come from others.
+/// Processes one message at a time from acceptance to settlement, in one attempt or, while the sink fails, in several. It is its own
+/// continuation, so that awaiting the pipeline allocates no state machine. Threads: one at a time per message;
+/// <see cref="Cancel"/>, <see cref="Age"/> and <see cref="AttemptAge"/>: any.
 /// </summary>
 internal sealed class MessageSlot : IThreadPoolWorkItem
 {
@@ -27,7 +27,7 @@ internal sealed class MessageSlot : IThreadPoolWorkItem
     private int _bytes;
     private bool _holdEnded;
 
-    // Guarded by _lock: a timeout must never hit the next message, or the next attempt.
+    // Guarded by _lock: a timeout must never cancel the next message or the next attempt.
     private bool _occupied;
     private bool _busy;
     private long _acceptedAt;
@@ -41,7 +41,7 @@ internal sealed class MessageSlot : IThreadPoolWorkItem
         _settlingDone = SettlingDone;
     }
 
-    /// <summary>Time since the present message was accepted; zero when there is none.</summary>
+    /// <summary>Time since the current message was accepted; zero when there is none.</summary>
     public TimeSpan Age
     {
         get
@@ -53,7 +53,7 @@ internal sealed class MessageSlot : IThreadPoolWorkItem
         }
     }
 
-    /// <summary>Time since the present attempt began; zero when there is none, as while the message is held.</summary>
+    /// <summary>Time since the current attempt began; zero without one, such as while the message is held.</summary>
     public TimeSpan AttemptAge
     {
         get
@@ -65,10 +65,10 @@ internal sealed class MessageSlot : IThreadPoolWorkItem
         }
     }
 
-    /// <summary>What is known of the message while the sink fails. Guarded by the intake's lock as long as the message is held.</summary>
+    /// <summary>The state of the message while the sink fails. Guarded by the intake's lock while the message is held.</summary>
     public SlotHold Hold { get; } = new();
 
-    /// <summary>The breaker's probe that this message is; 0 when it is none. Written under the intake's lock.</summary>
+    /// <summary>The number of the breaker's probe, if this message is the probe; otherwise 0. Written under the intake's lock.</summary>
     public long Probe { get; set; }
 
     public void Start(ReceivedMessage message, int bytes)
@@ -99,8 +99,8 @@ internal sealed class MessageSlot : IThreadPoolWorkItem
         ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
     }
 
-    /// <summary>Gives a held message back to its source.</summary>
-    /// <param name="reason">Shutdown, or none when its time is up.</param>
+    /// <summary>Abandons a held message.</summary>
+    /// <param name="reason">Shutdown, or None when its hold time ended.</param>
     public void EndHold(Cancellation reason)
     {
         lock (_lock)
@@ -120,7 +120,7 @@ internal sealed class MessageSlot : IThreadPoolWorkItem
             {
                 _cancellation = reason;
 
-                // Asynchronously: the callbacks must not run under this lock.
+                // Asynchronous, so that callbacks do not run under this lock.
                 _ = _cancellationSource.CancelAsync();
             }
         }
@@ -174,7 +174,7 @@ internal sealed class MessageSlot : IThreadPoolWorkItem
 
     private void SettleHeld()
     {
-        // Without the fault a shutdown returns the message at once.
+        // At a shutdown no fault is passed, so that the message is abandoned without a delay.
         Settle(_cancellation == Cancellation.Shutdown ? default : Hold.Fault, failure: null, _cancellation);
     }
 
@@ -191,7 +191,7 @@ internal sealed class MessageSlot : IThreadPoolWorkItem
         _context.Reset();
         if (!_cancellationSource.TryReset())
         {
-            // Not disposed: what ignored the cancellation may still look at it.
+            // Not disposed: code that ignored the cancellation may still use its token.
             _cancellationSource = new CancellationTokenSource();
         }
 
@@ -201,7 +201,7 @@ internal sealed class MessageSlot : IThreadPoolWorkItem
             failure = null;
         }
 
-        // Held, the message may be tried again by another thread before the call returns.
+        // Once held, another thread may retry the message before TryHold returns.
         if (failure is not null || !decided.MayHold || cancellation != Cancellation.None || !_intake.TryHold(this, _message!, decided))
         {
             Settle(decided, failure, cancellation);

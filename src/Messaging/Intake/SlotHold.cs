@@ -2,7 +2,7 @@ using Pipeline.Settlements;
 
 namespace Messaging.Intake;
 
-/// <summary>What is known of a message that its slot keeps while the sink fails.</summary>
+/// <summary>The state of a message that is held while the sink fails.</summary>
 internal sealed class SlotHold
 {
     private long _successesSeen;
@@ -14,8 +14,8 @@ internal sealed class SlotHold
     public int Failures { get; private set; }
 
     /// <summary>
-    /// Failures after which the sink stored another message before this one failed again: many mean that the fault follows the
-    /// message (its key, say), and is no outage.
+    /// Failures before which the sink had stored another message: many of them mean that the message (such as its key) causes the fault,
+    /// not an outage.
     /// </summary>
     public int OwnFailures { get; private set; }
 
@@ -25,12 +25,12 @@ internal sealed class SlotHold
     /// <summary>When the message must be abandoned, as a timestamp.</summary>
     public long EndsAt { get; set; }
 
-    /// <summary>The least delay of its next delivery once it is abandoned.</summary>
+    /// <summary>The minimum delay of its redelivery after it is abandoned.</summary>
     public TimeSpan ReturnDelay { get; set; }
 
     /// <summary>Counts a failed attempt.</summary>
     /// <param name="fault">The sink's fault.</param>
-    /// <param name="successes">Successes of the sink so far, with any message.</param>
+    /// <param name="successes">Successes of the sink so far, over all messages.</param>
     public void Failed(in Settlement fault, long successes)
     {
         if (Failures > 0 && successes > _successesSeen)
@@ -43,7 +43,6 @@ internal sealed class SlotHold
         _successesSeen = successes;
     }
 
-    /// <summary>Clears every field for the next message.</summary>
     public void Reset()
     {
         Fault = default;

@@ -3,14 +3,14 @@ using System.Threading.Tasks.Sources;
 namespace Messaging.Intake;
 
 /// <summary>
-/// A caller that waits for slots: granted or cancelled, whichever the intake decides first under its lock. Used again once its
-/// result was read, so that a full intake costs no garbage.
+/// A caller that waits for slots. The intake grants or cancels it under its lock, whichever comes first. Reused after its result was
+/// read, so that waiting allocates nothing.
 /// </summary>
 internal sealed class SlotRequest : IValueTaskSource<int>
 {
     private readonly MessageIntake _intake;
 
-    // The granting thread holds the intake's lock: the waiting caller goes on elsewhere.
+    // The granting thread holds the intake's lock, so the caller continues on another thread.
     private ManualResetValueTaskSourceCore<int> _result = new() { RunContinuationsAsynchronously = true };
     private CancellationTokenRegistration _registration;
     private CancellationToken _cancellationToken;
@@ -25,7 +25,7 @@ internal sealed class SlotRequest : IValueTaskSource<int>
 
     public int Max { get; private set; }
 
-    /// <summary>The place in the queue of waiters; in no list once it is decided. Under the intake's lock.</summary>
+    /// <summary>The node in the queue of waiters; in no list once the request is granted or cancelled. Under the intake's lock.</summary>
     public LinkedListNode<SlotRequest> Node { get; }
 
     public void Open(int min, int max, CancellationToken cancellationToken)
@@ -35,12 +35,12 @@ internal sealed class SlotRequest : IValueTaskSource<int>
         _cancellationToken = cancellationToken;
     }
 
-    /// <summary>To be awaited once; from here on the token counts.</summary>
+    /// <summary>Await it once; from here on the token can cancel it.</summary>
     public ValueTask<int> WaitAsync()
     {
         short version = _result.Version;
 
-        // Before anybody can read the result, and so before the request can be used again.
+        // Before the caller can read the result, which makes the request reusable.
         _registration = _cancellationToken.UnsafeRegister(static state => ((SlotRequest)state!)._intake.Withdraw((SlotRequest)state), this);
         return new ValueTask<int>(this, version);
     }
@@ -51,7 +51,7 @@ internal sealed class SlotRequest : IValueTaskSource<int>
 
     int IValueTaskSource<int>.GetResult(short token)
     {
-        // Waits for a cancellation that is on its way: it must not hit the next use.
+        // Waits for a running cancellation, which must not affect the next use.
         _registration.Dispose();
         try
         {

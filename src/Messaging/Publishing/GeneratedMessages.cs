@@ -4,18 +4,18 @@ using Pipeline.Buffers;
 
 namespace Messaging.Publishing;
 
-/// <summary>Makes messages to publish, each with an id of its own. Threads: any number at once.</summary>
-/// <param name="write">Writes the body of the message with this number, id and date.</param>
-/// <param name="time">Dates ids and bodies.</param>
+/// <summary>Generates messages to publish, each with its own id. Threads: any number at once.</summary>
+/// <param name="write">Writes the body for a number, an id and a date.</param>
+/// <param name="time">The clock for ids and bodies.</param>
 public sealed class GeneratedMessages(Action<IBufferWriter<byte>, int, string, DateTimeOffset> write, TimeProvider time)
 {
-    // Most samples are about 300 bytes; the buffer grows for others.
+    // Most samples are about 300 bytes; the buffer grows for larger ones.
     private const int UsualBytes = 512;
 
     /// <summary>A new id: a lower-case UUID of version 7, which sorts by time.</summary>
     public static string NewId(TimeProvider time) => Guid.CreateVersion7(time.GetUtcNow()).ToString("d");
 
-    /// <summary>The message with a number, from 0. The caller owns its bytes.</summary>
+    /// <summary>Creates the message with this number, from 0. The caller owns its bytes.</summary>
     public OutgoingMessage Create(int index)
     {
         using PooledBuffer body = BufferPool.Shared.Rent(UsualBytes);
@@ -23,10 +23,10 @@ public sealed class GeneratedMessages(Action<IBufferWriter<byte>, int, string, D
         return new OutgoingMessage(id, body.WrittenSpan.ToArray());
     }
 
-    /// <summary>Publishes messages into a route of this process, one after the other; waits while its channel is full.</summary>
-    /// <param name="publisher">Where to.</param>
+    /// <summary>Publishes messages to a route of this process, one after another; waits while its channel is full.</summary>
+    /// <param name="publisher">The publisher of the route.</param>
     /// <param name="count">Messages to publish.</param>
-    /// <param name="cancellationToken">Ends it; what was published by then stays.</param>
+    /// <param name="cancellationToken">Stops publishing; messages published by then are not withdrawn.</param>
     public async Task PublishAsync(IMessagePublisher publisher, int count, CancellationToken cancellationToken)
     {
         using PooledBuffer body = BufferPool.Shared.Rent(UsualBytes);

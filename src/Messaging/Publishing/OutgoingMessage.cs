@@ -1,11 +1,11 @@
 namespace Messaging.Publishing;
 
-/// <summary>A message to send to a source from outside.</summary>
-/// <param name="Id">Its id; the source may take it as a header. Text from outside in a redrive: it may hold any character.</param>
-/// <param name="Body">Its bytes; may be empty.</param>
+/// <summary>A message to send to a source from outside the worker.</summary>
+/// <param name="Id">Its id; the source may send it as a header. In a redrive it is untrusted text and may contain any character.</param>
+/// <param name="Body">The body; may be empty.</param>
 public sealed record OutgoingMessage(string Id, ReadOnlyMemory<byte> Body);
 
-/// <summary>What became of a publish.</summary>
-/// <param name="Sent">Messages taken.</param>
-/// <param name="FirstError">Why the first that was not taken was not; null when all were.</param>
+/// <summary>The result of publishing.</summary>
+/// <param name="Sent">Messages sent.</param>
+/// <param name="FirstError">The first failure; null when all messages were sent.</param>
 public readonly record struct PublishResult(int Sent, string? FirstError);

@@ -2,14 +2,14 @@ using System.Diagnostics;
 
 namespace Messaging.Publishing;
 
-/// <summary>Sends generated messages, as many calls at once as the sender likes, at a rate where one is asked for.</summary>
+/// <summary>Sends generated messages with the concurrency of the sender, optionally at a limited rate.</summary>
 public static class PublishRun
 {
-    /// <param name="sender">Where to; the caller owns it.</param>
-    /// <param name="generate">Makes the message of an index from 0 to <paramref name="count"/> - 1. Called by several threads at once, once per index.</param>
+    /// <param name="sender">The sender; the caller owns it.</param>
+    /// <param name="generate">Generates the message of an index, from 0 to <paramref name="count"/> - 1. Called once per index, by several threads.</param>
     /// <param name="count">Messages to send.</param>
-    /// <param name="rate">Messages per second at most, on average; null for no limit.</param>
-    /// <param name="cancellationToken">Ends it; what was sent by then is reported.</param>
+    /// <param name="rate">Maximum average number of messages per second; null for no limit.</param>
+    /// <param name="cancellationToken">Stops sending; the result counts the messages sent by then.</param>
     public static async Task<PublishResult> SendAsync(IMessageSender sender, Func<int, OutgoingMessage> generate, int count, int? rate, CancellationToken cancellationToken)
     {
         long started = Stopwatch.GetTimestamp();
@@ -45,10 +45,10 @@ public static class PublishRun
         return new PublishResult(sent, firstError);
     }
 
-    // Within a batch there is no waiting: at a rate, 20 batches a second are even enough.
+    // A batch is sent at once, so a limited rate uses 20 batches per second to stay even.
     private static int BatchSize(IMessageSender sender, int? rate) => Math.Clamp((rate ?? int.MaxValue) / 20, 1, sender.BatchSize);
 
-    // A message that is late is sent at once, so the rate is kept on average.
+    // Late messages are sent at once, so the average rate is kept.
     private static async Task WaitUntilDueAsync(int index, int? rate, long started, CancellationToken cancellationToken)
     {
         if (rate is { } perSecond && TimeSpan.FromSeconds((double)index / perSecond) - Stopwatch.GetElapsedTime(started) is { Ticks: > 0 } early)

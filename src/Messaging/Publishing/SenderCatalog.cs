@@ -12,8 +12,8 @@ public sealed class SenderCatalog
     private readonly Dictionary<string, ISenderFeature> _byName = new(StringComparer.Ordinal);
     private readonly SettingsSections _sections;
 
-    /// <param name="features">The worker's; their sources in the order in which they were added.</param>
-    /// <exception cref="StartupException">Two of them answer to one name.</exception>
+    /// <param name="features">The worker's features; the sources in the order in which they were added.</param>
+    /// <exception cref="StartupException">Two senders have the same name.</exception>
     internal SenderCatalog(WorkerFeatures features)
     {
         _sections = features.Sections;
@@ -30,7 +30,7 @@ public sealed class SenderCatalog
             {
                 if (!_byName.TryAdd(name, sender))
                 {
-                    throw new StartupException($"publish --to {name}: the sources {((ISourceFeature)_byName[name]).Name} and {source.Name} both answer to this name. Add only one of them, or give one another name (ISenderFeature.SenderNames).", ExitCodes.Configuration);
+                    throw new StartupException($"publish --to {name}: the sources {((ISourceFeature)_byName[name]).Name} and {source.Name} both have this name. Add only one of them, or give one another name (ISenderFeature.SenderNames).", ExitCodes.Configuration);
                 }
             }
         }
@@ -42,18 +42,18 @@ public sealed class SenderCatalog
     /// <summary>Every name, in the order in which the sources were added.</summary>
     public IReadOnlyList<string> Names { get; }
 
-    /// <summary>Every name with where its messages go, for <c>--help</c>.</summary>
+    /// <summary>Every name with its destination, for <c>--help</c>.</summary>
     public string Description { get; }
 
     /// <summary>Opens a sender; the caller owns it.</summary>
     /// <param name="name">One of <see cref="Names"/>.</param>
-    /// <param name="configuration">Where its settings are.</param>
-    /// <param name="route">The route to send to; null for none in particular.</param>
+    /// <param name="configuration">The configuration with its settings.</param>
+    /// <param name="route">The route to send to; null for no particular one.</param>
     /// <param name="url">Address of the running worker; null for the configured one.</param>
-    /// <param name="services">What it may use.</param>
-    /// <param name="cancellationToken">Ends the attempt.</param>
-    /// <exception cref="ConfigurationException">Its settings are wrong; carries every problem.</exception>
-    /// <exception cref="StartupException">The target is missing, refused or out of reach.</exception>
+    /// <param name="services">The services it may use.</param>
+    /// <param name="cancellationToken">Cancels opening.</param>
+    /// <exception cref="ConfigurationException">Its settings are invalid; contains every problem.</exception>
+    /// <exception cref="StartupException">The target is missing, refuses access or is unreachable.</exception>
     public async Task<IMessageSender> OpenAsync(string name, IConfiguration configuration, string? route, string? url, CommandServices services, CancellationToken cancellationToken)
     {
         SettingsReader settings = new(configuration, _sections);

@@ -4,10 +4,10 @@ using Pipeline.Messages;
 
 namespace Messaging.Publishing;
 
-/// <summary>Starts a span per call of a sender, which the messages carry on. Made only where there is a listener.</summary>
-/// <param name="sender">Owned from here on.</param>
-/// <param name="name">What <c>publish --to</c> calls it.</param>
-/// <param name="export">Sends the spans; owned from here on, null where the listener is another's.</param>
+/// <summary>Starts a span per call of a sender; the messages carry its context. Used only when there is a listener.</summary>
+/// <param name="sender">The sender; owned by this object.</param>
+/// <param name="name">Its name for <c>publish --to</c>.</param>
+/// <param name="export">Exports the spans; owned by this object. Null when another listener does.</param>
 internal sealed class TracedSender(IMessageSender sender, string name, IDisposable? export) : IMessageSender
 {
     private readonly MessageDestination _destination = sender.Destination ?? new MessageDestination(name, sender.Target);
@@ -37,7 +37,7 @@ internal sealed class TracedSender(IMessageSender sender, string name, IDisposab
             string?[] errors = await sender.SendAsync(messages, cancellationToken);
             if (Array.Find(errors, error => error is not null) is { } first)
             {
-                // The convention's word for an error without a name: senders tell people what went wrong.
+                // The convention's error type for an error without a code: senders report only text.
                 MessageSpans.Fail(span, "_OTHER", first);
             }
 

@@ -1,20 +1,23 @@
 namespace Messaging.Recoverability;
 
 /// <summary>
-/// Exponential backoff with full jitter: a uniformly random wait between zero and the doubled bound, so that many clients that
-/// failed together do not come back together. Source: AWS Architecture Blog, "Exponential Backoff And Jitter".
+/// Exponential backoff with full jitter: a uniformly random wait between zero and a bound that doubles, so that clients that failed
+/// together do not retry together. Source: AWS Architecture Blog, "Exponential Backoff And Jitter".
 /// </summary>
 /// <param name="Base">The bound of the first wait.</param>
-/// <param name="Cap">The bound that doubling never exceeds.</param>
+/// <param name="Cap">The maximum of the bound.</param>
 public readonly record struct Backoff(TimeSpan Base, TimeSpan Cap)
 {
-    /// <summary>The wait before the attempt after <paramref name="failures"/> failures (1 or more), at least what the other side asked for.</summary>
+#pragma warning disable RS0030 // the one place that draws random waits
+    /// <summary>The source of randomness; a simulation replaces it with a seeded one.</summary>
+    internal static Random Jitter { get; set; } = Random.Shared;
+
+    /// <summary>The wait before the attempt after <paramref name="failures"/> failures (1 or more), at least <paramref name="atLeast"/>.</summary>
     public TimeSpan After(int failures, TimeSpan atLeast = default)
     {
-        // 2^30 times any sensible base is beyond any cap; the shift must not overflow.
+        // Clamped so that the shift cannot overflow; 2^30 times any sensible base exceeds any cap.
         double bound = Math.Min(Cap.TotalMilliseconds, Base.TotalMilliseconds * (1L << Math.Clamp(failures - 1, 0, 30)));
-#pragma warning disable RS0030 // the one place that draws random waits
-        TimeSpan wait = TimeSpan.FromMilliseconds(bound * Random.Shared.NextDouble());
+        TimeSpan wait = TimeSpan.FromMilliseconds(bound * Jitter.NextDouble());
 #pragma warning restore RS0030
         return wait > atLeast ? wait : atLeast;
     }

@@ -4,8 +4,8 @@ using Pipeline.Settlements;
 namespace Messaging.Recoverability;
 
 /// <summary>
-/// Puts a decision into the form that sources can carry out, whatever code made it: reasons name folders, metrics and answers, and
-/// delays become timers and requests.
+/// Makes a settlement from untrusted code safe for sources: reasons become names of folders, metric tags and responses, and delays become
+/// timers and requests.
 /// </summary>
 internal static class CheckedSettlement
 {
@@ -17,7 +17,7 @@ internal static class CheckedSettlement
 
     private static readonly SearchValues<char> CodeChars = SearchValues.Create("-0123456789abcdefghijklmnopqrstuvwxyz");
 
-    /// <summary>The same decision with a delay from zero to <see cref="LongestDelay"/> and a kebab-case reason.</summary>
+    /// <summary>The same settlement with a delay from zero to <see cref="LongestDelay"/> and a kebab-case reason.</summary>
     /// <param name="decided">A decided settlement.</param>
     public static Settlement Of(in Settlement decided)
     {

@@ -4,21 +4,21 @@ using Microsoft.Extensions.Logging;
 namespace Messaging.Recoverability;
 
 /// <summary>
-/// Watches a route's sink: while the sink is down no message is received, so that delivery counts do not rise and no message is
-/// dead-lettered for the sink's fault. A terminator reports every outcome of a store, with <see cref="Succeeded"/>, <see cref="Failed"/> or
-/// <see cref="Refused"/>; in a route without a sink the handler reports on what it calls. Threads: any; every call takes one short lock.
+/// Watches a route's sink: while the sink fails, no message is received, so that delivery counts do not rise and no message is dead-lettered
+/// because of the sink. A terminator reports the outcome of each store with <see cref="Succeeded"/>, <see cref="Failed"/> or
+/// <see cref="Refused"/>; in a route without a sink, the handler reports the outcome of its calls. Threads: any.
 /// </summary>
 /// <param name="route">The route's name.</param>
-/// <param name="options">When it opens, and for how long.</param>
+/// <param name="options">When the breaker opens, and for how long.</param>
 /// <param name="time">The clock.</param>
 /// <param name="logger">The route's log.</param>
-/// <param name="hasSink">False where it watches a handler, for the words of the log.</param>
+/// <param name="hasSink">False when it watches a handler; used for log messages.</param>
 public sealed partial class CircuitBreaker(string route, RecoverabilityOptions options, TimeProvider time, ILogger logger, bool hasSink = true)
 {
-    // The window rotates in this many buckets: old results leave in steps of a sixth of it.
+    // The window consists of this many buckets; the oldest one is dropped at a time.
     private const int Buckets = 6;
 
-    // Sources that wait for a slot ask again twice a second.
+    // Sources that wait for a slot ask twice per second.
     private static readonly TimeSpan AskedWithin = TimeSpan.FromSeconds(1);
 
     private readonly Lock _lock = new();
@@ -33,20 +33,20 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     private long _openedAt;
     private DateTimeOffset _since = time.GetUtcNow();
 
-    // The probe that is out; 0 when none is. Numbered, so that a late return of an earlier one does not free the place of this one.
+    // The number of the current probe; 0 without one. Numbered, so that a late return of an earlier probe does not end the current one.
     private long _probe;
     private long _probes;
     private long _probeGivenAt;
     private bool _probeWorking;
     private long _askedAt;
 
-    /// <summary>What it watches, in words.</summary>
+    /// <summary>What it watches, for log messages.</summary>
     internal string Part => hasSink ? "sink" : "handler";
 
-    /// <summary>Raised outside the lock when receiving may have become possible.</summary>
+    /// <summary>Raised outside the lock when the breaker has closed.</summary>
     internal event Action? Relaxed;
 
-    /// <summary>The state now. An open breaker whose time is over reads open until a source asks to receive.</summary>
+    /// <summary>The current state. After its open time a breaker stays open until a source asks to receive.</summary>
     public BreakerState State
     {
         get
@@ -58,7 +58,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
         }
     }
 
-    /// <summary>When it took its state; while it is open, failing probes do not count as a new one.</summary>
+    /// <summary>When the breaker entered its state; failed probes do not restart an open state.</summary>
     internal DateTimeOffset Since
     {
         get
@@ -70,7 +70,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
         }
     }
 
-    /// <summary>Time until an open breaker lets a probe through, zero where it waits for one; null while it is closed.</summary>
+    /// <summary>Time until an open breaker allows a probe, zero when it waits for one; null while it is closed.</summary>
     internal TimeSpan? NextProbe
     {
         get
@@ -83,7 +83,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
         }
     }
 
-    /// <summary>Successes since the start: tells whether the sink worked between two failures of one message.</summary>
+    /// <summary>Successes since the start; shows whether the sink worked between two failures of one message.</summary>
     internal long Successes
     {
         get
@@ -96,8 +96,8 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     }
 
     /// <summary>
-    /// True when a message may probe the sink and no source has asked to receive for a while: it has to come by itself, as with callers
-    /// of HTTP. Also after a source asked and then brought no message.
+    /// True when a message may probe the sink but no source has asked to receive for a while, such as when only HTTP callers bring messages.
+    /// Also true after a source asked and then received no message.
     /// </summary>
     internal bool AwaitsProbe
     {
@@ -115,18 +115,18 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
         }
     }
 
-    /// <summary>True while messages come in: closed, or a caller's message may be the probe.</summary>
+    /// <summary>True while messages may arrive: the breaker is closed, or a caller's message may be the probe.</summary>
     internal bool LetsIn => State == BreakerState.Closed || AwaitsProbe;
 
     /// <summary>True when the sink refuses the worker itself and an operator has to act.</summary>
     internal bool IsRefused { get; private set; }
 
-    /// <summary>The detail of the last failure; null while closed.</summary>
+    /// <summary>The detail of the last failure; null while the breaker is closed.</summary>
     public string? LastFailure { get; private set; }
 
     /// <summary>
-    /// The sink stored an object. Closes a half-open breaker; not an open one: of a sink that fails only partly, a message from before the
-    /// opening would close it at once.
+    /// The sink stored an object. Closes a half-open breaker, but not an open one: with a sink that fails only in part, a message from before
+    /// the opening would close it at once.
     /// </summary>
     public void Succeeded()
     {
@@ -151,15 +151,15 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
         }
     }
 
-    /// <summary>The sink failed in a way that may pass.</summary>
+    /// <summary>The sink failed with a transient fault.</summary>
     /// <param name="detail">Which call failed and how, for logs and health pages: one line, without secrets.</param>
     public void Failed(string detail) => Fail(detail, refused: false);
 
-    /// <summary>The sink refuses the worker itself: opens at once.</summary>
-    /// <param name="detail">As for <see cref="Failed"/>, and what the operator can do.</param>
+    /// <summary>The sink refuses the worker itself: the breaker opens at once.</summary>
+    /// <param name="detail">As for <see cref="Failed"/>, with what the operator can do.</param>
     public void Refused(string detail) => Fail(detail, refused: true);
 
-    /// <summary>How many messages may be let in now: all, one probe, or none.</summary>
+    /// <summary>The messages that may be received now: all (closed), one probe (half open) or none (open).</summary>
     internal BreakerState AskToReceive()
     {
         lock (_lock)
@@ -185,7 +185,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
         }
     }
 
-    /// <summary>The half-open slot was given out: no second one until it comes back or nothing was received on it for a while.</summary>
+    /// <summary>A slot was granted for the probe. There is no second probe until it returns or <c>BreakerOpen</c> has passed without a message.</summary>
     /// <returns>The probe's number, never 0.</returns>
     internal long ProbeGiven()
     {
@@ -198,7 +198,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
         }
     }
 
-    /// <summary>The probe carries a message now.</summary>
+    /// <summary>The probe has a message.</summary>
     internal void ProbeWorking(long probe)
     {
         lock (_lock)
@@ -207,7 +207,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
         }
     }
 
-    /// <summary>The probe came back; if the sink was not reached with it, the next message may probe.</summary>
+    /// <summary>The probe has returned; if it did not reach the sink, the next message may be the probe.</summary>
     internal void ProbeReturned(long probe)
     {
         lock (_lock)
@@ -219,7 +219,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
         }
     }
 
-    /// <summary>Under the lock. A receiver may sit on its probe for as long as its queue is empty; that does not keep others from probing.</summary>
+    /// <summary>Under the lock. A source with an empty queue may keep its probe; other sources may then probe after <c>BreakerOpen</c>.</summary>
     private bool IsProbeOut() => _probe != 0 && (_probeWorking || time.GetElapsedTime(_probeGivenAt) < options.BreakerOpen);
 
     private void Fail(string detail, bool refused)
@@ -282,20 +282,20 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
         _bucket = now;
     }
 
-    [LoggerMessage(2001, LogLevel.Error, "Route {Route}: {Work} fails, receiving pauses; one message probes it every {Pause}. Last failure: {Detail}")]
+    [LoggerMessage(2001, LogLevel.Error, "Route {Route}: {Work} fails; receiving is paused, and one message probes it every {Pause}. Last failure: {Detail}")]
     private partial void LogOpened(string route, string work, string pause, string detail);
 
-    [LoggerMessage(2002, LogLevel.Information, "Route {Route}: the {Part} works again, receiving resumes")]
+    [LoggerMessage(2002, LogLevel.Information, "Route {Route}: the {Part} works again; receiving resumes")]
     private partial void LogClosed(string route, string part);
 }
 
-/// <summary>The circuit breaker's state; the numbers are what the metric shows.</summary>
+/// <summary>The circuit breaker's state; the numbers are the values of the metric.</summary>
 public enum BreakerState
 {
     /// <summary>Receiving is allowed.</summary>
     Closed = 0,
 
-    /// <summary>One message at a time is let through as a probe.</summary>
+    /// <summary>One message at a time probes the sink.</summary>
     HalfOpen = 1,
 
     /// <summary>Receiving is paused.</summary>

@@ -6,19 +6,19 @@ namespace Messaging.Recoverability;
 public sealed class RecoverabilityOptions : ISelfValidating
 {
     /// <summary>Attempts in process, the first included; default 3.</summary>
-    [Setting("Attempts in a row, the first included, at a transient fault of what does not retry by itself: the directory sink, the log of a CloudFront event, a part of your own. Not for S3 and Elasticsearch, whose MaxAttempts says how often they try. Then the message is held, or abandoned where its source cannot hold it", Min = "1", Max = "20", Consequence = "Many attempts delay the answer to callers of HTTP.")]
+    [Setting("Attempts in process, the first included, when the directory sink, the log of a CloudFront event or your own part reports a transient fault; S3 and Elasticsearch have MaxAttempts of their own. Then the message is held, or abandoned if its source cannot hold it", Min = "1", Max = "20", Consequence = "Many attempts delay the response to HTTP callers.")]
     public int Attempts { get; set; } = 3;
 
-    /// <summary>Bound of the first wait; default 100 ms.</summary>
-    [Setting("Bound of the first random wait between attempts; doubles each time", Min = "1ms", Max = "1m")]
+    /// <summary>Upper bound of the first wait; default 100 ms.</summary>
+    [Setting("Upper bound of the first random wait between attempts; doubles with each attempt", Min = "1ms", Max = "1m")]
     public TimeSpan BackoffBase { get; set; } = TimeSpan.FromMilliseconds(100);
 
-    /// <summary>Bound of every wait; default 20 s.</summary>
-    [Setting("Bound that the doubling never exceeds", Min = "1ms", Max = "15m")]
+    /// <summary>Upper bound of every wait; default 20 s.</summary>
+    [Setting("Maximum of the doubled bound", Min = "1ms", Max = "15m")]
     public TimeSpan BackoffCap { get; set; } = TimeSpan.FromSeconds(20);
 
-    /// <summary>Deliveries after which an unknown failure is dead-lettered; default 10.</summary>
-    [Setting("Deliveries after which a message that fails for an unknown reason is dead-lettered; a transient fault dead-letters no message, however often it was delivered", Min = "2", Max = "1000", Consequence = "1 would dead-letter at the first hiccup.")]
+    /// <summary>Deliveries after which a message that fails for an unknown reason is dead-lettered; default 10.</summary>
+    [Setting("Deliveries after which a message that fails for an unknown reason is dead-lettered; transient faults never dead-letter a message", Min = "2", Max = "1000", Consequence = "1 would dead-letter a message after one failure.")]
     public int MaxDeliveries { get; set; } = 10;
 
     /// <summary>Failures in a row that open the breaker; default 20.</summary>
@@ -38,7 +38,7 @@ public sealed class RecoverabilityOptions : ISelfValidating
     public TimeSpan BreakerWindow { get; set; } = TimeSpan.FromSeconds(60);
 
     /// <summary>Time the breaker stays open before a probe; default 5 s.</summary>
-    [Setting("Time the breaker stays open before one message is let through as a probe", Min = "100ms", Max = "10m")]
+    [Setting("Time the breaker stays open before one message probes the sink", Min = "100ms", Max = "10m")]
     public TimeSpan BreakerOpen { get; set; } = TimeSpan.FromSeconds(5);
 
     /// <summary><see cref="BackoffBase"/> and <see cref="BackoffCap"/>.</summary>
@@ -49,7 +49,7 @@ public sealed class RecoverabilityOptions : ISelfValidating
     {
         if (BackoffCap < BackoffBase)
         {
-            check.Fail(nameof(BackoffCap), $"must not be below {nameof(BackoffBase)}.", "The waits could never reach their first bound.", nameof(BackoffBase));
+            check.Fail(nameof(BackoffCap), $"must not be below {nameof(BackoffBase)}.", "The first wait would exceed the maximum.", nameof(BackoffBase));
         }
     }
 }

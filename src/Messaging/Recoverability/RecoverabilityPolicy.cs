@@ -3,8 +3,8 @@ using Pipeline.Settlements;
 namespace Messaging.Recoverability;
 
 /// <summary>
-/// Turns how a chain ended into the message's settlement. Only what a part decided, or what is known to be poison, leaves the
-/// queue; everything else is abandoned.
+/// Decides a message's settlement from the outcome of its pipeline. A message leaves its source only when a part completed or dead-lettered
+/// it, when it is poison, or when its deliveries are exhausted; otherwise it is abandoned.
 /// </summary>
 internal sealed class RecoverabilityPolicy(RecoverabilityOptions options)
 {
@@ -17,7 +17,7 @@ internal sealed class RecoverabilityPolicy(RecoverabilityOptions options)
     private readonly int _maxDeliveries = options.MaxDeliveries;
     private readonly TimeSpan _breakerOpen = options.BreakerOpen;
 
-    /// <summary>What an exception says of its message, where it is one of the three that stand for a settlement.</summary>
+    /// <summary>Converts an exception to a settlement; false for exceptions other than the three that stand for one.</summary>
     public static bool TryRead(Exception exception, out Settlement settlement)
     {
         settlement = exception switch
@@ -36,17 +36,17 @@ internal sealed class RecoverabilityPolicy(RecoverabilityOptions options)
     }
 
     /// <summary>The wait of a held message before its next attempt while the breaker is closed.</summary>
-    /// <param name="fault">What failed.</param>
-    /// <param name="failures">Failed attempts since the message is held, 1 or more.</param>
+    /// <param name="fault">The last fault.</param>
+    /// <param name="failures">Failed attempts of this delivery, 1 or more.</param>
     public TimeSpan RetryDelay(in Settlement fault, int failures) =>
         CheckedSettlement.Bounded(_backoff.After(failures, fault.Fault == SettlementFault.Transient ? fault.Delay : _breakerOpen));
 
-    /// <summary>A random wait that spreads the messages held during an outage over the time after it.</summary>
+    /// <summary>A random wait that spreads the retries of held messages after an outage.</summary>
     public TimeSpan Stagger() => new Backoff(_breakerOpen, _breakerOpen).After(1);
 
-    /// <summary>Decides.</summary>
-    /// <param name="decided">What the parts decided; undecided when none did.</param>
-    /// <param name="exception">What escaped the chain; null on a normal return.</param>
+    /// <summary>Decides the settlement of a message.</summary>
+    /// <param name="decided">The settlement that the parts decided; undecided when none did.</param>
+    /// <param name="exception">The exception that left the pipeline; null without one.</param>
     /// <param name="deliveryCount">Deliveries so far, this one included.</param>
     /// <param name="cancellation">Why the message's token was cancelled, if it was.</param>
     public Settlement Decide(Settlement decided, Exception? exception, int deliveryCount, Cancellation cancellation)
@@ -65,17 +65,17 @@ internal sealed class RecoverabilityPolicy(RecoverabilityOptions options)
             case null when decided.Fault == SettlementFault.Transient:
                 return Abandon(_backoff.After(deliveryCount, decided.Delay), decided.Description, decided.ExceptionType);
             case null when decided.Fault == SettlementFault.Refused:
-                // Receiving is paused by now; the message should not come before the first probe.
+                // Receiving is paused; the message should not be redelivered before the first probe.
                 return Abandon(_breakerOpen, decided.Description, decided.ExceptionType);
             case null when decided.IsDecided:
                 return CheckedSettlement.Of(decided);
             case null when cancellation == Cancellation.Shutdown:
                 return Settlement.Abandon(TimeSpan.Zero, Stopping);
             case null:
-                // A part that leaves it undecided may say why.
-                return Fault(decided.Description ?? "No part of the pipeline decided what becomes of the message.", decided.ExceptionType, deliveryCount);
+                // A part that decides nothing may still describe why.
+                return Fault(decided.Description ?? "No part of the pipeline settled the message.", decided.ExceptionType, deliveryCount);
             case not null when cancellation == Cancellation.Shutdown:
-                // Whatever it is, the cancellation may be its cause: a call cut off often fails with an exception of its own.
+                // The cancellation may be the cause of any exception: cancelled calls often fail with their own type.
                 return Settlement.Abandon(TimeSpan.Zero, Stopping, exception is OperationCanceledException ? null : type);
             case OperationCanceledException when cancellation == Cancellation.Timeout:
                 return Fault("The message took longer than Intake:MessageTimeout.", type, deliveryCount);

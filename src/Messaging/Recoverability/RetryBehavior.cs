@@ -8,16 +8,16 @@ using Pipeline.Settlements;
 namespace Messaging.Recoverability;
 
 /// <summary>
-/// Retries the rest of the chain in process after <see cref="Settlement.Transient"/> or its exception, with full jitter. Other exceptions pass
-/// unless <c>retriesUnknown</c> is set; poison is never retried. Stops when the breaker opens: from then on the intake decides which message tries
-/// the sink. The settlement of a failed attempt is discarded. A handler adds it in its plan's <c>Compose</c>, before the part that stores.
+/// Retries the rest of the pipeline in process after <see cref="Settlement.Transient"/> or its exception, with full jitter. Does not catch other
+/// exceptions unless <c>retriesUnknown</c> is set, and never retries poison. Stops when the breaker opens: then the intake chooses the message
+/// that probes the sink. Discards the settlement of a failed attempt. A handler adds it in its plan's <c>Compose</c>, before the part that stores.
 /// </summary>
-/// <param name="options">How often, and how long to wait.</param>
+/// <param name="options">The number of attempts and the waits between them.</param>
 /// <param name="breaker">The route's breaker.</param>
 /// <param name="time">The clock; tests drive it.</param>
 /// <param name="retriesUnknown">
-/// True around foreign code, whose exceptions may be transient faults too: all but poison, refusals and the end of the message's
-/// own token are repeated.
+/// True around foreign code, whose exceptions may be transient faults: retries every exception except poison, refusals, and those after the
+/// message's token was cancelled.
 /// </param>
 /// <typeparam name="TContext">The context of the stage it is added to.</typeparam>
 public sealed class RetryBehavior<TContext>(RecoverabilityOptions options, CircuitBreaker breaker, TimeProvider time, bool retriesUnknown = false) : IBehavior<TContext, TContext>
@@ -59,7 +59,7 @@ public sealed class RetryBehavior<TContext>(RecoverabilityOptions options, Circu
             {
                 if (attempt > 1)
                 {
-                    // Within the try: a transient fault may also be thrown by the call itself.
+                    // Within the try, because the call itself may throw a transient fault.
                     rest = next.InvokeAsync(context);
                 }
 
@@ -77,7 +77,7 @@ public sealed class RetryBehavior<TContext>(RecoverabilityOptions options, Circu
             await Task.Delay(wait, time, context.CancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             if (context.CancellationToken.IsCancellationRequested)
             {
-                // The last fault decides what becomes of the message, not how long it was waited for.
+                // The last fault decides the settlement, not the cancelled wait.
                 if (thrown is not null)
                 {
                     ExceptionDispatchInfo.Throw(thrown);

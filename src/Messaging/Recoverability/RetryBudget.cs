@@ -1,10 +1,10 @@
 namespace Messaging.Recoverability;
 
 /// <summary>
-/// Bounds the share of requests that are retries, over all that a sink stores: a store in trouble gets its own load and little more. The
-/// rule and the numbers are those of the AWS SDKs' standard mode ("Retry behavior", SDK reference): 500 tokens; a retry takes 5,
-/// after a timeout 10; a success returns what its last retry took, or 1. So about 100 retries may be made before any success,
-/// and of requests that fail for good at most one in five is repeated. Threads: any.
+/// Limits the share of retries among all requests of a sink, so that retries add little load to a failing store. Rule and numbers are those
+/// of the AWS SDKs' standard mode ("Retry behavior", SDK reference): 500 tokens; a retry takes 5, after a timeout 10; a success returns
+/// the tokens of its last retry, or 1. So about 100 retries are possible before any success, and of requests that keep failing at most
+/// one in five is retried. Threads: any.
 /// </summary>
 public sealed class RetryBudget
 {
@@ -15,13 +15,13 @@ public sealed class RetryBudget
 
     private int _tokens = Capacity;
 
-    /// <summary>What is left.</summary>
+    /// <summary>Tokens left.</summary>
     internal int Tokens => Volatile.Read(ref _tokens);
 
-    /// <summary>Takes what a retry costs.</summary>
-    /// <param name="timedOut">True when there is a retry because no answer came in time.</param>
-    /// <param name="taken">What was taken, for <see cref="Succeeded"/>.</param>
-    /// <returns>False when there is not enough left: no retry.</returns>
+    /// <summary>Takes the tokens for a retry.</summary>
+    /// <param name="timedOut">True when the reason for the retry is a timeout.</param>
+    /// <param name="taken">The tokens taken, for <see cref="Succeeded"/>.</param>
+    /// <returns>False when too few tokens are left: do not retry.</returns>
     public bool TryTake(bool timedOut, out int taken)
     {
         taken = timedOut ? TimeoutCost : Cost;
@@ -42,12 +42,12 @@ public sealed class RetryBudget
     }
 
     /// <summary>Returns tokens after a success.</summary>
-    /// <param name="taken">What its last retry took; 0 when it needed none.</param>
+    /// <param name="taken">The tokens that its last retry took; 0 without a retry.</param>
     public void Succeeded(int taken)
     {
         int tokens = Volatile.Read(ref _tokens);
 
-        // Nearly always full, and then not written to: the counter is shared by all cores.
+        // Not written when full, the usual case: all cores share the counter.
         while (tokens < Capacity)
         {
             int seen = Interlocked.CompareExchange(ref _tokens, Math.Min(Capacity, tokens + Math.Max(taken, FirstSuccess)), tokens);

@@ -4,18 +4,18 @@ using Messaging.Sources;
 
 namespace Messaging.Routes;
 
-/// <summary>What intake and sources must allow so that messages can wait for each other.</summary>
+/// <summary>The minimum limits of intake and sources with which messages can wait for each other.</summary>
 internal static class GatheringRules
 {
-    // Between the end of the waiting and the beginning of the processing: a turn on the processor, and a timer's slack.
+    // From the end of the waiting to the start of the processing: scheduling and timer delay.
     private static readonly TimeSpan Reserve = TimeSpan.FromSeconds(5);
 
-    /// <param name="settings">Takes the problems.</param>
-    /// <param name="gathering">Who waits for whom.</param>
-    /// <param name="processing">The longest that the unit then takes, and what that is in words; null where nothing says so.</param>
-    /// <param name="intake">The route's intake.</param>
+    /// <param name="settings">Collects the problems.</param>
+    /// <param name="gathering">The messages that wait for each other.</param>
+    /// <param name="processing">The longest processing time of a unit and what it is, for error messages; null when unknown.</param>
+    /// <param name="intake">The route's intake settings.</param>
     /// <param name="sources">The route's sources.</param>
-    /// <returns>What a single source can have in flight: a unit may have to fill up from one alone.</returns>
+    /// <returns>The messages that a single source can have in flight, since one source alone may have to fill a unit.</returns>
     public static int Check(SettingsReader settings, Gathering gathering, (string What, TimeSpan Time)? processing, IntakeOptions intake, IReadOnlyList<SourcePlan> sources)
     {
         SettingValue<int>[] limits = [new("Intake:Concurrency", intake.Concurrency), .. sources.Select(source => source.MaxInFlight).OfType<SettingValue<int>>()];
@@ -26,7 +26,7 @@ internal static class GatheringRules
                 limit.Key,
                 $"{limit.Value}",
                 $"must be at least twice {key} = {most}: raise it to {gathering.LeastSlots}, or lower {key} to {limit.Value / 2}.",
-                $"The messages that wait would leave no slots for those that could fill their {gathering.Unit}: it would wait for its age each time.");
+                $"Waiting messages would use all slots before their {gathering.Unit} is full, so each {gathering.Unit} would wait for its maximum age.");
         }
 
         CheckTimes(settings, gathering, processing, intake, sources);
@@ -40,7 +40,7 @@ internal static class GatheringRules
         string sum = $"{gathering.MaxAge.Key} {Text(gathering.MaxAge.Value)} + {middle}{Text(Reserve)}";
         if (intake.MessageTimeout < longest)
         {
-            settings.Fail("Intake:MessageTimeout", Text(intake.MessageTimeout), $"must be at least {Text(longest)} ({sum}).", $"Messages would be cut off while their {gathering.Unit} is {gathering.Done}.");
+            settings.Fail("Intake:MessageTimeout", Text(intake.MessageTimeout), $"must be at least {Text(longest)} ({sum}).", $"Messages would be cancelled while their {gathering.Unit} is {gathering.Done}.");
         }
 
         foreach (HoldLimit hold in sources.Select(source => source.Hold).OfType<HoldLimit>().Where(hold => hold.Longest.Value < hold.InTurn * longest))
@@ -50,7 +50,7 @@ internal static class GatheringRules
                 hold.Longest.Key,
                 Text(hold.Longest.Value),
                 $"must be at least {Text(hold.InTurn * longest)} ({each}).",
-                $"Messages would become visible again while they wait in a {gathering.Unit}, and be {gathering.Done} twice.");
+                $"Messages would be redelivered while they wait in a {gathering.Unit}, and be {gathering.Done} twice.");
         }
     }
 

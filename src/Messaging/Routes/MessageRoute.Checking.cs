@@ -6,30 +6,30 @@ using Microsoft.Extensions.Logging;
 
 namespace Messaging.Routes;
 
-/// <content>The checks at start, and the repeated check of a sink that could not be reached then.</content>
+/// <content>The checks at start, and the repeated check of a sink that was unreachable at start.</content>
 internal sealed partial class MessageRoute
 {
-    // What does not answer the check at start within this counts as unreachable for now; the health page is up only afterwards.
+    // Without an answer in this time a check counts as unreachable. The health page is up only after all checks.
     private static readonly TimeSpan CheckLimit = TimeSpan.FromSeconds(10);
 
-    // Requests that reach no store cost nothing.
+    // Short, since requests to an unreachable store cost nothing.
     private static readonly TimeSpan UnreachablePause = TimeSpan.FromSeconds(5);
 
-    // A store that answers may charge for it, and an operator has to act first.
+    // Longer, since a store may charge for each request that it refuses, and an operator has to act first.
     private static readonly TimeSpan RefusedPause = TimeSpan.FromSeconds(30);
 
     private volatile string? _sinkProblem;
 
-    /// <summary>Why the sink counts as not reached; null once a check was answered or an object was stored. From then on the breaker tells.</summary>
+    /// <summary>Why the sink counts as unreachable; null after a successful check or a stored object. From then on the breaker reports it.</summary>
     private string? SinkProblem => _sinkProblem is { } problem && Breaker.Successes == 0 ? problem : null;
 
-    /// <summary>Fails fast when sink, handler or sources can never work as configured; goes on without an answer when there is none.</summary>
+    /// <summary>Fails fast when the sink, the handler or a source can never work as configured; continues when one does not answer.</summary>
     public async Task CheckAsync(CancellationToken cancellationToken)
     {
         if (_deadLetters is not null)
         {
-            // First: a sink may find unfinished objects, which go there.
-            await CheckAsync("the folder of dead letters", _deadLetters.CheckAsync, cancellationToken);
+            // First, since a sink may write unfinished objects there.
+            await CheckAsync("the dead-letter folder", _deadLetters.CheckAsync, cancellationToken);
             if (_deadLetters.Problem is { } problem)
             {
                 LogDeadLettersProblem(Name, problem);
@@ -84,7 +84,7 @@ internal sealed partial class MessageRoute
         }
     }
 
-    /// <summary>Repeats the check of the sink until it is answered or an object was stored: without a message nothing else would show that the sink works.</summary>
+    /// <summary>Repeats the check of the sink until it succeeds or an object was stored: without messages, nothing else shows that the sink works.</summary>
     private async Task CheckSinkAgainAsync(ISink sink)
     {
         TimeSpan pause = UnreachablePause;
@@ -107,7 +107,7 @@ internal sealed partial class MessageRoute
             }
             catch (Exception exception)
             {
-                // At the start this would have ended the worker; now messages are being received, and the breaker keeps them.
+                // At start this would end the worker; now messages are being received, and the breaker protects them.
                 if (_sinkProblem != exception.Message)
                 {
                     LogSinkRefused(Name, exception.Message, DurationText.Of(RefusedPause));
@@ -121,13 +121,13 @@ internal sealed partial class MessageRoute
         LogSinkReached(Name, sink.Name);
     }
 
-    [LoggerMessage(1005, LogLevel.Warning, "Route {Route}: {Name} did not answer the check at start within {Limit}; the worker starts and goes on trying")]
+    [LoggerMessage(1005, LogLevel.Warning, "Route {Route}: {Name} did not answer the check at start within {Limit}; the worker starts anyway and keeps trying")]
     private partial void LogUnanswered(string route, string name, string limit);
 
-    [LoggerMessage(1006, LogLevel.Warning, "Route {Route}: {Problem} The worker is not ready until it can; messages are kept meanwhile")]
+    [LoggerMessage(1006, LogLevel.Warning, "Route {Route}: {Problem} The worker is not ready until dead letters can be written; it keeps messages until then")]
     private partial void LogDeadLettersProblem(string route, string problem);
 
-    [LoggerMessage(1007, LogLevel.Information, "Route {Route}: the sink {Sink} could not be reached at start, and now can")]
+    [LoggerMessage(1007, LogLevel.Information, "Route {Route}: the sink {Sink}, which could not be reached at start, is reachable now")]
     private partial void LogSinkReached(string route, string sink);
 
     [LoggerMessage(1008, LogLevel.Error, "Route {Route}: {Problem} The worker is not ready until this is fixed; it checks the sink again every {Pause}")]

@@ -15,19 +15,19 @@ using Pipeline.Messages;
 
 namespace Messaging.Routes;
 
-/// <summary>A running route: its sources, each with an intake of its own, one chain, one sink where the handler needs one, one breaker.</summary>
+/// <summary>A running route: its sources, each with its own intake, one pipeline, one breaker, and one sink if the handler needs it.</summary>
 internal sealed partial class MessageRoute : IAsyncDisposable
 {
-    // A source's loop never ends by itself; if one does, this keeps the restart from being a hot loop.
+    // A receive loop ends early only because of a defect; the pause prevents a hot loop of restarts.
     private static readonly TimeSpan RestartPause = TimeSpan.FromSeconds(5);
 
-    // After the drain timeout, cancelled messages get this long to unwind; what hangs longer is settled by its source's close.
+    // Time for cancelled messages to unwind after the drain timeout; closing the source settles messages that hang longer.
     private static readonly TimeSpan AbortGrace = TimeSpan.FromSeconds(2);
 
-    // Writing a thousand messages of a channel to the dead letters took 2 s on a slow disk; what is cut off here may be lost.
+    // Writing 1,000 messages of a channel to the dead letters took 2 s on a slow disk; messages not written in this time may be lost.
     private static readonly TimeSpan CloseLimit = TimeSpan.FromSeconds(8);
 
-    // A close that is cut short still says what it leaves.
+    // Time for a cancelled close to report the messages that it lost.
     private static readonly TimeSpan CloseGrace = TimeSpan.FromSeconds(2);
 
     private readonly List<(IMessageSource Source, MessageIntake Intake)> _inlets = [];
@@ -37,7 +37,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     private readonly IList<Action> _stopping;
     private readonly IEnumerable<Func<string?>> _reports;
 
-    // Null where no part of the route writes dead letters there.
+    // Null when no part of the route writes to it.
     private readonly IDeadLetterStore? _deadLetters;
     private readonly string _handlerName;
     private readonly int _slots;
@@ -97,7 +97,6 @@ internal sealed partial class MessageRoute : IAsyncDisposable
 
     public string Name { get; }
 
-    /// <summary>The form its chain is executed in.</summary>
     public string Form { get; }
 
     public IPipeline<PhysicalContext> Pipeline { get; }
@@ -106,21 +105,21 @@ internal sealed partial class MessageRoute : IAsyncDisposable
 
     public CircuitBreaker Breaker { get; }
 
-    /// <summary>What it sent to services that charge for it.</summary>
+    /// <summary>Its calls of billed services.</summary>
     public ApiCalls Calls { get; }
 
-    /// <summary>Null where the handler writes to none.</summary>
+    /// <summary>Null when the handler writes to no sink.</summary>
     public ISink? Sink => _sink;
 
-    /// <summary>What the handler has to say of the messages since the start; to be asked after the drain.</summary>
+    /// <summary>The handler's reports about the messages since the start; read them after the drain.</summary>
     public IEnumerable<string> HandlerReports() => _reports.Select(report => report()).OfType<string>();
 
     public IEnumerable<string> SourceNames => _inlets.Select(inlet => inlet.Source.Name);
 
-    /// <summary>Why a source cannot receive now, the sink has not been reached yet, or dead letters cannot be written; null while all can.</summary>
+    /// <summary>Why a source cannot receive, the sink was not reached, or dead letters cannot be written; null without a problem.</summary>
     public string? Problem => _inlets.Select(inlet => inlet.Source.Problem).FirstOrDefault(problem => problem is not null) ?? SinkProblem ?? _deadLetters?.Problem;
 
-    /// <summary>True while messages can come in: the route was started, its breaker lets messages in, and one of its sources is reachable.</summary>
+    /// <summary>True while messages can arrive: the route was started, its breaker allows receiving, and at least one source is reachable.</summary>
     public bool IsReceiving => _isStarted && Breaker.LetsIn && _inlets.Exists(inlet => inlet.Source.Problem is null);
 
     public int InFlight => _inlets.Sum(inlet => inlet.Intake.InFlight);
@@ -129,7 +128,6 @@ internal sealed partial class MessageRoute : IAsyncDisposable
 
     public bool IsStuck => _inlets.Exists(inlet => inlet.Intake.IsStuck);
 
-    /// <summary>What it does now.</summary>
     public RouteStatus GetStatus() => new()
     {
         Name = Name,
@@ -155,7 +153,6 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         Totals = Metrics.Totals,
     };
 
-    /// <summary>Begins to receive.</summary>
     public void Start()
     {
         foreach ((IMessageSource source, MessageIntake intake) in _inlets)
@@ -180,7 +177,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         }
     }
 
-    /// <summary>Stops receiving, at once and without waiting; what sink and handler hold back goes out.</summary>
+    /// <summary>Stops receiving without waiting; sink and handler send the messages that they gather.</summary>
     public void StopReceiving()
     {
         _isStarted = false;
@@ -198,8 +195,8 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         _stopReceiving.Cancel();
     }
 
-    /// <summary>Finishes what was accepted, cancels what does not end in time, lets the sources settle or keep what is left.</summary>
-    /// <param name="drainLimit">The drain limit.</param>
+    /// <summary>Finishes the accepted messages, cancels those still in flight at the limit, and closes the sources, which settle or keep the rest.</summary>
+    /// <param name="drainLimit">Cancelled at the end of the drain timeout.</param>
     /// <returns>True when everything ended within the limit.</returns>
     public async Task<bool> DrainAsync(CancellationToken drainLimit)
     {
@@ -217,7 +214,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
             await FinishAsync(abortGrace.Token);
         }
 
-        // All at once: what one has left over must not take the others' time.
+        // In parallel: one source must not use up the others' time.
         using CancellationTokenSource limit = new(CloseLimit, _time);
         using CancellationTokenSource grace = new(CloseLimit + CloseGrace, _time);
         bool[] closed = await Task.WhenAll(_inlets.Select(inlet => CloseAsync(inlet.Source, limit.Token, grace.Token)));
@@ -246,7 +243,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         _stopReceiving.Dispose();
     }
 
-    // Foreign code: what it throws must not keep the rest from being disposed.
+    // Foreign code: its exception must not prevent the other disposals.
     private async ValueTask DisposeAsync(object part)
     {
         try
@@ -343,13 +340,13 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     [LoggerMessage(1010, LogLevel.Information, "Route {Route}: receiving from {Sources}, handled by {Handler}")]
     private partial void LogStartedWithoutSink(string route, string sources, string handler);
 
-    [LoggerMessage(1002, LogLevel.Warning, "Route {Route}: the drain ended with {InFlight} message(s) in flight; they are cancelled. Queues and callers deliver theirs again; those that only this process has are written to the dead letters")]
+    [LoggerMessage(1002, LogLevel.Warning, "Route {Route}: the drain ended with {InFlight} message(s) in flight; they are cancelled. Queues redeliver theirs, callers send theirs again, and messages that exist only in this process are written to the dead letters")]
     private partial void LogDrainLimit(string route, int inFlight);
 
-    [LoggerMessage(1003, LogLevel.Error, "Route {Route}: receiving from {Source} ended unexpectedly and starts again in {Pause}")]
+    [LoggerMessage(1003, LogLevel.Error, "Route {Route}: receiving from {Source} ended unexpectedly; it restarts in {Pause}")]
     private partial void LogReceiveFailed(Exception exception, string route, string source, string pause);
 
-    [LoggerMessage(1004, LogLevel.Warning, "Route {Route}: closing {Source} failed; what its queue or sender still has is delivered again")]
+    [LoggerMessage(1004, LogLevel.Warning, "Route {Route}: closing {Source} failed; its unsettled messages are delivered again by their queue or sender")]
     private partial void LogCloseFailed(Exception exception, string route, string source);
 
     [LoggerMessage(1009, LogLevel.Warning, "Route {Route}: disposing {Part} failed")]

@@ -5,18 +5,18 @@ using Microsoft.Extensions.Configuration;
 namespace Messaging.Routes;
 
 /// <summary>
-/// A route that the configuration names, and what gave it. Routes that are given anywhere replace the built-in one. A route that is
-/// set to null (or to nothing) is removed unless a stronger provider gives it; then the keys of all providers hold.
+/// A route that the configuration names, and its origins. Any configured route replaces the built-in one. A route that is set to null or
+/// left empty is removed, unless a provider of higher priority configures it; then the keys of all providers apply.
 /// </summary>
 /// <param name="Name">The route's name.</param>
-/// <param name="Origins">What gave it, or for a removed route what removed it: files, the environment, the command line. Empty for the built-in route.</param>
+/// <param name="Origins">The providers that configure it, or that remove it: files, the environment, the command line. Empty for the built-in route.</param>
 /// <param name="IsRemoved">True when it does not run.</param>
 public sealed record NamedRoute(string Name, IReadOnlyList<string> Origins, bool IsRemoved)
 {
-    /// <summary>The route of a worker that no route is given to: the defaults of <see cref="RouteOptions"/>.</summary>
+    /// <summary>The route of a worker without configured routes, with the defaults of <see cref="RouteOptions"/>.</summary>
     internal const string BuiltIn = "archive";
 
-    /// <summary>What <see cref="IsName"/> allows, for errors.</summary>
+    /// <summary>The names that <see cref="IsName"/> allows, for error messages.</summary>
     internal const string AllowedName = "1 to 64 letters, digits, - or _";
 
     private const string Section = "Routes";
@@ -24,19 +24,19 @@ public sealed record NamedRoute(string Name, IReadOnlyList<string> Origins, bool
     /// <summary>True for a name that a route may have.</summary>
     internal static bool IsName([NotNullWhen(true)] string? name) => name?.Length is > 0 and <= 64 && name.All(c => char.IsAsciiLetterOrDigit(c) || c is '-' or '_');
 
-    /// <summary>The routes in the order of their names; problems go into the reader.</summary>
+    /// <summary>The routes in the order of their names; reports problems to the reader.</summary>
     internal static IReadOnlyList<NamedRoute> Read(SettingsReader settings)
     {
         List<IConfigurationProvider> providers = [.. ConfigurationOrigin.ProvidersOf(settings.Configuration)];
         foreach (IConfigurationProvider provider in providers.Where(ConfigurationOrigin.IsOurs))
         {
-            // An empty JSON section arrives as a value too.
+            // An empty JSON section is reported as a value, too.
             if (provider.TryGet(Section, out string? value))
             {
                 settings.Fail(
                     Section,
                     string.IsNullOrWhiteSpace(value) ? null : SettingText.MaskUserInfo(value),
-                    $"must hold a section for each route, such as {{ \"orders\": {{ \"Source\": \"Http\" }} }}; leave {Section} out to run the built-in route {BuiltIn}.");
+                    $"must contain one section per route, such as {{ \"orders\": {{ \"Source\": \"Http\" }} }}; leave {Section} out to run the built-in route {BuiltIn}.");
             }
         }
 
@@ -48,13 +48,13 @@ public sealed record NamedRoute(string Name, IReadOnlyList<string> Origins, bool
 
         if (routes.TrueForAll(route => route.IsRemoved))
         {
-            settings.Fail(Section, value: null, $"must leave a route, but every one is null or empty: {string.Join(", ", routes.Select(route => route.Name))}.", "The worker would receive nothing.");
+            settings.Fail(Section, value: null, $"must contain at least one route, but every one is null or empty: {string.Join(", ", routes.Select(route => route.Name))}.", "The worker would receive nothing.");
         }
 
         return routes;
     }
 
-    /// <summary>The name and what gave or removed it, for people.</summary>
+    /// <summary>The name and its origins, as text.</summary>
     public override string ToString() => (Origins.Count, IsRemoved) switch
     {
         (0, _) => $"{Name}: built in",
@@ -79,7 +79,7 @@ public sealed record NamedRoute(string Name, IReadOnlyList<string> Origins, bool
                 }
                 else if (below is not null)
                 {
-                    settings.Fail(key, value: null, $"is empty, which removes the route, but {removedBy} gives {key}:{below} too: leave one of them out.");
+                    settings.Fail(key, value: null, $"is empty, which removes the route, but {removedBy} also sets {key}:{below}: remove one of the two.");
                 }
             }
 

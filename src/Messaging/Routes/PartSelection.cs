@@ -3,12 +3,12 @@ using Messaging.Hosting;
 
 namespace Messaging.Routes;
 
-/// <summary>Chooses the parts of a route's chain from those that were added, by <c>Pipeline:Parts</c>.</summary>
+/// <summary>Selects from the parts added by code those of one route, by <c>Pipeline:Parts</c>.</summary>
 internal static class PartSelection
 {
-    /// <param name="settings">Takes the problems.</param>
+    /// <param name="settings">Collects the problems.</param>
     /// <param name="route">The route's name.</param>
-    /// <param name="wanted">The setting; null when it is not given.</param>
+    /// <param name="wanted">The setting; null when it is not set.</param>
     /// <param name="added">The parts in the order in which they were added; their names are unique.</param>
     public static IReadOnlyList<RoutePart> Choose(SettingsReader settings, string route, string[]? wanted, IReadOnlyList<RoutePart> added)
     {
@@ -31,11 +31,11 @@ internal static class PartSelection
             if (part is null)
             {
                 string hint = added.Count == 0 ? "No part was added." : SettingsReader.Hint(name, [.. added.Select(part => part.Name)]);
-                settings.Fail(key, name, $"is no part that was added by AddStep or AddBehavior; the worker's own parts and those of handlers are always on, each in its stage. {hint}");
+                settings.Fail(key, name, $"is not a part added by AddStep or AddBehavior; the worker's own parts and those of handlers always run, each in its stage. {hint}");
             }
             else if (chosen.Contains(part))
             {
-                settings.Fail(key, name, "is named twice.", "The part would run twice for each message.");
+                settings.Fail(key, name, "is named twice.", "The part would run twice per message.");
             }
             else
             {

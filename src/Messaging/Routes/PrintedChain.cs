@@ -10,7 +10,7 @@ using Pipeline.Execution;
 
 namespace Messaging.Routes;
 
-/// <summary>The chain of a route that is only printed: over a sink that stores nothing, so that nothing asks for a region or credentials.</summary>
+/// <summary>The pipeline of a route to print, with a sink that needs neither region nor credentials.</summary>
 internal static class PrintedChain
 {
     public static IPipeline<PhysicalContext> Compose(RoutePlan plan, IServiceProvider services)

@@ -2,7 +2,7 @@ using Messaging.Sinks;
 
 namespace Messaging.Routes;
 
-/// <summary>Stands for a route's sink in a chain that is only printed: a real one would ask for region and credentials.</summary>
+/// <summary>Replaces a route's sink in a pipeline to print; a real one would need a region and credentials.</summary>
 internal sealed class PrintedSink : IObjectSink, IDocumentSink
 {
     public string Name => "printed";

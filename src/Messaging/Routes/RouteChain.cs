@@ -7,11 +7,11 @@ using Pipeline.Execution;
 
 namespace Messaging.Routes;
 
-/// <summary>Composes the behaviour chain of a route. Opens nothing and asks for neither region nor credentials.</summary>
+/// <summary>Composes the pipeline of a route. Opens nothing and needs neither region nor credentials.</summary>
 internal static class RouteChain
 {
     /// <param name="plan">The route.</param>
-    /// <param name="services">What the handler's parts may use; takes the checks they need at start.</param>
+    /// <param name="services">The services for the handler's parts; collects their checks at start.</param>
     public static IPipeline<PhysicalContext> Compose(RoutePlan plan, HandlerServices services)
     {
         PipelineBuilder<PhysicalContext> builder = new PipelineBuilder<PhysicalContext>(plan.Name)

@@ -2,19 +2,19 @@ using Messaging.Configuration;
 
 namespace Messaging.Routes;
 
-/// <summary>Section <c>Routes:{name}</c>: a named source + handler + sink.</summary>
+/// <summary>Section <c>Routes:{name}</c>: sources, handler and sink of a route.</summary>
 internal sealed class RouteOptions
 {
-    /// <summary>The section, with its place for a route's name.</summary>
+    /// <summary>The section, with a placeholder for the route's name.</summary>
     public static SettingsSection Settings { get; } = SettingsSection.Of<RouteOptions>("Routes:{name}", perRoute: true);
 
     [Setting("Sources of the route, separated by commas: Channel, Http, Sqs, ServiceBus (with the switch AzureServiceBus), Udp, TcpLines")]
     public string[] Source { get; set; } = ["Channel", "Http"];
 
-    [Setting("What a message of this route means: Archive (a message is stored) or CloudFront (an S3 event of a log that is indexed)")]
+    [Setting("Handler of the route: Archive (stores each message) or CloudFront (indexes the log that an S3 event names)")]
     public string Handler { get; set; } = "Archive";
 
-    [Setting("Where the route's results go: Directory, S3, Memory for objects; Elasticsearch for documents")]
+    [Setting("Sink of the route: Directory, S3 or Memory for objects, Elasticsearch for documents")]
     public string Sink { get; set; } = "Directory";
 
     /// <summary>Reads a route's own keys.</summary>

@@ -46,7 +46,7 @@ public sealed record RoutePlan
 
     internal IReadOnlyList<SourcePlan> Sources { get; init; }
 
-    /// <summary>Null where its handler writes to none.</summary>
+    /// <summary>Null when its handler writes to no sink.</summary>
     internal SinkPlan? Sink { get; init; }
 
     internal IntakeOptions Intake { get; init; }
@@ -57,21 +57,21 @@ public sealed record RoutePlan
 
     internal StagesOptions Stages { get; init; }
 
-    /// <summary>Steps and behaviours that code added, in the order in which they run.</summary>
+    /// <summary>Steps and behaviours added by code, in the order in which they run.</summary>
     internal IReadOnlyList<RoutePart> Parts { get; init; } = [];
 
-    /// <summary>Messages of all sources that the route works on at once.</summary>
+    /// <summary>The slots of all sources.</summary>
     internal int Slots => Intake.Concurrency * Sources.Count;
 
     /// <summary>True when a part of it writes dead letters to the folder <c>DeadLetters:Path</c>.</summary>
     internal bool KeepsDeadLetters => Handler.KeepsDeadLetters || Sources.Any(source => source.KeepsDeadLetters);
 
-    /// <summary>Says what the settings imply for a load: calls, costs, limits, and what a kill would do. Opens and connects to nothing.</summary>
+    /// <summary>Explains what the settings imply for a load: calls, costs, limits, and the effect of a kill. Opens and connects to nothing.</summary>
     /// <exception cref="StartupException">The route would store no message of this load.</exception>
     public RouteExplanation Explain(ExplainInput input) => RouteExplainer.Explain(this, input);
 
-    /// <summary>Composes the route's chain over a sink that stores nothing and describes it: a line per part, in the order in which they run.</summary>
+    /// <summary>Composes the route's pipeline, without its sink, and describes it: one line per part, in the order in which they run.</summary>
     /// <param name="services">The container of the worker's host; parts may be singletons of it.</param>
-    /// <exception cref="StartupException">A part cannot be made.</exception>
+    /// <exception cref="StartupException">A part cannot be created.</exception>
     public string DescribeChain(IServiceProvider services) => PrintedChain.Compose(this, services).Description;
 }

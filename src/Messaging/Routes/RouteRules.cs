@@ -6,14 +6,14 @@ using Messaging.Sources;
 
 namespace Messaging.Routes;
 
-/// <summary>What the sources, the handler and the sink of one route say of themselves, held against each other.</summary>
+/// <summary>Checks that the sources, the handler and the sink of a route fit together.</summary>
 internal static class RouteRules
 {
-    /// <param name="settings">Takes the problems.</param>
+    /// <param name="settings">Collects the problems.</param>
     /// <param name="route">The route's name.</param>
-    /// <param name="sources">The sources that exist.</param>
-    /// <param name="handler">Null when there is no such handler, which is reported already.</param>
-    /// <param name="sink">Null when there is none.</param>
+    /// <param name="sources">The sources that were found.</param>
+    /// <param name="handler">The handler; null when it was not found, which is reported already.</param>
+    /// <param name="sink">The sink; null without one.</param>
     /// <param name="intake">The intake of each source.</param>
     public static void Check(SettingsReader settings, string route, IReadOnlyList<SourcePlan> sources, HandlerPlan? handler, SinkPlan? sink, IntakeOptions intake)
     {
@@ -47,20 +47,20 @@ internal static class RouteRules
         {
             if (allowed.Value)
             {
-                settings.Warn(key, sink, $"keeps objects only as long as the process runs ({allowed.Key} allows it).", $"Messages of {queue} are deleted from the queue and gone when the process ends.");
+                settings.Warn(key, sink, $"keeps objects only as long as the process runs ({allowed.Key} allows it).", $"Messages of {queue} are deleted from the queue and lost when the process ends.");
             }
             else
             {
                 settings.Fail(
                     key,
                     sink,
-                    $"must be a sink that keeps what it stores, because the route receives from {queue}; set {allowed.Key}=true for a test or a measurement.",
-                    "Messages would be deleted from the queue and gone when the process ends.");
+                    $"must be a durable sink, because the route receives from {queue}; set {allowed.Key}=true for a test or a benchmark.",
+                    "Messages would be deleted from the queue and lost when the process ends.");
             }
         }
         else if (Names(sources, CompletionEffect.Acknowledges) is { } answering)
         {
-            settings.Warn(key, sink, $"keeps objects only as long as the process runs, while senders of {answering} may be told that they are stored.", "Use a sink that keeps them, such as Directory, for messages that matter.");
+            settings.Warn(key, sink, $"keeps objects only as long as the process runs, although senders of {answering} may get an answer that they are stored.", "For messages that matter, use a durable sink, such as Directory.");
         }
     }
 

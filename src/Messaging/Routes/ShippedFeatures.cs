@@ -1,6 +1,6 @@
 namespace Messaging.Routes;
 
-/// <summary>The features that come with packages of their own, for errors: a route may name one that was not added.</summary>
+/// <summary>The features of other packages, for errors about features that were not added.</summary>
 internal static class ShippedFeatures
 {
     internal static readonly (string Kind, string Name, string Call, string Package)[] All =
@@ -15,11 +15,11 @@ internal static class ShippedFeatures
         ("sink", "Elasticsearch", "AddElasticsearch()", "Quayside.Messaging.CloudFront"),
     ];
 
-    /// <summary>A sentence, with a space before it, about the call that adds a feature; empty for a name that none has.</summary>
-    /// <param name="name">The name, as a route gives it.</param>
+    /// <summary>A sentence, after a space, with the call that adds a feature; empty for an unknown name.</summary>
+    /// <param name="name">The name in the configuration of a route.</param>
     /// <param name="kind">source, handler or sink.</param>
     public static string WhereIs(string name, string kind) =>
         Array.Find(All, feature => feature.Kind == kind && string.Equals(feature.Name, name, StringComparison.OrdinalIgnoreCase)) is { Name: { } known } found
-            ? $" {known} is not part of this worker: {found.Call} of the package {found.Package} adds it."
+            ? $" {known} is not part of this worker: add it with {found.Call} from the package {found.Package}."
             : string.Empty;
 }

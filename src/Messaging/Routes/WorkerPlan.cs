@@ -2,7 +2,7 @@ using Messaging.Configuration;
 
 namespace Messaging.Routes;
 
-/// <summary>The whole configuration, read and checked; nothing is opened. A singleton of the container of a worker. Immutable.</summary>
+/// <summary>The whole configuration, read and checked; nothing is opened. A singleton of the container. Immutable.</summary>
 public sealed class WorkerPlan
 {
     internal WorkerPlan(
@@ -24,26 +24,25 @@ public sealed class WorkerPlan
     /// <summary>The routes without a problem.</summary>
     public IReadOnlyList<RoutePlan> Routes { get; }
 
-    /// <summary>Every key that was read; secrets are masked.</summary>
+    /// <summary>Every key that was read, with secrets masked.</summary>
     public IReadOnlyCollection<EffectiveSetting> Effective { get; }
 
-    /// <summary>What keeps the worker from starting.</summary>
+    /// <summary>Problems that prevent the worker from starting.</summary>
     public IReadOnlyList<ConfigurationError> Errors { get; }
 
-    /// <summary>What is allowed and can still lose or expose something.</summary>
+    /// <summary>Allowed settings that may lose or expose messages.</summary>
     public IReadOnlyList<ConfigurationError> Warnings { get; }
 
-    /// <summary>Every route that the configuration names, and what gave it.</summary>
+    /// <summary>Every route that the configuration names, with its origins.</summary>
     public IReadOnlyList<NamedRoute> NamedRoutes { get; }
 
-    /// <summary>The settings of the process, by the class that reads them.</summary>
+    /// <summary>The settings of the process, by settings class.</summary>
     internal IReadOnlyDictionary<Type, object> Settings { get; }
 
-    /// <summary>This plan, where it can be run.</summary>
-    /// <exception cref="ConfigurationException">The configuration is wrong; carries every problem.</exception>
+    /// <summary>This plan, if it has no errors.</summary>
+    /// <exception cref="ConfigurationException">The configuration is invalid; contains every problem.</exception>
     public WorkerPlan Checked() => Errors.Count == 0 ? this : throw new ConfigurationException(Errors);
 
-    /// <summary>Settings of the process.</summary>
     internal T Get<T>()
         where T : class => (T)Settings[typeof(T)];
 }

@@ -12,14 +12,14 @@ using Pipeline.Execution;
 
 namespace Messaging.Routes;
 
-/// <summary>Reads the configuration into a plan and collects every problem on the way. Opens and connects to nothing.</summary>
+/// <summary>Reads the configuration into a plan and collects every problem. Opens and connects to nothing.</summary>
 internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures features)
 {
     private readonly Dictionary<string, ISourceFeature> _sources = features.Sources.ToDictionary(s => s.Name, StringComparer.OrdinalIgnoreCase);
     private readonly Dictionary<string, IHandlerFeature> _handlers = features.Handlers.ToDictionary(h => h.Name, StringComparer.OrdinalIgnoreCase);
     private readonly Dictionary<string, ISinkFeature> _sinks = features.Sinks.ToDictionary(s => s.Name, StringComparer.OrdinalIgnoreCase);
 
-    /// <summary>Plans; the result carries the problems, if any.</summary>
+    /// <summary>Reads the plan; it contains any problems.</summary>
     public WorkerPlan Plan()
     {
         SettingsReader settings = new(configuration, features.Sections);
@@ -68,13 +68,13 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
         string name = options.Form;
         if (!PipelineForm.TryParse(name, out PipelineForm? form))
         {
-            settings.Fail("Pipeline:Form", name, $"must be one of {string.Join(", ", PipelineForm.All)}.", "There is no such way to execute the chain.");
+            settings.Fail("Pipeline:Form", name, $"must be one of {string.Join(", ", PipelineForm.All)}.", "There is no such form.");
             return PipelineForm.Fused;
         }
 
         if (!form.IsSupported)
         {
-            settings.Fail("Pipeline:Form", name, $"must be one that needs no compiler at run time: {string.Join(", ", PipelineForm.All.Where(other => other.IsSupported))}.", "This runtime does not allow code to be compiled at start.");
+            settings.Fail("Pipeline:Form", name, $"must be one that needs no compiler at run time: {string.Join(", ", PipelineForm.All.Where(other => other.IsSupported))}.", "This runtime cannot compile code at run time.");
         }
 
         return form;
@@ -124,7 +124,7 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
             : new RoutePlan(name, form, sourcePlans, handler, sink, intake, bundling, recoverability, stages) { Parts = parts };
     }
 
-    /// <returns>Null where the handler needs none, and where there is no such sink, which is reported.</returns>
+    /// <returns>Null when the handler needs no sink, or when there is no such sink, which is reported.</returns>
     private ISinkFeature? FindSink(SettingsReader settings, string key, RouteOptions options, IHandlerFeature? handler)
     {
         if (handler is not { Writes: SinkKind.None })
@@ -152,8 +152,8 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
         settings.Fail(
             $"{section}:Sink",
             sink.Name,
-            $"must be one that takes the {handler.Writes.ToString().ToLowerInvariant()} of the handler {handler.Name}: {fitting}.",
-            $"The sink {sink.Name} takes {sink.Kind.ToString().ToLowerInvariant()}.");
+            $"must be a sink for the {handler.Writes.ToString().ToLowerInvariant()} of the handler {handler.Name}: {fitting}.",
+            $"The sink {sink.Name} stores {sink.Kind.ToString().ToLowerInvariant()}.");
     }
 
     private static RouteOptions ReadRoute(SettingsReader settings, string name, string section)
@@ -170,7 +170,7 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
     {
         IReadOnlyList<string> known = features.Sections.Roots;
 
-        // The environment holds much that is not ours; files and the command line hold only what is meant for the worker.
+        // Not the environment, which holds other variables; files and the command line are only for the worker.
         foreach (IConfigurationProvider provider in ConfigurationOrigin.ProvidersOf(configuration).Where(ConfigurationOrigin.IsOurs))
         {
             foreach (string key in provider.GetChildKeys([], parentPath: null).Distinct(StringComparer.OrdinalIgnoreCase))
@@ -221,11 +221,11 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
 
         if (!settings.Configuration.GetSection(key).Exists())
         {
-            string noRoute = settings.Configuration.GetSection("Routes").GetChildren().Any() ? string.Empty : " No route is configured, so this is the built-in one.";
+            string noRoute = settings.Configuration.GetSection("Routes").GetChildren().Any() ? string.Empty : " No route is configured, so the built-in one applies.";
             settings.Fail(
                 key,
                 value: null,
-                features.Count > 0 ? $"must be given: one of {Names(features)}." : $"must be given, but the worker has no {kind}.",
+                features.Count > 0 ? $"must be set to one of {Names(features)}." : $"must be set, but the worker has no {kind}.",
                 $"The default, {name}, is not part of this worker.{noRoute}");
             return null;
         }

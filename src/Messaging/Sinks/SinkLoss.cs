@@ -2,6 +2,6 @@ using Messaging.Configuration;
 
 namespace Messaging.Sinks;
 
-/// <summary>A sink keeps objects only as long as the process runs.</summary>
-/// <param name="Allowed">The setting by which an operator accepts that for messages which nothing else holds.</param>
+/// <summary>Marks a sink that keeps objects only as long as the process runs.</summary>
+/// <param name="Allowed">The setting with which an operator accepts the loss of messages that exist nowhere else.</param>
 public sealed record SinkLoss(SettingValue<bool> Allowed);

@@ -3,21 +3,21 @@ namespace Messaging.Sinks;
 /// <summary>The outcome of storing one object, or the documents of one message.</summary>
 public enum SinkStatus
 {
-    /// <summary>Stored, durably, by this call (or by an earlier attempt of it whose answer was lost).</summary>
+    /// <summary>Stored durably by this call (or by an earlier attempt of it whose response was lost).</summary>
     Stored = 0,
 
-    /// <summary>The object was there before with the same bytes: a duplicate delivery. As good as stored.</summary>
+    /// <summary>The object existed with the same bytes: a duplicate. Counts as stored.</summary>
     AlreadyStored,
 
     /// <summary>The key holds other bytes. Nothing was changed; the message is dead-lettered as <c>key-collision</c>.</summary>
     Collision,
 
-    /// <summary>Throttled, unreachable, timed out, disk full: may work later.</summary>
+    /// <summary>Throttled, unreachable, timed out or disk full: a retry may succeed.</summary>
     Transient,
 
     /// <summary>The sink refuses the worker itself (access denied, no such bucket): an operator has to act.</summary>
     Refused,
 
-    /// <summary>The sink will never take this object (too large, key not allowed): poison.</summary>
+    /// <summary>The sink will never accept this object (too large, key not allowed): poison.</summary>
     Rejected,
 }

@@ -1,12 +1,12 @@
 namespace Messaging.Sources;
 
-/// <summary>What completing a message does outside of this process: how much is lost when the sink did not keep it after all.</summary>
+/// <summary>The effect of completing a message outside this process, and so what is lost if the sink does not keep it.</summary>
 public enum CompletionEffect
 {
-    /// <summary>The message is deleted from the queue that holds it.</summary>
+    /// <summary>The message is deleted from its queue.</summary>
     Deletes = 0,
 
-    /// <summary>The sender is told that the message is stored, and need not send it again.</summary>
+    /// <summary>The sender gets an answer that the message is stored, and need not send it again.</summary>
     Acknowledges,
 
     /// <summary>Nothing: no other process waits for it.</summary>

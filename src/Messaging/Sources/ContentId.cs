@@ -3,8 +3,8 @@ using System.Security.Cryptography;
 namespace Messaging.Sources;
 
 /// <summary>
-/// An id made from a message's bytes, for sources whose messages have none: the same bytes give the same id, and so the same object.
-/// Two messages that are meant to be different must therefore differ in their bytes.
+/// An id derived from a message's bytes, for sources whose messages have no id: the same bytes give the same id, and so the same object.
+/// Messages that are meant to be different must therefore differ in their bytes.
 /// </summary>
 public static class ContentId
 {

@@ -5,7 +5,7 @@ namespace Messaging.Sources;
 internal sealed class DelayedMessages<T> : IDisposable
     where T : class
 {
-    // A day: longer than any backoff, and far below the 49 days a timer can count.
+    // Longer than any backoff, and far below the 49 days that a timer supports.
     private static readonly TimeSpan LongestDelay = TimeSpan.FromDays(1);
 
     private readonly Lock _gate = new();
@@ -16,7 +16,7 @@ internal sealed class DelayedMessages<T> : IDisposable
     private bool _closed;
 
     /// <param name="time">The clock.</param>
-    /// <param name="ready">Takes a message whose time has come; must not block. Called under the lock, so never after <see cref="Close"/>.</param>
+    /// <param name="ready">Called with each message when its delay ends; must not block. Called under the lock, so never after <see cref="Close"/>.</param>
     public DelayedMessages(TimeProvider time, Action<T> ready)
     {
         _time = time;
@@ -25,7 +25,7 @@ internal sealed class DelayedMessages<T> : IDisposable
     }
 
     /// <summary>Keeps the message for <paramref name="delay"/>.</summary>
-    /// <returns>False when closed; the message stays the caller's.</returns>
+    /// <returns>False when closed; the caller keeps the message.</returns>
     public bool TryAdd(T message, TimeSpan delay)
     {
         TimeSpan bounded = delay < LongestDelay ? delay : LongestDelay;
@@ -47,7 +47,7 @@ internal sealed class DelayedMessages<T> : IDisposable
         }
     }
 
-    /// <summary>Ends the waiting and gives back what still waited; empty when called again.</summary>
+    /// <summary>Stops waiting and returns the messages that still waited; returns none when called again.</summary>
     public List<T> Close()
     {
         lock (_gate)
@@ -82,7 +82,7 @@ internal sealed class DelayedMessages<T> : IDisposable
 
     private void Arm(long due)
     {
-        // Rounded up to the timer's millisecond, or it would fire early and be armed again for nothing.
+        // Rounded up to the timer's millisecond, or it would fire too early.
         double milliseconds = Math.Ceiling(_time.GetElapsedTime(_time.GetTimestamp(), due).TotalMilliseconds);
         _timer.Change(TimeSpan.FromMilliseconds(Math.Max(milliseconds, 0)), Timeout.InfiniteTimeSpan);
     }

@@ -1,11 +1,11 @@
 namespace Messaging.Sources;
 
 /// <summary>
-/// The ids of the messages that were completed last, so that a source completes a redelivery of one without storing it again. Bounded:
-/// the oldest is forgotten first. Threads: any.
+/// The ids of the last completed messages, so that a source can complete a redelivery without storing the message again. Bounded: the
+/// oldest id is removed first. Threads: any.
 /// </summary>
-/// <typeparam name="TId">The id, compared by its default equality.</typeparam>
-/// <param name="capacity">Ids remembered; 0 remembers none.</param>
+/// <typeparam name="TId">The id, compared with its default equality.</typeparam>
+/// <param name="capacity">Maximum number of ids; 0 keeps none.</param>
 public sealed class DoneIds<TId>(int capacity)
     where TId : notnull
 {
@@ -14,7 +14,7 @@ public sealed class DoneIds<TId>(int capacity)
     private readonly TId[] _ring = new TId[capacity];
     private long _added;
 
-    /// <summary>True while the id is remembered.</summary>
+    /// <summary>True while the id is kept.</summary>
     public bool Contains(TId id)
     {
         lock (_lock)
@@ -23,7 +23,7 @@ public sealed class DoneIds<TId>(int capacity)
         }
     }
 
-    /// <summary>Remembers an id; one that is remembered keeps its age.</summary>
+    /// <summary>Adds an id; adding it again does not renew its age.</summary>
     public void Add(TId id)
     {
         if (capacity == 0)

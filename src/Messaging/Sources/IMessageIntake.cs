@@ -3,30 +3,29 @@ using Pipeline.Messages;
 namespace Messaging.Sources;
 
 /// <summary>
-/// Through it a source hands its messages to the route. The source reserves a slot first, then receives, then calls <see cref="Accept"/>: a
-/// paused or full route never pulls a message that it cannot process. Threads: any.
+/// Accepts a source's messages for the route. The source reserves a slot, then receives, then calls <see cref="Accept"/>, so that a paused or
+/// full route never receives a message that it cannot process. Threads: any.
 /// </summary>
 public interface IMessageIntake
 {
     /// <summary>
-    /// Waits until receiving is allowed (breaker closed, bytes in flight below the cap) and at least <paramref name="min"/>
-    /// slots are free, then reserves up to <paramref name="max"/>. While the breaker is half open it grants a single slot,
-    /// whatever <paramref name="min"/> says.
+    /// Waits until receiving is allowed (breaker closed, bytes in flight below the limit) and at least <paramref name="min"/> slots are free,
+    /// then reserves up to <paramref name="max"/>. While the breaker is half open it grants a single slot, regardless of <paramref name="min"/>.
     /// </summary>
     /// <returns>The number of slots reserved, at least 1. Each must end in <see cref="Accept"/> or <see cref="Release"/>.</returns>
-    /// <exception cref="OperationCanceledException">The token ended while waiting.</exception>
+    /// <exception cref="OperationCanceledException">The token was cancelled while waiting.</exception>
     ValueTask<int> ReserveAsync(int min, int max, CancellationToken cancellationToken);
 
-    /// <summary>Reserves one slot if that is possible now; for sources whose sender can be asked to retry later.</summary>
+    /// <summary>Reserves one slot if that is possible without waiting; for sources that can ask the sender to retry later.</summary>
     IntakeAnswer TryReserve();
 
-    /// <summary>Releases reserved slots that are not used.</summary>
-    /// <param name="slots">Their number; not more than are reserved.</param>
+    /// <summary>Releases unused reserved slots.</summary>
+    /// <param name="slots">Their number; at most the number of reserved slots.</param>
     void Release(int slots);
 
     /// <summary>
-    /// Hands a message in on a reserved slot and returns at once. From here on the route owns the message and settles it, even
-    /// when reading its body throws: <see cref="Pipeline.Settlements.PoisonMessageException"/> dead-letters it, anything else abandons it.
+    /// Accepts a message on a reserved slot and returns at once. From here on the route owns the message and settles it, even if reading its
+    /// body throws: <see cref="Pipeline.Settlements.PoisonMessageException"/> dead-letters it, any other exception abandons it.
     /// </summary>
     /// <exception cref="InvalidOperationException">No slot is reserved: a defect in the caller.</exception>
     void Accept(ReceivedMessage message);

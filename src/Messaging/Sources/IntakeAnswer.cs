@@ -6,10 +6,10 @@ public enum IntakeAnswer
     /// <summary>A slot is reserved.</summary>
     Reserved = 0,
 
-    /// <summary>Concurrency or bytes in flight are at their limit: come back shortly.</summary>
+    /// <summary>Slots or bytes in flight are at their limit: retry shortly.</summary>
     Full,
 
-    /// <summary>The breaker is open or the sink refuses: come back after its time.</summary>
+    /// <summary>The breaker is open: retry after its open time.</summary>
     Paused,
 
     /// <summary>The worker is stopping.</summary>

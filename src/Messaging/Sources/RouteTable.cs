@@ -3,12 +3,12 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Messaging.Sources;
 
-/// <summary>What a feature keeps for each route of the process, for callers that name a route. Threads: any; a look-up allocates 0 B.</summary>
-/// <typeparam name="T">What the source keeps for a route.</typeparam>
+/// <summary>Entries of a feature, one per route of the process, for callers that name a route. Threads: any; a look-up allocates nothing.</summary>
+/// <typeparam name="T">The entry of a route.</typeparam>
 public sealed class RouteTable<T>
     where T : class
 {
-    /// <summary>The route that is meant without a name when there are several.</summary>
+    /// <summary>The route that callers without a name get when there are several.</summary>
     public const string DefaultRoute = "default";
 
     private readonly Lock _gate = new();
@@ -18,20 +18,20 @@ public sealed class RouteTable<T>
     /// <summary>True when the table has a route.</summary>
     public bool Any => _entries.Count > 0;
 
-    /// <summary>The routes' names, sorted and separated by commas, for messages to people; <c>none</c> when there are none.</summary>
+    /// <summary>The routes' names, sorted and separated by commas, for error messages; <c>none</c> when there are none.</summary>
     public string Names => _entries.Count == 0 ? "none" : string.Join(", ", _entries.Keys.Order(StringComparer.Ordinal));
 
-    /// <summary>Finds a route's entry by its name, whatever its case; null means the only route, or the one named <see cref="DefaultRoute"/>.</summary>
+    /// <summary>Finds a route's entry by its case-insensitive name; null means the only route, or the one named <see cref="DefaultRoute"/>.</summary>
     public bool TryFind(string? route, [NotNullWhen(true)] out T? entry)
     {
         entry = _default;
         return route is null ? entry is not null : _entries.TryGetValue(route, out entry);
     }
 
-    /// <summary>Adds a route's entry; it replaces an earlier one.</summary>
+    /// <summary>Adds a route's entry, or replaces it.</summary>
     public void Add(string route, T entry) => Change(entries => entries[route] = entry);
 
-    /// <summary>Removes a route's entry, unless it has been replaced.</summary>
+    /// <summary>Removes a route's entry, unless it was replaced.</summary>
     public void Remove(string route, T entry) => Change(entries =>
     {
         if (entries.TryGetValue(route, out T? current) && ReferenceEquals(current, entry))

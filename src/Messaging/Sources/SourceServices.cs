@@ -5,15 +5,15 @@ using Microsoft.Extensions.Logging;
 
 namespace Messaging.Sources;
 
-/// <summary>What a source may use of its surroundings.</summary>
+/// <summary>What a source may use.</summary>
 /// <param name="Route">The route it feeds.</param>
-/// <param name="Services">The container, for singletons of the feature itself.</param>
-/// <param name="DeadLetters">For sources without a dead-letter queue.</param>
-/// <param name="Loggers">Loggers.</param>
+/// <param name="Services">The container, for singletons of the feature.</param>
+/// <param name="DeadLetters">The dead-letter store, for sources without a dead-letter queue.</param>
+/// <param name="Loggers">The logger factory.</param>
 /// <param name="Time">The clock; tests drive it.</param>
-/// <param name="Concurrency">Messages the route works on at once, at least 1.</param>
-/// <param name="Calls">Counts what it sends; null outside of a route.</param>
-/// <param name="Metrics">Counts dead letters that it writes; null outside of a route.</param>
+/// <param name="Concurrency">The slots of the source, at least 1.</param>
+/// <param name="Calls">Counts its calls; null outside a route.</param>
+/// <param name="Metrics">Counts the dead letters that it writes; null outside a route.</param>
 public sealed record SourceServices(
     string Route,
     IServiceProvider Services,

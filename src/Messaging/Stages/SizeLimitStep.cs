@@ -4,7 +4,7 @@ using Pipeline.Settlements;
 
 namespace Messaging.Stages;
 
-/// <summary>Sets bodies above the limit aside before anything reads them.</summary>
+/// <summary>Dead-letters messages with bodies above the limit before another part reads them.</summary>
 internal sealed class SizeLimitStep(StagesOptions options) : IStep<PhysicalContext>
 {
     public const string Reason = "too-large";

@@ -2,9 +2,9 @@ using Messaging.Configuration;
 
 namespace Messaging.Stages;
 
-/// <summary>Section <c>Stages</c>: the parts that every route's chain begins with.</summary>
+/// <summary>Section <c>Stages</c>: the first parts of every route's pipeline.</summary>
 internal sealed class StagesOptions
 {
-    [Setting("Largest body a route accepts; above it the message is dead-lettered as too-large", Bytes = true, Min = "1", Max = "256MiB", Consequence = "Every slot may hold one body of this size.")]
+    [Setting("Largest body that a route accepts; a message with a larger one is dead-lettered as too-large", Bytes = true, Min = "1", Max = "256MiB", Consequence = "Every slot may hold one body of this size.")]
     public long MaxMessageBytes { get; set; } = 1L << 20;
 }

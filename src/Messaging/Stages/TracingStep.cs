@@ -8,10 +8,10 @@ using Pipeline.Settlements;
 namespace Messaging.Stages;
 
 /// <summary>
-/// One span per attempt at a message, after OpenTelemetry's messaging conventions. Costs one check without a listener. The span is the
-/// current one for everything further in.
+/// Starts one span per attempt at a message, after OpenTelemetry's messaging conventions; it is the current span for the rest of the
+/// pipeline. Costs one check without a listener.
 /// </summary>
-/// <param name="route">Names the spans of messages that were received outside of a route.</param>
+/// <param name="route">The name for spans of messages that were received outside a route.</param>
 internal sealed class TracingStep(string route) : IStep<PhysicalContext>
 {
     private readonly MessageDestination _route = new("worker", route);
@@ -59,7 +59,7 @@ internal sealed class TracingStep(string route) : IStep<PhysicalContext>
         }
         catch (Exception)
         {
-            // The next part that reads the body reports it, with or without a span.
+            // The next part that reads the body reports the failure.
         }
 
         return span;

@@ -1,6 +1,6 @@
 namespace Messaging.Telemetry;
 
-/// <summary>Lets one log line through an interval and counts the rest, so that an outage is visible without being a flood. Threads: any.</summary>
+/// <summary>Allows one log line per interval and counts the rest, so that an outage does not flood the log. Threads: any.</summary>
 /// <param name="time">The clock.</param>
 /// <param name="interval">The shortest time between two lines.</param>
 public sealed class LogThrottle(TimeProvider time, TimeSpan interval)
@@ -10,7 +10,7 @@ public sealed class LogThrottle(TimeProvider time, TimeSpan interval)
     private long _suppressed;
     private bool _any;
 
-    /// <summary>True when this line may be logged; <paramref name="suppressed"/> then says how many were held back before it.</summary>
+    /// <summary>True when this line may be logged; <paramref name="suppressed"/> is then the number of lines suppressed before it.</summary>
     public bool ShouldLog(out SuppressedLines suppressed)
     {
         lock (_lock)
@@ -31,10 +31,10 @@ public sealed class LogThrottle(TimeProvider time, TimeSpan interval)
     }
 }
 
-/// <summary>How many lines a <see cref="LogThrottle"/> held back before this one; as text the end of the line, empty where there were none.</summary>
+/// <summary>The number of lines that a <see cref="LogThrottle"/> suppressed before this one; as text the end of the line, empty for none.</summary>
 /// <param name="Count">The lines.</param>
 public readonly record struct SuppressedLines(long Count)
 {
     /// <inheritdoc/>
-    public override string ToString() => Count == 0 ? string.Empty : $" ({Count} more such lines were not shown)";
+    public override string ToString() => Count == 0 ? string.Empty : $" ({Count} similar lines suppressed)";
 }

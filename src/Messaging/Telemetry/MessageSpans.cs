@@ -5,12 +5,12 @@ using Pipeline.Messages;
 namespace Messaging.Telemetry;
 
 /// <summary>
-/// The worker's spans, after OpenTelemetry's messaging conventions (docs/reference/traces.md). Callers ask <see cref="IsListening"/>
-/// first: without a listener nothing else here is called, and nothing is allocated. Threads: any.
+/// The worker's spans, after OpenTelemetry's messaging conventions (docs/reference/traces.md). Callers check <see cref="IsListening"/>
+/// first, so that nothing is allocated without a listener. Threads: any.
 /// </summary>
 public static class MessageSpans
 {
-    // The least that W3C Trace Context (3.3.1.5) asks to pass on. A longer state is dropped; the trace goes on without it.
+    // The length that W3C Trace Context (3.3.1.5) requires to propagate. A longer state is dropped; the trace continues without it.
     private const int MaxTraceState = 512;
 
     // 00-{32 hex}-{16 hex}-{2 hex}
@@ -26,11 +26,11 @@ public static class MessageSpans
 
     /// <summary>Reads a W3C trace context.</summary>
     /// <param name="traceParent">The value of <c>traceparent</c>; null for none.</param>
-    /// <param name="traceState">The value of <c>tracestate</c>; null for none. One of more than 512 characters is dropped.</param>
-    /// <returns>Default for a context that is missing or malformed.</returns>
+    /// <param name="traceState">The value of <c>tracestate</c>; null for none. Dropped above 512 characters.</param>
+    /// <returns>The context; default if it is missing or malformed.</returns>
     public static ActivityContext ParseContext(string? traceParent, string? traceState)
     {
-        // The library takes any characters for the hyphens.
+        // The library accepts any character in place of the hyphens.
         bool isWellFormed = traceParent is { Length: TraceParentLength } && traceParent[2] == '-' && traceParent[35] == '-' && traceParent[52] == '-';
         string? state = traceState is { Length: > 0 and <= MaxTraceState } ? traceState : null;
         return isWellFormed && ActivityContext.TryParse(traceParent, state, isRemote: true, out ActivityContext context) ? context : default;
@@ -47,13 +47,13 @@ public static class MessageSpans
         return traceParent is not null;
     }
 
-    /// <summary>A call that received messages, or failed, as a span that has ended. It links to the messages' creation contexts.</summary>
-    /// <param name="destination">Where it received.</param>
+    /// <summary>Records a call that received messages, or failed, as an ended span. It links to the messages' creation contexts.</summary>
+    /// <param name="destination">The source of the messages.</param>
     /// <param name="startedAt">When the call began.</param>
     /// <param name="endedAt">When it ended.</param>
     /// <param name="messages">One context per message; default for a message without one.</param>
-    /// <param name="errorType">What went wrong, in a word; null on success.</param>
-    /// <param name="description">The same for people; null on success.</param>
+    /// <param name="errorType">The error type, a low-cardinality code; null on success.</param>
+    /// <param name="description">The error as text; null on success.</param>
     public static void Received(
         MessageDestination destination, DateTimeOffset startedAt, DateTimeOffset endedAt, IReadOnlyCollection<ActivityContext> messages, string? errorType = null, string? description = null)
     {
@@ -68,8 +68,8 @@ public static class MessageSpans
         End(span);
     }
 
-    /// <summary>The settlement of one message, as a child of its span; end it with <see cref="End"/>. Null for a message without a span.</summary>
-    /// <param name="destination">Where the message came from.</param>
+    /// <summary>Starts the span of a settlement, as a child of the message's span; end it with <see cref="End"/>. Null for a message without a span.</summary>
+    /// <param name="destination">The source of the message.</param>
     /// <param name="message">The message's span.</param>
     public static Activity? StartSettle(MessageDestination destination, Activity? message)
     {
@@ -77,9 +77,9 @@ public static class MessageSpans
         return span?.SetTag(MessageId, message!.GetTagItem(MessageId));
     }
 
-    /// <summary>The settlement of several messages in one call: a child of the span of a single message, and linked to those of several. End it with <see cref="End"/>.</summary>
-    /// <param name="destination">Where the messages came from.</param>
-    /// <param name="messages">One span per message; null for a message without one. Without any span the settlement has none.</param>
+    /// <summary>Starts the span of one call that settles several messages: a child of a single message's span, or linked to the spans of several. End it with <see cref="End"/>.</summary>
+    /// <param name="destination">The source of the messages.</param>
+    /// <param name="messages">One span per message; null for a message without one. If all are null, no span is started.</param>
     public static Activity? StartSettleBatch(MessageDestination destination, IReadOnlyCollection<Activity?> messages)
     {
         ActivityLink[] links = LinksTo(messages);
@@ -92,19 +92,19 @@ public static class MessageSpans
         return span?.SetTag("messaging.batch.message_count", messages.Count);
     }
 
-    /// <summary>A call of another service on behalf of the current span, linked where it is made for several messages. Becomes the current span.</summary>
+    /// <summary>Starts the span of a call to another service, linked to the messages if it serves several. Becomes the current span.</summary>
     /// <param name="name">Its name, such as <c>S3.PutObject</c>.</param>
     /// <param name="tags">Its attributes.</param>
     public static Activity? StartCall(string name, IEnumerable<KeyValuePair<string, object?>> tags) =>
         Source.StartActivity(name, ActivityKind.Client, default(ActivityContext), tags, CallLinks.Value);
 
-    /// <summary>Marks a span as failed; null is no span.</summary>
+    /// <summary>Marks a span as failed; ignores null.</summary>
     /// <param name="span">The span.</param>
-    /// <param name="errorType">What went wrong, in a word that is the same for all failures of the kind.</param>
-    /// <param name="description">The same for people.</param>
+    /// <param name="errorType">The error type, a low-cardinality code.</param>
+    /// <param name="description">The error as text.</param>
     public static void Fail(Activity? span, string errorType, string? description) => span?.SetTag("error.type", errorType).SetStatus(ActivityStatusCode.Error, description);
 
-    /// <summary>Ends a span that is not the current one; null is no span.</summary>
+    /// <summary>Ends a span that is not the current one; ignores null.</summary>
     public static void End(Activity? span)
     {
         if (span is not null)
@@ -115,25 +115,25 @@ public static class MessageSpans
         }
     }
 
-    /// <summary>Marks a span as failed by an exception; null is no span.</summary>
+    /// <summary>Marks a span as failed by an exception; ignores null.</summary>
     internal static void Fail(Activity? span, Exception exception) => Fail(span, exception.GetType().FullName!, exception.Message);
 
-    /// <summary>An attempt at a message, as a child of its creation context. Becomes the current span.</summary>
+    /// <summary>Starts the span of an attempt at a message, as a child of its creation context. Becomes the current span.</summary>
     internal static Activity? StartProcess(MessageDestination destination, ReceivedMessage message)
     {
         Activity? span = Start("process", "process", ActivityKind.Consumer, destination, message.CreationContext);
         return span?.SetTag(MessageId, UntrustedText.Shorten(message.SourceId.Span));
     }
 
-    /// <summary>The handling of a batch, linked to its messages' spans. Becomes the current span.</summary>
+    /// <summary>Starts the span of a batch, linked to its messages' spans. Becomes the current span.</summary>
     internal static Activity? StartProcessBatch(MessageDestination destination, IReadOnlyCollection<Activity?> messages) =>
         Start("process", "process", ActivityKind.Consumer, destination, default, LinksTo(messages))?.SetTag("messaging.batch.message_count", messages.Count);
 
-    /// <summary>A call that sends messages, below the current span. Becomes the current span, whose context the messages carry.</summary>
+    /// <summary>Starts the span of a call that sends messages, below the current span. Becomes the current span, whose context the messages carry.</summary>
     internal static Activity? StartSend(MessageDestination destination) =>
         Source.StartActivity($"send {destination.Name}", ActivityKind.Producer, default(ActivityContext), TagsOf("send", "send", destination));
 
-    /// <summary>Calls from here on in the caller's asynchronous method are made for several messages: their spans link to the messages' spans.</summary>
+    /// <summary>Links the spans of later calls in the caller's asynchronous method to the spans of these messages.</summary>
     internal static void LinkCalls(IReadOnlyCollection<Activity?> messages) => CallLinks.Value = LinksTo(messages);
 
     private static ActivityLink[] LinksTo(IEnumerable<Activity?> messages) => [.. messages.OfType<Activity>().Select(message => new ActivityLink(message.Context))];
@@ -157,14 +157,14 @@ public static class MessageSpans
     {
         if (parent == default)
         {
-            // In place of a missing parent the library takes the current span, which is another message's where threads are shared.
+            // Without a parent the library uses the current span, which may belong to another message on the same thread.
             Activity.Current = null;
         }
 
         return Source.StartActivity($"{operation} {destination.Name}", kind, parent, TagsOf(operation, type, destination), links, startedAt);
     }
 
-    // Given at the start, so that samplers see them.
+    // Passed at the start, so that samplers see them.
     private static KeyValuePair<string, object?>[] TagsOf(string operation, string type, MessageDestination destination) =>
     [
         new("messaging.operation.name", operation),

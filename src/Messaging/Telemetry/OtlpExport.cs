@@ -9,8 +9,8 @@ namespace Messaging.Telemetry;
 
 /// <summary>
 /// Sends metrics and traces to an OpenTelemetry collector when the standard environment names one
-/// (<c>OTEL_EXPORTER_OTLP_ENDPOINT</c>, or its <c>_METRICS_</c> and <c>_TRACES_</c> forms); otherwise nothing is set up and nothing
-/// listens. Everything else follows the standard <c>OTEL_*</c> variables too.
+/// (<c>OTEL_EXPORTER_OTLP_ENDPOINT</c>, or its <c>_METRICS_</c> and <c>_TRACES_</c> forms); otherwise it sets up nothing and
+/// does not listen. The standard <c>OTEL_*</c> variables configure everything else.
 /// </summary>
 internal sealed class OtlpExport(ILogger<OtlpExport> logger, TimeProvider time) : IHostedService, IDisposable
 {
@@ -26,7 +26,7 @@ internal sealed class OtlpExport(ILogger<OtlpExport> logger, TimeProvider time) 
     private MeterProvider? _meters;
     private TracerProvider? _traces;
 
-    /// <summary>Begins to export spans; null where no collector is named. Disposing it sends what is left.</summary>
+    /// <summary>Starts the export of spans; null without a configured collector. Disposing it sends the remaining spans.</summary>
     public static TracerProvider? StartTraces() => IsSet("OTEL_EXPORTER_OTLP_ENDPOINT") || IsSet("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
         ? Sdk.CreateTracerProviderBuilder()
             .ConfigureResource(Describe)
@@ -37,7 +37,7 @@ internal sealed class OtlpExport(ILogger<OtlpExport> logger, TimeProvider time) 
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
-        // Before the providers, which read the variables.
+        // Created before the providers, which read the variables.
         _failures = Array.Exists(Endpoints, IsSet) ? new OtlpFailures(logger, time) : null;
         if (IsSet("OTEL_EXPORTER_OTLP_ENDPOINT") || IsSet("OTEL_EXPORTER_OTLP_METRICS_ENDPOINT"))
         {
@@ -56,7 +56,7 @@ internal sealed class OtlpExport(ILogger<OtlpExport> logger, TimeProvider time) 
 
     public void Dispose()
     {
-        // Both at once, and not for long: a collector that hangs must not use up the time that a stop has.
+        // In parallel and with a limit: a hanging collector must not use up the time for the shutdown.
         Parallel.Invoke(() => _meters?.Shutdown(LastExport), () => _traces?.Shutdown(LastExport));
         _meters?.Dispose();
         _traces?.Dispose();

@@ -4,7 +4,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Messaging.Telemetry;
 
-/// <summary>Logs what the OTLP exporter tells only its own event source: a collector that does not answer, a variable that it cannot read.</summary>
+/// <summary>Logs the failures that the OTLP exporter reports only to its event source, such as an unreachable collector or an invalid variable.</summary>
 internal sealed partial class OtlpFailures(ILogger logger, TimeProvider time) : EventListener
 {
     private const string Exporter = "OpenTelemetry-Exporter-OpenTelemetryProtocol";
@@ -13,7 +13,7 @@ internal sealed partial class OtlpFailures(ILogger logger, TimeProvider time) : 
 
     protected override void OnEventSourceCreated(EventSource eventSource)
     {
-        // Called by the base class's constructor too, before the fields of this one are set; it sees nothing then but constants.
+        // The base constructor calls it before the fields of this class are set, so it may use only constants.
         if (eventSource.Name == Exporter)
         {
             EnableEvents(eventSource, EventLevel.Warning);
@@ -31,6 +31,6 @@ internal sealed partial class OtlpFailures(ILogger logger, TimeProvider time) : 
         LogFailed(logger, UntrustedText.Shorten(what.Split('\n')[0]), suppressed);
     }
 
-    [LoggerMessage(1109, LogLevel.Warning, "Metrics or traces could not be exported over OTLP: {Problem} The worker goes on without; see the variables OTEL_EXPORTER_OTLP_*{Suppressed}")]
+    [LoggerMessage(1109, LogLevel.Warning, "Metrics or traces could not be exported over OTLP: {Problem} The worker continues without them; check the variables OTEL_EXPORTER_OTLP_*{Suppressed}")]
     private static partial void LogFailed(ILogger logger, string problem, SuppressedLines suppressed);
 }

@@ -3,8 +3,8 @@ using Microsoft.Extensions.Logging;
 namespace Messaging.Telemetry;
 
 /// <summary>
-/// Logs one line per route at an interval: what was done since the last line. A route in which nothing happened and nothing is in
-/// flight logs nothing, so an idle worker is silent. Threads: the timer's, one report at a time.
+/// Logs one line per route and interval with the messages since the last line. An idle route without messages in flight logs nothing.
+/// Threads: the timer's, one report at a time.
 /// </summary>
 internal sealed partial class ProgressReport : IDisposable
 {
@@ -18,7 +18,7 @@ internal sealed partial class ProgressReport : IDisposable
     /// <param name="routes">The routes.</param>
     /// <param name="every">The interval; zero for no reports.</param>
     /// <param name="time">The clock; tests drive it.</param>
-    /// <param name="logger">Where the lines go.</param>
+    /// <param name="logger">The log.</param>
     public ProgressReport(IEnumerable<ReportedRoute> routes, TimeSpan every, TimeProvider time, ILogger logger)
     {
         _routes = [.. routes.Select(route => (route, route.Totals()))];
@@ -31,7 +31,7 @@ internal sealed partial class ProgressReport : IDisposable
         }
     }
 
-    /// <summary>Ends the reports; one that is under way may still log.</summary>
+    /// <summary>Stops the reports; a running one may still log.</summary>
     public void Dispose() => _timer?.Dispose();
 
     private void Report()
@@ -45,7 +45,7 @@ internal sealed partial class ProgressReport : IDisposable
         }
         catch (Exception)
         {
-            // Thrown on a timer's thread it would end the process, and the report is not worth that.
+            // An exception on the timer's thread would end the process.
         }
     }
 

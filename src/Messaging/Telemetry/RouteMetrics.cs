@@ -6,29 +6,28 @@ using Pipeline.Settlements;
 namespace Messaging.Telemetry;
 
 /// <summary>
-/// Counts what happens to a route's messages: as plain totals for reports, and as OpenTelemetry metrics that are read from these
-/// when they are collected (messaging semantic conventions where there is one). A message costs a few increments with and without a
-/// listener; only durations are measured for a listener. The balance received - (stored + dead letters + returned) - in flight is 0.
-/// Threads: any.
+/// Counts a route's messages: as totals for reports, and as OpenTelemetry metrics (after the messaging conventions where they apply), which
+/// are read from the totals on collection. A message costs a few increments with or without a listener; durations are measured only
+/// with one. The balance received - (stored + dead letters + returned) - in flight is 0. Threads: any.
 /// </summary>
 public sealed class RouteMetrics
 {
     /// <summary>The name of the meter and of the activity source.</summary>
     public const string SourceName = "Worker";
 
-    // The messaging conventions' boundaries. Without an advice the SDK would put everything below 5 s into one bucket.
+    // The messaging conventions' boundaries. By default the SDK puts all values below 5 s into one bucket.
     private static readonly InstrumentAdvice<double> Seconds = new()
     {
         HistogramBucketBoundaries = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10],
     };
 
-    // The running routes, replaced as a whole; what is collected walks the array of that moment.
+    // The running routes; the array is replaced as a whole, so a collection reads a consistent one.
     private static readonly Lock Gate = new();
     private static volatile RouteMetrics[] _running = [];
 
     private static readonly Meter Meter = new(SourceName);
-    private static readonly Counter<long> DeadLetters = Meter.CreateCounter<long>("worker.messages.dead_letters", "{message}", "Messages dead-lettered, by reason; those that the folder keeps are counted when they are written");
-    private static readonly Counter<long> Lost = Meter.CreateCounter<long>("worker.messages.lost", "{message}", "Messages that a shutdown could not keep anywhere; event 3002 has their ids");
+    private static readonly Counter<long> DeadLetters = Meter.CreateCounter<long>("worker.messages.dead_letters", "{message}", "Messages dead-lettered, by reason; dead letters in the folder count when they are written");
+    private static readonly Counter<long> Lost = Meter.CreateCounter<long>("worker.messages.lost", "{message}", "Messages lost at a shutdown: neither stored nor written to the dead letters; event 3002 has their ids");
     private static readonly Counter<long> Timeouts = Meter.CreateCounter<long>("worker.messages.timeouts", "{message}", "Messages that took longer than Intake:MessageTimeout");
     private static readonly Histogram<double> ProcessDuration = Meter.CreateHistogram("messaging.process.duration", "s", "Time from acceptance to settlement", tags: null, Seconds);
     private static readonly Histogram<double> StoreDuration = Meter.CreateHistogram("worker.sink.duration", "s", "Time of a store by the sink, its retries and waits included", tags: null, Seconds);
@@ -41,7 +40,7 @@ public sealed class RouteMetrics
     private readonly bool _countsDecidedDeadLetters;
     private long _received;
 
-    // Of the inlets of a running route; replaced as a whole.
+    // The gauges of a running route's sources; replaced as a whole.
     private volatile InletGauges[] _inlets = [];
     private volatile Func<bool>? _isStuck;
 
@@ -56,20 +55,20 @@ public sealed class RouteMetrics
         CountRoutes("worker.messages.completed", "Messages that the handler of a route without a sink completed", static route => route._stores ? null : Volatile.Read(ref route._counts.Stored));
         CountRoutes("worker.messages.duplicates", "Messages whose object was stored before with the same bytes", static route => route._stores ? Volatile.Read(ref route._counts.Duplicates) : null);
         CountRoutes("worker.messages.returned", "Messages abandoned: returned to their source", static route => Volatile.Read(ref route._counts.Returned));
-        GaugeInlets("worker.messages.in_flight", "{message}", "Messages in flight, those that are held included", static inlet => inlet.InFlight());
+        GaugeInlets("worker.messages.in_flight", "{message}", "Messages in flight, held ones included", static inlet => inlet.InFlight());
         GaugeInlets("worker.messages.held", "{message}", "Messages in flight that wait until the sink works", static inlet => inlet.Held());
         GaugeInlets("worker.messages.limit", "{message}", "Slots: messages that may be in flight at once (Intake:Concurrency)", static inlet => inlet.Slots);
         GaugeInlets("worker.bytes.in_flight", "By", "Body bytes of the messages in flight", static inlet => inlet.BytesInFlight());
-        GaugeInlets("worker.messages.oldest_age", "s", "Age of the oldest message in flight; one that grows means a sink that hangs", static inlet => inlet.OldestAgeSeconds());
+        GaugeInlets("worker.messages.oldest_age", "s", "Age of the oldest message in flight; a growing age indicates a hanging sink", static inlet => inlet.OldestAgeSeconds());
         GaugeInlets("worker.breaker.state", null, "Circuit breaker of the sink: 0 closed, 1 half open, 2 open", static inlet => inlet.BreakerState());
         GaugeInlets("worker.source.failing", null, "1 while the source cannot receive, 0 otherwise", static inlet => inlet.IsFailing() ? 1 : 0);
         Meter.CreateObservableGauge("worker.route.stuck", static () => _running.Where(route => route._isStuck is not null).Select(static route => new Measurement<int>(route._isStuck!() ? 1 : 0, route._route)),
-            null, "1 when a message has long outlived its timeout: only a restart frees its slot");
+            null, "1 when a message has run far beyond its timeout: only a restart frees its slot");
     }
 
-    /// <summary>The counters of a route, from zero.</summary>
+    /// <summary>Creates the counters of a route, at zero.</summary>
     /// <param name="route">The route's name.</param>
-    /// <param name="stores">False where the route has no sink: its messages are completed, and nothing is said of storing.</param>
+    /// <param name="stores">False for a route without a sink: its metrics count completed messages instead of stored ones.</param>
     public RouteMetrics(string route, bool stores = true)
         : this(route, source: null, new Counts(), stores, countsDecidedDeadLetters: true)
     {
@@ -85,10 +84,10 @@ public sealed class RouteMetrics
         _countsDecidedDeadLetters = countsDecidedDeadLetters;
     }
 
-    /// <summary>What became of the messages that <see cref="RouteTotals.Stored"/> counts, in a word.</summary>
+    /// <summary>The word for the messages that <see cref="RouteTotals.Stored"/> counts.</summary>
     internal string DoneWord => _stores ? "stored" : "completed";
 
-    /// <summary>The totals since start; consistent once nothing is in flight.</summary>
+    /// <summary>The totals since the start; consistent when no message is in flight.</summary>
     public RouteTotals Totals => new(
         Receivers.Sum(static receiver => Volatile.Read(ref receiver._received)),
         Volatile.Read(ref _counts.Stored),
@@ -97,19 +96,19 @@ public sealed class RouteMetrics
         Volatile.Read(ref _counts.DeadLetters),
         Volatile.Read(ref _counts.Lost));
 
-    // Without sources, as in tests, the route's messages are its own.
+    // Without sources, as in tests, the route itself counts.
     private RouteMetrics[] Receivers => _counts.Sources is { Length: > 0 } sources ? sources : [this];
 
-    /// <summary>The time that a store begins, for <see cref="StoreEnded(long)"/>.</summary>
-    /// <returns>0 while nothing listens.</returns>
+    /// <summary>The start time of a store, for <see cref="StoreEnded(long)"/>.</summary>
+    /// <returns>The timestamp; 0 without a listener.</returns>
     public static long StoreStarts() => StoreDuration.Enabled ? Stopwatch.GetTimestamp() : 0;
 
-    /// <summary>The sink has answered.</summary>
-    /// <param name="started">What <see cref="StoreStarts"/> returned.</param>
+    /// <summary>Records the duration of a store, after the response of the sink.</summary>
+    /// <param name="started">The value from <see cref="StoreStarts"/>.</param>
     public void StoreEnded(long started) => StoreEnded(started, (string?)_route.Value);
 
-    /// <summary>The sink has answered.</summary>
-    /// <param name="started">What <see cref="StoreStarts"/> returned.</param>
+    /// <summary>Records the duration of a store, after the response of the sink.</summary>
+    /// <param name="started">The value from <see cref="StoreStarts"/>.</param>
     /// <param name="route">The name of the sink's route.</param>
     public static void StoreEnded(long started, string? route)
     {
@@ -119,8 +118,8 @@ public sealed class RouteMetrics
         }
     }
 
-    /// <summary>Publishes the route until <see cref="Unpublish"/>.</summary>
-    /// <param name="isStuck">Computed when it is collected.</param>
+    /// <summary>Publishes the metrics of the route until <see cref="Unpublish"/>.</summary>
+    /// <param name="isStuck">Called on collection.</param>
     internal void Publish(Func<bool> isStuck)
     {
         _isStuck = isStuck;
@@ -130,7 +129,7 @@ public sealed class RouteMetrics
         }
     }
 
-    /// <summary>Publishes an inlet of the route together with it.</summary>
+    /// <summary>Publishes the gauges of one source with the route.</summary>
     internal void Publish(InletGauges inlet)
     {
         lock (Gate)
@@ -139,7 +138,7 @@ public sealed class RouteMetrics
         }
     }
 
-    /// <summary>The route has ended: its values are collected no more.</summary>
+    /// <summary>Stops the collection of the route's metrics.</summary>
     internal void Unpublish()
     {
         lock (Gate)
@@ -150,14 +149,14 @@ public sealed class RouteMetrics
 
     internal void MessageReceived() => Interlocked.Increment(ref _received);
 
-    /// <summary>A terminator found the object stored before; counted beside the completion of the message.</summary>
+    /// <summary>Counts a duplicate, in addition to the completion of the message.</summary>
     public void MessageDuplicate() => Interlocked.Increment(ref _counts.Duplicates);
 
     internal void MessageTimedOut() => Timeouts.Add(1, _route);
 
-    /// <summary>The same counts for one of the route's sources.</summary>
-    /// <param name="source">What measurements name.</param>
-    /// <param name="countsDecidedDeadLetters">False for a source that writes its dead letters itself, and counts each only when it is written.</param>
+    /// <summary>Creates the counters of one source; their totals are part of the route's.</summary>
+    /// <param name="source">The source, for the tags.</param>
+    /// <param name="countsDecidedDeadLetters">False for a source that writes its dead letters itself and counts each when it is written.</param>
     internal RouteMetrics ForSource(MessageDestination source, bool countsDecidedDeadLetters)
     {
         RouteMetrics metrics = new((string)_route.Value!, source, _counts, _stores, countsDecidedDeadLetters);
@@ -169,7 +168,7 @@ public sealed class RouteMetrics
         return metrics;
     }
 
-    /// <summary>What kind of failure a settlement is; null for a completion.</summary>
+    /// <summary>The error type of a settlement; null for a completion.</summary>
     internal static string? ErrorTypeOf(in Settlement settlement) => settlement.Fault switch
     {
         _ when settlement.Kind == SettlementKind.Complete => null,
@@ -178,7 +177,7 @@ public sealed class RouteMetrics
         _ => settlement.Reason ?? settlement.ExceptionType ?? "abandoned",
     };
 
-    /// <summary>A source without a dead-letter queue has written a dead letter durably.</summary>
+    /// <summary>Counts a dead letter that a source without a dead-letter queue has written durably.</summary>
     /// <param name="reason">The settlement's reason.</param>
     public void DeadLetterWritten(string? reason)
     {
@@ -186,10 +185,10 @@ public sealed class RouteMetrics
         DeadLetters.Add(1, _route, new KeyValuePair<string, object?>("worker.reason", reason));
     }
 
-    /// <summary>A source kept a message after all that it was told to dead-letter, because the dead letter could not be written.</summary>
+    /// <summary>Counts a message as returned, because its dead letter could not be written.</summary>
     public void MessageReturned() => Interlocked.Increment(ref _counts.Returned);
 
-    /// <summary>A stop could keep so many messages nowhere.</summary>
+    /// <summary>Counts messages that a shutdown could neither store nor write to the dead letters.</summary>
     internal void MessagesLost(int count)
     {
         Interlocked.Add(ref _counts.Lost, count);
@@ -248,6 +247,6 @@ public sealed class RouteMetrics
     }
 }
 
-/// <summary>What is collected of one source of a route; computed then.</summary>
+/// <summary>The gauges of one source of a route, read on collection.</summary>
 internal sealed record InletGauges(
     string Source, int Slots, Func<int> InFlight, Func<int> Held, Func<double> OldestAgeSeconds, Func<int> BreakerState, Func<long> BytesInFlight, Func<bool> IsFailing);

@@ -5,26 +5,26 @@ using System.Text;
 namespace Messaging.Telemetry;
 
 /// <summary>
-/// Makes text from outside fit for a log line: at most 256 bytes of it, cut between characters. Control characters, line
-/// separators, format characters (which can reorder a terminal's line) and lone surrogates become <c>\uXXXX</c>.
+/// Makes untrusted text safe for a log line: at most 256 bytes of it, cut between characters. Control characters, line separators, format
+/// characters (which can reorder the text in a terminal) and lone surrogates become <c>\uXXXX</c>.
 /// </summary>
 public static class UntrustedText
 {
-    /// <summary>The most bytes of untrusted text, as UTF-8 and before escaping, that a log field shows.</summary>
+    /// <summary>Maximum number of bytes of untrusted text, as UTF-8 and before escaping, in a log field.</summary>
     public const int MaxBytes = 256;
 
     private static readonly SearchValues<char> Plain = SearchValues.Create(
         " !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~");
 
-    /// <summary>The printable form of UTF-8 bytes from outside; what is not UTF-8 becomes U+FFFD.</summary>
+    /// <summary>The printable form of untrusted UTF-8 bytes; invalid bytes become U+FFFD.</summary>
     public static string Shorten(ReadOnlySpan<byte> utf8)
     {
-        // One byte more than is shown tells whether anything was cut; a character that this cuts apart lies behind the limit.
+        // One byte more than is shown, to detect a cut; a character that this splits is beyond the limit.
         ReadOnlySpan<byte> shown = utf8.Length > MaxBytes ? utf8[..(MaxBytes + 1)] : utf8;
         return Shorten(Encoding.UTF8.GetString(shown));
     }
 
-    /// <summary>The printable form of a text from outside.</summary>
+    /// <summary>The printable form of an untrusted text.</summary>
     public static string Shorten(string? text)
     {
         if (string.IsNullOrEmpty(text))

@@ -85,9 +85,9 @@ public sealed class StrangersWorkerTests
             ["Handlers:orders: is added twice (OrdersApp.BookOrder)", "give one another name"],
             ["Pipeline:Parts: the part tenant is added twice (OrdersApp.Mistakes+TenantStep)", "give one another name"],
             ["Hosting:DrainTimeout: is read by two classes", "give one of them a section or a key of its own"],
-            ["Routes:a:Source = \"Sqs\": there is no such source", "AddSqs() of the package Quayside.Messaging.Aws adds it"],
+            ["Routes:a:Source = \"Sqs\": there is no such source", "add it with AddSqs() from the package Quayside.Messaging.Aws"],
             ["Handlers:Untyped: must be added with a JsonTypeInfo<Order>", "[JsonSerializable(typeof(Order))]"],
-            ["Pipeline:Parts = \"RetryBehavior\": is no part that was added", "each in its stage"],
+            ["Pipeline:Parts = \"RetryBehavior\": is not a part added by", "each in its stage"],
         ];
         string[] problems = [.. wrong.Error.Split('\n').Where(line => line.StartsWith("  - ", StringComparison.Ordinal))];
         foreach (string[] words in expected)
@@ -116,7 +116,7 @@ public sealed class StrangersWorkerTests
         WorkerCommand explained = await RunAsync(["explain", .. Route]);
 
         explained.ExitCode.ShouldBe(0, explained.Text);
-        explained.Text.ShouldStartWith("Route orders: Channel; 18,000,000 messages a day of 1,024 bytes");
+        explained.Text.ShouldStartWith("Route orders: Channel; 18,000,000 messages per day of 1,024 bytes");
         explained.Text.ShouldContain("LOST by a kill, at most");
     }
 

@@ -10,7 +10,7 @@ public sealed partial class DocumentTests
     // Tables of which each row is needed.
     private static readonly string[] Generated = ["docs/reference/configuration.md", "docs/reference/events.md", "docs/reference/metrics.md", "docs/explanation/seeds.md"];
 
-    private static readonly string[] Folders = ["docs", "samples", "templates", "src", "harness", "benchmarks", "deploy"];
+    private static readonly string[] Folders = ["docs", "samples", "templates", "src", "harness", "benchmarks", "proof", "deploy"];
 
     public static TheoryData<string> Pages => [.. FindPages().Order(StringComparer.Ordinal)];
 

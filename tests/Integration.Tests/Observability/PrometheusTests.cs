@@ -2,7 +2,6 @@ using System.Diagnostics;
 using System.Globalization;
 using System.Net;
 using System.Net.Http.Headers;
-using System.Net.Sockets;
 using System.Text.Json;
 using System.Text.RegularExpressions;
 using Integration.Tests.Documents;
@@ -47,7 +46,7 @@ public sealed class PrometheusTests
     {
         string folder = Directory.CreateTempSubdirectory("prometheus-").FullName;
         await using RunningWorker worker = await StartAsync(folder);
-        int port = FreePort();
+        int port = FreePort.Next();
         string configuration = Path.Combine(folder, "prometheus.yml");
         await File.WriteAllTextAsync(configuration, $$"""
             global: { scrape_interval: 1s }
@@ -129,12 +128,5 @@ public sealed class PrometheusTests
         }
 
         return path;
-    }
-
-    private static int FreePort()
-    {
-        using TcpListener listener = new(IPAddress.Loopback, 0);
-        listener.Start();
-        return ((IPEndPoint)listener.LocalEndpoint).Port;
     }
 }

@@ -27,7 +27,7 @@ public sealed class TopTests
         await terminal.ShowsAsync(@"archive +ok .* 1 +0/64 ");
         await worker.StopAsync();
         await terminal.ShowsAsync("No worker answers");
-        await terminal.ShowsAsync("What it was:");
+        await terminal.ShowsAsync("Last state:");
         await terminal.RunAsync("send-keys", "C-c");
         await terminal.ShowsAsync("exit code 0");
     }

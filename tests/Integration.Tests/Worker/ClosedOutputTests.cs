@@ -31,7 +31,7 @@ public sealed class ClosedOutputTests(AwsServer aws, RealS3 realS3)
         {
             string fifo = Path.Combine(folder.FullName, "fifo");
             (await RunAsync("mkfifo", fifo)).ShouldBe(0);
-            int port = FreePort();
+            int port = FreePort.Next();
             // A reader that leaves after one line.
             await using CapturedProcess? reader = script == BrokenPipe ? CapturedProcess.Start("head", "-n", "1", fifo) : null;
             await using WorkerProcess worker = WorkerProcess.Start(
@@ -87,10 +87,4 @@ public sealed class ClosedOutputTests(AwsServer aws, RealS3 realS3)
     }
 
     // The worker cannot say which it chose.
-    private static int FreePort()
-    {
-        using var listener = new System.Net.Sockets.TcpListener(IPAddress.Loopback, 0);
-        listener.Start();
-        return ((IPEndPoint)listener.LocalEndpoint).Port;
-    }
 }

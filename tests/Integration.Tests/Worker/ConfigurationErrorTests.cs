@@ -37,7 +37,7 @@ public sealed class ConfigurationErrorTests
         ["Handlers:Archive:Template = \"{Product\""],
         ["Hosting:Url = \"ftp://127.0.0.1:1\"", "must be http://address:port"],
         ["Routes:archive:Source = \"Carrier-Pigeon\"", "Channel, Http, ServiceBus, Sqs, TcpLines, Udp"],
-        ["Sources:Sqs:VisibilityTimeout = \"5s\"", "30s", "12h", "delivered twice"],
+        ["Sources:Sqs:VisibilityTimeout = \"5s\"", "30s", "12h", "messages are redelivered"],
         ["Sources:Sqs:Queue: must be set", "There would be nothing to receive from."],
         ["Sinks:S3:Bucket: must be set"],
     ];
@@ -92,7 +92,7 @@ public sealed class ConfigurationErrorTests
             WorkerCommand isFolder = (await WorkerCommand.RunAsync("validate", "--config", folder.FullName)).ShouldHaveNoStackTrace();
 
             absent.ExitCode.ShouldBe(Wrong);
-            absent.Error.ShouldContain($"--config {missing}: there is no such file.");
+            absent.Error.ShouldContain($"--config {missing}: the file does not exist.");
             broken.ExitCode.ShouldBe(Wrong);
             broken.Error.ShouldContain(malformed);
             broken.Error.ShouldContain("LineNumber: 1");

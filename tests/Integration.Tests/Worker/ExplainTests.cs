@@ -17,10 +17,10 @@ public sealed class ExplainTests
         result.ExitCode.ShouldBe(0, result.Text);
         result.Error.ShouldBeEmpty();
         string[] lines = result.Text.Split('\n', StringSplitOptions.RemoveEmptyEntries);
-        lines[0].ShouldBe("Route archive: Sqs -> S3; 18,000,000 messages a day of 1,024 bytes");
+        lines[0].ShouldBe("Route archive: Sqs -> S3; 18,000,000 messages per day of 1,024 bytes");
         lines.ShouldContain(line => line.Contains("S3 PutObject", StringComparison.Ordinal) && line.Contains("$90.00 a day", StringComparison.Ordinal));
         lines.ShouldContain(line => line.Contains("estimated cost a month", StringComparison.Ordinal) && line.Contains("$2,743.20", StringComparison.Ordinal));
-        lines[^1].ShouldStartWith("    at most $2,694.60 a month: Bundles:Enabled=true with Intake:Concurrency=1000: 500 messages an object");
+        lines[^1].ShouldStartWith("    at most $2,694.60 per month: Bundles:Enabled=true with Intake:Concurrency=1000: 500 messages an object");
     }
 
     [Fact]

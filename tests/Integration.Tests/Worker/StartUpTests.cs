@@ -155,7 +155,7 @@ public sealed class StartUpTests(AwsServer aws, RealS3 realS3)
 
         await using RunningWorker worker = await RunningWorker.StartAsync(
             [.. RunningWorker.SqsArguments(endpoint with { ServiceUrl = sqsProxy.Url }, queue), .. sink.Arguments, $"--Sinks:S3:Endpoint={s3Proxy.Url}"]);
-        await worker.Process.WaitForLineAsync("warn: .*the queue cannot be reached now; receiving begins as soon as it answers");
+        await worker.Process.WaitForLineAsync("warn: .*the queue is unreachable; receiving starts as soon as it answers");
         await worker.WaitForHealthAsync(HttpStatusCode.ServiceUnavailable);
         (await worker.HealthAsync()).Route["problem"]!.GetValue<string>().ShouldContain("Connection refused");
         await Task.Delay(TimeSpan.FromSeconds(3));

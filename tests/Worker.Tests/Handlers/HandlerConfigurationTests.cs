@@ -41,7 +41,7 @@ public sealed class HandlerConfigurationTests
         await route.DisposeAsync();
 
         route.LinesOf(1010).ShouldBe(["Route orders: receiving from channel, handled by Orders"]);
-        route.LinesOf(2001).ShouldHaveSingleItem().ShouldStartWith("Route orders: handling fails, receiving pauses");
+        route.LinesOf(2001).ShouldHaveSingleItem().ShouldStartWith("Route orders: handling fails; receiving is paused");
         route.Log.Entries.ShouldNotContain(entry => entry.Text.Contains("sink") || entry.Text.Contains("stor"));
         route.Route.Metrics.DoneWord.ShouldBe("completed");
     }
@@ -89,9 +89,9 @@ public sealed class HandlerConfigurationTests
     public void Name_Twice_NamesTheClassesOfTheHandlers()
     {
         ErrorsOf(worker => Add<FailingHandler>(worker, "orders")).ShouldBe(
-            [$"Handlers:orders: is added by {typeof(ScriptedHandler).FullName} and by {typeof(FailingHandler).FullName}: add only one of them, or give one another name. The worker could not tell which of them is meant."]);
+            [$"Handlers:orders: is added by {typeof(ScriptedHandler).FullName} and by {typeof(FailingHandler).FullName}: add only one of them, or give one another name. The name would be ambiguous."]);
         ErrorsOf(worker => Add<ScriptedHandler>(worker, "Orders")).ShouldBe(
-            [$"Handlers:Orders: is added twice ({typeof(ScriptedHandler).FullName}): leave one of the calls out, or give one another name. The worker could not tell which of them is meant."]);
+            [$"Handlers:Orders: is added twice ({typeof(ScriptedHandler).FullName}): remove one of the calls, or give one another name. The name would be ambiguous."]);
         ErrorsOf(worker =>
         {
             AddOrders(worker);

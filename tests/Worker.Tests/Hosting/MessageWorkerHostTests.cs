@@ -135,7 +135,7 @@ public sealed class MessageWorkerHostTests
         Should.Throw<ArgumentException>(() => worker.GetTotals("a"));
         await host.StartAsync(TestContext.Current.CancellationToken);
         worker.GetTotals("A").Received.ShouldBe(0);
-        Should.Throw<ArgumentException>(() => worker.GetTotals("b")).Message.ShouldStartWith("The worker has no route 'b' now.");
+        Should.Throw<ArgumentException>(() => worker.GetTotals("b")).Message.ShouldStartWith("The worker has no route 'b', or has not started.");
         await host.StopAsync(TestContext.Current.CancellationToken);
     }
 

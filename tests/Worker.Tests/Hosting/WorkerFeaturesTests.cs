@@ -10,7 +10,7 @@ namespace Worker.Tests.Hosting;
 /// <summary>What a program adds to its worker by mistake is found with the mistakes of the configuration.</summary>
 public sealed class WorkerFeaturesTests
 {
-    private const string NotMeant = "The worker could not tell which of them is meant.";
+    private const string NotMeant = "The name would be ambiguous.";
     private const string NotWhose = "The worker could not tell whose settings they are.";
 
     private readonly WorkerFeatures _features = FakeFeatures.Of([new FakeSource("Channel"), new FakeSource("Http")], [new FakeHandler("Archive")], [new FakeSink("Directory")]);
@@ -25,7 +25,7 @@ public sealed class WorkerFeaturesTests
         _features.Add(new DirectorySinkFeature());
 
         Errors().ShouldBe([
-            $"Sources:HTTP: is added twice ({typeof(FakeSource).FullName}): leave one of the calls out, or give one another name. {NotMeant}",
+            $"Sources:HTTP: is added twice ({typeof(FakeSource).FullName}): remove one of the calls, or give one another name. {NotMeant}",
             $"Sinks:Directory: is added by {typeof(FakeSink).FullName} and by {typeof(DirectorySinkFeature).FullName}: add only one of them, or give one another name. {NotMeant}",
         ]);
     }
@@ -46,7 +46,7 @@ public sealed class WorkerFeaturesTests
     {
         _features.Add(new FakeSink("Table") { Settings = [SettingsSection.Of<FakeFeatureOptions>("Sinks:Directory")] });
 
-        Errors().ShouldBe([$"Sinks:Directory: is listed by {typeof(FakeSink).FullName}, whose settings stand in Sinks:Table: name the section so, or add one that is shared with AddSettings."]);
+        Errors().ShouldBe([$"Sinks:Directory: is listed by {typeof(FakeSink).FullName}, whose settings belong in Sinks:Table: use that section, or add a shared one with AddSettings."]);
     }
 
     [Theory]
@@ -57,7 +57,7 @@ public sealed class WorkerFeaturesTests
     {
         _features.Add(SettingsSection.Of<FakeFeatureOptions>(name));
 
-        Errors().ShouldHaveSingleItem().ShouldStartWith($"{name}: cannot be the name of a section of {typeof(FakeFeatureOptions).FullName}: Routes, Sources, Handlers, Sinks hold routes and what they name.");
+        Errors().ShouldHaveSingleItem().ShouldStartWith($"{name}: cannot be the name of a section of {typeof(FakeFeatureOptions).FullName}: Routes, Sources, Handlers, Sinks are reserved for routes and features.");
     }
 
     [Fact]

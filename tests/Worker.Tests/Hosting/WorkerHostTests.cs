@@ -92,7 +92,7 @@ public sealed class WorkerHostTests
 
     [Theory]
     [InlineData("PrefetchCount=0", null)]
-    [InlineData("Topic=orders", "Sources:ServiceBus:Subscription: must be set with Topic. A topic is received from through a subscription only.")]
+    [InlineData("Topic=orders", "Sources:ServiceBus:Subscription: must be set with Topic. Messages of a topic are received from a subscription.")]
     public void Plan_UnusedSection_BreaksOnlyRulesThatLookAtWhatIsGiven(string key, string? problem)
     {
         WorkerPlan plan = WorkerHost.Plan(Configuration($"Sources:ServiceBus:{key}"));

@@ -208,7 +208,7 @@ public sealed class MessageIntakeSettlementTests
         LoggedLine[] lines = [.. fixture.Logger.Of(5002)];
         lines.Length.ShouldBe(2);
         lines[0].Text.ShouldEndWith("down\\u000d\\u000a");
-        lines[1].Text.ShouldContain("(4 more");
+        lines[1].Text.ShouldContain("(4 similar");
     }
 
     [Theory]

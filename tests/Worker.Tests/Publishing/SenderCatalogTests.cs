@@ -19,8 +19,8 @@ public sealed class SenderCatalogTests
 
         senders.Names.ShouldBe(["http", "channel", "sqs", "udp", "tcp", "servicebus"]);
         senders.Description.ShouldBe(
-            "http or channel (POST to a running worker), sqs (straight into the queue: --Sources:Sqs:Queue=name), udp (to where Sources:Udp says the worker listens), "
-            + "tcp (to where Sources:TcpLines says the worker listens), servicebus (straight into the queue or topic of Sources:ServiceBus)");
+            "http or channel (POST to a running worker), sqs (directly to the queue: --Sources:Sqs:Queue=name), udp (to the endpoint of Sources:Udp), "
+            + "tcp (to the endpoint of Sources:TcpLines), servicebus (directly to the queue or topic of Sources:ServiceBus)");
     }
 
     [Fact]
@@ -32,7 +32,7 @@ public sealed class SenderCatalogTests
         StartupException twice = Should.Throw<StartupException>(() => new SenderCatalog(FakeFeatures.Of([new HttpSourceFeature(), new OtherSource("Other", "other", "http")], [], [])));
 
         twice.ExitCode.ShouldBe(ExitCodes.Configuration);
-        twice.Message.ShouldStartWith("publish --to http: the sources Http and Other both answer to this name.");
+        twice.Message.ShouldStartWith("publish --to http: the sources Http and Other both have this name.");
     }
 
     [Fact]

@@ -14,7 +14,7 @@ public sealed class RecoverabilityOptionsTests
         options.Validate(new SettingsCheck("Recoverability", property => ($"Recoverability:{property}", "1s"), [], errors, warnings: []));
 
         errors.ShouldHaveSingleItem().ToString().ShouldBe(
-            "Recoverability:BackoffCap = \"1s\": must not be below BackoffBase. The waits could never reach their first bound.");
+            "Recoverability:BackoffCap = \"1s\": must not be below BackoffBase. The first wait would exceed the maximum.");
     }
 
     [Fact]

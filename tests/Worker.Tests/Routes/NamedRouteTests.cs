@@ -91,7 +91,7 @@ public sealed class NamedRouteTests : IDisposable
     [Fact]
     public void Plan_EveryRouteRemoved_IsAnError() =>
         Plan("""{ "Routes": { "archive": null } }""").Errors.Select(error => error.ToString()).ShouldBe(
-            ["Routes: must leave a route, but every one is null or empty: archive. The worker would receive nothing."]);
+            ["Routes: must contain at least one route, but every one is null or empty: archive. The worker would receive nothing."]);
 
     [Fact]
     public void Plan_ValueInsteadOfARoute_IsAnError() =>
@@ -105,7 +105,7 @@ public sealed class NamedRouteTests : IDisposable
     [InlineData("null", "Routes: ")]
     public void Plan_RoutesWithoutARoute_IsAnError(string routes, string key) =>
         ErrorsOf($$"""{ "Routes": {{routes}} }""").ShouldBe(
-            [key + "must hold a section for each route, such as { \"orders\": { \"Source\": \"Http\" } }; leave Routes out to run the built-in route archive."]);
+            [key + "must contain one section per route, such as { \"orders\": { \"Source\": \"Http\" } }; leave Routes out to run the built-in route archive."]);
 
     [Theory]
     [InlineData(0)]
@@ -118,7 +118,7 @@ public sealed class NamedRouteTests : IDisposable
     [InlineData("--Routes:a=", "--Routes:a:Source=Channel")]
     public void Plan_OneProviderGivesAndRemovesARoute_IsAnError(params string[] keys) =>
         ErrorsOf(file: null, keys).ShouldBe(
-            ["Routes:a: is empty, which removes the route, but the command line gives Routes:a:Source too: leave one of them out."]);
+            ["Routes:a: is empty, which removes the route, but the command line also sets Routes:a:Source: remove one of the two."]);
 
     [Fact]
     public void Plan_OneProviderGivesARouteAsValueAndSection_IsAnError() =>
@@ -131,7 +131,7 @@ public sealed class NamedRouteTests : IDisposable
         WorkerPlan plan = Plan(file: null, environment: ["Routes:a=", "Routes:a:Source=Udp"]);
 
         plan.Errors.ShouldHaveSingleItem().ToString().ShouldBe(
-            "Routes:a: is empty, which removes the route, but the environment gives Routes:a:Source too: leave one of them out.");
+            "Routes:a: is empty, which removes the route, but the environment also sets Routes:a:Source: remove one of the two.");
     }
 
     [Fact]

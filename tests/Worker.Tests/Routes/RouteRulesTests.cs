@@ -16,9 +16,9 @@ public sealed class RouteRulesTests
     private static readonly string[] Bundled = ["Bundles:Enabled=true", "Intake:Concurrency=1000"];
 
     [Theory]
-    [InlineData(CompletionEffect.Deletes, false, Lossy + "must be a sink that keeps what it stores, because the route receives from Rabbit; set Sinks:Mine:Loss=true for a test or a measurement.", null)]
+    [InlineData(CompletionEffect.Deletes, false, Lossy + "must be a durable sink, because the route receives from Rabbit; set Sinks:Mine:Loss=true for a test or a benchmark.", null)]
     [InlineData(CompletionEffect.Deletes, true, null, Lossy + "keeps objects only as long as the process runs (Sinks:Mine:Loss allows it).")]
-    [InlineData(CompletionEffect.Acknowledges, false, null, Lossy + "keeps objects only as long as the process runs, while senders of Rabbit may be told that they are stored.")]
+    [InlineData(CompletionEffect.Acknowledges, false, null, Lossy + "keeps objects only as long as the process runs, although senders of Rabbit may get an answer that they are stored.")]
     [InlineData(CompletionEffect.None, false, null, null)]
     public void Plan_SinkThatLoses_IsWrongForWhatNothingElseHolds(CompletionEffect effect, bool allowed, string? error, string? warning)
     {
@@ -29,14 +29,14 @@ public sealed class RouteRulesTests
     }
 
     [Fact]
-    public void Plan_SourceThatSaysNothing_CountsAsAQueue() => Starts(Plan(sink: Loses(allowed: false)).Errors, Lossy + "must be a sink that keeps what it stores");
+    public void Plan_SourceThatSaysNothing_CountsAsAQueue() => Starts(Plan(sink: Loses(allowed: false)).Errors, Lossy + "must be a durable sink");
 
     [Fact]
     public void Plan_NothingIsSaid_IsRight() => Plan().Errors.ShouldBeEmpty();
 
     [Fact]
     public void Plan_BundlesForAHandlerThatSaysNothing_AreRefused() =>
-        Starts(Plan(settings: Bundled).Errors, "Bundles:Enabled = \"true\": must be false with the handler Archive, which does not say that each body it stores is a whole JSON document.");
+        Starts(Plan(settings: Bundled).Errors, "Bundles:Enabled = \"true\": must be false with the handler Archive, which does not guarantee that each body it stores is a complete JSON document.");
 
     [Fact]
     public void Plan_BundlesForOneWithASettingForIt_NameTheSetting() => Starts(

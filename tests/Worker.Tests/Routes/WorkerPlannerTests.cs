@@ -55,7 +55,7 @@ public sealed class WorkerPlannerTests
     [Fact]
     public void Plan_UnknownForm_NamesTheForms() =>
         ErrorsOf("Pipeline:Form=Interpreted").ShouldBe([
-            $"Pipeline:Form = \"Interpreted\": must be one of {string.Join(", ", PipelineForm.All)}. There is no such way to execute the chain.",
+            $"Pipeline:Form = \"Interpreted\": must be one of {string.Join(", ", PipelineForm.All)}. There is no such form.",
         ]);
 
     [Fact]
@@ -70,15 +70,15 @@ public sealed class WorkerPlannerTests
     public void Plan_FeaturesThatWereNotAdded_EachNamesTheCallAndThePackage() =>
         ErrorsOf("Routes:a:Source=sqs", "Routes:a:Handler=CloudFront", "Routes:a:Sink=S3", "Aws:Region=eu-west-1").ShouldBe(
             [
-                "Routes:a:Source = \"sqs\": there is no such source; it must be one of Channel, Http. Sqs is not part of this worker: AddSqs() of the package Quayside.Messaging.Aws adds it.",
-                "Routes:a:Handler = \"CloudFront\": there is no such handler; it must be one of Archive, Rows. CloudFront is not part of this worker: AddCloudFront() of the package Quayside.Messaging.CloudFront adds it.",
-                "Routes:a:Sink = \"S3\": there is no such sink; it must be one of Directory, Index, Memory. S3 is not part of this worker: AddS3() of the package Quayside.Messaging.Aws adds it.",
+                "Routes:a:Source = \"sqs\": there is no such source; it must be one of Channel, Http. Sqs is not part of this worker: add it with AddSqs() from the package Quayside.Messaging.Aws.",
+                "Routes:a:Handler = \"CloudFront\": there is no such handler; it must be one of Archive, Rows. CloudFront is not part of this worker: add it with AddCloudFront() from the package Quayside.Messaging.CloudFront.",
+                "Routes:a:Sink = \"S3\": there is no such sink; it must be one of Directory, Index, Memory. S3 is not part of this worker: add it with AddS3() from the package Quayside.Messaging.Aws.",
                 "Aws: is not a known key. Known here: Pipeline, Routes, Sources, Stages, Handlers, Sinks, Bundles, DeadLetters, Intake, Recoverability, Hosting. It would have no effect.",
             ],
             ignoreOrder: true);
 
     [Theory]
-    [InlineData("", "archive", " No route is configured, so this is the built-in one.")]
+    [InlineData("", "archive", " No route is configured, so the built-in one applies.")]
     [InlineData("--Routes:a:Sink=Directory", "a", "")]
     public void Plan_DefaultsThatWereNotAdded_SaysWhatToGive(string argument, string route, string hint)
     {
@@ -86,8 +86,8 @@ public sealed class WorkerPlannerTests
         WorkerPlanner planner = new(configuration, FakeFeatures.Of([_channel], [new FakeHandler("Rows")], [new FakeSink("Directory")]));
 
         planner.Plan().Errors.Select(error => error.ToString()).ShouldBe([
-            $"Routes:{route}:Source: must be given: one of Channel. The default, Http, is not part of this worker.{hint}",
-            $"Routes:{route}:Handler: must be given: one of Rows. The default, Archive, is not part of this worker.{hint}",
+            $"Routes:{route}:Source: must be set to one of Channel. The default, Http, is not part of this worker.{hint}",
+            $"Routes:{route}:Handler: must be set to one of Rows. The default, Archive, is not part of this worker.{hint}",
         ]);
     }
 
@@ -97,14 +97,14 @@ public sealed class WorkerPlannerTests
     [Fact]
     public void Plan_SinkOfAnotherKindThanTheHandlers_NamesThoseThatFit() =>
         ErrorsOf("Routes:a:Handler=Rows", "Routes:b:Sink=Index").ShouldBe([
-            "Routes:a:Sink = \"Directory\": must be one that takes the documents of the handler Rows: Index. The sink Directory takes objects.",
-            "Routes:b:Sink = \"Index\": must be one that takes the objects of the handler Archive: Directory, Memory. The sink Index takes documents.",
+            "Routes:a:Sink = \"Directory\": must be a sink for the documents of the handler Rows: Index. The sink Directory stores objects.",
+            "Routes:b:Sink = \"Index\": must be a sink for the objects of the handler Archive: Directory, Memory. The sink Index stores documents.",
         ]);
 
     [Fact]
     public void Plan_BundlesOfDocuments_AreRefused() =>
         ErrorsOf("Routes:a:Handler=Rows", "Routes:a:Sink=Index", "Bundles:Enabled=true").ShouldBe([
-            "Bundles:Enabled = \"true\": must be false where the sink takes documents. The sink Index has batches of its own; set Routes:a:Bundles:Enabled=false for this route.",
+            "Bundles:Enabled = \"true\": must be false with a sink for documents. The sink Index sends batches of its own; set Routes:a:Bundles:Enabled=false for this route.",
         ]);
 
     [Fact]

@@ -77,7 +77,7 @@ public sealed class CheckTests
         await harness.AdvanceAsync(TimeSpan.FromSeconds(1));
         await checking.WaitAsync(TimeSpan.FromSeconds(30));
 
-        harness.Log.Entries.ShouldHaveSingleItem().Text.ShouldContain("no answer within 00:00:15");
+        harness.Log.Entries.ShouldHaveSingleItem().Text.ShouldContain("no answer within 15 s");
     }
 
     [Fact]

@@ -14,7 +14,7 @@ public sealed class ServiceBusConnectionStringTests
 
     [Theory]
     [InlineData("canary4711", "Name=value")]
-    [InlineData("Endpoint=sb://h;Endpoint=sb://h;SharedAccessKeyName=n;SharedAccessKey=canary4711", "each once")]
+    [InlineData("Endpoint=sb://h;Endpoint=sb://h;SharedAccessKeyName=n;SharedAccessKey=canary4711", "each name once")]
     [InlineData("SharedAccessKeyName=n;SharedAccessKey=canary4711", "Endpoint=sb://")]
     [InlineData("Endpoint=https://h;SharedAccessKeyName=n;SharedAccessKey=canary4711", "Endpoint=sb://")]
     [InlineData("Endpoint=sb://h;SharedAccessKey=canary4711", "SharedAccessKeyName")]

@@ -46,7 +46,7 @@ public sealed class ServiceBusMessageSenderTests
         string?[] errors = await sender.SendAsync(Messages(26, 10, 26, 10, 26), CancellationToken.None);
 
         errors.Select(error => error is null).ShouldBe([false, true, false, true, false]);
-        errors[0].ShouldNotBeNull().ShouldContain("26 bytes are too large for a message to orders");
+        errors[0].ShouldNotBeNull().ShouldContain("26 bytes, too many for a message to orders");
         _bus.Count.ShouldBe(2);
     }
 

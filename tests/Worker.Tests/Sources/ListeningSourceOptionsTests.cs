@@ -45,7 +45,7 @@ public sealed class ListeningSourceOptionsTests
     [InlineData("Udp", "127.0.0.1:9081")]
     public void Plan_TwoRoutesOnOneEndpoint_IsAnErrorOfTheSecond(string source, string endpoint) =>
         Plan($"Routes:one:Source={source}", $"Routes:two:Source={source}").ShouldBe(
-            [$"Routes:two:Sources:{source}:Endpoint = \"{endpoint}\": must be an endpoint of the route's own: route 'one' listens there already. The worker could not start."]);
+            [$"Routes:two:Sources:{source}:Endpoint = \"{endpoint}\": must be an endpoint that no other listener uses: route 'one' already listens there. The worker could not start."]);
 
     [Theory]
     [InlineData("0.0.0.0:9000", "127.0.0.1:9000")]
@@ -60,18 +60,18 @@ public sealed class ListeningSourceOptionsTests
         {
             Plan($"Routes:one:Source={source}", $"Routes:two:Source={source}", $"Routes:one:Sources:{source}:Endpoint={first}", $"Routes:two:Sources:{source}:Endpoint={second}")
                 .ShouldHaveSingleItem()
-                .ShouldStartWith($"Routes:two:Sources:{source}:Endpoint = \"{second}\": must be an endpoint of the route's own: route 'one' listens on {first} already");
+                .ShouldStartWith($"Routes:two:Sources:{source}:Endpoint = \"{second}\": must be an endpoint that no other listener uses: route 'one' already listens on {first}");
         }
     }
 
     [Theory]
-    [InlineData("http://127.0.0.1:9000", "127.0.0.1:9000", "there already")]
-    [InlineData("http://localhost:9000", "0.0.0.0:9000", "on 127.0.0.1:9000 already")]
-    [InlineData("http://0.0.0.0:9000", "127.0.0.1:9000", "on 0.0.0.0:9000 already")]
+    [InlineData("http://127.0.0.1:9000", "127.0.0.1:9000", "there")]
+    [InlineData("http://localhost:9000", "0.0.0.0:9000", "on 127.0.0.1:9000")]
+    [InlineData("http://0.0.0.0:9000", "127.0.0.1:9000", "on 0.0.0.0:9000")]
     public void Plan_LinesOnTheWebServersEndpoint_IsAnError(string url, string endpoint, string where) =>
         Plan("Routes:one:Source=TcpLines", $"Hosting:Url={url}", $"Sources:TcpLines:Endpoint={endpoint}")
             .ShouldHaveSingleItem()
-            .ShouldContain($"the web server (Hosting:Url) listens {where}");
+            .ShouldContain($"the web server (Hosting:Url) already listens {where}");
 
     [Theory]
     [InlineData("Routes:one:Source=Udp", "Hosting:Url=http://127.0.0.1:9000", "Sources:Udp:Endpoint=127.0.0.1:9000")]

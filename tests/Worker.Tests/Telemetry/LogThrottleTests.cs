@@ -58,6 +58,6 @@ public sealed class LogThrottleTests
 
     [Theory]
     [InlineData(0, "")]
-    [InlineData(3, " (3 more such lines were not shown)")]
+    [InlineData(3, " (3 similar lines suppressed)")]
     public void ToString_SuppressedLines_AreToldWhereThereAreAny(long count, string text) => new SuppressedLines(count).ToString().ShouldBe(text);
 }

@@ -2,26 +2,22 @@
 namespace Messaging.Aws.S3.Sink;
 
 /// <summary>
-/// What a client of S3 does for the sink: one request each, ended by its own time whatever the store does; what it ended in is a
-/// value. Attempts, waits and decisions are the sink's. Threads: any number at once.
+/// The requests that the sink makes, sent by a client of S3. Each ends within its own time, and its outcome is a value. The sink decides
+/// on attempts and waits. Threads: any number at once.
 /// </summary>
 internal interface IS3Requests : IDisposable
 {
-    /// <summary>Puts the object, on the condition that there is none where that is configured.</summary>
-    /// <param name="key">UTF-8, 1 to 1,024 bytes. A borrow until the call ends, as <paramref name="body"/> is.</param>
-    /// <param name="body">May be empty.</param>
-    /// <param name="limit">The most the request may take.</param>
-    /// <param name="cancellationToken">The caller's.</param>
-    /// <exception cref="OperationCanceledException">Only of <paramref name="cancellationToken"/>.</exception>
+    /// <summary>Puts the object; if configured, only when the key does not exist. Key (UTF-8, 1 to 1,024 bytes) and body are borrowed until the call ends.</summary>
+    /// <exception cref="OperationCanceledException">Only for <paramref name="cancellationToken"/>.</exception>
     ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken);
 
-    /// <summary>Compares the object with <paramref name="body"/>: by length and MD5 first, byte by byte where the ETag is not the MD5.</summary>
-    /// <returns>The fault, and where there is none whether the bytes are the same.</returns>
+    /// <summary>Compares the object with <paramref name="body"/>: by length and MD5 first, byte by byte when the ETag is not the MD5.</summary>
+    /// <returns>The fault; without one, whether the bytes are the same.</returns>
     ValueTask<(S3Fault Fault, string Operation, bool Same)> CompareAsync(
         ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken);
 
-    /// <summary>Asks for one key of the bucket: the cheapest request whose refusal says why.</summary>
-    /// <exception cref="Aws.AwsServiceException">There are no credentials; says how to give them.</exception>
+    /// <summary>Lists one key of the bucket: the cheapest request whose refusal states the cause.</summary>
+    /// <exception cref="Aws.AwsServiceException">There are no credentials; the message tells how to configure them.</exception>
     ValueTask<S3Fault> ListAsync(TimeSpan limit, CancellationToken cancellationToken);
 
     /// <summary>Fetches new credentials after a request ended in <see cref="S3FaultKind.ExpiredCredentials"/>; false when there are no others.</summary>

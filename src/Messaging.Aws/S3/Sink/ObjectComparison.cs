@@ -9,12 +9,9 @@ internal static class ObjectComparison
     private const int Chunk = 64 * 1024;
 
     /// <summary>
-    /// True when the ETag is the MD5 of the bytes. An ETag that is not an MD5 (KMS or customer keys, parts, directory buckets)
-    /// never equals it by chance; one that differs proves nothing by itself, and a collision costs a message its place: then the
-    /// bytes have to decide.
+    /// True when the ETag is the MD5 of the bytes. Another kind of ETag (KMS or customer keys, parts, directory buckets) never equals it by
+    /// chance. A different ETag proves nothing, and a collision makes the message a dead letter, so the bytes must then be compared.
     /// </summary>
-    /// <param name="etag">As the store gave it, with or without quotes; null when it gave none.</param>
-    /// <param name="body">May be empty.</param>
     public static bool IsMd5Of(string? etag, ReadOnlySpan<byte> body)
     {
         ReadOnlySpan<char> text = etag.AsSpan().Trim('"');
@@ -29,7 +26,7 @@ internal static class ObjectComparison
         return given.SequenceEqual(actual);
     }
 
-    /// <summary>Reads the stream up to its end or the first difference.</summary>
+    /// <summary>True when the stream holds exactly these bytes; reads to its end or the first difference.</summary>
     public static async ValueTask<bool> HasBytesAsync(Stream stream, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
     {
         byte[] chunk = ArrayPool<byte>.Shared.Rent(Chunk);

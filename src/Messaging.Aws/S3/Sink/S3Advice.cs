@@ -1,7 +1,7 @@
 
 namespace Messaging.Aws.S3.Sink;
 
-/// <summary>Says to an operator what a refusal means and what to do about it.</summary>
+/// <summary>Tells an operator what a refusal means and what to do.</summary>
 internal static class S3Advice
 {
     /// <summary>One sentence for a refusal; at most 256 characters with <see cref="S3Fault.Describe"/> before it.</summary>
@@ -14,9 +14,9 @@ internal static class S3Advice
         "AccessDenied" or "Forbidden" or "AllAccessDisabled" => $"Grant {PermissionFor(operation)} on the bucket '{bucket}'.",
         _ when S3Faults.IsElsewhere(fault) =>
             $"The bucket '{bucket}' is in {(fault.Region is null ? "another region" : $"region {fault.Region}")}: set Sinks:S3:Region.",
-        "NotImplemented" or "XNotImplemented" => "The store does not know the request: Sinks:S3:Conditional=false does without If-None-Match.",
-        "RequestTimeTooSkewed" or "RequestExpired" or "RequestInTheFuture" => "The clock of this machine is off and could not be corrected.",
-        _ => $"Check the settings below Sinks:S3 and the bucket '{bucket}'.",
+        "NotImplemented" or "XNotImplemented" => "The store does not support the request: set Sinks:S3:Conditional=false to store without If-None-Match.",
+        "RequestTimeTooSkewed" or "RequestExpired" or "RequestInTheFuture" => "This machine's clock is wrong and could not be corrected: set it.",
+        _ => $"Check the settings of Sinks:S3 and the bucket '{bucket}'.",
     };
 
     private static string PermissionFor(string operation) => operation switch

@@ -2,7 +2,7 @@ using Messaging.Hosting;
 
 namespace Messaging.Aws.S3.Sink;
 
-/// <content>The check at start: one key is listed, and the answer judged.</content>
+/// <content>The check at start: lists one key.</content>
 internal sealed partial class S3Sink
 {
     private bool _isUnconditionalLogged;
@@ -56,7 +56,7 @@ internal sealed partial class S3Sink
                 throw new StartupException(what, ExitCodes.Configuration);
 
             case (S3FaultKind.Refused, _):
-                // s3:ListBucket may be withheld from a worker that may put.
+                // A worker that may put objects may lack s3:ListBucket.
                 _problem = null;
                 _logger.LogUnchecked(_bucket, what);
                 return;

@@ -16,8 +16,8 @@ using Pipeline.Frames;
 namespace Messaging.Aws.S3.Sink;
 
 /// <summary>
-/// Stores each object with one conditional PUT. Attempts, waits and comparisons end within one total time and one budget of
-/// retries, each request under a permit of the limiter; the clients retry nothing by themselves. Allocates nothing itself on success. Threads: any number at once.
+/// Stores each object with one conditional PUT. Attempts, waits and comparisons share one total time and one retry budget, and each
+/// request needs a permit of the limiter; the clients do not retry. Allocates nothing itself on success. Threads: any number at once.
 /// </summary>
 internal sealed partial class S3Sink : IObjectSink
 {
@@ -41,10 +41,7 @@ internal sealed partial class S3Sink : IObjectSink
     private readonly int _maxAttempts;
     private readonly RetryBudget _retries = new();
 
-    /// <param name="options">How to store.</param>
-    /// <param name="requests">Owned from here on.</param>
-    /// <param name="services">Time, log and the route's name.</param>
-    /// <param name="maxRequests">The most requests the route can have in flight.</param>
+    /// <summary>Owns <paramref name="requests"/>; the route can have <paramref name="maxRequests"/> requests in flight.</summary>
     public S3Sink(S3SinkOptions options, IS3Requests requests, SinkServices services, int maxRequests = int.MaxValue)
     {
         _requests = requests;
@@ -61,20 +58,20 @@ internal sealed partial class S3Sink : IObjectSink
 
     public string Name => "s3";
 
-    /// <summary>What bounds the requests in flight.</summary>
+    /// <summary>Bounds the requests in flight.</summary>
     public ConcurrencyLimiter Concurrency { get; }
 
-    /// <summary>A sink with a client of its own.</summary>
-    /// <exception cref="StartupException">Region or endpoint cannot be found out.</exception>
+    /// <summary>Creates a sink with its own client.</summary>
+    /// <exception cref="StartupException">Region or endpoint cannot be found.</exception>
     public static S3Sink Create(S3SinkOptions options, AwsOptions aws, SinkServices services) =>
         Create(options, aws, AwsCredentialSource.Create(aws, services.Time), services);
 
-    /// <summary>The same over given credentials, owned from here on.</summary>
+    /// <summary>Creates a sink that owns the credentials.</summary>
     public static S3Sink Create(S3SinkOptions options, AwsOptions aws, AwsCredentialSource credentials, SinkServices services)
     {
         S3Endpoint endpoint = S3Endpoint.Resolve(options.ForcePathStyle, aws, Environment.GetEnvironmentVariable);
 
-        // A connection for each store at once, so that none waits against its own deadline.
+        // One connection per concurrent request, so that none waits for a connection until its deadline.
         int maxConnections = Math.Min(services.Concurrency, options.MaxConcurrency ?? int.MaxValue);
         IS3Requests requests = options.Client == S3ClientKind.Direct
             ? DirectRequests.Create(options, endpoint, credentials, services, maxConnections)
@@ -89,9 +86,9 @@ internal sealed partial class S3Sink : IObjectSink
             return ValueTask.FromCanceled<SinkResult>(cancellationToken);
         }
 
-        // Decoding would silently change other bytes, and two keys could become one.
+        // Decoding would silently change invalid UTF-8, and two keys could become one.
         return key.Length is 0 or > MaxKeyBytes || !Utf8.IsValid(key.Span)
-            ? new ValueTask<SinkResult>(new SinkResult(SinkStatus.Rejected, "S3 has no such key: it must be 1 to 1,024 bytes of UTF-8."))
+            ? new ValueTask<SinkResult>(new SinkResult(SinkStatus.Rejected, "S3 does not allow the key: it must be 1 to 1,024 bytes of UTF-8."))
             : StoreWithinBoundsAsync(key, body, cancellationToken);
     }
 
@@ -163,14 +160,14 @@ internal sealed partial class S3Sink : IObjectSink
         }
     }
 
-    /// <summary>Finds out what the object holds that is there already; without conditions stores it when there is none.</summary>
+    /// <summary>Compares the existing object with the body; without conditional PUTs, stores the object when there is none.</summary>
     private async ValueTask<(SinkResult Result, S3Fault Fault, string Operation)> CompareAsync(
         ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, long start, bool mayHaveCommitted, CancellationToken cancellationToken)
     {
         (S3Fault fault, string operation, bool same) = await CompareLimitedAsync(key, body, start, cancellationToken);
         if (fault.Kind == S3FaultKind.None)
         {
-            // The object of an earlier attempt of this very call, whose answer was lost, is this call's own.
+            // An object that an earlier attempt of this call stored, but whose answer was lost, is this call's own.
             SinkResult found = (same, mayHaveCommitted) switch
             {
                 (true, true) => SinkResult.Stored,
@@ -180,7 +177,7 @@ internal sealed partial class S3Sink : IObjectSink
             return (found, default, operation);
         }
 
-        // Without a condition nearly every collision is seen here, but not one that is stored at this very moment.
+        // Without a condition this finds nearly every collision, but not an object that is stored at the same time.
         if (fault.Kind == S3FaultKind.Missing && !_conditional)
         {
             return (SinkResult.Stored, await PutAsync(key, body, start, cancellationToken), S3Operations.Put);
@@ -189,7 +186,7 @@ internal sealed partial class S3Sink : IObjectSink
         return (default, fault, operation);
     }
 
-    /// <summary>One PUT under a permit. The wait for it counts into the object's total time: a message must not be held longer because the store is slow.</summary>
+    /// <summary>One PUT under a permit. The wait for the permit is part of the object's total time: a slow store must not hold a message longer.</summary>
     [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
     private async ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, long start, CancellationToken cancellationToken)
     {
@@ -236,7 +233,7 @@ internal sealed partial class S3Sink : IObjectSink
             span?.SetTag("aws.request_id", fault.RequestId);
             span?.SetTag("http.response.status_code", fault.Status == 0 ? null : fault.Status);
 
-            // An object that is there already is compared next: a redelivered message, most likely, and no failure.
+            // An existing object is compared next: probably a redelivered message, and no failure.
             if (fault.Kind is not (S3FaultKind.None or S3FaultKind.Exists))
             {
                 MessageSpans.Fail(span, fault.Code, fault.Describe(S3Operations.Put));
@@ -251,7 +248,7 @@ internal sealed partial class S3Sink : IObjectSink
         }
     }
 
-    /// <summary>HEAD, and GET where that cannot tell, under one permit. Their latency is compared with nothing: it is no PUT's.</summary>
+    /// <summary>HEAD, and GET when HEAD cannot tell, under one permit. Their latency is not recorded, because it is not a PUT's.</summary>
     private async ValueTask<(S3Fault Fault, string Operation, bool Same)> CompareLimitedAsync(
         ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, long start, CancellationToken cancellationToken)
     {
@@ -275,7 +272,7 @@ internal sealed partial class S3Sink : IObjectSink
         }
     }
 
-    // Without an answer in less than an attempt has: the object's own deadline was near, which says nothing about the store.
+    // A timeout below an attempt's came from the object's own deadline and says nothing about the store.
     private RequestOutcome OutcomeOf(in S3Fault fault, TimeSpan limit) =>
         S3Faults.IsOverload(fault) && (fault.Status != 0 || limit >= _attemptTimeout) ? RequestOutcome.Overloaded : RequestOutcome.Neutral;
 

@@ -3,7 +3,7 @@ using Messaging.Sinks;
 
 namespace Messaging.Aws.S3.Sink;
 
-/// <summary>The sink <c>S3</c>: one object a message in a bucket.</summary>
+/// <summary>The sink <c>S3</c>: one object per message or bundle, in a bucket.</summary>
 internal sealed class S3SinkFeature : ISinkFeature
 {
     public string Name => "S3";
@@ -16,7 +16,7 @@ internal sealed class S3SinkFeature : ISinkFeature
         AwsOptions aws = options.Over(settings.Read<AwsOptions>(AwsOptions.Section, route));
         if (options.Endpoint is not null && AwsEndpoint.FindProblem(options.Endpoint, aws.AllowPlainHttp) is { } problem)
         {
-            settings.Fail($"{S3SinkOptions.Section}:{nameof(S3SinkOptions.Endpoint)}", options.Endpoint.ToString(), problem, "Requests would not arrive, or bodies would travel in the open.");
+            settings.Fail($"{S3SinkOptions.Section}:{nameof(S3SinkOptions.Endpoint)}", options.Endpoint.ToString(), problem, "Requests would not arrive, or bodies would travel unencrypted.");
         }
 
         AwsCostOptions costs = settings.Read<AwsCostOptions>(AwsCostOptions.Section);

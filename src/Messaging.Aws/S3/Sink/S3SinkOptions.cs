@@ -5,83 +5,83 @@ using Messaging.Configuration;
 namespace Messaging.Aws.S3.Sink;
 
 /// <summary>
-/// Section <c>Sinks:S3</c>. Region, endpoint and credentials come from the section <c>Aws</c>; what is given here wins, for
-/// queues and objects that live in different places.
+/// Section <c>Sinks:S3</c>. Region, endpoint and credentials come from the section <c>Aws</c>; settings here override them, for queues and
+/// objects in different places.
 /// </summary>
 internal sealed class S3SinkOptions : ISelfValidating
 {
     public const string Section = "Sinks:S3";
 
-    // The names S3 documents; a store that knows others is welcome to them, so only the alphabet is checked for classes.
+    // The names that S3 documents. Of storage classes only the alphabet is checked, because other stores have their own.
     private static readonly string[] Encryptions = ["AES256", "aws:kms", "aws:kms:dsse"];
 
-    [Setting("Sdk (AWSSDK.S3) or Direct (the worker's own writer, a fraction of the cost a PUT; docs/reference/s3.md says what it does not do)")]
+    [Setting("Sdk (AWSSDK.S3) or Direct (the worker's own client, a fraction of the cost per PUT; docs/reference/s3.md lists what it does not support)")]
     public S3ClientKind Client { get; init; }
 
     [Setting("Bucket the objects are stored in; it must exist", Required = true)]
     public string? Bucket { get; init; }
 
-    [Setting("Region of the bucket; without it Aws:Region and what stands behind that")]
+    [Setting("Region of the bucket; default Aws:Region and its defaults")]
     public string? Region { get; init; }
 
-    [Setting("Address of an S3-compatible store; without it Aws:Endpoint, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, then AWS itself")]
+    [Setting("Address of an S3-compatible store; default Aws:Endpoint, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, then AWS itself")]
     public Uri? Endpoint { get; init; }
 
-    [Setting("Address the bucket in the path instead of the host name; without it true for an S3-compatible store and false for AWS")]
+    [Setting("Address the bucket in the path instead of the host name; default true for an S3-compatible store, false for AWS")]
     public bool? ForcePathStyle { get; init; }
 
-    [Setting("Allows plain http to an endpoint that is not this machine")]
+    [Setting("Allows plain http to an endpoint on another machine")]
     public bool AllowPlainHttp { get; init; }
 
-    [Setting("Access key id; without it the credentials of the section Aws", Secret = true)]
+    [Setting("Access key id; default: the credentials of the section Aws", Secret = true)]
     public string? AccessKeyId { get; init; }
 
     [Setting("Secret access key that belongs to AccessKeyId", Secret = true)]
     public string? SecretAccessKey { get; init; }
 
-    [Setting("Session token of temporary credentials given by AccessKeyId and SecretAccessKey", Secret = true)]
+    [Setting("Session token of the temporary credentials in AccessKeyId and SecretAccessKey", Secret = true)]
     public string? SessionToken { get; init; }
 
-    [Setting("Profile of the shared AWS configuration files; without it the credentials of the section Aws")]
+    [Setting("Profile in the shared AWS configuration files; default: the credentials of the section Aws")]
     public string? Profile { get; init; }
 
-    [Setting("Store with If-None-Match: *, so that the store itself never overwrites; false for a store that does not know it", Consequence = "False leaves a moment in which two messages with one key can overwrite each other unseen.")]
+    [Setting("Store with If-None-Match: *, so that the store never overwrites an object; false for a store that does not support it", Consequence = "With false, two messages with the same key that are stored at the same time can overwrite each other unnoticed.")]
     public bool Conditional { get; init; } = true;
 
-    [Setting("WHEN_REQUIRED or WHEN_SUPPORTED: whether a checksum header is sent besides the SHA-256 that signs every body (Sdk: CRC32, Direct: SHA-256); many S3-compatible stores refuse it, and a bucket with object lock requires it")]
+    [Setting("WHEN_REQUIRED or WHEN_SUPPORTED: whether a checksum header is sent in addition to the SHA-256 that signs every body (Sdk: CRC32, Direct: SHA-256); many S3-compatible stores refuse it, and a bucket with object lock requires it")]
     public RequestChecksumCalculation RequestChecksumCalculation { get; init; } = RequestChecksumCalculation.WHEN_REQUIRED;
 
-    [Setting("Send bodies as aws-chunked (Sdk only); costs about four times the memory a request and gains nothing at these sizes")]
+    [Setting("Send bodies as aws-chunked (Sdk only); costs about four times the memory per request and gains nothing at these sizes")]
     public bool ChunkedEncoding { get; init; }
 
     [Setting("Time to open a connection", Min = "100ms", Max = "1m")]
     public TimeSpan ConnectTimeout { get; init; } = TimeSpan.FromSeconds(2);
 
-    [Setting("Time one request may take", Min = "100ms", Max = "5m")]
+    [Setting("Time limit of one request", Min = "100ms", Max = "5m")]
     public TimeSpan AttemptTimeout { get; init; } = TimeSpan.FromSeconds(5);
 
-    [Setting("Time storing one object may take, all attempts and waits included", Min = "100ms", Max = "10m", Consequence = "Beyond the visibility timeout of the queue a message would be worked on twice.")]
+    [Setting("Time limit of storing one object, all attempts and waits included", Min = "100ms", Max = "10m", Consequence = "Beyond the queue's visibility timeout a message would be handled twice.")]
     public TimeSpan TotalTimeout { get; init; } = TimeSpan.FromSeconds(20);
 
     [Setting("Attempts to store one object, the first included", Min = "1", Max = "20")]
     public int MaxAttempts { get; init; } = 3;
 
-    [Setting("Least requests in flight at once that the limit falls to when the store throttles or slows down, and where it begins; at or above the most, the limit is fixed", Min = "1", Max = "10000")]
+    [Setting("Minimum of the limit of requests in flight, and its start; the limit falls to it when the store throttles or slows down. At or above the maximum, the limit is fixed", Min = "1", Max = "10000")]
     public int MinConcurrency { get; init; } = 4;
 
-    [Setting("Most requests in flight at once; without it as many as the route can have: Intake:Concurrency for each of its sources", Min = "1", Max = "10000", Consequence = "More than the route has in flight would have no effect.")]
+    [Setting("Maximum of the limit of requests in flight; default as many as the route can have: Intake:Concurrency per source", Min = "1", Max = "10000", Consequence = "More than the route has in flight would have no effect.")]
     public int? MaxConcurrency { get; init; }
 
-    [Setting("Content type of the objects; without it application/json, for bundles application/gzip")]
+    [Setting("Content type of the objects; default application/json, for bundles application/gzip")]
     public string? ContentType { get; init; }
 
-    [Setting("Server-side encryption: AES256, aws:kms or aws:kms:dsse; without it what the bucket says")]
+    [Setting("Server-side encryption: AES256, aws:kms or aws:kms:dsse; default: the bucket's")]
     public string? ServerSideEncryption { get; init; }
 
-    [Setting("Key of aws:kms encryption; without it the account's own for S3")]
+    [Setting("Key of aws:kms encryption; default: the account's own for S3")]
     public string? KmsKeyId { get; init; }
 
-    [Setting("Storage class such as INTELLIGENT_TIERING; without it STANDARD")]
+    [Setting("Storage class such as INTELLIGENT_TIERING; default STANDARD")]
     public string? StorageClass { get; init; }
 
     /// <inheritdoc/>
@@ -109,7 +109,7 @@ internal sealed class S3SinkOptions : ISelfValidating
 
         if (MaxConcurrency < MinConcurrency)
         {
-            check.Fail(nameof(MaxConcurrency), $"must not be below {nameof(MinConcurrency)} ({MinConcurrency}); set both to the same number for a fixed limit.", "It would be unclear which of the two counts.", nameof(MinConcurrency));
+            check.Fail(nameof(MaxConcurrency), $"must not be below {nameof(MinConcurrency)} ({MinConcurrency}); set both to the same number for a fixed limit.", "It would be unclear which of the two applies.", nameof(MinConcurrency));
         }
 
         ValidateCredentials(check);
@@ -124,17 +124,17 @@ internal sealed class S3SinkOptions : ISelfValidating
     {
         if (ChunkedEncoding)
         {
-            check.Fail(nameof(ChunkedEncoding), $"must be false with {nameof(Client)} Direct, which sends a body as it is; Sdk can do it.", "The setting would have no effect.", nameof(Client));
+            check.Fail(nameof(ChunkedEncoding), $"must be false with {nameof(Client)} Direct, which sends bodies unchanged; use Sdk for it.", "The setting would have no effect.", nameof(Client));
         }
 
-        // They need a session of their own (CreateSession) and other host names.
+        // Directory buckets need a session (CreateSession) and other host names.
         if (Bucket?.EndsWith("--x-s3", StringComparison.Ordinal) == true)
         {
-            check.Fail(nameof(Bucket), $"must not be a directory bucket (S3 Express) with {nameof(Client)} Direct; Sdk can do it.", "Requests would be refused.", nameof(Client));
+            check.Fail(nameof(Bucket), $"must not be a directory bucket (S3 Express) with {nameof(Client)} Direct; use Sdk for it.", "Requests would be refused.", nameof(Client));
         }
     }
 
-    /// <summary>The settings of the section <c>Aws</c> with these in front. Credentials are taken from one of the two, never mixed.</summary>
+    /// <summary>The settings of the section <c>Aws</c>, overridden by these. Credentials come from one of the two sections, never mixed.</summary>
     public AwsOptions Over(AwsOptions shared)
     {
         bool ownCredentials = AccessKeyId is not null || Profile is not null;
@@ -164,7 +164,7 @@ internal sealed class S3SinkOptions : ISelfValidating
 
         if (AccessKeyId is not null && Profile is not null)
         {
-            check.Fail(nameof(Profile), "must not be set together with AccessKeyId.", "It would be unclear which credentials count.", nameof(AccessKeyId));
+            check.Fail(nameof(Profile), "must not be set together with AccessKeyId.", "It would be unclear which credentials apply.", nameof(AccessKeyId));
         }
     }
 

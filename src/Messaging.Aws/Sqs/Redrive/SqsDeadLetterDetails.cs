@@ -4,13 +4,13 @@ using Messaging.Aws.Sqs.Wire;
 
 namespace Messaging.Aws.Sqs.Redrive;
 
-/// <summary>What the worker recorded about a dead letter of the queue. Text from outside: not shortened, not escaped.</summary>
-/// <param name="SourceId">The message's id at the queue that it came from; null where it is not recorded.</param>
-/// <param name="LastSeen">When it was given up; null where that is not recorded.</param>
-/// <param name="Description">What happened; null where that is not recorded.</param>
+/// <summary>The worker's record of a dead letter in the queue. Untrusted text: not shortened, not escaped.</summary>
+/// <param name="SourceId">The message's id in its original queue; null when not recorded.</param>
+/// <param name="LastSeen">When it was dead-lettered; null when not recorded.</param>
+/// <param name="Description">What happened; null when not recorded.</param>
 internal readonly record struct SqsDeadLetterDetails(string? SourceId, DateTimeOffset? LastSeen, string? Description)
 {
-    /// <summary>Reads the attribute <c>DeadLetterDetails</c>; nothing where a redrive policy moved the message, or others wrote it.</summary>
+    /// <summary>Reads the attribute <c>DeadLetterDetails</c>; empty when a redrive policy moved the message, or another program wrote the attribute.</summary>
     public static SqsDeadLetterDetails Read(IReadOnlyList<SqsMessageAttribute> attributes)
     {
         if (attributes.FirstOrDefault(attribute => attribute.Name == SqsDeadLetters.DetailsAttribute)?.StringValue is not { } details)
@@ -30,7 +30,7 @@ internal readonly record struct SqsDeadLetterDetails(string? SourceId, DateTimeO
         }
         catch (Exception exception) when (exception is JsonException or InvalidOperationException)
         {
-            // Not the worker's, or an invalid escape.
+            // Not written by the worker, or with an invalid escape.
             return default;
         }
     }

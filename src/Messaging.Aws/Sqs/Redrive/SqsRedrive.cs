@@ -10,26 +10,26 @@ using Pipeline.Buffers;
 namespace Messaging.Aws.Sqs.Redrive;
 
 /// <summary>
-/// Moves messages of the dead-letter queue to the queue: sent first, deleted afterwards, so that a crash duplicates and never
-/// loses. It moves no more than the queue held when it began (see <see cref="SqsRedriveBounds"/>). Dead letters that stay are visible
-/// again when it ends. A FIFO dead-letter queue shows no more than the first ten of a group while they stay, so a filter or a dry
-/// run may not see them all.
+/// Moves messages from the dead-letter queue to the queue: sends first and deletes afterwards, so that a crash duplicates a message but
+/// never loses one. Moves no more than the dead-letter queue held at the start (see <see cref="SqsRedriveBounds"/>). Dead letters that
+/// stay are made visible at the end. While they stay, a FIFO dead-letter queue returns only the first ten of a group, so a filter or a
+/// dry run may not see all.
 /// </summary>
 internal sealed class SqsRedrive
 {
-    // Long enough to look at every dead letter of a large queue without meeting many again; those that stay are shown again at the end.
+    // Long enough to look at a large queue without receiving many dead letters twice; those that stay are made visible at the end.
     private const int HiddenSeconds = 120;
 
-    // Standard queues may answer empty while they hold messages; so many answers in a row that bring nothing new mean done.
+    // A standard queue may answer empty while it holds messages; this many answers in a row without a new message mean done.
     private const int FruitlessAnswers = 3;
 
-    // A dead letter that was sent and stays would be sent twice by the next redrive.
+    // A dead letter that was sent but not deleted would be sent again by the next redrive.
     private const int DeleteAttempts = 3;
 
-    // So many failed calls in a row are the service's state, not the dead letters': trying each of thousands would take hours.
+    // This many failed calls in a row show that the service fails, not the dead letters: trying each of thousands would take hours.
     private const int FailedCalls = 5;
 
-    // Beside those that the queue held: how many a run receives before it ends. While more arrive than are sent it would never end.
+    // New dead letters that a run receives before it ends: without a bound it would never end while more arrive than it sends.
     private const int MinNewcomers = 100;
 
     // Together below the 10 s that an interrupted command has.
@@ -46,7 +46,7 @@ internal sealed class SqsRedrive
     private readonly TimeProvider _time;
     private readonly TextWriter _output;
 
-    // Messages of the dead-letter queue when the redrive began, as SQS counts them.
+    // SQS's count of the dead-letter queue's messages at the start.
     private readonly long _held;
     private readonly HashSet<Guid> _seen = [];
     private readonly Dictionary<Guid, byte[]> _staying = [];
@@ -66,7 +66,7 @@ internal sealed class SqsRedrive
         _bounds = new SqsRedriveBounds(_time.GetUtcNow());
     }
 
-    /// <exception cref="StartupException">The queue is missing, refused or out of reach.</exception>
+    /// <exception cref="StartupException">The queue is missing, refuses access or is unreachable.</exception>
     public static async Task<RedriveResult> RunAsync(SqsSourceOptions options, AwsOptions aws, RedriveRequest request, CommandServices services, CancellationToken cancellationToken)
     {
         SqsQueueReference queue = SqsQueueReference.Parse(options.Queue!)!;
@@ -85,7 +85,7 @@ internal sealed class SqsRedrive
 
     private async Task<RedriveResult> MoveAllAsync(CancellationToken stop)
     {
-        // Calls under way when a signal arrives have their time to end: a message that was sent is to be deleted here.
+        // After a signal, running calls get time to end: a message that was sent must also be deleted here.
         using CancellationTokenSource calls = new(Timeout.InfiniteTimeSpan, _time);
         using CancellationTokenRegistration link = stop.UnsafeRegister(static source => ((CancellationTokenSource)source!).CancelAfter(StopLimit), calls);
         try
@@ -94,7 +94,7 @@ internal sealed class SqsRedrive
         }
         catch (AwsServiceException exception) when (_seen.Count > 0)
         {
-            _ended = $"{exception.Message}. Redrive again for the rest.";
+            _ended = $"{exception.Message}. Run redrive again for the rest.";
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)
         {
@@ -118,7 +118,7 @@ internal sealed class SqsRedrive
         int empty = 0;
         int repeated = 0;
 
-        // Those that stay are shown again after their time, and then hidden again: so many answers may bring nothing else.
+        // Dead letters that stay become visible after their timeout and are received again: so many answers may contain nothing else.
         while (_ended is null && !_progress.HasAll && empty < FruitlessAnswers && repeated < FruitlessAnswers + (_staying.Count / SqsLimits.BatchEntries))
         {
             stop.ThrowIfCancellationRequested();
@@ -133,7 +133,7 @@ internal sealed class SqsRedrive
                 repeated = isEmpty || bringsNew ? 0 : repeated + 1;
                 if (_seen.Count > _held + Math.Max(MinNewcomers, _held))
                 {
-                    _ended ??= $"the dead-letter queue counted {_held:N0} message(s) when redrive began, and {_seen.Count:N0} were received: more arrive than redrive sends. Fix their cause, then redrive again.";
+                    _ended ??= $"the dead-letter queue counted {_held:N0} message(s) when redrive began, but {_seen.Count:N0} were received: more arrive than redrive sends. Fix their cause, then run redrive again.";
                 }
             }
             finally
@@ -171,7 +171,7 @@ internal sealed class SqsRedrive
             }
             else if (!_staying.ContainsKey(key))
             {
-                // Sent and deleted, and delivered again all the same: standard queues do that.
+                // Redelivered although it was sent and deleted: standard queues may do that.
                 await DeleteAsync(batch[i].ReceiptHandle, calls);
                 continue;
             }
@@ -228,7 +228,7 @@ internal sealed class SqsRedrive
 
         if (_progress.Found >= _held)
         {
-            _ended = $"the dead-letter queue counted {_held:N0} message(s) when redrive began, and holds more. SQS counts approximately, up to a minute late: redrive again for the rest.";
+            _ended = $"the dead-letter queue counted {_held:N0} message(s) when redrive began, but holds more. SQS's count is approximate and up to a minute old: run redrive again for the rest.";
             return false;
         }
 
@@ -251,7 +251,7 @@ internal sealed class SqsRedrive
         SendEntry entry = new(message.Body, kept);
         if (_queues.IsFifo)
         {
-            // A new deduplication id: the old one may still be remembered from the first time, and the message would vanish.
+            // A new deduplication id: SQS may still remember the old one and would then drop the message.
             entry = entry with { GroupId = Encoding.UTF8.GetString(message.GroupId.Span), DeduplicationId = Guid.NewGuid().ToString("d") };
         }
 
@@ -264,13 +264,13 @@ internal sealed class SqsRedrive
         {
             if (exception.Kind is not AwsErrorKind.Invalid && ++_failedCalls >= FailedCalls)
             {
-                _ended = $"{_failedCalls} sends in a row failed. Redrive again once the queue takes messages.";
+                _ended = $"{_failedCalls} sends in a row failed. Run redrive again when the queue accepts messages.";
             }
 
             return exception.Message;
         }
 
-        return await DeleteAsync(message.ReceiptHandle, calls) is { } error ? $"sent, but not deleted from the dead letters: {error}" : null;
+        return await DeleteAsync(message.ReceiptHandle, calls) is { } error ? $"sent, but not deleted from the dead-letter queue: {error}" : null;
     }
 
     private async ValueTask<string?> DeleteAsync(ReadOnlyMemory<byte> handle, CancellationToken calls)
@@ -295,14 +295,14 @@ internal sealed class SqsRedrive
             }
             catch (OperationCanceledException)
             {
-                return "no answer before the signal's time ended";
+                return "no answer before the interrupted command had to end";
             }
         }
 
         return error;
     }
 
-    /// <summary>Makes the dead letters that stay visible again; what fails becomes visible by itself.</summary>
+    /// <summary>Makes the dead letters that stay visible; if that fails, they become visible when their timeout ends.</summary>
     private async Task ShowAsync(bool interrupted)
     {
         using CancellationTokenSource limit = new(interrupted ? InterruptedShowLimit : Timeout.InfiniteTimeSpan, _time);
@@ -319,7 +319,7 @@ internal sealed class SqsRedrive
         }
         catch (Exception exception) when (exception is AwsServiceException or OperationCanceledException)
         {
-            _progress.AddNote($"Dead letters that were looked at may stay hidden for up to {HiddenSeconds} s.");
+            _progress.AddNote($"Dead letters that redrive received may stay hidden for up to {HiddenSeconds} s.");
         }
     }
 

@@ -4,21 +4,21 @@ using Messaging.Aws.Sqs.Wire;
 namespace Messaging.Aws.Sqs.Redrive;
 
 /// <summary>
-/// Tells dead letters that were in the queue when a redrive began from those that came later, so that a message which the worker
+/// Distinguishes dead letters that were in the queue at the start of a redrive from later ones, so that a message that the worker
 /// dead-letters again is not sent again. A message gets a new id when it is sent to the queue. The worker records that id in
-/// <c>DeadLetterDetails</c>, and a redrive policy keeps it. A dead letter without details is recognised by its time. One thread.
+/// <c>DeadLetterDetails</c>, and a redrive policy keeps it. A dead letter without details is recognised by its time. Threads: one.
 /// </summary>
-/// <param name="began">When the redrive began, by this machine's clock: used until the service has shown its own.</param>
+/// <param name="began">The start of the redrive, by this machine's clock: used until an answer shows the service's clock.</param>
 internal sealed class SqsRedriveBounds(DateTimeOffset began)
 {
-    // By the id that the queue gave the message: the id of its dead letter.
+    // Ids of dead letters, by the id that the queue gave the sent message.
     private readonly Dictionary<Guid, string> _sent = [];
     private long _beganUnixMs = began.ToUnixTimeMilliseconds();
     private bool _isSet;
 
     /// <summary>
-    /// Takes the beginning from the first messages that the queue answers with, all of which were there: nothing has been sent yet.
-    /// A message that is received for the first time shows the service's clock, which may differ from this machine's.
+    /// Takes the start time from the first messages of the queue, all of which were there before: nothing has been sent yet. A message that
+    /// is received for the first time shows the service's clock, which may differ from this machine's.
     /// </summary>
     public void Begin(ReceiveBatch first)
     {
@@ -39,15 +39,10 @@ internal sealed class SqsRedriveBounds(DateTimeOffset began)
         _beganUnixMs = showsClock ? latest : Math.Max(latest, _beganUnixMs);
     }
 
-    /// <summary>Remembers a message that this redrive sent to the queue.</summary>
-    /// <param name="messageId">The id that the queue gave it.</param>
-    /// <param name="letterId">The id of the dead letter that it was.</param>
+    /// <summary>Records a message that this redrive sent to the queue, by the id that the queue gave it.</summary>
     public void AddSent(string messageId, string letterId) => _sent[KeyOf(messageId)] = letterId;
 
-    /// <summary>Where a dead letter comes from.</summary>
-    /// <param name="message">The dead letter.</param>
-    /// <param name="details">What the worker recorded with it.</param>
-    /// <param name="sentAs">Of one of this run, the id of the dead letter that was sent; else null.</param>
+    /// <summary>Where a dead letter comes from; <paramref name="sentAs"/> is the id of the dead letter that this run sent, null for other origins.</summary>
     public Origin OriginOf(in SqsMessage message, in SqsDeadLetterDetails details, out string? sentAs)
     {
         if (_sent.TryGetValue(SqsReceivedMessage.KeyOf(message.MessageId.Span), out sentAs) || (details.SourceId is { } source && _sent.TryGetValue(KeyOf(source), out sentAs)))

@@ -4,15 +4,16 @@ using Messaging.Telemetry;
 namespace Messaging.Aws.Sqs.Wire;
 
 /// <summary>
-/// Reads the response of a batch call, whose entries were given the ids "0" to "9". Nothing is allocated for entries that
-/// succeeded, but the message ids of sends.
+/// Reads the response of a batch call whose entries have the ids "0" to "9". Allocates nothing for successful entries except the message
+/// ids of sends.
 /// </summary>
 internal static class BatchResponseReader
 {
-    /// <summary>Fills in one result an entry: every entry that the response does not mention is <see cref="BatchEntryResult.Unanswered"/>; one it calls both done and failed has failed.</summary>
-    /// <param name="json">The response's body.</param>
-    /// <param name="results">As long as the request had entries.</param>
-    /// <exception cref="JsonException">The response is no JSON object, or not of the form of a batch response.</exception>
+    /// <summary>
+    /// Fills in one result per entry of the request. An entry that the response does not mention is <see cref="BatchEntryResult.Unanswered"/>;
+    /// one that is both successful and failed has failed.
+    /// </summary>
+    /// <exception cref="JsonException">The response is not a JSON object, or not a batch response.</exception>
     public static void Read(ReadOnlySpan<byte> json, Span<BatchEntryResult> results)
     {
         results.Fill(BatchEntryResult.Unanswered);
@@ -102,9 +103,9 @@ internal static class BatchResponseReader
     }
 }
 
-/// <summary>What became of one entry of a batch call. The default value is a failure, so that nothing unanswered passes for done.</summary>
+/// <summary>The result of one entry of a batch call. The default value is a failure, so that an unanswered entry never counts as successful.</summary>
 /// <param name="Succeeded">The service confirmed the entry.</param>
-/// <param name="Kind">What a failure means; <see cref="AwsErrorKind.None"/> on success. Transient when the service takes the blame or did not answer for the entry.</param>
+/// <param name="Kind">What a failure means; <see cref="AwsErrorKind.None"/> on success. Transient when the service is to blame or did not mention the entry.</param>
 /// <param name="Code">The error code without prefix; null on success.</param>
 /// <param name="Detail">The service's message: at most 256 bytes of it, escaped; null on success.</param>
 /// <param name="SenderFault">The service says that the request is to blame.</param>
@@ -117,6 +118,6 @@ internal readonly record struct BatchEntryResult(
     bool SenderFault = false,
     string? MessageId = null)
 {
-    /// <summary>The response says nothing about the entry: it may or may not have been carried out.</summary>
+    /// <summary>The response does not mention the entry: it may or may not have been carried out.</summary>
     public static BatchEntryResult Unanswered => new(Succeeded: false, AwsErrorKind.Transient, "Unanswered", "The response has no result for this entry.");
 }

@@ -3,14 +3,14 @@ using System.Text.Json;
 
 namespace Messaging.Aws.Sqs.Wire;
 
-/// <summary>What the worker wants to know about a queue.</summary>
-/// <param name="Arn">The queue's ARN; null when the service did not say.</param>
+/// <summary>The attributes of a queue that the worker uses.</summary>
+/// <param name="Arn">The queue's ARN; null when the service did not send it.</param>
 /// <param name="VisibilitySeconds">The queue's default visibility timeout.</param>
 /// <param name="Messages">Messages waiting, approximately.</param>
 /// <param name="MessagesInFlight">Messages received and neither deleted nor visible again, approximately.</param>
 /// <param name="IsFifo">True for a FIFO queue.</param>
 /// <param name="DeadLetterTargetArn">Where the service moves messages received too often; null without a redrive policy.</param>
-/// <param name="MaxReceiveCount">After how many receives it does; 0 without a redrive policy.</param>
+/// <param name="MaxReceiveCount">The number of receives after which it moves them; 0 without a redrive policy.</param>
 internal sealed record QueueAttributes(
     string? Arn,
     int VisibilitySeconds,
@@ -28,7 +28,7 @@ internal sealed record QueueAttributes(
 internal static class QueueAttributesReader
 {
     /// <summary>Attributes that are missing count as 0, false or null.</summary>
-    /// <exception cref="JsonException">Not of the form of such a response.</exception>
+    /// <exception cref="JsonException">The response has another form.</exception>
     /// <exception cref="InvalidOperationException">Likewise.</exception>
     public static QueueAttributes Read(JsonElement root)
     {
@@ -59,7 +59,7 @@ internal static class QueueAttributesReader
         };
     }
 
-    // The service sends numbers as strings; maxReceiveCount comes back as it was set, either way.
+    // The service sends numbers as strings, but maxReceiveCount as it was set: as a string or a number.
     private static string? Text(JsonElement parent, string name) =>
         parent.TryGetProperty(name, out JsonElement value)
             ? value.ValueKind is JsonValueKind.String ? value.GetString() : value.GetRawText()

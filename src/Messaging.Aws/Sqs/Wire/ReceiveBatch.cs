@@ -3,9 +3,9 @@ using Pipeline.Buffers;
 namespace Messaging.Aws.Sqs.Wire;
 
 /// <summary>
-/// The up to 10 messages of one receive call and the buffer they share. Ownership: the client hands it out; each message is
-/// released once, in any order, on any thread; the last release gives the buffer and this object back to their pools, after
-/// which neither it nor its messages may be touched. A release that comes late or twice is recognised and does nothing.
+/// Up to 10 messages of one receive call and the buffer they share. Ownership: the client lends it; each message is released once, in any
+/// order, on any thread. The last release returns the buffer and this object to their pools; afterwards neither it nor its messages may
+/// be used. A late or second release does nothing.
 /// </summary>
 internal sealed class ReceiveBatch
 {
@@ -25,13 +25,13 @@ internal sealed class ReceiveBatch
     /// <summary>Messages received.</summary>
     public int Count => _count;
 
-    /// <summary>Entries of the response that could not be used: no body, handle or id, or more than were asked for. The queue redelivers them.</summary>
+    /// <summary>Entries of the response that cannot be used: without a body, handle or id, or more than requested. The queue redelivers them.</summary>
     public int Unusable { get; private set; }
 
-    /// <summary>One message; copy it where it has to outlive the caller's loop.</summary>
+    /// <summary>One message; copy it if it must outlive the caller's loop.</summary>
     public ref readonly SqsMessage this[int index] => ref _messages.AsSpan(0, _count)[index];
 
-    /// <summary>Releases what was not released yet.</summary>
+    /// <summary>Releases all messages that are not released yet.</summary>
     public void ReleaseAll()
     {
         int generation = GenerationOf(Volatile.Read(ref _state));
@@ -71,9 +71,9 @@ internal sealed class ReceiveBatch
     }
 
     /// <summary>
-    /// Reads a response and takes its buffer over. On any exception the buffer stays with the caller and this object is as before.
+    /// Reads a response and takes ownership of its buffer. On an exception the caller keeps the buffer, and this object is unchanged.
     /// </summary>
-    /// <exception cref="System.Text.Json.JsonException">The response is no receive response.</exception>
+    /// <exception cref="System.Text.Json.JsonException">The response is not a receive response.</exception>
     internal void Open(PooledBuffer response, int maxMessages, bool verifyMd5)
     {
         int generation = GenerationOf(_state) + 1;

@@ -1,16 +1,16 @@
 namespace Messaging.Aws.Sqs.Wire;
 
-/// <summary>What one receive call asks for.</summary>
-/// <param name="QueueUrl">The queue's URL, as the service gave it.</param>
+/// <summary>The parameters of one receive call.</summary>
+/// <param name="QueueUrl">The queue's URL, as the service returned it.</param>
 /// <param name="MaxMessages">1 to 10.</param>
 /// <param name="WaitSeconds">0 to 20; how long the service waits for a first message.</param>
 /// <param name="VisibilitySeconds">0 to 43,200; how long the messages are hidden from others.</param>
 internal readonly record struct ReceiveRequest(string QueueUrl, int MaxMessages, int WaitSeconds, int VisibilitySeconds);
 
-/// <summary>One message to send. Its body is a borrow until the call ends.</summary>
+/// <summary>One message to send. Its body is borrowed until the call ends.</summary>
 /// <param name="Body">
-/// UTF-8, not empty. Lone surrogates (WTF-8, as <see cref="SqsMessage.Body"/> has them) are sent as the escapes they came as;
-/// bytes that no JSON text can hold are sent as U+FFFD.
+/// UTF-8, not empty. Lone surrogates (WTF-8, as in <see cref="SqsMessage.Body"/>) are sent as the escapes that were received; bytes that
+/// no JSON text can hold are sent as U+FFFD.
 /// </param>
 /// <param name="Attributes">At most 10; null for none.</param>
 /// <param name="GroupId">FIFO queues need one.</param>
@@ -24,6 +24,6 @@ internal readonly record struct SendEntry(
     int? DelaySeconds = null);
 
 /// <summary>One entry of a visibility change.</summary>
-/// <param name="ReceiptHandle">The newest handle of the message; a borrow until the call ends.</param>
-/// <param name="VisibilitySeconds">0 to 43,200 from now; 0 hands the message back at once.</param>
+/// <param name="ReceiptHandle">The newest handle of the message; borrowed until the call ends.</param>
+/// <param name="VisibilitySeconds">0 to 43,200 from now; 0 makes the message visible at once.</param>
 internal readonly record struct VisibilityChange(ReadOnlyMemory<byte> ReceiptHandle, int VisibilitySeconds);

@@ -7,19 +7,19 @@ using Pipeline.Buffers;
 namespace Messaging.Aws.Sqs.Wire;
 
 /// <summary>
-/// Reads a ReceiveMessage response in place: strings are unescaped where they stand, once, and become slices. 0 B allocated.
+/// Reads a ReceiveMessage response in place: strings are unescaped in the buffer, once, and become slices. Allocates nothing.
 /// </summary>
 internal ref struct ReceiveResponseReader(ReceiveBatch batch, int generation, PooledBuffer response, bool verifyMd5)
 {
     private readonly Memory<byte> _memory = response.WrittenMemory;
     private Utf8JsonReader _json = new(response.WrittenSpan);
 
-    /// <summary>Entries that were passed over.</summary>
+    /// <summary>Entries that were skipped.</summary>
     public int Unusable { get; private set; }
 
-    /// <summary>Fills <paramref name="messages"/>, which is as long as the number asked for.</summary>
-    /// <returns>How many there are.</returns>
-    /// <exception cref="JsonException">The response is no JSON object, or not of the form of a receive response.</exception>
+    /// <summary>Fills <paramref name="messages"/>, which has the requested length.</summary>
+    /// <returns>The number of messages.</returns>
+    /// <exception cref="JsonException">The response is not a JSON object, or not a receive response.</exception>
     public int Read(Span<SqsMessage> messages)
     {
         int count = 0;
@@ -57,7 +57,7 @@ internal ref struct ReceiveResponseReader(ReceiveBatch batch, int generation, Po
             }
         }
 
-        // Finds what follows the object, which would be an error too.
+        // Throws if anything follows the object.
         _json.Read();
         return count;
     }
@@ -173,7 +173,7 @@ internal ref struct ReceiveResponseReader(ReceiveBatch batch, int generation, Po
             return flags;
         }
 
-        // MD5 is what the service sends: a check against damage, not against forgery.
+        // The service sends MD5: a check against damage, not against forgery.
         Span<byte> hash = stackalloc byte[MD5.HashSizeInBytes];
         Span<byte> hex = stackalloc byte[MD5.HashSizeInBytes * 2];
         MD5.HashData(body, hash);
@@ -201,7 +201,7 @@ internal ref struct ReceiveResponseReader(ReceiveBatch batch, int generation, Po
             return false;
         }
 
-        // Behind the opening quote; the reader is past the string and never looks at it again.
+        // After the opening quote; the reader is past the string and never reads it again.
         Memory<byte> slice = _memory.Slice((int)_json.TokenStartIndex + 1, _json.ValueSpan.Length);
         text = _json.ValueIsEscaped ? slice[..WireText.UnescapeInPlace(slice.Span)] : slice;
         return true;

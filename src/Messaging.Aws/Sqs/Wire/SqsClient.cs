@@ -5,12 +5,12 @@ using Pipeline.Buffers;
 namespace Messaging.Aws.Sqs.Wire;
 
 /// <summary>
-/// The SQS operations the worker needs, over one endpoint; queues are named by the URL the service gave for them. Calls that
-/// fail as a whole throw <see cref="AwsServiceException"/>; single entries of a batch fail as values. Threads: any.
+/// The SQS operations that the worker uses, over one endpoint; queues are named by the URL that the service returned. Calls that fail as a
+/// whole throw <see cref="AwsServiceException"/>; failures of single batch entries are values. Threads: any.
 /// </summary>
 internal sealed class SqsClient : IDisposable
 {
-    // Batches under way: one a receive loop, plus those whose messages are still worked on.
+    // Batches in use: one per receive loop, plus those with messages in flight.
     private const int RetainedBatches = 256;
 
     private const int FirstRequestBytes = 1024;
@@ -21,9 +21,7 @@ internal sealed class SqsClient : IDisposable
     private readonly SqsRequestWriter _writer = new();
     private readonly BoundedPool<ReceiveBatch> _batches = new(RetainedBatches);
 
-    /// <param name="transport">Owned from here on.</param>
-    /// <param name="buffers">Lends the request buffers.</param>
-    /// <param name="options">Limits and deadlines.</param>
+    /// <summary>Owns <paramref name="transport"/>.</summary>
     public SqsClient(SqsTransport transport, BufferPool buffers, SqsWireOptions options)
     {
         _transport = transport;
@@ -31,10 +29,10 @@ internal sealed class SqsClient : IDisposable
         _options = options;
     }
 
-    /// <summary>Where the client's buffers come from; lends to those who prepare its calls.</summary>
+    /// <summary>The pool of the client's buffers, also for callers that prepare its calls.</summary>
     public BufferPool Buffers => _buffers;
 
-    /// <summary>A client for the endpoint that <paramref name="queue"/> is reached at. May take seconds when the region has to be asked of the instance.</summary>
+    /// <summary>Creates a client for the endpoint of <paramref name="queue"/>. May take seconds when the region must be read from the instance's metadata.</summary>
     /// <exception cref="Hosting.StartupException">See <see cref="SqsEndpoint.Resolve"/>.</exception>
     public static SqsClient Create(AwsOptions aws, SqsQueueReference queue, SqsWireOptions options, BufferPool buffers, TimeProvider time, ApiCalls? calls = null)
     {
@@ -52,8 +50,8 @@ internal sealed class SqsClient : IDisposable
     }
 
     /// <summary>Receives up to 10 messages; waits as long as the request says.</summary>
-    /// <returns>The caller releases every message; see <see cref="ReceiveBatch"/>. May have no messages, and then needs no release.</returns>
-    /// <remarks>Cancelling loses what the service was about to hand over until its visibility timeout ends: let the poll end where there is time.</remarks>
+    /// <returns>The messages, each of which the caller releases; see <see cref="ReceiveBatch"/>. An empty batch needs no release.</returns>
+    /// <remarks>After a cancellation, messages that were being returned stay hidden for their visibility timeout: if there is time, let the poll end.</remarks>
     public async ValueTask<ReceiveBatch> ReceiveAsync(ReceiveRequest request, CancellationToken cancellationToken)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)(request.MaxMessages - 1), (uint)SqsLimits.BatchEntries - 1, nameof(request));
@@ -86,12 +84,11 @@ internal sealed class SqsClient : IDisposable
         }
     }
 
-    /// <summary>Deletes up to 10 messages.</summary>
-    /// <param name="queueUrl">The queue.</param>
-    /// <param name="receiptHandles">1 to 10 handles, each once; borrows until the call ends.</param>
-    /// <param name="results">Filled in order; as long as <paramref name="receiptHandles"/>. Means nothing when the call throws.</param>
-    /// <param name="cancellationToken">Ends the call.</param>
-    /// <remarks>The service also calls the delete of an outdated handle a success; the message is then redelivered.</remarks>
+    /// <summary>
+    /// Deletes 1 to 10 messages. Each handle occurs once and is borrowed until the call ends. <paramref name="results"/> is filled in order and
+    /// undefined when the call throws.
+    /// </summary>
+    /// <remarks>The service also reports success for an outdated handle; the message is then redelivered.</remarks>
     public ValueTask DeleteBatchAsync(string queueUrl, ReadOnlyMemory<ReadOnlyMemory<byte>> receiptHandles, Memory<BatchEntryResult> results, CancellationToken cancellationToken)
     {
         CheckBatch(receiptHandles.Length, results.Length);
@@ -99,11 +96,7 @@ internal sealed class SqsClient : IDisposable
         return CallBatchAsync(SqsOperation.DeleteMessageBatch, body, results, cancellationToken);
     }
 
-    /// <summary>Changes how long up to 10 messages stay hidden; 0 s hands a message back.</summary>
-    /// <param name="queueUrl">The queue.</param>
-    /// <param name="changes">1 to 10 changes, each message once.</param>
-    /// <param name="results">As at <see cref="DeleteBatchAsync"/>.</param>
-    /// <param name="cancellationToken">Ends the call.</param>
+    /// <summary>Changes how long 1 to 10 messages stay hidden; 0 s makes a message visible at once. Results as for <see cref="DeleteBatchAsync"/>.</summary>
     public ValueTask ChangeVisibilityBatchAsync(string queueUrl, ReadOnlyMemory<VisibilityChange> changes, Memory<BatchEntryResult> results, CancellationToken cancellationToken)
     {
         CheckBatch(changes.Length, results.Length);
@@ -111,11 +104,7 @@ internal sealed class SqsClient : IDisposable
         return CallBatchAsync(SqsOperation.ChangeMessageVisibilityBatch, body, results, cancellationToken);
     }
 
-    /// <summary>Sends up to 10 messages, together at most 1 MiB.</summary>
-    /// <param name="queueUrl">The queue.</param>
-    /// <param name="entries">1 to 10 messages.</param>
-    /// <param name="results">As at <see cref="DeleteBatchAsync"/>, with message ids.</param>
-    /// <param name="cancellationToken">Ends the call.</param>
+    /// <summary>Sends 1 to 10 messages, in total at most 1 MiB. Results as for <see cref="DeleteBatchAsync"/>, with message ids.</summary>
     public ValueTask SendBatchAsync(string queueUrl, ReadOnlyMemory<SendEntry> entries, Memory<BatchEntryResult> results, CancellationToken cancellationToken)
     {
         CheckBatch(entries.Length, results.Length);
@@ -139,7 +128,7 @@ internal sealed class SqsClient : IDisposable
         }
     }
 
-    /// <summary>The URL to name the queue by: the configured one, else the service's answer.</summary>
+    /// <summary>The URL of the queue: the configured one, else the service's answer.</summary>
     /// <exception cref="AwsServiceException"><see cref="AwsErrorKind.NotFound"/>: there is no such queue in this account and region.</exception>
     public async ValueTask<string> GetQueueUrlAsync(SqsQueueReference queue, CancellationToken cancellationToken)
     {
@@ -160,7 +149,6 @@ internal sealed class SqsClient : IDisposable
         }
     }
 
-    /// <summary>Asks for the queue's attributes.</summary>
     public async ValueTask<QueueAttributes> GetQueueAttributesAsync(string queueUrl, CancellationToken cancellationToken)
     {
         PooledBuffer body = _buffers.Rent(FirstRequestBytes);
@@ -192,7 +180,7 @@ internal sealed class SqsClient : IDisposable
         }
     }
 
-    /// <summary>Takes <paramref name="body"/> over.</summary>
+    /// <summary>Takes ownership of <paramref name="body"/>.</summary>
     private async ValueTask CallBatchAsync(SqsOperation operation, PooledBuffer body, Memory<BatchEntryResult> results, CancellationToken cancellationToken)
     {
         PooledBuffer? response = null;
@@ -238,7 +226,7 @@ internal sealed class SqsClient : IDisposable
         ArgumentOutOfRangeException.ThrowIfNotEqual(results, entries);
     }
 
-    // Transient: cut short on the way, or a proxy's page with status 200; the next answer may be whole.
+    // Transient: a cut answer, or a proxy's page with status 200; the next answer may be complete.
     private static AwsServiceException Malformed(SqsOperation operation, Exception e) =>
-        AwsServiceException.Local(AwsErrorKind.Transient, operation.Name, "MalformedResponse", "the answer is not what the API promises", e);
+        AwsServiceException.Local(AwsErrorKind.Transient, operation.Name, "MalformedResponse", "the answer does not have the documented form", e);
 }

@@ -3,17 +3,14 @@ using Messaging.Telemetry;
 
 namespace Messaging.Aws.Sqs.Wire;
 
-/// <summary>Decides which host is called for a queue and which region is signed for.</summary>
+/// <summary>Determines the host to call for a queue, and the signing region.</summary>
 internal static class SqsEndpoint
 {
     /// <summary>
-    /// A configured endpoint is called whatever the queue's URL says: emulators hand out URLs with host names of their own, and
-    /// the URL only identifies the queue in the request. Without one the host of an AWS queue URL is called (so VPC, FIPS and
-    /// dual-stack names work), else the region's standard endpoint. Used at start only; see <see cref="AwsRegion.Resolve"/>.
+    /// A configured endpoint is called regardless of the queue's URL: emulators return URLs with host names of their own, and the URL only
+    /// identifies the queue in the request. Without one the host of an AWS queue URL is called (so VPC, FIPS and dual-stack names work), else
+    /// the region's standard endpoint. Call it at start only; see <see cref="AwsRegion.Resolve"/>.
     /// </summary>
-    /// <param name="options">The validated options.</param>
-    /// <param name="queue">The queue as configured.</param>
-    /// <param name="environment">Reads a variable; null when it is not set.</param>
     /// <exception cref="StartupException">No region, a contradiction, or a queue URL that is neither AWS's nor covered by an endpoint.</exception>
     public static AwsEndpoint Resolve(AwsOptions options, SqsQueueReference queue, Func<string, string?> environment)
     {
@@ -26,7 +23,7 @@ internal static class SqsEndpoint
         if (queue.Url is { } url && !queue.IsAwsUrl)
         {
             throw new StartupException(
-                $"The queue's URL names the host {UntrustedText.Shorten(url.IdnHost)}, which is not SQS at AWS: set {AwsOptions.Section}:{nameof(AwsOptions.Endpoint)} or AWS_ENDPOINT_URL_SQS to the server to call.",
+                $"The queue's URL names the host {UntrustedText.Shorten(url.IdnHost)}, which is not an SQS host of AWS: set {AwsOptions.Section}:{nameof(AwsOptions.Endpoint)} or AWS_ENDPOINT_URL_SQS to the server to call.",
                 ExitCodes.Configuration);
         }
 
@@ -44,12 +41,12 @@ internal static class SqsEndpoint
     }
 }
 
-/// <summary>What a host name of AWS's SQS says. Source: "Amazon SQS endpoints and quotas", AWS general reference.</summary>
+/// <summary>An SQS host name of AWS. Source: "Amazon SQS endpoints and quotas", AWS general reference.</summary>
 /// <param name="Region">The region it serves.</param>
-/// <param name="IsLegacy">True for the names of before 2012 (<c>queue.amazonaws.com</c>), which only appear in old queue URLs; requests go to the region's endpoint.</param>
+/// <param name="IsLegacy">True for the names from before 2012 (<c>queue.amazonaws.com</c>), which only appear in old queue URLs; requests go to the region's endpoint.</param>
 internal sealed record SqsHost(string Region, bool IsLegacy)
 {
-    /// <summary>Null when the host is not one of SQS at AWS.</summary>
+    /// <summary>Null when the host is not an SQS host of AWS.</summary>
     public static SqsHost? Parse(string host)
     {
         string[] labels = host.ToLowerInvariant().Split('.');

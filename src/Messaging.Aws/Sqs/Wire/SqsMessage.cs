@@ -1,9 +1,9 @@
 namespace Messaging.Aws.Sqs.Wire;
 
 /// <summary>
-/// One received message: slices of the buffer it shares with the others of its <see cref="ReceiveBatch"/>. Ownership: the slices
-/// are borrows that end with <see cref="Release"/>, which the last owner of the message calls once. Copies of the
-/// struct are the same message. Threads: any, also releases of different messages at once.
+/// One received message: slices of the buffer it shares with the others of its <see cref="ReceiveBatch"/>. Ownership: the slices are
+/// borrowed until <see cref="Release"/>, which the last owner of the message calls once. Copies of the struct are the same message.
+/// Threads: any; different messages may be released at once.
 /// </summary>
 internal readonly struct SqsMessage
 {
@@ -39,22 +39,22 @@ internal readonly struct SqsMessage
     /// <summary>The X-Ray trace header, ASCII; empty without one.</summary>
     public required ReadOnlyMemory<byte> TraceHeader { get; init; }
 
-    /// <summary>How often the message was received, this time included; 0 when the service did not say.</summary>
+    /// <summary>How often the message was received, this time included; 0 when the service did not send it.</summary>
     public required int ReceiveCount { get; init; }
 
-    /// <summary>When it was sent, in milliseconds since 1970 (UTC); 0 when the service did not say.</summary>
+    /// <summary>When it was sent, in milliseconds since 1970 (UTC); 0 when the service did not send it.</summary>
     public required long SentUnixMs { get; init; }
 
-    /// <summary>When it was first received, in milliseconds since 1970 (UTC); 0 when the service did not say.</summary>
+    /// <summary>When it was first received, in milliseconds since 1970 (UTC); 0 when the service did not send it.</summary>
     public required long FirstReceiveUnixMs { get; init; }
 
-    /// <summary>The message attributes, still as JSON; read when asked for.</summary>
+    /// <summary>The message attributes as JSON, parsed on demand.</summary>
     public required SqsMessageAttributes Attributes { get; init; }
 
     public required SqsMessageFlags Flags { get; init; }
 
-    /// <summary>Gives the slices up; the last message of a batch gives the buffer back.</summary>
-    /// <returns>False when this message was released before: nothing happened.</returns>
+    /// <summary>Releases the slices; the last message of a batch returns the buffer.</summary>
+    /// <returns>False when this message was released before.</returns>
     public bool Release() => _batch?.Release(_index, _generation) ?? false;
 }
 
@@ -62,12 +62,12 @@ internal readonly struct SqsMessage
 [Flags]
 internal enum SqsMessageFlags
 {
-    /// <summary>Nothing: the body is valid UTF-8 and, where it was checked, the one that was sent.</summary>
+    /// <summary>Nothing: the body is valid UTF-8 and, if it was checked, matches its MD5.</summary>
     None = 0,
 
-    /// <summary>The body is not UTF-8: lone surrogates (as WTF-8) or bytes the service should not have sent. Poison; no retry will mend it.</summary>
+    /// <summary>The body is not UTF-8: lone surrogates (as WTF-8) or bytes the service should not have sent. Poison: no retry helps.</summary>
     InvalidText = 1,
 
-    /// <summary>The body does not match the service's MD5: damaged on the way. Another receive may bring it whole.</summary>
+    /// <summary>The body does not match the service's MD5: damaged in transit. A redelivery may be intact.</summary>
     Md5Mismatch = 2,
 }

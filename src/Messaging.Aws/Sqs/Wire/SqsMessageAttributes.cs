@@ -2,13 +2,13 @@ using System.Text.Json;
 
 namespace Messaging.Aws.Sqs.Wire;
 
-/// <summary>The message attributes of one message, kept as JSON until they are read: those of most messages never are. A borrow like the message.</summary>
+/// <summary>The message attributes of one message, kept as JSON until they are read: most never are. Borrowed like the message.</summary>
 internal readonly struct SqsMessageAttributes(ReadOnlyMemory<byte> json)
 {
     /// <summary>True when the message has none.</summary>
     public bool IsEmpty => json.Length <= 2;
 
-    /// <summary>Reads them all; allocates the list and its values, which do not depend on the message.</summary>
+    /// <summary>Reads all attributes; allocates the list and its values, which may outlive the message.</summary>
     public IReadOnlyList<SqsMessageAttribute> ToList()
     {
         if (IsEmpty)
@@ -36,7 +36,7 @@ internal readonly struct SqsMessageAttributes(ReadOnlyMemory<byte> json)
         return list;
     }
 
-    /// <summary>The text of one attribute; null where it is missing or no text.</summary>
+    /// <summary>The text of one attribute; null when it is missing or not text.</summary>
     public string? Find(ReadOnlySpan<byte> name)
     {
         if (IsEmpty)
@@ -94,7 +94,7 @@ internal readonly struct SqsMessageAttributes(ReadOnlyMemory<byte> json)
     }
 }
 
-/// <summary>A message attribute with values of its own: it may outlive the message. Lone surrogates became U+FFFD.</summary>
+/// <summary>A message attribute with its own values: it may outlive the message. Lone surrogates are replaced by U+FFFD.</summary>
 /// <param name="Name">The attribute's name.</param>
 /// <param name="DataType"><c>String</c>, <c>Number</c> or <c>Binary</c>, maybe with a custom label after a dot.</param>
 /// <param name="StringValue">The value of a string or number; null for binary.</param>

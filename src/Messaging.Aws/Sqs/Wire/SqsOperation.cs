@@ -2,11 +2,11 @@ using Messaging.Costs;
 
 namespace Messaging.Aws.Sqs.Wire;
 
-/// <summary>One action of the SQS API.</summary>
+/// <summary>One operation of the SQS API.</summary>
 internal sealed class SqsOperation
 {
-    // "Every 64 KB chunk of a payload is billed as 1 request" (aws.amazon.com/sqs/pricing). Taken here of the JSON that went over the wire,
-    // which is a little longer than the payload in it.
+    // "Every 64 KB chunk of a payload is billed as 1 request" (aws.amazon.com/sqs/pricing). Applied here to the JSON that was sent, which is
+    // slightly longer than the payload in it.
     private const int BilledChunk = 64 * 1024;
 
     public static readonly SqsOperation ReceiveMessage = new("ReceiveMessage");
@@ -26,10 +26,10 @@ internal sealed class SqsOperation
         Target = $"AmazonSQS.{name}";
     }
 
-    /// <summary>As in the API reference.</summary>
+    /// <summary>The name in the API reference.</summary>
     public string Name => Billed.Name;
 
-    /// <summary>As it is counted.</summary>
+    /// <summary>The operation as it is billed.</summary>
     public ApiOperation Billed { get; }
 
     /// <summary>The value of <c>X-Amz-Target</c>.</summary>

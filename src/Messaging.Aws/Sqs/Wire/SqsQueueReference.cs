@@ -5,9 +5,9 @@ namespace Messaging.Aws.Sqs.Wire;
 
 /// <summary>A queue as configured: by URL, by ARN or by plain name.</summary>
 /// <param name="Name">The queue's name.</param>
-/// <param name="Account">The account that owns it; null when it is not named, which means the caller's own.</param>
+/// <param name="Account">The account that owns it; null for the caller's own.</param>
 /// <param name="Region">The region that the ARN or an AWS host names; null otherwise.</param>
-/// <param name="Url">The URL as configured; null when it must be asked for.</param>
+/// <param name="Url">The URL as configured; null when the service must be asked.</param>
 internal sealed record SqsQueueReference(string Name, string? Account, string? Region, Uri? Url)
 {
     private const int MaxName = 80;
@@ -16,10 +16,10 @@ internal sealed record SqsQueueReference(string Name, string? Account, string? R
     private static readonly SearchValues<char> NameChars =
         SearchValues.Create("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_");
 
-    /// <summary>FIFO queues can be told by their name.</summary>
+    /// <summary>True for a FIFO queue, recognised by its name.</summary>
     public bool IsFifo => Name.EndsWith(FifoSuffix, StringComparison.Ordinal);
 
-    /// <summary>The queue as spans name it.</summary>
+    /// <summary>The queue, for spans.</summary>
     public MessageDestination Destination => new("aws_sqs", Name);
 
     /// <summary>True when the URL's host belongs to AWS; false for other hosts and when there is no URL.</summary>
@@ -60,7 +60,7 @@ internal sealed record SqsQueueReference(string Name, string? Account, string? R
             return null;
         }
 
-        // Emulators shape the path as they like (LocalStack: /queue/{region}/{account}/{name}; ElasticMQ: /queue/{name}); the name is last.
+        // Emulators have paths of their own (LocalStack: /queue/{region}/{account}/{name}; ElasticMQ: /queue/{name}); the name is last.
         string[] segments = url.AbsolutePath.Trim('/').Split('/');
         string? account = segments.Length >= 2 && IsAccount(segments[^2]) ? segments[^2] : null;
         SqsHost? host = SqsHost.Parse(url.IdnHost);

@@ -9,12 +9,12 @@ internal sealed class SqsRequestWriter
 {
     private static readonly JsonWriterOptions Options = new()
     {
-        // The body is JSON in JSON: the default encoder would write each of its quotes in 6 bytes instead of 2.
+        // A message's body is often JSON within JSON: the default encoder would write each quote in 6 bytes instead of 2.
         Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping,
         SkipValidation = true,
     };
 
-    // One writer a call under way; a burst beyond this is left to the garbage collector.
+    // One writer per running call; the garbage collector takes the excess of a burst.
     private readonly BoundedPool<Utf8JsonWriter> _writers = new(32);
 
     public void WriteReceive(PooledBuffer output, in ReceiveRequest request)
@@ -24,7 +24,7 @@ internal sealed class SqsRequestWriter
         json.WriteNumber("WaitTimeSeconds"u8, request.WaitSeconds);
         json.WriteNumber("VisibilityTimeout"u8, request.VisibilitySeconds);
 
-        // The first name is the older one, which emulators may be alone in knowing; the service takes both.
+        // Some emulators know only the older, first name; the service accepts both.
         WriteSystemAttributeNames(json, "AttributeNames"u8);
         WriteSystemAttributeNames(json, "MessageSystemAttributeNames"u8);
         json.WriteStartArray("MessageAttributeNames"u8);
@@ -98,7 +98,7 @@ internal sealed class SqsRequestWriter
         Close(json);
     }
 
-    /// <summary>Asks for all attributes: naming one that a kind of queue does not have (FifoQueue) is an error at some servers.</summary>
+    /// <summary>Requests all attributes: some servers reject a name that a kind of queue does not have (FifoQueue).</summary>
     public void WriteGetQueueAttributes(PooledBuffer output, string queueUrl)
     {
         Utf8JsonWriter json = Open(output, queueUrl);

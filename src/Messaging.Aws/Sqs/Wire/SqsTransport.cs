@@ -6,18 +6,18 @@ using Pipeline.Buffers;
 namespace Messaging.Aws.Sqs.Wire;
 
 /// <summary>
-/// Sends one signed AWS JSON 1.0 request and reads its answer, within a total deadline. No retries but the two of
-/// <see cref="SignatureRecovery"/>: backing off is the caller's business. Threads: any.
+/// Sends one signed AWS JSON 1.0 request and reads its answer, within a total deadline. Retries only as <see cref="SignatureRecovery"/>
+/// does; backing off is the caller's task. Threads: any.
 /// </summary>
 internal sealed class SqsTransport : IDisposable
 {
-    // An error's text is a few hundred bytes; a proxy's page may be long, and its end says nothing more.
+    // An error's text is a few hundred bytes; the rest of a proxy's long page is of no use.
     private const int MaxErrorBytes = 64 * 1024;
 
     // A response without a length: room for a few small messages before the first growth.
     private const int FirstRead = 16 * 1024;
 
-    // What an announced length is believed before bytes arrive.
+    // An announced length reserves no more than this before bytes arrive.
     private const int MaxFirstRent = 1024 * 1024;
 
     private readonly Uri _address;
@@ -30,14 +30,7 @@ internal sealed class SqsTransport : IDisposable
     private readonly int _maxResponseBytes;
     private readonly ApiCalls _calls;
 
-    /// <param name="endpoint">Where to send and what to sign for.</param>
-    /// <param name="credentials">Owned from here on.</param>
-    /// <param name="clock">Shared with other signers of the process where there are any.</param>
-    /// <param name="handler">Owned from here on; must speak HTTP/1.1 (see <see cref="BorrowedContent"/>).</param>
-    /// <param name="buffers">Lends the response buffers.</param>
-    /// <param name="time">Runs the deadlines.</param>
-    /// <param name="maxResponseBytes">A longer response is refused.</param>
-    /// <param name="calls">Counts what is sent; null when they are not counted.</param>
+    /// <summary>Owns <paramref name="credentials"/> and <paramref name="handler"/>, which must use HTTP/1.1 (see <see cref="BorrowedContent"/>).</summary>
     public SqsTransport(AwsEndpoint endpoint, AwsCredentialSource credentials, AwsClock clock, HttpMessageHandler handler, BufferPool buffers, TimeProvider time, int maxResponseBytes, ApiCalls? calls = null)
     {
         _address = endpoint.BaseUri;
@@ -52,13 +45,13 @@ internal sealed class SqsTransport : IDisposable
     }
 
     /// <summary>Calls one operation.</summary>
-    /// <param name="operation">What to call.</param>
-    /// <param name="request">The JSON; a borrow until the call ends.</param>
-    /// <param name="deadline">For everything: credentials, connecting, all attempts, the last byte of the answer.</param>
+    /// <param name="operation">The operation.</param>
+    /// <param name="request">The JSON; borrowed until the call ends.</param>
+    /// <param name="deadline">For the whole call: credentials, connecting, all attempts, up to the last byte of the answer.</param>
     /// <param name="cancellationToken">Ends the call early.</param>
     /// <returns>The body of the 200 answer; the caller disposes it.</returns>
-    /// <exception cref="AwsServiceException">Any failure; a deadline that ran out is <see cref="AwsErrorKind.Transient"/>.</exception>
-    /// <exception cref="OperationCanceledException">Only of <paramref name="cancellationToken"/>.</exception>
+    /// <exception cref="AwsServiceException">Any failure; an exceeded deadline is <see cref="AwsErrorKind.Transient"/>.</exception>
+    /// <exception cref="OperationCanceledException">Only for <paramref name="cancellationToken"/>.</exception>
     public async ValueTask<PooledBuffer> CallAsync(SqsOperation operation, PooledBuffer request, TimeSpan deadline, CancellationToken cancellationToken)
     {
         using CancellationTokenSource timer = new(deadline, _time);
@@ -132,7 +125,7 @@ internal sealed class SqsTransport : IDisposable
         }
     }
 
-    /// <summary>Reads to the end, or to the limit: what lies beyond is cut off or refused.</summary>
+    /// <summary>Reads to the end, or to the limit: a longer body is cut off or refused.</summary>
     private async ValueTask<PooledBuffer> ReadBodyAsync(SqsOperation operation, HttpResponseMessage response, int limit, bool cut, CancellationToken cancellationToken)
     {
         long? length = response.Content.Headers.ContentLength;
@@ -141,7 +134,7 @@ internal sealed class SqsTransport : IDisposable
             throw TooLarge(operation, limit);
         }
 
-        // One byte more than announced: room for the read that finds the end.
+        // One byte more than announced, for the read that finds the end.
         PooledBuffer? buffer = _buffers.Rent((int)Math.Min(length + 1 ?? FirstRead, MaxFirstRent));
         try
         {

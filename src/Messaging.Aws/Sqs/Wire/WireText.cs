@@ -7,14 +7,14 @@ using System.Text.Unicode;
 namespace Messaging.Aws.Sqs.Wire;
 
 /// <summary>
-/// JSON strings and their bytes. A lone surrogate, which JSON can escape but UTF-8 cannot hold, becomes its three-byte WTF-8
-/// form (https://simonsapin.github.io/wtf-8/): nothing is lost, different texts stay different, and <see cref="Utf8.IsValid"/>
-/// is false for it, so that no caller takes it for proper text.
+/// Converts between JSON strings and bytes. A lone surrogate, which JSON can escape but UTF-8 cannot hold, becomes its three-byte WTF-8
+/// form (https://simonsapin.github.io/wtf-8/): nothing is lost, different texts stay different, and <see cref="Utf8.IsValid"/> is false
+/// for it, so that it never counts as valid text.
 /// </summary>
 internal static class WireText
 {
-    /// <summary>Replaces JSON escapes by what they mean; the result is never longer.</summary>
-    /// <param name="text">The inside of a JSON string whose escapes a <see cref="Utf8JsonReader"/> has found well-formed.</param>
+    /// <summary>Replaces JSON escapes by the text they stand for; the result is never longer.</summary>
+    /// <param name="text">The content of a JSON string that a <see cref="Utf8JsonReader"/> has validated.</param>
     /// <returns>The new length.</returns>
     public static int UnescapeInPlace(Span<byte> text)
     {
@@ -38,7 +38,7 @@ internal static class WireText
         return written;
     }
 
-    /// <summary>The text of a JSON string's inside; lone surrogates become U+FFFD, where <c>Utf8JsonReader.GetString</c> would throw.</summary>
+    /// <summary>The text of a JSON string's content; lone surrogates become U+FFFD, where <c>Utf8JsonReader.GetString</c> would throw.</summary>
     public static string ToString(ReadOnlySpan<byte> escaped)
     {
         if (!escaped.Contains((byte)'\\'))
@@ -50,7 +50,7 @@ internal static class WireText
         return Encoding.UTF8.GetString(copy, 0, UnescapeInPlace(copy));
     }
 
-    /// <summary>Writes bytes as a JSON string property: proper UTF-8 as it is, lone surrogates as the escapes they came as, any other invalid byte as U+FFFD.</summary>
+    /// <summary>Writes bytes as a JSON string property: valid UTF-8 unchanged, lone surrogates as escapes, any other invalid byte as U+FFFD.</summary>
     public static void WriteString(Utf8JsonWriter json, ReadOnlySpan<byte> name, ReadOnlySpan<byte> text)
     {
         if (Utf8.IsValid(text))
@@ -71,7 +71,7 @@ internal static class WireText
         }
     }
 
-    // Writes behind what it reads: no escape is shorter than its meaning.
+    // Never overwrites unread text: no escape is shorter than the text it stands for.
     private static int Unescape(Span<byte> text, int read, ref int written)
     {
         byte escape = text[read + 1];

@@ -7,8 +7,7 @@ using Microsoft.AspNetCore.Http;
 namespace Messaging.Http.Web.Api;
 
 /// <summary>
-/// Who may use the page and its API. Where the worker listens on loopback, reading needs no token; what changes something needs it
-/// always, and beyond loopback so does reading. Threads: any.
+/// Decides who may use the page and its API. Changes always need the token; reading needs it unless the worker listens on loopback. Threads: any.
 /// </summary>
 internal sealed class ApiAccess(WebOptions options)
 {
@@ -16,24 +15,23 @@ internal sealed class ApiAccess(WebOptions options)
     private const string Scheme = "Bearer ";
 
     private static readonly HttpRefusal NotSet = new(
-        StatusCodes.Status403Forbidden, "token-not-set", $"This needs a token, and the worker has none. Set {Key}, and send it as Authorization: Bearer.");
+        StatusCodes.Status403Forbidden, "token-not-set", $"This request needs a token, but the worker has none. Set {Key}, and send it as Authorization: Bearer.");
 
     private static readonly HttpRefusal Required = new(
         StatusCodes.Status401Unauthorized, "token-required", $"Send the worker's token ({Key}) as Authorization: Bearer.");
 
     private static readonly HttpRefusal Wrong = new(
-        StatusCodes.Status401Unauthorized, "token-wrong", $"The token is not the worker's ({Key}).");
+        StatusCodes.Status401Unauthorized, "token-wrong", $"The token does not match the worker's ({Key}).");
 
-    // Compared as hashes: of one length, whatever is sent.
+    // Hashed, so that tokens of any length are compared in constant time.
     private readonly byte[]? _token = string.IsNullOrEmpty(options.Token) ? null : Hash(options.Token);
 
-    /// <summary>True when there is a token, with which something can be changed.</summary>
+    /// <summary>True when a token is set, so that changes are possible.</summary>
     public bool HasToken => _token is not null;
 
-    /// <summary>Why the page is off; null while it may be shown. It holds no data itself.</summary>
+    /// <summary>Why the page is not served; null when it is. It contains no data of the worker.</summary>
     public HttpRefusal? CheckPage() => HasToken || IPAddress.IsLoopback(options.Address) ? null : NotSet;
 
-    /// <summary>Why a request is refused.</summary>
     /// <param name="request">The request.</param>
     /// <param name="changes">True when it changes something.</param>
     /// <returns>Null when it is allowed.</returns>

@@ -5,7 +5,7 @@ using Microsoft.AspNetCore.Routing;
 
 namespace Messaging.Http.Web.Api;
 
-/// <summary>The paths below <c>/api/v1</c>: who may use them, and what every answer says.</summary>
+/// <summary>Maps the paths below <c>/api/v1</c>, with their access checks and common headers.</summary>
 internal sealed class ApiEndpoints(ApiAccess access, StatsEndpoints stats, DeadLetterEndpoints deadLetters, RedriveEndpoints redrives, HttpAnswers answers)
 {
     private const string Root = "/api/v1";

@@ -5,13 +5,12 @@ using Microsoft.AspNetCore.Http;
 
 namespace Messaging.Http.Web.Api;
 
-/// <summary>Makes and sends the API's answers.</summary>
 internal static class ApiJson
 {
-    // Read by programs and by a page that never takes it for HTML: quotes and umlauts stay readable.
+    // Answers are never HTML: quotes and umlauts stay readable.
     private static readonly JsonWriterOptions Options = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
 
-    /// <summary>One JSON value as bytes.</summary>
+    /// <summary>Writes one JSON value.</summary>
     public static ReadOnlyMemory<byte> Make(Action<Utf8JsonWriter> write)
     {
         ArrayBufferWriter<byte> buffer = new(4 << 10);
@@ -23,7 +22,6 @@ internal static class ApiJson
         return buffer.WrittenMemory;
     }
 
-    /// <summary>Sends an answer.</summary>
     public static async Task SendAsync(HttpContext context, ReadOnlyMemory<byte> body, int status = StatusCodes.Status200OK, string contentType = "application/json")
     {
         context.Response.StatusCode = status;
@@ -46,6 +44,6 @@ internal static class ApiJson
         }
     }
 
-    /// <summary>To six digits after the point: microseconds, where it is seconds.</summary>
+    /// <summary>Rounds to six decimals: microseconds for values in seconds.</summary>
     public static double Rounded(double value) => double.IsFinite(value) ? Math.Round(value, 6) : 0;
 }

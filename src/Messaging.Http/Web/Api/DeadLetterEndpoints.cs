@@ -8,12 +8,12 @@ using Microsoft.AspNetCore.Http;
 namespace Messaging.Http.Web.Api;
 
 /// <summary>
-/// The dead letters of the folder: a list with filters, a record, and the beginning of a body. At most <see cref="MaxListed"/> are looked
-/// at, the newest ones, and few requests read the disk at once. Threads: any.
+/// Serves the dead letters of the folder: a list with filters, a record, and the start of a body. A request examines at most the newest
+/// <see cref="MaxListed"/>, and few requests read the disk at once. Threads: any.
 /// </summary>
 internal sealed class DeadLetterEndpoints(IDeadLetterStore store, HttpAnswers answers) : IDisposable
 {
-    /// <summary>The most dead letters that one request looks at.</summary>
+    /// <summary>The most dead letters that one request examines.</summary>
     public const int MaxListed = 10_000;
 
     /// <summary>The most bytes of a body that are shown or searched.</summary>
@@ -22,21 +22,21 @@ internal sealed class DeadLetterEndpoints(IDeadLetterStore store, HttpAnswers an
     private const int DefaultLimit = 50;
     private const int MaxLimit = 200;
 
-    // Of texts that came with a message; a record may have megabytes of them.
+    // Limits of untrusted texts; a record may have megabytes of them.
     private const int MaxText = 2_000;
     private const int MaxAttributes = 100;
     private const int Readers = 2;
     private const int MaxWaiting = 16;
 
     private static readonly HttpRefusal NotFound = new(
-        StatusCodes.Status404NotFound, "no-such-dead-letter", "There is no dead letter of this name; it may have been redriven or deleted.");
+        StatusCodes.Status404NotFound, "no-such-dead-letter", "There is no dead letter with this name; it may have been redriven or deleted.");
 
     private readonly IDeadLetterReader? _reader = store as IDeadLetterReader;
     private static readonly HttpRefusal AfterIsGone = new(
-        StatusCodes.Status410Gone, "after-is-gone", "The dead letter that after names is not in the list any more: it was redriven or deleted, or the filter does not show it. Begin again without after.");
+        StatusCodes.Status410Gone, "after-is-gone", "The dead letter that the parameter after names is no longer in the list: it was redriven or deleted, or newer ones displaced it. Start again without after.");
 
     private static readonly HttpRefusal Busy = new(
-        StatusCodes.Status503ServiceUnavailable, "too-many-readers", "Other requests are reading the dead letters. Try again in a moment.", RetryAfterSeconds: 1);
+        StatusCodes.Status503ServiceUnavailable, "too-many-readers", "Too many requests are reading the dead letters. Send it again after Retry-After seconds.", RetryAfterSeconds: 1);
 
     private readonly SemaphoreSlim _reading = new(Readers);
     private int _waiting;
@@ -79,7 +79,7 @@ internal sealed class DeadLetterEndpoints(IDeadLetterStore store, HttpAnswers an
     {
         if (_reader is null)
         {
-            await answers.RefuseAsync(context, new HttpRefusal(StatusCodes.Status404NotFound, "dead-letters-elsewhere", "The store of dead letters of this worker cannot be read from here."));
+            await answers.RefuseAsync(context, new HttpRefusal(StatusCodes.Status404NotFound, "dead-letters-elsewhere", "The API cannot read this worker's dead-letter store."));
             return;
         }
 
@@ -104,7 +104,7 @@ internal sealed class DeadLetterEndpoints(IDeadLetterStore store, HttpAnswers an
         {
             await read(_reader);
         }
-        catch (Exception exception) when (exception is UnauthorizedAccessException || (exception is IOException && !context.Response.HasStarted))
+        catch (Exception exception) when (exception is UnauthorizedAccessException or IOException && !context.Response.HasStarted)
         {
             await answers.RefuseAsync(context, new HttpRefusal(StatusCodes.Status503ServiceUnavailable, "dead-letters-unreadable", exception.Message));
         }
@@ -167,7 +167,7 @@ internal sealed class DeadLetterEndpoints(IDeadLetterStore store, HttpAnswers an
         json.WriteEndObject();
     }
 
-    // One that is damaged is listed with what is known of it, not left out.
+    // A damaged record is listed with the facts in its name, not left out.
     private static DeadLetter? Read(IDeadLetterReader reader, string name)
     {
         try
@@ -227,7 +227,7 @@ internal sealed class DeadLetterEndpoints(IDeadLetterStore store, HttpAnswers an
         {
             json.WriteString("exceptionType"u8, letter.ExceptionType);
             json.WriteStartObject("attributes"u8);
-            // A record that was edited by hand may lack them.
+            // A record that was edited by hand may have no attributes.
             foreach ((string key, string? value) in letter.Attributes?.Take(MaxAttributes) ?? [])
             {
                 json.WriteString(Cut(key), Cut(value ?? string.Empty));

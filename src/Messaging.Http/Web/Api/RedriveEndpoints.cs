@@ -15,19 +15,18 @@ using Microsoft.Extensions.Logging;
 namespace Messaging.Http.Web.Api;
 
 /// <summary>
-/// Redrives dead letters of the folder from within the worker, as the command <c>redrive</c> does from outside: one redrive at a time, each dead
-/// letter once. Threads: any.
+/// Redrives dead letters of the folder from within the worker, like the command <c>redrive</c>: one redrive at a time, each dead letter once. Threads: any.
 /// </summary>
 internal sealed partial class RedriveEndpoints(RedriveCatalog redrives, IConfiguration configuration, HttpAnswers answers, IHostApplicationLifetime lifetime, TimeProvider time, ILogger<RedriveEndpoints> logger)
 {
     private const string Folder = "folder";
     private const int MaxRate = 100_000;
 
-    // Of 10,000 names.
+    // Enough for 10,000 names.
     private const int MaxRequestBytes = 4 << 20;
 
     private static readonly HttpRefusal Running = new(
-        StatusCodes.Status409Conflict, "redrive-running", "A redrive runs already. Wait for its end, or stop it with DELETE /api/v1/redrive.");
+        StatusCodes.Status409Conflict, "redrive-running", "A redrive is already running. Wait until it ends, or stop it with DELETE /api/v1/redrive.");
 
     private static readonly HttpRefusal Malformed = new(
         StatusCodes.Status400BadRequest, "malformed-request", "Send JSON with one of names, reason and all, such as {\"names\":[\"reason/day/id\"],\"rate\":50}, {\"reason\":\"malformed-json\",\"max\":1000} or {\"all\":true}, with Content-Type: application/json.");
@@ -38,7 +37,7 @@ internal sealed partial class RedriveEndpoints(RedriveCatalog redrives, IConfigu
     /// <summary><c>GET /api/v1/redrive</c>.</summary>
     public Task StateAsync(HttpContext context) => SendStateAsync(context, StatusCodes.Status200OK);
 
-    /// <summary><c>POST /api/v1/redrive</c>: 202, and the redrive runs on by itself.</summary>
+    /// <summary><c>POST /api/v1/redrive</c>: answers 202 while the redrive runs in the background.</summary>
     public async Task StartAsync(HttpContext context)
     {
         if (await ReadAsync(context) is not { } wanted)
@@ -47,7 +46,7 @@ internal sealed partial class RedriveEndpoints(RedriveCatalog redrives, IConfigu
             return;
         }
 
-        // The worker's own address, as this request reached it.
+        // The worker's own address, at which this request arrived.
         IPAddress address = context.Connection.LocalIpAddress is { IsIPv4MappedToIPv6: true } mapped ? mapped.MapToIPv4() : context.Connection.LocalIpAddress ?? IPAddress.Loopback;
         RedriveRequest request = new(wanted.Reason, wanted.Max ?? int.MaxValue, DryRun: false, $"http://{new IPEndPoint(address, context.Connection.LocalPort)}", Route: null, wanted.Rate)
         {
@@ -56,7 +55,7 @@ internal sealed partial class RedriveEndpoints(RedriveCatalog redrives, IConfigu
         await (TryStart(request) ? SendStateAsync(context, StatusCodes.Status202Accepted) : answers.RefuseAsync(context, Running));
     }
 
-    /// <summary><c>DELETE /api/v1/redrive</c>: stops the one that runs.</summary>
+    /// <summary><c>DELETE /api/v1/redrive</c>: stops the running redrive.</summary>
     public Task StopAsync(HttpContext context)
     {
         _run?.Stop();
@@ -100,14 +99,14 @@ internal sealed partial class RedriveEndpoints(RedriveCatalog redrives, IConfigu
     {
         LogStarted(logger, run.Request switch
         {
-            { Names: { } names } => $"{names.Count:N0} chosen",
-            { Reason: { } reason } => $"those of reason {UntrustedText.Shorten(reason)}",
+            { Names: { } names } => $"{names.Count:N0} selected",
+            { Reason: { } reason } => $"reason {UntrustedText.Shorten(reason)}",
             _ => "all",
         });
         try
         {
             run.Result = await redrives.RunAsync(Folder, configuration, run.Request with { Started = progress => run.Progress = progress }, new CommandServices(time, TextWriter.Null, TextWriter.Null), run.Stopping);
-            run.Problem = run.IsStopped ? "stopped; the others were not tried." : run.Result.Ended;
+            run.Problem = run.IsStopped ? "stopped on request; the remaining dead letters were not sent." : run.Result.Ended;
         }
         catch (Exception exception) when (exception is StartupException or ConfigurationException)
         {
@@ -120,7 +119,7 @@ internal sealed partial class RedriveEndpoints(RedriveCatalog redrives, IConfigu
         }
 
         run.End();
-        LogEnded(logger, run.Progress?.Sent ?? 0, run.Progress?.LeftCount ?? 0, run.Problem ?? "all were tried");
+        LogEnded(logger, run.Progress?.Sent ?? 0, run.Progress?.LeftCount ?? 0, run.Problem ?? "all were processed");
     }
 
     private Task SendStateAsync(HttpContext context, int status) => ApiJson.SendAsync(context, ApiJson.Make(Write), status);
@@ -167,13 +166,13 @@ internal sealed partial class RedriveEndpoints(RedriveCatalog redrives, IConfigu
         json.WriteEndObject();
     }
 
-    [LoggerMessage(1212, LogLevel.Information, "A redrive of dead letters was started through the API: {Which}")]
+    [LoggerMessage(1212, LogLevel.Information, "Redrive of dead letters started over the API: {Which}")]
     private static partial void LogStarted(ILogger logger, string which);
 
-    [LoggerMessage(1213, LogLevel.Information, "The redrive ended: {Sent} dead letter(s) sent and deleted, {Left} left; {Problem}")]
+    [LoggerMessage(1213, LogLevel.Information, "Redrive ended: {Sent} dead letter(s) sent and deleted, {Left} kept; {Problem}")]
     private static partial void LogEnded(ILogger logger, int sent, int left, string problem);
 
-    [LoggerMessage(1214, LogLevel.Error, "The redrive ended unexpectedly")]
+    [LoggerMessage(1214, LogLevel.Error, "Redrive failed unexpectedly; dead letters that were not sent are kept. Start the redrive again")]
     private static partial void LogFailed(ILogger logger, Exception exception);
 
     private sealed class Run(RedriveRequest request, DateTimeOffset startedAt, CancellationToken workerStops)
@@ -195,7 +194,6 @@ internal sealed partial class RedriveEndpoints(RedriveCatalog redrives, IConfigu
 
         public bool IsDone => _isDone;
 
-        /// <summary>True when a caller has stopped it.</summary>
         public bool IsStopped { get; private set; }
 
         public void End()
@@ -213,18 +211,18 @@ internal sealed partial class RedriveEndpoints(RedriveCatalog redrives, IConfigu
             }
             catch (ObjectDisposedException)
             {
-                // It has ended by itself.
+                // It ended before this call.
             }
         }
     }
 }
 
 /// <summary>The body of <c>POST /api/v1/redrive</c>.</summary>
-/// <param name="Names">Only these.</param>
-/// <param name="Reason">Only those of this reason.</param>
-/// <param name="All">Every one: said, so that a misspelt name does not mean it.</param>
-/// <param name="Max">Dead letters at most; null for no limit.</param>
-/// <param name="Rate">Dead letters per second at most; null for no limit.</param>
+/// <param name="Names">The dead letters to redrive; null without a selection by name.</param>
+/// <param name="Reason">The reason of the dead letters to redrive; null without a selection by reason.</param>
+/// <param name="All">True to redrive every dead letter; explicit, so that an empty request does not mean it.</param>
+/// <param name="Max">The most dead letters to redrive; null for no limit.</param>
+/// <param name="Rate">The most dead letters per second; null for no limit.</param>
 internal sealed record RedriveOrder(string[]? Names = null, string? Reason = null, bool All = false, int? Max = null, int? Rate = null);
 
 [JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.CamelCase, UnmappedMemberHandling = JsonUnmappedMemberHandling.Disallow)]

@@ -6,16 +6,16 @@ using Microsoft.Extensions.Hosting;
 
 namespace Messaging.Http.Web.Api;
 
-/// <summary>What the page shows of the worker: its state now, its last 15 minutes, a stream of states, and its configuration. Threads: any.</summary>
+/// <summary>Serves the worker's current state, its last 15 minutes, a stream of states, and its configuration. Threads: any.</summary>
 internal sealed class StatsEndpoints(WorkerStats stats, WorkerHistory history, WorkerPlan plan, HttpAnswers answers, IHostApplicationLifetime lifetime, TimeProvider time)
 {
-    /// <summary>A watcher that cannot be written to for so long is dropped. What the kernel takes for one that reads nothing lasts longer.</summary>
+    /// <summary>A watcher is dropped when a write is blocked for this long. The kernel's buffers delay that for a watcher that reads nothing.</summary>
     public static readonly TimeSpan WriteLimit = TimeSpan.FromSeconds(10);
 
     private static readonly TimeSpan Interval = TimeSpan.FromSeconds(1);
 
     private static readonly HttpRefusal TooMany = new(
-        StatusCodes.Status503ServiceUnavailable, "too-many-watchers", $"{Watchers.Max} streams are open already. Close one, or ask /api/v1/stats now and then.", RetryAfterSeconds: 5);
+        StatusCodes.Status503ServiceUnavailable, "too-many-watchers", $"All {Watchers.Max} streams are in use. Close one, or poll /api/v1/stats.", RetryAfterSeconds: 5);
 
     private readonly Watchers _watchers = new(time);
 
@@ -44,7 +44,7 @@ internal sealed class StatsEndpoints(WorkerStats stats, WorkerHistory history, W
         json.WriteEndObject();
     }));
 
-    /// <summary><c>GET /api/v1/events</c>: server-sent events, a state every second until the caller goes or the worker stops.</summary>
+    /// <summary><c>GET /api/v1/events</c>: server-sent events, a state every second until the caller disconnects or the worker stops.</summary>
     public async Task EventsAsync(HttpContext context)
     {
         Action end = context.Abort;
@@ -60,7 +60,7 @@ internal sealed class StatsEndpoints(WorkerStats stats, WorkerHistory history, W
         }
         catch (Exception exception) when (exception is OperationCanceledException or IOException)
         {
-            // The watcher is gone, or reads no more: what is left of its answer is thrown away.
+            // The watcher has disconnected or reads no more: the rest of its stream is discarded.
             context.Abort();
         }
         finally

@@ -1,23 +1,22 @@
 namespace Messaging.Http.Web.Api;
 
 /// <summary>
-/// The pages that are fed, at most <see cref="Max"/>. When there are that many, the one that has been fed longest gives way after a while: what
-/// the kernel takes for a page that reads nothing lasts for hours. Threads: any.
+/// The open streams, at most <see cref="Max"/>. When all are in use, a new stream replaces the oldest one that has lasted for <see cref="Turn"/>: the
+/// kernel's buffers can hide for hours that a page reads nothing. Threads: any.
 /// </summary>
 internal sealed class Watchers(TimeProvider time)
 {
-    /// <summary>The most at once.</summary>
+    /// <summary>The most streams at once.</summary>
     public const int Max = 16;
 
-    /// <summary>How long one is fed before it gives way.</summary>
+    /// <summary>How long a stream lasts before a new one may replace it.</summary>
     public static readonly TimeSpan Turn = TimeSpan.FromMinutes(1);
 
-    // In the order in which they came.
+    // Oldest first.
     private readonly List<(Action End, long Since)> _all = [];
 
-    /// <summary>Adds one.</summary>
-    /// <param name="end">Ends it when it has to give way.</param>
-    /// <returns>False when there is no room.</returns>
+    /// <param name="end">Closes the stream when it is replaced.</param>
+    /// <returns>False when all streams are in use.</returns>
     public bool TryAdd(Action end)
     {
         lock (_all)
@@ -38,7 +37,7 @@ internal sealed class Watchers(TimeProvider time)
         }
     }
 
-    /// <summary>Takes one out that has ended; safe to repeat.</summary>
+    /// <summary>Removes a stream; safe to repeat.</summary>
     public void Remove(Action end)
     {
         lock (_all)

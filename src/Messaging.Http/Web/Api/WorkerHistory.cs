@@ -30,7 +30,7 @@ internal sealed class WorkerHistory : IDisposable
         _time = time;
         StartedAt = time.GetUtcNow();
 
-        // What the first sample increases on; routes have counted nothing yet.
+        // The base of the first increase; routes have counted nothing yet.
         _samples.Add(new WorkerSample(StartedAt, Environment.CpuUsage.TotalTime.TotalSeconds, GC.GetTotalAllocatedBytes(), GC.GetTotalPauseDuration().TotalSeconds, new Dictionary<string, RouteSample>()));
         _timer = time.CreateTimer(static state => ((WorkerHistory)state!).Sample(), this, Step, Step);
     }
@@ -42,8 +42,8 @@ internal sealed class WorkerHistory : IDisposable
     /// <summary>Percentiles of a route's durations over the last minute.</summary>
     /// <param name="route">The route.</param>
     /// <param name="metric">The histogram.</param>
-    /// <param name="durations">Where a sample keeps the histogram's counts.</param>
-    /// <returns>Null without one.</returns>
+    /// <param name="durations">Reads the histogram's counts from a sample.</param>
+    /// <returns>Null when nothing was measured.</returns>
     public (double P50, double P99)? Percentiles(string route, string metric, Func<RouteSample, long[]?> durations)
     {
         if (FineCounts(metric, route) is not { } now)

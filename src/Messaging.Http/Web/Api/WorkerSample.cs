@@ -10,17 +10,17 @@ namespace Messaging.Http.Web.Api;
 /// <param name="Routes">By the route's name.</param>
 internal sealed record WorkerSample(DateTimeOffset Time, double CpuSeconds, double AllocatedBytes, double GcPauseSeconds, IReadOnlyDictionary<string, RouteSample> Routes);
 
-/// <summary>A route's counts at one moment, since the start but for those in flight.</summary>
+/// <summary>A route's values at one moment; counts are since the start.</summary>
 internal sealed record RouteSample(
     long Received, long Done, long Duplicates, long Returned, long DeadLetters, long Retries, int InFlight, double OldestAgeSeconds, BreakerState Breaker)
 {
     /// <summary>Durations from acceptance to settlement, for percentiles; null while no page or metrics endpoint is in use, and in older samples.</summary>
     public long[]? Process { get; set; }
 
-    /// <summary>Durations of stores, likewise.</summary>
+    /// <summary>Durations of storing; null as for <see cref="Process"/>.</summary>
     public long[]? Store { get; set; }
 
-    /// <summary>Percentiles of the time since the sample before; null without messages.</summary>
+    /// <summary>Percentile of the durations since the previous sample; null without messages.</summary>
     public double? P50 { get; init; }
 
     /// <inheritdoc cref="P50"/>

@@ -6,7 +6,7 @@ using Messaging.Recoverability;
 
 namespace Messaging.Http.Web.Api;
 
-/// <summary>What the worker does now, as JSON; made at most twice a second, however many ask. Threads: any.</summary>
+/// <summary>The current state of the worker as JSON, made at most twice per second for all callers. Threads: any.</summary>
 internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, WorkerHistory history, ApiAccess access, TimeProvider time)
 {
     public const string ProcessDuration = "messaging.process.duration";

@@ -3,21 +3,20 @@ using System.Diagnostics.Metrics;
 namespace Messaging.Http.Web.Metrics;
 
 /// <summary>
-/// The series of one metric. At most <see cref="MaxSeries"/>: what would be more is one series with the attribute
-/// <c>otel.metric.overflow</c>, so that text from outside in an attribute cannot fill the memory. Threads: any; finding a known
-/// series takes no lock and allocates nothing.
+/// The series of one metric, at most <see cref="MaxSeries"/>. Further ones share a series with the attribute <c>otel.metric.overflow</c>, so that untrusted
+/// text in an attribute cannot exhaust the memory. Threads: any; finding a known series takes no lock and allocates nothing.
 /// </summary>
 internal sealed class MetricFamily(Instrument instrument, MetricKind kind, double[] boundaries)
 {
     /// <summary>The most series of a metric.</summary>
     public const int MaxSeries = 200;
 
-    // Of OpenTelemetry's metrics SDK specification, "Cardinality limits".
+    // From the OpenTelemetry metrics SDK specification, "Cardinality limits".
     private static readonly KeyValuePair<string, object?>[] Overflow = [new("otel.metric.overflow", "true")];
 
     private readonly Lock _gate = new();
 
-    // Replaced as a whole.
+    // Immutable; replaced as a whole.
     private volatile MetricSeries[] _series = [];
 
     public string Name { get; } = instrument.Name;
@@ -30,7 +29,7 @@ internal sealed class MetricFamily(Instrument instrument, MetricKind kind, doubl
 
     public IReadOnlyList<MetricSeries> Series => _series;
 
-    /// <summary>The series with these attributes; makes it when there is none.</summary>
+    /// <summary>Finds the series with these attributes, or adds it.</summary>
     public MetricSeries Find(ReadOnlySpan<KeyValuePair<string, object?>> attributes)
     {
         foreach (MetricSeries series in _series)
@@ -44,7 +43,7 @@ internal sealed class MetricFamily(Instrument instrument, MetricKind kind, doubl
         return Add(attributes);
     }
 
-    /// <summary>Leaves out the series that the last collection did not set.</summary>
+    /// <summary>Removes the series that the last collection did not set.</summary>
     public void Forget(long collection)
     {
         lock (_gate)
@@ -89,6 +88,6 @@ internal enum MetricKind
     /// <summary>A value that goes up and down.</summary>
     Gauge,
 
-    /// <summary>Counts by size.</summary>
+    /// <summary>Counts per range of values.</summary>
     Histogram,
 }

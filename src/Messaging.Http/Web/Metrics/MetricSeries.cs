@@ -1,13 +1,13 @@
 namespace Messaging.Http.Web.Metrics;
 
-/// <summary>The values of one metric under one set of attributes. Threads: any.</summary>
+/// <summary>The values of one metric for one set of attributes. Threads: any.</summary>
 internal class MetricSeries(KeyValuePair<string, object?>[] attributes)
 {
     private double _value;
 
     public KeyValuePair<string, object?>[] Attributes { get; } = attributes;
 
-    /// <summary>The collection that last set the value; what no collection sets any more is left out.</summary>
+    /// <summary>The collection that last set the value; a series that is no longer set is removed.</summary>
     public long Collection { get; set; }
 
     public double Value => Volatile.Read(ref _value);
@@ -47,15 +47,15 @@ internal class MetricSeries(KeyValuePair<string, object?>[] attributes)
 }
 
 /// <summary>
-/// A histogram under one set of attributes: counts by the instrument's boundaries, for Prometheus, and finer ones, an eighth of a power of
-/// two wide, for percentiles. Its <see cref="MetricSeries.Value"/> is the sum. Threads: any.
+/// A histogram for one set of attributes: counts per boundary of the instrument for Prometheus, and finer counts, an eighth of a power of two wide, for
+/// percentiles. Its <see cref="MetricSeries.Value"/> is the sum. Threads: any.
 /// </summary>
 internal sealed class HistogramSeries(KeyValuePair<string, object?>[] attributes, double[] boundaries) : MetricSeries(attributes)
 {
     private const int StepBits = 3;
     private const int Steps = 1 << StepBits;
 
-    // In billionths: nanoseconds for seconds. The last is above 4 hours.
+    // In billionths: nanoseconds for values in seconds. The last bucket is above 4 hours.
     private const double Scale = 1e9;
     private const int FineBuckets = 44 * Steps;
 
@@ -84,7 +84,7 @@ internal sealed class HistogramSeries(KeyValuePair<string, object?>[] attributes
     /// <summary>A copy of the finer counts, for <see cref="Percentile"/>.</summary>
     public long[] FineCounts() => [.. _fine.Select((_, i) => Volatile.Read(ref _fine[i]))];
 
-    /// <summary>A percentile of what was recorded between two copies, at most 6 % off.</summary>
+    /// <summary>A percentile of the values recorded between two copies, with an error of at most 6 %.</summary>
     /// <param name="before">The earlier copy; null for none.</param>
     /// <param name="after">The later one.</param>
     /// <param name="fraction">0.5 is the median.</param>

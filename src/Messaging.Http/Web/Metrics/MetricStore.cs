@@ -5,19 +5,18 @@ using Messaging.Telemetry;
 namespace Messaging.Http.Web.Metrics;
 
 /// <summary>
-/// Keeps the values of the worker's and the runtime's instruments, those that OTLP exports too, for <c>/metrics</c> and the page. Counters
-/// count from the start; they stand for rare events, and the frequent ones are read when they are collected. Histograms, which cost each
-/// message something, are kept only while they are read: from the first <see cref="Look"/> until <see cref="LookTime"/> after the
-/// last. Threads: any.
+/// Keeps the values of the worker's and the runtime's instruments, the same as OTLP exports, for <c>/metrics</c> and the page. Counters count from the start;
+/// they cover rare events, while frequent ones are observable and read on collection. Histograms cost time per message, so they are kept only from the first
+/// <see cref="Look"/> until <see cref="LookTime"/> after the last. Threads: any.
 /// </summary>
 internal sealed class MetricStore : IDisposable
 {
-    /// <summary>How long after the last look histograms are kept.</summary>
+    /// <summary>How long histograms are kept after the last <see cref="Look"/>.</summary>
     public static readonly TimeSpan LookTime = TimeSpan.FromMinutes(15);
 
     private static readonly string[] Meters = [RouteMetrics.SourceName, "System.Runtime"];
 
-    // The runtime makes them as counters, and they go up and down.
+    // The runtime declares these as counters, but their values rise and fall.
     private static readonly string[] FallingCounters = ["dotnet.thread_pool.queue.length", "dotnet.thread_pool.thread.count"];
 
     private readonly ConcurrentDictionary<string, MetricFamily> _families = new(StringComparer.Ordinal);
@@ -35,13 +34,13 @@ internal sealed class MetricStore : IDisposable
         _listener = Listen(static kind => kind != MetricKind.Histogram);
     }
 
-    /// <summary>Every metric that has been seen, by name.</summary>
+    /// <summary>Every known metric, by name.</summary>
     public IReadOnlyList<MetricFamily> Families => [.. _families.Values.OrderBy(family => family.Name, StringComparer.Ordinal)];
 
     /// <summary>The series of a metric; none while nothing was measured.</summary>
     public IReadOnlyList<MetricSeries> SeriesOf(string name) => _families.TryGetValue(name, out MetricFamily? family) ? family.Series : [];
 
-    /// <summary>Histograms are wanted.</summary>
+    /// <summary>Starts or prolongs the recording of histograms.</summary>
     public void Look()
     {
         lock (_gate)
@@ -54,7 +53,7 @@ internal sealed class MetricStore : IDisposable
         }
     }
 
-    /// <summary>Reads the values that are computed when they are collected.</summary>
+    /// <summary>Reads the observable instruments.</summary>
     public void Collect()
     {
         lock (_gate)
@@ -71,7 +70,7 @@ internal sealed class MetricStore : IDisposable
             }
             catch (AggregateException)
             {
-                // Of an instrument that could not be read, such as one of a route that ends; the others were.
+                // An instrument could not be read, such as one of a route that ends; the others were.
             }
 
             foreach (MetricFamily family in _families.Values.Where(family => family.Series.Any(series => series.Collection != 0)))
@@ -134,7 +133,7 @@ internal sealed class MetricStore : IDisposable
         Histogram<double> { Advice.HistogramBucketBoundaries: { } given } => [.. given],
         Histogram<long> { Advice.HistogramBucketBoundaries: { } given } => [.. given.Select(static boundary => (double)boundary)],
 
-        // Those of the SDK.
+        // The default boundaries of the SDK.
         _ => [0, 5, 10, 25, 50, 75, 100, 250, 500, 750, 1_000, 2_500, 5_000, 7_500, 10_000],
     };
 
@@ -146,7 +145,7 @@ internal sealed class MetricStore : IDisposable
             {
                 if (Array.IndexOf(Meters, instrument.Meter.Name) >= 0 && KindOf(instrument) is var kind && isWanted(kind))
                 {
-                    // Instruments of one name are one metric, such as those that each route makes for itself.
+                    // Instruments with the same name, such as one per route, are one metric.
                     MetricFamily family = _families.GetOrAdd(instrument.Name, _ => new MetricFamily(instrument, kind, BoundariesOf(instrument)));
                     self.EnableMeasurementEvents(instrument, new State(this, family));
                 }

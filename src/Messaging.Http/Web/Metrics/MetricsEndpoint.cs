@@ -4,7 +4,7 @@ using Microsoft.Net.Http.Headers;
 
 namespace Messaging.Http.Web.Metrics;
 
-/// <summary><c>GET /metrics</c>: the worker's and the runtime's metrics, in Prometheus's text format or in OpenMetrics, as <c>Accept</c> asks. Threads: any.</summary>
+/// <summary><c>GET /metrics</c>: the metrics in the Prometheus text format or in OpenMetrics, depending on <c>Accept</c>. Threads: any.</summary>
 internal sealed class MetricsEndpoint(MetricStore metrics)
 {
     public async Task HandleAsync(HttpContext context)
@@ -18,7 +18,7 @@ internal sealed class MetricsEndpoint(MetricStore metrics)
         await context.Response.Body.WriteAsync(text, context.RequestAborted);
     }
 
-    /// <summary>True when a request asks for OpenMetrics 1.0.0 at least as much as for text.</summary>
+    /// <summary>True when <c>Accept</c> ranks OpenMetrics 1.0.0 at least as high as plain text.</summary>
     public static bool WantsOpenMetrics(string accept)
     {
         double open = 0;

@@ -4,7 +4,7 @@ using System.Text;
 
 namespace Messaging.Http.Web.Metrics;
 
-/// <summary>Writes metrics as Prometheus reads them: its text format 0.0.4, or OpenMetrics 1.0.0.</summary>
+/// <summary>Writes metrics in the Prometheus text format 0.0.4 or in OpenMetrics 1.0.0.</summary>
 internal static class PrometheusText
 {
     public const string ContentType = "text/plain; version=0.0.4; charset=utf-8";
@@ -12,7 +12,7 @@ internal static class PrometheusText
 
     private static readonly SearchValues<char> NameCharacters = SearchValues.Create("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
 
-    /// <summary>The whole exposition.</summary>
+    /// <summary>Writes the whole exposition.</summary>
     /// <param name="families">The metrics.</param>
     /// <param name="openMetrics">True for OpenMetrics.</param>
     public static string Write(IEnumerable<MetricFamily> families, bool openMetrics)
@@ -39,7 +39,7 @@ internal static class PrometheusText
         return (openMetrics ? text.Append("# EOF\n") : text).ToString();
     }
 
-    /// <summary>The name of a metric without its <c>_total</c>: with the unit, and only characters that a name may have.</summary>
+    /// <summary>The Prometheus name of a metric, without <c>_total</c>: with its unit, and with invalid characters replaced.</summary>
     public static string NameOf(string name, string? unit)
     {
         string suffix = unit switch
@@ -116,7 +116,7 @@ internal static class PrometheusText
         _ => value.ToString(CultureInfo.InvariantCulture),
     };
 
-    // OpenMetrics wants a point in whole numbers too.
+    // OpenMetrics requires a decimal point in whole numbers too.
     private static string FormatBound(double bound, bool openMetrics) => bound.ToString(openMetrics ? "0.0####" : "G", CultureInfo.InvariantCulture);
 
     private static string Escape(string text, bool quotes)

@@ -10,13 +10,13 @@ using Microsoft.Net.Http.Headers;
 
 namespace Messaging.Http.Web.Page;
 
-/// <summary>The files of the page, from the assembly. They hold nothing of the worker: what is shown comes through the API. Threads: any.</summary>
+/// <summary>Serves the files of the page from the assembly. They contain no data of the worker: the page reads that over the API. Threads: any.</summary>
 internal sealed class PageFiles(ApiAccess access, HttpAnswers answers)
 {
     private const string Prefix = "Page/";
     private const string Index = "index.html";
 
-    /// <summary>Adds <c>GET /</c> and the files that it loads.</summary>
+    /// <summary>Maps <c>GET /</c> and the files that it loads.</summary>
     public void Map(IEndpointRouteBuilder endpoints)
     {
         Assembly assembly = typeof(PageFiles).Assembly;
@@ -66,7 +66,6 @@ internal sealed class PageFiles(ApiAccess access, HttpAnswers answers)
         await ApiJson.SendAsync(context, compressed ? file.Compressed : file.Bytes, contentType: type);
     }
 
-    /// <summary>A file, plain and as gzip.</summary>
     private sealed record PageFile(byte[] Bytes, byte[] Compressed, EntityTagHeaderValue Tag)
     {
         public static PageFile Read(Assembly assembly, string resource)
@@ -80,7 +79,7 @@ internal sealed class PageFiles(ApiAccess access, HttpAnswers answers)
                 gzip.Write(bytes);
             }
 
-            // One for both forms: the page is the same.
+            // One weak tag for both encodings.
             return new PageFile(bytes, compressed.ToArray(), new EntityTagHeaderValue($"\"{Convert.ToHexStringLower(SHA256.HashData(bytes)[..8])}\"", isWeak: true));
         }
     }

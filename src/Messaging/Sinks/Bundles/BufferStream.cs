@@ -2,7 +2,7 @@ using Pipeline.Buffers;
 
 namespace Messaging.Sinks.Bundles;
 
-/// <summary>Lets a stream write into a pooled buffer, which stays its caller's.</summary>
+/// <summary>A write-only stream over a pooled buffer, which the caller owns.</summary>
 internal sealed class BufferStream(PooledBuffer buffer) : Stream
 {
     public override bool CanRead => false;

@@ -1,8 +1,8 @@
 namespace Messaging.Sinks.Bundles;
 
 /// <summary>
-/// Messages of one prefix that become one object. Guarded by the lock of <see cref="BundleBudget"/> until it is being stored; from
-/// then on only its flush changes it, until it is reset and used again.
+/// Messages of one prefix that become one object. Guarded by the lock of <see cref="BundleBudget"/> until it is being stored; then only
+/// its flush changes it, until it is reset and reused.
 /// </summary>
 internal sealed class Bundle : IThreadPoolWorkItem
 {
@@ -18,43 +18,43 @@ internal sealed class Bundle : IThreadPoolWorkItem
 
     public BundlingSink Owner { get; }
 
-    /// <summary>The place among all bundles of the process, least recently added to first.</summary>
+    /// <summary>The node among all open bundles of the process, least recently added to first.</summary>
     public LinkedListNode<Bundle> InBudget { get; }
 
-    /// <summary>The place among the sink's open bundles, least recently added to first; then among those being stored.</summary>
+    /// <summary>The node among the sink's open bundles, least recently added to first; then among those being stored.</summary>
     public LinkedListNode<Bundle> InSink { get; }
 
-    /// <summary>The place among the sink's open bundles, oldest first.</summary>
+    /// <summary>The node among the sink's open bundles, oldest first.</summary>
     public LinkedListNode<Bundle> ByAge { get; }
 
     public byte[] Prefix { get; private set; } = [];
 
-    /// <summary>The messages to store; a repeat hangs on its entry.</summary>
+    /// <summary>The messages to store; each entry links to its duplicates.</summary>
     public List<BundleWaiter> Entries { get; } = [];
 
-    /// <summary>Messages that wait, repeats included.</summary>
+    /// <summary>Waiting messages, duplicates included.</summary>
     public int Messages { get; private set; }
 
-    /// <summary>Bytes of all bodies, repeats included.</summary>
+    /// <summary>Bytes of all bodies, duplicates included.</summary>
     public long Bytes { get; private set; }
 
-    /// <summary>The timestamp at which it is stored at the latest.</summary>
+    /// <summary>The timestamp at which it is closed at the latest.</summary>
     public long Deadline { get; private set; }
 
     public bool IsOpen { get; private set; }
 
     public FlushReason Reason { get; private set; }
 
-    /// <summary>True from the moment its entries are read: no message leaves any more.</summary>
+    /// <summary>True once its entries are being read: from then on no message can leave.</summary>
     public bool IsBeingStored { get; set; }
 
-    /// <summary>Messages of the bundle being stored whose token has ended.</summary>
+    /// <summary>Messages whose token was cancelled while the bundle is being stored.</summary>
     public int Cancelled { get; set; }
 
-    /// <summary>Ends the storing once no message waits for it any more.</summary>
+    /// <summary>Cancelled once no message waits for the store any more.</summary>
     public CancellationTokenSource Cancellation { get; private set; } = new();
 
-    /// <summary>True when the sink took an object or said what is wrong with it.</summary>
+    /// <summary>True when the sink stored or rejected an object.</summary>
     public bool Worked { get; set; }
 
     /// <summary>True when the sink failed or refused.</summary>
@@ -67,8 +67,8 @@ internal sealed class Bundle : IThreadPoolWorkItem
         IsOpen = true;
     }
 
-    /// <summary>Takes the message in, as an entry or as a repeat of one.</summary>
-    /// <returns>False when another message of the bundle has the key and other bytes.</returns>
+    /// <summary>Adds the message, as an entry or as a duplicate of one.</summary>
+    /// <returns>False when another message of the bundle has the same key and other bytes.</returns>
     public bool TryAdd(BundleWaiter waiter)
     {
         if (!_byKey.TryGetValue(waiter.Key, out BundleWaiter? entry))
@@ -94,7 +94,7 @@ internal sealed class Bundle : IThreadPoolWorkItem
         return true;
     }
 
-    /// <summary>Lets a message go that does not want to wait; what repeats it stays.</summary>
+    /// <summary>Removes a cancelled message; its duplicates stay.</summary>
     public void Remove(BundleWaiter waiter)
     {
         if (waiter.Entry is { } entry)
@@ -140,7 +140,7 @@ internal sealed class Bundle : IThreadPoolWorkItem
         Worked = false;
         Failed = false;
 
-        // Not disposed: a waiter that is cancelled at this moment may be about to end it.
+        // Not disposed: a concurrent cancellation of a waiter may still use it.
         Cancellation = new CancellationTokenSource();
     }
 
@@ -148,7 +148,7 @@ internal sealed class Bundle : IThreadPoolWorkItem
 
     private void RemoveEntry(BundleWaiter entry)
     {
-        // The key's bytes go with the message that leaves.
+        // Removed, since the key's bytes belong to the message that leaves.
         _byKey.Remove(entry.Key);
         if (entry.Next is not { } repeat)
         {

@@ -1,19 +1,19 @@
 namespace Messaging.Sinks.Bundles;
 
 /// <summary>
-/// What all bundling routes of the process share: the budget of bytes that wait, the order in which bundles were last added to,
-/// and the right to compress. Its lock guards every open bundle, since the budget may close a bundle of another route.
+/// State shared by all routes with bundles: the budget of waiting bytes, the order in which bundles were last added to, and the limit of
+/// concurrent compressions. Its lock guards every open bundle, since the budget may close a bundle of another route.
 /// </summary>
-/// <param name="bytes">The budget.</param>
+/// <param name="bytes">The budget in bytes.</param>
 internal sealed class BundleBudget(long bytes)
 {
-    // Half of the cores at most: the others receive.
+    // Half of the cores at most: the others are for receiving.
     private static readonly int CompressAtOnce = Math.Max(1, Environment.ProcessorCount / 2);
 
     private readonly LinkedList<Bundle> _leastRecent = new();
     private long _pending;
 
-    /// <summary>Guards all bundles, their waiters, and the members below. Held for a few steps, never over a call that waits.</summary>
+    /// <summary>Guards all bundles, their waiters, and the members below. Never held during a blocking call.</summary>
     public Lock Gate { get; } = new();
 
     public SemaphoreSlim Compressions { get; } = new(CompressAtOnce);
@@ -23,7 +23,7 @@ internal sealed class BundleBudget(long bytes)
 
     public void Open(Bundle bundle) => _leastRecent.AddLast(bundle.InBudget);
 
-    /// <summary>A message joined: the bundle is the most recent one.</summary>
+    /// <summary>A message joined: the bundle becomes the most recent one.</summary>
     public void Add(Bundle bundle, int bytesOfMessage)
     {
         _pending += bytesOfMessage;

@@ -3,18 +3,18 @@ using Pipeline.Buffers;
 
 namespace Messaging.Sinks.Bundles;
 
-/// <summary>Writes entries as gzip (RFC 1952) of JSON lines. The same entries always give the same bytes, on one version of the runtime.</summary>
+/// <summary>Writes entries as JSON lines in gzip (RFC 1952). On one version of the runtime, the same entries give the same bytes.</summary>
 internal static class BundleContent
 {
-    // RFC 1952, 2.3: MTIME is 4 bytes of zero as the runtime writes it; OS is 3 or 10 by platform, and 255 says that it does not matter.
+    // RFC 1952, 2.3: the runtime writes MTIME as zero, but OS depends on the platform (3 or 10); 255 means unknown.
     private const int OsOffset = 9;
     private const byte AnyOs = 255;
 
     private static ReadOnlySpan<byte> ByteOrderMark => [0xEF, 0xBB, 0xBF];
 
     /// <param name="entries">The entries, sorted; their bodies are valid JSON.</param>
-    /// <param name="content">Where the bytes go; empty.</param>
-    /// <param name="cancellationToken">Looked at between entries.</param>
+    /// <param name="content">The empty buffer for the bytes.</param>
+    /// <param name="cancellationToken">Checked between entries.</param>
     public static void Write(ReadOnlySpan<BundleWaiter> entries, PooledBuffer content, CancellationToken cancellationToken)
     {
         using (BufferStream stream = new(content))
@@ -37,7 +37,7 @@ internal static class BundleContent
             body = body[ByteOrderMark.Length..];
         }
 
-        // Inside a JSON string they cannot stand unescaped: what is found is formatting. No byte of a longer UTF-8 form equals them.
+        // JSON strings cannot contain them unescaped, so they are formatting. In UTF-8 no byte of a longer sequence equals them.
         for (int at = body.IndexOfAny((byte)'\r', (byte)'\n'); at >= 0; at = body.IndexOfAny((byte)'\r', (byte)'\n'))
         {
             gzip.Write(body[..at]);

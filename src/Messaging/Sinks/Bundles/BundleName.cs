@@ -4,32 +4,32 @@ using System.Security.Cryptography;
 namespace Messaging.Sinks.Bundles;
 
 /// <summary>
-/// Keys of bundles: <c>{prefix}{first id}-{hash}.ndjson.gz</c>. The hash covers the entries' keys and the object's own bytes:
-/// equal sets have one name, and two objects with different bytes never share one, not even across versions of the compressor.
+/// Keys of bundles: <c>{prefix}{first id}-{hash}.ndjson.gz</c>. The hash covers the entries' keys and the object's bytes: equal sets of
+/// messages have the same key, and objects with different bytes never do, not even across versions of the compressor.
 /// </summary>
 internal static class BundleName
 {
     /// <summary>The longest prefix that leaves room for a name in S3's 1,024 bytes.</summary>
     public const int MaxPrefixBytes = 1_024 - MaxIdBytes - 1 - (2 * HashBytes) - 10;
 
-    // Enough for people to recognise an id; a UUID has 36.
+    // Enough to recognise an id; a UUID has 36.
     private const int MaxIdBytes = 64;
 
-    // 128 bits: no two sets meet by chance or by intent.
+    // 128 bits: no accidental or deliberate collisions.
     private const int HashBytes = 16;
 
     private static ReadOnlySpan<byte> Extension => ".ndjson.gz"u8;
 
-    /// <summary>The key up to its last slash, or as many whole levels of it as leave room for a name; empty when there is none.</summary>
+    /// <summary>The key up to its last slash, shortened to whole levels that leave room for a name; empty without a slash.</summary>
     public static ReadOnlySpan<byte> PrefixOf(ReadOnlySpan<byte> key)
     {
         ReadOnlySpan<byte> prefix = key[..(key.LastIndexOf((byte)'/') + 1)];
         return prefix.Length <= MaxPrefixBytes ? prefix : prefix[..(prefix[..MaxPrefixBytes].LastIndexOf((byte)'/') + 1)];
     }
 
-    /// <param name="prefix">The bundle's.</param>
-    /// <param name="entries">At least one, sorted.</param>
-    /// <param name="content">What <see cref="BundleContent"/> made of them.</param>
+    /// <param name="prefix">The prefix of the bundle.</param>
+    /// <param name="entries">The entries, at least one, sorted.</param>
+    /// <param name="content">The bytes that <see cref="BundleContent"/> wrote for them.</param>
     public static byte[] Create(ReadOnlySpan<byte> prefix, ReadOnlySpan<BundleWaiter> entries, ReadOnlySpan<byte> content)
     {
         using IncrementalHash hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);

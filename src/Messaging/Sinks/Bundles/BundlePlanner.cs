@@ -7,8 +7,8 @@ using Messaging.Sources;
 namespace Messaging.Sinks.Bundles;
 
 /// <summary>
-/// Reads the section <c>Bundles</c> of one route, refuses what could not work together, and puts bundles around the route's sink.
-/// One object for all routes: they share one budget.
+/// Reads the section <c>Bundles</c> per route, reports settings that do not fit together, and wraps the route's sink. One instance for all
+/// routes, which share one budget.
 /// </summary>
 internal sealed class BundlePlanner(SettingsReader settings)
 {
@@ -16,29 +16,28 @@ internal sealed class BundlePlanner(SettingsReader settings)
 
     private readonly BundleBudget _budget = new(settings.Read<BundlesOptions>(BundlesOptions.Section).MemoryBudget);
 
-    /// <summary>The least <c>Intake:Concurrency</c>: as many messages again are being stored while a bundle fills.</summary>
+    /// <summary>The least <c>Intake:Concurrency</c>: while a bundle fills, another one of the same size is being stored.</summary>
     public static int LeastConcurrency(BundlesOptions bundles) => GatheringOf(bundles).LeastSlots;
 
-    /// <summary>Reads a route's section.</summary>
     public BundlesOptions Read(string route)
     {
         BundlesOptions bundles = settings.Read<BundlesOptions>(BundlesOptions.Section, route);
         string own = $"Routes:{route}:{BundlesOptions.Section}:{nameof(BundlesOptions.MemoryBudget)}";
         if (settings.Configuration[own] is { } value)
         {
-            settings.Fail(own, value, $"is one for the whole process; set {Key(nameof(BundlesOptions.MemoryBudget))} instead.", "It would have no effect.");
+            settings.Fail(own, value, $"applies to the whole process; set {Key(nameof(BundlesOptions.MemoryBudget))} instead.", "It would have no effect.");
         }
 
         return bundles;
     }
 
     /// <param name="route">The route's name.</param>
-    /// <param name="bundles">Its section.</param>
-    /// <param name="intake">Its intake.</param>
+    /// <param name="bundles">Its settings.</param>
+    /// <param name="intake">Its intake settings.</param>
     /// <param name="sources">Its sources.</param>
-    /// <param name="handler">Its handler; null when there is no such one, which is reported already.</param>
+    /// <param name="handler">Its handler; null when it was not found, which is reported already.</param>
     /// <param name="sink">Its sink.</param>
-    /// <returns>The sink to use: the same, or bundles around it.</returns>
+    /// <returns>The sink to use: the same, or wrapped for bundles.</returns>
     public SinkPlan Around(string route, BundlesOptions bundles, IntakeOptions intake, IReadOnlyList<SourcePlan> sources, HandlerPlan? handler, SinkPlan sink)
     {
         if (!bundles.Enabled)
@@ -48,7 +47,7 @@ internal sealed class BundlePlanner(SettingsReader settings)
 
         if (sink.Kind != SinkKind.Objects)
         {
-            settings.Fail(Key(nameof(BundlesOptions.Enabled)), "true", "must be false where the sink takes documents.", $"The sink {sink.Name} has batches of its own; set Routes:{route}:{Key(nameof(BundlesOptions.Enabled))}=false for this route.");
+            settings.Fail(Key(nameof(BundlesOptions.Enabled)), "true", "must be false with a sink for documents.", $"The sink {sink.Name} sends batches of its own; set Routes:{route}:{Key(nameof(BundlesOptions.Enabled))}=false for this route.");
             return sink;
         }
 
@@ -78,13 +77,13 @@ internal sealed class BundlePlanner(SettingsReader settings)
                 "Intake:BytesInFlight",
                 SettingText.FormatBytes(intake.BytesInFlight),
                 $"must be at least twice {Key(nameof(bundles.MemoryBudget))} = {SettingText.FormatBytes(bundles.MemoryBudget)}: raise it, or lower {Key(nameof(bundles.MemoryBudget))}.",
-                "Receiving would pause for bytes that wait in bundles, before the budget closes one.");
+                "The bytes in bundles would pause receiving before the budget closes a bundle.");
         }
     }
 
     private void CheckBodies(HandlerPlan? handler)
     {
-        const string Consequence = "A body with a broken tail would break the lines of its neighbours.";
+        const string Consequence = "A malformed body would corrupt the lines of other messages.";
         string enabled = Key(nameof(BundlesOptions.Enabled));
         if (handler is { StoresWholeJson: false, WholeJsonChoice: { } choice })
         {
@@ -92,7 +91,7 @@ internal sealed class BundlePlanner(SettingsReader settings)
         }
         else if (handler is { StoresWholeJson: false })
         {
-            settings.Fail(enabled, "true", $"must be false with the handler {handler.Name}, which does not say that each body it stores is a whole JSON document.", Consequence);
+            settings.Fail(enabled, "true", $"must be false with the handler {handler.Name}, which does not guarantee that each body it stores is a complete JSON document.", Consequence);
         }
     }
 }

@@ -5,9 +5,9 @@ using Messaging.Telemetry;
 namespace Messaging.Sinks.Bundles;
 
 /// <summary>
-/// One message in a bundle, and the task its caller awaits. Pooled: it is returned when the result is taken, and not before, so
-/// key and body are never read after their owner got them back. The fields without a lock of their own belong to the holder of
-/// the lock of <see cref="BundleBudget"/>; in a closed bundle to its flush.
+/// One message in a bundle, and the task that its caller awaits. It returns to the pool only when the caller reads the result, so key and
+/// body are never read after the caller regains them. The lock of <see cref="BundleBudget"/> guards the fields; in a closed bundle,
+/// its flush owns them.
 /// </summary>
 internal sealed class BundleWaiter(BundlingSink sink) : IValueTaskSource<SinkResult>, IThreadPoolWorkItem
 {
@@ -26,19 +26,19 @@ internal sealed class BundleWaiter(BundlingSink sink) : IValueTaskSource<SinkRes
     /// <summary>The bundle while the message is in one.</summary>
     public Bundle? Bundle { get; set; }
 
-    /// <summary>The place among the bundle's entries; meaningless for a repeat.</summary>
+    /// <summary>The index among the bundle's entries; meaningless for a duplicate.</summary>
     public int Index { get; set; }
 
-    /// <summary>The entry this message repeats; null when it is an entry itself.</summary>
+    /// <summary>The entry that this message duplicates; null for an entry.</summary>
     public BundleWaiter? Entry { get; set; }
 
     /// <summary>The next message with the same key and bytes.</summary>
     public BundleWaiter? Next { get; set; }
 
-    /// <summary>True once its token has ended.</summary>
+    /// <summary>True once its token is cancelled.</summary>
     public bool IsCancelled { get; set; }
 
-    /// <summary>What became of the entry; null when its storing was cut off.</summary>
+    /// <summary>The result of the entry; null when its store was cancelled.</summary>
     public SinkResult? Outcome { get; set; }
 
     public void Open(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
@@ -54,12 +54,12 @@ internal sealed class BundleWaiter(BundlingSink sink) : IValueTaskSource<SinkRes
     {
         ValueTask<SinkResult> task = new(this, _core.Version);
 
-        // Only the caller takes the result, and only after this returns: the field is set by then, whatever has happened to the bundle.
+        // Only the caller reads the result, and only after this returns; by then the field is set.
         _registration = _token.UnsafeRegister(static state => ((BundleWaiter)state!).Cancel(), this);
         return task;
     }
 
-    /// <summary>Lets the caller go on, on a pool thread; null when its own token ended the wait.</summary>
+    /// <summary>Completes the caller's task on a pool thread; null when its own token was cancelled.</summary>
     public void Complete(SinkResult? result)
     {
         _result = result;
@@ -86,7 +86,7 @@ internal sealed class BundleWaiter(BundlingSink sink) : IValueTaskSource<SinkRes
         }
         finally
         {
-            // Waits for a callback that runs just now; the next message of this object must not be cancelled by it.
+            // Waits for a running callback, which must not cancel the next message of this object.
             _registration.Dispose();
             Reset();
             sink.Return(this);

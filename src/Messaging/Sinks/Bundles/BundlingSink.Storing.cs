@@ -9,10 +9,10 @@ namespace Messaging.Sinks.Bundles;
 /// <summary>The storing of closed bundles.</summary>
 internal sealed partial class BundlingSink
 {
-    // Buffers grow from here by doubling; most bundles are larger, none is much smaller.
+    // Buffers start here and double; most bundles are larger, few are much smaller.
     private const int StartSize = 64 << 10;
 
-    /// <summary>Stores a closed bundle and tells its messages. Never throws.</summary>
+    /// <summary>Stores a closed bundle and completes its messages. Never throws.</summary>
     internal async Task FlushAsync(Bundle bundle)
     {
         CancellationToken unwanted = bundle.Cancellation.Token;
@@ -24,7 +24,7 @@ internal sealed partial class BundlingSink
                 if (Begin(bundle))
                 {
                     _metrics.Flushed(bundle.Reason);
-                    // In the order of their keys' bytes: the same messages give the same object however they arrived.
+                    // Sorted by key, so that the same messages give the same object in any order of arrival.
                     bundle.Entries.Sort(static (x, y) => x.Key.Span.SequenceCompareTo(y.Key.Span));
                     await StoreAsync(bundle, 0, bundle.Entries.Count, unwanted);
                 }
@@ -36,11 +36,11 @@ internal sealed partial class BundlingSink
         }
         catch (OperationCanceledException) when (unwanted.IsCancellationRequested)
         {
-            // What has no outcome yet is cancelled with its own token below.
+            // Finish cancels the entries without an outcome.
         }
         catch (Exception exception)
         {
-            // The fault cannot be told to be one message's: it must not take the neighbours along to the dead letters.
+            // Any message may be the cause, so none may be dead-lettered for it.
             TryLogFailed(exception, bundle.Entries.Count);
             bundle.Failed = Begin(bundle);
             Conclude(bundle, 0, bundle.Entries.Count, new SinkResult(SinkStatus.Transient, $"A bundle could not be stored: {exception.GetType().Name}.", Exhausted: true));
@@ -49,8 +49,8 @@ internal sealed partial class BundlingSink
         Finish(bundle);
     }
 
-    /// <summary>From here on no message leaves the bundle.</summary>
-    /// <returns>False when all have left.</returns>
+    /// <summary>Marks the bundle as being stored; from here on no message can leave it.</summary>
+    /// <returns>False when all messages have left.</returns>
     private bool Begin(Bundle bundle)
     {
         lock (_budget.Gate)
@@ -94,7 +94,7 @@ internal sealed partial class BundlingSink
                 break;
 
             case SinkStatus.Rejected when count > 1:
-                // Too large, or one of them is at fault: only a message that is rejected alone is poison.
+                // The bundle is too large or one message is at fault: only a message that is rejected alone is poison.
                 bundle.Worked = true;
                 TryLogSplit(count, size, result.Detail);
                 await StoreAsync(bundle, first, count / 2, cancellationToken);
@@ -106,9 +106,9 @@ internal sealed partial class BundlingSink
                 break;
 
             case SinkStatus.Collision:
-                // The name says what the bytes are: the object was changed. Its messages are in it no longer, so they are kept;
-                // redelivered, they arrive with other neighbours and under another name.
-                result = new SinkResult(SinkStatus.Transient, $"The bundle's name is taken by other bytes, which only a change of the stored object explains. {result.Detail}".TrimEnd());
+                // The key contains a hash of the bytes, so the stored object was changed and may lack the messages. Redelivered, they
+                // are stored in another bundle with another key.
+                result = new SinkResult(SinkStatus.Transient, $"The object with the bundle's key holds other bytes, so it was changed after it was stored. {result.Detail}".TrimEnd());
                 bundle.Failed = true;
                 break;
 
@@ -117,7 +117,7 @@ internal sealed partial class BundlingSink
                 break;
         }
 
-        // Retries are over, or would be made once a message: its bundle is the only thing worth repeating, and the source brings that about.
+        // Exhausted, or each message would retry by itself; redelivery puts them into a new bundle.
         Conclude(bundle, first, count, result with { Exhausted = result.Status == SinkStatus.Transient });
     }
 
@@ -153,7 +153,7 @@ internal sealed partial class BundlingSink
         return BundleName.Create(bundle.Prefix, entries, content.WrittenSpan);
     }
 
-    /// <summary>Gives entries their outcome that have none yet.</summary>
+    /// <summary>Sets the outcome of entries without one.</summary>
     private static void Conclude(Bundle bundle, int first, int count, SinkResult result)
     {
         foreach (BundleWaiter entry in CollectionsMarshal.AsSpan(bundle.Entries).Slice(first, count))
@@ -162,18 +162,18 @@ internal sealed partial class BundlingSink
             {
                 entry.Outcome = result;
 
-                // One object, one outcome for the breaker: the others only share it.
+                // The breaker gets one outcome per object; the other entries share it.
                 result = result with { IsShared = true };
             }
         }
     }
 
-    /// <summary>Lets the messages go, and the next bundle where the sink is being probed.</summary>
+    /// <summary>Completes the messages, and closes the next bundle if the sink needs another probe.</summary>
     private void Finish(Bundle bundle)
     {
         lock (_budget.Gate)
         {
-            // From here on no cancellation finds them: what it did until now is final.
+            // Detached, so that from here on no cancellation affects them.
             foreach (BundleWaiter entry in bundle.Entries)
             {
                 for (BundleWaiter? waiter = entry; waiter is not null; waiter = waiter.Next)
@@ -206,7 +206,7 @@ internal sealed partial class BundlingSink
         SinkResult? repeated = outcome is { Status: SinkStatus.Stored } ? SinkResult.AlreadyStored : outcome;
         repeated = repeated is { } shared ? shared with { IsShared = true } : null;
 
-        // A completed waiter is used again at once: its neighbour is read first.
+        // Read first, since a completed waiter may be reused at once.
         BundleWaiter? repeat = entry.Next;
         Complete(entry, outcome);
         while (repeat is not null)
@@ -220,7 +220,7 @@ internal sealed partial class BundlingSink
     private static void Complete(BundleWaiter waiter, SinkResult? outcome) =>
         waiter.Complete(outcome ?? (waiter.IsCancelled ? null : new SinkResult(SinkStatus.Transient, "The worker ended before the bundle was stored.", Exhausted: true, IsShared: true)));
 
-    // A log that fails must not decide what becomes of a bundle, and least of all leave its messages waiting for ever.
+    // A logger that throws must not change the outcome of a bundle, nor leave its messages waiting for ever.
     private void TryLogFailed(Exception exception, int messages)
     {
         try
@@ -229,7 +229,7 @@ internal sealed partial class BundlingSink
         }
         catch (Exception)
         {
-            // The messages' own outcome says it too.
+            // The outcome of each message reports it, too.
         }
     }
 
@@ -241,13 +241,13 @@ internal sealed partial class BundlingSink
         }
         catch (Exception)
         {
-            // The halves are stored all the same.
+            // The halves are stored anyway.
         }
     }
 
     [LoggerMessage(4151, LogLevel.Error, "A bundle of {Messages} message(s) could not be stored; they are returned to their source")]
     private partial void LogFailed(Exception exception, int messages);
 
-    [LoggerMessage(4152, LogLevel.Warning, "The sink rejects a bundle of {Messages} messages, {Bytes} bytes: {Detail} It is stored in halves; lower Bundles:MaxBytes if that is its limit")]
+    [LoggerMessage(4152, LogLevel.Warning, "The sink rejects a bundle of {Messages} messages, {Bytes} bytes: {Detail} It is stored in two halves; if the bundle is too large for the sink, lower Bundles:MaxBytes")]
     private partial void LogSplit(int messages, int bytes, string? detail);
 }

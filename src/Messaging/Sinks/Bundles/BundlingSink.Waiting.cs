@@ -1,6 +1,6 @@
 namespace Messaging.Sinks.Bundles;
 
-/// <summary>How bundles are filled and closed. Everything here runs under the budget's lock, but for the timer's callback, which takes it.</summary>
+/// <summary>Filling and closing bundles. Everything runs under the budget's lock; the timer's callback takes it.</summary>
 internal sealed partial class BundlingSink
 {
     private bool Join(BundleWaiter waiter)
@@ -75,7 +75,7 @@ internal sealed partial class BundlingSink
         return _probe is null && IsProbing ? FlushReason.Probe : null;
     }
 
-    /// <summary>Nothing joins the bundle any more, and its storing begins.</summary>
+    /// <summary>Closes the bundle for new messages and starts to store it.</summary>
     private void Close(Bundle bundle, FlushReason reason)
     {
         Forget(bundle);
@@ -113,7 +113,7 @@ internal sealed partial class BundlingSink
         _budget.Release(bytes);
         if (bundle.Messages == 0)
         {
-            // Never used again: an empty bundle is too rare to be worth its pool.
+            // Not pooled: an empty bundle is rare.
             bundle.Close(default);
             Forget(bundle);
         }
@@ -133,14 +133,14 @@ internal sealed partial class BundlingSink
         }
     }
 
-    /// <summary>Closing the oldest bundle early lets the timer run: it then finds nothing to do and is set anew.</summary>
+    /// <summary>Sets the timer for the oldest bundle. When that closes early, the timer fires without effect and is set again.</summary>
     private void SetTimer()
     {
         if (_byAge.First is { } oldest)
         {
             TimeSpan wait = _time.GetElapsedTime(_time.GetTimestamp(), oldest.Value.Deadline);
 
-            // Timers count whole milliseconds and drop the rest: one that fires too early would only be set again.
+            // Rounded up: timers truncate to milliseconds and would fire too early.
             _timer.Change(TimeSpan.FromMilliseconds(Math.Max(1, Math.Ceiling(wait.TotalMilliseconds))), Timeout.InfiniteTimeSpan);
         }
     }

@@ -5,16 +5,16 @@ using Pipeline.Buffers;
 namespace Messaging.Sinks.Bundles;
 
 /// <summary>
-/// Stores the messages of one key prefix together, as one object of the sink behind it. A message's task ends with its bundle's
-/// object, so its slot, its heartbeat and its acknowledgement wait for that; nothing is copied until the bundle is compressed.
-/// Allocates a few objects a bundle and nothing a message. Threads: any number at once. This file has the life cycle; the others fill and close bundles, and store them.
+/// Stores messages with the same key prefix as one object of the inner sink. A message's task completes when that object is stored, so its
+/// slot, heartbeat and acknowledgement wait for it; nothing is copied until the bundle is compressed. Allocates a few objects per bundle
+/// and none per message. Threads: any number at once. This file contains the life cycle; the others fill, close and store bundles.
 /// </summary>
 internal sealed partial class BundlingSink : IObjectSink
 {
-    // While the worker stops, what still comes waits this long for company: a channel that is drained would otherwise end as an object a message.
+    // The longest wait during a shutdown: without one, a drained channel would be stored as one object per message.
     private static readonly TimeSpan AgeAtStop = TimeSpan.FromMilliseconds(100);
 
-    // As many as the default intake stores at once without bundles.
+    // As many as the default intake stores concurrently without bundles.
     private const int StoresAtOnce = 64;
 
     private const int RetainedBundles = 64;
@@ -33,7 +33,7 @@ internal sealed partial class BundlingSink : IObjectSink
     private readonly BoundedPool<Bundle> _bundles = new(RetainedBundles);
     private readonly SemaphoreSlim _stores = new(StoresAtOnce);
 
-    // From here on guarded by the budget's lock.
+    // The fields below are guarded by the budget's lock.
     private readonly Dictionary<byte[], Bundle> _open = new(ByteKeys.Comparer);
     private readonly Dictionary<byte[], Bundle>.AlternateLookup<ReadOnlySpan<byte>> _openByPrefix;
     private readonly LinkedList<Bundle> _leastRecent = new();
@@ -45,15 +45,15 @@ internal sealed partial class BundlingSink : IObjectSink
     private long _pendingBytes;
     private bool _stopping;
 
-    // True after the sink failed, until it works again.
+    // True after a failure of the sink, until it works again.
     private bool _failing;
 
-    // The bundle that went out to see whether it does; no second one beside it.
+    // The one bundle that probes whether the sink works again; null without one.
     private Bundle? _probe;
 
-    /// <param name="inner">Where bundles go; owned from here on.</param>
+    /// <param name="inner">The sink that stores the bundles; owned by this object.</param>
     /// <param name="options">Sizes and times.</param>
-    /// <param name="limits">What the route's sources can bring.</param>
+    /// <param name="limits">The limits of the route's sources.</param>
     /// <param name="budget">Shared by all routes.</param>
     /// <param name="services">Loggers and the clock.</param>
     public BundlingSink(IObjectSink inner, BundlesOptions options, BundleLimits limits, BundleBudget budget, SinkServices services)
@@ -93,7 +93,7 @@ internal sealed partial class BundlingSink : IObjectSink
         }
     }
 
-    /// <summary>Bytes of their bodies.</summary>
+    /// <summary>Body bytes of the messages in open bundles.</summary>
     public long PendingBytes
     {
         get
@@ -105,7 +105,7 @@ internal sealed partial class BundlingSink : IObjectSink
         }
     }
 
-    // The breaker may be open for longer than the sink's last failure is: its single probe must not wait for company that cannot come.
+    // Checks the breaker, too: while it is not closed, its probe is the only message and must not wait for others.
     private bool IsProbing => _failing || _breaker is { State: not BreakerState.Closed };
 
     public Task CheckAsync(CancellationToken cancellationToken) => _inner.CheckAsync(cancellationToken);
@@ -137,7 +137,7 @@ internal sealed partial class BundlingSink : IObjectSink
         waiter.Reset();
         _waiters.Return(waiter);
 
-        // Shared with no other message, but the sink was not reached: it is no news for the breaker.
+        // IsShared, since the sink was not called and the breaker must not count it.
         return new ValueTask<SinkResult>(new SinkResult(SinkStatus.Collision, "Another message of the same bundle has this key and other bytes.", IsShared: true));
     }
 
@@ -171,8 +171,8 @@ internal sealed partial class BundlingSink : IObjectSink
     }
 
     /// <summary>
-    /// The caller's token has ended. A message leaves its bundle as long as nothing reads it; once the bundle is being stored, it
-    /// waits for the result, unless all of the bundle's messages are cancelled: then the storing is.
+    /// The caller's token was cancelled. A message leaves its bundle until that is being stored; then it waits for the result, unless all
+    /// messages of the bundle are cancelled, which cancels the store.
     /// </summary>
     internal void Cancel(BundleWaiter waiter)
     {

@@ -1,6 +1,6 @@
 namespace Messaging.Sinks.Bundles;
 
-/// <summary>Compares keys byte by byte; a prefix can be looked up by a span, so that only a new one is copied.</summary>
+/// <summary>Compares keys byte by byte. A span can look up a prefix, so that only new prefixes are copied.</summary>
 internal sealed class ByteKeys : IEqualityComparer<byte[]>, IAlternateEqualityComparer<ReadOnlySpan<byte>, byte[]>, IEqualityComparer<ReadOnlyMemory<byte>>
 {
     public static readonly ByteKeys Comparer = new();
@@ -19,7 +19,7 @@ internal sealed class ByteKeys : IEqualityComparer<byte[]>, IAlternateEqualityCo
 
     public int GetHashCode(ReadOnlyMemory<byte> obj) => Hash(obj.Span);
 
-    // Seeded anew in every process: who chooses message ids cannot make them meet in one bucket.
+    // HashCode has a random seed per process, so senders cannot choose ids that fall into one hash bucket.
     private static int Hash(ReadOnlySpan<byte> bytes)
     {
         HashCode hash = default;

@@ -1,16 +1,16 @@
 namespace Messaging.Sinks.Bundles;
 
 /// <summary>
-/// How much smaller a route's bundles become, learned from the ones before; each counts by its size, older ones less and less.
-/// Guarded by the lock of <see cref="BundleBudget"/>.
+/// The compression ratio of a route's bundles: an average weighted by size, in which older bundles count less. Guarded by the lock of
+/// <see cref="BundleBudget"/>.
 /// </summary>
 internal sealed class CompressionRatio
 {
-    // Before anything is known: JSON events in gzip are a quarter or less, taken for as much as a first bundle of 64 KiB.
+    // The initial assumption, with the weight of a bundle of 64 KiB: gzip reduces JSON events to a quarter or less.
     private const double Assumed = 0.25;
     private const double AssumedBytes = 64 << 10;
 
-    // What a bundle weighs after the next one: the last ten or so decide.
+    // The weight of a bundle after each later one; about the last ten matter.
     private const double Fading = 0.8;
 
     private double _raw = AssumedBytes;

@@ -8,13 +8,13 @@ using Microsoft.Extensions.Logging;
 namespace Messaging.Sinks.Directory;
 
 /// <summary>
-/// Stores each object as one file below a folder, durably and never over another (<see cref="DurableFolder"/>), on threads of its
-/// own. There is no deadline, since a file call cannot be cancelled: cancellation ends the waiting for a thread, and a write that
-/// has begun reads the body until it ends. Threads: any number at once, also several workers on one folder.
+/// Stores each object as one file below a folder, durably and without overwriting (<see cref="DurableFolder"/>), on its own threads. There is
+/// no deadline, since a file call cannot be cancelled: cancellation ends the wait for a thread, and a write that has begun reads the
+/// body until it ends. Threads: any number at once; several workers may share a folder.
 /// </summary>
 internal sealed partial class DirectorySink : IObjectSink
 {
-    // Idle call objects of about 200 B; as many messages as one route usually has in flight.
+    // Idle call objects, about 200 B each; enough for the usual number of messages in flight.
     private const int KeptCalls = 256;
 
     private readonly DurableFolder _folder;
@@ -69,18 +69,18 @@ internal sealed partial class DirectorySink : IObjectSink
         return default;
     }
 
-    /// <summary>The one line for an operator whose folder can never work.</summary>
+    /// <summary>The error for a folder that can never work.</summary>
     internal static StartupException Unusable(string root, Exception exception)
     {
         bool denied = exception is UnauthorizedAccessException;
         string advice = (denied, IsMissingFeature(exception)) switch
         {
-            (true, _) => $"Give user {Environment.UserName} the right to write there",
-            (_, true) => "Its file system has no hard links, which storing without overwriting needs: use another one",
+            (true, _) => $"Give user {Environment.UserName} write permission",
+            (_, true) => "Its file system has no hard links, which the sink needs to store without overwriting: use another file system",
             _ => "Make it a writable folder",
         };
         return new StartupException(
-            $"The folder '{root}' cannot store objects ({exception.Message.TrimEnd('.')}). {advice}, or set {DirectorySinkOptions.Section}:{nameof(DirectorySinkOptions.Path)} to a folder that can.",
+            $"The folder '{root}' cannot store objects ({exception.Message.TrimEnd('.')}). {advice}, or set {DirectorySinkOptions.Section}:{nameof(DirectorySinkOptions.Path)} to another folder.",
             denied ? ExitCodes.NoPermission : ExitCodes.Unavailable,
             exception);
     }
@@ -131,7 +131,7 @@ internal sealed partial class DirectorySink : IObjectSink
     {
         if (!ObjectPath.TryMap(key, out string? path, out string? problem))
         {
-            return new SinkResult(SinkStatus.Rejected, $"The key has no place in the folder: {problem}.");
+            return new SinkResult(SinkStatus.Rejected, $"The key cannot be mapped to a file: {problem}.");
         }
 
         try
@@ -160,20 +160,20 @@ internal sealed partial class DirectorySink : IObjectSink
         return new SinkResult(status, UntrustedText.Shorten(exception.Message));
     }
 
-    // EPERM, ENOSYS and EOPNOTSUPP (Linux 95, Darwin 45 and 102): what link(2) answers where there are no hard links.
+    // EPERM, ENOSYS and EOPNOTSUPP (Linux 95, Darwin 45 and 102): errors of link(2) on file systems without hard links.
     private static bool IsMissingFeature(Exception exception) =>
         exception is IOException && !OperatingSystem.IsWindows() && exception.HResult is 1 or 38 or 45 or 95 or 102;
 
     [LoggerMessage(4001, LogLevel.Information, "Deleted {Count} unfinished file(s) that an earlier process left in {Folder}")]
     private partial void LogDeletedAbandoned(int count, string folder);
 
-    [LoggerMessage(4002, LogLevel.Warning, "The folder {Folder} cannot be written at the moment; storing is tried again with each message")]
+    [LoggerMessage(4002, LogLevel.Warning, "The folder {Folder} cannot be written now; the worker tries again with each message")]
     private partial void LogNotWritable(Exception exception, string folder);
 
-    [LoggerMessage(4003, LogLevel.Warning, "{Count} unfinished object(s) in {Folder} of a worker that ended while it stored them are in the dead letters now as {Reason}, {Incomplete} of them incomplete. Redrive them")]
+    [LoggerMessage(4003, LogLevel.Warning, "{Count} unfinished object(s) in {Folder}, left by a worker that ended while storing them, were moved to the dead letters as {Reason}; {Incomplete} of them are incomplete. Redrive them")]
     private partial void LogKeptUnfinished(int count, string folder, string reason, int incomplete);
 
-    [LoggerMessage(4004, LogLevel.Warning, "Unfinished objects in {Folder} of a worker that ended while it stored them could not be moved to the dead letters; they stay, and the next start tries again")]
+    [LoggerMessage(4004, LogLevel.Warning, "Unfinished objects in {Folder}, left by a worker that ended while storing them, could not be moved to the dead letters; the next start tries again")]
     private partial void LogUnfinishedLeft(Exception exception, string folder);
 
     private readonly record struct Request(ReadOnlyMemory<byte> Key, ReadOnlyMemory<byte> Body);

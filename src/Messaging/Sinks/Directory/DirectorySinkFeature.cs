@@ -5,7 +5,7 @@ using Messaging.Files;
 
 namespace Messaging.Sinks.Directory;
 
-/// <summary>The sink <c>Directory</c>: one file an object below a folder.</summary>
+/// <summary>The sink <c>Directory</c>: one file per object below a folder.</summary>
 internal sealed class DirectorySinkFeature : ISinkFeature
 {
     public string Name => "Directory";
@@ -29,7 +29,7 @@ internal sealed class DirectorySinkFeature : ISinkFeature
         };
     }
 
-    // Both folders have unfinished files in .tmp, and redrive takes every record below its folder for a dead letter.
+    // Both folders keep unfinished files in .tmp, and redrive reads every record below its folder as a dead letter.
     private static void CheckDeadLetters(SettingsReader settings, DirectorySinkOptions options)
     {
         string path = settings.Read<DeadLettersOptions>("DeadLetters").Path;
@@ -45,8 +45,8 @@ internal sealed class DirectorySinkFeature : ISinkFeature
             settings.Fail(
                 $"DeadLetters:{nameof(DeadLettersOptions.Path)}",
                 path,
-                $"must be a folder beside that of the objects ({DirectorySinkOptions.Section}:{nameof(options.Path)} = {options.Path}), neither the same nor inside it nor around it.",
-                "Objects and dead letters would mix, and redrive would take objects for dead letters.");
+                $"must be separate from the folder of the objects ({DirectorySinkOptions.Section}:{nameof(options.Path)} = {options.Path}): not the same, and neither inside the other.",
+                "Objects and dead letters would mix, and redrive would read objects as dead letters.");
         }
     }
 

@@ -3,21 +3,20 @@ using Messaging.Files;
 
 namespace Messaging.Sinks.Directory;
 
-/// <summary>Section <c>Sinks:Directory</c>.</summary>
 internal sealed class DirectorySinkOptions : ISelfValidating
 {
     public const string Section = "Sinks:Directory";
 
-    [Setting("Folder the objects are stored in; relative to the working directory")]
+    [Setting("Folder of the objects; a relative path starts at the working directory")]
     public string Path { get; set; } = "data";
 
-    [Setting("Flush every object and its folder to the disk before the message is acknowledged", Consequence = "Without it a power failure can lose acknowledged messages; a crash of the worker alone cannot.")]
+    [Setting("Flush each object and its folder to the disk before the message is acknowledged", Consequence = "Without it a power failure can lose acknowledged messages; a crash of the worker alone cannot.")]
     public bool Fsync { get; set; } = true;
 
-    [Setting("Objects written at once, each by a thread of its own that waits for the disk", Min = "1", Max = "1000", Consequence = "Too few leave a disk idle that takes long to flush but flushes many at once; each thread takes some memory.")]
+    [Setting("Objects written at once, each on its own thread", Min = "1", Max = "1000", Consequence = "Too few underuse a disk that flushes slowly but in parallel; each thread uses some memory.")]
     public int Threads { get; set; } = 16;
 
-    [Setting("Permissions of the objects' files on Unix, octal, whatever the umask; 0600 to 0666, readable and writable for the owner", Consequence = "Objects hold what senders sent: others on the machine should not read them unasked.")]
+    [Setting("Octal permissions of the object files on Unix, independent of the umask; 0600 to 0666, with read and write for the owner", Consequence = "Objects contain the data of the senders; other users of the machine should not be able to read them.")]
     public string FileMode { get; set; } = "0640";
 
     public void Validate(SettingsCheck check)

@@ -5,24 +5,24 @@ using Messaging.Files;
 namespace Messaging.Sinks.Directory;
 
 /// <summary>
-/// Maps an object's key to a path below the sink's folder. Trusts no key: one that would leave the folder, or meet the
-/// unfinished files in it, has no path, whatever made it. The same key has the same path on every platform.
+/// Maps an object's key to a path below the sink's folder. Keys are untrusted: a key that leads outside the folder, or to the unfinished files
+/// in it, has no path. The same key has the same path on every platform.
 /// </summary>
 internal static class ObjectPath
 {
     /// <summary>The longest key in bytes, as in S3.</summary>
     public const int MaxKeyBytes = 1_024;
 
-    // Names that mean devices on Windows, with or without an extension.
+    // Device names on Windows, with or without an extension.
     private static readonly string[] Devices = ["con", "prn", "aux", "nul"];
 
     /// <summary>
-    /// The relative path of a key, with <c>/</c> between segments. A segment of more than 255 bytes, which S3 takes and no file
-    /// system does, is cut and marked with its hash (<see cref="FileName.Fit"/>).
+    /// Maps a key to a relative path, with <c>/</c> between segments. A segment of more than 255 bytes, which S3 allows but file systems do
+    /// not, is cut and marked with its hash (<see cref="FileName.Fit"/>).
     /// </summary>
-    /// <param name="key">UTF-8.</param>
+    /// <param name="key">The key, in UTF-8.</param>
     /// <param name="path">The path.</param>
-    /// <param name="problem">Why there is none.</param>
+    /// <param name="problem">Why the key has no path.</param>
     public static bool TryMap(ReadOnlySpan<byte> key, [NotNullWhen(true)] out string? path, [NotNullWhen(false)] out string? problem)
     {
         path = null;
@@ -48,11 +48,11 @@ internal static class ObjectPath
 
         if (IsTemporary(text))
         {
-            problem = "it lies in the folder of unfinished files";
+            problem = "it is in the folder of unfinished files";
             return false;
         }
 
-        // A UTF-16 unit is at most 3 UTF-8 bytes: shorter segments need no counting.
+        // A UTF-16 unit is at most 3 UTF-8 bytes, so shorter segments fit.
         path = longest <= FileName.MaxBytes / 3 ? text : string.Join('/', text.Split('/').Select(FileName.Fit));
         return true;
     }
@@ -76,12 +76,12 @@ internal static class ObjectPath
     {
         if (segment.IsEmpty)
         {
-            return "it has an empty part";
+            return "it has an empty segment";
         }
 
         if (segment is "." or "..")
         {
-            return "it has a dot part";
+            return "it has a segment . or ..";
         }
 
         if (segment.ContainsAnyInRange('\0', '\u001f') || segment.ContainsAnyInRange('\u007f', '\u009f') || segment.Contains('\\'))
@@ -96,7 +96,7 @@ internal static class ObjectPath
     {
         if (segment.ContainsAny("<>:\"|?*") || segment[^1] is '.' or ' ')
         {
-            return "Windows has no such file name";
+            return "a segment is not a valid file name on Windows";
         }
 
         int dot = segment.IndexOf('.');
@@ -104,7 +104,7 @@ internal static class ObjectPath
         bool isDevice = stem.Length == 4 && char.IsDigit(stem[3])
             ? stem.StartsWith("com", StringComparison.OrdinalIgnoreCase) || stem.StartsWith("lpt", StringComparison.OrdinalIgnoreCase)
             : Devices.Contains(stem.ToString(), StringComparer.OrdinalIgnoreCase);
-        return isDevice ? "Windows has no such file name" : null;
+        return isDevice ? "a segment is not a valid file name on Windows" : null;
     }
 
     private static bool IsTemporary(ReadOnlySpan<char> text)

@@ -4,8 +4,8 @@ using System.Text;
 namespace Messaging.Sinks.Memory;
 
 /// <summary>
-/// Keeps objects in memory up to a capacity. Completes synchronously; allocates the key and a copy of the body, or nothing once
-/// the capacity is used up. Threads: any number at once.
+/// Keeps objects in memory up to a capacity. Completes synchronously; allocates the key and a copy of the body, or nothing once the capacity
+/// is reached. Threads: any number at once.
 /// </summary>
 internal sealed class MemorySink(MemorySinkOptions options) : IObjectSink
 {
@@ -16,10 +16,9 @@ internal sealed class MemorySink(MemorySinkOptions options) : IObjectSink
 
     public string Name => "memory";
 
-    /// <summary>Objects stored, the dropped ones included.</summary>
+    /// <summary>Objects stored, including dropped ones.</summary>
     public long Count => Volatile.Read(ref _stored);
 
-    /// <summary>The objects kept.</summary>
     public IReadOnlyDictionary<string, byte[]> Objects => _objects;
 
     public Task CheckAsync(CancellationToken cancellationToken) => Task.CompletedTask;
@@ -35,7 +34,7 @@ internal sealed class MemorySink(MemorySinkOptions options) : IObjectSink
 
     private SinkResult Store(ReadOnlySpan<byte> key, ReadOnlySpan<byte> body)
     {
-        // The capacity is claimed before the copy is made, so that concurrent stores cannot overshoot it together.
+        // Reserved before the copy is made, so that concurrent stores cannot exceed the capacity together.
         int size = key.Length + body.Length;
         if (Interlocked.Add(ref _bytes, size) > _capacity)
         {

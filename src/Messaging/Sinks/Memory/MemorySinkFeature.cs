@@ -3,7 +3,7 @@ using Messaging.Costs.Explain;
 
 namespace Messaging.Sinks.Memory;
 
-/// <summary>The sink <c>Memory</c>: for tests and for profiling everything but the sink. Nothing survives the process.</summary>
+/// <summary>The sink <c>Memory</c>: for tests, and for profiling without sink costs. Objects are lost when the process ends.</summary>
 internal sealed class MemorySinkFeature : ISinkFeature
 {
     public string Name => "Memory";

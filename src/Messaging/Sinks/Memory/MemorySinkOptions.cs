@@ -2,14 +2,13 @@ using Messaging.Configuration;
 
 namespace Messaging.Sinks.Memory;
 
-/// <summary>Section <c>Sinks:Memory</c>.</summary>
 internal sealed class MemorySinkOptions
 {
     public const string Section = "Sinks:Memory";
 
-    [Setting("Bytes of objects kept; what comes beyond is counted and dropped, duplicates and collisions then go unseen", Bytes = true, Min = "0", Max = "64GiB")]
+    [Setting("Bytes of objects kept; beyond it objects are counted and dropped, and duplicates and collisions are not detected", Bytes = true, Min = "0", Max = "64GiB")]
     public long Capacity { get; set; } = 256L << 20;
 
-    [Setting("Allows a queue in front of this sink, for tests and measurements: its messages are deleted from the queue and gone with the process")]
+    [Setting("Allows a queue as the source, for tests and benchmarks: its messages are deleted from the queue and lost when the process ends")]
     public bool AllowLoss { get; set; }
 }

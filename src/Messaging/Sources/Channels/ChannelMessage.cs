@@ -13,7 +13,7 @@ internal sealed class ChannelMessage(HeldMessages<ChannelMessage> held) : HeldMe
     /// <summary>The longest id, in bytes of UTF-8.</summary>
     public const int MaxIdBytes = 256;
 
-    // A formatted UUID; a longer id makes the array grow once and stay.
+    // A formatted UUID; a longer id enlarges the array once.
     private const int UuidLength = 36;
 
     private byte[] _id = new byte[UuidLength];
@@ -25,11 +25,11 @@ internal sealed class ChannelMessage(HeldMessages<ChannelMessage> held) : HeldMe
     /// <summary>The publisher's span.</summary>
     public override ActivityContext CreationContext => _creation;
 
-    /// <summary>Fills a clean message with a copy of <paramref name="body"/>.</summary>
-    /// <param name="body">The message.</param>
-    /// <param name="id">A checked id, or null for a new one.</param>
-    /// <param name="buffers">Where the body's buffer comes from.</param>
-    /// <param name="now">When it was published.</param>
+    /// <summary>Fills an empty message with a copy of <paramref name="body"/>.</summary>
+    /// <param name="body">The body.</param>
+    /// <param name="id">A validated id, or null for a new one.</param>
+    /// <param name="buffers">The pool for the body's buffer.</param>
+    /// <param name="now">The time of publishing.</param>
     public void Open(ReadOnlySpan<byte> body, string? id, BufferPool buffers, DateTimeOffset now)
     {
         Fill(body, buffers, now);
@@ -50,7 +50,7 @@ internal sealed class ChannelMessage(HeldMessages<ChannelMessage> held) : HeldMe
         }
     }
 
-    // As from another process: of a trace that is not sampled, the SDK then keeps the id, so that nothing below begins another.
+    // Marked as remote, so that the SDK keeps the id of a trace that is not sampled instead of starting another one.
     private static ActivityContext Received(ActivityContext publisher) => new(publisher.TraceId, publisher.SpanId, publisher.TraceFlags, publisher.TraceState, isRemote: true);
 
     protected internal override void Clear()
@@ -59,7 +59,7 @@ internal sealed class ChannelMessage(HeldMessages<ChannelMessage> held) : HeldMe
         _idLength = 0;
         _creation = default;
 
-        // As many messages as the capacity may be idle at once, each with a buffer: they are better used by others meanwhile.
+        // Up to Capacity messages may be idle at once; their buffers are more useful in the pool.
         Release();
     }
 

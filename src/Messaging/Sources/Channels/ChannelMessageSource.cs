@@ -5,8 +5,8 @@ using Pipeline.Buffers;
 namespace Messaging.Sources.Channels;
 
 /// <summary>
-/// Messages published inside this process. They live in memory: a kill loses them; a stop refuses publishers, works off what is
-/// held while the shutdown allows it, and leaves the rest to the dead letters.
+/// Messages published inside this process. They exist only in memory, so a kill loses them. A shutdown refuses publishers, processes the
+/// messages within the drain timeout, and writes the rest to the dead letters.
 /// </summary>
 internal sealed class ChannelMessageSource : IMessageSource
 {

@@ -1,27 +1,24 @@
 namespace Messaging.Sources.Channels;
 
-/// <summary>One route's publisher, with the counters that reports show.</summary>
+/// <summary>The publisher of one route, with counters for reports.</summary>
 internal sealed class ChannelPublisher(ChannelPublishers routes, string? route) : IMessagePublisher
 {
-    /// <summary>Messages accepted.</summary>
     public long Published => Queue.Published;
 
-    /// <summary>Messages that are through: completed or dead-lettered.</summary>
+    /// <summary>Messages completed or dead-lettered.</summary>
     public long Settled => Queue.Completed + Queue.DeadLettered;
 
-    /// <summary>Messages the sink has.</summary>
     public long Completed => Queue.Completed;
 
-    /// <summary>Messages in the dead letters.</summary>
     public long DeadLettered => Queue.DeadLettered;
 
-    /// <summary>Deliveries that came back to be tried again.</summary>
+    /// <summary>Deliveries that were abandoned.</summary>
     public long Returned => Queue.Returned;
 
-    /// <summary>Messages that a stop left over and that the dead letters did not take.</summary>
+    /// <summary>Messages that a shutdown could neither store nor write to the dead letters.</summary>
     public long Lost => Queue.Lost;
 
-    /// <summary>Messages accepted and not settled yet.</summary>
+    /// <summary>Messages accepted and not yet settled.</summary>
     public int Held => Queue.Held;
 
     private ChannelQueue Queue => routes.Find(route);
@@ -29,6 +26,6 @@ internal sealed class ChannelPublisher(ChannelPublishers routes, string? route) 
     public ValueTask PublishAsync(ReadOnlyMemory<byte> body, string? id = null, CancellationToken cancellationToken = default) =>
         Queue.PublishAsync(body, id, cancellationToken);
 
-    /// <summary>Completes when everything accepted so far is settled, and nothing else was accepted meanwhile.</summary>
+    /// <summary>Completes when no accepted message is unsettled.</summary>
     public Task WhenSettledAsync(CancellationToken cancellationToken) => Queue.WhenEmptyAsync(cancellationToken);
 }

@@ -3,8 +3,8 @@ using System.Collections.Concurrent;
 namespace Messaging.Sources.Channels;
 
 /// <summary>
-/// The channel routes of this process by name. A publisher can be had before its route exists, since services are made before
-/// the routes are started; publishing then says so. Threads: any.
+/// The channel routes of this process by name. A publisher may be created before its route, since services are created before routes start;
+/// publishing then throws. Threads: any.
 /// </summary>
 internal sealed class ChannelPublishers
 {
@@ -16,19 +16,18 @@ internal sealed class ChannelPublishers
     /// <summary>The publisher of the only channel route, or of the one named <c>default</c>.</summary>
     public ChannelPublisher Default { get; }
 
-    /// <summary>The publisher of one route.</summary>
     public ChannelPublisher For(string route) => _publishers.GetOrAdd(route, static (name, self) => new ChannelPublisher(self, name), this);
 
     /// <summary>Finds a route's queue; null means the default.</summary>
-    /// <exception cref="InvalidOperationException">There is none; says which there are.</exception>
+    /// <exception cref="InvalidOperationException">There is none; the message lists the existing ones.</exception>
     public ChannelQueue Find(string? route) => _queues.TryFind(route, out ChannelQueue? queue) ? queue : throw NotFound(route);
 
-    /// <summary>Adds a route's queue. It stays after its end, refusing messages and showing its counters, until the route has a new one.</summary>
+    /// <summary>Adds a route's queue. After its end it stays, refusing messages but with its counters, until the route has a new one.</summary>
     public void Add(string route, ChannelQueue queue) => _queues.Add(route, queue);
 
     private InvalidOperationException NotFound(string? route)
     {
-        string problem = route is null ? "Which channel route is meant cannot be told" : $"Route '{route}' has no channel source, or was not started yet";
-        return new InvalidOperationException($"{problem}. Channel routes now: {_queues.Names}.");
+        string problem = route is null ? "There is no default channel route" : $"Route '{route}' has no channel source, or has not started";
+        return new InvalidOperationException($"{problem}. Existing channel routes: {_queues.Names}.");
     }
 }

@@ -6,8 +6,8 @@ using Pipeline.Buffers;
 namespace Messaging.Sources.Channels;
 
 /// <summary>
-/// The messages of one channel route, from <see cref="PublishAsync"/> to their settlement. At most <c>Capacity</c> are held,
-/// those in work and those waiting for another attempt included. Threads: any number publish and settle; one hands in.
+/// The messages of one channel route, from <see cref="PublishAsync"/> to their settlement: at most <c>Capacity</c>, including those in flight
+/// and those waiting for redelivery. Threads: any number publish and settle; one hands in.
 /// </summary>
 internal sealed class ChannelQueue : IDisposable
 {
@@ -34,34 +34,32 @@ internal sealed class ChannelQueue : IDisposable
         _room = new SemaphoreSlim(options.Capacity);
     }
 
-    /// <summary>Messages accepted from publishers.</summary>
     public long Published => Volatile.Read(ref _published);
 
-    /// <summary>Messages completed: the sink has them. Never too many, and exact while nothing is held.</summary>
+    /// <summary>Messages completed. Never too high, and exact while the queue is empty.</summary>
     public long Completed
     {
         get
         {
-            // Not counted, since each message would pay for it. Read in this order: what goes on meanwhile makes it too low, never too high.
+            // Calculated, since a counter would cost each message. The order of the reads makes it too low under concurrency, never too high.
             long published = Published;
             long held = Held;
             return Math.Max(0, published - held - DeadLettered - Lost);
         }
     }
 
-    /// <summary>Messages written to the dead letters, those left over at the stop included.</summary>
+    /// <summary>Messages written to the dead letters, including at shutdown.</summary>
     public long DeadLettered => _held.DeadLettered;
 
-    /// <summary>Deliveries that came back to be tried again.</summary>
+    /// <summary>Deliveries that were abandoned.</summary>
     public long Returned => _held.Returned;
 
-    /// <summary>Messages that a stop left over and that the dead letters did not take.</summary>
+    /// <summary>Messages that a shutdown could neither store nor write to the dead letters.</summary>
     public long Lost => _held.Lost;
 
-    /// <summary>Messages held now: waiting, in work, or waiting for another attempt.</summary>
+    /// <summary>Messages in the queue: waiting, in flight, or waiting for redelivery.</summary>
     public int Held => _held.Unsettled;
 
-    /// <summary>See <see cref="IMessagePublisher.PublishAsync"/>.</summary>
     public ValueTask PublishAsync(ReadOnlyMemory<byte> body, string? id, CancellationToken cancellationToken)
     {
         CheckBody(body.Length);
@@ -70,42 +68,42 @@ internal sealed class ChannelQueue : IDisposable
         return room.IsCompletedSuccessfully ? Enqueue(body.Span, id) : PublishWhenRoomAsync(room, body, id);
     }
 
-    /// <summary>Completes when nothing is held: everything accepted so far was completed or dead-lettered.</summary>
+    /// <summary>Completes when the queue is empty: every accepted message was completed or dead-lettered.</summary>
     public Task WhenEmptyAsync(CancellationToken cancellationToken)
     {
         TaskCompletionSource created = new(TaskCreationOptions.RunContinuationsAsynchronously);
         TaskCompletionSource waiting = Interlocked.CompareExchange(ref _whenEmpty, created, null) ?? created;
 
-        // Looked at after the waiter is in place: the thread that removes the last message looks for the waiter after counting down.
+        // Checked after the waiter is set: the thread that removes the last message looks for the waiter after decrementing the count.
         SignalIfEmpty();
         return waiting.Task.WaitAsync(cancellationToken);
     }
 
-    /// <summary>Hands messages in until the token ends; from then on publishers are refused, those who wait for room too.</summary>
+    /// <summary>Hands messages in until the token is cancelled; then refuses publishers, including those that wait for room.</summary>
     public async Task ReceiveAsync(IMessageIntake intake, CancellationToken stop)
     {
         await _held.HandInAsync(intake, stop);
         Refuse();
     }
 
-    /// <summary>Hands in what is held, and what comes back, until nothing is held any more or the token ends.</summary>
+    /// <summary>Hands in messages, including abandoned ones, until the queue is empty or the token is cancelled.</summary>
     public Task DrainAsync(IMessageIntake intake, CancellationToken stop) => _held.DrainAsync(intake, Task.CompletedTask, stop);
 
-    /// <summary>Ends the queue: <see cref="HeldMessages{T}.CloseAsync"/>.</summary>
+    /// <summary>Closes the queue: <see cref="HeldMessages{T}.CloseAsync"/>.</summary>
     public Task CloseAsync(CancellationToken cancellationToken)
     {
         Refuse();
         return _held.CloseAsync(cancellationToken);
     }
 
-    // The semaphore stays usable: a message in work may still be settled afterwards.
+    // The semaphore is not disposed: a message in flight may still be settled afterwards.
     public void Dispose() => _held.Dispose();
 
     private void Refuse()
     {
         if (!Interlocked.Exchange(ref _refusing, true))
         {
-            // One place too many; each waiting publisher passes it on to the next.
+            // One permit too many; each refused publisher passes it on to the next.
             _room.Release();
         }
     }
@@ -118,7 +116,7 @@ internal sealed class ChannelQueue : IDisposable
 
     private ValueTask Enqueue(ReadOnlySpan<byte> body, string? id)
     {
-        // Counted as held before the flag is read, while a stop sets the flag before it reads the count: one of the two sees the
+        // The message is counted before the flag is read, and a shutdown sets the flag before it reads the count: one of them sees the
         // other, so the last message is never missed.
         ChannelMessage message = _held.Take();
         if (!Volatile.Read(ref _refusing))
@@ -152,14 +150,14 @@ internal sealed class ChannelQueue : IDisposable
     }
 
     private ChannelClosedException Refused() => new(
-        $"Route '{_route}' is stopping and takes no more messages. This one was not accepted: keep it, and publish it again after the restart.");
+        $"Route '{_route}' is stopping and accepts no more messages. This message was not accepted: publish it again after the restart.");
 
     private void CheckBody(int length)
     {
         if (length > _maxMessageBytes)
         {
             throw new ArgumentException(
-                $"The body has {length} bytes; route '{_route}' takes at most {_maxMessageBytes} ({ChannelSourceOptions.Section}:{nameof(ChannelSourceOptions.MaxMessageBytes)}).",
+                $"The body has {length} bytes; route '{_route}' allows at most {_maxMessageBytes} ({ChannelSourceOptions.Section}:{nameof(ChannelSourceOptions.MaxMessageBytes)}).",
                 nameof(length));
         }
     }
@@ -178,7 +176,7 @@ internal sealed class ChannelQueue : IDisposable
         }
         catch (EncoderFallbackException exception)
         {
-            throw new ArgumentException("The id is not valid text: it holds half a surrogate pair.", nameof(id), exception);
+            throw new ArgumentException("The id is not valid text: it contains a lone surrogate.", nameof(id), exception);
         }
 
         if (bytes is 0 or > ChannelMessage.MaxIdBytes)

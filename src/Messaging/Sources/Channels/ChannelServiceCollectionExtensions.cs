@@ -3,10 +3,10 @@ using Microsoft.Extensions.DependencyInjection.Extensions;
 
 namespace Messaging.Sources.Channels;
 
-/// <summary>Adds what publishes to channels to the container.</summary>
+/// <summary>Adds the publishers of channel routes to the container.</summary>
 internal static class ChannelServiceCollectionExtensions
 {
-    /// <summary>Adds <see cref="IMessagePublisher"/>, keyed by a route's name, or without a key for the default one.</summary>
+    /// <summary>Adds <see cref="IMessagePublisher"/>, keyed by the name of the route, or without a key for the default route.</summary>
     public static IServiceCollection AddChannelPublishers(this IServiceCollection services)
     {
         services.TryAddSingleton<ChannelPublishers>();

@@ -5,7 +5,6 @@ using Pipeline.Buffers;
 
 namespace Messaging.Sources.Channels;
 
-/// <summary>The source that routes name as <c>Channel</c>.</summary>
 internal sealed class ChannelSourceFeature : ISourceFeature
 {
     public string Name => "Channel";
@@ -26,14 +25,14 @@ internal sealed class ChannelSourceFeature : ISourceFeature
             HoldsOnlyCopies = true,
             OnComplete = CompletionEffect.None,
 
-            // The channel counts what is in flight as held.
+            // Messages in flight count towards the capacity.
             MaxInFlight = new SettingValue<int>($"{ChannelSourceOptions.Section}:{nameof(options.Capacity)}", options.Capacity),
             Explainer = new NoServiceCalls((_, estimate) => estimate.Add(
                 "kill.lost",
                 "LOST by a kill, at most",
                 options.Capacity,
                 "messages",
-                $"{ChannelSourceOptions.Section}:{nameof(options.Capacity)}: the channel lives in this process")),
+                $"{ChannelSourceOptions.Section}:{nameof(options.Capacity)}: the channel exists only in this process")),
         };
     }
 }

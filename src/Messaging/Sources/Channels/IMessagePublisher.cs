@@ -1,26 +1,26 @@
 namespace Messaging.Sources.Channels;
 
 /// <summary>
-/// Puts messages into a route of this process whose source is Channel. Inject it with the route's name as the key,
+/// Publishes messages to a route of this process whose source is Channel. Inject it with the route's name as the key,
 /// <c>[FromKeyedServices("orders")] IMessagePublisher orders</c>, or without a key for the only channel route (or the one named
 /// <c>default</c>). It may be injected before its route has started. Threads: any number at once.
 /// </summary>
 /// <remarks>
-/// A handler may publish too. The route it publishes to may refuse it while the worker stops, since both stop at the same time: the handler then
-/// throws or abandons, and its own message is returned to its source. One that publishes into its own route waits, when that is full, for room
-/// that only its own messages can make: keep <c>Sources:Channel:Capacity</c> well above <c>Intake:Concurrency</c>.
+/// A handler may publish, too. While the worker stops, the other route may refuse the message: the handler then throws or abandons, and its own
+/// message is abandoned. A handler that publishes to its own route waits, when that is full, for room that only its own messages can
+/// make: keep <c>Sources:Channel:Capacity</c> well above <c>Intake:Concurrency</c>.
 /// </remarks>
 public interface IMessagePublisher
 {
     /// <summary>
-    /// Hands a message to the route and returns once it is accepted; while the channel is full it waits. Accepted means kept in
-    /// memory: a kill loses it, a regular stop does not. Costs 0 B when there is room.
+    /// Hands a message to the route and returns once it is accepted; waits while the channel is full. An accepted message is kept in memory: a
+    /// kill loses it, a regular shutdown does not. Allocates nothing when there is room.
     /// </summary>
     /// <param name="body">The body; copied before the call returns. May be empty.</param>
     /// <param name="id">The message's id, 1 to 256 bytes of UTF-8: the same id and body give the same object. A new UUID (version 7, lower case) when null.</param>
-    /// <param name="cancellationToken">Ends the waiting for room; the message was then not accepted.</param>
+    /// <param name="cancellationToken">Cancels the wait for room; the message is then not accepted.</param>
     /// <exception cref="ArgumentException">The body or the id is too large, or the id is empty or not valid text.</exception>
     /// <exception cref="System.Threading.Channels.ChannelClosedException">The route is stopping; the message was not accepted.</exception>
-    /// <exception cref="InvalidOperationException">The route has no channel source, or it was not started yet.</exception>
+    /// <exception cref="InvalidOperationException">The route has no channel source, or has not started.</exception>
     ValueTask PublishAsync(ReadOnlyMemory<byte> body, string? id = null, CancellationToken cancellationToken = default);
 }

@@ -5,17 +5,16 @@ using Pipeline.Settlements;
 namespace Messaging.Sources.Held;
 
 /// <summary>
-/// A message that exists only in this process: a datagram, a line, one that was published here. Pooled with the buffer of its body.
+/// A message that exists only in this process, such as a datagram, a line or a published message. Pooled with the buffer of its body.
 /// A source derives its own class, fills it with <see cref="Fill"/> and settles it with <see cref="HeldMessages{T}.SettleAsync"/> from
 /// <see cref="ReceivedMessage.SettleCoreAsync"/>. Ownership: <see cref="HeldMessages{T}"/>, except between <see cref="BeginDelivery"/> and
-/// the settlement. The id is made from the content, when it is first read, unless the class overrides <see cref="SourceId"/>: messages with
-/// the same bytes have the same id. 0 B per message once the pool is warm. Threads: one at a time fills and settles; the dead letters may
-/// read the message at a stop while the route still reads it.
+/// the settlement. Unless the class overrides <see cref="SourceId"/>, the id is derived from the body when it is first read: messages with
+/// the same bytes have the same id. Allocates nothing once the pool is warm. Threads: one at a time fills and settles; during a shutdown,
+/// the message may be written to the dead letters while the route still reads it.
 /// </summary>
 public abstract class HeldMessage : ReceivedMessage
 {
-    // A buffer up to this size stays with the object; a larger one is returned with its message, so that a burst of large
-    // messages does not keep its memory.
+    // Larger buffers are returned with their message, so that a burst of large messages does not keep its memory.
     private const int LargestKeptBuffer = 4_096;
 
     private readonly Lock _naming = new();
@@ -24,7 +23,7 @@ public abstract class HeldMessage : ReceivedMessage
     private bool _isOpen;
     private bool _hasId;
 
-    // A HeldStage: Volatile takes no enumerations.
+    // A HeldStage; Volatile does not support enumerations.
     private int _stage;
     private int _deliveries;
     private DateTimeOffset _enqueuedAt;
@@ -59,13 +58,13 @@ public abstract class HeldMessage : ReceivedMessage
     /// <summary>Failed attempts to write this message to the dead letters.</summary>
     internal int DeadLetterFailures { get; set; }
 
-    /// <summary>True while it waits for another attempt.</summary>
+    /// <summary>True while it waits for redelivery.</summary>
     internal bool IsWaiting { get; set; }
 
-    /// <summary>Who holds it.</summary>
+    /// <summary>Its current owner.</summary>
     internal HeldStage Stage => (HeldStage)Volatile.Read(ref _stage);
 
-    /// <summary>Begins a delivery: counts it and allows one settlement. Called by the source just before <see cref="IMessageIntake.Accept"/>, only for messages that do not pass through <see cref="HeldMessages{T}.TryPut"/>.</summary>
+    /// <summary>Begins a delivery: counts it and allows one settlement. A source calls it just before <see cref="IMessageIntake.Accept"/>, only for messages that it does not queue with <see cref="HeldMessages{T}.TryPut"/>.</summary>
     public void BeginDelivery()
     {
         _deliveries++;
@@ -73,19 +72,19 @@ public abstract class HeldMessage : ReceivedMessage
         Volatile.Write(ref _stage, (int)HeldStage.InFlight);
     }
 
-    /// <summary>Takes the message from one holder for another.</summary>
-    /// <returns>False when another holder had it.</returns>
+    /// <summary>Moves the message from one owner to another.</summary>
+    /// <returns>False when it had another owner.</returns>
     internal bool TryMove(HeldStage from, HeldStage to) => Interlocked.CompareExchange(ref _stage, (int)to, (int)from) == (int)from;
 
     /// <summary>
-    /// Tells the sender the final settlement, where the protocol has an answer. <see cref="HeldMessages{T}"/> calls it once, before
+    /// Sends the final settlement to the sender, if the protocol has an answer. <see cref="HeldMessages{T}"/> calls it once, before
     /// <see cref="Clear"/>, on any thread. Must neither block nor throw.
     /// </summary>
-    /// <param name="settlement">The settlement; an abandonment here means that the worker stops without having stored the message.</param>
-    /// <returns>True when the sender was told, so that a message which was not stored remains the sender's to send again.</returns>
+    /// <param name="settlement">The settlement; Abandon means that the worker stops without having stored the message.</param>
+    /// <returns>True when the sender gets the answer, so that it is responsible for sending a message again that was not stored.</returns>
     protected internal virtual bool Conclude(in Settlement settlement) => false;
 
-    /// <summary>Clears every field, before the object returns to the pool; overrides call the base. The message stays settled until its next delivery, so that a second settlement still throws.</summary>
+    /// <summary>Clears every field before the object returns to the pool; overrides call the base. The message stays settled until its next delivery, so that a second settlement throws.</summary>
     protected internal virtual void Clear()
     {
         _isOpen = false;
@@ -100,17 +99,17 @@ public abstract class HeldMessage : ReceivedMessage
         }
     }
 
-    /// <summary>Returns the buffer of a clean message; the next <see cref="Fill"/> rents another.</summary>
+    /// <summary>Returns the buffer of an empty message; the next <see cref="Fill"/> rents another.</summary>
     protected internal void Release()
     {
         _buffer?.Dispose();
         _buffer = null;
     }
 
-    /// <summary>Fills a clean message with a copy of <paramref name="body"/>.</summary>
-    /// <param name="body">The bytes; may be empty. A borrow of this call.</param>
-    /// <param name="buffers">Where the buffer is rented.</param>
-    /// <param name="now">When the message was received.</param>
+    /// <summary>Fills an empty message with a copy of <paramref name="body"/>.</summary>
+    /// <param name="body">The bytes; may be empty. Borrowed for the call.</param>
+    /// <param name="buffers">The pool for the buffer.</param>
+    /// <param name="now">The time of the receive.</param>
     protected void Fill(ReadOnlySpan<byte> body, BufferPool buffers, DateTimeOffset now)
     {
         _buffer ??= buffers.Rent(body.Length);

@@ -6,31 +6,30 @@ using Pipeline.Settlements;
 
 namespace Messaging.Sources.Held;
 
-/// <content>Dead letters, of what was given up and of what a stop leaves over.</content>
+/// <content>Writing dead letters: of dead-lettered messages, and of unsettled messages at a shutdown.</content>
 public sealed partial class HeldMessages<T>
 {
-    // Writing a dead letter waits for the disk, not for the processor; 8 keep a disk busy.
+    // Writing a dead letter waits for the disk, not for the CPU; 8 writes keep a disk busy.
     private const int SpillParallelism = 8;
 
-    private const string OutOfTime = "the time for it was over";
+    private const string OutOfTime = "the time for writing them ended";
 
-    // A line of ids of 64 bytes stays below what log collectors cut.
+    // With ids of 64 bytes, a line stays below the limits of log collectors.
     private const int LostPerLine = 50;
 
-    // A full disk fails every one of them.
+    // With a full disk, every write fails.
     private static readonly TimeSpan LogInterval = TimeSpan.FromSeconds(10);
 
     private static readonly Backoff DeadLetterBackoff = new(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(30));
 
     private static readonly Settlement Unprocessed = Settlement.DeadLetter(
-        HeldLog.UnprocessedReason, "The worker stopped before the message was stored; nothing is known against it.");
+        HeldLog.UnprocessedReason, "The worker stopped before the message was stored; the message itself is not at fault.");
 
     /// <summary>
-    /// Ends the waiting. Each message that is still here, in flight or not, is reported to its sender, or written to the dead letters to be
-    /// redriven; one that is not written in time is lost, counted and logged with its id. A message in flight stays readable for the route
-    /// until the route settles it.
+    /// Closes the queue. Each unsettled message, in flight or not, is answered to its sender or written to the dead letters; one that is not
+    /// written in time is lost, counted, and logged with its id. A message in flight stays readable for the route until the route settles it.
     /// </summary>
-    /// <param name="cancellationToken">The end of the time for it; the method then returns, also while the disk hangs.</param>
+    /// <param name="cancellationToken">Cancelled when the time for closing ends; the method then returns, even while the disk hangs.</param>
     public async Task CloseAsync(CancellationToken cancellationToken)
     {
         _closing = cancellationToken;
@@ -95,10 +94,10 @@ public sealed partial class HeldMessages<T>
         }
     }
 
-    /// <summary>Keeps a settled message for another delivery, unless the stop has counted it already.</summary>
+    /// <summary>Keeps an abandoned message for redelivery, unless the shutdown already owns it.</summary>
     private ValueTask AbandonAsync(T message, TimeSpan delay)
     {
-        // Counted until it is kept, or being spilled: a close that runs now waits for that.
+        // Counted until the message is queued or being spilled, so that a concurrent close waits.
         Interlocked.Increment(ref _writes);
         try
         {
@@ -116,7 +115,7 @@ public sealed partial class HeldMessages<T>
         }
     }
 
-    /// <summary>A message came back after the close, or while it ran.</summary>
+    /// <summary>Spills a message that was abandoned during or after the close.</summary>
     private async Task SpillLateAsync(T message)
     {
         Interlocked.Increment(ref _writes);
@@ -157,7 +156,7 @@ public sealed partial class HeldMessages<T>
         }
     }
 
-    /// <returns>Null when it is in the dead letters.</returns>
+    /// <returns>Null when it was written to the dead letters.</returns>
     private async Task<LostMessage?> SpillAsync(T message)
     {
         Task<string?> writing = TryWriteDeadLetterAsync(message, Unprocessed, _closing);
@@ -168,7 +167,7 @@ public sealed partial class HeldMessages<T>
         }
         catch (OperationCanceledException)
         {
-            // The write that hangs reads the body until it ends.
+            // A hanging write reads the body until it ends.
             LostMessage hanging = LostMessage.Of(message, "writing its dead letter hangs");
             _ = LeaveAfterAsync(writing, message);
             return hanging;
@@ -190,7 +189,7 @@ public sealed partial class HeldMessages<T>
         Leave(message);
     }
 
-    /// <summary>The stop is done with the message: the last of stop and settlement forgets it.</summary>
+    /// <summary>The shutdown is done with the message: the later of shutdown and settlement forgets it.</summary>
     private void Leave(T message)
     {
         if (!message.TryMove(HeldStage.Spilling, HeldStage.Spilled))
@@ -199,7 +198,7 @@ public sealed partial class HeldMessages<T>
         }
     }
 
-    /// <summary>The settlement is carried out: the last of stop and settlement forgets the message.</summary>
+    /// <summary>The settlement is done: the later of shutdown and settlement forgets the message.</summary>
     private void Settled(T message)
     {
         if (!message.TryMove(HeldStage.Spilling, HeldStage.SettledLate))
@@ -208,7 +207,7 @@ public sealed partial class HeldMessages<T>
         }
     }
 
-    /// <summary>Takes every message of a stage for the stop.</summary>
+    /// <summary>Takes every message of a stage for the shutdown.</summary>
     private List<T> TakeAll(HeldStage stage)
     {
         lock (_gate)
@@ -217,7 +216,7 @@ public sealed partial class HeldMessages<T>
         }
     }
 
-    /// <summary>Waits until every settlement that has begun is carried out, as long as there is time.</summary>
+    /// <summary>Waits until every settlement that has begun is done, or the token is cancelled.</summary>
     private async Task WaitForSettlementsAsync(CancellationToken cancellationToken)
     {
         while (IsSettling() && !cancellationToken.IsCancellationRequested)
@@ -225,8 +224,8 @@ public sealed partial class HeldMessages<T>
             TaskCompletionSource quiet = new(TaskCreationOptions.RunContinuationsAsynchronously);
             Volatile.Write(ref _quiet, quiet);
 
-            // After the waiter is in place: the last write looks for it after counting down. Settlements that write nothing end
-            // within microseconds and without a report.
+            // Checked after the waiter is set: the last write looks for it after decrementing the count. Settlements that write nothing
+            // end within microseconds and signal nothing.
             if (Volatile.Read(ref _writes) > 0)
             {
                 await quiet.Task.WaitAsync(cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
@@ -242,7 +241,7 @@ public sealed partial class HeldMessages<T>
     {
         lock (_gate)
         {
-            // In this order: what leaves the stage is counted as a write before.
+            // In this order, since a message counts as a write before it leaves the stage.
             return _all.Any(message => message.Stage == HeldStage.Settling) || Volatile.Read(ref _writes) > 0;
         }
     }
@@ -276,7 +275,7 @@ public sealed partial class HeldMessages<T>
         }
     }
 
-    /// <returns>Null when it was written; else what went wrong.</returns>
+    /// <returns>Null when it was written; otherwise the error.</returns>
     private async Task<string?> TryWriteDeadLetterAsync(T message, Settlement settlement, CancellationToken cancellationToken)
     {
         if (cancellationToken.IsCancellationRequested)
@@ -296,14 +295,14 @@ public sealed partial class HeldMessages<T>
         }
         catch (Exception exception)
         {
-            // Whatever the store throws, the message must not be given up.
+            // No exception of the store may lose the message.
             return $"{exception.GetType().Name}: {UntrustedText.Shorten(exception.Message)}";
         }
     }
 
-    /// <summary>A message that a stop could keep nowhere.</summary>
-    /// <param name="Id">Its source's id, fit for a log line.</param>
-    /// <param name="Error">Why the dead letters did not take it.</param>
+    /// <summary>A message that a shutdown could neither store nor write to the dead letters.</summary>
+    /// <param name="Id">Its source id, escaped for a log line.</param>
+    /// <param name="Error">Why its dead letter was not written.</param>
     private sealed record LostMessage(string Id, string Error)
     {
         public static LostMessage Of(HeldMessage message, string error) => new(UntrustedText.Shorten(message.SourceId.Span), error);

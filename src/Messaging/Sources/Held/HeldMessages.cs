@@ -6,9 +6,9 @@ using Pipeline.Settlements;
 namespace Messaging.Sources.Held;
 
 /// <summary>
-/// The messages of a source that has them in memory only, from <see cref="Take"/> to their settlement. New messages wait here for a
-/// slot, abandoned ones for their next delivery. Dead-lettered messages are written to the dead letters, and so are those that a stop
-/// leaves unsettled; the rest is counted and logged as lost.
+/// The messages of a source that has them in memory only, from <see cref="Take"/> to their settlement. New messages wait for a slot,
+/// abandoned ones for redelivery. Dead-lettered messages, and messages that a shutdown leaves unsettled, are written to the dead letters;
+/// messages that cannot be written at a shutdown are counted and logged as lost.
 /// </summary>
 /// <remarks>
 /// The source takes a message, fills it and puts it (<see cref="Take"/>, <see cref="TryPut"/>), stops reading while <see cref="IsFull"/>, and
@@ -21,10 +21,10 @@ namespace Messaging.Sources.Held;
 public sealed partial class HeldMessages<T> : IDisposable
     where T : HeldMessage
 {
-    /// <summary>The most abandoned messages that wait for redelivery, beside those in flight, before <see cref="IsFull"/>.</summary>
+    /// <summary>Number of messages waiting for redelivery, in addition to those in flight, at which <see cref="IsFull"/> is true.</summary>
     public const int WaitingLimit = 1_000;
 
-    /// <summary>The same in bytes of bodies: 64 MiB, the default of <c>Intake:BytesInFlight</c>, which counts only messages in flight.</summary>
+    /// <summary>The same limit in body bytes: 64 MiB, the default of <c>Intake:BytesInFlight</c>, which counts only messages in flight.</summary>
     public const long WaitingBytesLimit = 64L << 20;
 
     private readonly HeldServices _services;
@@ -36,7 +36,7 @@ public sealed partial class HeldMessages<T> : IDisposable
     private readonly LogThrottle _deadLetterLog;
     private readonly Lock _gate = new();
 
-    // Every message object that is not garbage: what is in flight is found here at the stop. Guarded by _gate.
+    // Every live message object, so that a shutdown finds the messages in flight. Guarded by _gate.
     private readonly HashSet<T> _all = [];
 
     private TaskCompletionSource? _room;
@@ -49,31 +49,31 @@ public sealed partial class HeldMessages<T> : IDisposable
     private bool _draining;
     private bool _disposed;
 
-    // Settlements that write a dead letter or give a message back; at 0 _quiet is told.
+    // Settlements that are writing a dead letter or queueing a message again; at 0 _quiet completes.
     private int _writes;
     private TaskCompletionSource? _quiet;
     private CancellationToken _closing;
 
-    /// <summary>Makes the source's messages.</summary>
-    /// <param name="services">Names, clock, dead letters, log.</param>
-    /// <param name="limit">Idle message objects kept for reuse: about as many as are in flight, queued and waiting for redelivery.</param>
-    /// <param name="create">Makes a message object.</param>
-    /// <param name="forgotten">Called on any thread after a message has ended and is no longer counted in <see cref="Unsettled"/>; null where the source needs no call.</param>
+    /// <summary>Creates the queue of a source.</summary>
+    /// <param name="services">Names, clock, dead letters and log.</param>
+    /// <param name="limit">Idle message objects kept for reuse: about the number of messages in flight, queued and waiting for redelivery.</param>
+    /// <param name="create">Creates a message object.</param>
+    /// <param name="forgotten">Called on any thread after a message has ended and is no longer counted in <see cref="Unsettled"/>; null when the source needs no call.</param>
     public HeldMessages(HeldServices services, int limit, Func<HeldMessages<T>, T> create, Action? forgotten = null)
     {
         _services = services;
         _create = create;
         _forgotten = forgotten;
 
-        // Null entries only wake the reader. Without a bound: the caller that adds a message could not keep it elsewhere, and the sources
-        // bound how many there are. Bounded in form only, since the unbounded channel allocates when it is looked into.
+        // Null entries only wake the reader. Effectively unbounded: callers cannot keep a message elsewhere, and the sources limit their
+        // number. A bounded channel, since the unbounded one allocates on TryPeek and Count.
         _ready = Channel.CreateBounded<T?>(new BoundedChannelOptions(int.MaxValue)
         {
             FullMode = BoundedChannelFullMode.Wait,
             SingleReader = true,
             SingleWriter = false,
 
-            // The reader works on the pool: a settling thread never runs its loop.
+            // The reader runs on the pool, never on a settling thread.
             AllowSynchronousContinuations = false,
         });
         _messages = new BoundedPool<T>(limit);
@@ -81,16 +81,16 @@ public sealed partial class HeldMessages<T> : IDisposable
         _delayed = new DelayedMessages<T>(services.Time, message => _ready.Writer.TryWrite(message));
     }
 
-    /// <summary>Messages taken that are neither completed, dead-lettered nor forgotten.</summary>
+    /// <summary>Messages taken and not yet completed, dead-lettered or forgotten.</summary>
     public int Unsettled => Volatile.Read(ref _unsettled);
 
     /// <summary>Deliveries that were abandoned.</summary>
     internal long Returned => Volatile.Read(ref _returned);
 
-    /// <summary>Messages written to the dead letters, those left over at the stop included.</summary>
+    /// <summary>Messages written to the dead letters, including at shutdown.</summary>
     internal long DeadLettered => Volatile.Read(ref _deadLettered);
 
-    /// <summary>Messages that a stop left over and that the dead letters did not take.</summary>
+    /// <summary>Messages that a shutdown could neither store nor write to the dead letters.</summary>
     internal long Lost => Volatile.Read(ref _lost);
 
     /// <summary>Abandoned messages that wait for redelivery.</summary>
@@ -99,35 +99,35 @@ public sealed partial class HeldMessages<T> : IDisposable
     /// <summary>True at <see cref="WaitingLimit"/> or <see cref="WaitingBytesLimit"/>: the source stops receiving until <see cref="WaitForRoomAsync"/> completes.</summary>
     public bool IsFull => Waiting >= WaitingLimit || Volatile.Read(ref _waitingBytes) >= WaitingBytesLimit;
 
-    /// <summary>A clean message for the caller to fill; it counts as unsettled. It ends in <see cref="TryPut"/>, <see cref="IMessageIntake.Accept"/> (after <see cref="HeldMessage.BeginDelivery"/>), <see cref="ReturnAsync"/> or <see cref="Forget"/>.</summary>
+    /// <summary>Returns an empty message for the caller to fill; it counts as unsettled. It ends in <see cref="TryPut"/>, <see cref="IMessageIntake.Accept"/> (after <see cref="HeldMessage.BeginDelivery"/>), <see cref="ReturnAsync"/> or <see cref="Forget"/>.</summary>
     public T Take()
     {
         Interlocked.Increment(ref _unsettled);
         return _messages.TryTake(out T? message) ? message : Create();
     }
 
-    /// <summary>Queues a message that was taken and filled; <see cref="HandInAsync"/> hands it in. The queue has no bound of its own: the source bounds it.</summary>
+    /// <summary>Queues a message that was taken and filled, for <see cref="HandInAsync"/>. The queue is unbounded: the source limits it.</summary>
     /// <returns>False after <see cref="CloseAsync"/>: the caller still owns the message and calls <see cref="Forget"/>.</returns>
     public bool TryPut(T message) => _ready.Writer.TryWrite(message);
 
-    /// <summary>Waits until the messages that wait for redelivery are below the limits.</summary>
-    /// <exception cref="OperationCanceledException">The token ended first.</exception>
+    /// <summary>Waits until <see cref="IsFull"/> is false.</summary>
+    /// <exception cref="OperationCanceledException">The token was cancelled first.</exception>
     public Task WaitForRoomAsync(CancellationToken cancellationToken)
     {
         lock (_gate)
         {
             _room ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
 
-            // Before looking: who makes room changes the counts first and looks for a waiter then, so one of the two sees the other.
+            // The other thread changes the counts before it looks for a waiter, so one of the two sees the other.
             Interlocked.MemoryBarrier();
             return IsFull ? _room.Task.WaitAsync(cancellationToken) : Task.CompletedTask;
         }
     }
 
-    /// <summary>Carries a settlement out; called by the message's <c>SettleCoreAsync</c>. Of a message that the stop has taken it only returns the object.</summary>
+    /// <summary>Carries out a settlement; called by the message's <c>SettleCoreAsync</c>. For a message that the shutdown has taken, it only returns the object.</summary>
     /// <param name="message">A message in flight.</param>
-    /// <param name="settlement">The settlement. A dead letter that cannot be written is redelivered after a backoff of 1 to 30 s.</param>
-    /// <param name="cancellationToken">Ends the waiting for the dead letters; the write goes on.</param>
+    /// <param name="settlement">The settlement. If a dead letter cannot be written, the message is redelivered after a random wait of up to 30 s.</param>
+    /// <param name="cancellationToken">Cancels the wait for the dead letter; its write continues.</param>
     public ValueTask SettleAsync(T message, in Settlement settlement, CancellationToken cancellationToken)
     {
         if (!message.TryMove(HeldStage.InFlight, HeldStage.Settling))
@@ -143,14 +143,14 @@ public sealed partial class HeldMessages<T> : IDisposable
                 Settled(message);
                 return default;
             case SettlementKind.DeadLetter:
-                // The token ends the waiting only: the write goes on, and keeps the body until it is done.
+                // The token cancels only the wait: the write continues, and keeps the body until it ends.
                 return new ValueTask(DeadLetterAsync(message, settlement).WaitAsync(cancellationToken));
             default:
                 return AbandonAsync(message, settlement.Delay);
         }
     }
 
-    /// <summary>Hands in the messages that wait, each on a slot it reserves, until the token ends; then returns normally.</summary>
+    /// <summary>Hands in queued messages, each on a slot that it reserves, until the token is cancelled; then returns normally.</summary>
     public async Task HandInAsync(IMessageIntake intake, CancellationToken stop)
     {
         await using CancellationTokenRegistration wake = stop.UnsafeRegister(static held => ((HeldMessages<T>)held!)._ready.Writer.TryWrite(null), this);
@@ -167,14 +167,14 @@ public sealed partial class HeldMessages<T> : IDisposable
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)
         {
-            // Stopped while waiting for a slot: the message is still here.
+            // Cancelled while waiting for a slot: the message is still queued.
         }
     }
 
-    /// <summary>Hands in what waits and what is abandoned meanwhile, until every message is settled or the token ends.</summary>
+    /// <summary>Hands in queued messages, including those abandoned meanwhile, until every message is settled or the token is cancelled.</summary>
     /// <param name="intake">The route's intake.</param>
-    /// <param name="lastTaken">Completes when no further message will be taken; does not fail.</param>
-    /// <param name="stopDraining">The end of the drain timeout.</param>
+    /// <param name="lastTaken">Completes when no further message will be taken; must not fail.</param>
+    /// <param name="stopDraining">Cancelled at the end of the drain timeout.</param>
     public async Task DrainAsync(IMessageIntake intake, Task lastTaken, CancellationToken stopDraining)
     {
         if (Unsettled > 0)
@@ -190,8 +190,8 @@ public sealed partial class HeldMessages<T> : IDisposable
     }
 
     /// <summary>
-    /// Queues a message that is not in flight, to be delivered after the delay. After <see cref="CloseAsync"/> it is written to the
-    /// dead letters instead.
+    /// Queues a message that is not in flight, for delivery after the delay. After <see cref="CloseAsync"/> it is written to the dead letters
+    /// instead.
     /// </summary>
     public ValueTask ReturnAsync(T message, TimeSpan delay)
     {
@@ -209,7 +209,7 @@ public sealed partial class HeldMessages<T> : IDisposable
         return new ValueTask(SpillLateAsync(message));
     }
 
-    /// <summary>Ends a message that is not in flight, without a settlement, and returns the object to the pool.</summary>
+    /// <summary>Removes a message that is not in flight, without a settlement, and returns the object to the pool.</summary>
     public void Forget(T message)
     {
         message.Clear();
@@ -226,7 +226,7 @@ public sealed partial class HeldMessages<T> : IDisposable
         _forgotten?.Invoke();
     }
 
-    /// <summary>Ends the timer and returns the buffers of idle messages; a message settled later returns its own. Call after <see cref="CloseAsync"/>.</summary>
+    /// <summary>Disposes the timer and returns the buffers of idle messages; a message settled later returns its own. Call it after <see cref="CloseAsync"/>.</summary>
     public void Dispose()
     {
         Interlocked.Exchange(ref _disposed, true);
@@ -297,7 +297,7 @@ public sealed partial class HeldMessages<T> : IDisposable
     {
         if (!message.IsWaiting)
         {
-            // Its first delivery: it was never counted.
+            // A first delivery was never counted.
             return;
         }
 
@@ -314,7 +314,7 @@ public sealed partial class HeldMessages<T> : IDisposable
         }
     }
 
-    // Both sides write their field before they read the other's: one of them sees both.
+    // Each side writes its field before it reads the other's, so one of them sees both.
     private void EndIfDrained()
     {
         if (Volatile.Read(ref _draining) && Unsettled == 0)

@@ -1,23 +1,23 @@
 namespace Messaging.Sources.Held;
 
-/// <summary>Who holds a <see cref="HeldMessage"/>. Moves are atomic, so that a settlement and a stop that meet decide which of them has it.</summary>
+/// <summary>The owner of a <see cref="HeldMessage"/>. Moves are atomic, so that a settlement and a concurrent shutdown agree on the owner.</summary>
 internal enum HeldStage
 {
-    /// <summary>Waits: to be filled, to be handed in, or idle in the pool. <see cref="HeldMessages{T}"/> has it alone.</summary>
+    /// <summary>Being filled, queued, or idle in the pool: <see cref="HeldMessages{T}"/> owns it alone.</summary>
     Kept = 0,
 
-    /// <summary>The route has it.</summary>
+    /// <summary>The route owns it.</summary>
     InFlight,
 
-    /// <summary>The route has settled it; the settlement is being carried out.</summary>
+    /// <summary>The route has settled it, and the settlement is being carried out.</summary>
     Settling,
 
-    /// <summary>The stop writes it to the dead letters, while the route may still read it.</summary>
+    /// <summary>The shutdown writes it to the dead letters, while the route may still read it.</summary>
     Spilling,
 
-    /// <summary>The stop is done with it and the route is not.</summary>
+    /// <summary>The shutdown is done with it, the route is not.</summary>
     Spilled,
 
-    /// <summary>The route is done with it and the stop is not.</summary>
+    /// <summary>The route is done with it, the shutdown is not.</summary>
     SettledLate,
 }

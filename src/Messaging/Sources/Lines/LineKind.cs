@@ -1,17 +1,17 @@
 namespace Messaging.Sources.Lines;
 
-/// <summary>What <see cref="LineSplitter"/> found.</summary>
+/// <summary>The result of <see cref="LineSplitter"/>.</summary>
 public enum LineKind
 {
-    /// <summary>The bytes ended before the line did.</summary>
+    /// <summary>The data ended before the line.</summary>
     None = 0,
 
     /// <summary>A message.</summary>
     Line,
 
-    /// <summary>A line of nothing but blanks, tabs and carriage returns: no message.</summary>
+    /// <summary>A line of only spaces, tabs and carriage returns: no message.</summary>
     Blank,
 
-    /// <summary>A line longer than the limit; its bytes are gone.</summary>
+    /// <summary>A line longer than the limit; its bytes were discarded.</summary>
     TooLong,
 }

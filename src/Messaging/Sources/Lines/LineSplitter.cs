@@ -4,34 +4,34 @@ using Pipeline.Buffers;
 namespace Messaging.Sources.Lines;
 
 /// <summary>
-/// Splits a stream of bytes into lines: LF or CRLF ends a line; a CR elsewhere, NUL and every other byte belong to it. Looks at each
-/// byte once and copies only a line that arrives in several pieces. Holds at most one line, of at most the limit. Threads: one at a time.
-/// 0 B per line. Dispose returns the buffer; it is idempotent.
+/// Splits a stream of bytes into lines: LF or CRLF ends a line; a CR elsewhere, NUL and every other byte belong to it. Reads each byte once
+/// and copies only lines that arrive in several pieces. Keeps at most one line, up to the limit. Allocates nothing per line. Dispose
+/// returns the buffer and is idempotent. Threads: one at a time.
 /// </summary>
-/// <param name="buffers">Where the buffer of a line in several pieces is rented.</param>
-/// <param name="maxLineBytes">The longest line in bytes, without its end.</param>
+/// <param name="buffers">The pool for the buffer of a line in several pieces.</param>
+/// <param name="maxLineBytes">The maximum length of a line in bytes, without its line end.</param>
 public sealed class LineSplitter(BufferPool buffers, int maxLineBytes) : IDisposable
 {
-    // A line that goes on in the next piece: room for a typical one, so that it is rarely moved.
+    // Large enough for a typical line, so that the buffer rarely grows.
     private const int PartialLineCapacity = 1_024;
 
-    // The part of the present line that came earlier; null when there is none.
+    // The part of the current line from earlier pieces; null without one.
     private PooledBuffer? _carried;
     private bool _carriedWasRead;
     private bool _isTooLong;
 
-    /// <summary>The number of the line found last, from 1; blank and too long ones count.</summary>
+    /// <summary>The number of the last line found, from 1; blank and too long lines count.</summary>
     public long LineNumber { get; private set; }
 
-    /// <summary>Bytes kept of the line that has begun.</summary>
+    /// <summary>Bytes kept of an unfinished line.</summary>
     public int Kept => _carriedWasRead ? 0 : _carried?.Length ?? 0;
 
-    /// <summary>True when a line has begun and not ended.</summary>
+    /// <summary>True while a line is unfinished.</summary>
     public bool HasPartial => _isTooLong || (_carried is not null && !_carriedWasRead);
 
-    /// <summary>Finds the next line and takes its bytes, the line end included, from the front of <paramref name="data"/>.</summary>
-    /// <param name="data">Bytes not seen before; empty when the answer is <see cref="LineKind.None"/>.</param>
-    /// <param name="line">The line without its end; a borrow that ends with the next call, and with the data's own life.</param>
+    /// <summary>Finds the next line and removes its bytes, including the line end, from the front of <paramref name="data"/>.</summary>
+    /// <param name="data">The next bytes of the stream; empty when the result is <see cref="LineKind.None"/>.</param>
+    /// <param name="line">The line without its line end; valid until the next call, and while the data is valid.</param>
     public LineKind Next(scoped ref ReadOnlySpan<byte> data, out ReadOnlySpan<byte> line)
     {
         if (_carriedWasRead)
@@ -51,7 +51,7 @@ public sealed class LineSplitter(BufferPool buffers, int maxLineBytes) : IDispos
         return NextInPieces(end, ref data, out line);
     }
 
-    /// <summary>The same for bytes in several pieces.</summary>
+    /// <summary>As the other overload, for bytes in several pieces.</summary>
     public LineKind Next(scoped ref ReadOnlySequence<byte> data, out ReadOnlySpan<byte> line)
     {
         SequenceReader<byte> reader = new(data);
@@ -73,7 +73,7 @@ public sealed class LineSplitter(BufferPool buffers, int maxLineBytes) : IDispos
         return LineKind.None;
     }
 
-    /// <summary>The stream has ended: the line that has begun, if any, is whole.</summary>
+    /// <summary>Ends the stream: an unfinished line counts as complete.</summary>
     public LineKind End(out ReadOnlySpan<byte> line)
     {
         line = default;
@@ -113,7 +113,7 @@ public sealed class LineSplitter(BufferPool buffers, int maxLineBytes) : IDispos
 
     private void Carry(ReadOnlySpan<byte> piece)
     {
-        // One byte more than the limit: a CR that belongs to the line's end.
+        // One byte more than the limit, for a CR of the line end.
         if (_isTooLong || (_carried?.Length ?? 0) + piece.Length > maxLineBytes + 1)
         {
             _isTooLong = true;
@@ -139,7 +139,7 @@ public sealed class LineSplitter(BufferPool buffers, int maxLineBytes) : IDispos
             return LineKind.TooLong;
         }
 
-        // Nearly every line begins with something to see; only the others are looked through.
+        // Most lines begin with a visible character; only the others are scanned.
         bool isBlank = line.IsEmpty || (line[0] <= ' ' && !line.ContainsAnyExcept((byte)' ', (byte)'\t', (byte)'\r'));
         return isBlank ? LineKind.Blank : LineKind.Line;
     }

@@ -58,7 +58,7 @@ public class S3SinkCheckTests(RealS3 real)
         await s3.DisposeAsync();
 
         (await CheckAsync(s3.Endpoint, "archive")).ShouldHaveSingleItem()
-            .ShouldContain($"cannot be reached at the moment (S3 ListObjectsV2: ConnectionError: Connection refused ({s3.Endpoint.ServiceUrl.Authority}))");
+            .ShouldContain($"is unreachable (S3 ListObjectsV2: ConnectionError: Connection refused ({s3.Endpoint.ServiceUrl.Authority}))");
     }
 
     [Theory]

@@ -82,7 +82,7 @@ public sealed class HarnessReportTests : IDisposable
     private static async Task<string[]> RunAsync(int exitCode, params string[] arguments)
     {
         await using HarnessProcess harness = HarnessProcess.Start(arguments);
-        (await harness.WaitForExitAsync(TimeSpan.FromMinutes(3))).ShouldBe(exitCode, harness.Output.Describe());
+        (await harness.WaitForExitAsync(TimeSpan.FromMinutes(15))).ShouldBe(exitCode, harness.Output.Describe());
         return [.. harness.Output.Snapshot().Select(line => line.Text)];
     }
 

@@ -19,7 +19,7 @@ public sealed class S3SinkFeatureTests
     [InlineData("Region", "eu-west-1.evil.example", "must be a region's name")]
     [InlineData("Endpoint", "http://store.example", "must be https")]
     [InlineData("Endpoint", "ftp://127.0.0.1", "must be an http or https address")]
-    [InlineData("Endpoint", "https://store.example/path", "must be scheme, host and port only")]
+    [InlineData("Endpoint", "https://store.example/path", "must consist of scheme, host and port only")]
     [InlineData("AttemptTimeout", "30s", "must not be above TotalTimeout")]
     [InlineData("ConnectTimeout", "10s", "must not be above AttemptTimeout")]
     [InlineData("TotalTimeout", "1h", "must be from 100ms to 10m")]
@@ -52,7 +52,7 @@ public sealed class S3SinkFeatureTests
 
         SettingsReader settings = Read([("Sinks:S3:Bucket", "archive"), ($"Sinks:S3:{key}", value), ("Sinks:S3:Client", "Direct")]);
 
-        settings.Errors.ShouldHaveSingleItem().Problem.ShouldContain("Sdk can do it");
+        settings.Errors.ShouldHaveSingleItem().Problem.ShouldContain("use Sdk for it");
     }
 
     [Theory]

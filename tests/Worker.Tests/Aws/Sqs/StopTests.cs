@@ -27,6 +27,21 @@ public sealed class StopTests
         await run.EndAsync();
     }
 
+    // Found by `proof replay --seed 3503` (docs/explanation/proof.md).
+    [Fact]
+    public async Task Stop_WhileSlotsAreGranted_SendsNoReceiveAndReleasesThem()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        await run.Source.CheckAsync(CancellationToken.None);
+        using CancellationTokenSource stop = new();
+        StoppingIntake intake = new(stop);
+
+        await run.Source.ReceiveAsync(intake, stop.Token);
+
+        run.Queue.Receives.ShouldBeEmpty();
+        intake.Reserved.ShouldBe(0);
+    }
+
     [Fact]
     public async Task Stop_ReceiveStillBringsMessages_AllAreReturnedAtOnce()
     {

@@ -139,7 +139,7 @@ public sealed class RouteExplainerTests
         ExplainLine line = Line(Explain(Load, [.. SqsToS3, .. Bundled]), "kill.redelivered");
 
         line.Value.ShouldBe(1_000 + 500);
-        line.Because.ShouldEndWith("they may be stored a second time: readers drop known ids");
+        line.Because.ShouldEndWith("they may be stored a second time in other bundles: readers drop known ids");
         line.Because.ShouldNotContain("objects are found");
     }
 
@@ -188,7 +188,7 @@ public sealed class RouteExplainerTests
     {
         string[] other = [.. SqsToS3, "Sinks:S3:StorageClass=STANDARD_IA"];
 
-        Explain(Load, other).Notes.ShouldHaveSingleItem().ShouldBe("Sinks:S3:StorageClass is STANDARD_IA, and the price of a PUT is STANDARD's: set Costs:S3PutPerMillion.");
+        Explain(Load, other).Notes.ShouldHaveSingleItem().ShouldBe("Sinks:S3:StorageClass is STANDARD_IA, but the price of a PUT is STANDARD's: set Costs:S3PutPerMillion.");
         Explain(Load, [.. other, "Costs:S3PutPerMillion=10"]).Notes.ShouldBeEmpty();
     }
 
@@ -350,7 +350,7 @@ public sealed class RouteExplainerTests
         RouteExplanation route = RouteExplainer.Explain(plan, Load);
 
         Line(route, "kill.redelivered.servicebus").Value.ShouldBe(64 + 20);
-        Line(route, "cost.day").Because.ShouldContain("Service Bus is not in the estimate");
+        Line(route, "cost.day").Because.ShouldContain("charges for Service Bus are not in the estimate");
     }
 
     private static Dictionary<string, double> Values(RouteExplanation route) => route.Lines.ToDictionary(line => line.Name, line => line.Value);

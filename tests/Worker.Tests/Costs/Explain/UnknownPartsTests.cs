@@ -86,8 +86,8 @@ public sealed class UnknownPartsTests
 
     [Theory]
     [InlineData(SinkKind.Objects, "their objects are found, none is lost")]
-    [InlineData(SinkKind.Documents, "documents that are there are found by their ids, none is lost")]
-    [InlineData(SinkKind.None, "the handler gets them again, none is lost")]
+    [InlineData(SinkKind.Documents, "existing documents are found by their ids, none is lost")]
+    [InlineData(SinkKind.None, "the handler receives them again, none is lost")]
     public void ExplainKill_Sqs_SaysWhatBecomesOfTheResults(SinkKind results, string then)
     {
         RouteEstimate estimate = new();

@@ -101,7 +101,7 @@ public sealed class AllowedHostsTests
     {
         HttpRefusal refusal = Check(Loopback, string.Empty, "127.0.0.1:8080", ("Origin", origin)).ShouldNotBeNull();
 
-        refusal.Message.Contains("add its host to Hosting:AllowedHosts", StringComparison.Ordinal).ShouldBe(hasHost);
+        refusal.Message.Contains("add their host to Hosting:AllowedHosts", StringComparison.Ordinal).ShouldBe(hasHost);
         refusal.Message.Contains("Serve the page from a host of Hosting:AllowedHosts", StringComparison.Ordinal).ShouldBe(!hasHost);
     }
 

@@ -34,7 +34,7 @@ public sealed class BundlePlannerTests
     [InlineData("Bundles:MemoryBudget=4MiB", "Bundles:MaxBytes: must not be above MemoryBudget.")]
     [InlineData("Handlers:Archive:BodyValidation=HeaderOnly", "Handlers:Archive:BodyValidation = \"HeaderOnly\": must be Full or Strict with Bundles:Enabled.")]
     [InlineData("Intake:MessageTimeout=14s", "Intake:MessageTimeout = \"14s\": must be at least 15s (Bundles:MaxAge 10s + the sink's total time 0ms + 5s).")]
-    [InlineData("Routes:archive:Bundles:MemoryBudget=31MiB", "Routes:archive:Bundles:MemoryBudget = \"31MiB\": is one for the whole process; set Bundles:MemoryBudget instead.")]
+    [InlineData("Routes:archive:Bundles:MemoryBudget=31MiB", "Routes:archive:Bundles:MemoryBudget = \"31MiB\": applies to the whole process; set Bundles:MemoryBudget instead.")]
     [InlineData("Bundles:MaxMesages=5", "Bundles:MaxMesages: is not a known key. Did you mean MaxMessages?")]
     public void Plan_WhatCannotWorkTogether_IsRefused(string setting, string expected) => ErrorsOf([.. Enabled, setting]).ShouldHaveSingleItem().ShouldStartWith(expected);
 

@@ -88,7 +88,7 @@ public sealed class BundlingSinkResultTests
 
         result.Status.ShouldBe(SinkStatus.Transient);
         result.Exhausted.ShouldBeTrue();
-        result.Detail.ShouldBe("The bundle's name is taken by other bytes, which only a change of the stored object explains. Other bytes.");
+        result.Detail.ShouldBe("The object with the bundle's key holds other bytes, so it was changed after it was stored. Other bytes.");
     }
 
     [Fact]

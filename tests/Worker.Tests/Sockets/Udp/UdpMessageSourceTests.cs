@@ -39,7 +39,7 @@ public sealed class UdpMessageSourceTests
         harness.Log.Entries.ShouldContain(entry => entry.Id.Id == 3402 && entry.Text.Contains("127.0.0.1", StringComparison.Ordinal) && entry.Text.Contains("checksum", StringComparison.Ordinal));
         await delivery.SettleAsync(Settlement.Complete);
         await harness.FinishAsync();
-        harness.Log.Entries.Where(entry => entry.Id.Id == 3405).ShouldHaveSingleItem().Text.ShouldContain("0 datagram(s) were dropped as too large and 3 for their checksum");
+        harness.Log.Entries.Where(entry => entry.Id.Id == 3405).ShouldHaveSingleItem().Text.ShouldContain("0 datagram(s) were dropped as too large and 3 for a wrong checksum");
         harness.Intake.Accepted.ShouldBe(1);
         harness.Sender.Available.ShouldBe(0, "There is never a reply.");
     }

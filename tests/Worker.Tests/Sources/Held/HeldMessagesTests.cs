@@ -83,7 +83,7 @@ public sealed class HeldMessagesTests
 
         string[] lines = [.. log.Entries.Where(entry => entry.Id.Id == 3000).Select(entry => entry.Text)];
         lines.Length.ShouldBe(2);
-        lines[1].ShouldContain("3 more");
+        lines[1].ShouldContain("3 similar");
     }
 
     [Fact]

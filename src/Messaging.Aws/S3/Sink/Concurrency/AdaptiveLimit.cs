@@ -1,45 +1,45 @@
 namespace Messaging.Aws.S3.Sink.Concurrency;
 
 /// <summary>
-/// How many requests may be in flight: additive increase, multiplicative decrease (Chiu and Jain, "Analysis of the Increase and Decrease
-/// Algorithms", 1989; as TCP has it, RFC 5681), with latency as a second sign (Brakmo's Vegas, 1994; Netflix concurrency-limits).
-/// docs/explanation/adr/adaptive-concurrency.md has the reasons. Threads: none; the limiter's lock guards it.
+/// The limit of requests in flight: additive increase, multiplicative decrease (Chiu and Jain, "Analysis of the Increase and Decrease
+/// Algorithms", 1989; as in TCP, RFC 5681), with latency as a second signal (Brakmo's Vegas, 1994; Netflix concurrency-limits).
+/// The reasons are in docs/explanation/adr/adaptive-concurrency.md. Threads: none; the limiter's lock guards it.
 /// <list type="bullet">
-/// <item>Begins at the least and doubles a round until the first sign (slow start): the floors are learned while nothing queues.</item>
-/// <item>Overload multiplies by 0.7, once for all requests that were in flight then (the recovery point of RFC 6582).</item>
-/// <item>A round that is clearly slower than the floor multiplies by 0.9, but only while the limit is used.</item>
-/// <item>Where half of the limit is as slow as all of it, load is not the reason: the floor rises, and the limit with it.</item>
-/// <item>A used round without a sign adds 1. An idle one adds nothing (RFC 7661).</item>
+/// <item>Starts at the minimum and doubles per round until the first signal (slow start): the floors are learned while nothing queues.</item>
+/// <item>Overload multiplies the limit by 0.7, once for all requests that were in flight then (the recovery point of RFC 6582).</item>
+/// <item>A round that is clearly slower than the floor multiplies it by 0.9, but only while the limit is used.</item>
+/// <item>If half of the limit is as slow as all of it, load is not the cause: the floor rises, and the limit with it.</item>
+/// <item>A round that uses the limit without a signal adds 1. An idle round adds nothing (RFC 7661).</item>
 /// </list>
 /// </summary>
 internal sealed class AdaptiveLimit(int min, int max)
 {
-    // CUBIC's factor (RFC 9438), which the AWS SDKs' adaptive mode takes for the rate of requests after throttling.
+    // CUBIC's factor (RFC 9438), which the AWS SDKs' adaptive mode applies to the request rate after throttling.
     private const double OverloadFactor = 0.7;
 
     private const double LatencyFactor = 0.9;
 
-    // Fewer answers are no evidence. Where the logarithm of the latency has a spread of 0.6, as S3's has, the mean of 64 is off by 8 %,
-    // far from the 50 % that count as slow. The slow start takes less: it must be short, and ends at a false alarm at worst.
+    // Fewer answers prove nothing. The logarithm of S3's latency has a spread of 0.6, so the mean of 64 is off by 8 %, far from the 50 %
+    // that count as slow. The slow start needs fewer: it must be short, and a false alarm only ends it.
     private const int MinRound = 64;
     private const int MinSlowStartRound = 16;
 
-    // Half as much again as the floor. A queue in front of a store that serves C at once makes latency grow as requests / C.
+    // 50 % above the floor. If a store serves C requests at once, queueing makes the latency grow as requests / C.
     private static readonly double Slow = Math.Log(1.5);
 
-    // Half of the requests should halve a queueing latency; a fifth off is the least that counts as help.
+    // Half of the requests should halve a queueing latency; a decrease by a fifth is the least that counts as help.
     private static readonly double Helped = Math.Log(1.25);
 
     private readonly LatencyFloors _floors = new();
     private double _limit = min;
     private bool _slowStart = true;
 
-    // Requests with a lower number were in flight at the last decrease, and were judged by it.
+    // Requests with a lower number were in flight at the last decrease and do not count again.
     private long _judged;
     private int _answers;
     private int _fullAnswers;
 
-    // Where the present row of slow rounds began, and how slow it was; 0 when there is none.
+    // The limit and the excess latency at the start of the current series of slow rounds; 0 when there is none.
     private double _slowFrom;
     private double _slowExcess;
 
@@ -49,13 +49,7 @@ internal sealed class AdaptiveLimit(int min, int max)
 
     public int Current => (int)_limit;
 
-    /// <summary>Takes notice of a request's end.</summary>
-    /// <param name="number">The request's permit.</param>
-    /// <param name="next">The number of the next permit.</param>
-    /// <param name="full">True when the limit was used up while it was in flight.</param>
-    /// <param name="outcome">How it ended.</param>
-    /// <param name="bytes">What it carried.</param>
-    /// <param name="latency">How long it took.</param>
+    /// <summary>Records the end of the request with permit <paramref name="number"/>; <paramref name="full"/> is true when the limit was fully used.</summary>
     public LimitChange Ended(long number, long next, bool full, RequestOutcome outcome, int bytes, TimeSpan latency)
     {
         if (min == max || number < _judged || outcome == RequestOutcome.Neutral)
@@ -141,28 +135,28 @@ internal enum LimitChange
 {
     None = 0,
 
-    /// <summary>The limit was used and nothing spoke against more.</summary>
+    /// <summary>The limit was used without a signal against more requests.</summary>
     Raised,
 
-    /// <summary>The store said that it is too much, or did not answer in time.</summary>
+    /// <summary>The store throttled, or did not answer in time.</summary>
     LoweredByOverload,
 
-    /// <summary>Answers took clearly longer than they do with fewer requests.</summary>
+    /// <summary>Answers took clearly longer than with fewer requests.</summary>
     LoweredByLatency,
 }
 
-/// <summary>What the end of a request says about the load of the store.</summary>
+/// <summary>What the outcome of a request says about the store's load.</summary>
 internal enum RequestOutcome
 {
-    /// <summary>Nothing: refused, not found, cancelled, cut short by the caller's own deadline.</summary>
+    /// <summary>Nothing: refused, not found, cancelled, or ended by the object's own deadline.</summary>
     Neutral = 0,
 
-    /// <summary>It worked, and its latency can be compared.</summary>
+    /// <summary>It succeeded, and its latency can be compared.</summary>
     Succeeded,
 
-    /// <summary>The object is there already: the store keeps up, but what it took is no PUT's latency.</summary>
+    /// <summary>The object exists: the store keeps up, but the latency is not that of a stored PUT.</summary>
     Existed,
 
-    /// <summary>Too much: throttled, or no answer in the time an attempt has.</summary>
+    /// <summary>Too much: throttled, or no answer within an attempt's time.</summary>
     Overloaded,
 }

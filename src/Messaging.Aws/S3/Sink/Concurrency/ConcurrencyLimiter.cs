@@ -3,12 +3,12 @@ using Pipeline.Buffers;
 namespace Messaging.Aws.S3.Sink.Concurrency;
 
 /// <summary>
-/// Bounds the requests in flight by a limit that follows the store (<see cref="AdaptiveLimit"/>). First come, first served; nothing is
-/// allocated when a permit is free, and next to nothing when it must be waited for. Threads: any; one short lock.
+/// Bounds the requests in flight by a limit that follows the store (<see cref="AdaptiveLimit"/>). First come, first served. Allocates
+/// nothing when a permit is free, and next to nothing for a wait. Threads: any; one short lock.
 /// </summary>
 internal sealed class ConcurrencyLimiter
 {
-    // Of about 300 B each: the most that idle memory is worth.
+    // About 300 B each: bounds the idle memory.
     private const int RetainedWaiters = 4_096;
 
     private readonly TimeProvider _time;
@@ -20,10 +20,7 @@ internal sealed class ConcurrencyLimiter
     private int _inFlight;
     private long _given;
 
-    /// <param name="min">The least the limit can be, at least 1; one above <paramref name="max"/> is taken for it.</param>
-    /// <param name="max">The most; equal to <paramref name="min"/> nothing adapts.</param>
-    /// <param name="time">Ends waits.</param>
-    /// <param name="route">For metrics; null publishes none.</param>
+    /// <summary>Bounds are at least 1; <paramref name="min"/> is cut to <paramref name="max"/>. Equal bounds fix the limit. No metrics without a route.</summary>
     public ConcurrencyLimiter(int min, int max, TimeProvider time, string? route = null)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(min, 1);
@@ -45,7 +42,7 @@ internal sealed class ConcurrencyLimiter
         }
     }
 
-    /// <summary>Requests in flight; for a while above the limit after that fell.</summary>
+    /// <summary>Requests in flight; above the limit for a while after a decrease.</summary>
     public int InFlight
     {
         get
@@ -57,7 +54,7 @@ internal sealed class ConcurrencyLimiter
         }
     }
 
-    /// <summary>Requests that wait for their turn.</summary>
+    /// <summary>Requests that wait for a permit.</summary>
     public int Waiting
     {
         get
@@ -69,9 +66,7 @@ internal sealed class ConcurrencyLimiter
         }
     }
 
-    /// <summary>Waits for a permit.</summary>
-    /// <param name="patience">How long; then the result is no permit.</param>
-    /// <param name="cancellationToken">Ends the wait; a cancelled caller has taken no permit.</param>
+    /// <summary>Waits up to <paramref name="patience"/> for a permit; after that the result is no permit. A cancelled caller has taken none.</summary>
     public ValueTask<Permit> AcquireAsync(TimeSpan patience, CancellationToken cancellationToken)
     {
         PermitWaiter waiter;
@@ -95,11 +90,7 @@ internal sealed class ConcurrencyLimiter
         return waiter.WaitAsync(cancellationToken);
     }
 
-    /// <summary>Gives a permit back.</summary>
-    /// <param name="permit">As it was given.</param>
-    /// <param name="outcome">What the request says about the store's load.</param>
-    /// <param name="bytes">What it carried.</param>
-    /// <param name="latency">How long it took, without the wait for the permit.</param>
+    /// <summary>Returns a permit; <paramref name="latency"/> does not include the wait for it.</summary>
     public void Release(Permit permit, RequestOutcome outcome, int bytes, TimeSpan latency)
     {
         LimitChange change;
@@ -120,7 +111,7 @@ internal sealed class ConcurrencyLimiter
 
     internal void Recycle(PermitWaiter waiter) => _waiters.Return(waiter);
 
-    /// <summary>The waiter's time may be over. A timer that was late for an earlier wait finds another one, or none.</summary>
+    /// <summary>Ends the wait if its time is over. A late timer of an earlier wait may find another wait, or none.</summary>
     internal void Expire(PermitWaiter waiter)
     {
         lock (_lock)
@@ -154,7 +145,7 @@ internal sealed class ConcurrencyLimiter
         }
     }
 
-    /// <summary>Under the lock.</summary>
+    /// <summary>Called under the lock.</summary>
     private Permit Take()
     {
         _inFlight++;

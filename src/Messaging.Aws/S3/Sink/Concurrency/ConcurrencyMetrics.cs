@@ -3,11 +3,11 @@ using Messaging.Telemetry;
 
 namespace Messaging.Aws.S3.Sink.Concurrency;
 
-/// <summary>Publishes a limiter: gauges that are computed when they are collected, and a count of decreases. Free without a listener.</summary>
+/// <summary>Publishes a limiter: gauges, computed on collection, and a count of decreases. Costs nothing without a listener.</summary>
 internal sealed class ConcurrencyMetrics
 {
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
-    private static readonly Counter<long> Decreases = Meter.CreateCounter<long>("worker.sink.concurrency.decreases", "{decrease}", "Times the limit of requests in flight was lowered, by reason: overload, latency");
+    private static readonly Counter<long> Decreases = Meter.CreateCounter<long>("worker.sink.concurrency.decreases", "{decrease}", "Decreases of the limit of requests in flight, by reason: overload, latency");
 
     private readonly KeyValuePair<string, object?> _route;
 
@@ -18,7 +18,7 @@ internal sealed class ConcurrencyMetrics
         {
             Meter.CreateObservableGauge("worker.sink.concurrency.limit", () => new Measurement<int>(limiter.Limit, _route), "{request}", "Requests to the object store that may be in flight at once");
             Meter.CreateObservableGauge("worker.sink.concurrency.in_flight", () => new Measurement<int>(limiter.InFlight, _route), "{request}", "Requests to the object store in flight");
-            Meter.CreateObservableGauge("worker.sink.concurrency.waiting", () => new Measurement<int>(limiter.Waiting, _route), "{request}", "Requests to the object store that wait for the limit");
+            Meter.CreateObservableGauge("worker.sink.concurrency.waiting", () => new Measurement<int>(limiter.Waiting, _route), "{request}", "Requests to the object store that wait for a permit");
         }
     }
 

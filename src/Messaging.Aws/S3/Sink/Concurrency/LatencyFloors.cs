@@ -3,9 +3,9 @@ using System.Numerics;
 namespace Messaging.Aws.S3.Sink.Concurrency;
 
 /// <summary>
-/// What requests take while the store is not pressed, for each class of sizes, and how far the latest are above it. Logarithms
-/// throughout: a mean of them is not moved by a few slow answers, and ratios of all classes can be added up. A 1 MiB body is only ever
-/// compared with bodies of its class. Threads: none; the limiter's lock guards it.
+/// The latency of requests to a store without load (the floor) per class of sizes, and how far the latest requests are above it. Uses
+/// logarithms: a few slow answers barely move their mean, and the ratios of all classes can be added. A 1 MiB body is only compared
+/// with bodies of its class. Threads: none; the limiter's lock guards it.
 /// </summary>
 internal sealed class LatencyFloors
 {
@@ -13,13 +13,13 @@ internal sealed class LatencyFloors
     private const int Classes = 8;
     private const int FirstClassBits = 12;
 
-    // Fewer say little, and are kept for the next look.
+    // Fewer say little and are kept for the next look.
     private const int MinSamples = 8;
 
-    // Of what is lower, so much goes into the floor: a mean of all low rounds, and not the luckiest of thousands.
+    // The weight of a lower mean: the floor is a mean of all low rounds, not the luckiest of thousands.
     private const double Pull = 1.0 / 8;
 
-    // What a collection or a busy core adds to any latency; so that a store 1 ms away is not called slow when it takes 2 ms.
+    // What a garbage collection or a busy core adds: a store with a latency of 1 ms is not slow at 2 ms.
     private const double SlackMilliseconds = 5;
 
     private readonly double[] _floors = new double[Classes];
@@ -35,7 +35,7 @@ internal sealed class LatencyFloors
         _counts[sizes]++;
     }
 
-    /// <summary>Compares what was added since the last look with the floors, and lets lower means pull the floors down.</summary>
+    /// <summary>Compares the latencies since the last look with the floors; lower means pull the floors down.</summary>
     /// <returns>The natural logarithm of the mean ratio to the floor; null when nothing could be compared.</returns>
     public double? Look()
     {
@@ -66,20 +66,19 @@ internal sealed class LatencyFloors
         return compared == 0 ? null : excess / compared;
     }
 
-    /// <summary>Forgets what was added since the last look.</summary>
+    /// <summary>Discards the latencies since the last look.</summary>
     public void Forget()
     {
         Array.Clear(_sums);
         Array.Clear(_counts);
     }
 
-    /// <summary>The store itself became slower.</summary>
-    /// <param name="excess">By how much, as <see cref="Look"/> said it.</param>
+    /// <summary>Raises all floors by <paramref name="excess"/>, as returned by <see cref="Look"/>, because the store itself became slower.</summary>
     public void Raise(double excess)
     {
         for (int sizes = 0; sizes < Classes; sizes++)
         {
-            // A class that was never seen stays unknown: NaN and anything is NaN.
+            // A class without samples stays unknown: NaN plus anything is NaN.
             _floors[sizes] += excess;
         }
     }

@@ -3,15 +3,15 @@ using System.Threading.Tasks.Sources;
 namespace Messaging.Aws.S3.Sink.Concurrency;
 
 /// <summary>
-/// One wait for a permit, used again for others. Its state changes under the limiter's lock; its timer and its registration only ever
-/// ask the limiter to give it up, which looks again whether it still waits. Threads: one wait at a time.
+/// One wait for a permit; the object is pooled. Its state changes under the limiter's lock: its timer and its cancellation only ask the
+/// limiter, which checks whether it still waits. Threads: one wait at a time.
 /// </summary>
 internal sealed class PermitWaiter : IValueTaskSource<Permit>
 {
     private readonly ConcurrencyLimiter _limiter;
     private readonly ITimer _timer;
 
-    // Continuations run elsewhere: permits are given under the limiter's lock.
+    // Asynchronous continuations, because permits are given under the limiter's lock.
     private ManualResetValueTaskSourceCore<Permit> _core = new() { RunContinuationsAsynchronously = true };
     private CancellationTokenRegistration _registration;
     private CancellationToken _cancellationToken;
@@ -20,18 +20,18 @@ internal sealed class PermitWaiter : IValueTaskSource<Permit>
     {
         _limiter = limiter;
 
-        // It outlives the message it is made for, whose ambient state it would keep.
+        // The timer outlives the message that creates it, and would keep the message's ambient state.
         using AsyncFlowControl flow = ExecutionContext.SuppressFlow();
         _timer = time.CreateTimer(static state => ((PermitWaiter)state!).Expire(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
     }
 
-    /// <summary>Its place in the limiter's queue; null when it does not wait.</summary>
+    /// <summary>Its node in the limiter's queue; in no list when it does not wait.</summary>
     public LinkedListNode<PermitWaiter> Node => field ??= new LinkedListNode<PermitWaiter>(this);
 
-    /// <summary>When it began to wait, and how long it will; written under the lock.</summary>
+    /// <summary>The start and the maximum of the wait; written under the lock.</summary>
     public (long Since, TimeSpan Patience) Deadline { get; set; }
 
-    /// <summary>Begins to wait; called once it stands in the queue. It may be served already.</summary>
+    /// <summary>Starts the wait; called when it is in the queue. It may have its permit already.</summary>
     public ValueTask<Permit> WaitAsync(CancellationToken cancellationToken)
     {
         _cancellationToken = cancellationToken;
@@ -40,7 +40,7 @@ internal sealed class PermitWaiter : IValueTaskSource<Permit>
         return new ValueTask<Permit>(this, _core.Version);
     }
 
-    /// <summary>Looks again later: timers may come early.</summary>
+    /// <summary>Checks again later: timers may fire early.</summary>
     public void Rearm(TimeSpan left) => _timer.Change(left, Timeout.InfiniteTimeSpan);
 
     public void Give(Permit permit) => _core.SetResult(permit);
@@ -49,7 +49,7 @@ internal sealed class PermitWaiter : IValueTaskSource<Permit>
 
     Permit IValueTaskSource<Permit>.GetResult(short token)
     {
-        // Ended first: a callback under way has left this wait when the next one begins.
+        // First, so that a running callback of this wait has ended before the next wait starts.
         _registration.Dispose();
         _timer.Change(Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
         try
@@ -75,10 +75,10 @@ internal sealed class PermitWaiter : IValueTaskSource<Permit>
     private void Cancel() => _limiter.Cancel(this);
 }
 
-/// <summary>The right to have one request in flight; given back by <see cref="ConcurrencyLimiter.Release"/>, whatever happens.</summary>
-/// <param name="Number">Sequence number of the permit, from 1: tells requests from before a decrease from those after it.</param>
+/// <summary>The right to have one request in flight; always returned with <see cref="ConcurrencyLimiter.Release"/>.</summary>
+/// <param name="Number">Sequence number of the permit, from 1: separates requests before a decrease from later ones.</param>
 internal readonly record struct Permit(long Number)
 {
-    /// <summary>False when the wait for it was too long.</summary>
+    /// <summary>False when the wait ended without a permit.</summary>
     public bool IsGiven => Number != 0;
 }

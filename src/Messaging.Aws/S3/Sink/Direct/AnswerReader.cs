@@ -4,17 +4,16 @@ using Pipeline.Buffers;
 
 namespace Messaging.Aws.S3.Sink.Direct;
 
-/// <summary>Reads answers within a bound, and sorts those that are no success. Threads: any.</summary>
+/// <summary>Reads answers up to a bound, and classifies failures. Threads: any.</summary>
 internal sealed class AnswerReader(AwsClock clock, BufferPool buffers, ILogger logger)
 {
-    /// <summary>S3's answers to what the sink asks are below 4 KiB; a proxy's page may be long, and its end says nothing more.</summary>
+    /// <summary>S3's answers to the sink's requests are below 4 KiB; the rest of a proxy's long page is of no use.</summary>
     public const int MaxAnswerBytes = 64 * 1024;
 
     private const int FirstRead = 4 * 1024;
 
     /// <summary>
-    /// Reads an answer that carries nothing of interest to its end, so that the connection can be used again; synchronous where
-    /// there is no body.
+    /// Reads an answer of no interest to its end, so that the connection can be reused; synchronous when there is no body.
     /// </summary>
     /// <returns>False when it does not end within the bound.</returns>
     public async ValueTask<bool> DrainAsync(HttpResponseMessage response, CancellationToken cancellationToken)
@@ -25,7 +24,7 @@ internal sealed class AnswerReader(AwsClock clock, BufferPool buffers, ILogger l
         return ended;
     }
 
-    /// <summary>True for a listing of a bucket, whatever is in it; false for some proxy's page.</summary>
+    /// <summary>True for a listing of a bucket, even an empty one; false for a proxy's page.</summary>
     public async ValueTask<bool> IsListingAsync(HttpResponseMessage response, CancellationToken cancellationToken)
     {
         PooledBuffer body = await ReadAsync(response, cancellationToken);
@@ -34,12 +33,7 @@ internal sealed class AnswerReader(AwsClock clock, BufferPool buffers, ILogger l
         return listing;
     }
 
-    /// <summary>Reads and sorts an answer that is no success; corrects the clock where the answer was about it.</summary>
-    /// <param name="response">The answer.</param>
-    /// <param name="operation">What was asked.</param>
-    /// <param name="signedAt">The time the request was signed with.</param>
-    /// <param name="credentials">What it was signed with.</param>
-    /// <param name="cancellationToken">Ends reading.</param>
+    /// <summary>Reads and classifies a failure; corrects the clock if that was the cause.</summary>
     public async ValueTask<S3Fault> ReadFaultAsync(
         HttpResponseMessage response, string operation, DateTimeOffset signedAt, SigningCredentials credentials, CancellationToken cancellationToken)
     {
@@ -75,13 +69,13 @@ internal sealed class AnswerReader(AwsClock clock, BufferPool buffers, ILogger l
         return fault.Kind == S3FaultKind.ExpiredCredentials ? fault with { Expired = credentials } : fault;
     }
 
-    // A HEAD's refusal says nothing of its cause: then the two clocks have to.
+    // A refused HEAD does not state its cause: then the difference between the clocks decides.
     private static bool IsAboutTheClock(in S3Fault fault, in ErrorDocument document, string operation, TimeSpan skew) =>
         AwsErrorClassifier.Classify(fault.Status, fault.Code, document.Message ?? string.Empty, skew) == AwsErrorKind.ClockSkew
         || (operation == S3Operations.Head && fault.Status == 403
             && AwsErrorClassifier.Classify(fault.Status, "SignatureDoesNotMatch", string.Empty, skew) == AwsErrorKind.ClockSkew);
 
-    /// <summary>Reads to the end, or past the bound: then what lies beyond stays unread.</summary>
+    /// <summary>Reads to the end, or just past the bound; the rest stays unread.</summary>
     private async ValueTask<PooledBuffer> ReadAsync(HttpResponseMessage response, CancellationToken cancellationToken)
     {
         PooledBuffer? body = buffers.Rent(FirstRead);

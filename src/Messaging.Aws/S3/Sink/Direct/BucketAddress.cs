@@ -3,15 +3,14 @@ using Messaging.Hosting;
 namespace Messaging.Aws.S3.Sink.Direct;
 
 /// <summary>
-/// Where the bucket's objects are, and the addresses of requests. Immutable. Source: "Virtual hosting of buckets" and
-/// "Amazon S3 endpoints and quotas".
+/// The addresses of requests to a bucket. Immutable. Source: "Virtual hosting of buckets" and "Amazon S3 endpoints and quotas".
 /// </summary>
 internal sealed class BucketAddress
 {
-    // HttpClient would otherwise make /other of /bucket/../other: another object, and a signature that does not fit.
+    // HttpClient would otherwise turn /bucket/../other into /other: another object, and a wrong signature.
     private static readonly UriCreationOptions AsWritten = new() { DangerousDisablePathAndQueryCanonicalization = true };
 
-    // Partitions with domains of their own; the SDK has the list, and an address can be given.
+    // Partitions with other domains. Only the SDK has the list; Sinks:S3:Endpoint can name an address.
     private static readonly string[] OtherDomains = ["us-iso", "eu-iso", "eusc-"];
 
     private readonly string _root;
@@ -28,16 +27,13 @@ internal sealed class BucketAddress
     /// <summary>The Host header of every request.</summary>
     public string Host { get; }
 
-    /// <summary>The address of a bucket.</summary>
-    /// <param name="bucket">A bucket's name.</param>
-    /// <param name="endpoint">Where it is.</param>
-    /// <param name="variant">A kind of AWS's endpoints that the environment or the profile asks for, by its AWS setting; null for the usual one.</param>
-    /// <exception cref="StartupException">The settings ask for an endpoint whose name only the SDK knows.</exception>
+    /// <summary>The address of a bucket; <paramref name="variant"/> is the AWS setting that asks for another kind of endpoint, null for the usual one.</summary>
+    /// <exception cref="StartupException">The settings ask for an endpoint whose host name only the SDK knows.</exception>
     public static BucketAddress Create(string bucket, S3Endpoint endpoint, string? variant = null)
     {
         if (endpoint.Custom is { } custom)
         {
-            // A certificate for *.store.example does not fit a name with a dot in its place; addresses have no names below them.
+            // A certificate for *.store.example does not match a bucket name with a dot, and IP addresses have no subdomains.
             bool inPath = endpoint.PathStyle || custom.HostNameType != UriHostNameType.Dns || (custom.Scheme == Uri.UriSchemeHttps && bucket.Contains('.'));
             string authority = SigV4Signer.HostOf(custom);
             return new BucketAddress(inPath ? $"{custom.Scheme}://{authority}/{bucket}/" : $"{custom.Scheme}://{bucket}.{authority}/");
@@ -46,7 +42,7 @@ internal sealed class BucketAddress
         if (variant is not null)
         {
             throw new StartupException(
-                $"{variant} is true, which Sinks:S3:Client=Direct does not know: set Sinks:S3:Endpoint to that endpoint, or Sinks:S3:Client=Sdk.",
+                $"{variant} is true, which Sinks:S3:Client=Direct does not support: set Sinks:S3:Endpoint to that endpoint, or Sinks:S3:Client=Sdk.",
                 ExitCodes.Configuration);
         }
 
@@ -61,7 +57,7 @@ internal sealed class BucketAddress
         return new BucketAddress(endpoint.PathStyle || bucket.Contains('.') ? $"https://{host}/{bucket}/" : $"https://{bucket}.{host}/");
     }
 
-    /// <summary>The address of an object: one string, one Uri, the key encoded but never normalised.</summary>
+    /// <summary>The address of an object: allocates one string and one Uri; encodes the key, but never normalises it.</summary>
     public Uri Of(ReadOnlySpan<byte> key)
     {
         string text = string.Create(_root.Length + ObjectKeyEncoder.LengthOf(key), new Parts(_root, key), static (target, parts) =>
@@ -73,10 +69,10 @@ internal sealed class BucketAddress
     }
 
     /// <summary>The address of the bucket with a query.</summary>
-    /// <param name="query">Sorted and encoded as SigV4 wants it, without the question mark.</param>
+    /// <param name="query">Sorted and encoded as SigV4 requires, without the question mark.</param>
     public Uri OfBucket(string query) => new($"{_root}?{query}", AsWritten);
 
-    /// <summary>Path and query of an address made here, as they go over the wire.</summary>
+    /// <summary>Path and query of an address created here, as they are sent.</summary>
     public ReadOnlySpan<char> TargetOf(Uri address) => address.OriginalString.AsSpan(_pathStart);
 
     private readonly ref struct Parts(string root, ReadOnlySpan<byte> key)

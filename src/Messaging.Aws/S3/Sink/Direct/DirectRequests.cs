@@ -12,7 +12,7 @@ using Pipeline.Frames;
 namespace Messaging.Aws.S3.Sink.Direct;
 
 /// <summary>
-/// Requests signed by the worker itself and sent over pooled HTTP/1.1 connections. A PUT of a key of 84 bytes allocates about 2.6 KB,
+/// Requests signed by the worker itself and sent over pooled HTTP/1.1 connections. A PUT with a key of 84 bytes allocates about 2.6 KB,
 /// most of it in HttpClient's connection and response objects. Threads: any number at once.
 /// </summary>
 internal sealed class DirectRequests : IS3Requests
@@ -26,14 +26,10 @@ internal sealed class DirectRequests : IS3Requests
     private readonly BoundedPool<PutRequest> _puts;
     private readonly ApiCalls _calls;
 
-    /// <param name="options">What the requests say about objects.</param>
-    /// <param name="address">Where the bucket is.</param>
-    /// <param name="region">The region to sign for.</param>
-    /// <param name="credentials">Owned from here on.</param>
-    /// <param name="handler">Owned from here on; must speak HTTP/1.1 (see <see cref="PutContent"/>).</param>
-    /// <param name="services">Time, log, the count of calls and the objects' type.</param>
-    /// <param name="buffers">Lends what is needed during a call.</param>
-    /// <param name="retained">Requests kept for use again: as many as are under way at once.</param>
+    /// <summary>
+    /// Owns <paramref name="credentials"/> and <paramref name="handler"/>, which must use HTTP/1.1 (see <see cref="PutContent"/>). Keeps
+    /// <paramref name="retained"/> requests for reuse: as many as are in flight at once.
+    /// </summary>
     public DirectRequests(
         S3SinkOptions options, BucketAddress address, string region, AwsCredentialSource credentials, HttpMessageHandler handler, SinkServices services, BufferPool buffers, int retained)
     {
@@ -48,11 +44,11 @@ internal sealed class DirectRequests : IS3Requests
         _calls = services.Calls ?? new ApiCalls();
     }
 
-    /// <summary>A client with connections of its own; opens none yet.</summary>
+    /// <summary>Creates a client with its own connections; opens none yet.</summary>
     /// <exception cref="Hosting.StartupException">See <see cref="BucketAddress.Create"/>.</exception>
     public static DirectRequests Create(S3SinkOptions options, S3Endpoint endpoint, AwsCredentialSource credentials, SinkServices services, int maxConnections)
     {
-        // Environment or profile, as the SDK reads them: to ignore them would send to another kind of endpoint than was asked for.
+        // Environment or profile, as the SDK reads them: ignoring them would call another kind of endpoint than configured.
         string? variant = FallbackInternalConfigurationFactory.UseFIPSEndpoint == true ? "AWS_USE_FIPS_ENDPOINT (use_fips_endpoint)"
             : FallbackInternalConfigurationFactory.UseDualStackEndpoint == true ? "AWS_USE_DUALSTACK_ENDPOINT (use_dualstack_endpoint)"
             : null;
@@ -60,10 +56,10 @@ internal sealed class DirectRequests : IS3Requests
         SocketsHttpHandler handler = AwsHttpHandler.Create(maxConnections);
         handler.ConnectTimeout = options.ConnectTimeout;
 
-        // What is left of an answer when it is given up: more than this, and a new connection is cheaper than the rest.
+        // Above this, a new connection is cheaper than reading the rest of an abandoned answer.
         handler.MaxResponseDrainSize = AnswerReader.MaxAnswerBytes;
 
-        // 4,096 requests of about 1 KB are the most that idle memory is worth.
+        // Bounds the idle memory to 4,096 requests of about 1 KB.
         return new DirectRequests(options, address, endpoint.Region, credentials, handler, services, BufferPool.Shared, Math.Clamp(maxConnections, 1, 4_096));
     }
 
@@ -160,7 +156,7 @@ internal sealed class DirectRequests : IS3Requests
         }
     }
 
-    // Every S3 names what it stored. What has no name is some proxy's page.
+    // S3 always sends an ETag. A success without one is probably a proxy's.
     private static string? ETagOf(HttpResponseMessage response) =>
         response.Headers.NonValidated.TryGetValues("ETag", out HeaderStringValues values) && values.ToString() is { Length: > 0 } etag ? etag : null;
 
@@ -168,7 +164,7 @@ internal sealed class DirectRequests : IS3Requests
         ? S3Fault.Success((int)response.StatusCode, response.Headers.NonValidated.TryGetValues("x-amz-request-id", out HeaderStringValues id) ? id.ToString() : null)
         : default;
 
-    /// <summary>A success is one when it names the object and has an end.</summary>
+    /// <summary>Accepts a success only when it has an ETag and a defined end.</summary>
     private ValueTask<S3Fault> ConfirmAsync(HttpResponseMessage response, CancellationToken cancellationToken)
     {
         bool named = ETagOf(response) is not null;
@@ -179,12 +175,12 @@ internal sealed class DirectRequests : IS3Requests
 
     private async ValueTask<S3Fault> ConfirmReadingAsync(HttpResponseMessage response, bool named, CancellationToken cancellationToken)
     {
-        // An answer that ends with its connection may be half of one.
+        // An answer that ends with its connection may be cut.
         bool delimited = response.Content.Headers.ContentLength is not null || response.Headers.TransferEncodingChunked == true;
         return await _answers.DrainAsync(response, cancellationToken) && named && delimited ? Success(response) : S3Faults.NotS3((int)response.StatusCode);
     }
 
-    /// <returns>The fault, and where there is none whether the bytes are the same; null when HEAD cannot tell.</returns>
+    /// <returns>The fault; without one, whether the bytes are the same, or null when HEAD cannot tell.</returns>
     private async ValueTask<(S3Fault Fault, bool? Same)> CompareHeadAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
     {
         using HttpRequestMessage request = new(HttpMethod.Head, _address.Of(key.Span));
@@ -226,7 +222,7 @@ internal sealed class DirectRequests : IS3Requests
     }
 
     /// <summary>Sends a request without a body.</summary>
-    /// <returns>The answer, to be disposed; nothing of it is read where there is no fault.</returns>
+    /// <returns>The answer, which the caller disposes; unread when there is no fault.</returns>
     private async ValueTask<(HttpResponseMessage Response, S3Fault Fault)> SendAsync(HttpRequestMessage request, string operation, CancellationToken cancellationToken)
     {
         request.Version = HttpVersion.Version11;
@@ -252,7 +248,7 @@ internal sealed class DirectRequests : IS3Requests
     {
         request.Close();
 
-        // After a failure something may still hold the message: it is left to the garbage collector.
+        // After a failure the message may still be in use, so it is not pooled.
         if (answered)
         {
             _puts.Return(request);

@@ -3,8 +3,8 @@ using System.Xml;
 namespace Messaging.Aws.S3.Sink.Direct;
 
 /// <summary>
-/// S3's error answer: an XML element Error with Code, Message, RequestId and, where it is about one, Region. As the store sent
-/// them: neither bounded nor escaped. Source: "Error responses", S3 API reference.
+/// S3's error answer: an XML element Error with Code, Message, RequestId and in some cases Region. The texts are as the store sent them,
+/// neither bounded nor escaped. Source: "Error responses", S3 API reference.
 /// </summary>
 internal readonly record struct ErrorDocument(string? Code, string? Message, string? RequestId, string? Region)
 {
@@ -17,8 +17,7 @@ internal readonly record struct ErrorDocument(string? Code, string? Message, str
         IgnoreWhitespace = true,
     };
 
-    /// <summary>Never throws for what was sent: of a page that is no such document (a proxy's, a cut one) what could be read counts.</summary>
-    /// <param name="xml">The answer's body; may be empty.</param>
+    /// <summary>Never throws on an invalid answer: of another document (a proxy's page) or a cut one, the readable part counts.</summary>
     public static ErrorDocument Read(byte[] xml)
     {
         ErrorDocument document = default;
@@ -31,7 +30,7 @@ internal readonly record struct ErrorDocument(string? Code, string? Message, str
                 return document;
             }
 
-            // By nodes: of an answer that is cut, the elements before the cut count, and the half one does not.
+            // Node by node: of an answer that is cut, only the complete elements count.
             string text = string.Empty;
             while (reader.Read())
             {

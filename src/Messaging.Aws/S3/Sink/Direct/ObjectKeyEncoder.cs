@@ -4,16 +4,16 @@ using System.Text;
 namespace Messaging.Aws.S3.Sink.Direct;
 
 /// <summary>
-/// Writes an object's key the way S3's canonical request has it, so that what is sent and what is signed are the same text:
-/// every byte but the unreserved ones and the slash as <c>%XX</c> in capitals. Nothing is normalised: <c>//</c> and dot segments
-/// are part of a key. Source: "Create a signed AWS API request", IAM user guide (UriEncode).
+/// Encodes an object's key as S3's canonical request does, so that the sent and the signed text are the same: every byte except the
+/// unreserved ones and the slash as <c>%XX</c> in capitals. Nothing is normalised: <c>//</c> and dot segments are part of a key.
+/// Source: "Create a signed AWS API request", IAM user guide (UriEncode).
 /// </summary>
 internal static class ObjectKeyEncoder
 {
     private static readonly SearchValues<byte> Plain =
         SearchValues.Create("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/"u8);
 
-    /// <summary>The characters that <see cref="Encode"/> writes.</summary>
+    /// <summary>The number of characters that <see cref="Encode"/> writes.</summary>
     public static int LengthOf(ReadOnlySpan<byte> key)
     {
         int length = key.Length;

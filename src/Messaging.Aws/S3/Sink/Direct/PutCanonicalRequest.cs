@@ -4,8 +4,8 @@ using Pipeline.Buffers;
 namespace Messaging.Aws.S3.Sink.Direct;
 
 /// <summary>
-/// The canonical request of a PUT, written from parts that are the same for every object of a bucket: the headers' order, names and
-/// nearly all values are known when the settings are. Threads: any.
+/// Writes the canonical request of a PUT from prepared parts: the settings determine the headers' names, their order and nearly all
+/// values. Threads: any.
 /// </summary>
 internal sealed class PutCanonicalRequest
 {
@@ -20,15 +20,14 @@ internal sealed class PutCanonicalRequest
     private readonly byte[] _namesWithToken;
     private readonly bool _checksum;
 
-    /// <param name="constant">The headers whose values never change; sorted here.</param>
-    /// <param name="checksum">Whether a checksum header is sent.</param>
+    /// <summary>Prepares the parts from the headers whose values never change, given in any order.</summary>
     public PutCanonicalRequest(ReadOnlySpan<SigV4Header> constant, bool checksum)
     {
         _checksum = checksum;
         SigV4Header[] sorted = constant.ToArray();
         Array.Sort(sorted, SigV4Header.Compare);
 
-        // What changes stands together: checksum, hash, date and token follow each other in the order of names.
+        // The changing headers (checksum, hash, date, token) are adjacent in the order of names.
         _before = Lines(sorted, sign: -1);
         _after = Lines(sorted, sign: 1);
         string[] changing = checksum ? [Checksum, ContentHash, Date] : [ContentHash, Date];
@@ -39,13 +38,7 @@ internal sealed class PutCanonicalRequest
     /// <summary>The names of the signed headers, in lower case, separated by semicolons.</summary>
     public ReadOnlySpan<byte> SignedNames(bool withToken) => withToken ? _namesWithToken : _names;
 
-    /// <summary>Appends the canonical request.</summary>
-    /// <param name="output">Gets the text appended.</param>
-    /// <param name="path">As it goes over the wire.</param>
-    /// <param name="hash">The body's SHA-256, 64 lower-case hex digits.</param>
-    /// <param name="date">The request's <c>x-amz-date</c>.</param>
-    /// <param name="checksum">Empty where none is sent.</param>
-    /// <param name="token">The session token; null for credentials without one.</param>
+    /// <summary>Appends the canonical request. The hash is 64 lower-case hex digits; the checksum is empty when none is sent.</summary>
     public void Write(PooledBuffer output, ReadOnlySpan<char> path, ReadOnlySpan<byte> hash, string date, string checksum, string? token)
     {
         output.Append("PUT\n"u8);

@@ -3,19 +3,19 @@ using System.Net;
 namespace Messaging.Aws.S3.Sink.Direct;
 
 /// <summary>
-/// The body of one PUT after the other, over bytes that their owner keeps. HTTP/1.1 only: there the client has finished with the
-/// body when the call that sends it ends. One request at a time.
+/// A reusable body of PUTs, over bytes that the caller owns. HTTP/1.1 only: there the client has finished reading the body when the
+/// call ends. One request at a time.
 /// </summary>
 internal sealed class PutContent : HttpContent
 {
     private ReadOnlyMemory<byte> _bytes;
 
-    /// <summary>The body of the next request; a borrow until <see cref="Close"/>.</summary>
+    /// <summary>Sets the body of the next request, borrowed until <see cref="Close"/>.</summary>
     public void Open(ReadOnlyMemory<byte> bytes)
     {
         _bytes = bytes;
 
-        // The client would compute it for the first request only and then remember it. Each new value costs about 90 bytes.
+        // HttpContent would compute the length once and keep it. Each new value allocates about 90 bytes.
         if (Headers.ContentLength != bytes.Length)
         {
             Headers.ContentLength = bytes.Length;

@@ -3,9 +3,9 @@ using System.Net;
 namespace Messaging.Aws.S3.Sink.Direct;
 
 /// <summary>
-/// Everything one PUT needs and the next one can use again: the message with its constant headers, the body, the timer. Used
-/// again only after an answer was read to its end. HttpClient refuses a message that was sent before, handlers do not and will
-/// not (https://github.com/dotnet/corefx/issues/3725). Threads: one request at a time.
+/// The reusable parts of a PUT: the message with its constant headers, the body, the timer. Reused only after an answer was read to its
+/// end. HttpClient refuses a message that was sent before; handlers do not and will not (https://github.com/dotnet/corefx/issues/3725).
+/// Threads: one request at a time.
 /// </summary>
 internal sealed class PutRequest : IDisposable
 {
@@ -29,10 +29,10 @@ internal sealed class PutRequest : IDisposable
 
     public HttpRequestMessage Message { get; }
 
-    /// <summary>Ends with the request's time or by the caller.</summary>
+    /// <summary>Cancelled when the request's time ends, or by the caller.</summary>
     public CancellationToken Token => _timer!.Token;
 
-    /// <summary>Begins a request: from here on its time runs.</summary>
+    /// <summary>Starts a request and its time limit.</summary>
     public void Open(ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken caller)
     {
         _content.Open(body);
@@ -48,17 +48,17 @@ internal sealed class PutRequest : IDisposable
         _caller = caller.UnsafeRegister(static timer => ((CancellationTokenSource)timer!).Cancel(), _timer);
     }
 
-    /// <summary>Gives the request the headers that stay the same for many: the date for a second, the session token for hours.</summary>
+    /// <summary>Sets the headers that many requests share: the date for a second, the session token for hours.</summary>
     public void SetStamp(string date, string? token)
     {
         Set(PutCanonicalRequest.Date, date, ref _date);
         Set(PutCanonicalRequest.Token, token, ref _token);
     }
 
-    /// <summary>Ends a request: nothing of it, the caller's token least of all, stays behind.</summary>
+    /// <summary>Ends a request and drops its state, including the caller's token.</summary>
     public void Close()
     {
-        // Waits for a cancellation that is on its way: it must not hit the next request.
+        // Waits for a running cancellation, which must not hit the next request.
         _caller.Dispose();
         _caller = default;
         _content.Close();

@@ -9,8 +9,8 @@ using Pipeline.Buffers;
 namespace Messaging.Aws.S3.Sink.Direct;
 
 /// <summary>
-/// Completes and signs the requests of one bucket. A PUT allocates its address, the body's hash and the Authorization header as
-/// the texts that the HTTP client's interface asks for, and nothing else. Threads: any.
+/// Completes and signs the requests of one bucket. A PUT allocates only the strings that HttpClient requires: its address, the body's
+/// hash and the Authorization header. Threads: any.
 /// </summary>
 internal sealed class RequestSigner
 {
@@ -25,7 +25,7 @@ internal sealed class RequestSigner
     private readonly bool _checksum;
     private readonly string _contentType;
 
-    // What the settings say about objects, for every PUT the same.
+    // The headers from the settings, the same for every PUT.
     private readonly SigV4Header[] _constant;
     private readonly PutCanonicalRequest _canonical;
 
@@ -57,7 +57,7 @@ internal sealed class RequestSigner
         _canonical = new PutCanonicalRequest([.. _constant, new SigV4Header(ContentType, _contentType), new SigV4Header("host", address.Host)], _checksum);
     }
 
-    /// <summary>Makes a request that puts objects, with the headers that are the same for all.</summary>
+    /// <summary>Creates a reusable PUT with the headers that are the same for all objects.</summary>
     public PutRequest CreatePut(TimeProvider time)
     {
         PutRequest request = new(time);
@@ -70,8 +70,8 @@ internal sealed class RequestSigner
         return request;
     }
 
-    /// <summary>Gives a PUT its address, hash and signature, in place of those of the request before.</summary>
-    /// <returns>The time it was signed at, by the corrected clock.</returns>
+    /// <summary>Sets a PUT's address, hash and signature, which replace those of the previous request.</summary>
+    /// <returns>The signature's time, by the corrected clock.</returns>
     public DateTimeOffset Sign(PutRequest request, ReadOnlySpan<byte> key, ReadOnlySpan<byte> body, SigningCredentials credentials)
     {
         HttpRequestMessage message = request.Message;
@@ -83,7 +83,7 @@ internal sealed class RequestSigner
         DateTimeOffset at = _clock.UtcNow;
         string date = _signer.DateTimeOf(at);
 
-        // Of the checksums that S3 knows, the one that is there already.
+        // SHA-256, because it is already computed for the signature.
         string checksum = _checksum ? Convert.ToBase64String(hash) : string.Empty;
         PooledBuffer canonical = SigV4Signer.Scratch();
         _canonical.Write(canonical, _address.TargetOf(message.RequestUri), hex, date, checksum, credentials.SessionToken);
@@ -102,10 +102,10 @@ internal sealed class RequestSigner
     }
 
     /// <summary>Signs a request without a body.</summary>
-    /// <returns>The time it was signed at, by the corrected clock.</returns>
+    /// <returns>The signature's time, by the corrected clock.</returns>
     public DateTimeOffset Sign(HttpRequestMessage request, SigningCredentials credentials)
     {
-        // Few requests: the SDK's own signer, which allocates some KB.
+        // These requests are rare, so the SDK's signer may allocate some KB.
         DateTimeOffset at = _clock.UtcNow;
         AWSSigningResult signed = AWSSigV4Signer.Sign(
             new AWSSigningRequest { HttpMethod = request.Method, RequestUri = request.RequestUri, Content = [] },

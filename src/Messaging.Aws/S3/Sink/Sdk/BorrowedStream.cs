@@ -1,9 +1,9 @@
 namespace Messaging.Aws.S3.Sink.Sdk;
 
 /// <summary>
-/// Reads bytes that belong to the caller, until <see cref="Detach"/>. After a timeout or a reset the HTTP client may still be
-/// reading when the call has ended; it then finds an error, never the next message's bytes. One an attempt and not pooled for
-/// the same reason: about 80 bytes, next to 60 KB that the SDK allocates for a request. Threads: one reader, any may detach.
+/// Reads the caller's bytes until <see cref="Detach"/>. After a timeout or a reset the HTTP client may still be reading when the call has
+/// ended; it then gets an error, never the next message's bytes. Therefore one per attempt, not pooled: about 80 bytes, while the SDK
+/// allocates 60 KB per request. Threads: one reader, any may detach.
 /// </summary>
 internal sealed class BorrowedStream(ReadOnlyMemory<byte> bytes) : Stream
 {
@@ -27,7 +27,7 @@ internal sealed class BorrowedStream(ReadOnlyMemory<byte> bytes) : Stream
         set => Seek(value, SeekOrigin.Begin);
     }
 
-    /// <summary>Gives the bytes back to their owner. When it returns, nothing reads them any more.</summary>
+    /// <summary>Releases the bytes: nothing reads them after it has returned.</summary>
     public void Detach()
     {
         lock (_lock)

@@ -7,7 +7,7 @@ using Messaging.Telemetry;
 
 namespace Messaging.Aws.S3.Sink.Sdk;
 
-/// <summary>Requests through AWSSDK.S3, whatever it does ended by their own time. About 60 KB allocated a PUT (234 KB with the SDK's defaults).</summary>
+/// <summary>Requests with AWSSDK.S3, each ended by its own time limit. A PUT allocates about 60 KB (234 KB with the SDK's defaults).</summary>
 internal sealed class SdkRequests : IS3Requests
 {
     private readonly AmazonS3Client _client;
@@ -67,7 +67,7 @@ internal sealed class SdkRequests : IS3Requests
             _calls.Sending(S3Calls.Put);
             PutObjectResponse response = await attempt.LimitAsync(_client.PutObjectAsync(request, attempt.Token));
 
-            // Every S3 names what it stored. A success that does not is some proxy's.
+            // S3 always sends an ETag. A success without one is probably a proxy's.
             return string.IsNullOrEmpty(response.ETag)
                 ? S3Faults.NotS3((int)response.HttpStatusCode)
                 : MessageSpans.IsListening ? S3Fault.Success((int)response.HttpStatusCode, response.ResponseMetadata?.RequestId)

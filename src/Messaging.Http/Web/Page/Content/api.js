@@ -5,14 +5,14 @@ import { byId, write } from './dom.js';
 const tokenKey = 'worker-token';
 const silence = 6000;           // the stream sends every second
 const longestPause = 10000;
-const hiddenFor = 60000;        // then a page in the background gives up its place among the watchers
+const hiddenFor = 60000;        // then a page in the background closes its stream
 
-/** Sends a request; asks for the token where the worker wants one. Throws the worker's own sentence as `answer`. */
+/** Sends a request; asks for the token if the worker requires one. Throws the worker's message as `answer`. */
 export async function send(path, { body, ...options } = {}) {
   for (;;) {
     const token = sessionStorage.getItem(tokenKey);
     if (options.method && !token) {
-      // What changes something always needs it.
+      // Changes always need the token.
       if (await askToken('')) continue;
       throw Object.assign(new Error('No token was given.'), { answer: 'No token was given.' });
     }
@@ -45,7 +45,7 @@ function askToken(problem) {
 }
 
 
-/** Follows the worker: `onStats(stats)` for each set of values, `onLost({ answer, ended, retryAt })` while there are none. */
+/** Follows the worker: `onStats(stats)` for each set of values, `onLost({ answer, ended, retryAt })` without a stream. */
 export function follow(onStats, onLost) {
   let pause = 500;
   let ended;

@@ -1,4 +1,4 @@
-// Charts of the last 15 minutes. One cursor, moved with the pointer or the arrow keys, reads all of them at the same moment.
+// Charts of the last 15 minutes, with one cursor for all.
 
 import { make, setAttribute, setText, svg } from './dom.js';
 import { clock, isNumber } from './format.js';
@@ -16,7 +16,7 @@ function niceCeiling(value) {
 }
 
 /**
- * `series`: { name, tone, bars }[]; `least`: the smallest value that the scale ends at. Returns { root, update }, and `update`
+ * `series`: { name, tone, bars }[]; `least`: the lowest upper end of the scale. Returns { root, update }, and `update`
  * takes { values: one array per series, oldest first; end; stepSeconds; limit: a dashed line; bands: steps to mark }.
  */
 export function createChart({ id, title, format, series, least }) {
@@ -54,7 +54,7 @@ export function createChart({ id, title, format, series, least }) {
     setAttribute(bands, 'd', (data.bands ?? []).map((on, i) => on ? `M${x(i)} 0h2v${height}h-2z` : '').join(''));
     setAttribute(limit, 'd', data.limit ? `M0 ${y(data.limit)}H${width}` : '');
 
-    // Lines at full five minutes of the clock, so that charts and logs can be compared.
+    // Lines at multiples of five minutes, to compare charts with logs.
     const length = steps * stepSeconds * 1000;
     const begin = end - length;
     let lines = `M0 ${y(ceiling / 2)}H${width}M0 ${y(ceiling)}H${width}`;

@@ -1,4 +1,4 @@
-// Builds and updates elements. Text from the worker only ever becomes a text node.
+// Builds and updates elements. Text from the worker is only set as text.
 
 export const byId = id => document.getElementById(id);
 
@@ -16,7 +16,7 @@ function fill(element, attributes = {}, children) {
   return element;
 }
 
-/** Sets the text only where it differs, so that selections and screen readers are left alone. */
+/** Sets the text only if it differs, to keep selections and screen readers undisturbed. */
 export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
@@ -31,7 +31,7 @@ export const setTone = (element, tone) => setAttribute(element, 'data-tone', ton
 export const write = (id, text) => setText(byId(id), text);
 export const lines = (...texts) => texts.filter(Boolean).join('\n');
 
-/** Makes the children of a parent follow a list. An element with the same key stays, and so does the focus in it. */
+/** Updates the children of a parent from a list. An element with the same key stays and keeps its focus. */
 export function sync(parent, items, keyOf, create, update) {
   const old = new Map([...parent.children].map(child => [child.key, child]));
   let place = parent.firstElementChild;
@@ -46,7 +46,7 @@ export function sync(parent, items, keyOf, create, update) {
   for (const child of old.values()) child.remove();
 }
 
-/** Makes the rows of a table follow a list of [name, value, …]. */
+/** Updates the rows of a table from a list of [name, value, …]. */
 export function syncRows(table, rows) {
   const body = table.tBodies[0] ?? table.createTBody();
   sync(body, rows.filter(Boolean), ([name]) => name,

@@ -1,4 +1,4 @@
-// One spelling for each unit: 44 ms, 1.2 s, 12.3 MB, 1,234/s. A missing value is a dash.
+// One format per unit: 44 ms, 1.2 s, 12.3 MB, 1,234/s. A missing value is a dash.
 
 const none = '–';
 const grouped = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
@@ -37,7 +37,7 @@ const iso = time => new Date(time).toISOString();
 export const clock = time => iso(time).slice(11, 19);
 export const moment = time => `${iso(time).slice(0, 10)} ${clock(time)}`;
 
-/** "22:04:10 (2 min)"; with the date where it was not today. */
+/** "22:04:10 (2 min)"; with the date unless it was today. */
 export const since = (time, now) => `${moment(time).slice(0, 10) === moment(now).slice(0, 10) ? clock(time) : moment(time)} (${span((now - new Date(time)) / 1000)})`;
 
 /** "1 message", "1,234 messages". */

@@ -19,6 +19,7 @@ let knownTotal = -1;
 let readAt = 0;
 let reading = 0;
 let refresh = 0;
+let took = 0;
 
 // The list
 
@@ -33,9 +34,10 @@ async function load() {
   try {
     const answer = await read(`dead-letters?${query}`);
     if (mine !== reading) return;
+    took = Date.now() - readAt;
     shown = answer;
     problem = answer.problem ?? (answer.available ? '' : 'The folder of the dead letters is not available.');
-    write('letters-note', `Those of HTTP, channel, UDP and TCP sources, in the folder ${answer.folder}. SQS and Service Bus have dead-letter queues of their own.${answer.truncated ? ' Only 10,000 of them were searched.' : ''}`);
+    write('letters-note', `From HTTP, channel, UDP and TCP sources, in the folder ${answer.folder}. SQS and Service Bus have their own dead-letter queues.${answer.truncated ? ' The newest 10,000 are listed and counted.' : ''}`);
   } catch (error) {
     problem = error.message;
   }
@@ -99,14 +101,14 @@ on('letters-older', 'click', () => {
   load();
 });
 
-/** Shows the dead letters of a reason, or all, and moves there. */
+/** Shows the dead letters of a reason, or all, and moves the focus. */
 export function showLetters(wanted) {
   dayField.value = searchField.value = '';
   byId('letters-title').focus();
   loadFirstPage(wanted);
 }
 
-/** Takes the worker's values; reads the newest page again after dead letters were added, at most every 10 s. */
+/** Handles the worker's values; reloads the newest page after dead letters were added, at most every 10 s. */
 export function updateLetters({ routes, ...stats }) {
   if (canChange !== stats.canChange) {
     canChange = stats.canChange;
@@ -115,7 +117,7 @@ export function updateLetters({ routes, ...stats }) {
   const total = sum(routes.filter(keepsLettersInFolder).map(route => route.deadLetters));
   if (total === knownTotal) return;
   knownTotal = total;
-  if (!refresh && after === null && chosen.size === 0) refresh = setTimeout(load, Math.max(200, readAt + refreshEvery - Date.now()));
+  if (!refresh && after === null && chosen.size === 0) refresh = setTimeout(load, Math.max(200, readAt + Math.max(refreshEvery, 50 * took) - Date.now()));
 }
 
 // One record
@@ -133,7 +135,7 @@ async function openLetter(name) {
   write('letter-description', current.description ?? '');
   syncRows(byId('letter-facts'), [['Reason', current.reason], ['Route', current.route], ['Source', current.source], ['Attempts', count(current.attempts)],
     ['First seen', moment(current.firstSeen)], ['Last seen', moment(current.lastSeen)], ['Exception', current.exceptionType ?? 'none'], ['File', current.name],
-    current.isPart && ['Part', 'This is a part of a message.']]);
+    current.isPart && ['Part', 'This is part of a message.']]);
   const attributes = Object.entries(current.attributes ?? {});
   syncRows(byId('letter-attributes'), attributes.length > 0 ? attributes : [['None', '']]);
   byId('letter-body').hidden = true;

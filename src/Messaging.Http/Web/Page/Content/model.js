@@ -1,4 +1,4 @@
-// What the page knows: the latest values, those of the last seconds for rates, and the history of 15 minutes.
+// The data of the page: values, rates, and 15 minutes of history.
 
 const rateSeconds = 10;
 
@@ -8,7 +8,7 @@ export class Model {
   #samples = [];
   #receivedAt = 0;
 
-  /** Takes new values; true when they come from another process than those before. */
+  /** Stores new values; true when they come from another process than before. */
   accept(stats) {
     const restarted = this.stats !== null && this.stats.startedAt !== stats.startedAt;
     if (restarted) {
@@ -26,7 +26,7 @@ export class Model {
     this.history = { ...history, end: Date.parse(history.end) };
   }
 
-  /** The worker's clock: that of its last values and the time since. */
+  /** The worker's clock: the time of its last values, plus the time since. */
   now() {
     return this.stats === null ? Date.now() : Date.parse(this.stats.time) + performance.now() - this.#receivedAt;
   }
@@ -35,7 +35,7 @@ export class Model {
     return this.history?.routes[name];
   }
 
-  /** Increase per second of a route's counter; null while it is not known. */
+  /** Increase per second of a route's counter; null while it is unknown. */
   rate(name, counter) {
     const value = stats => stats.routes.find(route => route.name === name)?.[counter];
     const [from, to] = [this.#samples[0], this.stats];
@@ -49,7 +49,7 @@ export class Model {
     return end - (runtime.cpuSeconds.length - 1 - index) * stepSeconds * 1000;
   }
 
-  /** The part of a series that is the last minute. */
+  /** The last minute of a series. */
   lastMinute(values) {
     return values.slice(-Math.round(60 / this.history.stepSeconds));
   }

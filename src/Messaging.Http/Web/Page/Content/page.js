@@ -11,7 +11,7 @@ import { showLetters, startLetters, updateLetters } from './letters.js';
 
 const model = new Model();
 const opened = Date.now();
-let lost = null;            // { answer, ended, retryAt } while the worker is away
+let lost = null;            // { answer, ended, retryAt } while there is no stream
 let isLive = false;
 let stoppingSince = null;
 let restartedAt = 0;
@@ -47,7 +47,7 @@ async function loadHistory() {
     model.acceptHistory(await read('history'));
     show(true);
   } catch {
-    // The stream says what is wrong; the next values try again.
+    // The stream reports errors; the next values retry.
   }
 }
 
@@ -107,13 +107,13 @@ function showConnection() {
   if (!isLive && lost !== null) {
     const wait = Math.ceil((lost.retryAt - Date.now()) / 1000);
     title = lost.answer || `The worker ${lost.ended ? 'stopped at' : 'has not answered since'} ${since(stats?.time ?? opened, now)}.`;
-    text = lines(stats && 'The values below are its last ones.', wait > 0 ? `Next try in ${span(wait)}.` : 'Trying now.');
+    text = lines(stats && 'Its last values are below.', wait > 0 ? `Next attempt in ${span(wait)}.` : 'Retrying now.');
   } else if (state === 'stopping') {
     title = `The worker has been shutting down since ${since(stoppingSince, now)}.`;
     text = `It receives no more messages; ${count(sum(stats.routes.map(route => route.inFlight)))} in flight.`;
   } else if (now - restartedAt < 120000) {
     title = `The worker was restarted at ${since(restartedAt, now)}.`;
-    text = 'Its counts began again.';
+    text = 'Its counts were reset.';
   }
   document.documentElement.dataset.state = state;
   const word = { connecting: 'Connecting', live: 'Running', stopping: 'Shutting down', stopped: 'Stopped', lost: lost?.answer ? 'Refused' : 'No answer' }[state];

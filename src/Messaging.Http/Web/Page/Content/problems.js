@@ -1,5 +1,4 @@
-// What is wrong, in words. A problem is { key, tone, title, text }: tone is bad (it fails), warn, or plain. `letters` is the reason of
-// the dead letters to show, '' for all, where looking at them helps.
+// Finds problems: { key, tone, title, text }, with `letters` the reason of the dead letters to show, '' for all.
 
 import { lines } from './dom.js';
 import { clock, count, counts, isNumber, many, seconds, since, span, sum } from './format.js';
@@ -15,7 +14,7 @@ const fullHistory = 180;         // steps
 export const keepsLettersInFolder = route => route.sources.some(source => /^(http|channel|udp|tcp)/i.test(source));
 const ascending = values => values.filter(isNumber).sort((a, b) => a - b);
 
-/** Where the newest run of steps that pass a test begins; one step may fail it, steps without a value count for nothing. -1: no run. */
+/** The start of the newest run of steps that pass a test, single failures aside; -1: no run. */
 function runStart(values, test) {
   let start = -1;
   let failed = 0;
@@ -40,7 +39,9 @@ function findInRoute(model, route) {
   const inUse = `${count(inFlight)} of ${count(slots)} slots are in use.`;
   const outage = breaker.state !== 'closed';
   const series = model.series(name);
-  const at = index => since(model.stepEnd(index), now);
+  // Older steps are unknown.
+  const earlier = index => (index === 0 && series.inFlight.length >= fullHistory ? ' or earlier' : '');
+  const at = index => since(model.stepEnd(index), now) + earlier(index);
 
   if (route.stuck) add('stuck', 'bad', `a message has been stuck since ${oldest}`, 'It ignores its cancellation. Restart the worker to free its slot.', inUse);
 
@@ -59,7 +60,7 @@ function findInRoute(model, route) {
   if (!route.stuck && !outage && route.oldestAgeSeconds > oldAge) add('age', 'warn', `the oldest message has been in flight since ${oldest}`, inUse);
   if (!series) return found;
 
-  // A history that is not full yet is as old as the worker: then the total is of the window, and newer.
+  // A history that is not full spans the worker's whole life.
   const isWhole = series.deadLetters.length < fullHistory;
   const dead = isWhole ? route.deadLetters : Math.round(sum(series.deadLetters));
   if (dead > 0) {
@@ -68,19 +69,21 @@ function findInRoute(model, route) {
     const reasons = Object.keys(route.deadLettersByReason);
     add('dead-letters', 'warn', `${many(dead, 'dead letter')} in the last 15 minutes`,
       `By reason${isWhole ? '' : ' since the start'}: ${counts(route.deadLettersByReason)}.`,
-      first >= 0 && `The first at ${clock(model.stepEnd(first))}, the last at ${clock(model.stepEnd(last))}.`,
+      first >= 0 && `The first at ${clock(model.stepEnd(first))}${earlier(first)}, the last at ${clock(model.stepEnd(last))}.`,
       !keepsLettersInFolder(route) && 'They are in the dead-letter queue of the source.');
     if (keepsLettersInFolder(route)) found.at(-1).letters = reasons.length === 1 ? reasons[0] : '';
   }
   if (outage) return found;
 
-  const fullFrom = runStart(series.inFlight, value => value >= slots);
-  const isFull = inFlight >= slots && fullFrom >= 0 && series.inFlight.length - fullFrom >= 3;
+  // Even at the limit a slot is free now and then.
+  const most = slots * 0.9;
+  const fullFrom = runStart(series.inFlight, value => value >= most);
+  const isFull = inFlight >= most && fullFrom >= 0 && series.inFlight.length - fullFrom >= 3;
   const pressure = lines(
-    isFull && `All ${count(slots)} slots have been in use since ${at(fullFrom)}; messages wait at the source.`,
+    isFull && `${inUse} At least 90 % have been in use since ${at(fullFrom)}; messages wait at the source.`,
     limit?.waiting > 0 && `${many(limit.waiting, 'request waits', 'requests wait')} for the limit of ${count(limit.limit)} concurrent requests.`);
 
-  // Usual is the fastest quarter of the window: a sink that has been slow for ten minutes does not become the norm.
+  // The lower quartile, so that a slow sink does not become the norm.
   const sorted = ascending(series.p99);
   const usual = sorted[sorted.length >> 2];
   const isSlow = value => value > Math.max(slowAtLeast, slowFactor * usual);
@@ -88,7 +91,7 @@ function findInRoute(model, route) {
   const storeTimes = store && `p50 of a store is ${seconds(store.p50)}, p99 ${seconds(store.p99)}.`;
   if (store && isSlow(store.p99) && slowFrom > 0) {
     const before = ascending(series.p99.slice(0, slowFrom));
-    add('slow', 'warn', `the sink ${route.sink} has been slow since ${at(slowFrom)}`, `${storeTimes} Before, p99 of processing was ${seconds(before[before.length >> 1])}.`, pressure);
+    add('slow', 'warn', `the sink ${route.sink} has been slow since ${at(slowFrom)}`, `${storeTimes} Before that, p99 of processing was ${seconds(before[before.length >> 1])}.`, pressure);
   } else if (isFull && store?.p50 > slowAtLeast) add('slow', 'warn', `the sink ${route.sink} is slow and limits the rate`, storeTimes, pressure);
   else if (isFull) add('full', 'plain', 'it works at its limit', process && `p50 of processing is ${seconds(process.p50)}, p99 ${seconds(process.p99)}.`, pressure);
 

@@ -1,4 +1,4 @@
-// The process behind all routes, and the settings in effect.
+// The process of all routes, and the settings in effect.
 
 import { byId, syncRows, write } from './dom.js';
 import { read } from './api.js';

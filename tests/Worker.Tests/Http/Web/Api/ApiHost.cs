@@ -1,3 +1,4 @@
+using System.Net;
 using System.Net.Http.Headers;
 using System.Net.Http.Json;
 using System.Text;
@@ -45,7 +46,7 @@ internal sealed class ApiHost : IAsyncDisposable
         }
 
         using HttpResponseMessage answer = await Client.SendAsync(request);
-        ((int)answer.StatusCode).ShouldBeOneOf(200, 422);
+        answer.StatusCode.ShouldBeOneOf([HttpStatusCode.OK, HttpStatusCode.UnprocessableEntity], await answer.Content.ReadAsStringAsync());
     }
 
     public async Task<JsonElement> GetAsync(string path) => await Client.GetFromJsonAsync<JsonElement>(path);
