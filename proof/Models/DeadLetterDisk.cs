@@ -1,0 +1,37 @@
+using System.Text;
+using Messaging.DeadLetters;
+using Proof.Simulation;
+
+namespace Proof.Models;
+
+/// <summary>A disk for dead letters, which is slow and full at times. What it holds outlives every process.</summary>
+internal sealed class DeadLetterDisk(World world)
+{
+    private readonly List<byte[]> _bodies = [];
+
+    public IReadOnlyList<byte[]> Bodies => _bodies;
+
+    /// <summary>The disk as one process sees it.</summary>
+    public IDeadLetterStore Open(ProcessTime process) => new Mount(this, process);
+
+    private sealed class Mount(DeadLetterDisk disk, ProcessTime process) : IDeadLetterStore
+    {
+        public async ValueTask<string> WriteAsync(DeadLetter letter, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
+        {
+            World world = disk.World;
+            bool isFull = world.Random.NextDouble() < world.StoreFaults.Error;
+            await Task.Delay(TimeSpan.FromMilliseconds(1 + (world.Random.NextDouble() * 20)), process, cancellationToken);
+            if (isFull)
+            {
+                world.Trace("disk full", letter.SourceId);
+                throw new IOException("No space left on device");
+            }
+
+            disk._bodies.Add(body.ToArray());
+            world.Trace("dead letter", Encoding.UTF8.GetString(body.Span));
+            return letter.SourceId;
+        }
+    }
+
+    private World World => world;
+}

@@ -1,0 +1,255 @@
+using System.Buffers;
+using System.Globalization;
+using System.Net;
+using System.Text;
+using System.Text.Json;
+using Proof.Simulation;
+
+namespace Proof.Models;
+
+/// <summary>SQS: a queue, standard or FIFO, and its dead-letter queue.</summary>
+internal sealed class QueueModel(World world, bool isFifo) : IService
+{
+    public const int MaxReceiveCount = 1_000;
+
+    private static readonly TimeSpan PollInterval = TimeSpan.FromMilliseconds(250);
+
+    private readonly List<QueuedMessage> _messages = [];
+    private readonly List<byte[]> _dead = [];
+    private readonly HashSet<string> _deduplicated = new(StringComparer.Ordinal);
+
+    public static string Name(bool isFifo) => isFifo ? "orders.fifo" : "orders";
+
+    public int Count => _messages.Count;
+
+    /// <summary>Bodies in the dead-letter queue.</summary>
+    public IReadOnlyList<byte[]> Dead => _dead;
+
+    /// <summary>Called with each message when it is deleted.</summary>
+    public required Action<QueuedMessage> Deleted { get; init; }
+
+    /// <summary>Called with each message when it is received.</summary>
+    public required Action<QueuedMessage> Received { get; init; }
+
+    public void Send(QueuedMessage message) => _messages.Add(message);
+
+    public void Handle(ServiceRequest request, Action<ServiceAnswer> answer)
+    {
+        JsonElement json = JsonDocument.Parse(request.Body).RootElement;
+        switch (request.Operation)
+        {
+            case "GetQueueUrl":
+                answer(Json(writer => writer.WriteString("QueueUrl", $"https://sqs.eu-west-1.amazonaws.com/123456789012/{json.GetProperty("QueueName").GetString()}")));
+                break;
+            case "GetQueueAttributes":
+                answer(Json(WriteAttributes));
+                break;
+            case "ReceiveMessage":
+                Receive(json, world.Time.Now + TimeSpan.FromSeconds(json.GetProperty("WaitTimeSeconds").GetInt32()).Ticks, answer);
+                break;
+            case "DeleteMessageBatch":
+                answer(AnswerEntries(json, entry => TryDelete(entry.GetProperty("ReceiptHandle").GetString()!)));
+                break;
+            case "ChangeMessageVisibilityBatch":
+                answer(AnswerEntries(json, entry => TryChange(entry.GetProperty("ReceiptHandle").GetString()!, entry.GetProperty("VisibilityTimeout").GetInt32())));
+                break;
+            case "SendMessage":
+                SendDead(json);
+                answer(Json(writer => writer.WriteString("MessageId", $"00000000-0000-4000-9000-{_dead.Count:000000000000}")));
+                break;
+            default:
+                throw new NotSupportedException($"The model of SQS has no {request.Operation}.");
+        }
+    }
+
+    public ServiceAnswer Unavailable(int draw) => (draw % 2) == 0
+        ? ServiceAnswer.Text(HttpStatusCode.ServiceUnavailable, """{"__type":"com.amazonaws.sqs#ServiceUnavailable","message":"simulated"}""")
+        : ServiceAnswer.Text(HttpStatusCode.BadRequest, """{"__type":"com.amazonaws.sqs#RequestThrottled","message":"simulated"}""");
+
+    private void Receive(JsonElement json, long until, Action<ServiceAnswer> answer)
+    {
+        List<QueuedMessage> received = Take(json.GetProperty("MaxNumberOfMessages").GetInt32(), json.GetProperty("VisibilityTimeout").GetInt32());
+        if (received.Count == 0 && world.Time.Now < until)
+        {
+            world.Time.Schedule(PollInterval, () => Receive(json, until, answer));
+            return;
+        }
+
+        answer(Json(writer =>
+        {
+            writer.WriteStartArray("Messages");
+            foreach (QueuedMessage message in received)
+            {
+                Write(writer, message);
+            }
+
+            writer.WriteEndArray();
+        }));
+    }
+
+    private List<QueuedMessage> Take(int most, int visibilitySeconds)
+    {
+        long now = world.Time.Now;
+        List<QueuedMessage> taken = [];
+        HashSet<string> blocked = [.. _messages.Where(message => message.Group is not null && message.VisibleAt > now).Select(message => message.Group!)];
+        foreach (QueuedMessage message in _messages)
+        {
+            bool isHidden = message.VisibleAt > now || (message.Group is not null && blocked.Contains(message.Group));
+            if (taken.Count == most || (isHidden && !IsDeliveredTwice(message)))
+            {
+                continue;
+            }
+
+            message.Deliveries++;
+            message.VisibleAt = now + TimeSpan.FromSeconds(visibilitySeconds).Ticks;
+            taken.Add(message);
+            world.Trace("received", message.Handle);
+            Received(message);
+        }
+
+        return taken;
+    }
+
+    // A standard queue may deliver a message that is in flight.
+    private bool IsDeliveredTwice(QueuedMessage message) => message.Group is null && message.Deliveries > 0 && world.Random.NextDouble() < world.QueueFaults.Duplicate / 10;
+
+    private bool TryDelete(string handle)
+    {
+        if (Find(handle) is not { } message)
+        {
+            return !isFifo;
+        }
+
+        if (message.Handle != handle)
+        {
+            // The handle of an earlier delivery deletes nothing, and says nothing of it.
+            return !isFifo;
+        }
+
+        _messages.Remove(message);
+        world.Trace("deleted", handle);
+        Deleted(message);
+        return true;
+    }
+
+    private bool TryChange(string handle, int seconds)
+    {
+        if (Find(handle) is not { } message || message.Handle != handle || message.VisibleAt <= world.Time.Now)
+        {
+            return false;
+        }
+
+        message.VisibleAt = world.Time.Now + TimeSpan.FromSeconds(seconds).Ticks;
+        world.Trace($"hidden for {seconds} s", handle);
+        return true;
+    }
+
+    private QueuedMessage? Find(string handle)
+    {
+        int number = int.Parse(handle.AsSpan(0, handle.IndexOf('#', StringComparison.Ordinal)), CultureInfo.InvariantCulture);
+        return _messages.Find(message => message.Number == number);
+    }
+
+    private void SendDead(JsonElement json)
+    {
+        if (json.TryGetProperty("MessageDeduplicationId", out JsonElement id) && !_deduplicated.Add(id.GetString()!))
+        {
+            return;
+        }
+
+        byte[] body = Encoding.UTF8.GetBytes(json.GetProperty("MessageBody").GetString()!);
+        _dead.Add(body);
+        world.Trace("dead-lettered", Encoding.UTF8.GetString(body));
+    }
+
+    private ServiceAnswer AnswerEntries(JsonElement json, Func<JsonElement, bool> tryEntry)
+    {
+        List<string> successful = [];
+        List<(string Id, string Code)> failed = [];
+        foreach (JsonElement entry in json.GetProperty("Entries").EnumerateArray())
+        {
+            string id = entry.GetProperty("Id").GetString()!;
+            if (world.Random.NextDouble() < world.QueueFaults.FailedEntry)
+            {
+                failed.Add((id, "InternalError"));
+            }
+            else if (tryEntry(entry))
+            {
+                successful.Add(id);
+            }
+            else
+            {
+                failed.Add((id, "ReceiptHandleIsInvalid"));
+            }
+        }
+
+        return Json(writer =>
+        {
+            writer.WriteStartArray("Successful");
+            foreach (string id in successful)
+            {
+                writer.WriteStartObject();
+                writer.WriteString("Id", id);
+                writer.WriteEndObject();
+            }
+
+            writer.WriteEndArray();
+            writer.WriteStartArray("Failed");
+            foreach ((string id, string code) in failed)
+            {
+                writer.WriteStartObject();
+                writer.WriteString("Id", id);
+                writer.WriteString("Code", code);
+                writer.WriteBoolean("SenderFault", code != "InternalError");
+                writer.WriteEndObject();
+            }
+
+            writer.WriteEndArray();
+        });
+    }
+
+    private void WriteAttributes(Utf8JsonWriter writer)
+    {
+        writer.WriteStartObject("Attributes");
+        writer.WriteString("QueueArn", $"arn:aws:sqs:eu-west-1:123456789012:{Name(isFifo)}");
+        writer.WriteString("VisibilityTimeout", "30");
+        writer.WriteString("RedrivePolicy", $$"""{"deadLetterTargetArn":"arn:aws:sqs:eu-west-1:123456789012:dead{{(isFifo ? ".fifo" : string.Empty)}}","maxReceiveCount":{{MaxReceiveCount}}}""");
+        if (isFifo)
+        {
+            writer.WriteString("FifoQueue", "true");
+        }
+
+        writer.WriteEndObject();
+    }
+
+    private static void Write(Utf8JsonWriter writer, QueuedMessage message)
+    {
+        writer.WriteStartObject();
+        writer.WriteString("MessageId", message.Id);
+        writer.WriteString("ReceiptHandle", message.Handle);
+        writer.WriteString("Body", message.Body);
+        writer.WriteStartObject("Attributes");
+        writer.WriteString("ApproximateReceiveCount", message.Deliveries.ToString(CultureInfo.InvariantCulture));
+        writer.WriteString("SentTimestamp", "1767225600000");
+        if (message.Group is not null)
+        {
+            writer.WriteString("MessageGroupId", message.Group);
+        }
+
+        writer.WriteEndObject();
+        writer.WriteEndObject();
+    }
+
+    private static ServiceAnswer Json(Action<Utf8JsonWriter> write)
+    {
+        ArrayBufferWriter<byte> body = new();
+        using (Utf8JsonWriter writer = new(body))
+        {
+            writer.WriteStartObject();
+            write(writer);
+            writer.WriteEndObject();
+        }
+
+        return new ServiceAnswer(HttpStatusCode.OK, body.WrittenSpan.ToArray());
+    }
+}

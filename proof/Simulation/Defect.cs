@@ -1,0 +1,46 @@
+namespace Proof.Simulation;
+
+/// <summary>Defects planted between the worker and what it uses, to show that the checks find them.</summary>
+internal enum Defect
+{
+    None,
+
+    /// <summary>The sink says stored before it has stored.</summary>
+    AcknowledgeBeforeStore,
+
+    /// <summary>The sink says stored when its store failed for good.</summary>
+    SwallowFailure,
+
+    /// <summary>An existing object is taken for the message's own without a comparison.</summary>
+    AcceptExistingObject,
+
+    /// <summary>A cancelled store counts as stored.</summary>
+    StoredWhenCancelled,
+
+    /// <summary>The object is cut short.</summary>
+    TruncateBody,
+
+    /// <summary>Another object is stored under the key.</summary>
+    ReuseBuffer,
+
+    /// <summary>A proxy's 200 is taken for the store's answer.</summary>
+    BelieveAnyAnswer,
+
+    /// <summary>Dead letters are not sent to the dead-letter queue.</summary>
+    SkipDeadLetter,
+
+    /// <summary>Visibility is never renewed.</summary>
+    SkipHeartbeat,
+
+    /// <summary>Deletes are not sent.</summary>
+    SkipDelete,
+
+    /// <summary>The source goes on receiving while the worker stops.</summary>
+    ReceiveAfterStop,
+
+    /// <summary>Slots that a receive did not fill are not released.</summary>
+    LeakSlot,
+
+    /// <summary>Now and then a free slot wakes no receive loop up.</summary>
+    LoseWakeUp,
+}

@@ -1,0 +1,23 @@
+namespace Proof.Simulation;
+
+/// <summary>The kinds of faults, each of which a replay can leave out.</summary>
+[Flags]
+internal enum FaultKinds
+{
+    None = 0,
+    LostRequest = 1,
+    LostAnswer = 2,
+    Error = 4,
+    Stall = 8,
+    Slow = 16,
+    FailedEntry = 32,
+    Duplicate = 64,
+    Outage = 128,
+    Kill = 256,
+    Stop = 512,
+    Poison = 1024,
+    Collision = 2048,
+    ClockJump = 4096,
+    SecondWorker = 8192,
+    All = 16383,
+}

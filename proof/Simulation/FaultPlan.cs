@@ -1,0 +1,109 @@
+namespace Proof.Simulation;
+
+/// <summary>What happens in a world, drawn from its seed.</summary>
+internal sealed record FaultPlan
+{
+    public static readonly TimeSpan Chaos = TimeSpan.FromSeconds(60);
+
+    private FaultPlan(int seed, FaultKinds without)
+    {
+        Random random = new(seed);
+        bool Has(FaultKinds kind) => !without.HasFlag(kind);
+        double Share(FaultKinds kind, double most)
+        {
+            // Half of the worlds know nothing of a kind of fault, so that others are seen alone.
+            double drawn = random.Next(2) == 0 ? 0 : random.NextDouble() * most;
+            return Has(kind) ? drawn : 0;
+        }
+
+        FaultRates Rates() => new(
+            Share(FaultKinds.LostRequest, 0.2),
+            Share(FaultKinds.LostAnswer, 0.2),
+            Share(FaultKinds.Error, 0.3),
+            Share(FaultKinds.Stall, 0.05),
+            Share(FaultKinds.Slow, 0.1),
+            Share(FaultKinds.FailedEntry, 0.3),
+            Share(FaultKinds.Duplicate, 0.1));
+
+        TimeSpan Moment(double from = 0) => TimeSpan.FromSeconds(from + (random.NextDouble() * (Chaos.TotalSeconds - from)));
+
+        Seed = seed;
+        Messages = random.Next(5, 60);
+        Concurrency = random.Next(1, 17);
+        IsFifo = random.Next(4) == 0;
+        bool onlyTheSinkFails = random.Next(3) == 0;
+        FaultRates store = Rates();
+        Store = onlyTheSinkFails && random.Next(2) == 0 ? default : store;
+        Queue = onlyTheSinkFails ? default : Rates();
+        PoisonShare = Share(FaultKinds.Poison, 0.2);
+        CollisionShare = Share(FaultKinds.Collision, 0.2);
+        TimeSpan outage = Moment();
+        Outage = random.Next(2) == 0 && Has(FaultKinds.Outage) ? (outage, outage + TimeSpan.FromSeconds(random.Next(1, 600))) : null;
+        TimeSpan[] kills = [.. Enumerable.Range(0, onlyTheSinkFails ? 0 : random.Next(4)).Select(_ => Moment(0.1))];
+        (TimeSpan, TimeSpan)[] stops = [.. Enumerable.Range(0, onlyTheSinkFails ? 0 : random.Next(3)).Select(_ => (Moment(0.1), TimeSpan.FromSeconds(random.Next(31))))];
+        Kills = Has(FaultKinds.Kill) ? kills : [];
+        Stops = Has(FaultKinds.Stop) ? stops : [];
+        RestartsAfter = TimeSpan.FromSeconds(random.NextDouble() * 5);
+        OnlyTheSinkFails = onlyTheSinkFails;
+        Source = (SourceKind)random.Next(3);
+        Workers = Source != SourceKind.Http && random.Next(4) == 0 && Has(FaultKinds.SecondWorker) ? 2 : 1;
+        (TimeSpan, TimeSpan)[] jumps = [.. Enumerable.Range(0, random.Next(3)).Select(_ => (Moment(), TimeSpan.FromSeconds(random.Next(-7_200, 7_200))))];
+        ClockJumps = random.Next(3) == 0 && Has(FaultKinds.ClockJump) ? jumps : [];
+        if (random.Next(4) == 0)
+        {
+            BundleMessages = random.Next(1, 11);
+            BundleAge = TimeSpan.FromSeconds(0.1 + (random.NextDouble() * 10));
+            Concurrency = 2 * (BundleMessages + random.Next(10));
+        }
+    }
+
+    public int Seed { get; }
+
+    public int Messages { get; }
+
+    public int Concurrency { get; }
+
+    public bool IsFifo { get; }
+
+    public FaultRates Store { get; }
+
+    public FaultRates Queue { get; }
+
+    public double PoisonShare { get; }
+
+    public double CollisionShare { get; }
+
+    /// <summary>While it lasts no request of the store is answered with success.</summary>
+    public (TimeSpan From, TimeSpan To)? Outage { get; }
+
+    public IReadOnlyList<TimeSpan> Kills { get; }
+
+    /// <summary>SIGTERM, and the time that the drain gets.</summary>
+    public IReadOnlyList<(TimeSpan At, TimeSpan Limit)> Stops { get; }
+
+    public TimeSpan RestartsAfter { get; }
+
+    public SourceKind Source { get; }
+
+    /// <summary>Processes of the worker on the queue.</summary>
+    public int Workers { get; }
+
+    /// <summary>When the clock of the machine is set, and by how much.</summary>
+    public IReadOnlyList<(TimeSpan At, TimeSpan By)> ClockJumps { get; }
+
+    /// <summary>Messages per bundle at most; 0 without bundles.</summary>
+    public int BundleMessages { get; }
+
+    public TimeSpan BundleAge { get; }
+
+    /// <summary>True when nothing but the store has faults.</summary>
+    public bool OnlyTheSinkFails { get; }
+
+    /// <summary>
+    /// The most deliveries of a message where only the store fails: one through an outage. Where the store fails for some requests and
+    /// serves others, a message that it fails for five times is abandoned (docs/explanation/settlement.md).
+    /// </summary>
+    public int MostDeliveries => !OnlyTheSinkFails || Source == SourceKind.Http ? int.MaxValue : Store == default ? 1 : 3;
+
+    public static FaultPlan Draw(int seed, FaultKinds without = FaultKinds.None) => new(seed, without);
+}

@@ -1,0 +1,46 @@
+namespace Proof.Simulation;
+
+/// <summary>
+/// Runs a world on the pool's only thread: everything that the pool has to run comes first, in the order in which it was queued; when the
+/// pool is idle, the world's next event runs.
+/// </summary>
+internal sealed class PoolLoop(Func<bool> runNext) : IThreadPoolWorkItem
+{
+    private readonly ManualResetEventSlim _ended = new();
+    private Exception? _error;
+
+    /// <summary>Runs until there is no next event.</summary>
+    public void Run()
+    {
+        ThreadPool.GetMaxThreads(out int threads, out _);
+        if (threads != 1)
+        {
+            throw new InvalidOperationException($"The pool has {threads} threads and would decide the order itself: run the program's own executable, whose runtimeconfig.json says 1.");
+        }
+
+        ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+        _ended.Wait();
+        if (_error is not null)
+        {
+            throw new InvalidOperationException("The world's own code failed.", _error);
+        }
+    }
+
+    public void Execute()
+    {
+        try
+        {
+            if (ThreadPool.PendingWorkItemCount > 0 || runNext())
+            {
+                ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+                return;
+            }
+        }
+        catch (Exception exception)
+        {
+            _error = exception;
+        }
+
+        _ended.Set();
+    }
+}

@@ -1,0 +1,121 @@
+using System.CommandLine;
+using System.Diagnostics;
+using System.Globalization;
+using Messaging.Recoverability;
+
+namespace Proof.Simulation;
+
+/// <summary><c>simulate</c>, <c>replay</c> and <c>defects</c>.</summary>
+internal static class SimulateCommand
+{
+    private const int DefectSeeds = 1_000;
+
+    private static readonly Option<int> Seeds = new("--seeds") { Description = "How many", DefaultValueFactory = _ => 2_000 };
+    private static readonly Option<int> From = new("--from") { Description = "The first seed", DefaultValueFactory = _ => 1 };
+    private static readonly Option<int> Seed = new("--seed") { Description = "The seed", Required = true };
+    private static readonly Option<bool> ShowTrace = new("--trace") { Description = "Print what happens" };
+    private static readonly Option<FaultKinds> Without = new("--without") { Description = $"Faults to leave out: {string.Join(", ", Enum.GetNames<FaultKinds>())}" };
+    private static readonly Option<Defect> Planted = new("--defect") { Description = $"A planted defect: {string.Join(", ", Enum.GetNames<Defect>())}" };
+
+    public static Command Create()
+    {
+        Command command = new("simulate", "Runs worlds, one per seed; ends with 'N seeds, M failures'") { Seeds, From, Planted };
+        command.SetAction(result => Simulate(result.GetValue(From), result.GetValue(Seeds), result.GetValue(Planted)));
+        return command;
+    }
+
+    public static Command CreateReplay()
+    {
+        Command command = new("replay", "Runs one seed again") { Seed, ShowTrace, Without, Planted };
+        command.SetAction(result => Replay(result.GetValue(Seed), result.GetValue(Without), result.GetValue(Planted), result.GetValue(ShowTrace)));
+        return command;
+    }
+
+    public static Command CreateDefects()
+    {
+        Command command = new("defects", $"Finds each planted defect within {DefectSeeds} seeds");
+        command.SetAction(_ => FindDefects());
+        return command;
+    }
+
+    private static int Simulate(int from, int seeds, Defect defect)
+    {
+        Stopwatch watch = Stopwatch.StartNew();
+        int failures = 0;
+        int processes = 0;
+        for (int seed = from; seed < from + seeds; seed++)
+        {
+            World world = Run(FaultPlan.Draw(seed), defect);
+            processes += world.Processes;
+            if (world.Failures.Count == 0)
+            {
+                // Whatever is not decided by the seed would make a replay show something else.
+                if (seed % 100 == 0 && Run(FaultPlan.Draw(seed), defect).TraceHash != world.TraceHash)
+                {
+                    failures++;
+                    Console.WriteLine($"seed {seed}: two runs differ");
+                }
+
+                continue;
+            }
+
+            failures++;
+            Console.WriteLine($"seed {seed}: {world.Failures[0]}");
+            Console.WriteLine($"  proof replay --seed {seed} --trace{Shrink(seed, defect)}{(defect == Defect.None ? string.Empty : $" --defect {defect}")}");
+        }
+
+        Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{watch.Elapsed.TotalMilliseconds / seeds:0.0} ms per seed, {processes} processes of the worker"));
+        Console.WriteLine($"{seeds} seeds, {failures} failures");
+        return failures == 0 ? 0 : 1;
+    }
+
+    private static int Replay(int seed, FaultKinds without, Defect defect, bool trace)
+    {
+        World world = Run(FaultPlan.Draw(seed, without), defect, trace ? Console.WriteLine : null);
+        foreach (string failure in world.Failures)
+        {
+            Console.WriteLine(failure);
+        }
+
+        Console.WriteLine($"trace {world.TraceHash:x16}");
+        Console.WriteLine($"1 seeds, {(world.Failures.Count == 0 ? 0 : 1)} failures");
+        return world.Failures.Count == 0 ? 0 : 1;
+    }
+
+    private static int FindDefects()
+    {
+        int missed = 0;
+        foreach (Defect defect in Enum.GetValues<Defect>().Where(defect => defect != Defect.None))
+        {
+            int seed = Enumerable.Range(1, DefectSeeds).FirstOrDefault(seed => Run(FaultPlan.Draw(seed), defect).Failures.Count > 0);
+            missed += seed == 0 ? 1 : 0;
+            Console.WriteLine(seed == 0 ? $"{defect}: not found" : $"{defect}: seed {seed}, {Run(FaultPlan.Draw(seed), defect).Failures[0]}");
+        }
+
+        Console.WriteLine($"{Enum.GetValues<Defect>().Length - 1} defects, {missed} missed");
+        return missed == 0 ? 0 : 1;
+    }
+
+    private static World Run(FaultPlan plan, Defect defect, Action<string>? trace = null)
+    {
+        Backoff.Jitter = new Random(plan.Seed);
+        World world = new(plan, defect, trace);
+        world.Run();
+        return world;
+    }
+
+    /// <summary>Leaves out each kind of fault that the failure does without.</summary>
+    private static string Shrink(int seed, Defect defect)
+    {
+        FaultKinds without = FaultKinds.None;
+        foreach (FaultKinds kind in Enum.GetValues<FaultKinds>().Where(kind => kind is not (FaultKinds.None or FaultKinds.All)))
+        {
+            if (Run(FaultPlan.Draw(seed, without | kind), defect).Failures.Count > 0)
+            {
+                without |= kind;
+            }
+        }
+
+        return without == FaultKinds.None ? string.Empty : $" --without {without.ToString().Replace(" ", string.Empty, StringComparison.Ordinal)}";
+    }
+}

@@ -1,0 +1,225 @@
+using Amazon.Runtime;
+using Messaging.Aws;
+using Messaging.Aws.S3;
+using Messaging.Aws.S3.Sink;
+using Messaging.Aws.S3.Sink.Direct;
+using Messaging.Aws.Sqs;
+using Messaging.Aws.Sqs.Wire;
+using Messaging.Http.Source;
+using Messaging.Routes;
+using Messaging.ServiceBus;
+using Messaging.Sinks;
+using Messaging.Sinks.Bundles;
+using Messaging.Sources;
+using Messaging.Telemetry;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging.Abstractions;
+using Pipeline.Buffers;
+using Proof.Models;
+using Shared.Hosting;
+
+namespace Proof.Simulation;
+
+/// <summary>One process of the worker: the real route, source, pipeline and sink, over simulated wires and on the simulation's clock.</summary>
+internal sealed class WorkerProcess
+{
+    // What was sent before the stop, such as a heartbeat, ends by its own time.
+    private static readonly TimeSpan LastCalls = TimeSpan.FromMinutes(2);
+
+    private static readonly AWSCredentials Credentials = new BasicAWSCredentials("AKIDTEST", "secret");
+    private static readonly IServiceProvider Services = new ServiceCollection().BuildServiceProvider();
+    private static readonly Dictionary<int, RoutePlan> Plans = [];
+
+    private readonly World _world;
+    private readonly ProcessTime _time;
+    private readonly MessageRoute _route;
+    private readonly BufferPool _buffers = new();
+    private readonly CancellationTokenSource _stopStarting = new();
+    private Task _starting = Task.CompletedTask;
+    private MessagesEndpoint? _endpoint;
+    private bool _isStopped;
+
+    public WorkerProcess(World world, FaultPlan plan, Defect defect)
+    {
+        _world = world;
+        _time = new ProcessTime(world.Time);
+        RoutePlan route = PlanFor(plan.Concurrency) with
+        {
+            Sources = [new SourcePlan
+            {
+                Name = $"{plan.Source}",
+                KeepsDeadLetters = plan.Source == SourceKind.Http,
+                Create = services => PlantedSource.Wrap(CreateSource(plan, defect, services), defect),
+            }],
+            Sink = new SinkPlan { Create = services => Bundle(plan, PlantedSink.Wrap(CreateSink(defect, services), defect), services) },
+        };
+        _route = new MessageRoute(route, Services, PlantedDeadLetters.Wrap(world.Disk.Open(_time), defect), NullLoggerFactory.Instance, _time);
+    }
+
+    public bool IsStopping { get; private set; }
+
+    /// <summary>The HTTP source, while the process listens.</summary>
+    public (MessagesEndpoint Endpoint, ProcessTime Process)? Listening => _endpoint is null || !_time.IsAlive || _isStopped ? null : (_endpoint, _time);
+
+    public int InFlight => _route.InFlight;
+
+    public RouteTotals Totals => _route.Metrics.Totals;
+
+    public void Start()
+    {
+        _starting = StartAsync();
+        Watch(_starting);
+    }
+
+    /// <summary>Nothing of it happens any more.</summary>
+    public void Kill()
+    {
+        _time.IsAlive = false;
+        _world.Callers.Break(_time);
+        _route.Metrics.Unpublish();
+    }
+
+    public void Stop(TimeSpan limit, Action stopped)
+    {
+        IsStopping = true;
+        Watch(StopAsync(limit, stopped));
+    }
+
+    private async Task StartAsync()
+    {
+        try
+        {
+            await _route.CheckAsync(_stopStarting.Token);
+        }
+        catch (OperationCanceledException) when (IsStopping)
+        {
+            return;
+        }
+
+        if (!IsStopping)
+        {
+            _route.Start();
+        }
+    }
+
+    private async Task StopAsync(TimeSpan limit, Action stopped)
+    {
+        await _stopStarting.CancelAsync();
+        await _starting;
+        using CancellationTokenSource end = new(limit, _time);
+        bool drained = await _route.DrainAsync(end.Token);
+        if (drained)
+        {
+            CheckSettled();
+        }
+
+        await _route.DisposeAsync();
+        _isStopped = true;
+        _world.Callers.Break(_time);
+        stopped();
+        await Task.Delay(LastCalls, _time);
+        CheckSettled();
+        if (_buffers.Outstanding > 0)
+        {
+            _world.Fail($"{_buffers.Outstanding} buffers were not returned");
+        }
+    }
+
+    private void CheckSettled()
+    {
+        RouteTotals totals = Totals;
+        if (InFlight > 0 || totals.Received != totals.Stored + totals.Returned + totals.DeadLetters + totals.Lost)
+        {
+            _world.Fail($"after a stop {InFlight} slots are in use, and the counts are {totals}");
+        }
+    }
+
+    private void CheckSending(string operation)
+    {
+        if (IsStopping && operation == "ReceiveMessage")
+        {
+            _world.Fail("a receive was sent after the stop began");
+        }
+    }
+
+    private void Watch(Task task) => _ = task.ContinueWith(
+        failed => _world.Fail($"the worker failed: {failed.Exception!.InnerException}"),
+        CancellationToken.None,
+        TaskContinuationOptions.OnlyOnFaulted | TaskContinuationOptions.ExecuteSynchronously,
+        TaskScheduler.Default);
+
+    private static RoutePlan PlanFor(int concurrency)
+    {
+        if (!Plans.TryGetValue(concurrency, out RoutePlan? plan))
+        {
+            string[] settings =
+            [
+                "--Routes:archive:Sink=Memory", "--Routes:archive:Source=Channel", "--Handlers:Archive:Template={MessageId}",
+                $"--Intake:Concurrency={concurrency}", "--Recoverability:MaxDeliveries=1000",
+            ];
+            plan = WorkerHost.Plan(new ConfigurationBuilder().AddCommandLine(settings).Build()).Routes.Single();
+            Plans.Add(concurrency, plan);
+        }
+
+        return plan;
+    }
+
+    private IMessageSource CreateSource(FaultPlan plan, Defect defect, SourceServices services) => plan.Source switch
+    {
+        SourceKind.Sqs => CreateSqsSource(plan.IsFifo, defect, services),
+        SourceKind.Http => CreateHttpSource(services),
+        _ => new ServiceBusMessageSource(
+            new BusPump(_world.Bus, _time, plan.Concurrency), plan.Concurrency, new ServiceBusSourceOptions { Queue = "orders", MaxDeliveryCount = 1_000 }, services),
+    };
+
+    private SqsMessageSource CreateSqsSource(bool isFifo, Defect defect, SourceServices services)
+    {
+        SqsSourceOptions options = new() { Queue = QueueModel.Name(isFifo) };
+        SqsWireOptions wire = new();
+        AwsClock clock = new(_time);
+        SqsTransport transport = new(
+            new AwsEndpoint(new Uri("http://sqs.simulated"), "eu-west-1", IsCustom: true),
+            new AwsCredentialSource(() => Task.FromResult(Credentials), _time),
+            clock,
+            PlantedWire.Wrap(new SimulatedWire(_world, _time, _world.Queue, () => _world.QueueFaults, "sqs") { Sending = CheckSending }, defect),
+            _buffers,
+            _time,
+            wire.MaxResponseBytes);
+        return new SqsMessageSource(new SqsClient(transport, _buffers, wire), SqsQueueReference.Parse(options.Queue!)!, options, services);
+    }
+
+    private HttpMessageSource CreateHttpSource(SourceServices services)
+    {
+        HttpSourceRegistry registry = new();
+        _endpoint = new MessagesEndpoint(registry, new HttpAnswers(_buffers));
+        return new HttpMessageSource(services, new HttpSourceOptions(), registry, _buffers);
+    }
+
+    private static IObjectSink Bundle(FaultPlan plan, IObjectSink sink, SinkServices services)
+    {
+        if (plan.BundleMessages == 0)
+        {
+            return sink;
+        }
+
+        BundlesOptions options = new() { Enabled = true, MaxMessages = plan.BundleMessages, MaxAge = plan.BundleAge };
+        return new BundlingSink(sink, options, new BundleLimits("archive", plan.Concurrency, plan.Concurrency / 2), new BundleBudget(options.MemoryBudget), services);
+    }
+
+    private S3Sink CreateSink(Defect defect, SinkServices services)
+    {
+        S3SinkOptions options = new() { Client = S3ClientKind.Direct, Bucket = StoreModel.Bucket };
+        BucketAddress address = BucketAddress.Create(StoreModel.Bucket, new S3Endpoint(new Uri("http://s3.simulated"), "eu-west-1", PathStyle: true));
+        DirectRequests requests = new(
+            options,
+            address,
+            "eu-west-1",
+            new AwsCredentialSource(() => Task.FromResult(Credentials), _time),
+            new SimulatedWire(_world, _time, _world.Store, () => _world.StoreFaults, "s3"),
+            services,
+            _buffers,
+            retained: 64);
+        return new S3Sink(options, defect is Defect.AcceptExistingObject or Defect.BelieveAnyAnswer ? new PlantedRequests(requests, defect) : requests, services);
+    }
+}

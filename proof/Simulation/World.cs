@@ -1,0 +1,293 @@
+using System.Globalization;
+using System.Text;
+using Proof.Models;
+
+namespace Proof.Simulation;
+
+/// <summary>
+/// One seed's world: a queue, a store, the worker processes that come and go, and what happens to them. It ends when everything is settled,
+/// or when a check fails. Threads: the pool's only one.
+/// </summary>
+internal sealed class World
+{
+    // After the faults have ended: visibility timeouts, pauses and the longest hold are shorter than this.
+    private static readonly TimeSpan Calm = TimeSpan.FromMinutes(40);
+
+    private static readonly TimeSpan CalmCheck = TimeSpan.FromSeconds(1);
+
+    private static readonly TimeSpan LastCalls = TimeSpan.FromMinutes(3);
+
+    private readonly FaultPlan _plan;
+    private readonly Defect _defect;
+    private readonly Action<string>? _trace;
+    private readonly List<string> _failures = [];
+    private readonly List<QueuedMessage> _sent = [];
+    private ulong _hash = 14_695_981_039_346_656_037;
+    private readonly WorkerProcess?[] _workers;
+    private bool _isCalm;
+    private bool _isOver;
+    private int _processes;
+
+    /// <param name="plan">What happens.</param>
+    /// <param name="defect">What is planted.</param>
+    /// <param name="trace">Gets each line of the trace; null for none.</param>
+    public World(FaultPlan plan, Defect defect, Action<string>? trace)
+    {
+        _plan = plan;
+        _defect = defect;
+        _trace = trace;
+        _workers = new WorkerProcess?[plan.Workers];
+        Random = new Random(plan.Seed ^ 0x5EED);
+        Store = new StoreModel(this);
+        Queue = new QueueModel(this, plan.IsFifo) { Deleted = CheckGivenUp, Received = CheckReceived };
+        Bus = new BusModel(this) { Removed = CheckGivenUp, Delivered = CheckReceived };
+        Callers = new Callers(this) { Answered = CheckGivenUp, Connect = () => _workers[0] is { } worker ? worker.Listening : null };
+        Disk = new DeadLetterDisk(this);
+    }
+
+    public SimulatedTime Time { get; } = new();
+
+    public Random Random { get; }
+
+    public StoreModel Store { get; }
+
+    public QueueModel Queue { get; }
+
+    public BusModel Bus { get; }
+
+    public Callers Callers { get; }
+
+    public DeadLetterDisk Disk { get; }
+
+    /// <summary>Bodies of all dead letters.</summary>
+    private IEnumerable<byte[]> Dead => Queue.Dead.Concat(Bus.Dead).Concat(Disk.Bodies);
+
+    public FaultRates StoreFaults => _isCalm ? default : _plan.Store;
+
+    public FaultRates QueueFaults => _isCalm ? default : _plan.Queue;
+
+    /// <summary>The same for two runs of a seed.</summary>
+    public ulong TraceHash => _hash;
+
+    public int Processes => _processes;
+
+    public IReadOnlyList<string> Failures => _failures;
+
+    public void Run()
+    {
+        ScheduleMessages();
+        ScheduleFaults();
+        for (int worker = 0; worker < _workers.Length; worker++)
+        {
+            Start(worker);
+        }
+
+        Time.Schedule(FaultPlan.Chaos, BecomeCalm);
+        new PoolLoop(() => !_isOver && Time.RunNext(FaultPlan.Chaos + Calm)).Run();
+        if (!_isOver)
+        {
+            Fail("not everything was settled 40 minutes after the last fault");
+        }
+
+        if (_failures.Count == 0)
+        {
+            CheckEnd();
+        }
+
+        Array.ForEach(_workers, worker => worker?.Kill());
+    }
+
+    public void Trace(string what, string detail)
+    {
+        foreach (char c in what)
+        {
+            _hash = (_hash ^ c) * 1_099_511_628_211;
+        }
+
+        foreach (char c in detail)
+        {
+            _hash = (_hash ^ c) * 1_099_511_628_211;
+        }
+
+        _hash = (_hash ^ (ulong)Time.Now) * 1_099_511_628_211;
+        _trace?.Invoke(string.Create(CultureInfo.InvariantCulture, $"{TimeSpan.FromTicks(Time.Now).TotalSeconds,10:0.0000} {what}: {detail}"));
+    }
+
+    public void Fail(string what)
+    {
+        Trace("FAILED", what);
+        _failures.Add(string.Create(CultureInfo.InvariantCulture, $"at {TimeSpan.FromTicks(Time.Now).TotalSeconds:0.000} s: {what}"));
+        _isOver = true;
+    }
+
+    private void ScheduleMessages()
+    {
+        for (int number = 0; number < _plan.Messages; number++)
+        {
+            double kind = Random.NextDouble();
+            int other = number == 0 ? 0 : Random.Next(number);
+            string text = kind < _plan.PoisonShare ? $"{{\"MessageId\":\"m{number}\",\"n\":"
+                : kind < _plan.PoisonShare + _plan.CollisionShare ? $"{{\"MessageId\":\"m{other}\",\"n\":{number}}}"
+                : $"{{\"MessageId\":\"m{number}\",\"n\":{number},\"text\":\"{new string('x', Random.Next(200))}\"}}";
+            QueuedMessage message = new(number, Encoding.UTF8.GetBytes(text), _plan.IsFifo ? $"g{Random.Next(4)}" : null);
+            _sent.Add(message);
+            Time.Schedule(TimeSpan.FromSeconds(Random.NextDouble() * FaultPlan.Chaos.TotalSeconds), () =>
+            {
+                Action<QueuedMessage> send = _plan.Source switch
+                {
+                    SourceKind.Sqs => Queue.Send,
+                    SourceKind.Http => Callers.Send,
+                    _ => Bus.Send,
+                };
+                send(message);
+            });
+        }
+    }
+
+    private void ScheduleFaults()
+    {
+        if (_plan.Outage is { } outage)
+        {
+            Time.Schedule(outage.From, () => Store.IsDown = true);
+            Time.Schedule(outage.To, () => Store.IsDown = false);
+        }
+
+        foreach ((TimeSpan at, TimeSpan by) in _plan.ClockJumps)
+        {
+            Time.Schedule(at, () => Time.WallOffset += by);
+        }
+
+        foreach (TimeSpan kill in _plan.Kills)
+        {
+            int worker = Random.Next(_workers.Length);
+            Time.Schedule(kill, () => Kill(worker));
+        }
+
+        foreach ((TimeSpan at, TimeSpan limit) in _plan.Stops)
+        {
+            int worker = Random.Next(_workers.Length);
+            Time.Schedule(at, () => Stop(worker, limit));
+        }
+    }
+
+    private void Start(int worker) => Time.Schedule(_processes < _workers.Length ? TimeSpan.Zero : _plan.RestartsAfter, () =>
+    {
+        _processes++;
+        Trace("start", $"{worker}");
+        _workers[worker] = new WorkerProcess(this, _plan, _defect);
+        _workers[worker]!.Start();
+    });
+
+    private void Kill(int worker)
+    {
+        if (_workers[worker] is { } process)
+        {
+            Trace("kill", $"{worker}");
+            process.Kill();
+            _workers[worker] = null;
+            Start(worker);
+        }
+    }
+
+    private void Stop(int worker, TimeSpan limit)
+    {
+        if (_workers[worker] is not { IsStopping: false } process)
+        {
+            return;
+        }
+
+        Trace("stop", $"{worker} within {limit.TotalSeconds} s");
+        process.Stop(limit, () =>
+        {
+            Trace("stopped", process.Totals.ToString());
+            _workers[worker] = null;
+            Start(worker);
+        });
+    }
+
+    private void BecomeCalm()
+    {
+        Trace("calm", string.Empty);
+        _isCalm = true;
+        Time.Schedule(CalmCheck, EndWhenSettled);
+    }
+
+    private void EndWhenSettled()
+    {
+        if (Queue.Count + Bus.Count + Callers.Unanswered > 0 || Store.IsDown || !Array.TrueForAll(_workers, worker => worker is { IsStopping: false, InFlight: 0 }))
+        {
+            Time.Schedule(CalmCheck, EndWhenSettled);
+            return;
+        }
+
+        Trace("end", string.Empty);
+        int left = _workers.Length;
+        foreach (WorkerProcess? worker in _workers)
+        {
+            worker!.Stop(TimeSpan.FromSeconds(30), () =>
+            {
+                if (--left == 0)
+                {
+                    Time.Schedule(LastCalls, () => _isOver = true);
+                }
+            });
+        }
+    }
+
+    // The checks
+
+    private void CheckGivenUp(QueuedMessage message)
+    {
+        if (!IsKept(message))
+        {
+            Fail($"message {message.Number} was given up by its sender and is neither stored nor a dead letter: {Encoding.UTF8.GetString(message.Body)}");
+        }
+    }
+
+    private void CheckReceived(QueuedMessage message)
+    {
+        if (message.Deliveries > _plan.MostDeliveries)
+        {
+            Fail($"message {message.Number} was delivered {message.Deliveries} times although nothing but the store failed");
+        }
+    }
+
+    private void CheckEnd()
+    {
+        foreach (QueuedMessage message in _sent.Where(message => !IsKept(message)))
+        {
+            Fail($"message {message.Number} is lost: {Encoding.UTF8.GetString(message.Body)}");
+        }
+
+        foreach ((string key, string body) in Store.Contents())
+        {
+            if (!_sent.Exists(message => Encoding.UTF8.GetString(message.Body) == body && (key.Length == 0 || key == KeyOf(message))))
+            {
+                Fail($"object {key} holds what is no message: {body}");
+            }
+        }
+
+        foreach (byte[] dead in Dead)
+        {
+            QueuedMessage? message = _sent.Find(message => message.Body.AsSpan().SequenceEqual(dead));
+            if (message is null)
+            {
+                Fail($"a dead letter holds bytes of no message: {Encoding.UTF8.GetString(dead)}");
+            }
+            else if (KeyOf(message) is { } key && !_sent.Exists(other => other != message && KeyOf(other) == key))
+            {
+                Fail($"message {message.Number} is a dead letter, and nothing is wrong with it");
+            }
+        }
+    }
+
+    private bool IsKept(QueuedMessage message) =>
+        (KeyOf(message) is { } key && Store.Holds(key, message.Body)) || Dead.Any(dead => dead.AsSpan().SequenceEqual(message.Body));
+
+    /// <summary>Null for poison.</summary>
+    private static string? KeyOf(QueuedMessage message)
+    {
+        string text = Encoding.UTF8.GetString(message.Body);
+        return text[^1] == '}' ? text.Split('"')[3] : null;
+    }
+}
