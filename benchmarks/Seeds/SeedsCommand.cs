@@ -16,7 +16,7 @@ internal static class SeedsCommand
     {
         Option<DirectoryInfo[]> from = new("--from") { Description = $"Folders of results of one machine; where two hold the same row the later one counts; when left out, all of the newest one's machine in {ResultsRoot}", AllowMultipleArgumentsPerToken = true };
         Option<bool> markdown = new("--markdown") { Description = "Print Markdown" };
-        Option<FileInfo?> write = new("--write") { Description = "Write the tables between the marks of a document, such as docs/explanation/seeds.md" };
+        Option<FileInfo?> write = new("--write") { Description = "Write the tables between the marks of one document, which has marks for every table" };
         Command seeds = new("seeds", "Prints every published table: published, the original's shape here, the published idea here, ours") { from, markdown, write };
         seeds.SetAction(result => Run(result.GetValue(from) ?? [], result.GetValue(markdown), result.GetValue(write), Console.Out, Console.Error));
         return seeds;

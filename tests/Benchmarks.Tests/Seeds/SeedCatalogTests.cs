@@ -6,7 +6,7 @@ using Pipeline.Execution;
 
 namespace Benchmarks.Tests.Seeds;
 
-/// <summary>The published tables refer to benchmarks that exist, and each has its place in the document.</summary>
+/// <summary>The published tables refer to benchmarks that exist, and each has its place in the pages.</summary>
 public sealed partial class SeedCatalogTests
 {
     // The reports of commands, and suites that a program may be built without: shown as not run.
@@ -39,7 +39,7 @@ public sealed partial class SeedCatalogTests
     [Fact]
     public void Document_Tables_EachHasABlock()
     {
-        string document = File.ReadAllText(Path.Combine(Documents.Root, "docs", "explanation", "seeds.md"));
+        string document = string.Concat(Directory.EnumerateFiles(Path.Combine(Documents.Root, "docs", "explanation", "seeds"), "*.md").Select(File.ReadAllText));
 
         MarkedText.Names(document, SeedText.Mark).Where(name => name != "Here").ShouldBe(Catalog.Tables.Select(table => table.Name), ignoreOrder: true);
         foreach (SeedTable table in Catalog.Tables)
