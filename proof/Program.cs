@@ -1,4 +1,5 @@
 using System.CommandLine;
+using Proof.Fuzz;
 using Proof.Simulation;
 
 namespace Proof;
@@ -12,6 +13,7 @@ internal static class Program
             SimulateCommand.Create(),
             SimulateCommand.CreateReplay(),
             SimulateCommand.CreateDefects(),
+            FuzzCommand.Create(),
         };
         return root.Parse(args).Invoke();
     }
