@@ -1,5 +1,6 @@
 using System.CommandLine;
 using Proof.Fuzz;
+using Proof.Kills;
 using Proof.Simulation;
 
 namespace Proof;
@@ -14,6 +15,7 @@ internal static class Program
             SimulateCommand.CreateReplay(),
             SimulateCommand.CreateDefects(),
             FuzzCommand.Create(),
+            KillCommand.Create(),
         };
         return root.Parse(args).Invoke();
     }
