@@ -14,6 +14,7 @@ internal static class Program
             SimulateCommand.Create(),
             SimulateCommand.CreateReplay(),
             SimulateCommand.CreateDefects(),
+            PairsCommand.Create(),
             FuzzCommand.Create(),
             KillCommand.Create(),
         };
