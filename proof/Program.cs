@@ -1,4 +1,6 @@
 using System.CommandLine;
+using Proof.Fuzz;
+using Proof.Kills;
 using Proof.Simulation;
 
 namespace Proof;
@@ -12,6 +14,9 @@ internal static class Program
             SimulateCommand.Create(),
             SimulateCommand.CreateReplay(),
             SimulateCommand.CreateDefects(),
+            PairsCommand.Create(),
+            FuzzCommand.Create(),
+            KillCommand.Create(),
         };
         return root.Parse(args).Invoke();
     }

@@ -65,8 +65,14 @@ internal sealed class BusModel(World world)
         Removed(message);
     }
 
-    private QueuedMessage Find(QueuedMessage message, string handle) =>
-        _messages.Contains(message) && message.Handle == handle && message.VisibleAt > world.Time.Now
-            ? message
-            : throw new ServiceBusFaultException(new ServiceBusFault(ServiceBusFaultKind.LockLost, "The lock is lost."));
+    private QueuedMessage Find(QueuedMessage message, string handle)
+    {
+        if (_messages.Contains(message) && message.Handle == handle && message.VisibleAt > world.Time.Now)
+        {
+            return message;
+        }
+
+        world.Meets(Fault.BusLockIsLost);
+        throw new ServiceBusFaultException(new ServiceBusFault(ServiceBusFaultKind.LockLost, "The lock is lost."));
+    }
 }

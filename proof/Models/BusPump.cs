@@ -40,9 +40,15 @@ internal sealed class BusPump(BusModel bus, ProcessTime process, int maxCalls) :
         FaultRates faults = bus.World.QueueFaults;
         double fate = random.NextDouble();
         TimeSpan latency = random.NextDouble() < faults.Slow ? TimeSpan.FromMilliseconds(random.Next(100, 15_000)) : TimeSpan.FromMilliseconds(1 + (random.NextDouble() * 20));
+        if (latency > TimeSpan.FromMilliseconds(50))
+        {
+            bus.World.Meets(Fault.BusIsSlow);
+        }
+
         await Task.Delay(latency, process, cancellationToken);
         if (fate < faults.LostRequest + faults.Error)
         {
+            bus.World.Meets(Fault.BusBreaks);
             throw new ServiceBusFaultException(_fault);
         }
 
@@ -50,6 +56,7 @@ internal sealed class BusPump(BusModel bus, ProcessTime process, int maxCalls) :
         await Task.Delay(latency, process, cancellationToken);
         if (fate > 1 - faults.LostAnswer)
         {
+            bus.World.Meets(Fault.BusLosesAnswer);
             throw new ServiceBusFaultException(_fault);
         }
     }
@@ -64,6 +71,7 @@ internal sealed class BusPump(BusModel bus, ProcessTime process, int maxCalls) :
         FaultRates faults = bus.World.QueueFaults;
         if (bus.World.Random.NextDouble() < faults.Error / 10)
         {
+            bus.World.Meets(Fault.BusFailsReceive);
             _handler!.Failed(PumpActivity.Receive, _fault);
         }
         else
@@ -75,6 +83,10 @@ internal sealed class BusPump(BusModel bus, ProcessTime process, int maxCalls) :
                 {
                     _calls++;
                     _ = HandleAsync(message);
+                }
+                else
+                {
+                    bus.World.Meets(Fault.BusLosesMessage);
                 }
             }
         }

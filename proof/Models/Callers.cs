@@ -136,8 +136,14 @@ internal sealed class Callers(World world)
             _ = _body.Writer.FlushAsync().AsTask();
             double fate = _world.Random.NextDouble();
             TimeSpan rest = _world.Random.NextDouble() < _world.QueueFaults.Slow ? TimeSpan.FromSeconds(_world.Random.Next(1, 60)) : TimeSpan.FromMilliseconds(_world.Random.Next(50));
+            if (rest >= TimeSpan.FromSeconds(1))
+            {
+                _world.Meets(Fault.HttpIsSlow);
+            }
+
             if (fate < _world.QueueFaults.LostRequest)
             {
+                _world.Meets(Fault.HttpBreaks);
                 _world.Time.Schedule(rest, () =>
                 {
                     _body.Writer.Complete(new ConnectionAbortedException());
@@ -151,6 +157,10 @@ internal sealed class Callers(World world)
                     _body.Writer.Write(_message.Body.AsSpan(half));
                     _body.Writer.Complete();
                 });
+            }
+            else
+            {
+                _world.Meets(Fault.HttpStalls);
             }
         }
 
@@ -174,6 +184,11 @@ internal sealed class Callers(World world)
             if (context.Response.StatusCode == StatusCodes.Status200OK && !Encoding.UTF8.GetString(((MemoryStream)context.Response.Body).ToArray()).Contains("\"stored\"", StringComparison.Ordinal))
             {
                 _world.Fail("a caller was answered 200 without \"stored\"");
+            }
+
+            if (_losesAnswer)
+            {
+                _world.Meets(Fault.HttpLosesAnswer);
             }
 
             End(_losesAnswer ? 0 : context.Response.StatusCode);

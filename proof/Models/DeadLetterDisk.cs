@@ -23,6 +23,7 @@ internal sealed class DeadLetterDisk(World world)
             await Task.Delay(TimeSpan.FromMilliseconds(1 + (world.Random.NextDouble() * 20)), process, cancellationToken);
             if (isFull)
             {
+                world.Meets(Fault.DiskIsFull);
                 world.Trace("disk full", letter.SourceId);
                 throw new IOException("No space left on device");
             }

@@ -100,6 +100,11 @@ internal sealed class QueueModel(World world, bool isFifo) : IService
                 continue;
             }
 
+            if (isHidden)
+            {
+                world.Meets(Fault.SqsDeliversTwice);
+            }
+
             message.Deliveries++;
             message.VisibleAt = now + TimeSpan.FromSeconds(visibilitySeconds).Ticks;
             taken.Add(message);
@@ -123,6 +128,7 @@ internal sealed class QueueModel(World world, bool isFifo) : IService
         if (message.Handle != handle)
         {
             // The handle of an earlier delivery deletes nothing, and says nothing of it.
+            world.Meets(Fault.SqsHandleIsOld);
             return !isFifo;
         }
 
@@ -136,6 +142,7 @@ internal sealed class QueueModel(World world, bool isFifo) : IService
     {
         if (Find(handle) is not { } message || message.Handle != handle || message.VisibleAt <= world.Time.Now)
         {
+            world.Meets(Fault.SqsHandleIsOld);
             return false;
         }
 
@@ -171,6 +178,7 @@ internal sealed class QueueModel(World world, bool isFifo) : IService
             string id = entry.GetProperty("Id").GetString()!;
             if (world.Random.NextDouble() < world.QueueFaults.FailedEntry)
             {
+                world.Meets(Fault.SqsFailsEntry);
                 failed.Add((id, "InternalError"));
             }
             else if (tryEntry(entry))

@@ -5,6 +5,10 @@ namespace Proof.Models;
 /// <summary>The network between one worker process and a service. Requests of a process that died may still arrive; it gets no answers.</summary>
 internal sealed class SimulatedWire(World world, ProcessTime process, IService service, Func<FaultRates> rates, string name) : HttpMessageHandler
 {
+    private static readonly TimeSpan Fast = TimeSpan.FromMilliseconds(50);
+
+    private bool IsStore => name == "s3";
+
     /// <summary>Called with the operation of each request.</summary>
     public Action<string>? Sending { get; init; }
 
@@ -23,6 +27,11 @@ internal sealed class SimulatedWire(World world, ProcessTime process, IService s
         Random random = world.Random;
         TimeSpan there = Latency(faults, random);
         TimeSpan back = Latency(faults, random);
+        if (there > Fast || back > Fast)
+        {
+            world.Meets(IsStore ? Fault.StoreIsSlow : Fault.SqsIsSlow);
+        }
+
         double fate = random.NextDouble();
         bool isLost = Takes(ref fate, faults.LostRequest);
         bool isRefused = Takes(ref fate, faults.Error);
@@ -45,6 +54,7 @@ internal sealed class SimulatedWire(World world, ProcessTime process, IService s
         {
             if (isLost)
             {
+                world.Meets(IsStore ? Fault.StoreLosesRequest : Fault.SqsLosesRequest);
                 world.Trace($"{name} lost", sent.Operation);
                 Break();
                 return;
@@ -52,9 +62,15 @@ internal sealed class SimulatedWire(World world, ProcessTime process, IService s
 
             if (isRefused)
             {
+                world.Meets(IsStore ? Fault.StoreRefuses : Fault.SqsRefuses);
                 world.Trace($"{name} refused", sent.Operation);
                 Deliver(() => answered.TrySetResult(service.Unavailable(draw).ToResponse()));
                 return;
+            }
+
+            if (isStalled)
+            {
+                world.Meets(IsStore ? Fault.StoreStalls : Fault.SqsStalls);
             }
 
             if (isStalled && !arrivesFirst)
@@ -68,6 +84,7 @@ internal sealed class SimulatedWire(World world, ProcessTime process, IService s
                 world.Trace($"{name} {(int)answer.Status}{(isStalled ? " stalled" : losesAnswer ? " answer lost" : string.Empty)}", sent.Operation);
                 if (losesAnswer)
                 {
+                    world.Meets(IsStore ? Fault.StoreLosesAnswer : Fault.SqsLosesAnswer);
                     Break();
                 }
                 else if (!isStalled)

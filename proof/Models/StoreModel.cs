@@ -27,7 +27,15 @@ internal sealed class StoreModel(World world) : IService
         .Select(stored => (stored.Key, Encoding.UTF8.GetString(stored.Value)))
         .Concat(_lines.Select(line => (string.Empty, line)));
 
-    public void Handle(ServiceRequest request, Action<ServiceAnswer> answer) => answer(IsDown ? Unavailable(0) : Answer(request));
+    public void Handle(ServiceRequest request, Action<ServiceAnswer> answer)
+    {
+        if (IsDown)
+        {
+            world.Meets(Fault.StoreIsDown);
+        }
+
+        answer(IsDown ? Unavailable(0) : Answer(request));
+    }
 
     public ServiceAnswer Unavailable(int draw) => (draw % 3) switch
     {
@@ -43,6 +51,7 @@ internal sealed class StoreModel(World world) : IService
         switch (request.Method)
         {
             case "PUT" when stored is not null:
+                world.Meets(Fault.StoreHasObject);
                 return Error(HttpStatusCode.PreconditionFailed, "PreconditionFailed");
             case "PUT":
                 _objects.Add(key, request.Body);

@@ -22,6 +22,7 @@ internal sealed class World
     private readonly Action<string>? _trace;
     private readonly List<string> _failures = [];
     private readonly List<QueuedMessage> _sent = [];
+    private readonly HashSet<Fault> _met = [];
     private ulong _hash = 14_695_981_039_346_656_037;
     private readonly WorkerProcess?[] _workers;
     private bool _isCalm;
@@ -73,6 +74,9 @@ internal sealed class World
 
     public IReadOnlyList<string> Failures => _failures;
 
+    /// <summary>The faults that have happened.</summary>
+    public IReadOnlyCollection<Fault> Met => _met;
+
     public void Run()
     {
         ScheduleMessages();
@@ -96,6 +100,8 @@ internal sealed class World
 
         Array.ForEach(_workers, worker => worker?.Kill());
     }
+
+    public void Meets(Fault fault) => _met.Add(fault);
 
     public void Trace(string what, string detail)
     {
@@ -131,6 +137,11 @@ internal sealed class World
                 : $"{{\"MessageId\":\"m{number}\",\"n\":{number},\"text\":\"{new string('x', Random.Next(200))}\"}}";
             QueuedMessage message = new(number, Encoding.UTF8.GetBytes(text), _plan.IsFifo ? $"g{Random.Next(4)}" : null);
             _sent.Add(message);
+            if (kind < _plan.PoisonShare + _plan.CollisionShare)
+            {
+                Meets(kind < _plan.PoisonShare ? Fault.MessageIsPoison : Fault.MessageCollides);
+            }
+
             Time.Schedule(TimeSpan.FromSeconds(Random.NextDouble() * FaultPlan.Chaos.TotalSeconds), () =>
             {
                 Action<QueuedMessage> send = _plan.Source switch
@@ -154,7 +165,11 @@ internal sealed class World
 
         foreach ((TimeSpan at, TimeSpan by) in _plan.ClockJumps)
         {
-            Time.Schedule(at, () => Time.WallOffset += by);
+            Time.Schedule(at, () =>
+            {
+                Time.WallOffset += by;
+                Meets(by > TimeSpan.Zero ? Fault.ClockForward : Fault.ClockBack);
+            });
         }
 
         foreach (TimeSpan kill in _plan.Kills)
@@ -174,6 +189,11 @@ internal sealed class World
     {
         _processes++;
         Trace("start", $"{worker}");
+        if (worker > 0)
+        {
+            Meets(Fault.ProcessIsSecond);
+        }
+
         _workers[worker] = new WorkerProcess(this, _plan, _defect);
         _workers[worker]!.Start();
     });
@@ -183,6 +203,7 @@ internal sealed class World
         if (_workers[worker] is { } process)
         {
             Trace("kill", $"{worker}");
+            Meets(Fault.ProcessIsKilled);
             process.Kill();
             _workers[worker] = null;
             Start(worker);
@@ -196,6 +217,7 @@ internal sealed class World
             return;
         }
 
+        Meets(Fault.ProcessIsStopped);
         Trace("stop", $"{worker} within {limit.TotalSeconds} s");
         process.Stop(limit, () =>
         {

@@ -1,3 +1,5 @@
+using Messaging.Telemetry;
+
 namespace Messaging.Configuration;
 
 /// <summary>One problem of the configuration.</summary>
@@ -7,10 +9,11 @@ namespace Messaging.Configuration;
 /// <param name="Consequence">What would go wrong if the worker started like this; may be null.</param>
 public sealed record ConfigurationError(string Key, string? Value, string Problem, string? Consequence = null)
 {
-    /// <inheritdoc/>
+    /// <summary>One line, with control characters escaped and at most 256 bytes of key and value.</summary>
     public override string ToString()
     {
-        string text = Value is null ? $"{Key}: {Problem}" : $"{Key} = \"{Value}\": {Problem}";
+        string key = UntrustedText.Shorten(Key);
+        string text = Value is null ? $"{key}: {Problem}" : $"{key} = \"{UntrustedText.Shorten(Value)}\": {Problem}";
         return Consequence is null ? text : $"{text} {Consequence}";
     }
 }

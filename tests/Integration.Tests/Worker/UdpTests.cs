@@ -54,7 +54,7 @@ public sealed class UdpTests
         }
 
         await Eventually.BecomesTrueAsync(async () => (await sink.ReadAllAsync()).Count == messages.Length, "all good datagrams are stored");
-        await worker.Process.WaitForLineAsync("dropped as checksum");
+        await worker.Process.WaitForLineAsync("dropped: checksum");
         (await worker.StopAsync()).ShouldBe(0);
         await sink.ShouldHoldExactlyAsync(messages);
         sender.Available.ShouldBe(0, "There is never a reply.");

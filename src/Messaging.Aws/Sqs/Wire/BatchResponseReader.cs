@@ -18,16 +18,13 @@ internal static class BatchResponseReader
     {
         results.Fill(BatchEntryResult.Unanswered);
         Utf8JsonReader reader = new(json);
-        if (!reader.Read() || reader.TokenType != JsonTokenType.StartObject)
-        {
-            throw new JsonException("The response is not a JSON object.");
-        }
+        Require(reader.Read() && reader.TokenType == JsonTokenType.StartObject, "The response is not a JSON object.");
 
         int failedMask = 0;
         while (reader.Read() && reader.TokenType == JsonTokenType.PropertyName)
         {
-            bool isFailed = reader.ValueTextEquals("Failed"u8);
-            bool isKnown = isFailed || reader.ValueTextEquals("Successful"u8);
+            bool isFailed = reader.IsText("Failed"u8);
+            bool isKnown = isFailed || reader.IsText("Successful"u8);
             reader.Read();
             if (!isKnown || reader.TokenType != JsonTokenType.StartArray)
             {
@@ -44,8 +41,11 @@ internal static class BatchResponseReader
                     failedMask |= isFailed ? 1 << index : 0;
                 }
             }
+
+            Require(reader.TokenType == JsonTokenType.EndArray, "An entry is not an object.");
         }
 
+        // Throws if anything follows the object.
         reader.Read();
     }
 
@@ -58,11 +58,11 @@ internal static class BatchResponseReader
         bool senderFault = false;
         while (reader.Read() && reader.TokenType == JsonTokenType.PropertyName)
         {
-            bool isId = reader.ValueTextEquals("Id"u8);
-            bool isCode = isFailed && reader.ValueTextEquals("Code"u8);
-            bool isDetail = isFailed && reader.ValueTextEquals("Message"u8);
-            bool isFault = isFailed && reader.ValueTextEquals("SenderFault"u8);
-            bool isMessageId = !isFailed && reader.ValueTextEquals("MessageId"u8);
+            bool isId = reader.IsText("Id"u8);
+            bool isCode = isFailed && reader.IsText("Code"u8);
+            bool isDetail = isFailed && reader.IsText("Message"u8);
+            bool isFault = isFailed && reader.IsText("SenderFault"u8);
+            bool isMessageId = !isFailed && reader.IsText("MessageId"u8);
             reader.Read();
             if (isFault)
             {
@@ -92,6 +92,14 @@ internal static class BatchResponseReader
         }
 
         return (index, isFailed ? Failure(code ?? string.Empty, detail ?? string.Empty, senderFault) : new(Succeeded: true, AwsErrorKind.None, MessageId: messageId));
+    }
+
+    private static void Require(bool condition, string problem)
+    {
+        if (!condition)
+        {
+            throw new JsonException(problem);
+        }
     }
 
     private static BatchEntryResult Failure(string code, string detail, bool senderFault)

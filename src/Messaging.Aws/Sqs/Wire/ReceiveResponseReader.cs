@@ -26,7 +26,7 @@ internal ref struct ReceiveResponseReader(ReceiveBatch batch, int generation, Po
         Expect(JsonTokenType.StartObject);
         while (NextProperty())
         {
-            bool isMessages = _json.ValueTextEquals("Messages"u8);
+            bool isMessages = _json.IsText("Messages"u8);
             _json.Read();
             if (!isMessages || _json.TokenType == JsonTokenType.Null)
             {
@@ -73,27 +73,27 @@ internal ref struct ReceiveResponseReader(ReceiveBatch batch, int generation, Po
         bool hasBody = false;
         while (NextProperty())
         {
-            if (_json.ValueTextEquals("Body"u8))
+            if (_json.IsText("Body"u8))
             {
                 hasBody = ReadText(ref body);
             }
-            else if (_json.ValueTextEquals("ReceiptHandle"u8))
+            else if (_json.IsText("ReceiptHandle"u8))
             {
                 ReadText(ref handle);
             }
-            else if (_json.ValueTextEquals("MessageId"u8))
+            else if (_json.IsText("MessageId"u8))
             {
                 ReadText(ref id);
             }
-            else if (_json.ValueTextEquals("MD5OfBody"u8))
+            else if (_json.IsText("MD5OfBody"u8))
             {
                 ReadText(ref md5);
             }
-            else if (_json.ValueTextEquals("Attributes"u8))
+            else if (_json.IsText("Attributes"u8))
             {
                 ReadSystemAttributes(ref system);
             }
-            else if (_json.ValueTextEquals("MessageAttributes"u8))
+            else if (_json.IsText("MessageAttributes"u8))
             {
                 attributes = ReadRawObject();
             }
@@ -133,27 +133,27 @@ internal ref struct ReceiveResponseReader(ReceiveBatch batch, int generation, Po
 
         while (NextProperty())
         {
-            if (_json.ValueTextEquals("ApproximateReceiveCount"u8))
+            if (_json.IsText("ApproximateReceiveCount"u8))
             {
                 system.ReceiveCount = (int)Math.Clamp(ReadNumber(), 0, int.MaxValue);
             }
-            else if (_json.ValueTextEquals("SentTimestamp"u8))
+            else if (_json.IsText("SentTimestamp"u8))
             {
                 system.Sent = ReadNumber();
             }
-            else if (_json.ValueTextEquals("ApproximateFirstReceiveTimestamp"u8))
+            else if (_json.IsText("ApproximateFirstReceiveTimestamp"u8))
             {
                 system.FirstReceive = ReadNumber();
             }
-            else if (_json.ValueTextEquals("MessageGroupId"u8))
+            else if (_json.IsText("MessageGroupId"u8))
             {
                 ReadText(ref system.GroupId);
             }
-            else if (_json.ValueTextEquals("MessageDeduplicationId"u8))
+            else if (_json.IsText("MessageDeduplicationId"u8))
             {
                 ReadText(ref system.DeduplicationId);
             }
-            else if (_json.ValueTextEquals("AWSTraceHeader"u8))
+            else if (_json.IsText("AWSTraceHeader"u8))
             {
                 ReadText(ref system.TraceHeader);
             }

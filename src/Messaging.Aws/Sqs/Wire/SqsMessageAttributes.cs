@@ -48,7 +48,7 @@ internal readonly struct SqsMessageAttributes(ReadOnlyMemory<byte> json)
         reader.Read();
         while (reader.Read() && reader.TokenType == JsonTokenType.PropertyName)
         {
-            bool isWanted = reader.ValueTextEquals(name);
+            bool isWanted = reader.IsText(name);
             reader.Read();
             if (isWanted && reader.TokenType == JsonTokenType.StartObject)
             {
@@ -68,9 +68,9 @@ internal readonly struct SqsMessageAttributes(ReadOnlyMemory<byte> json)
         byte[]? binary = null;
         while (reader.Read() && reader.TokenType == JsonTokenType.PropertyName)
         {
-            bool isType = reader.ValueTextEquals("DataType"u8);
-            bool isText = reader.ValueTextEquals("StringValue"u8);
-            bool isBinary = reader.ValueTextEquals("BinaryValue"u8);
+            bool isType = reader.IsText("DataType"u8);
+            bool isText = reader.IsText("StringValue"u8);
+            bool isBinary = reader.IsText("BinaryValue"u8);
             reader.Read();
             if (reader.TokenType != JsonTokenType.String)
             {

@@ -38,6 +38,31 @@ internal static class WireText
         return written;
     }
 
+    /// <summary>
+    /// Whether the reader stands at this property name or string. Half a surrogate pair equals nothing, where <c>ValueTextEquals</c> would throw
+    /// <see cref="InvalidOperationException"/>.
+    /// </summary>
+    /// <param name="reader">Reads contiguous memory.</param>
+    /// <param name="text">UTF-8, unescaped.</param>
+    public static bool IsText(this scoped in Utf8JsonReader reader, ReadOnlySpan<byte> text)
+    {
+        ReadOnlySpan<byte> value = reader.ValueSpan;
+        if (!reader.ValueIsEscaped)
+        {
+            return value.SequenceEqual(text);
+        }
+
+        // An escape has six bytes per byte of text at most, so a longer value is another one.
+        if (value.Length > text.Length * 6)
+        {
+            return false;
+        }
+
+        Span<byte> copy = stackalloc byte[value.Length];
+        value.CopyTo(copy);
+        return copy[..UnescapeInPlace(copy)].SequenceEqual(text);
+    }
+
     /// <summary>The text of a JSON string's content; lone surrogates become U+FFFD, where <c>Utf8JsonReader.GetString</c> would throw.</summary>
     public static string ToString(ReadOnlySpan<byte> escaped)
     {

@@ -41,10 +41,23 @@ internal ref struct BulkItem
     /// <summary>The error's reason, fit to be shown; may be empty.</summary>
     public readonly string ReadReason() => Show(Reason);
 
+    /// <summary>Whether the reader stands at this text; half a surrogate pair equals nothing.</summary>
+    public static bool IsText(scoped in Utf8JsonReader reader, ReadOnlySpan<byte> text)
+    {
+        try
+        {
+            return reader.ValueTextEquals(text);
+        }
+        catch (InvalidOperationException)
+        {
+            return false;
+        }
+    }
+
     private static bool IsText(ReadOnlySpan<byte> json, ReadOnlySpan<byte> text)
     {
         Utf8JsonReader reader = new(json, isFinalBlock: false, state: default);
-        return reader.Read() && reader.ValueTextEquals(text);
+        return reader.Read() && IsText(reader, text);
     }
 
     private static string Decode(ReadOnlySpan<byte> json)

@@ -121,8 +121,8 @@ internal sealed class BulkResponseParser
 
     private bool ReadMember(ref Utf8JsonReader reader)
     {
-        bool isItems = reader.ValueTextEquals("items"u8);
-        bool isErrors = reader.ValueTextEquals("errors"u8);
+        bool isItems = BulkItem.IsText(reader, "items"u8);
+        bool isErrors = BulkItem.IsText(reader, "errors"u8);
         if (!reader.Read())
         {
             return false;
@@ -162,9 +162,9 @@ internal sealed class BulkResponseParser
                 return Read(ref reader, JsonTokenType.EndObject) && Report(item, items);
             }
 
-            read = reader.ValueTextEquals("status"u8) ? ReadStatus(ref reader, ref item)
-                : reader.ValueTextEquals("_id"u8) ? reader.Read() && TakeText(ref reader, window, ref item.Id)
-                : reader.ValueTextEquals("error"u8) ? ReadError(ref reader, window, ref item)
+            read = BulkItem.IsText(reader, "status"u8) ? ReadStatus(ref reader, ref item)
+                : BulkItem.IsText(reader, "_id"u8) ? reader.Read() && TakeText(ref reader, window, ref item.Id)
+                : BulkItem.IsText(reader, "error"u8) ? ReadError(ref reader, window, ref item)
                 : reader.TrySkip();
         }
 
@@ -209,8 +209,8 @@ internal sealed class BulkResponseParser
                 return true;
             }
 
-            read = reader.ValueTextEquals("type"u8) ? reader.Read() && TakeText(ref reader, window, ref item.Type)
-                : reader.ValueTextEquals("reason"u8) ? reader.Read() && TakeText(ref reader, window, ref item.Reason)
+            read = BulkItem.IsText(reader, "type"u8) ? reader.Read() && TakeText(ref reader, window, ref item.Type)
+                : BulkItem.IsText(reader, "reason"u8) ? reader.Read() && TakeText(ref reader, window, ref item.Reason)
                 : reader.TrySkip();
         }
 

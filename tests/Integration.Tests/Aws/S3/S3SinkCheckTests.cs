@@ -70,7 +70,7 @@ public class S3SinkCheckTests(RealS3 real)
         await using FaultyS3 s3 = await FaultyS3.StartAsync();
         s3.Script = FaultScript.Empty.With(new FaultRule { Fault = Enum.Parse<S3Fault>(fault), Operation = S3Operation.ListObjects });
 
-        (await CheckAsync(s3.Endpoint, "archive")).ShouldHaveSingleItem().ShouldContain("cannot be reached");
+        (await CheckAsync(s3.Endpoint, "archive")).ShouldHaveSingleItem().ShouldContain("is unreachable");
 
         s3.History.Snapshot().Length.ShouldBeInRange(1, 2);
     }

@@ -65,6 +65,23 @@ public sealed class BatchResponseReaderTests
         default(BatchEntryResult).Succeeded.ShouldBeFalse();
     }
 
+    [Fact]
+    public void Read_NamesWithHalfASurrogatePair_AreUnknown()
+    {
+        BatchEntryResult[] results = Read(1, """{"\ud800":[],"Successful":[{"Id\udc00":"1","Id":"0"}]}""");
+
+        results[0].Succeeded.ShouldBeTrue();
+    }
+
+    [Theory]
+    [InlineData("""{"Successful":[{"Id":"0"},[{"Id":"1"}]],"Failed":[{"Id":"0"}]}""")]
+    [InlineData("""{"Successful":[{"Id":"0"},1]}""")]
+    [InlineData("""{"Successful":[{"Id":"0"},[{,""")]
+    public void Read_AnEntryThatIsNotAnObject_IsMalformed(string json)
+    {
+        Should.Throw<JsonException>(() => Read(2, json));
+    }
+
     private static BatchEntryResult[] Read(int count, string json)
     {
         BatchEntryResult[] results = new BatchEntryResult[count];

@@ -91,6 +91,17 @@ public sealed class ReceiveResponseReaderTests : IDisposable
         ReceiveBatch batch = Open("""{"Messages":[{"Body":"b","MessageId":"i","ReceiptHandle":"h","MessageAttributes":{"a\udc00":{"DataType":"String","StringValue":"x\ud800y"},"odd":7,"b":{"DataType":"Binary","BinaryValue":"%%"}}}]}""");
 
         batch[0].Attributes.ToList().Select(a => (a.Name, a.StringValue)).ShouldBe([("a\uFFFD\uFFFD\uFFFD", "x\uFFFD\uFFFD\uFFFDy"), ("b", null)]);
+        batch[0].Attributes.Find("traceparent"u8).ShouldBeNull();
+        batch.ReleaseAll();
+    }
+
+    [Fact]
+    public void Open_NamesWithEscapes_AreUnescapedAndHalfASurrogatePairIsNoName()
+    {
+        ReceiveBatch batch = Open("""{"\ud800":1,"Mess\u0061ges":[{"Body\udc00":"no","\u0042ody":"b","MessageId":"i","ReceiptHandle":"h","Attributes":{"\ud800\ud800":"1","Approximate\u0052eceiveCount":"2"}}]}""");
+
+        Text(batch[0].Body).ShouldBe("b");
+        batch[0].ReceiveCount.ShouldBe(2);
         batch.ReleaseAll();
     }
 

@@ -135,6 +135,15 @@ public sealed class BulkResponseParserTests
     }
 
     [Fact]
+    public void Read_NamesWithHalfASurrogatePair_AreUnknown()
+    {
+        ReadResponse read = RecordedItems.Read(Bytes("""{"\ud800":1,"errors":true,"items":[{"create":{"\udc00":2,"_id":"a","status":400,"error":{"\ud800":3,"type":"t"}}}]}"""));
+
+        read.Parsing.ShouldBe(BulkParsing.Complete);
+        read.Failures.ShouldHaveSingleItem().Type.ShouldBe("t");
+    }
+
+    [Fact]
     public void Read_NoErrorsBeforeTheItems_CountsThemWithoutParsing()
     {
         // Texts that look like what is counted: an id and an index may hold anything.

@@ -1,0 +1,82 @@
+using System.IO.Compression;
+using System.Text;
+using Messaging.CloudFront;
+using Messaging.CloudFront.Gzip;
+
+namespace Proof.Fuzz.Targets;
+
+/// <summary>
+/// Gzip: what is accepted is what <see cref="GZipStream"/> reads, and its last bytes have the checksum and the length at the object's end.
+/// </summary>
+internal sealed class GzipTarget : FuzzTarget
+{
+    private static readonly GzipLimits Limits = new(MaxBytes: 1 << 20, MaxRatio: 200);
+
+    private readonly byte[] _buffer = new byte[64 * 1024];
+
+    public override IReadOnlyList<byte[]> Corpus { get; } =
+    [
+        Compress("#Version: 1.0\n"), [.. Compress("one"), .. Compress("two")], Compress(string.Empty), Compress(new string('x', 100_000)),
+        [.. Compress("a"), 0], [.. Compress("truncated")[..^3]], Compress(new string('y', 2 << 20)), [], [0x1F],
+    ];
+
+    public override IReadOnlyList<byte[]> Dictionary { get; } = [Compress("d"), Compress(string.Empty), [0x1F, 0x8B], [0x1F, 0x8B, 8], [0, 0, 0, 0], [3, 0], [0xFF, 0xFF, 0xFF, 0xFF], [8], [0x10, 0x41, 0]];
+
+    public override int Run(ReadOnlyMemory<byte> input)
+    {
+        byte[] compressed = input.ToArray();
+        using MemoryStream source = new(compressed);
+        using GzipReader reader = new(source, compressed.Length, Limits);
+        using MemoryStream content = new();
+        GzipRead read;
+        while ((read = reader.ReadAsync(_buffer, CancellationToken.None).AsTask().GetAwaiter().GetResult()).Count > 0)
+        {
+            content.Write(_buffer, 0, read.Count);
+        }
+
+        if (read.Fault == LogFault.None)
+        {
+            Check(compressed, content.ToArray());
+        }
+
+        return HashCode.Combine(read.Fault, Scale((int)content.Length));
+    }
+
+    private static void Check(byte[] compressed, byte[] content)
+    {
+        FuzzException.ThrowUnless(compressed.Length >= 18 && content.Length <= Limits.MaxBytes, "Accepted, although too short or too large");
+        using GZipStream gzip = new(new MemoryStream(compressed), CompressionMode.Decompress);
+        using MemoryStream expected = new();
+        gzip.CopyTo(expected);
+        FuzzException.ThrowUnless(expected.ToArray().AsSpan().SequenceEqual(content), "Other content than the runtime reads");
+        uint length = BitConverter.ToUInt32(compressed, compressed.Length - 4);
+        FuzzException.ThrowUnless(length <= content.Length, $"The last member has {length} bytes, by its end");
+        FuzzException.ThrowIfDifferent(BitConverter.ToUInt32(compressed, compressed.Length - 8), Crc32(content.AsSpan(content.Length - (int)length)), "checksum");
+    }
+
+    private static uint Crc32(ReadOnlySpan<byte> bytes)
+    {
+        uint crc = uint.MaxValue;
+        foreach (byte value in bytes)
+        {
+            crc ^= value;
+            for (int bit = 0; bit < 8; bit++)
+            {
+                crc = (crc >> 1) ^ (0xEDB88320 & (0 - (crc & 1)));
+            }
+        }
+
+        return ~crc;
+    }
+
+    private static byte[] Compress(string text)
+    {
+        using MemoryStream compressed = new();
+        using (GZipStream gzip = new(compressed, CompressionLevel.Fastest))
+        {
+            gzip.Write(Encoding.UTF8.GetBytes(text));
+        }
+
+        return compressed.ToArray();
+    }
+}

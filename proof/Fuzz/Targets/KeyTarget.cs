@@ -1,0 +1,78 @@
+using System.Text;
+using Pipeline.Buffers;
+using Worker.Headers;
+using Worker.ObjectKeys;
+using Worker.Tests.Headers;
+using Worker.Tests.ObjectKeys;
+
+namespace Proof.Fuzz.Targets;
+
+/// <summary>From body to object key, beside the tests' reader and key of strings and regular expressions.</summary>
+internal sealed class KeyTarget : FuzzTarget
+{
+    private static readonly KeyTemplateOptions Options = new() { Template = "{Product}/{EventDateUtc:yyyy/MM/dd/HH}/{MessageId}.json" };
+
+    private readonly KeyTemplate _template;
+    private readonly ArchiveHeaderReader _full;
+    private readonly ArchiveHeaderReader _strict;
+    private readonly BufferPool _buffers = new();
+    private readonly ArchiveHeader _header;
+
+    public KeyTarget()
+    {
+        FuzzException.ThrowUnless(KeyTemplate.TryCompile(Options, out KeyTemplate? template, out _), "The template is wrong");
+        _template = template!;
+        _full = new ArchiveHeaderReader(_template.Properties);
+        _strict = new ArchiveHeaderReader(_template.Properties, BodyValidation.Strict);
+        _header = new ArchiveHeader(_buffers);
+    }
+
+    public override IReadOnlyList<byte[]> Corpus { get; } =
+    [
+        .. Texts.Utf8(
+            "{\"Product\":\"My Shop\",\"EventDateUtc\":\"2026-11-01T10:20:30Z\",\"MessageId\":\"m-1\"}",
+            "{\"x\":{\"Product\":1},\"Pro\\u0064uct\":\"caf\\u00e9\",\"EventDateUtc\":\"2026-02-29\",\"MessageId\":\"a/b=c.\"}",
+            "{\"EventDateUtc\":\"2026-11-01 23:59:59.123+05:30\",\"MessageId\":\"\",\"Product\":null,\"list\":[{},[],\"\\ud83d\\ude00\"]}",
+            "\uFEFF{\"EventDateUtc\":\"0001-01-01T00:00:00\",\"Product\":\"\\ud800\"}", "{}"),
+    ];
+
+    public override IReadOnlyList<byte[]> Dictionary { get; } =
+    [
+        .. Texts.Json, .. Texts.Utf8(
+            "\"Product\":", "\"EventDateUtc\":", "\"MessageId\":", "\"Produc\\u0074\":", "\"x\"", ",", "2026-11-01", "T10:20:30", "Z", "+05:30", "-0800", ".123456789", "0001-01-01T00:00:00",
+            "9999-12-31T23:59:59Z", "../", "%2e", "=41", "==", "A", new string('x', 130)),
+    ];
+
+    public override int Run(ReadOnlyMemory<byte> input)
+    {
+        byte[] body = input.ToArray();
+        byte[] sourceId = body.Length % 5 == 0 ? [] : BitConverter.GetBytes(Hash(body));
+        int full = Compare(input, body, sourceId, _full, BodyValidation.Full);
+        int strict = Compare(input, body, sourceId, _strict, BodyValidation.Strict);
+        FuzzException.ThrowIfDifferent(_buffers.Outstanding, 0, "buffers that were not returned");
+        return HashCode.Combine(full, strict);
+    }
+
+    private int Compare(ReadOnlyMemory<byte> input, byte[] body, byte[] sourceId, ArchiveHeaderReader reader, BodyValidation validation)
+    {
+        Dictionary<string, string?>? expected = ReferenceReader.Read(body, validation);
+        bool isRead = reader.TryRead(input, _header, out Poison poison);
+        FuzzException.ThrowIfDifferent(isRead, expected is not null, $"readable ({validation}, {poison})");
+        FuzzException.ThrowUnless(isRead || poison.Position <= body.Length, $"Poison at {poison.Position} of {body.Length} bytes");
+        if (isRead)
+        {
+            using PooledBuffer key = _buffers.Rent(_template.LongestKeyBytes);
+            bool isWritten = _template.TryWrite(_header, sourceId, key, out poison);
+            bool hasId = sourceId.Length > 0 || !string.IsNullOrEmpty(expected!.GetValueOrDefault("MessageId"));
+            FuzzException.ThrowIfDifferent(isWritten, hasId, $"has a key ({poison})");
+            if (isWritten)
+            {
+                FuzzException.ThrowIfDifferent(Encoding.Latin1.GetString(key.WrittenSpan), ReferenceKey.Of(Options, expected!, sourceId), "key");
+                FuzzException.ThrowUnless(key.Length <= _template.LongestKeyBytes, "The key is longer than the longest");
+            }
+        }
+
+        _header.Reset();
+        return HashCode.Combine(isRead, poison.Reason, expected?.Count, Scale(poison.Position));
+    }
+}

@@ -1,0 +1,39 @@
+using System.Text;
+using Messaging.CloudFront.Events;
+
+namespace Proof.Fuzz.Targets;
+
+/// <summary>S3 event notifications: whatever arrives, only objects of allowed buckets under plain keys come out.</summary>
+internal sealed class S3EventTarget : FuzzTarget
+{
+    private readonly S3EventReader _reader = new(["logs"], new KeyFilter(string.Empty, string.Empty));
+
+    public override IReadOnlyList<byte[]> Corpus { get; } =
+    [
+        .. Texts.Utf8(
+            "{\"Records\":[{\"eventName\":\"ObjectCreated:Put\",\"s3\":{\"bucket\":{\"name\":\"logs\"},\"object\":{\"key\":\"a+b%2Fc.gz\",\"versionId\":\"v\",\"eTag\":\"e\"}}}]}",
+            "{\"Type\":\"Notification\",\"Message\":\"{\\\"Records\\\":[{\\\"eventName\\\":\\\"ObjectCreated:Put\\\",\\\"s3\\\":{\\\"bucket\\\":{\\\"name\\\":\\\"logs\\\"},\\\"object\\\":{\\\"key\\\":\\\"k\\\"}}}]}\"}",
+            "{\"Event\":\"s3:TestEvent\"}", "{\"Records\":[{\"eventName\":\"ObjectRemoved:Delete\"}]}"),
+    ];
+
+    public override IReadOnlyList<byte[]> Dictionary { get; } =
+    [
+        .. Texts.Json, .. Texts.Utf8(
+            "\"Records\":[", "\"eventName\":\"s3:ObjectCreated:Put\",", "\"s3\":{", "\"bucket\":{\"name\":\"logs\"},", "\"bucket\":{\"name\":\"other\"},", "\"object\":{", "\"key\":\"", "%2e%2e/", "/../", "%00", "%", "+", "\"Message\":\"", "\\\"",
+            new string('k', 1_100)),
+    ];
+
+    public override int Run(ReadOnlyMemory<byte> input)
+    {
+        S3Event read = _reader.Read(input);
+        FuzzException.ThrowUnless(read.Fault == EventFault.None || read.Objects.Length == 0, "Objects beside a fault");
+        foreach (LogObject log in read.Objects)
+        {
+            FuzzException.ThrowIfDifferent(log.Bucket, "logs", "bucket");
+            FuzzException.ThrowUnless(Encoding.UTF8.GetByteCount(log.Key) is > 0 and <= 1_024 && log.Key[0] != '/' && !log.Key.Contains('\0', StringComparison.Ordinal), $"key {log.Key}");
+            FuzzException.ThrowUnless(!log.Key.Split('/').Any(segment => segment is "." or ".."), $"key {log.Key}");
+        }
+
+        return HashCode.Combine(read.Fault, read.Objects.Length, read.Ignored);
+    }
+}

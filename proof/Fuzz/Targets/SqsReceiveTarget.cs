@@ -1,0 +1,146 @@
+using System.Text;
+using System.Text.Json;
+using System.Text.Unicode;
+using Messaging.Aws.Sqs.Wire;
+using Pipeline.Buffers;
+
+namespace Proof.Fuzz.Targets;
+
+/// <summary>Receive responses, read in place, beside <see cref="JsonDocument"/>.</summary>
+internal sealed class SqsReceiveTarget : FuzzTarget
+{
+    private const int Requested = 3;
+
+    private readonly BufferPool _buffers = new();
+    private readonly BoundedPool<ReceiveBatch> _batches = new(4);
+
+    public override IReadOnlyList<byte[]> Corpus { get; } =
+    [
+        .. Texts.Utf8(
+            "{\"Messages\":[{\"MessageId\":\"i\",\"ReceiptHandle\":\"h\\/1==\",\"MD5OfBody\":\"x\",\"Body\":\"{\\\"a\\\":\\\"\\u00e9\\ud83d\\ude00\\n\\\"}\",\"Attributes\":{\"ApproximateReceiveCount\":\"3\",\"SentTimestamp\":\"1792000000123\",\"ApproximateFirstReceiveTimestamp\":1792000001456,\"MessageGroupId\":\"g\",\"MessageDeduplicationId\":\"d\"}}]}",
+            "{\"Messages\":[{\"MessageId\":\"1\",\"ReceiptHandle\":\"a\",\"Body\":\"\"},{\"MessageId\":\"2\",\"ReceiptHandle\":\"b\",\"Body\":\"\\ud800\"},{\"Body\":1},{\"MessageId\":\"4\",\"ReceiptHandle\":\"d\",\"Body\":\"x\"},{\"MessageId\":\"5\",\"ReceiptHandle\":\"e\",\"Body\":\"y\"}]}",
+            "{}", "{\"Messages\":[]}", "{\"Messages\":null}"),
+    ];
+
+    public override IReadOnlyList<byte[]> Dictionary { get; } =
+    [
+        .. Texts.Json, .. Texts.Utf8(
+            "\"Messages\":[", "\"MessageId\":\"", "\"ReceiptHandle\":\"", "\"Body\":\"", "\"Attributes\":{", "\"ApproximateReceiveCount\":", "\"SentTimestamp\":\"", "\"MessageGroupId\":\"g\",", "-1", "99999999999999999999",
+            "\"MessageAttributes\":{\"a\":{\"DataType\":\"String\",\"StringValue\":\"b\"}},", "{\"MessageId\":\"i\",\"ReceiptHandle\":\"h\",\"Body\":\"b\"}", "},{", "\\\\", "\\\""),
+    ];
+
+    public override int Run(ReadOnlyMemory<byte> input)
+    {
+        List<string>? expected = Expect(input);
+        PooledBuffer response = _buffers.Rent(input.Length);
+        response.Append(input.Span);
+        ReceiveBatch batch = new(_batches);
+        try
+        {
+            batch.Open(response, Requested, verifyMd5: false);
+        }
+        catch (JsonException)
+        {
+            response.Dispose();
+            FuzzException.ThrowUnless(expected is null, "A response was refused that the twin reads");
+            return 0;
+        }
+
+        FuzzException.ThrowUnless(expected is not null, "A response was read that the twin refuses");
+        int signature = batch.Count;
+        string[] messages = new string[batch.Count];
+        for (int i = 0; i < messages.Length; i++)
+        {
+            messages[i] = Show(batch[i]);
+            batch[i].Attributes.Find("traceparent"u8);
+            batch[i].Attributes.ToList();
+            signature = HashCode.Combine(signature, batch[i].Flags, Scale(batch[i].ReceiveCount), Scale(batch[i].Body.Length));
+        }
+
+        FuzzException.ThrowIfDifferent(string.Join('\n', messages), string.Join('\n', expected!.Take(Requested)), "messages");
+        batch.ReleaseAll();
+        FuzzException.ThrowIfDifferent(_buffers.Outstanding, 0, "buffers that were not returned");
+        return signature;
+    }
+
+    private static string Show(in SqsMessage message) => Show(
+        message.Body.Span, message.ReceiptHandle.Span, message.MessageId.Span, message.GroupId.Span, message.DeduplicationId.Span, message.ReceiveCount, message.SentUnixMs, message.FirstReceiveUnixMs);
+
+    private static string Show(ReadOnlySpan<byte> body, ReadOnlySpan<byte> handle, ReadOnlySpan<byte> id, ReadOnlySpan<byte> group, ReadOnlySpan<byte> deduplication, int count, long sent, long first) =>
+        $"{Utf8.IsValid(body)}|{Text(body)}|{Text(handle)}|{Text(id)}|{Text(group)}|{Text(deduplication)}|{count}|{sent}|{first}";
+
+    private static string Text(ReadOnlySpan<byte> bytes) => Encoding.Latin1.GetString(bytes);
+
+    /// <summary>The messages of the response; null for what is not a receive response.</summary>
+    private static List<string>? Expect(ReadOnlyMemory<byte> input)
+    {
+        using JsonDocument? document = Texts.Parse(input);
+        if (document is null || document.RootElement.ValueKind != JsonValueKind.Object)
+        {
+            return null;
+        }
+
+        List<string> messages = [];
+        foreach (JsonElement list in document.RootElement.EnumerateObject().Where(property => Texts.IsName(property, "Messages")).Select(property => property.Value))
+        {
+            if (list.ValueKind == JsonValueKind.Null)
+            {
+                continue;
+            }
+
+            if (list.ValueKind != JsonValueKind.Array || list.EnumerateArray().Any(message => message.ValueKind != JsonValueKind.Object))
+            {
+                return null;
+            }
+
+            messages.AddRange(list.EnumerateArray().Select(Expect).OfType<string>());
+        }
+
+        return messages;
+    }
+
+    private static string? Expect(JsonElement message)
+    {
+        Dictionary<string, byte[]> texts = new() { ["Body"] = [], ["ReceiptHandle"] = [], ["MessageId"] = [], ["MessageGroupId"] = [], ["MessageDeduplicationId"] = [] };
+        Dictionary<string, long> numbers = [];
+        bool hasBody = false;
+        foreach (JsonProperty property in message.EnumerateObject())
+        {
+            string? name = Array.Find(["Body", "ReceiptHandle", "MessageId", "Attributes"], name => Texts.IsName(property, name));
+            hasBody = name == "Body" ? property.Value.ValueKind == JsonValueKind.String : hasBody;
+            if (name == "Attributes" && property.Value.ValueKind == JsonValueKind.Object)
+            {
+                foreach (JsonProperty attribute in property.Value.EnumerateObject())
+                {
+                    string? text = Array.Find(["MessageGroupId", "MessageDeduplicationId"], name => Texts.IsName(attribute, name));
+                    string? number = Array.Find(["ApproximateReceiveCount", "SentTimestamp", "ApproximateFirstReceiveTimestamp"], name => Texts.IsName(attribute, name));
+                    if (text is not null && attribute.Value.ValueKind == JsonValueKind.String)
+                    {
+                        texts[text] = Texts.Unescape(attribute.Value);
+                    }
+                    else if (number is not null)
+                    {
+                        numbers[number] = Number(attribute.Value);
+                    }
+                }
+            }
+            else if (name is not (null or "Attributes") && property.Value.ValueKind == JsonValueKind.String)
+            {
+                texts[name] = Texts.Unescape(property.Value);
+            }
+        }
+
+        return hasBody && texts["ReceiptHandle"].Length > 0 && texts["MessageId"].Length > 0
+            ? Show(
+                texts["Body"], texts["ReceiptHandle"], texts["MessageId"], texts["MessageGroupId"], texts["MessageDeduplicationId"],
+                (int)Math.Clamp(numbers.GetValueOrDefault("ApproximateReceiveCount"), 0, int.MaxValue), numbers.GetValueOrDefault("SentTimestamp"), numbers.GetValueOrDefault("ApproximateFirstReceiveTimestamp"))
+            : null;
+    }
+
+    // A whole number, as a number or a string without escapes; 0 for anything else.
+    private static long Number(JsonElement value)
+    {
+        string raw = value.ValueKind is JsonValueKind.String or JsonValueKind.Number ? Text(System.Runtime.InteropServices.JsonMarshal.GetRawUtf8Value(value)).Trim('"') : string.Empty;
+        return long.TryParse(raw, System.Globalization.NumberStyles.AllowLeadingSign, System.Globalization.CultureInfo.InvariantCulture, out long number) ? number : 0;
+    }
+}

@@ -1,0 +1,11 @@
+namespace Proof.Kills;
+
+/// <summary>Where workers store, read without them.</summary>
+internal interface IStore : IAsyncDisposable
+{
+    /// <summary>Settings of the workers.</summary>
+    IReadOnlyList<string> Arguments { get; }
+
+    /// <summary>Every object by its key.</summary>
+    Task<IReadOnlyDictionary<string, byte[]>> ReadAsync();
+}

@@ -1,0 +1,185 @@
+using System.Globalization;
+using System.Net;
+using System.Net.Sockets;
+using System.Text;
+
+namespace Proof.Kills;
+
+/// <summary>Some kills of the workers of one source and one store, and what is left of the messages then.</summary>
+internal sealed class KillRound(int seed, int kills, Uri sqs)
+{
+    private const string Unfinished = "unfinished-at-stop";
+
+    private static readonly TimeSpan SettleLimit = TimeSpan.FromMinutes(5);
+
+    private readonly Random _random = new(seed);
+    private readonly Ledger _ledger = new(seed);
+    private readonly List<string> _failures = [];
+
+    /// <summary>What is wrong at the end.</summary>
+    public IReadOnlyList<string> Failures => _failures;
+
+    /// <summary>Messages sent.</summary>
+    public int Messages => _ledger.Count;
+
+    /// <summary>Kills of a worker that had begun to receive.</summary>
+    public int MidStream { get; private set; }
+
+    /// <summary>Source and store.</summary>
+    public string Scenario { get; private set; } = string.Empty;
+
+    public async Task RunAsync()
+    {
+        string folder = Directory.CreateTempSubdirectory("kill-").FullName;
+        await using ISender sender = _random.Next(3) switch
+        {
+            0 => await SqsSender.CreateAsync(sqs, seed),
+            1 => new HttpCallers(FreePort()),
+            _ => new LineSender(FreePort()),
+        };
+        await using IStore store = S3Store.IsAvailable && _random.Next(2) == 0
+            ? await S3Store.CreateAsync(isDirect: _random.Next(2) == 0)
+            : new FolderStore(Directory.CreateDirectory(Path.Combine(folder, "data")).FullName);
+        Scenario = $"{sender.GetType().Name} to {store.GetType().Name}";
+        string deadLetters = Path.Combine(folder, "dead-letters");
+        string[] arguments = ["--Hosting:Url=http://127.0.0.1:0", .. sender.Arguments, .. store.Arguments, $"--DeadLetters:Path={deadLetters}"];
+
+        using CancellationTokenSource stop = new();
+        Task sending = sender.SendAsync(_ledger, stop.Token);
+        await KillAsync(folder, arguments, sender.Workers);
+        await stop.CancelAsync();
+        await SettleAsync(folder, arguments, sender);
+        await sending;
+        Check(await store.ReadAsync(), [.. (await sender.ReadDeadLettersAsync()).Select(body => (string.Empty, body)), .. Bodies(deadLetters)]);
+        if (_failures.Count == 0)
+        {
+            Directory.Delete(folder, recursive: true);
+        }
+        else
+        {
+            _failures.Add($"Kept: {folder}");
+        }
+    }
+
+    private async Task KillAsync(string folder, string[] arguments, int workers)
+    {
+        KilledWorker[] running = [.. Enumerable.Range(0, workers).Select(_ => new KilledWorker(folder, arguments))];
+        for (int kill = 0; kill < kills; kill++)
+        {
+            // One in eight is killed while it starts, the others up to 0.5 s after they begin to receive.
+            int victim = _random.Next(workers);
+            int delay = _random.Next(500);
+            if (_random.Next(8) != 0)
+            {
+                bool isReceiving = await running[victim].Receiving;
+                MidStream += isReceiving ? 1 : 0;
+                if (!isReceiving)
+                {
+                    _failures.Add($"A worker ended by itself:\n{running[victim].Output}");
+                }
+            }
+
+            await Task.Delay(delay);
+            await running[victim].KillAsync();
+            running[victim].Dispose();
+            running[victim] = new KilledWorker(folder, arguments);
+        }
+
+        foreach (KilledWorker worker in running)
+        {
+            await worker.KillAsync();
+            worker.Dispose();
+        }
+    }
+
+    private async Task SettleAsync(string folder, string[] arguments, ISender sender)
+    {
+        using KilledWorker last = new(folder, arguments);
+        using CancellationTokenSource limit = new(SettleLimit);
+        while (!await sender.IsSettledAsync())
+        {
+            if (limit.IsCancellationRequested || (last.Receiving.IsCompleted && !await last.Receiving))
+            {
+                _failures.Add($"Not settled after {SettleLimit.TotalMinutes} minutes:\n{last.Output}");
+                return;
+            }
+
+            await Task.Delay(100, CancellationToken.None);
+        }
+
+        int exitCode = await last.StopAsync();
+        if (exitCode != 0)
+        {
+            _failures.Add($"The last worker ended with {exitCode}:\n{last.Output}");
+        }
+    }
+
+    private void Check(IReadOnlyDictionary<string, byte[]> objects, IReadOnlyList<(string Reason, byte[] Body)> deadLetters)
+    {
+        // The folder sink recovers files that a killed worker had not finished: a message may be there besides its object.
+        HashSet<string> dead = [.. deadLetters.Where(letter => letter.Reason != Unfinished).Select(letter => Encoding.UTF8.GetString(letter.Body))];
+        HashSet<string> sent = [.. _ledger.Entries.Select(entry => Encoding.UTF8.GetString(entry.Body))];
+        foreach ((_, byte[] body) in deadLetters.Where(letter => letter.Reason == Unfinished))
+        {
+            FailUnless(sent.Contains(Encoding.UTF8.GetString(body)), $"a recovered dead letter that was not sent: {body.Length} bytes");
+        }
+
+        Dictionary<string, Ledger.Entry> expected = [];
+        foreach (Ledger.Entry entry in _ledger.Entries)
+        {
+            expected.Add(entry.Key, entry);
+            if (entry.IsPoison)
+            {
+                FailUnless(dead.Remove(Encoding.UTF8.GetString(entry.Body)), $"lost: {entry.Id}, poison");
+            }
+            else
+            {
+                FailUnless(objects.TryGetValue(entry.Key, out byte[]? stored), $"lost: {entry.Id}");
+                FailUnless(stored is null || stored.AsSpan().SequenceEqual(entry.Body), $"other bytes: {entry.Id}");
+            }
+        }
+
+        foreach (string key in objects.Keys)
+        {
+            FailUnless(expected.TryGetValue(key, out Ledger.Entry? entry) && !entry.IsPoison, $"an object that was not sent: {key}");
+        }
+
+        foreach (string body in dead)
+        {
+            _failures.Add($"a dead letter that was not sent, or is not poison: {body[..Math.Min(body.Length, 100)]}");
+        }
+    }
+
+    private void FailUnless(bool condition, string failure)
+    {
+        if (!condition)
+        {
+            _failures.Add(failure);
+        }
+    }
+
+    private static IEnumerable<(string Reason, byte[] Body)> Bodies(string folder) => Directory.Exists(folder)
+        ? Directory.EnumerateFiles(folder, "*.body", SearchOption.AllDirectories).Select(file => (Path.GetRelativePath(folder, file).Split('/')[0], File.ReadAllBytes(file)))
+        : [];
+
+    private static int FreePort()
+    {
+        // Below the ephemeral ports, so that no connection of this machine takes it while its worker is dead.
+        while (true)
+        {
+            int port = Random.Shared.Next(10_000, 30_000);
+            try
+            {
+                using TcpListener listener = new(IPAddress.Loopback, port);
+                listener.Start();
+                return port;
+            }
+            catch (SocketException)
+            {
+                // In use.
+            }
+        }
+    }
+
+    public override string ToString() => string.Create(CultureInfo.InvariantCulture, $"round {seed}: {Scenario}, {kills} kills ({MidStream} while receiving), {Messages} messages");
+}

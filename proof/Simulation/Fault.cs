@@ -1,0 +1,74 @@
+using System.ComponentModel;
+
+namespace Proof.Simulation;
+
+/// <summary>The faults that a world can meet. Those of one place have one prefix; a world has one source, so the faults of two sources never meet.</summary>
+internal enum Fault
+{
+    [Description("S3: the request is lost, the connection breaks")]
+    StoreLosesRequest,
+    [Description("S3: the request is carried out, its answer is lost")]
+    StoreLosesAnswer,
+    [Description("S3: 503, 500 or 409 for one request")]
+    StoreRefuses,
+    [Description("S3: no answer, with or without effect")]
+    StoreStalls,
+    [Description("S3: 0.1 to 15 s for a request or an answer")]
+    StoreIsSlow,
+    [Description("S3: 503 for every request, up to 10 minutes")]
+    StoreIsDown,
+    [Description("S3: the object exists (412)")]
+    StoreHasObject,
+    [Description("dead letters: the disk is full")]
+    DiskIsFull,
+    [Description("message: cut off, so that it is poison")]
+    MessageIsPoison,
+    [Description("message: another one has its id")]
+    MessageCollides,
+    [Description("process: SIGKILL, and a restart")]
+    ProcessIsKilled,
+    [Description("process: SIGTERM with a drain timeout of 0 to 30 s, and a restart")]
+    ProcessIsStopped,
+    [Description("process: a second one on the queue")]
+    ProcessIsSecond,
+    [Description("clock: set forward, up to 2 hours")]
+    ClockForward,
+    [Description("clock: set back, up to 2 hours")]
+    ClockBack,
+    [Description("SQS: the request is lost, the connection breaks")]
+    SqsLosesRequest,
+    [Description("SQS: the call is carried out, its answer is lost")]
+    SqsLosesAnswer,
+    [Description("SQS: a server error or throttling for one call")]
+    SqsRefuses,
+    [Description("SQS: no answer, with or without effect")]
+    SqsStalls,
+    [Description("SQS: 0.1 to 15 s for a request or an answer")]
+    SqsIsSlow,
+    [Description("SQS: an entry of a batch fails")]
+    SqsFailsEntry,
+    [Description("SQS: a message in flight is delivered again")]
+    SqsDeliversTwice,
+    [Description("SQS: a receipt handle is out of date")]
+    SqsHandleIsOld,
+    [Description("Service Bus: the connection breaks, without effect")]
+    BusBreaks,
+    [Description("Service Bus: the call is carried out, its answer is lost")]
+    BusLosesAnswer,
+    [Description("Service Bus: 0.1 to 15 s for a request or an answer")]
+    BusIsSlow,
+    [Description("Service Bus: a receive fails")]
+    BusFailsReceive,
+    [Description("Service Bus: a locked message never arrives")]
+    BusLosesMessage,
+    [Description("Service Bus: the lock is lost")]
+    BusLockIsLost,
+    [Description("HTTP: the connection breaks within the body")]
+    HttpBreaks,
+    [Description("HTTP: the rest of the body never comes")]
+    HttpStalls,
+    [Description("HTTP: 1 to 60 s within the body")]
+    HttpIsSlow,
+    [Description("HTTP: the answer is lost")]
+    HttpLosesAnswer,
+}

@@ -1,0 +1,101 @@
+using System.CommandLine;
+using System.ComponentModel;
+using System.Globalization;
+using System.Reflection;
+using System.Text;
+using Messaging.Recoverability;
+
+namespace Proof.Simulation;
+
+/// <summary><c>pairs</c>: which faults have met in one world, as a table.</summary>
+internal static class PairsCommand
+{
+    private const string Begin = "<!-- pairs -->";
+    private const string End = "<!-- /pairs -->";
+
+    private static readonly Option<int> Seeds = new("--seeds") { Description = "How many", DefaultValueFactory = _ => 20_000 };
+    private static readonly Option<int> From = new("--from") { Description = "The first seed", DefaultValueFactory = _ => 1 };
+    private static readonly Option<string?> Write = new("--write") { Description = $"A page: what stands between {Begin} and {End} is replaced" };
+
+    private static readonly Fault[] Faults = Enum.GetValues<Fault>();
+
+    public static Command Create()
+    {
+        Command command = new("pairs", "Runs worlds and prints how many had each pair of faults; ends with 'N pairs, M not met, F failures'") { Seeds, From, Write };
+        command.SetAction(result => Run(result.GetValue(From), result.GetValue(Seeds), result.GetValue(Write)));
+        return command;
+    }
+
+    private static int Run(int from, int seeds, string? page)
+    {
+        int[,] met = new int[Faults.Length, Faults.Length];
+        int failures = 0;
+        for (int seed = from; seed < from + seeds; seed++)
+        {
+            FaultPlan plan = FaultPlan.Draw(seed);
+            Backoff.Jitter = new Random(seed);
+            World world = new(plan, Defect.None, trace: null);
+            world.Run();
+            failures += world.Failures.Count > 0 ? 1 : 0;
+            Fault[] found = [.. world.Met.Order()];
+            foreach (Fault first in found)
+            {
+                foreach (Fault second in found.TakeWhile(second => second <= first))
+                {
+                    met[(int)first, (int)second]++;
+                }
+            }
+        }
+
+        string table = Table(met, seeds);
+        if (page is null)
+        {
+            Console.Write(table);
+        }
+        else
+        {
+            string text = File.ReadAllText(page);
+            int begin = text.IndexOf(Begin, StringComparison.Ordinal) + Begin.Length;
+            File.WriteAllText(page, $"{text[..begin]}\n{table}{text[text.IndexOf(End, StringComparison.Ordinal)..]}");
+        }
+
+        (Fault First, Fault Second)[] pairs = [.. Faults.SelectMany(first => Faults.Where(second => second < first && CanMeet(first, second)).Select(second => (first, second)))];
+        (Fault First, Fault Second)[] missing = [.. pairs.Where(pair => met[(int)pair.First, (int)pair.Second] == 0)];
+        foreach ((Fault first, Fault second) in missing)
+        {
+            Console.WriteLine($"not met: {first} and {second}");
+        }
+
+        Console.WriteLine($"{pairs.Length} pairs, {missing.Length} not met, {failures} failures");
+        return failures == 0 ? 0 : 1;
+    }
+
+    // A world has one source; only a queue can have a second worker.
+    private static bool CanMeet(Fault first, Fault second)
+    {
+        string? one = SourceOf(first);
+        string? other = SourceOf(second);
+        return (one is null || other is null || one == other) && !((one ?? other) == "Http" && (first == Fault.ProcessIsSecond || second == Fault.ProcessIsSecond));
+    }
+
+    // A queue keeps its own dead letters; only those of callers over HTTP need the disk.
+    private static string? SourceOf(Fault fault) => fault == Fault.DiskIsFull ? "Http" : Array.Find(["Sqs", "Bus", "Http"], source => fault.ToString().StartsWith(source, StringComparison.Ordinal));
+
+    private static string Table(int[,] met, int seeds)
+    {
+        StringBuilder table = new();
+        table.Append(CultureInfo.InvariantCulture, $"\n{seeds:N0} worlds. Each number counts the worlds that had both faults; a dash stands for two that cannot meet.\n\n| | fault | alone |{string.Concat(Faults.SkipLast(1).Select(fault => string.Create(CultureInfo.InvariantCulture, $" {(int)fault + 1} |")))}\n|---|---|{string.Concat(Enumerable.Repeat("---:|", Faults.Length))}\n");
+        foreach (Fault fault in Faults)
+        {
+            table.Append(CultureInfo.InvariantCulture, $"| {(int)fault + 1} | {typeof(Fault).GetField(fault.ToString())!.GetCustomAttribute<DescriptionAttribute>()!.Description} | {met[(int)fault, (int)fault]} |");
+            foreach (Fault other in Faults.SkipLast(1))
+            {
+                table.Append(other >= fault ? " |" : CanMeet(fault, other) ? string.Create(CultureInfo.InvariantCulture, $" {met[(int)fault, (int)other]} |") : " – |");
+            }
+
+            table.Append('\n');
+        }
+
+        return table.Append('\n').ToString();
+    }
+}
