@@ -16,26 +16,26 @@ internal static class SeedsCommand
     {
         Option<DirectoryInfo[]> from = new("--from") { Description = $"Folders of results of one machine; where two hold the same row the later one counts; when left out, all of the newest one's machine in {ResultsRoot}", AllowMultipleArgumentsPerToken = true };
         Option<bool> markdown = new("--markdown") { Description = "Print Markdown" };
-        Option<FileInfo?> write = new("--write") { Description = "Write the tables between the marks of one document, which has marks for every table" };
+        Option<DirectoryInfo?> write = new("--write") { Description = "Write the tables between their marks in the pages (*.md) of one folder, which have marks for every table" };
         Command seeds = new("seeds", "Prints every published table: published, the original's shape here, the published idea here, ours") { from, markdown, write };
         seeds.SetAction(result => Run(result.GetValue(from) ?? [], result.GetValue(markdown), result.GetValue(write), Console.Out, Console.Error));
         return seeds;
     }
 
-    /// <returns>0; 2 when the results cannot be read or the document has no place for a table.</returns>
-    public static int Run(DirectoryInfo[] from, bool markdown, FileInfo? document, TextWriter output, TextWriter errors)
+    /// <returns>0; 2 when the results cannot be read or no page has a place for a table.</returns>
+    public static int Run(DirectoryInfo[] from, bool markdown, DirectoryInfo? pages, TextWriter output, TextWriter errors)
     {
         try
         {
             MeasuredFigures figures = MeasuredFigures.Read(from.Length > 0 ? from : OfNewestMachine(new DirectoryInfo(ResultsRoot)));
-            if (document is null)
+            if (pages is null)
             {
                 Print(figures, markdown, output);
             }
             else
             {
-                Write(figures, document);
-                output.WriteLine(document.FullName);
+                Write(figures, pages);
+                output.WriteLine(pages.FullName);
             }
 
             return 0;
@@ -70,20 +70,25 @@ internal static class SeedsCommand
         output.WriteLine($"Here: {figures.Origin}");
     }
 
-    private static void Write(MeasuredFigures figures, FileInfo document)
+    private static void Write(MeasuredFigures figures, DirectoryInfo folder)
     {
-        if (!document.Exists)
+        if (!folder.Exists)
         {
-            throw new ResultsException($"There is no document {document.FullName}.");
+            throw new ResultsException($"There is no folder {folder.FullName}.");
         }
 
-        string text = File.ReadAllText(document.FullName);
-        foreach (SeedTable table in SeedCatalog.Load().Tables)
+        Dictionary<string, string> pages = folder.EnumerateFiles("*.md").ToDictionary(page => page.FullName, page => File.ReadAllText(page.FullName));
+        SeedCatalog catalog = SeedCatalog.Load();
+        foreach ((string name, string content) in catalog.Tables.Select(table => (table.Name, SeedText.Markdown(table, figures))).Append(("Here", $"Here: {figures.Origin}.")))
         {
-            text = MarkedText.Replace(text, SeedText.Mark, table.Name, SeedText.Markdown(table, figures));
+            string page = pages.Keys.FirstOrDefault(page => MarkedText.Names(pages[page], SeedText.Mark).Contains(name))
+                ?? throw new ResultsException($"No page of {folder.FullName} has the mark <!-- {SeedText.Mark}:{name} -->.");
+            pages[page] = MarkedText.Replace(pages[page], SeedText.Mark, name, content);
         }
 
-        text = MarkedText.Replace(text, SeedText.Mark, "Here", $"Here: {figures.Origin}.");
-        File.WriteAllText(document.FullName, text);
+        foreach ((string page, string text) in pages)
+        {
+            File.WriteAllText(page, text);
+        }
     }
 }

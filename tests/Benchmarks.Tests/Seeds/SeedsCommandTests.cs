@@ -129,7 +129,7 @@ public sealed class SeedsCommandTests : IDisposable
         FileInfo document = new(Path.Combine(_results.FullName, "seeds.md"));
         File.WriteAllText(document.FullName, string.Concat(SeedCatalog.Load().Tables.Select(table => table.Name).Append("Here").Select(name => $"Text.\n<!-- seeds:{name} -->\n<!-- /seeds:{name} -->\n")));
 
-        SeedsCommand.Run([_results], false, document, _output, _errors).ShouldBe(0);
+        SeedsCommand.Run([_results], false, document.Directory, _output, _errors).ShouldBe(0);
 
         string text = File.ReadAllText(document.FullName);
         MarkedText.Content(text, SeedText.Mark, "NameParser").ShouldContain("| 80 ns, 160 B |");
@@ -143,7 +143,7 @@ public sealed class SeedsCommandTests : IDisposable
         FileInfo document = new(Path.Combine(_results.FullName, "seeds.md"));
         File.WriteAllText(document.FullName, "nothing");
 
-        SeedsCommand.Run([_results], false, document, _output, _errors).ShouldBe(2);
+        SeedsCommand.Run([_results], false, document.Directory, _output, _errors).ShouldBe(2);
         _errors.ToString().ShouldContain("<!-- seeds:");
     }
 
