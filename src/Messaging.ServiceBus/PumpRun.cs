@@ -21,6 +21,9 @@ internal sealed class PumpRun(
     private readonly CancellationTokenSource _ended = new();
     private readonly TaskCompletionSource<ServiceBusFault> _broken = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
+    // Completes when the pump's link is closed.
+    private readonly TaskCompletionSource _closed = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
     // Settlements of messages that were in flight when the run ended; read only after all calls have returned.
     private readonly ConcurrentBag<Task> _kept = [];
 
@@ -30,7 +33,7 @@ internal sealed class PumpRun(
     public bool HasReceived { get; private set; }
 
     /// <summary>
-    /// Ends the run: messages that still arrive are abandoned, calls return at once, unused slots are released, and waits for a slot or a
+    /// Ends the run: messages that still arrive are abandoned once the link is closed, calls return at once, unused slots are released, and waits for a slot or a
     /// delay end.
     /// </summary>
     public void End()
@@ -39,8 +42,12 @@ internal sealed class PumpRun(
         _bank.Close();
     }
 
-    /// <summary>Waits until every message of the run is settled. Call it after every call of the pump has returned.</summary>
-    public Task SettledAsync() => Task.WhenAll(_kept);
+    /// <summary>Waits until every message of the run is settled. Call it after the pump has closed its link, and so every call has returned.</summary>
+    public Task SettledAsync()
+    {
+        _closed.TrySetResult();
+        return Task.WhenAll(_kept);
+    }
 
     /// <summary>Waits for the delay of an abandoned message, at most MaxAbandonDelay; ends with the run.</summary>
     public Task HoldAsync(TimeSpan delay)
@@ -70,7 +77,7 @@ internal sealed class PumpRun(
         health.Received();
         Task<(Settlement Settlement, bool TookSlot, Activity? Span)> deciding = DecideAsync(message);
         await ((Task)deciding).WaitAsync(_ended.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        if (!deciding.IsCompleted)
+        if (!deciding.IsCompleted || _ended.IsCancellationRequested)
         {
             _kept.Add(KeepAsync(message, deciding));
             return;
@@ -157,6 +164,12 @@ internal sealed class PumpRun(
     {
         await locks.KeepUntilAsync(message, deciding);
         (Settlement settlement, _, Activity? span) = await deciding;
+        if (settlement.Kind == SettlementKind.Abandon)
+        {
+            // The open link would receive it again, once per call, up to the queue's own limit of deliveries.
+            await _closed.Task;
+        }
+
         await settler.SettleAsync(message, settlement, span);
     }
 

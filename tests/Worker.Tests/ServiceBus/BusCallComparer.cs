@@ -2,7 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Worker.Tests.ServiceBus;
 
-/// <summary>Compares calls by what they say; records compare their collections by reference.</summary>
+/// <summary>Compares calls by value; records compare their collections by reference.</summary>
 internal sealed class BusCallComparer : IEqualityComparer<BusCall>
 {
     public bool Equals(BusCall? x, BusCall? y) => Text(x) == Text(y);

@@ -15,7 +15,7 @@ internal sealed class BusEntry(long number, DateTimeOffset enqueuedAt, string? i
 
     public int DeliveryCount { get; set; }
 
-    /// <summary>The lock it was delivered under last; another one each time.</summary>
+    /// <summary>The lock of its last delivery; each delivery has a new lock.</summary>
     public Guid LockToken { get; set; }
 
     public DateTimeOffset LockedUntil { get; set; }

@@ -2,7 +2,7 @@ using Messaging.ServiceBus.Port;
 
 namespace Worker.Tests.ServiceBus;
 
-/// <summary>A batch of at most so many bytes.</summary>
+/// <summary>A batch with a maximum of bytes.</summary>
 internal sealed class FakeBatch(int bytes) : IOutgoingBatch
 {
     private int _left = bytes;

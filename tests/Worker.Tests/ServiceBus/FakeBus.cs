@@ -4,8 +4,8 @@ using Messaging.ServiceBus.Port;
 namespace Worker.Tests.ServiceBus;
 
 /// <summary>
-/// A queue that behaves as the broker does: locks that end, delivery counts, a dead-letter queue at the most deliveries, settling
-/// that fails when the lock is another one, and failures on demand. Threads: any.
+/// A queue that behaves like the broker: expiring locks, delivery counts, a dead-letter queue after the maximum of deliveries, settling
+/// that fails under another lock, and failures on demand. Threads: any.
 /// </summary>
 internal sealed class FakeBus(TimeProvider time) : IServiceBusConnector
 {
@@ -18,34 +18,41 @@ internal sealed class FakeBus(TimeProvider time) : IServiceBusConnector
     private TaskCompletionSource _changed = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private long _numbers;
     private int _renewals;
+    private int _emptyReceives;
 
     public TimeProvider Time { get; } = time;
 
     public int MaxDeliveryCount { get; set; } = 10;
 
-    /// <summary>The failure of a settlement; null lets it through.</summary>
+    /// <summary>The failure of a settlement; null lets it succeed.</summary>
     public Func<BusCall, ServiceBusFault?>? Script { get; set; }
 
     /// <summary>While set, settlements of pumps and the peek wait for it.</summary>
     public Task? Gate { get; set; }
 
-    /// <summary>While set, nothing is received and pumps report it.</summary>
+    /// <summary>While set, each receive of a pump's loop waits for it, and then no longer looks whether it is to stop.</summary>
+    public SemaphoreSlim? ReceiveGate { get; set; }
+
+    /// <summary>Receives that found no message.</summary>
+    public int EmptyReceives => Volatile.Read(ref _emptyReceives);
+
+    /// <summary>While set, no message is received and pumps report this fault.</summary>
     public ServiceBusFault? ReceiveFault { get; set; }
 
-    /// <summary>While set, locks are not renewed and pumps report it.</summary>
+    /// <summary>While set, locks are not renewed and pumps report this fault.</summary>
     public ServiceBusFault? RenewFault { get; set; }
 
     /// <summary>While set, the close of a link waits for it.</summary>
     public Task? CloseGate { get; set; }
 
-    /// <summary>Locks that were renewed by their message, not by a pump.</summary>
+    /// <summary>Number of lock renewals by messages, not by a pump.</summary>
     public int Renewals => Volatile.Read(ref _renewals);
 
     public ServiceBusFault? CheckFault { get; set; }
 
     public ServiceBusFault? StartFault { get; set; }
 
-    /// <summary>Bytes that a batch takes.</summary>
+    /// <summary>The most bytes in a batch.</summary>
     public int BatchBytes { get; set; } = 256 << 10;
 
     public ServiceBusFault? SendFault { get; set; }
@@ -54,7 +61,7 @@ internal sealed class FakeBus(TimeProvider time) : IServiceBusConnector
 
     public List<FakeBusSender> Senders { get; } = [];
 
-    /// <summary>Messages in the queue, locked ones included.</summary>
+    /// <summary>Messages in the queue, including locked ones.</summary>
     public int Count
     {
         get
@@ -66,7 +73,7 @@ internal sealed class FakeBus(TimeProvider time) : IServiceBusConnector
         }
     }
 
-    /// <summary>Messages that are delivered and not settled.</summary>
+    /// <summary>Messages delivered but not settled.</summary>
     public int Locked
     {
         get
@@ -78,7 +85,7 @@ internal sealed class FakeBus(TimeProvider time) : IServiceBusConnector
         }
     }
 
-    /// <summary>The most deliveries of any message in the queue.</summary>
+    /// <summary>The highest delivery count of the messages in the queue.</summary>
     public int MostDeliveries
     {
         get
@@ -101,7 +108,7 @@ internal sealed class FakeBus(TimeProvider time) : IServiceBusConnector
         }
     }
 
-    /// <summary>Settlements in the order they came, failed ones included.</summary>
+    /// <summary>Settlements in order, including failed ones.</summary>
     public IReadOnlyList<BusCall> Calls
     {
         get
@@ -148,7 +155,7 @@ internal sealed class FakeBus(TimeProvider time) : IServiceBusConnector
         Pulse();
     }
 
-    /// <summary>Makes the queue anew: empty, and numbers begin at 1 again.</summary>
+    /// <summary>Recreates the queue: empty, with sequence numbers from 1.</summary>
     public void Recreate()
     {
         lock (_lock)
@@ -162,12 +169,17 @@ internal sealed class FakeBus(TimeProvider time) : IServiceBusConnector
     public void Pulse() => Interlocked.Exchange(ref _changed, new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).TrySetResult();
 
     /// <summary>Waits for a message and locks it.</summary>
-    public async Task<FakeLockedMessage> TakeAsync(CancellationToken stop)
+    public async Task<FakeLockedMessage> TakeAsync(CancellationToken stop, SemaphoreSlim? gate = null)
     {
         while (true)
         {
             stop.ThrowIfCancellationRequested();
             Task changed = Volatile.Read(ref _changed).Task;
+            if (gate is not null)
+            {
+                await gate.WaitAsync(CancellationToken.None);
+            }
+
             if (ReceiveFault is { } fault)
             {
                 throw new ServiceBusFaultException(fault);
@@ -178,6 +190,7 @@ internal sealed class FakeBus(TimeProvider time) : IServiceBusConnector
                 return message;
             }
 
+            Interlocked.Increment(ref _emptyReceives);
             await changed.WaitAsync(stop);
         }
     }
@@ -212,7 +225,7 @@ internal sealed class FakeBus(TimeProvider time) : IServiceBusConnector
         Interlocked.Increment(ref _renewals);
     }
 
-    /// <summary>Makes a message available again that no call was given; such a delivery is not counted.</summary>
+    /// <summary>Unlocks a message that was not given to any call; such a delivery is not counted.</summary>
     public void Release(FakeLockedMessage message)
     {
         lock (_lock)

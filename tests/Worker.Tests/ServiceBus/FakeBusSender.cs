@@ -2,7 +2,7 @@ using Messaging.ServiceBus.Port;
 
 namespace Worker.Tests.ServiceBus;
 
-/// <summary>Sends into a <see cref="FakeBus"/> and remembers how many messages each batch had.</summary>
+/// <summary>Sends to a <see cref="FakeBus"/> and records the number of messages per batch.</summary>
 internal sealed class FakeBusSender(FakeBus bus) : IServiceBusSender
 {
     public List<int> Batches { get; } = [];

@@ -4,8 +4,8 @@ using Messaging.ServiceBus.Port;
 namespace Worker.Tests.ServiceBus;
 
 /// <summary>
-/// Works as the library's processor does: so many loops that each receive one message, call the handler, and receive the next.
-/// A loop that is stopped while it waits leaves its credit behind: until the link closes, the broker locks a message for it.
+/// Works like the library's processor: several loops that each receive one message, call the handler, and receive the next.
+/// A loop that is stopped while it waits keeps its link credit: until the link closes, the broker still locks one message for it.
 /// </summary>
 internal sealed class FakePump(FakeBus bus, PumpSettings settings) : IServiceBusPump
 {
@@ -16,12 +16,16 @@ internal sealed class FakePump(FakeBus bus, PumpSettings settings) : IServiceBus
     private Task _loops = Task.CompletedTask;
     private ITimer? _renewal;
     private IPumpHandler? _handler;
+    private int _returned;
 
     public PumpSettings Settings { get; } = settings;
 
     public int Starts { get; private set; }
 
     public int Stops { get; private set; }
+
+    /// <summary>Calls of the handler that have returned.</summary>
+    public int Returned => Volatile.Read(ref _returned);
 
     public bool IsDisposed { get; private set; }
 
@@ -92,7 +96,7 @@ internal sealed class FakePump(FakeBus bus, PumpSettings settings) : IServiceBus
         {
             try
             {
-                await HandleAsync(await bus.TakeAsync(stop));
+                await HandleAsync(await bus.TakeAsync(stop, bus.ReceiveGate));
             }
             catch (OperationCanceledException) when (stop.IsCancellationRequested)
             {
@@ -117,7 +121,7 @@ internal sealed class FakePump(FakeBus bus, PumpSettings settings) : IServiceBus
         }
         catch (Exception exception) when (exception is OperationCanceledException or ServiceBusFaultException)
         {
-            // No message came, or none can come.
+            // No message arrived, or none can arrive.
         }
     }
 
@@ -140,6 +144,7 @@ internal sealed class FakePump(FakeBus bus, PumpSettings settings) : IServiceBus
         finally
         {
             _handled.TryRemove(message, out _);
+            Interlocked.Increment(ref _returned);
         }
     }
 

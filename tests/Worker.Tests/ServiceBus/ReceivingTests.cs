@@ -11,7 +11,7 @@ public sealed class ReceivingTests
     [Fact]
     public async Task Link_LostAndRestored_IsLoggedAndReceivingGoesOn()
     {
-        // One call: another's failure could arrive after the message that ends the outage.
+        // One call: the failure of a second call could arrive after the message that ends the outage.
         await using ServiceBusSourceHarness harness = new(calls: 1);
         await harness.StartAsync();
         harness.Source.Problem.ShouldBeNull();
@@ -97,7 +97,7 @@ public sealed class ReceivingTests
         await using ServiceBusSourceHarness harness = new();
         harness.Bus.StartFault = new ServiceBusFault(ServiceBusFaultKind.Transient, "no route to host");
 
-        // A broker that answered the question would end the problem until the next failure.
+        // An answer of the broker to the check would end the problem until the next failure.
         harness.Bus.CheckFault = harness.Bus.StartFault;
         await harness.PublishAsync(Body, "a");
         await harness.StartAsync();
@@ -153,7 +153,7 @@ public sealed class ReceivingTests
             await delivery.SettleAsync(Settlement.Complete);
         }
 
-        await ServiceBusSourceHarness.UntilAsync(() => harness.Bus.Calls.Count == Calls, "What was in work should have been completed.");
+        await ServiceBusSourceHarness.UntilAsync(() => harness.Bus.Calls.Count == Calls, "The messages in flight should have been completed.");
         await harness.Intake.ShouldBeQuietAsync();
         harness.Bus.Locked.ShouldBe(0, "Nothing is received for which there is no slot.");
         await harness.AdvanceAsync(TimeSpan.FromMinutes(30));

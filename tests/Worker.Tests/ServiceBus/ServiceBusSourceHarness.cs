@@ -38,7 +38,7 @@ internal sealed class ServiceBusSourceHarness : SourceHarness
 
     public override IMessageSource Source => _source;
 
-    /// <summary>Bodies are the library's; the source rents nothing.</summary>
+    /// <summary>The library owns the bodies; the source rents no buffer.</summary>
     public override int OutstandingBuffers => 0;
 
     public override Task PublishAsync(byte[] body, string? id = null)
@@ -55,7 +55,7 @@ internal sealed class ServiceBusSourceHarness : SourceHarness
 
     public override async Task<IReadOnlyList<DeadLetteredMessage>> DeadLettersAsync(int expected)
     {
-        await UntilAsync(() => Bus.Letters.Count >= expected, "The dead letters did not come.");
+        await UntilAsync(() => Bus.Letters.Count >= expected, "The dead letters did not arrive.");
         return [.. Bus.Letters.Select(letter => new DeadLetteredMessage(
             JsonDocument.Parse((string)letter.Properties["DeadLetterDetails"]).RootElement.GetProperty("sourceId").GetString()!,
             letter.Reason,
@@ -65,7 +65,7 @@ internal sealed class ServiceBusSourceHarness : SourceHarness
 
     public override Task WaitUntilEmptyAsync() => UntilAsync(() => Bus.Count == 0, "The queue did not become empty.");
 
-    /// <summary>A test that failed leaves messages in work, for which the disposal waits by this clock.</summary>
+    /// <summary>A failed test leaves messages in flight, for which the disposal waits by this clock.</summary>
     public override async ValueTask DisposeAsync()
     {
         Task disposing = base.DisposeAsync().AsTask();
@@ -73,10 +73,10 @@ internal sealed class ServiceBusSourceHarness : SourceHarness
         await disposing;
     }
 
-    /// <summary>Polls, since what is waited for happens on other threads.</summary>
+    /// <summary>Polls, because the condition changes on other threads.</summary>
     public static new Task UntilAsync(Func<bool> condition, string what) => SourceHarness.UntilAsync(condition, what);
 
-    /// <summary>Lets time pass in steps until something happened that waits for a timer which another thread has yet to set.</summary>
+    /// <summary>Moves the clock in steps until the condition holds; a timer that it depends on may not be armed yet.</summary>
     public async Task AdvanceUntilAsync(Func<bool> condition, TimeSpan step, string what)
     {
         for (int attempt = 0; !condition(); attempt++)

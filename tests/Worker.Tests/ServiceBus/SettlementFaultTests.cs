@@ -73,7 +73,7 @@ public sealed class SettlementFaultTests
         await ServiceBusSourceHarness.UntilAsync(() => harness.Log.Entries.Any(entry => entry.Id.Id == 3306), "The failure should have been logged.");
         await harness.Intake.ShouldBeQuietAsync();
 
-        // A call that is just returning may renew the lock once more.
+        // A returning call may still renew the lock once.
         await harness.AdvanceUntilAsync(() => harness.Intake.Accepted == 2, FakeBus.LockDuration, "The message should be redelivered when its lock ends.");
 
         Delivery again = await harness.Intake.NextAsync();

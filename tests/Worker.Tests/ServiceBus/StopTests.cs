@@ -34,7 +34,7 @@ public sealed class StopTests
         await harness.PublishAsync(Body, "b");
         await harness.PublishAsync(Body, "c");
 
-        harness.Bus.Locked.ShouldBe(1, "Only what is in flight is locked.");
+        harness.Bus.Locked.ShouldBe(1, "Only messages in flight are locked.");
         await inFlight.SettleAsync(Settlement.Complete);
         await harness.FinishAsync();
         harness.Bus.Count.ShouldBe(2);
@@ -166,6 +166,31 @@ public sealed class StopTests
 
         (stored + harness.Bus.Count).ShouldBe(Messages);
         harness.Bus.Calls.Count(call => call.Operation == "Abandon").ShouldBeLessThanOrEqualTo(16, "Behind the stop a call brings one message at most.");
+    }
+
+    [Fact]
+    public async Task Stop_EveryCallIsAboutToReceive_TheFirstMessageIsNotDeadLettered()
+    {
+        const int Calls = 12;
+        await using ServiceBusSourceHarness harness = new(Calls);
+        using SemaphoreSlim receive = new(0);
+        harness.Bus.ReceiveGate = receive;
+        await harness.StartAsync();
+        await harness.PublishAsync(Body, "a");
+
+        Task stopping = harness.StopReceivingAsync();
+        await ServiceBusSourceHarness.UntilAsync(() => harness.Pump.Stops == 1, "It should stop.");
+        for (int call = 1; call <= Calls; call++)
+        {
+            receive.Release();
+            await ServiceBusSourceHarness.UntilAsync(() => harness.Pump.Returned + harness.Bus.EmptyReceives >= call, "Each call should receive once.");
+        }
+
+        await stopping;
+        await harness.FinishAsync();
+
+        harness.Bus.Letters.ShouldBeEmpty();
+        harness.Bus.Calls.Count(call => call.Operation == "Abandon").ShouldBeLessThanOrEqualTo(1);
     }
 
     [Fact]
