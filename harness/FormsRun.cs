@@ -7,8 +7,8 @@ using Pipeline.Execution;
 namespace Harness;
 
 /// <summary>
-/// Runs each form in processes of its own: what one form compiled, pooled or left to the collector would be a head start for the
-/// next. The rounds are interleaved (A B C D, A B C D), so that a machine that slows down meets every form.
+/// Runs each form in its own processes, because code, pools and garbage of one form would affect the next. The rounds are interleaved
+/// (A B C D, A B C D), so that a machine that slows down affects every form.
 /// </summary>
 internal static class FormsRun
 {

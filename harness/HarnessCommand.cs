@@ -11,29 +11,29 @@ namespace Harness;
 /// <summary>The harness's command line.</summary>
 internal static class HarnessCommand
 {
-    // 128 + SIGINT, as a shell reports it; also the code when the clean-up takes too long.
+    // 128 + SIGINT, as a shell reports it; also used when the clean-up takes too long.
     private const int Interrupted = 130;
 
     private const string StandardOutput = "-";
 
     public static async Task<int> RunAsync(string[] args)
     {
-        Option<string?> form = new("--form") { Description = $"Pipeline form: {string.Join(", ", PipelineForm.All)}, or {HarnessOptions.AllForms} for a run of each; default as configured", HelpName = "form" };
+        Option<string?> form = new("--form") { Description = $"Pipeline form: {string.Join(", ", PipelineForm.All)}, or {HarnessOptions.AllForms} for a run of each; default: as configured", HelpName = "form" };
         Option<string> source = new("--source") { Description = "channel, http, sqs, servicebus, udp or tcp", DefaultValueFactory = _ => "channel", HelpName = "source" };
         source.AcceptOnlyFromAmong("channel", "http", "sqs", "servicebus", "udp", "tcp");
         Option<string> sink = new("--sink") { Description = "memory, directory or s3", DefaultValueFactory = _ => "directory", HelpName = "sink" };
         sink.AcceptOnlyFromAmong("memory", "directory", "s3");
         Option<int?> count = CountOption.Create("--count", ["-n"], "Messages to publish and process", 1_000_000, defaultValue: 1_000);
-        Option<int?> batch = CountOption.Create("--batch", [], "Service Bus: messages of one batch sent", 10_000, defaultValue: 100);
-        Option<int?> concurrency = CountOption.Create("--concurrency", [], "Messages in work at once; default as configured, 100 over Service Bus", 10_000);
-        Option<bool> bare = new("--bare") { Description = "Service Bus: the client's processor alone, completing by itself, to read the worker's own cost from the difference" };
+        Option<int?> batch = CountOption.Create("--batch", [], "Service Bus: messages per batch sent", 10_000, defaultValue: 100);
+        Option<int?> concurrency = CountOption.Create("--concurrency", [], "Messages in flight at once; default: as configured, 100 for Service Bus", 10_000);
+        Option<bool> bare = new("--bare") { Description = "Service Bus: the client's processor alone, with auto-complete; the difference to a normal run is the worker's own cost" };
         Option<bool> noWait = new("--no-wait") { Description = "Do not stop for a profiler" };
-        Option<string?> json = new("--json") { Description = "End with one line of JSON, or write the figures to a file for compare and for a report", HelpName = "file" };
+        Option<string?> json = new("--json") { Description = "Print one line of JSON at the end, or write the figures to a file for compare and for a report", HelpName = "file" };
         Option<string?> page = new("--report") { Description = "Write a page of the run", HelpName = "file.html" };
         Option<int?> rounds = CountOption.Create("--rounds", [], "Runs of each form with --form all", 100, defaultValue: 3);
         Option<bool> explain = new("--explain") { Description = "Count the objects allocated while processing, by type" };
         Option<string?> trace = new("--trace") { Description = "Write a trace of the processing for PerfView or Visual Studio", HelpName = "file.nettrace" };
-        RootCommand root = new("Publishes messages to the real worker in this process and processes them, with stops to attach a profiler.\nConfiguration keys go behind: --Sources:Sqs:Queue=name --Sinks:S3:Bucket=name\nService Bus: SERVICEBUS_CONNECTION_STRING, or --Sources:ServiceBus:ConnectionString=...; queue harness, or --Sources:ServiceBus:Queue=name")
+        RootCommand root = new("Publishes messages to the real worker in this process and processes them, with stops to attach a profiler.\nConfiguration keys follow the options: --Sources:Sqs:Queue=name --Sinks:S3:Bucket=name\nService Bus: SERVICEBUS_CONNECTION_STRING, or --Sources:ServiceBus:ConnectionString=...; queue harness, or --Sources:ServiceBus:Queue=name")
         {
             form, source, sink, count, batch, concurrency, bare, noWait, json, page, rounds, explain, trace, Compare(),
         };
@@ -70,23 +70,23 @@ internal static class HarnessCommand
             };
             if (options is { Bare: true, IsServiceBus: false })
             {
-                throw new StartupException("--bare goes with --source servicebus: the other sources have no client of their own to run alone.", ExitCodes.Usage);
+                throw new StartupException("--bare requires --source servicebus: the other sources have no client that can run alone.", ExitCodes.Usage);
             }
 
             if (IsAllForms(result) && (options.Bare || options.Trace is not null))
             {
-                throw new StartupException("--form all goes neither with --bare, which has no pipeline, nor with --trace, which is of one run.", ExitCodes.Usage);
+                throw new StartupException("--form all excludes --bare, which has no pipeline, and --trace, which records one run.", ExitCodes.Usage);
             }
 
             ReportFiles.Check("--report", options.Report);
             ReportFiles.Check("--json", options.Figures);
 
-            // System.CommandLine listens for Ctrl+C only once the action has yielded, and up to the first stop everything may be synchronous.
+            // System.CommandLine handles Ctrl+C only after the action has yielded, and everything up to the first stop may be synchronous.
             await Task.Yield();
             return IsAllForms(result) ? await FormsRun.RunAsync(options, cancellationToken) : IsCollecting(result) ? await CollectAsync(options, args) : await MeasureAsync(options, cancellationToken);
         });
 
-        // --json alone prints to the standard output; what follows it may be a configuration key.
+        // --json without a file prints to standard output; the next argument may be a configuration key.
         string[] given = [.. args.Select((arg, i) => arg == "--json" && (i + 1 == args.Length || args[i + 1].StartsWith("--", StringComparison.Ordinal)) ? $"--json={StandardOutput}" : arg)];
         ParseResult parsed = root.Parse(given);
         if (parsed.Errors.Count > 0)
@@ -97,7 +97,7 @@ internal static class HarnessCommand
 
         try
         {
-            // The collecting process waits for the measured one, which has its own limit for its end.
+            // The collecting process waits for the measured one, which has its own time limit for its shutdown.
             return await parsed.InvokeAsync(new InvocationConfiguration { EnableDefaultExceptionHandler = false, ProcessTerminationTimeout = IsCollecting(parsed) ? null : TimeSpan.FromSeconds(2) });
         }
         catch (StartupException exception)
@@ -120,9 +120,9 @@ internal static class HarnessCommand
     private static Command Compare()
     {
         Argument<string> before = new("before") { Description = "A file of figures, written by --json FILE" };
-        Argument<string> after = new("after") { Description = "Another one of the same machine" };
+        Argument<string> after = new("after") { Description = "Another file, from the same machine" };
         Option<string?> page = new("--report") { Description = "Write a page with both", HelpName = "file.html" };
-        Command compare = new("compare", "Compares two runs, or all forms of two times, figure by figure") { before, after, page };
+        Command compare = new("compare", "Compares two runs, or two runs of all forms, figure by figure") { before, after, page };
         compare.SetAction(result =>
         {
             Comparison comparison = Comparison.Read(result.GetValue(before)!, result.GetValue(after)!);
@@ -143,7 +143,7 @@ internal static class HarnessCommand
     {
         if (options.Explain && options.Trace is not null)
         {
-            throw new StartupException("--explain and --trace exclude each other: task events allocate, and counting would take the time that the trace shows. Run twice.", ExitCodes.Usage);
+            throw new StartupException("--explain and --trace exclude each other: task events allocate, and counting takes time that the trace would show. Run twice.", ExitCodes.Usage);
         }
 
         using EventCollection collection = options.Trace is null ? new AllocationCollection() : TraceCollection.Create(options.Trace);

@@ -2,7 +2,7 @@ using System.Diagnostics.Tracing;
 
 namespace Harness;
 
-/// <summary>Marks the measured span in the stream of events, so that a reader knows what belongs to it. Free without a listener.</summary>
+/// <summary>Marks the start and the end of the measured span in the event stream. Costs nothing without a listener.</summary>
 [EventSource(Name = ProviderName)]
 internal sealed class HarnessEvents : EventSource
 {

@@ -5,11 +5,11 @@ using Messaging.Telemetry;
 
 namespace Harness;
 
-/// <summary>The figures of one run; processing only, publishing is not counted (over HTTP the two are one).</summary>
+/// <summary>The figures of one run; processing only, publishing is not counted (over HTTP both happen together).</summary>
 /// <param name="Messages">Messages stored.</param>
 /// <param name="Seconds">Wall time.</param>
-/// <param name="MessagesPerSecond">Messages by seconds.</param>
-/// <param name="BytesPerMessage">Bytes allocated by the whole process, by messages.</param>
+/// <param name="MessagesPerSecond">Messages divided by seconds.</param>
+/// <param name="BytesPerMessage">Bytes allocated by the whole process, divided by messages.</param>
 /// <param name="Gen0">Collections of generation 0.</param>
 /// <param name="Gen1">Collections of generation 1.</param>
 /// <param name="Gen2">Collections of generation 2.</param>
@@ -35,21 +35,21 @@ internal sealed record HarnessReport(
     [JsonIgnore]
     public long Bytes { get; init; }
 
-    /// <summary>Processor time of the whole process, user and kernel, by messages.</summary>
+    /// <summary>Processor time of the whole process, user and kernel, divided by messages.</summary>
     public double ProcessorMicrosecondsPerMessage { get; init; }
 
-    /// <summary>Time in which collections stopped all threads, in total.</summary>
+    /// <summary>Total time for which collections stopped all threads.</summary>
     public double PauseMilliseconds { get; init; }
 
-    /// <summary>The allocated bytes by type; null unless asked for.</summary>
+    /// <summary>The allocated bytes by type; null unless requested.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyList<AllocationRow>? Allocations { get; init; }
 
-    /// <summary>The part of the allocated bytes that the allocations explain, 1 being all.</summary>
+    /// <summary>The share of the allocated bytes that the allocations by type account for; 1 is all.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public double? AllocationsCoverage { get; init; }
 
-    /// <summary>What a report shows besides; null unless a report or a file of figures is asked for.</summary>
+    /// <summary>The further data of a report; null unless a report or a file of figures is requested.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public RunRecord? Record { get; init; }
 
@@ -57,7 +57,7 @@ internal sealed record HarnessReport(
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyDictionary<string, long>? ApiCalls { get; init; }
 
-    /// <summary>The calls for people, with the estimated cost.</summary>
+    /// <summary>The calls as text, with the estimated cost.</summary>
     [JsonIgnore]
     public string? CallsText { get; init; }
 
@@ -78,7 +78,7 @@ internal sealed record HarnessReport(
         Console.Out.WriteLine($"""
             {(Form == NoForm ? $"no pipeline, {Source}" : $"{Form} form, {Source} -> {Sink}")}
             Stored       {Messages:N0} messages in {Seconds:N3} s ({MessagesPerSecond:N0} messages/s); dead letters {totals.DeadLetters:N0}, returned {totals.Returned:N0}
-            Allocated    {BytesPerMessage:N0} bytes a message
+            Allocated    {BytesPerMessage:N0} bytes per message
             Collections  gen0 {Gen0}, gen1 {Gen1}, gen2 {Gen2}
             """);
         if (CallsText is not null)

@@ -22,12 +22,12 @@ using Worker.Hosting;
 
 namespace Harness;
 
-/// <summary>One run: open the worker, publish, receive until everything is through, report; with the named stops in between.</summary>
+/// <summary>One run: starts the worker, publishes, processes all messages and reports, with the named stops in between.</summary>
 internal static class HarnessRun
 {
     private const string Route = "harness";
 
-    // Processing that makes no progress for this long has failed; the report then says how far it came.
+    // Processing without progress for this long has failed; the report then shows how many messages were processed.
     private static readonly TimeSpan StallLimit = TimeSpan.FromSeconds(60);
 
     private static readonly TimeSpan PollInterval = TimeSpan.FromMilliseconds(5);
@@ -48,7 +48,7 @@ internal static class HarnessRun
             ReportFiles.Write(options, [report], isAllForms: false);
             if (options.Trace is not null)
             {
-                Console.Error.WriteLine($"The trace is in {options.Trace}; bytes and times of this run contain the tracing.");
+                Console.Error.WriteLine($"The trace is in {options.Trace}; the bytes and times of this run include the tracing.");
             }
 
             return report.Messages == options.Count ? ExitCodes.Success : ExitCodes.Incomplete;
@@ -63,7 +63,7 @@ internal static class HarnessRun
     }
 
     /// <summary>Sends generated messages.</summary>
-    /// <exception cref="StartupException">Not all were taken.</exception>
+    /// <exception cref="StartupException">Not all messages were accepted.</exception>
     public static async Task PublishAsync(IMessageSender sender, int count, CancellationToken cancellationToken)
     {
         string? error = (await PublishRun.SendAsync(sender, Samples.Create, count, rate: null, cancellationToken)).FirstError;
@@ -73,13 +73,13 @@ internal static class HarnessRun
         }
     }
 
-    /// <summary>Waits until <paramref name="countDone"/> says that all messages are through; gives up when it no longer moves.</summary>
+    /// <summary>Waits until <paramref name="countDone"/> reaches the number of messages; gives up when it no longer rises.</summary>
     public static async Task WaitAsync(Func<long> countDone, int count, CancellationToken cancellationToken)
     {
         long last = -1;
         long lastChange = Stopwatch.GetTimestamp();
 
-        // One timer for all rounds: waiting must not allocate within the span that it waits for.
+        // One timer for all rounds, because waiting must not allocate within the measured span.
         using PeriodicTimer timer = new(PollInterval);
         while (true)
         {
@@ -116,7 +116,7 @@ internal static class HarnessRun
         return Measurement.Start(recorder);
     }
 
-    /// <summary>Fetches what was collected in the measured span, which has ended.</summary>
+    /// <summary>Ends the collecting, after the measured span, and fetches its result.</summary>
     public static async Task<HarnessReport> EndAsync(HarnessReport report, HarnessOptions options, CollectorConnection? collector, CancellationToken cancellationToken)
     {
         if (collector is null)
@@ -135,9 +135,9 @@ internal static class HarnessRun
         await using IAsyncDisposable disposing = (IAsyncDisposable)app;
         IMessageWorker worker = app.Services.GetRequiredService<IMessageWorker>();
 
-        // Publishing and processing are measured apart, so nothing is received before everything is published; over HTTP and
-        // acknowledged lines the answer to a publish is the processing's end, and the two are one; and nothing but the source
-        // itself keeps datagrams.
+        // Publishing and processing are measured separately, so the worker receives nothing until everything is published. Over HTTP
+        // and acknowledged lines this is impossible: a sender's response is the end of processing. Nor is it over UDP: only the
+        // source itself keeps datagrams.
         bool together = options.Source is "http" or "tcp" or "udp";
         worker.ReceiveOnStart = together;
         await app.StartAsync(cancellationToken);
@@ -159,7 +159,7 @@ internal static class HarnessRun
         return (report, worker.GetTotals(Route));
     }
 
-    // The worker's own view of what is set, so that secrets are masked as everywhere else. What every run sets (ports, folders) is left out, and the form, which the report names.
+    // The settings as the worker reports them, so secrets are masked. Omitted are the settings of every run (ports, folders), and the form, which the report names.
     private static Dictionary<string, string> Describe(HarnessOptions options, IConfiguration configuration, string folder)
     {
         Dictionary<string, string> settings = new(StringComparer.Ordinal)
@@ -177,7 +177,7 @@ internal static class HarnessRun
         return settings;
     }
 
-    // Given back before the worker takes it: the sender is configured before the worker could say which port it got.
+    // The port is released before the worker binds it, because the sender is configured before the worker could report its own port.
     private static int FreePort(SocketType type)
     {
         using Socket socket = new(AddressFamily.InterNetwork, type, type == SocketType.Dgram ? ProtocolType.Udp : ProtocolType.Tcp);

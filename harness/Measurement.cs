@@ -17,7 +17,7 @@ internal sealed class Measurement
 
     private Measurement(RunRecorder? recorder) => _recorder = recorder;
 
-    /// <param name="recorder">Belongs to the measurement from here on; null where no record is asked for.</param>
+    /// <param name="recorder">Owned from here on; null when no record is requested.</param>
     public static Measurement Start(RunRecorder? recorder)
     {
         HarnessEvents.Log.ProcessingBegins();
@@ -31,7 +31,7 @@ internal sealed class Measurement
         long stored = worker.GetTotals(name).Stored;
         HarnessReport report = Finish(stored, HarnessReport.NoForm, options.Source, options.Sink);
 
-        // After the span: what it says of the route costs memory.
+        // After the span, because reading the route's status allocates.
         RouteStatus route = status.GetRoutes().Single(candidate => candidate.Name == name);
         return report with
         {
@@ -54,7 +54,7 @@ internal sealed class Measurement
         int gen0 = GC.CollectionCount(0) - _collections[0];
         using RunRecorder? recorder = _recorder;
 
-        // A collection of an older generation counts in the younger ones too; the report shows each once.
+        // A collection of an older generation also counts for the younger ones; the report counts each collection once.
         return new HarnessReport(
             messages,
             Math.Round(seconds, 4),

@@ -33,7 +33,7 @@ internal static class TypeNames
         }
     }
 
-    /// <summary>C# writes the outer array's rank first: an array of two-dimensional arrays is <c>int[][,]</c>.</summary>
+    /// <summary>Writes an array type. C# writes the outer array's rank first: an array of two-dimensional arrays is <c>int[][,]</c>.</summary>
     private static void AppendArray(StringBuilder text, Type type)
     {
         Type element = type;
@@ -48,7 +48,7 @@ internal static class TypeNames
         text.Append(ranks);
     }
 
-    /// <summary>A nested type carries the arguments of the types around it: each level takes its own, the outer ones first.</summary>
+    /// <summary>Writes a nested type. It also has the type arguments of the types around it, outer ones first; each level takes its own.</summary>
     private static void AppendNamed(StringBuilder text, Type type, ReadOnlySpan<Type> arguments)
     {
         if (type.DeclaringType is { } declaring)

@@ -8,11 +8,11 @@ namespace Harness.Collecting;
 /// <summary>Counts every object that is allocated within the measured span, by type.</summary>
 internal sealed class AllocationCollection : EventCollection
 {
-    // Either keyword alone samples; with both the runtime reports each object by itself (SendObjectAllocatedEvent in
-    // https://github.com/dotnet/runtime/blob/main/src/coreclr/vm/eventtrace.cpp). Without Type it leaves out what it sees first.
+    // Either keyword alone samples; with both the runtime reports every object (SendObjectAllocatedEvent in
+    // https://github.com/dotnet/runtime/blob/main/src/coreclr/vm/eventtrace.cpp). Without Type it omits the first object of a type.
     private const long EveryObject = (long)(ClrTraceEventParser.Keywords.GCSampledObjectAllocationHigh | ClrTraceEventParser.Keywords.GCSampledObjectAllocationLow | ClrTraceEventParser.Keywords.Type);
 
-    // An event takes some 60 bytes: room for 4 million objects that are not read yet.
+    // An event takes about 60 bytes, so the buffer holds 4 million objects that are not read yet.
     private const int BufferMegabytes = 256;
 
     private readonly AllocationTotals _totals = new();
@@ -23,7 +23,7 @@ internal sealed class AllocationCollection : EventCollection
     private bool _ended;
     private int _eventsLost;
 
-    /// <summary>The runtime reports objects only if a listener asked before it chose its allocation helpers, at its start; later listeners may come and go.</summary>
+    /// <summary>The runtime reports objects only if a listener requested it before the runtime chose its allocation helpers, at its start. Later listeners may connect at any time.</summary>
     public override async Task OnSuspendedAsync(DiagnosticsClient client, CancellationToken cancellationToken)
     {
         _startup = await StartAsync(client, [Runtime()], BufferMegabytes, rundown: false, stacks: false, cancellationToken);
@@ -44,7 +44,7 @@ internal sealed class AllocationCollection : EventCollection
         await StopAsync(_session!, _reading, cancellationToken);
         return _began && _ended
             ? new CollectedAllocations(_eventsLost, _totals.ToTypes())
-            : throw new InvalidDataException("The events do not show where the measured span begins and ends.");
+            : throw new InvalidDataException("The events lack the marks of the measured span's start and end.");
     }
 
     public override void Dispose()

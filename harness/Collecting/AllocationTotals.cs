@@ -3,10 +3,10 @@ using System.Runtime.InteropServices;
 namespace Harness.Collecting;
 
 /// <summary>
-/// Adds up reported objects. The runtime reports the first object of a type, but leaves out the first one on every further thread:
-/// there it only notes that the type is known. Those are added again with the type's smallest size. What a further thread allocates
-/// only once stays unseen, and a thread that met the type as another's type argument left nothing out: the error is at most one
-/// object a type and thread.
+/// Adds up the reported objects. The runtime reports the first object of a type, but not the first one on each further thread: there it
+/// only marks the type as known. This class adds the missing object with the type's smallest size when the thread reports another. An
+/// object that is a further thread's only one of its type stays uncounted. And when a thread knew the type already, as a type argument of
+/// another, one object too many is added. So the error is at most one object per type and thread.
 /// </summary>
 internal sealed class AllocationTotals
 {
@@ -15,8 +15,8 @@ internal sealed class AllocationTotals
 
     /// <param name="type">The runtime's address of the type.</param>
     /// <param name="thread">The thread that allocated.</param>
-    /// <param name="bytes">The objects' size as reported: without the padding to the next word.</param>
-    /// <param name="count">Objects reported, more than one only if the runtime samples.</param>
+    /// <param name="bytes">The objects' size as reported, without the padding to the next word.</param>
+    /// <param name="count">Number of objects reported; more than one only if the runtime samples.</param>
     /// <param name="measured">False before the measured span: the object is not counted.</param>
     public void Add(ulong type, int thread, long bytes, long count, bool measured)
     {

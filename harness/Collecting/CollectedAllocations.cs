@@ -1,7 +1,7 @@
 namespace Harness.Collecting;
 
-/// <param name="EventsLost">Events that found the buffer full: so many objects are missing.</param>
-/// <param name="Types">What was allocated, in no order; empty for a trace.</param>
+/// <param name="EventsLost">Number of events lost because the buffer was full; at least that many objects are missing.</param>
+/// <param name="Types">The allocations by type, unordered; empty for a trace.</param>
 internal sealed record CollectedAllocations(long EventsLost, IReadOnlyList<CollectedType> Types)
 {
     public static CollectedAllocations None { get; } = new(0, []);

@@ -1,6 +1,6 @@
 namespace Harness.Collecting;
 
-/// <param name="Id">The runtime's address of the type, good in the process that allocated.</param>
+/// <param name="Id">The runtime's address of the type, valid in the measured process.</param>
 /// <param name="Bytes">Bytes of all its objects.</param>
-/// <param name="Count">Objects.</param>
+/// <param name="Count">Number of objects.</param>
 internal readonly record struct CollectedType(ulong Id, long Bytes, long Count);

@@ -6,8 +6,8 @@ using Messaging.Hosting;
 namespace Harness.Collecting;
 
 /// <summary>
-/// The measured process's side: tells the collecting process where the run stands and waits for its answer. When that process
-/// dies, so does this one. Nothing here allocates within the measured span.
+/// The measured process's end of the connection: it reports the progress of the run to the collecting process and waits for the answer.
+/// When the collecting process dies, this process ends too. Nothing here allocates within the measured span.
 /// </summary>
 internal sealed class CollectorConnection : IDisposable
 {
@@ -17,7 +17,7 @@ internal sealed class CollectorConnection : IDisposable
     public const string Done = "done";
     public const string Failed = "failed: ";
 
-    // A cancelled run cleans up within this; one that waits for Enter does not notice.
+    // Time for a cancelled run to clean up; a run that waits for Enter does not notice the cancellation.
     private static readonly TimeSpan CleanUpLimit = TimeSpan.FromSeconds(2);
 
     private readonly AnonymousPipeClientStream _requests;
@@ -37,14 +37,14 @@ internal sealed class CollectorConnection : IDisposable
     /// <summary>True in a child that is measured.</summary>
     public static bool IsMeasured => Environment.GetEnvironmentVariable(MeasuredProcess.PipesVariable) is not null;
 
-    /// <summary>Cancelled when the collecting process is gone.</summary>
+    /// <summary>Cancelled when the collecting process has ended.</summary>
     public CancellationToken Orphaned => _orphaned.Token;
 
     /// <summary>The connection, in a child that is measured; null in a process that a user started.</summary>
     public static CollectorConnection? Open() =>
         Environment.GetEnvironmentVariable(MeasuredProcess.PipesVariable)?.Split(',') is [string requests, string replies] ? new CollectorConnection(requests, replies) : null;
 
-    /// <exception cref="StartupException">The collecting process could not do it.</exception>
+    /// <exception cref="StartupException">The collecting process failed.</exception>
     public async Task<string> AskAsync(string request, CancellationToken cancellationToken)
     {
         await _writer.WriteLineAsync(request.AsMemory(), cancellationToken);

@@ -2,25 +2,25 @@ using Microsoft.Diagnostics.NETCore.Client;
 
 namespace Harness.Collecting;
 
-/// <summary>What the collecting process does at each point of the measured one; the measured process waits meanwhile.</summary>
+/// <summary>The actions of the collecting process at each point of the measured one, which waits for them.</summary>
 internal abstract class EventCollection : IDisposable
 {
-    // The runtime answers within milliseconds; a machine under load gets more, a port that is dead must not hang the run.
+    // The runtime answers within milliseconds. The limit allows for a machine under load, and a dead port must not hang the run.
     protected static readonly TimeSpan AnswerLimit = TimeSpan.FromSeconds(30);
 
-    // A session's end sends what is still buffered, and for a trace the names of all methods: seconds, on a loaded machine tens.
+    // Ending a session sends the buffered events, and for a trace the names of all methods: this takes seconds, or tens of seconds under load.
     protected static readonly TimeSpan DrainLimit = TimeSpan.FromMinutes(3);
 
-    /// <summary>The runtime stands before its first managed instruction.</summary>
+    /// <summary>Called before the runtime executes managed code.</summary>
     public virtual Task OnSuspendedAsync(DiagnosticsClient client, CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <summary>The measured process's Main has begun.</summary>
+    /// <summary>Called when the measured process has entered Main.</summary>
     public virtual Task OnRunningAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
-    /// <summary>The measured span begins next.</summary>
+    /// <summary>Called before the measured span.</summary>
     public abstract Task OnBeginAsync(DiagnosticsClient client, CancellationToken cancellationToken);
 
-    /// <summary>The measured span has ended.</summary>
+    /// <summary>Called after the measured span.</summary>
     public abstract Task<CollectedAllocations> OnEndAsync(CancellationToken cancellationToken);
 
     public virtual void Dispose()
@@ -34,7 +34,7 @@ internal abstract class EventCollection : IDisposable
         return await client.StartEventPipeSessionAsync(configuration, cancellationToken).WaitAsync(AnswerLimit, cancellationToken);
     }
 
-    /// <summary>Ends the session and waits until its reader has seen the stream's end.</summary>
+    /// <summary>Ends the session and waits until its reader has reached the end of the stream.</summary>
     protected static async Task StopAsync(EventPipeSession session, Task reading, CancellationToken cancellationToken)
     {
         await session.StopAsync(cancellationToken).WaitAsync(DrainLimit, cancellationToken);

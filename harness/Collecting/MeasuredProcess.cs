@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 
 namespace Harness.Collecting;
 
-/// <summary>How the measured child is started and reached.</summary>
+/// <summary>Starts the measured child and connects to it.</summary>
 internal static class MeasuredProcess
 {
     /// <summary>Set in the child: the handles of its two pipes to the collecting process.</summary>
@@ -22,19 +22,19 @@ internal static class MeasuredProcess
         return start;
     }
 
-    /// <summary>This program once more.</summary>
+    /// <summary>Starts this program again.</summary>
     public static ProcessStartInfo Again(IReadOnlyList<string> arguments)
     {
         string program = Environment.ProcessPath!;
 
-        // Started as `dotnet Harness.dll`, the program is dotnet.
+        // For a start with `dotnet Harness.dll`, the program is dotnet.
         bool isHost = Path.GetFileNameWithoutExtension(program).Equals("dotnet", StringComparison.OrdinalIgnoreCase);
         return new ProcessStartInfo(program, [.. isHost ? [typeof(MeasuredProcess).Assembly.Location] : Array.Empty<string>(), .. arguments]) { UseShellExecute = false };
     }
 
     /// <summary>
-    /// Leaves the signal to the child. A terminal's Ctrl+C reaches both processes, but a signal sent to this one alone would not;
-    /// the child takes the second as it takes the first.
+    /// Forwards the signal to the child. A terminal's Ctrl+C reaches both processes, but a signal sent to this process does not reach
+    /// the child. A second signal has the same effect on the child as the first.
     /// </summary>
     public static void Forward(Process child, PosixSignalContext context)
     {

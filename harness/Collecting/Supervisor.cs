@@ -8,8 +8,8 @@ using Microsoft.Diagnostics.NETCore.Client;
 namespace Harness.Collecting;
 
 /// <summary>
-/// Runs the harness again as a child, which is measured, and collects its events in this process: collecting allocates, and the
-/// runtime must be asked for its allocations before it starts. Console, exit code and signals are the child's.
+/// Runs the harness again as a child, which is measured, and collects its events in this process. Collecting allocates, and the runtime
+/// reports allocations only if requested before it starts. The console, the exit code and the signals are those of the child.
 /// </summary>
 internal static class Supervisor
 {
@@ -35,7 +35,7 @@ internal static class Supervisor
         await using AnonymousPipeServerStream replies = new(PipeDirection.Out, HandleInheritability.Inheritable);
         using CancellationTokenSource limit = new();
 
-        // Listens from here on; the child connects before it runs anything.
+        // Listen before starting the child, which connects before it runs any code.
         Task<DiagnosticsClientConnector?> connecting = DiagnosticsClientConnector.FromDiagnosticPort($"{port},listen", limit.Token)!;
         if (connecting.IsFaulted)
         {
@@ -63,7 +63,7 @@ internal static class Supervisor
             }
             else if (!exited.IsCompleted)
             {
-                throw new StartupException($"The runtime did not open its diagnostics port within {ConnectLimit.TotalSeconds} s; is it switched off (DOTNET_EnableDiagnostics)?", ExitCodes.Software);
+                throw new StartupException($"The runtime did not open its diagnostics port within {ConnectLimit.TotalSeconds} s; check that DOTNET_EnableDiagnostics does not disable it.", ExitCodes.Software);
             }
 
             return child.ExitCode;
@@ -88,7 +88,7 @@ internal static class Supervisor
         await Task.Run(client.ResumeRuntime).WaitAsync(ConnectLimit);
     }
 
-    /// <summary>Answers until the child closes its end, by its exit at the latest.</summary>
+    /// <summary>Answers requests until the child closes its end of the pipe, at the latest when it exits.</summary>
     private static async Task ServeAsync(DiagnosticsClient client, EventCollection collection, Stream requests, Stream replies)
     {
         using StreamReader reader = new(requests, leaveOpen: true);
@@ -102,7 +102,7 @@ internal static class Supervisor
             }
             catch (IOException)
             {
-                // The child ended meanwhile, by a signal for instance; its exit code tells.
+                // The child has ended, for instance by a signal; its exit code gives the reason.
                 return;
             }
         }
@@ -128,7 +128,7 @@ internal static class Supervisor
         }
         catch (Exception exception)
         {
-            // Whatever it is, the child reports it as the run's end; here it would only be a stack trace.
+            // The child reports any exception as the failure of the run; here it would only be a stack trace.
             return $"{CollectorConnection.Failed}{exception.Message.ReplaceLineEndings(" ")}";
         }
     }

@@ -5,15 +5,15 @@ using Microsoft.Diagnostics.Tracing.Parsers;
 
 namespace Harness.Collecting;
 
-/// <summary>Writes the measured span's events into a file that PerfView and Visual Studio open.</summary>
+/// <summary>Writes the events of the measured span to a file that PerfView and Visual Studio can open.</summary>
 internal sealed class TraceCollection : EventCollection
 {
     public const string Extension = ".nettrace";
 
-    // What dotnet-trace takes.
+    // The same value as in dotnet-trace.
     private const int BufferMegabytes = 256;
 
-    // Verbose GC is the allocation tick of each 100 KB with its stack; Loader, Jit and NGen are the symbols.
+    // GC at the verbose level gives an allocation tick per 100 KB, with its stack; Loader, Jit and NGen give the symbols.
     private const ClrTraceEventParser.Keywords RuntimeKeywords =
         ClrTraceEventParser.Keywords.GC | ClrTraceEventParser.Keywords.Type | ClrTraceEventParser.Keywords.Loader | ClrTraceEventParser.Keywords.Jit
         | ClrTraceEventParser.Keywords.NGen | ClrTraceEventParser.Keywords.Contention | ClrTraceEventParser.Keywords.Exception | ClrTraceEventParser.Keywords.Threading;
@@ -32,7 +32,7 @@ internal sealed class TraceCollection : EventCollection
     {
         if (!path.EndsWith(Extension, StringComparison.OrdinalIgnoreCase))
         {
-            throw new StartupException($"--trace {path}: must end in {Extension}; PerfView and Visual Studio go by it.", ExitCodes.Usage);
+            throw new StartupException($"--trace {path}: must end in {Extension}, by which PerfView and Visual Studio recognise the format.", ExitCodes.Usage);
         }
 
         try
@@ -71,7 +71,7 @@ internal sealed class TraceCollection : EventCollection
         bool isEmpty = _file.Length == 0;
         _file.Dispose();
 
-        // The run ended before anything was traced.
+        // The run ended before the trace began.
         if (isEmpty)
         {
             File.Delete(_file.Name);

@@ -1,6 +1,6 @@
 namespace Harness.Pages;
 
-/// <summary>Figures with their unit, three digits where there are fewer before the point: 44 ms, 1,234/s, 12.3 MB (of 10^6). A quantity looks the same on every page.</summary>
+/// <summary>Formats figures with their unit, to three significant digits or to whole numbers: 44 ms, 1,234/s, 12.3 MB (10^6 bytes). All pages use the same format.</summary>
 internal static class Figures
 {
     public static string Time(double seconds) => seconds switch

@@ -4,7 +4,7 @@ using System.Text.Unicode;
 
 namespace Harness.Pages;
 
-/// <summary>A page that needs nothing beside itself: no script, no file, no font. It is well-formed XML, and every text is encoded.</summary>
+/// <summary>A self-contained page, without scripts, other files or fonts. It is well-formed XML, and every text is encoded.</summary>
 internal sealed class HtmlPage(string title)
 {
     private const string Style = """
@@ -31,7 +31,7 @@ internal sealed class HtmlPage(string title)
         return this;
     }
 
-    /// <summary>Links to the headings, which follow in this order; closed until a reader opens it.</summary>
+    /// <summary>Appends a closed list of links to the headings, which must follow in this order.</summary>
     public HtmlPage Contents(string summary, IEnumerable<string> headings)
     {
         _body.Append($"<details><summary>{Encode(summary)}</summary>{string.Join(" · ", headings.Select((text, i) => $"<a href=\"#h{i + 1}\">{Encode(text)}</a>"))}</details>\n");
@@ -44,7 +44,7 @@ internal sealed class HtmlPage(string title)
         return this;
     }
 
-    /// <summary>Figures, large, each with its name.</summary>
+    /// <summary>Appends large figures, each with its name.</summary>
     public HtmlPage Tiles(IEnumerable<(string Name, string Figure)> tiles)
     {
         _body.Append("<div class=\"tiles\">");
@@ -57,8 +57,8 @@ internal sealed class HtmlPage(string title)
         return this;
     }
 
-    /// <summary>Charts side by side where there is room.</summary>
-    /// <param name="charts">Title, what to know about it (may be empty) and the SVG, which goes into the page as it is.</param>
+    /// <summary>Appends charts, side by side if the width permits.</summary>
+    /// <param name="charts">The title, a note (may be empty) and the SVG, which is not encoded.</param>
     public HtmlPage Charts(params IEnumerable<(string Title, string Note, string Svg)> charts)
     {
         _body.Append("<div class=\"charts\">");
@@ -73,7 +73,7 @@ internal sealed class HtmlPage(string title)
 
     /// <param name="header">The columns' names.</param>
     /// <param name="rows">A text per column; the first names the row.</param>
-    /// <param name="ofWords">True for texts; false for figures, which stand to the right.</param>
+    /// <param name="ofWords">True for texts; false for figures, which are right-aligned.</param>
     public HtmlPage Table(IEnumerable<string> header, IEnumerable<IEnumerable<string>> rows, bool ofWords = false)
     {
         _body.Append($"<div class=\"wide\" tabindex=\"0\"><table{(ofWords ? " class=\"words\"" : "")}><thead><tr>{string.Concat(header.Select(text => $"<th>{Encode(text)}</th>"))}</tr></thead><tbody>\n");
@@ -86,7 +86,7 @@ internal sealed class HtmlPage(string title)
         return this;
     }
 
-    // The policy holds the page to it: a browser would refuse a script, and anything from elsewhere.
+    // The policy enforces it: a browser refuses scripts and anything from another origin.
     public override string ToString() => $"""
         <!DOCTYPE html>
         <html lang="en"><head><meta charset="utf-8"/><meta name="viewport" content="width=device-width, initial-scale=1"/>

@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 
 namespace Harness.Pages;
 
-/// <summary>Where and of what figures were taken. The commit is that of the source the program was built from, whatever was changed since.</summary>
+/// <summary>The machine and the commit of a measurement. The commit is the checked-out one at build time; uncommitted changes do not show.</summary>
 internal sealed record MachineInfo(string Processor, int Cores, string System, string Runtime, string Commit)
 {
     private const string CpuInfo = "/proc/cpuinfo";

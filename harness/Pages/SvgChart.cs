@@ -4,22 +4,22 @@ using System.Text;
 namespace Harness.Pages;
 
 /// <summary>
-/// Bars and columns as SVG. Positions along the width are percentages and sizes of text are pixels, so that a chart fits a telephone
-/// and a sheet of paper without its text shrinking.
+/// Bars and columns as SVG. Horizontal positions are percentages and text sizes are pixels, so that a chart fits a phone screen or a
+/// printed page without shrinking its text.
 /// </summary>
 internal static class SvgChart
 {
-    /// <summary>The charts' part of a style sheet; a page's own colours have the same names.</summary>
+    /// <summary>The style sheet of the charts; a page uses its colours by the same names.</summary>
     public const string Style = """
         :root{color-scheme:light dark;--ground:#fff;--ink:#1b1f24;--muted:#5c6570;--line:#d5dae0;--bar:#2a6fc9;--old:#9aa5b1}
         @media (prefers-color-scheme:dark){:root{--ground:#14181d;--ink:#e6e9ed;--muted:#9aa4af;--line:#333b44;--bar:#5b9cf0;--old:#68727e}}
         svg{font:12px system-ui,sans-serif}svg text{fill:var(--ink)}svg .muted{fill:var(--muted)}svg .bar{fill:var(--bar)}svg .old{fill:var(--old)}svg .line{stroke:var(--line)}
         """;
 
-    // The longest bar's text follows within what is left of the width.
+    // The rest of the width is for the text of the longest bar.
     private const double LongestPercent = 70;
 
-    // In a file, whose width is known, labels stand beside the bars instead of above them.
+    // A file has a known width, so labels are beside the bars instead of above them.
     private const double LabelPercent = 30;
     private const double LongestPercentBeside = 48;
     private const int LineLength = 100;
@@ -31,7 +31,7 @@ internal static class SvgChart
     /// <summary>Horizontal bars.</summary>
     /// <param name="label">What a reader who does not see it hears.</param>
     /// <param name="rows">At least one.</param>
-    /// <param name="logarithmic">True to show each decade alike; lengths then start below the smallest value.</param>
+    /// <param name="logarithmic">True for a logarithmic scale, which starts below the smallest value.</param>
     public static string Bars(string label, IReadOnlyList<ChartRow> rows, bool logarithmic = false)
     {
         StringBuilder body = new();
@@ -43,7 +43,7 @@ internal static class SvgChart
     /// <param name="label">What a reader who does not see it hears.</param>
     /// <param name="columns">At least one.</param>
     /// <param name="top">The largest value with its unit.</param>
-    /// <param name="below">Below the left edge, the middle and the right edge.</param>
+    /// <param name="below">The texts below the left edge, the middle and the right edge.</param>
     public static string Columns(string label, IReadOnlyList<ChartColumn> columns, string top, (string First, string Middle, string Last) below)
     {
         double largest = columns.Max(column => column.Value);
@@ -64,7 +64,7 @@ internal static class SvgChart
         return $"<svg role=\"img\" aria-label=\"{HtmlPage.Encode(label)}\" width=\"100%\" height=\"{Plot + 38}\">{body}</svg>";
     }
 
-    /// <summary>A file of its own for a document: groups of bars on one scale, with their background.</summary>
+    /// <summary>A separate file for a document: groups of bars on one scale, with a background.</summary>
     public static string File(string title, string subtitle, IReadOnlyList<(string Title, IReadOnlyList<ChartRow> Rows)> groups, bool logarithmic)
     {
         Scale scale = Scale.Of(groups.SelectMany(group => group.Rows), logarithmic);
@@ -93,7 +93,7 @@ internal static class SvgChart
             """;
     }
 
-    /// <summary>True where linear bars of these would all but vanish beside the longest.</summary>
+    /// <summary>True when some linear bars would be almost invisible beside the longest.</summary>
     public static bool NeedsLogarithm(IEnumerable<ChartRow> rows) => Scale.Of(rows, false) is var scale && scale.Largest > 50 * scale.Smallest;
 
     private static int AppendBars(StringBuilder body, IReadOnlyList<ChartRow> rows, int y, Scale scale, bool above)
@@ -129,7 +129,7 @@ internal static class SvgChart
         yield return text;
     }
 
-    /// <summary>How long a bar is. Smallest and largest are those of the values above 0.</summary>
+    /// <summary>Computes the length of a bar. Smallest and largest are those of the values above 0.</summary>
     private readonly record struct Scale(double Smallest, double Largest, bool IsLogarithmic)
     {
         public static Scale Of(IEnumerable<ChartRow> rows, bool logarithmic)
@@ -138,7 +138,7 @@ internal static class SvgChart
             return values.Length == 0 ? new Scale(1, 1, false) : new Scale(values.Min(), values.Max(), logarithmic && values.Min() < values.Max());
         }
 
-        /// <summary>The part of the longest bar; the smallest value on a logarithmic scale still has a bar to be seen.</summary>
+        /// <summary>The length as a fraction of the longest bar; on a logarithmic scale the smallest value still has a visible bar.</summary>
         public double Share(double value) => value <= 0 ? 0 : IsLogarithmic ? 0.05 + (0.95 * Math.Log(value / Smallest) / Math.Log(Largest / Smallest)) : value / Largest;
     }
 }

@@ -2,12 +2,12 @@ using System.Diagnostics.Metrics;
 
 namespace Harness.Recording;
 
-/// <summary>Counts the worker's own durations into ten buckets per decade. Threads: any; a measurement allocates nothing.</summary>
+/// <summary>Counts the durations that the worker reports, in ten buckets per decade. Threads: any; a measurement allocates nothing.</summary>
 internal sealed class LatencyCounter : IDisposable
 {
     private const string Instrument = "messaging.process.duration";
 
-    // From 1 µs to 1,000 s; what is slower is in the last one. Parsed, so that 5 ms is the number that is written 0.005.
+    // From 1 µs to 1,000 s; the last bucket also has slower messages. The bounds are parsed, so that 5 ms is exactly the number written 0.005.
     private static readonly double[] Bounds =
     [
         .. Enumerable.Range(-6, 9).SelectMany(decade => ((string[])["1", "1.25", "1.6", "2", "2.5", "3.2", "4", "5", "6.3", "8"]).Select(step => double.Parse($"{step}e{decade}"))),

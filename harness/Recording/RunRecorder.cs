@@ -11,8 +11,8 @@ internal sealed class RunRecorder : IDisposable
     private readonly Func<long> _countDone;
     private ThroughputSampler? _throughput;
 
-    /// <param name="countDone">How many messages are through.</param>
-    /// <param name="samplesAllocations">False where every object is counted anyway.</param>
+    /// <param name="countDone">Counts the processed messages.</param>
+    /// <param name="samplesAllocations">False when every object is counted anyway.</param>
     public RunRecorder(Func<long> countDone, bool samplesAllocations)
     {
         _countDone = countDone;
@@ -25,7 +25,7 @@ internal sealed class RunRecorder : IDisposable
         _events.Begin();
     }
 
-    /// <summary>Ends the span; the settings are still to be added.</summary>
+    /// <summary>Ends the span; the caller adds the settings.</summary>
     public RunRecord End()
     {
         (double binSeconds, IReadOnlyList<double> rates) = _throughput!.End();

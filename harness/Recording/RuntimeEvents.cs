@@ -3,17 +3,17 @@ using Harness.Collecting;
 
 namespace Harness.Recording;
 
-/// <summary>The garbage collector's pauses and, where asked for, its allocation ticks, from the runtime's own events in this process.</summary>
+/// <summary>Records the garbage collector's pauses and, if requested, its allocation ticks, from the runtime's events in this process.</summary>
 internal sealed class RuntimeEvents : EventListener
 {
     private const string Provider = "Microsoft-Windows-DotNETRuntime";
     private const EventKeywords GcKeyword = (EventKeywords)0x1;
 
-    // GCSuspendEE's reasons that belong to a collection; others are a debugger's or the tiered compiler's.
+    // The reasons of GCSuspendEE for a collection; others come from a debugger or the tiered compiler.
     private const uint ForGc = 1;
     private const uint ForGcPreparation = 6;
 
-    // Events reach a listener by a thread of the runtime's; a loaded machine gets time.
+    // A thread of the runtime delivers events to the listener; the limit allows for a loaded machine.
     private static readonly TimeSpan DeliveryLimit = TimeSpan.FromSeconds(5);
 
     private readonly Lock _lock = new();
@@ -23,7 +23,7 @@ internal sealed class RuntimeEvents : EventListener
     private DateTime _to = DateTime.MaxValue;
     private DateTime? _suspended;
 
-    /// <param name="samplesAllocations">True for the allocation ticks, one per 100 KB: the verbose level of the keyword GC.</param>
+    /// <param name="samplesAllocations">True to record allocation ticks, one per 100 KB: the verbose level of the keyword GC.</param>
     public RuntimeEvents(bool samplesAllocations)
     {
         foreach (EventSource source in EventSource.GetSources().Where(source => source.Name == Provider))
@@ -32,15 +32,15 @@ internal sealed class RuntimeEvents : EventListener
         }
     }
 
-    /// <summary>The span begins.</summary>
+    /// <summary>Starts the span.</summary>
     public void Begin() => _from = DateTime.UtcNow;
 
-    /// <summary>The span has ended: waits until its events have arrived.</summary>
+    /// <summary>Ends the span and waits until its events have arrived.</summary>
     public (IReadOnlyList<GcPause> Pauses, IReadOnlyList<CollectedType> Types) End()
     {
         _to = DateTime.UtcNow;
 
-        // Events arrive in order: once this collection's are here, so are all before it.
+        // Events arrive in order: once the events of this collection are here, so are all earlier ones.
         GC.Collect(0);
         SpinWait.SpinUntil(HasLaterPause, DeliveryLimit);
         lock (_lock)
@@ -60,7 +60,7 @@ internal sealed class RuntimeEvents : EventListener
                 case "GCSuspendEEBegin" when Convert.ToUInt32(eventData.Payload![0]) is ForGc or ForGcPreparation:
                     _suspended = eventData.TimeStamp;
                     break;
-                // Not its end, which a thread that is preempted on a busy machine reports late: the runtime's own total ends here too.
+                // Not the end of the restart, which a preempted thread reports late on a busy machine. The runtime's own total ends here too.
                 case "GCRestartEEBegin" when _suspended is { } begin:
                     _pauses.Add((begin, eventData.TimeStamp));
                     _suspended = null;

@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace Harness.Recording;
 
-/// <summary>Reads a count every few milliseconds, on a thread of its own: a busy pool must not shift the samples.</summary>
+/// <summary>Reads a count every few milliseconds, on its own thread, because a busy thread pool would delay the samples.</summary>
 internal sealed class ThroughputSampler
 {
     private const int Interval = 5;
@@ -12,7 +12,7 @@ internal sealed class ThroughputSampler
     private readonly Thread _thread;
     private readonly long _started = Stopwatch.GetTimestamp();
 
-    // When full, every second sample goes: a long run has coarser ones, and nothing is allocated within the span.
+    // When full, every second sample is dropped: a long run has a coarser resolution, and nothing is allocated within the span.
     private readonly (double Seconds, long Count)[] _samples = new (double, long)[4_096];
     private int _taken;
     private volatile bool _ended;
@@ -34,7 +34,7 @@ internal sealed class ThroughputSampler
         return ToBins(_samples.AsSpan(0, _taken));
     }
 
-    /// <summary>Bins of equal length; the count is taken to rise evenly between two samples.</summary>
+    /// <summary>Computes bins of equal length; between two samples the count is interpolated linearly.</summary>
     public static (double BinSeconds, IReadOnlyList<double> MessagesPerSecond) ToBins(ReadOnlySpan<(double Seconds, long Count)> samples)
     {
         int bins = Math.Clamp(samples.Length - 1, 1, MostBins);

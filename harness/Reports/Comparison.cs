@@ -3,7 +3,7 @@ using Messaging.Hosting;
 
 namespace Harness.Reports;
 
-/// <summary>Two files of figures, figure by figure: a text and a page.</summary>
+/// <summary>Compares two files of figures, figure by figure, as text and as a page.</summary>
 internal sealed class Comparison
 {
     private const int MostTypes = 15;
@@ -12,28 +12,28 @@ internal sealed class Comparison
 
     private Comparison(IReadOnlyList<(HarnessReport Before, HarnessReport After)> pairs) => _pairs = pairs;
 
-    /// <exception cref="StartupException">A file cannot be read, or the two say nothing about each other.</exception>
+    /// <exception cref="StartupException">A file cannot be read, or the two are not comparable.</exception>
     public static Comparison Read(string before, string after)
     {
         (IReadOnlyList<HarnessReport> old, bool oldIsAllForms) = ReportFiles.Read(before);
         (IReadOnlyList<HarnessReport> current, bool currentIsAllForms) = ReportFiles.Read(after);
         if (oldIsAllForms != currentIsAllForms)
         {
-            throw new StartupException($"{before} is of {Shape(oldIsAllForms)} and {after} of {Shape(currentIsAllForms)}; compare two of a kind.", ExitCodes.Usage);
+            throw new StartupException($"{before} is of {Shape(oldIsAllForms)} and {after} of {Shape(currentIsAllForms)}; compare two files of the same kind.", ExitCodes.Usage);
         }
 
         (string oldMachine, string currentMachine) = (Machine(old[0]), Machine(current[0]));
         if (oldMachine != currentMachine)
         {
-            throw new StartupException($"These are different machines; times of one say nothing about the other.\n  before: {oldMachine}\n  after:  {currentMachine}", ExitCodes.Usage);
+            throw new StartupException($"The files are from different machines, so their times are not comparable.\n  before: {oldMachine}\n  after:  {currentMachine}", ExitCodes.Usage);
         }
 
-        // One run is compared with one run, whatever their forms: comparing two forms is what the harness is for.
+        // Two single runs may have different forms: comparing forms is a purpose of the harness.
         (HarnessReport, HarnessReport)[] pairs = oldIsAllForms ? [.. old.Join(current, report => report.Form, report => report.Form, (one, other) => (one, other))] : [(old[0], current[0])];
         return pairs.Length > 0 ? new Comparison(pairs) : throw new StartupException($"{before} and {after} have no form in common.", ExitCodes.Usage);
     }
 
-    /// <summary>A sentence per pair and a line per figure.</summary>
+    /// <summary>Writes a sentence per pair and a line per figure.</summary>
     public void Write(TextWriter output)
     {
         foreach ((HarnessReport before, HarnessReport after) in _pairs)
@@ -61,7 +61,7 @@ internal sealed class Comparison
             page.Table(
                 ["", "Before", "After", "Ratio", ""],
                 Metric.All.Select(metric => (string[])[metric.Name, metric.Show(before), metric.Show(after), metric.Ratio(before, after) is { } ratio ? Figures.Ratio(ratio) : "-", metric.Judge(before, after)]));
-            page.Paragraph("In each pair of bars the upper one, in grey, is before.", isMuted: true);
+            page.Paragraph("In each pair of bars the upper, grey bar is before.", isMuted: true);
             page.Charts(Metric.All.Where(metric => metric.Value(before) is not null || metric.Value(after) is not null).Select(metric =>
                 (metric.Name, metric.MoreIsBetter ? "more is better" : "less is better", SvgChart.Bars(metric.Name, [new ChartRow(Change(metric, before, after), metric.Bar(before), metric.Bar(after))])))
                 .Append(Allocations(before, after)));
@@ -79,7 +79,7 @@ internal sealed class Comparison
             "faster" => $"After is faster: {Figures.Ratio(ratio)} the messages per second of before.",
             "slower" => $"Before is faster: {Figures.Ratio(1 / ratio)} the messages per second of after.",
             "same" => "Both are equally fast: less than 2 % apart in messages per second.",
-            _ => "Times contain the counting of --explain: compare the bytes.",
+            _ => "The times include the counting of --explain, so compare only the bytes.",
         };
         return $"{Title(before, after)}. {verdict}";
     }

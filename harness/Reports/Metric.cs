@@ -2,11 +2,11 @@ using Harness.Pages;
 
 namespace Harness.Reports;
 
-/// <summary>One figure that runs are shown and compared by.</summary>
+/// <summary>A figure that is shown and compared.</summary>
 /// <param name="Name">Its name on every page.</param>
-/// <param name="Value">Null where the run did not measure it.</param>
-/// <param name="Text">The value with its unit.</param>
-/// <param name="IsSpeed">True where less (or more) of it means faster: what --explain distorts.</param>
+/// <param name="Value">Reads the value; null when the run did not measure it.</param>
+/// <param name="Text">Formats the value with its unit.</param>
+/// <param name="IsSpeed">True when less (or more) of it means faster; --explain distorts these figures.</param>
 /// <param name="MoreIsBetter">True for a rate.</param>
 internal sealed record Metric(string Name, Func<HarnessReport, double?> Value, Func<double, string> Text, bool IsSpeed, bool MoreIsBetter = false)
 {
@@ -29,10 +29,10 @@ internal sealed record Metric(string Name, Func<HarnessReport, double?> Value, F
 
     public ChartBar Bar(HarnessReport report) => new(Value(report) ?? 0, Show(report));
 
-    /// <summary>After by before; null where either is missing or there was nothing before.</summary>
+    /// <summary>After divided by before; null when either is missing or before is 0.</summary>
     public double? Ratio(HarnessReport before, HarnessReport after) => Value(before) is { } old and > 0 && Value(after) is { } current ? current / old : null;
 
-    /// <summary>What became of it: faster, slower, less, more or same; empty without a ratio, or where counting objects took the time.</summary>
+    /// <summary>The verdict: faster, slower, less, more or same; empty without a ratio, or when counting objects distorted the time.</summary>
     public string Judge(HarnessReport before, HarnessReport after)
     {
         if (Ratio(before, after) is not { } ratio || (IsSpeed && (before.Allocations ?? after.Allocations) is not null))

@@ -3,11 +3,11 @@ using Messaging.Hosting;
 
 namespace Harness.Reports;
 
-/// <summary>The pages and the files of figures, written and read; what cannot be ends the harness with exit code 64.</summary>
+/// <summary>Writes and reads the pages and the files of figures; a failure ends the harness with exit code 64.</summary>
 internal static class ReportFiles
 {
-    /// <summary>Finds out before a run, not after it, that a file cannot be written.</summary>
-    /// <exception cref="StartupException">It cannot.</exception>
+    /// <summary>Checks before a run that its files can be written.</summary>
+    /// <exception cref="StartupException">A file cannot be written.</exception>
     public static void Check(string option, string? path)
     {
         if (path is null)
@@ -30,7 +30,7 @@ internal static class ReportFiles
         }
     }
 
-    /// <summary>Writes what the options ask for.</summary>
+    /// <summary>Writes the files that the options request.</summary>
     public static void Write(HarnessOptions options, IReadOnlyList<HarnessReport> reports, bool isAllForms)
     {
         if (options.Figures is not null)
@@ -49,7 +49,7 @@ internal static class ReportFiles
         ? JsonSerializer.Serialize(new FormReports(reports), HarnessJson.Default.FormReports)
         : JsonSerializer.Serialize(reports[0], HarnessJson.Default.HarnessReport);
 
-    /// <exception cref="StartupException">There is no such file, or it holds something else.</exception>
+    /// <exception cref="StartupException">The file does not exist, or it is not a file of figures.</exception>
     public static (IReadOnlyList<HarnessReport> Reports, bool IsAllForms) Read(string path)
     {
         try
@@ -62,7 +62,7 @@ internal static class ReportFiles
                 : [JsonSerializer.Deserialize(text, HarnessJson.Default.HarnessReport) ?? throw new JsonException("it is null.")];
             return reports.Count > 0 && reports.All(report => report.Record is not null)
                 ? (reports, isAllForms)
-                : throw new JsonException("it holds no record of a run; --json without a file prints less.");
+                : throw new JsonException("it has no record of a run; only --json FILE writes one.");
         }
         catch (JsonException exception)
         {

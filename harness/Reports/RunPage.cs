@@ -4,13 +4,13 @@ using Harness.Recording;
 
 namespace Harness.Reports;
 
-/// <summary>The page of one run, or of a run of each form beside each other.</summary>
+/// <summary>The page of one run, or of one run of each form side by side.</summary>
 internal static partial class RunPage
 {
     private const int MostTypes = 15;
     private const string Sampled = "sampled, one in 100 KB";
 
-    // Below this a share says little.
+    // Below this number of samples a share is not reliable.
     private const int FewSamples = 50;
 
     public static string Create(IReadOnlyList<HarnessReport> reports, int rounds)
@@ -18,10 +18,10 @@ internal static partial class RunPage
         HarnessReport first = reports[0];
         bool isOne = reports.Count == 1;
         HtmlPage page = new(isOne ? Name(first) : $"The {reports.Count} pipeline forms, {first.Source} to {first.Sink}");
-        page.Paragraph($"{first.Messages:N0} messages{(isOne ? "" : " per run")}; processing only, publishing is not counted unless the source makes the two one.");
+        page.Paragraph($"{first.Messages:N0} messages{(isOne ? "" : " per run")}; processing only, publishing is counted only for sources that publish and process together.");
         if (first.Allocations is not null)
         {
-            page.Paragraph("Every object was counted (--explain): times contain the counting, compare the bytes.");
+            page.Paragraph("Every object was counted (--explain): the times include the counting, so compare only the bytes.");
         }
 
         if (isOne)
@@ -31,7 +31,7 @@ internal static partial class RunPage
         }
         else
         {
-            page.Paragraph($"Each form ran {(rounds == 1 ? "once" : $"{rounds} times")} in processes of its own, the forms in turn; of each, the run with the middle throughput is shown.", isMuted: true);
+            page.Paragraph($"Each form ran {(rounds == 1 ? "once" : $"{rounds} times")} in its own processes, with the forms in turn; the page shows the run of each form with the median throughput.", isMuted: true);
             page.Charts(Metric.All.Where(metric => metric.Value(first) is not null).Select(metric =>
                 (metric.Name, metric.MoreIsBetter ? "more is better" : "less is better", SvgChart.Bars(metric.Name, [.. reports.Select(report => new ChartRow(report.Form, metric.Bar(report)))]))));
             page.Table(
@@ -49,7 +49,7 @@ internal static partial class RunPage
 
     public static string Name(HarnessReport report) => report.Form == HarnessReport.NoForm ? $"No pipeline, {report.Source}" : $"{report.Form} form, {report.Source} to {report.Sink}";
 
-    /// <summary>What the runs were made with; where there are two, the settings that differ come first.</summary>
+    /// <summary>The settings and machine of the runs; of two runs, the settings that differ come first.</summary>
     public static void AppendSettings(HtmlPage page, IReadOnlyList<(string Name, HarnessReport Report)> runs)
     {
         Dictionary<string, string>[] all = [.. runs.Select(run => new Dictionary<string, string>(run.Report.Record!.Settings, StringComparer.Ordinal)
@@ -61,14 +61,14 @@ internal static partial class RunPage
         IEnumerable<string[]> rows = all.SelectMany(settings => settings.Keys).Distinct(StringComparer.Ordinal)
             .Select(key => (string[])[key, .. all.Select(settings => settings.GetValueOrDefault(key, "-"))])
             .OrderBy(row => row.Length == 3 && row[1] != row[2] ? 0 : 1);
-        page.Heading(runs.Count > 1 ? "Settings, those that differ first" : "Settings and machine").Table(["Setting", .. runs.Select(run => run.Name)], rows, ofWords: true);
+        page.Heading(runs.Count > 1 ? "Settings, with differences first" : "Settings and machine").Table(["Setting", .. runs.Select(run => run.Name)], rows, ofWords: true);
     }
 
-    /// <summary>A run's allocation by type and how it was taken, the most bytes first.</summary>
+    /// <summary>A run's allocations by type, largest first, and how they were measured.</summary>
     public static (IReadOnlyList<AllocationRow> Rows, string How) Allocations(HarnessReport report) =>
         report.Allocations is { } counted ? (counted, "every object counted") : (report.Record!.SampledAllocations, Sampled);
 
-    /// <summary>The type without namespaces, which the full name beside it has.</summary>
+    /// <summary>The type without namespaces; the full name is shown beside it.</summary>
     public static string ShortType(string type) => Namespace.Replace(type, string.Empty);
 
     private static (string Name, string Figure) Collections(HarnessReport report) => ("Collections of gen 0, 1, 2", $"{report.Gen0:N0}, {report.Gen1:N0}, {report.Gen2:N0}");
@@ -111,7 +111,7 @@ internal static partial class RunPage
     {
         const string Title = "Latency";
         return record.Latency.Count == 0
-            ? (Title, "Nothing measured it in this run.", string.Empty)
+            ? (Title, "This run did not measure it.", string.Empty)
             : (Title, "messages by time from acceptance to settlement, ten columns per decade", SvgChart.Columns(
                 Title,
                 [.. record.Latency.Select(bucket => new ChartColumn(bucket.Messages, $"at most {Figures.Time(bucket.Seconds)}: {bucket.Messages:N0}"))],

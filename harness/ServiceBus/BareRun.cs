@@ -9,8 +9,8 @@ using Microsoft.Extensions.Configuration;
 namespace Harness.ServiceBus;
 
 /// <summary>
-/// The client's processor without the worker: sends, then counts messages down with so many calls at once, in PeekLock mode,
-/// completed when a call returns. What the worker's source costs on top is the difference of the two reports.
+/// Runs the client's processor without the worker. It sends the messages, then counts them down in concurrent calls, in PeekLock mode;
+/// the processor completes a message when its call returns. The difference of the two reports is the cost of the worker.
 /// </summary>
 internal static class BareRun
 {

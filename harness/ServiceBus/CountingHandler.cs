@@ -2,12 +2,12 @@ using Messaging.ServiceBus.Port;
 
 namespace Harness.ServiceBus;
 
-/// <summary>Does nothing with a message but count it.</summary>
+/// <summary>Counts messages and does nothing else.</summary>
 internal sealed class CountingHandler(Countdown countdown) : IPumpHandler
 {
     private string? _firstFailure;
 
-    /// <summary>What the client reported first; null when nothing failed.</summary>
+    /// <summary>The first failure that the client reported; null when there was none.</summary>
     public string? FirstFailure => Volatile.Read(ref _firstFailure);
 
     public Task HandleAsync(LockedMessage message)

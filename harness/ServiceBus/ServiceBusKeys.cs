@@ -3,18 +3,18 @@ using Microsoft.Extensions.Configuration;
 
 namespace Harness.ServiceBus;
 
-/// <summary>What the harness configures for Service Bus where nothing else does.</summary>
+/// <summary>The harness's defaults for Service Bus.</summary>
 internal static class ServiceBusKeys
 {
-    /// <summary>The connection string that tests and harness share.</summary>
+    /// <summary>The environment variable for the connection string, shared with the tests.</summary>
     public const string ConnectionVariable = "SERVICEBUS_CONNECTION_STRING";
 
     /// <summary>The queue that deploy/servicebus/Config.json declares for the harness.</summary>
     public const string Queue = "harness";
 
-    /// <param name="given">What files, environment and command line say.</param>
-    /// <param name="environment">Reads a variable.</param>
-    /// <param name="concurrency">Calls at once.</param>
+    /// <param name="given">The configuration from files, environment and command line.</param>
+    /// <param name="environment">Reads an environment variable.</param>
+    /// <param name="concurrency">Maximum concurrent calls.</param>
     public static IEnumerable<string> Defaults(IConfiguration given, Func<string, string?> environment, int concurrency)
     {
         IConfigurationSection bus = given.GetSection("Sources:ServiceBus");

@@ -3,10 +3,10 @@ using Pipeline.Settlements;
 
 namespace Samples.Postgres;
 
-/// <summary>Tells rows that the database will never take from a database that cannot take any now.</summary>
+/// <summary>Distinguishes rows that the database will always refuse from a database that currently fails.</summary>
 internal static class DatabaseFaults
 {
-    // Classes of SQLSTATE: data exceptions and violated constraints.
+    // SQLSTATE classes: data exceptions and integrity constraint violations.
     private const string DataException = "22";
     private const string IntegrityViolation = "23";
 
@@ -14,8 +14,8 @@ internal static class DatabaseFaults
     public static bool IsTheRows(NpgsqlException exception) =>
         exception is PostgresException refused && (refused.SqlState.StartsWith(DataException, StringComparison.Ordinal) || refused.SqlState.StartsWith(IntegrityViolation, StringComparison.Ordinal));
 
-    /// <summary>Dead-letters a row that is refused.</summary>
-    /// <exception cref="TransientFaultException">The fault is not the row's: it is retried until the database works again.</exception>
+    /// <summary>Dead-letters a refused row.</summary>
+    /// <exception cref="TransientFaultException">The row did not cause the fault: the message is retried until the database works again.</exception>
     public static Settlement Decide(NpgsqlException exception) => IsTheRows(exception)
         ? Settlement.DeadLetter("refused-by-database", exception.Message)
         : throw Transient(exception);

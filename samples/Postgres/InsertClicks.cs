@@ -4,7 +4,7 @@ using Pipeline.Settlements;
 
 namespace Samples.Postgres;
 
-/// <summary>Inserts many clicks with one statement. Where the database refuses it, each row is tried alone, and only the bad ones are dead-lettered.</summary>
+/// <summary>Inserts many clicks with one statement. If the database refuses it, each row is inserted alone, and only the refused rows are dead-lettered.</summary>
 public sealed class InsertClicks(NpgsqlDataSource database) : IBatchHandler<Click>
 {
     public async ValueTask HandleAsync(MessageBatch<Click> batch, CancellationToken cancellationToken)

@@ -4,7 +4,7 @@ using Pipeline.Settlements;
 
 namespace Samples.Postgres;
 
-/// <summary>Inserts an order. An order may be redelivered, so the key decides: the second insert does nothing.</summary>
+/// <summary>Inserts an order. An order may be redelivered; because of the primary key, the second insert does nothing.</summary>
 public sealed class StoreOrder(NpgsqlDataSource database) : IMessageHandler<OrderPlaced>
 {
     public async ValueTask<Settlement> HandleAsync(OrderPlaced order, MessageInfo info, CancellationToken cancellationToken)

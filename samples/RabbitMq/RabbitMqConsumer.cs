@@ -4,7 +4,7 @@ using RabbitMQ.Client.Events;
 
 namespace Samples.RabbitMq;
 
-/// <summary>Takes what the broker sends. It sends no more than the prefetch, so what waits here is bounded.</summary>
+/// <summary>Receives the broker's deliveries. The prefetch limits how many of them can wait here.</summary>
 internal sealed class RabbitMqConsumer(RabbitMqSession session, IChannel channel, ChannelWriter<RabbitMqMessage> arrived) : AsyncDefaultBasicConsumer(channel)
 {
     public override Task HandleBasicDeliverAsync(
@@ -23,7 +23,7 @@ internal sealed class RabbitMqConsumer(RabbitMqSession session, IChannel channel
 
     public override Task HandleBasicCancelAsync(string consumerTag, CancellationToken cancellationToken = default)
     {
-        arrived.TryComplete(new IOException("RabbitMQ ended the consumer; was the queue deleted?"));
+        arrived.TryComplete(new IOException("RabbitMQ cancelled the consumer; check whether the queue was deleted."));
         return Task.CompletedTask;
     }
 

@@ -4,18 +4,18 @@ using RabbitMQ.Client.Exceptions;
 
 namespace Samples.RabbitMq;
 
-/// <summary>What the client throws, and what it means.</summary>
+/// <summary>Classifies the exceptions of the RabbitMQ client.</summary>
 internal static class RabbitMqFaults
 {
     private const int AccessRefused = 403;
     private const int NotFound = 404;
     private const int NotAllowed = 530;
 
-    /// <summary>True for what the broker, the network or a closed connection is to blame for.</summary>
+    /// <summary>True for exceptions caused by the broker, the network or a closed connection.</summary>
     public static bool IsBrokers(Exception exception) =>
         exception is RabbitMQClientException or IOException or SocketException or TimeoutException or ObjectDisposedException;
 
-    /// <summary>What an operator has to do about a broker that refuses; null when it may work later.</summary>
+    /// <summary>The exception that tells an operator how to fix a refusal; null when a later attempt may succeed.</summary>
     public static StartupException? Refusal(Exception exception, RabbitMqOptions options) => exception switch
     {
         BrokerUnreachableException { InnerException: PossibleAuthenticationFailureException or AuthenticationFailureException } =>

@@ -7,22 +7,22 @@ using RabbitMQ.Client;
 
 namespace Samples.RabbitMq;
 
-/// <summary>One delivery. Its bytes are a copy, since the client takes its own back when the consumer returns.</summary>
+/// <summary>One delivery. Its bytes are a copy, because the client reuses its own when the consumer returns.</summary>
 internal sealed class RabbitMqMessage(RabbitMqSession session, ulong tag, bool redelivered, IReadOnlyBasicProperties properties, byte[] body) : ReceivedMessage
 {
     private byte[]? _id;
 
-    /// <summary>The number that the broker knows the delivery by, on its channel.</summary>
+    /// <summary>The broker's delivery tag, valid on its channel only.</summary>
     public ulong Tag => tag;
 
     public IReadOnlyBasicProperties Properties => properties;
 
     public override ReadOnlyMemory<byte> Body => body;
 
-    /// <summary>The sender's message id; made of the body where there is none.</summary>
+    /// <summary>The sender's message id; without one, an id derived from the body.</summary>
     public override ReadOnlyMemory<byte> SourceId => _id ??= string.IsNullOrEmpty(properties.MessageId) ? IdOfBody() : Encoding.UTF8.GetBytes(properties.MessageId);
 
-    /// <summary>As a quorum queue counts. A classic one only says whether it is the first.</summary>
+    /// <summary>The count of a quorum queue. A classic queue only reports whether the delivery is a redelivery.</summary>
     public override int DeliveryCount => properties.Headers?.TryGetValue("x-delivery-count", out object? count) == true
         ? 1 + Convert.ToInt32(count, CultureInfo.InvariantCulture)
         : redelivered ? 2 : 1;
@@ -35,7 +35,7 @@ internal sealed class RabbitMqMessage(RabbitMqSession session, ulong tag, bool r
 
     public override TimeSpan AskToHold() => session.AskToHold(this);
 
-    /// <summary>When it arrived, as a timestamp of the worker's clock.</summary>
+    /// <summary>The time of arrival, as a timestamp of the worker's clock.</summary>
     public long ArrivedAt { get; } = session.Time.GetTimestamp();
 
     protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken) => settlement.Kind switch

@@ -11,19 +11,19 @@ public sealed class RabbitMqOptions : ISelfValidating
     [Setting("Address of the broker, such as amqp://user:password@host:5672/vhost; amqps:// for TLS", Secret = true)]
     public string Uri { get; set; } = "amqp://guest:guest@localhost:5672/";
 
-    [Setting("Queue that messages are received from; best a quorum queue, which counts deliveries", Required = true)]
+    [Setting("Queue to receive messages from; preferably a quorum queue, which counts deliveries", Required = true)]
     public string Queue { get; set; } = string.Empty;
 
-    [Setting("Queue for dead letters, which carry reason and description as headers; {Queue}.dead-letters unless given")]
+    [Setting("Queue for dead letters, with reason and description as headers; default: {Queue}.dead-letters")]
     public string? DeadLetterQueue { get; set; }
 
-    [Setting("True to declare missing queues at the start, as quorum queues; otherwise a missing queue ends the start")]
+    [Setting("Declare missing queues at the start, as quorum queues; without it a missing queue is an error")]
     public bool Declare { get; set; }
 
-    [Setting("How soon a broken connection is noticed: twice this long", Min = "1s", Max = "10m")]
+    [Setting("Heartbeat interval; a broken connection is detected after two intervals", Min = "1s", Max = "10m")]
     public TimeSpan Heartbeat { get; set; } = TimeSpan.FromSeconds(15);
 
-    [Setting("How long a message is held while its handler or sink fails, before it is requeued", Min = "0s", Max = "25m",
+    [Setting("Maximum time for which a message is held while its handler or sink fails, before it is requeued", Min = "0s", Max = "25m",
         Consequence = "RabbitMQ closes the channel of a message that is not acknowledged within its consumer_timeout, 30 minutes by default.")]
     public TimeSpan MaxHoldTime { get; set; } = TimeSpan.FromMinutes(15);
 
@@ -39,11 +39,11 @@ public sealed class RabbitMqOptions : ISelfValidating
 
         if (DeadLetters == Queue)
         {
-            check.Fail(nameof(DeadLetterQueue), "must be another queue than Queue.", "Dead letters would be received as messages.", nameof(Queue));
+            check.Fail(nameof(DeadLetterQueue), "must not be the same queue as Queue.", "Dead letters would be received as messages.", nameof(Queue));
         }
     }
 
-    /// <summary>Opens a connection. The source reconnects itself, since a delivery can only be acknowledged on the connection it came by.</summary>
+    /// <summary>Opens a connection. The source reconnects itself, because a delivery can be acknowledged only on its own connection.</summary>
     internal Task<IConnection> ConnectAsync(CancellationToken cancellationToken) => new ConnectionFactory
     {
         Uri = new Uri(Uri),

@@ -4,7 +4,7 @@ using RabbitMQ.Client;
 
 namespace Samples.RabbitMq;
 
-/// <summary>Sends messages into the queue. A message counts as sent when the broker has confirmed that it keeps it.</summary>
+/// <summary>Sends messages to the queue. A message counts as sent when the broker has confirmed it.</summary>
 public sealed class RabbitMqSender : IMessageSender
 {
     private readonly IConnection _connection;
@@ -28,7 +28,7 @@ public sealed class RabbitMqSender : IMessageSender
 
     public string? Problem => _connection.IsOpen ? null : $"the connection is closed: {_connection.CloseReason?.ReplyText}";
 
-    /// <exception cref="StartupException">The broker refuses, or is out of reach.</exception>
+    /// <exception cref="StartupException">The broker refuses access or is unreachable.</exception>
     public static async Task<RabbitMqSender> OpenAsync(RabbitMqOptions options, CancellationToken cancellationToken)
     {
         try
@@ -53,7 +53,7 @@ public sealed class RabbitMqSender : IMessageSender
         BasicProperties properties = new() { MessageId = message.Id, ContentType = "application/json", Persistent = true };
         try
         {
-            // Mandatory: a message that no queue takes comes back as an error.
+            // Mandatory, so that a message without a queue is returned as an error.
             await _channel.BasicPublishAsync(exchange: string.Empty, _queue, mandatory: true, properties, message.Body, cancellationToken);
             return null;
         }

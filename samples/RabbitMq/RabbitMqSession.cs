@@ -6,12 +6,12 @@ using RabbitMQ.Client;
 namespace Samples.RabbitMq;
 
 /// <summary>
-/// One connection and the messages that came by it: their tags mean nothing on another one, and when it breaks the broker delivers
-/// them again by itself. Threads: any.
+/// One connection and the messages received on it. Their tags are valid only on this connection, and when it breaks, the broker
+/// redelivers them. Threads: any.
 /// </summary>
 internal sealed class RabbitMqSession : IAsyncDisposable
 {
-    // The wait of a message that could not be written to the dead-letter queue.
+    // The delay of a message that could not be written to the dead-letter queue.
     private static readonly TimeSpan DeadLetterRetry = TimeSpan.FromSeconds(5);
 
     private static readonly TimeSpan CloseLimit = TimeSpan.FromSeconds(5);
@@ -27,7 +27,7 @@ internal sealed class RabbitMqSession : IAsyncDisposable
     private readonly TaskCompletionSource _noneWaits = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private string? _consumerTag;
 
-    // Messages that wait for their delay, and one for the session until it closes.
+    // Number of messages that wait for their delay, plus one for the session until it closes.
     private int _waiting = 1;
 
     private RabbitMqSession(RabbitMqOptions options, IConnection connection, IChannel consuming, IChannel publishing, TimeProvider time, ILogger logger)
@@ -43,14 +43,14 @@ internal sealed class RabbitMqSession : IAsyncDisposable
 
     public TimeProvider Time { get; }
 
-    /// <summary>Deliveries that no one has taken yet; reading fails when the connection does.</summary>
+    /// <summary>Deliveries that the source has not read yet; reading fails when the connection fails.</summary>
     public ChannelReader<RabbitMqMessage> Arrived => _arrived.Reader;
 
     /// <param name="options">Where to connect.</param>
-    /// <param name="prefetch">Messages that the broker sends before one is settled.</param>
+    /// <param name="prefetch">Maximum number of messages that the broker sends before one is settled.</param>
     /// <param name="time">The worker's clock.</param>
-    /// <param name="logger">Warns of messages that will be delivered again.</param>
-    /// <param name="cancellationToken">Ends the connecting.</param>
+    /// <param name="logger">Warns of messages that will be redelivered.</param>
+    /// <param name="cancellationToken">Cancels connecting.</param>
     public static async Task<RabbitMqSession> OpenAsync(RabbitMqOptions options, int prefetch, TimeProvider time, ILogger logger, CancellationToken cancellationToken)
     {
         IConnection connection = await options.ConnectAsync(cancellationToken);
@@ -71,7 +71,7 @@ internal sealed class RabbitMqSession : IAsyncDisposable
     public async Task StartConsumingAsync(CancellationToken cancellationToken) =>
         _consumerTag = await _consuming.BasicConsumeAsync(_options.Queue, autoAck: false, _consumer, cancellationToken);
 
-    /// <summary>Stops receiving; deliveries that no one has taken are requeued.</summary>
+    /// <summary>Stops receiving and requeues the deliveries that the source has not read.</summary>
     public async Task StopConsumingAsync()
     {
         try
@@ -93,7 +93,7 @@ internal sealed class RabbitMqSession : IAsyncDisposable
         }
     }
 
-    /// <summary>How much longer the broker may be kept waiting for a message.</summary>
+    /// <summary>How much longer a message may be held.</summary>
     public TimeSpan AskToHold(RabbitMqMessage message)
     {
         TimeSpan left = _options.MaxHoldTime - Time.GetElapsedTime(message.ArrivedAt);
@@ -108,13 +108,13 @@ internal sealed class RabbitMqSession : IAsyncDisposable
         }
         catch (Exception exception) when (RabbitMqFaults.IsBrokers(exception))
         {
-            _logger.LogWarning("A message that was completed is delivered again: {Reason}", exception.Message);
+            _logger.LogWarning("A completed message could not be acknowledged and will be redelivered: {Reason}", exception.Message);
         }
     }
 
     /// <summary>
-    /// Copies the message to the dead-letter queue and acknowledges it once the broker has confirmed the copy. Not by a rejection: where
-    /// the queue has no dead-letter exchange the broker would drop the message, and it would never carry the reason.
+    /// Copies the message to the dead-letter queue and acknowledges it once the broker has confirmed the copy. It does not reject the
+    /// message: without a dead-letter exchange the broker would drop it, and a rejection cannot carry the reason.
     /// </summary>
     public async ValueTask DeadLetterAsync(RabbitMqMessage message, Settlement settlement)
     {
@@ -130,7 +130,7 @@ internal sealed class RabbitMqSession : IAsyncDisposable
         }
         catch (Exception exception) when (RabbitMqFaults.IsBrokers(exception) || exception is OperationCanceledException)
         {
-            _logger.LogError("A dead letter could not be written to {Queue} and is delivered again: {Reason}", _options.DeadLetters, exception.Message);
+            _logger.LogError("A message could not be sent to the dead-letter queue {Queue}; it is abandoned and will be redelivered: {Reason}", _options.DeadLetters, exception.Message);
             await ReturnAsync(message, DeadLetterRetry);
             return;
         }
@@ -138,7 +138,7 @@ internal sealed class RabbitMqSession : IAsyncDisposable
         await CompleteAsync(message);
     }
 
-    /// <summary>Gives the message back to the queue when its delay is over; returns at once.</summary>
+    /// <summary>Requeues the message after its delay, without waiting for it.</summary>
     public async ValueTask ReturnAsync(RabbitMqMessage message, TimeSpan delay)
     {
         if (delay <= TimeSpan.Zero || _closing.IsCancellationRequested)
@@ -151,7 +151,7 @@ internal sealed class RabbitMqSession : IAsyncDisposable
         _ = ReturnLaterAsync(message, delay < _options.MaxHoldTime ? delay : _options.MaxHoldTime);
     }
 
-    /// <summary>Returns what waits, sends what is left to send, and closes the connection.</summary>
+    /// <summary>Requeues the waiting messages at once and closes the connection.</summary>
     public async Task CloseAsync(CancellationToken cancellationToken)
     {
         await _closing.CancelAsync();
@@ -160,7 +160,7 @@ internal sealed class RabbitMqSession : IAsyncDisposable
         await DisposeAsync();
     }
 
-    /// <summary>Closes the connection. What is not settled the broker delivers again.</summary>
+    /// <summary>Closes the connection. The broker redelivers the messages that are not settled.</summary>
     public async ValueTask DisposeAsync()
     {
         await _closing.CancelAsync();
@@ -170,7 +170,7 @@ internal sealed class RabbitMqSession : IAsyncDisposable
         }
         catch (Exception exception) when (RabbitMqFaults.IsBrokers(exception))
         {
-            // It was closed before, or the broker does not answer.
+            // The connection was already closed, or the broker does not answer.
         }
 
         await _connection.DisposeAsync();

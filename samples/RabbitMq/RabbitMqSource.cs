@@ -5,7 +5,7 @@ using RabbitMQ.Client;
 
 namespace Samples.RabbitMq;
 
-/// <summary>The messages of one queue. The prefetch is the route's concurrency, so the broker sends what the route can work on.</summary>
+/// <summary>The messages of one queue. The prefetch is the route's concurrency, so the broker sends only as many as the route can process.</summary>
 internal sealed class RabbitMqSource(RabbitMqOptions options, SourceServices services) : IMessageSource
 {
     private static readonly Backoff Backoff = new(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(30));
@@ -26,11 +26,12 @@ internal sealed class RabbitMqSource(RabbitMqOptions options, SourceServices ser
             await using IConnection connection = await options.ConnectAsync(cancellationToken);
             foreach (string queue in (string[])[options.Queue, options.DeadLetters])
             {
-                // Another channel for each: the broker closes it when the queue is missing.
+                // One channel per queue, because the broker closes the channel when the queue is missing.
                 await using IChannel channel = await connection.CreateChannelAsync(cancellationToken: cancellationToken);
                 if (options.Declare)
                 {
-                    Dictionary<string, object?> quorum = new(StringComparer.Ordinal) { ["x-queue-type"] = "quorum" };
+                    // RabbitMQ 4 drops a message after 20 deliveries unless the queue says otherwise.
+                    Dictionary<string, object?> quorum = new(StringComparer.Ordinal) { ["x-queue-type"] = "quorum", ["x-delivery-limit"] = 1_000 };
                     await channel.QueueDeclareAsync(queue, durable: true, exclusive: false, autoDelete: false, quorum, cancellationToken: cancellationToken);
                 }
                 else
@@ -46,9 +47,9 @@ internal sealed class RabbitMqSource(RabbitMqOptions options, SourceServices ser
                 throw refusal;
             }
 
-            // Merely out of reach for now: receiving goes on trying.
+            // The broker is only unreachable; receiving retries.
             Volatile.Write(ref _problem, exception.Message);
-            _logger.LogWarning("Route {Route}: RabbitMQ does not answer: {Reason}", services.Route, exception.Message);
+            _logger.LogWarning("Route {Route}: RabbitMQ is unreachable; receiving starts as soon as it answers: {Reason}", services.Route, exception.Message);
         }
     }
 
@@ -69,13 +70,13 @@ internal sealed class RabbitMqSource(RabbitMqOptions options, SourceServices ser
             {
                 TimeSpan wait = Backoff.After(++failures, LeastWait);
                 Volatile.Write(ref _problem, exception.Message);
-                _logger.LogWarning("Route {Route}: receiving from RabbitMQ failed, next attempt in {Seconds:0.0} s: {Reason}", services.Route, wait.TotalSeconds, exception.Message);
+                _logger.LogWarning("Route {Route}: receiving from RabbitMQ failed; retry in {Seconds:0.0} s: {Reason}", services.Route, wait.TotalSeconds, exception.Message);
                 await Task.Delay(wait, services.Time, stopReceiving).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }
         }
     }
 
-    /// <summary>Waits for the messages that wait for their delay, and closes the connection.</summary>
+    /// <summary>Requeues the messages that wait for a redelivery delay, and closes the connection.</summary>
     public async Task CloseAsync(CancellationToken cancellationToken)
     {
         if (_session is { } session)
@@ -95,7 +96,7 @@ internal sealed class RabbitMqSource(RabbitMqOptions options, SourceServices ser
 
     private async Task ReceiveUntilBrokenAsync(IMessageIntake intake, Action connected, CancellationToken stopReceiving)
     {
-        // A route that is paused takes nothing, so nothing is sent to it.
+        // A paused route has no slots, so the broker must not send it messages.
         int slots = await intake.ReserveAsync(1, services.Concurrency, stopReceiving);
         try
         {
@@ -129,7 +130,7 @@ internal sealed class RabbitMqSource(RabbitMqOptions options, SourceServices ser
         }
     }
 
-    /// <summary>Waits for slots. What has arrived waits too, but no longer than the broker allows: then it is requeued until the route goes on.</summary>
+    /// <summary>Waits for slots. Deliveries that have arrived wait too, but at most for MaxHoldTime. After that they are requeued, and consuming stops until there are slots.</summary>
     private async Task<int> ReserveAsync(IMessageIntake intake, RabbitMqSession session, CancellationToken stopReceiving)
     {
         using CancellationTokenSource limit = new(options.MaxHoldTime, services.Time);

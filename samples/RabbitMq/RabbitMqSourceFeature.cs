@@ -4,7 +4,7 @@ using Messaging.Sources;
 
 namespace Samples.RabbitMq;
 
-/// <summary>The source that routes name as <c>RabbitMq</c>, and <c>publish --to rabbitmq</c>.</summary>
+/// <summary>The source <c>RabbitMq</c> of routes, and the sender of <c>publish --to rabbitmq</c>.</summary>
 internal sealed class RabbitMqSourceFeature : ISourceFeature, ISenderFeature
 {
     public string Name => "RabbitMq";

@@ -6,7 +6,7 @@ using Samples.Postgres;
 
 namespace Samples.Tests;
 
-/// <summary>InsertClicks over a real table.</summary>
+/// <summary>InsertClicks with a real table.</summary>
 internal sealed class ClicksHarness(NpgsqlDataSource database)
     : TableHarness(database, "SELECT id::text FROM clicks WHERE page = $1", $"/{Guid.NewGuid():n}")
 {
@@ -14,7 +14,7 @@ internal sealed class ClicksHarness(NpgsqlDataSource database)
 
     public override IEnumerable<KeyValuePair<string, string?>> Configuration => [new("Handlers:Clicks:MaxMessages", "20"), new("Handlers:Clicks:MaxAge", "50ms")];
 
-    /// <summary>A page that breaks the table's rule, and one that no text of PostgreSQL can hold.</summary>
+    /// <summary>A page that violates the table's constraint, and one that PostgreSQL's type text cannot store.</summary>
     public override IReadOnlyList<byte[]> RefusedMessages => [Click(Guid.NewGuid(), "no slash"), Click(Guid.NewGuid(), "/\0")];
 
     public override void Configure(IMessageWorkerBuilder worker)

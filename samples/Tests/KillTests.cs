@@ -7,7 +7,7 @@ using Xunit;
 
 namespace Samples.Tests;
 
-/// <summary>10,000 orders from RabbitMQ to PostgreSQL by a worker that is killed 20 times on the way: every order ends in the table, once.</summary>
+/// <summary>10,000 orders from RabbitMQ to PostgreSQL by a worker that is killed 20 times: each order is stored exactly once.</summary>
 public sealed class KillTests
 {
     private const int Orders = 10_000;
@@ -23,14 +23,14 @@ public sealed class KillTests
         string queue = $"kills-{customer}";
         await using IConnection connection = await Servers.ConnectAsync();
         await using IChannel channel = await connection.CreateChannelAsync(new CreateChannelOptions(publisherConfirmationsEnabled: true, publisherConfirmationTrackingEnabled: true));
-        await channel.QueueDeclareAsync(queue, durable: true, exclusive: false, autoDelete: false, new Dictionary<string, object?> { ["x-queue-type"] = "quorum" });
+        await channel.QueueDeclareAsync(queue, durable: true, exclusive: false, autoDelete: false, new Dictionary<string, object?> { ["x-queue-type"] = "quorum", ["x-delivery-limit"] = 1_000 });
         await PublishAsync(channel, queue, customer);
 
         Random random = new(4711);
         long stored = 0;
         for (int kill = 1; kill <= Kills; kill++)
         {
-            // Somewhere in the next part of the work, and so never before the worker works.
+            // Kill the worker at a random point, but only after it has stored at least one more order.
             using Process worker = Start(queue);
             stored = await UntilAsync(worker, database, customer, Math.Min(stored + random.Next(1, Orders / (Kills + 2)), Orders));
             worker.Kill();
@@ -89,7 +89,7 @@ public sealed class KillTests
                 return stored;
             }
 
-            Assert.False(worker.HasExited, "The worker ended by itself.");
+            Assert.False(worker.HasExited, "The worker exited by itself.");
             Assert.True(Stopwatch.GetElapsedTime(started) < Limit, $"{stored} orders are stored; {rows} should be.");
             await Task.Delay(5, TestContext.Current.CancellationToken);
         }
@@ -105,7 +105,7 @@ public sealed class KillTests
         }
     }
 
-    /// <summary>The rows of a customer, and the sum of their totals: each order has another total, so both are right only when each is there.</summary>
+    /// <summary>The number of a customer's rows and the sum of their totals. Each order has a different total, so both match only if every order is stored once.</summary>
     private static async Task<(long Rows, long Sum)> CountAsync(NpgsqlDataSource database, string customer)
     {
         await using NpgsqlCommand count = database.CreateCommand("SELECT count(*), coalesce(sum(total), 0)::bigint FROM orders WHERE customer = $1");

@@ -6,7 +6,7 @@ using Samples.Postgres;
 
 namespace Samples.Tests;
 
-/// <summary>StoreOrder over a real table.</summary>
+/// <summary>StoreOrder with a real table.</summary>
 internal sealed class OrdersHarness(NpgsqlDataSource database)
     : TableHarness(database, "SELECT id::text FROM orders WHERE customer = $1", Guid.NewGuid().ToString("n"))
 {

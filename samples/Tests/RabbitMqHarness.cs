@@ -7,7 +7,7 @@ using Samples.RabbitMq;
 
 namespace Samples.Tests;
 
-/// <summary>The source over a queue of the test's own, on a real broker.</summary>
+/// <summary>The source with a separate queue per test, on a real broker.</summary>
 internal sealed class RabbitMqHarness : SourceHarness
 {
     private readonly IConnection _connection;
@@ -25,7 +25,7 @@ internal sealed class RabbitMqHarness : SourceHarness
 
     public override IMessageSource Source { get; }
 
-    /// <summary>In real time, since the queue is real: long enough for a machine that is busy.</summary>
+    /// <summary>The queue is real, so the delay passes in real time: long enough for a busy machine.</summary>
     public override TimeSpan AbandonDelay => TimeSpan.FromSeconds(2);
 
     public static async Task<RabbitMqHarness> CreateAsync()
@@ -68,10 +68,10 @@ internal sealed class RabbitMqHarness : SourceHarness
             await Task.Delay(10);
         }
 
-        throw new TimeoutException($"{letters.Count} of {expected} dead letters came.");
+        throw new TimeoutException($"{letters.Count} of {expected} dead letters arrived.");
     }
 
-    /// <summary>The queue's count leaves out what the broker has sent and the worker has not acknowledged, so the deliveries are counted too.</summary>
+    /// <summary>The queue's count excludes messages that were delivered and not yet acknowledged, so the deliveries are counted too.</summary>
     public override async Task WaitUntilEmptyAsync()
     {
         for (int attempt = 0; attempt < 2_000; attempt++)

@@ -3,7 +3,7 @@ using Messaging.Testing.Xunit;
 
 namespace Samples.Tests;
 
-/// <summary>The contract that the sources of the packages keep, kept by a stranger's.</summary>
+/// <summary>Runs the contract tests of the packages' own sources against a third-party source.</summary>
 public sealed class RabbitMqSourceTests : MessageSourceContractTests
 {
     protected override async ValueTask<SourceHarness> CreateAsync() => await RabbitMqHarness.CreateAsync();

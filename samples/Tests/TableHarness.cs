@@ -7,9 +7,9 @@ using Npgsql;
 namespace Samples.Tests;
 
 /// <summary>A handler that writes a row for each message. Tests share the table, so each reads only the rows of its own owner.</summary>
-/// <param name="database">Where the table is.</param>
+/// <param name="database">The database with the table.</param>
 /// <param name="query">Selects the ids of an owner's rows, as text.</param>
-/// <param name="owner">What this test writes into the owner's column.</param>
+/// <param name="owner">The value that this test writes to the owner column.</param>
 internal abstract class TableHarness(NpgsqlDataSource database, string query, string owner) : HandlerHarness
 {
     private readonly Dictionary<int, Guid> _ids = [];
@@ -32,7 +32,7 @@ internal abstract class TableHarness(NpgsqlDataSource database, string query, st
         return ids;
     }
 
-    /// <summary>The same number has the same id.</summary>
+    /// <summary>The id of a message: the same for the same number.</summary>
     protected Guid IdOf(int number)
     {
         ref Guid id = ref CollectionsMarshal.GetValueRefOrAddDefault(_ids, number, out bool known);

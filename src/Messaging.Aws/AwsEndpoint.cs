@@ -3,7 +3,7 @@ namespace Messaging.Aws;
 /// <summary>The address and the signing region of a service.</summary>
 /// <param name="BaseUri">Scheme, host and port; the path is <c>/</c>.</param>
 /// <param name="Region">The signing region.</param>
-/// <param name="IsCustom">True for an AWS-compatible server (LocalStack, Ceph), whose answers may contain unusable host names.</param>
+/// <param name="IsCustom">True for an AWS-compatible server (LocalStack, Ceph), whose answers may contain unusable hostnames.</param>
 internal sealed record AwsEndpoint(Uri BaseUri, string Region, bool IsCustom)
 {
     /// <summary>

@@ -7,7 +7,7 @@ using Pipeline.Settlements;
 
 namespace Messaging.CloudFront;
 
-/// <summary>Reads the event. A message that is no event is dead-lettered here, and an event that asks for nothing is acknowledged, before anything is fetched.</summary>
+/// <summary>Reads the event. It dead-letters a message that is not a valid event, and completes an event without logs, before anything is fetched.</summary>
 internal sealed class CloudFrontConnector(S3EventReader reader, CloudFrontMetrics metrics, int concurrency) : IBehavior<PhysicalContext, CloudFrontContext>
 {
     private readonly ContextPool<CloudFrontContext> _contexts = new(concurrency);
@@ -17,7 +17,7 @@ internal sealed class CloudFrontConnector(S3EventReader reader, CloudFrontMetric
         S3Event read = reader.Read(context.Message.Body);
         if (read.Fault != EventFault.None)
         {
-            context.Settlement = Settlement.DeadLetter(read.Fault.Code(), $"The message is no S3 event that can be worked on. {read.Detail}".TrimEnd());
+            context.Settlement = Settlement.DeadLetter(read.Fault.Code(), $"The message is not an S3 event that the worker can process. {read.Detail}".TrimEnd());
             return default;
         }
 

@@ -3,22 +3,22 @@ using Pipeline.Contexts;
 
 namespace Messaging.CloudFront;
 
-/// <summary>The logical stage's context: the objects an event tells of, and how far they are worked off.</summary>
+/// <summary>The logical stage's context: the objects that an event names, and how many are finished.</summary>
 internal sealed class CloudFrontContext : PipelineContext
 {
     /// <summary>The objects, in the event's order.</summary>
     public LogObject[] Objects { get; set; } = [];
 
-    /// <summary>How often the message was delivered, this time included.</summary>
+    /// <summary>The number of this delivery of the message, from 1.</summary>
     public int DeliveryCount { get; set; }
 
-    /// <summary>Objects that are accounted for; an attempt that is repeated goes on behind them.</summary>
+    /// <summary>Number of finished objects; a retry continues after them.</summary>
     public int Done { get; set; }
 
-    /// <summary>What is wrong with the first object that can never be indexed: its reason code; null when there is none.</summary>
+    /// <summary>The reason code of the first object that can never be indexed; null when there is none.</summary>
     public string? PoisonReason { get; set; }
 
-    /// <summary>For people: more about it.</summary>
+    /// <summary>For people: more about that object's fault.</summary>
     public string? PoisonDescription { get; set; }
 
     /// <inheritdoc/>

@@ -37,7 +37,7 @@ internal sealed class CloudFrontHandlerFeature : IHandlerFeature
                 $"{CloudFrontOptions.Section}:{nameof(CloudFrontOptions.ObjectTimeout)}",
                 SettingText.Format(options.ObjectTimeout),
                 $"must not be above Intake:MessageTimeout ({SettingText.Format(messageTimeout)}).",
-                "The message would be taken back before its object is done.");
+                "The message would be abandoned before its object is indexed.");
         }
 
         AwsCostOptions costs = settings.Read<AwsCostOptions>(AwsCostOptions.Section);
@@ -52,7 +52,7 @@ internal sealed class CloudFrontHandlerFeature : IHandlerFeature
 
     private static void AddParts(PipelineBuilder<PhysicalContext> builder, HandlerServices services, CloudFrontOptions options, AwsOptions aws, AwsCostOptions costs)
     {
-        // Found right when the configuration was read.
+        // Valid: the columns were checked when the configuration was read.
         DocumentShape.TryCreate(options.Columns, options.TimestampField, out DocumentShape? shape, out _);
         LogLimits limits = new(new GzipLimits(options.MaxLogBytes, options.MaxRatio), options.MaxRowBytes, options.MaxBadRows, options.DecodePercent);
         S3ObjectReader reader = S3ObjectReader.Create(aws, options.ForcePathStyle, options.ObjectTimeout, services.Time, services.Calls, costs);

@@ -3,11 +3,11 @@ using Messaging.Telemetry;
 
 namespace Messaging.CloudFront;
 
-/// <summary>Counts what became of logs, rows and documents; free without a listener. Threads: any.</summary>
+/// <summary>Counts logs, rows and documents by outcome. It costs nothing without a listener. Threads: any.</summary>
 internal sealed class CloudFrontMetrics(string route)
 {
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
-    private static readonly Counter<long> Logs = Meter.CreateCounter<long>("worker.logs.read", "{log}", "Logs by outcome: indexed, or the reason they cannot be");
+    private static readonly Counter<long> Logs = Meter.CreateCounter<long>("worker.logs.read", "{log}", "Logs by outcome: indexed, or the reason why they cannot be indexed");
     private static readonly Counter<long> Rows = Meter.CreateCounter<long>("worker.logs.rows", "{row}", "Rows of logs that were read to their end");
     private static readonly Counter<long> BadRows = Meter.CreateCounter<long>("worker.logs.bad_rows", "{row}", "Rows dead-lettered, by reason");
     private static readonly Counter<long> Documents = Meter.CreateCounter<long>("worker.logs.documents", "{document}", "Documents by outcome: created, existing or rejected");

@@ -4,51 +4,51 @@ using Messaging.Configuration;
 
 namespace Messaging.CloudFront;
 
-/// <summary>Section <c>Handlers:CloudFront</c>: how the logs that S3 events tell of become documents. The rules: docs/guides/cloudfront.md.</summary>
+/// <summary>Section <c>Handlers:CloudFront</c>: how the logs that S3 events name become documents. The rules: docs/guides/cloudfront.md.</summary>
 internal sealed class CloudFrontOptions : ISelfValidating
 {
     public const string Section = "Handlers:CloudFront";
 
-    [Setting("Buckets whose objects may be read, separated by commas; an event of another bucket is dead-lettered", Required = true)]
+    [Setting("Buckets whose objects may be read, separated by commas; an event for another bucket is dead-lettered", Required = true)]
     public string[] Buckets { get; init; } = [];
 
-    [Setting("What the keys of logs begin with; objects with another key are acknowledged and not read")]
+    [Setting("Prefix of the logs' keys; an event for any other key is acknowledged and its object is not read")]
     public string KeyPrefix { get; init; } = string.Empty;
 
-    [Setting("What the keys of logs end in; objects with another key are acknowledged and not read")]
+    [Setting("Suffix of the logs' keys; an event for any other key is acknowledged and its object is not read")]
     public string KeySuffix { get; init; } = string.Empty;
 
-    [Setting("Columns to take, as a log's #Fields line spells them, separated by commas; column=field names the document's field (default: lower case, _ for punctuation, cs(User-Agent) is user_agent)")]
+    [Setting("Columns to index, separated by commas, spelled as in a log's #Fields line; column=field names the document's field (default: lower case, _ for punctuation; cs(User-Agent) becomes user_agent)")]
     public string[] Columns { get; init; } = ["date", "time", "cs(User-Agent)"];
 
-    [Setting("Field that holds each row's moment in UTC, made of the columns date and time (2026-01-31T10:00:00Z); empty for none")]
+    [Setting("Field for each row's time in UTC, built from the columns date and time (2026-01-31T10:00:00Z); empty for none")]
     public string TimestampField { get; init; } = "@timestamp";
 
-    [Setting("Undo percent-encoding in the columns, once; a value that would not be UTF-8 then stays encoded")]
+    [Setting("Decode percent-encoding in the columns, once; a value stays encoded if the decoded bytes are not UTF-8")]
     public bool DecodePercent { get; init; }
 
-    [Setting("Largest log after decompression, and largest object; a larger one is dead-lettered as log-too-large", Bytes = true, Min = "64KiB", Max = "64GiB", Consequence = "Memory does not depend on it; the time of a message does.")]
+    [Setting("Maximum size of a log, decompressed, and of its object; a larger one is dead-lettered as log-too-large", Bytes = true, Min = "64KiB", Max = "64GiB", Consequence = "It does not change the memory per message, but it changes the time per message.")]
     public long MaxLogBytes { get; init; } = 256L << 20;
 
-    [Setting("Most decompressed bytes a compressed one, looked at beyond 4 MiB; above it the object is dead-lettered as gzip-ratio-too-high", Min = "2", Max = "1032", Consequence = "Deflate cannot exceed 1,032.")]
+    [Setting("Maximum of decompressed bytes per compressed byte, checked beyond 4 MiB; an object above it is dead-lettered as gzip-ratio-too-high", Min = "2", Max = "1032", Consequence = "Deflate cannot exceed 1,032.")]
     public int MaxRatio { get; init; } = 200;
 
-    [Setting("Longest row; a longer one is set aside", Bytes = true, Min = "1KiB", Max = "4MiB", Consequence = "Every message in work holds a window of twice that, at least 128 KiB.")]
+    [Setting("Maximum size of a row; a longer one is dead-lettered on its own", Bytes = true, Min = "1KiB", Max = "4MiB", Consequence = "Every message in flight holds a window of twice this size, at least 128 KiB.")]
     public int MaxRowBytes { get; init; } = 64 * 1024;
 
-    [Setting("Rows of one log that may be set aside because they cannot be read; with more the whole log is dead-lettered as log-too-many-bad-rows", Min = "0", Max = "10000", Consequence = "Each is a dead letter of its own, written durably.")]
+    [Setting("Unreadable rows per log that are each dead-lettered on their own; with more the whole log is dead-lettered as log-too-many-bad-rows", Min = "0", Max = "10000", Consequence = "Each is a dead letter of its own, written durably.")]
     public int MaxBadRows { get; init; } = 100;
 
-    [Setting("Documents of one log that the sink may reject, each set aside; with more the message is dead-lettered as documents-rejected", Min = "0", Max = "10000", Consequence = "Each is a dead letter of its own, written durably.")]
+    [Setting("Rejected documents per log that are each dead-lettered on their own; with more the message is dead-lettered as documents-rejected", Min = "0", Max = "10000", Consequence = "Each is a dead letter of its own, written durably.")]
     public int MaxRejectedDocuments { get; init; } = 100;
 
-    [Setting("Time one object may take from the request to its last document", Min = "1s", Max = "12h", Consequence = "Beyond Intake:MessageTimeout it would never be reached.")]
+    [Setting("Time limit of one object, from the request to its last document", Min = "1s", Max = "12h", Consequence = "Beyond Intake:MessageTimeout it would never be reached.")]
     public TimeSpan ObjectTimeout { get; init; } = TimeSpan.FromSeconds(60);
 
     [Setting("Deliveries of a message whose object does not exist before it is dead-lettered as object-missing", Min = "1", Max = "1000")]
     public int MissingObjectDeliveries { get; init; } = 3;
 
-    [Setting("Address buckets in the path instead of the host name; without it true for an S3-compatible store and false for AWS")]
+    [Setting("Address buckets in the path instead of the hostname; default true for an S3-compatible store, false for AWS")]
     public bool? ForcePathStyle { get; init; }
 
     /// <inheritdoc/>
@@ -56,7 +56,7 @@ internal sealed class CloudFrontOptions : ISelfValidating
     {
         if (Buckets.FirstOrDefault(bucket => !BucketName.IsValid(bucket)) is { } wrong)
         {
-            check.Fail(nameof(Buckets), $"must be names of buckets, 3 to 63 lower-case letters, digits, dots and dashes; \"{wrong}\" is none.", "Requests would go elsewhere.");
+            check.Fail(nameof(Buckets), $"must be bucket names of 3 to 63 lower-case letters, digits, dots and dashes; \"{wrong}\" is not one.", "Requests would go elsewhere.");
         }
 
         if (TimestampField.Length > 0 && !DocumentShape.IsFieldName(TimestampField))

@@ -10,7 +10,7 @@ namespace Messaging.CloudFront;
 public static class CloudFrontWorkerBuilderExtensions
 {
     /// <summary>
-    /// Adds the handler <c>CloudFront</c>: an S3 event names a log, and each of its rows becomes a document. Settings:
+    /// Adds the handler <c>CloudFront</c>: an S3 event names logs, and each row of a log becomes a document. Settings:
     /// <c>Handlers:CloudFront</c>, <c>Aws</c> and <c>Costs</c>.
     /// </summary>
     public static IMessageWorkerBuilder AddCloudFront(this IMessageWorkerBuilder builder)

@@ -14,9 +14,9 @@ using Pipeline.Settlements;
 namespace Messaging.CloudFront;
 
 /// <summary>
-/// Indexes the objects of an event one after the other and completes the message only when every row of every one is accounted for:
-/// indexed, there before, or kept as a dead letter of its own. An object that can never be read makes the message a dead letter, after
-/// the others were indexed. Threads: any number of messages at once.
+/// Indexes the objects of an event one after the other. It completes the message only when every row of every object is accounted for:
+/// indexed now, indexed before, or dead-lettered on its own. An object that can never be read makes the message a dead letter, after
+/// the other objects were indexed. Threads: any number of messages at once.
 /// </summary>
 internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
 {
@@ -25,7 +25,7 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
     public const string ArchivedReason = "object-archived";
     public const string RejectedReason = "sink-rejected";
 
-    // An S3 that has not begun to answer by then is asked again rather than waited for; it answers within a tenth of a second.
+    // S3 usually begins to answer within a tenth of a second; after this time a retry is better than waiting.
     private static readonly TimeSpan OpenTimeout = TimeSpan.FromSeconds(10);
 
     private readonly ILogObjects _objects;
@@ -50,7 +50,7 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
         _logger = logger;
     }
 
-    // A request always suspends: there is no synchronous way to take.
+    // A request always suspends, so there is no synchronous path.
     public ValueTask InvokeAsync(CloudFrontContext context) => IndexAllAsync(context);
 
     [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]
@@ -82,11 +82,11 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
             : Settlement.Complete;
     }
 
-    /// <returns>Complete when the object was indexed, a dead letter when it can never be, and a fault when it cannot be now.</returns>
+    /// <returns>Complete when the object was indexed, a dead letter when it can never be indexed, and a fault when it cannot be indexed now.</returns>
     [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
     private async ValueTask<Settlement> IndexAsync(LogObject log, CloudFrontContext context)
     {
-        // One end for everything that is done with the object, and a way to tell it from the message's own.
+        // One time limit for all work on the object, distinguishable from the message's own cancellation.
         using CancellationTokenSource limit = new(_objectTimeout, _deadLetters.Time);
         using CancellationTokenSource attempt = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, context.CancellationToken);
         try
@@ -108,7 +108,7 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
         }
         catch (PoisonMessageException poison)
         {
-            // Too many of its documents were rejected; the other objects of the event are worked off all the same.
+            // Too many of its documents were rejected; the other objects of the event are still indexed.
             return Settlement.DeadLetter(poison.Reason, poison.Message);
         }
         catch (OperationCanceledException) when (attempt.Token.IsCancellationRequested && !context.CancellationToken.IsCancellationRequested)
@@ -123,21 +123,21 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
         switch (fault.Kind)
         {
             case S3FaultKind.Missing when deliveryCount >= _missingDeliveries:
-                return Settlement.DeadLetter(MissingReason, $"There is no such object, on delivery {deliveryCount} still. {detail}");
+                return Settlement.DeadLetter(MissingReason, $"The object does not exist, still on delivery {deliveryCount}. {detail}");
             case S3FaultKind.Missing:
-                // Not the store's failure, so the breaker hears nothing of it, and the message's deliveries decide how often it is looked for.
-                return Settlement.Transient($"{UntrustedText.Shorten(log.Location)} is not there. {detail}", mayHold: false);
+                // Not a failure of S3, so the breaker is not told. The message's deliveries limit how often the object is looked for.
+                return Settlement.Transient($"{UntrustedText.Shorten(log.Location)} does not exist. {detail}", mayHold: false);
             case S3FaultKind.Exists:
-                return Settlement.DeadLetter(ChangedReason, $"The object is not the one of the event any more; it was replaced since, which made an event of its own. {detail}");
+                return Settlement.DeadLetter(ChangedReason, $"The object was replaced after this event; the replacement has an event of its own. {detail}");
             case S3FaultKind.Rejected:
                 return Settlement.DeadLetter(MissingReason, detail);
             case S3FaultKind.Refused when fault.Code == "InvalidObjectState":
                 return Settlement.DeadLetter(ArchivedReason, $"The object is in an archive storage class and must be restored first. {detail}");
             case S3FaultKind.Transient:
                 _breaker.Failed(detail);
-                return Settlement.Transient($"{UntrustedText.Shorten(log.Location)} cannot be read now. {detail}", fault.RetryAfter);
+                return Settlement.Transient($"{UntrustedText.Shorten(log.Location)} could not be read. {detail}", fault.RetryAfter);
             default:
-                string advice = $"{detail} Grant s3:GetObject (for versions s3:GetObjectVersion) and s3:ListBucket on the bucket '{log.Bucket}', and check its region and credentials.";
+                string advice = $"{detail} Grant s3:GetObject (s3:GetObjectVersion for versions) and s3:ListBucket on the bucket '{log.Bucket}', and check its region and credentials.";
                 _breaker.Refused(advice);
                 return Settlement.Refused(advice);
         }
@@ -145,7 +145,7 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
 
     private static string Describe(in LogOutcome outcome, in DocumentsResult documents) => outcome.Rows == 0
         ? outcome.Detail
-        : $"{outcome.Detail} Of {outcome.Rows} rows read, {documents.Created} were indexed, {documents.Existing} had been indexed before, {documents.Rejected} were rejected and {outcome.BadRows} set aside; the others were not sent.";
+        : $"{outcome.Detail} Of {outcome.Rows} rows read, {documents.Created} were indexed, {documents.Existing} had been indexed before, {documents.Rejected} were rejected and {outcome.BadRows} could not be read; the others were not sent.";
 
     private Settlement Judge(in LogOutcome outcome, LogObject log, CancellationToken cancellationToken, bool timedOut)
     {
@@ -154,7 +154,7 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
             cancellationToken.ThrowIfCancellationRequested();
             string detail = $"{S3Fault.Of(failure, timedOut).Describe(S3Operations.Get)}.";
             _breaker.Failed(detail);
-            return Settlement.Transient($"Reading {UntrustedText.Shorten(log.Location)} broke off after {outcome.Rows} rows. {detail}");
+            return Settlement.Transient($"Reading {UntrustedText.Shorten(log.Location)} failed after {outcome.Rows} rows. {detail}");
         }
 
         DocumentsResult documents = outcome.Documents!.Value;
@@ -171,22 +171,22 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
                 LogIndexed(_deadLetters.Route, UntrustedText.Shorten(log.Location), outcome.Rows, documents.Created, documents.Existing, documents.Rejected, outcome.BadRows);
                 return Settlement.Complete;
             case SinkStatus.Transient:
-                // The sink has retried what it could, and the queue holds the message better than a slot does.
+                // The sink has already retried. Waiting in the queue is better than waiting in a slot.
                 _breaker.Failed(documents.Detail ?? _sink.Name);
                 return Settlement.Transient(documents.Detail ?? $"The {_sink.Name} sink failed.", documents.RetryAfter, retryInProcess: false);
             case SinkStatus.Refused:
                 _breaker.Refused(documents.Detail ?? _sink.Name);
-                return Settlement.Refused(documents.Detail ?? $"The {_sink.Name} sink refuses the worker.");
+                return Settlement.Refused(documents.Detail ?? $"The {_sink.Name} sink denies the worker access.");
             default:
                 _breaker.Succeeded();
-                return Settlement.DeadLetter(RejectedReason, documents.Detail ?? $"The {_sink.Name} sink does not take the documents.");
+                return Settlement.DeadLetter(RejectedReason, documents.Detail ?? $"The {_sink.Name} sink rejects the documents.");
         }
     }
 
-    [LoggerMessage(6000, LogLevel.Debug, "Route {Route}: {Log} is indexed: {Rows} rows, {Created} documents created, {Existing} there before, {Rejected} rejected, {BadRows} rows set aside")]
+    [LoggerMessage(6000, LogLevel.Debug, "Route {Route}: indexed {Log}: {Rows} rows, {Created} documents created, {Existing} existing, {Rejected} rejected, {BadRows} unreadable rows")]
     private partial void LogIndexed(string route, string log, long rows, long created, long existing, long rejected, int badRows);
 
-    [LoggerMessage(6002, LogLevel.Warning, "Route {Route}: {Count} row(s) of {Log} are no documents; each is a dead letter of its own")]
+    [LoggerMessage(6002, LogLevel.Warning, "Route {Route}: {Count} row(s) of {Log} could not be indexed; each was dead-lettered on its own")]
     private partial void LogSetAside(string route, long count, string log);
 
     [LoggerMessage(6001, LogLevel.Warning, "Route {Route}: {Log} cannot be indexed ({Reason}): {Description}")]

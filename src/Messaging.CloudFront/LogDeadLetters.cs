@@ -9,22 +9,22 @@ using Pipeline.Settlements;
 
 namespace Messaging.CloudFront;
 
-/// <summary>Keeps the rows of one log that became no documents, and the documents that the sink rejected, each as a dead letter of its own.</summary>
-/// <param name="settings">What is the same for every log of the route.</param>
-/// <param name="log">The object they are of.</param>
-/// <param name="version">What tells the object from others of its key, as the ids are made with.</param>
+/// <summary>Writes a dead letter for each row of one log that became no document, and for each document that the sink rejected.</summary>
+/// <param name="settings">The settings shared by all logs of the route.</param>
+/// <param name="log">The object.</param>
+/// <param name="version">The object's version, as in the documents' ids.</param>
 /// <param name="id">Ids of its documents.</param>
-/// <param name="numbers">Which row a document was made of.</param>
+/// <param name="numbers">Maps documents to rows.</param>
 /// <param name="attempts">Deliveries of the message so far.</param>
 internal sealed class LogDeadLetters(LogDeadLetterSettings settings, LogObject log, string version, DocumentId id, RowNumbers numbers, int attempts) : IBadRows, IDocumentRejections
 {
-    /// <summary>A document that the sink will never take.</summary>
+    /// <summary>The reason of a document that the sink will never accept.</summary>
     public const string RejectedReason = "document-rejected";
 
-    /// <summary>More of them than allowed: the message is given up as a whole.</summary>
+    /// <summary>The reason of a message with more rejected documents than allowed.</summary>
     public const string TooManyRejectedReason = "documents-rejected";
 
-    /// <summary>What dead letters of parts name as their source; they never came from one by themselves.</summary>
+    /// <summary>The source that these dead letters name: no source delivered a row or a document as a message.</summary>
     public const string Source = "cloudfront";
 
     private int _rejected;
@@ -76,10 +76,10 @@ internal sealed class LogDeadLetters(LogDeadLetterSettings settings, LogObject l
     }
 }
 
-/// <summary>What the dead letters of all logs of a route share.</summary>
-/// <param name="Store">Where they are kept.</param>
+/// <summary>The settings that the dead letters of all logs of a route share.</summary>
+/// <param name="Store">Stores the dead letters.</param>
 /// <param name="Route">The route's name.</param>
 /// <param name="Time">The clock.</param>
-/// <param name="Metrics">Counts them.</param>
-/// <param name="MaxRejectedDocuments">Documents of one log that may be rejected.</param>
+/// <param name="Metrics">Counts the dead letters.</param>
+/// <param name="MaxRejectedDocuments">Maximum of rejected documents per log.</param>
 internal sealed record LogDeadLetterSettings(IDeadLetterStore Store, string Route, TimeProvider Time, CloudFrontMetrics Metrics, int MaxRejectedDocuments);

@@ -1,8 +1,8 @@
 namespace Messaging.CloudFront;
 
 /// <summary>
-/// Why a whole log can never be read to its end, however often it is tried. <see cref="LogFaultCodes.Code"/> gives the text that goes
-/// into dead letters, logs and metrics.
+/// Why a log can never be read to its end, whatever is retried. <see cref="LogFaultCodes.Code"/> gives the text for dead letters, log
+/// lines and metrics.
 /// </summary>
 internal enum LogFault
 {
@@ -18,13 +18,13 @@ internal enum LogFault
     /// <summary>A member's data, its CRC-32 or its length (ISIZE) is wrong.</summary>
     GzipCorrupt,
 
-    /// <summary>Bytes that are no gzip member follow the last one.</summary>
+    /// <summary>The last gzip member is followed by bytes that are not a gzip member.</summary>
     GzipTrailingData,
 
-    /// <summary>More bytes than allowed, compressed or not.</summary>
+    /// <summary>The log has more bytes than allowed, compressed or decompressed.</summary>
     TooLarge,
 
-    /// <summary>More decompressed bytes a compressed one than allowed.</summary>
+    /// <summary>More decompressed bytes per compressed byte than allowed.</summary>
     RatioTooHigh,
 
     /// <summary>The version directive names a version other than 1.0.</summary>
@@ -33,10 +33,10 @@ internal enum LogFault
     /// <summary>A row comes before the directive that names the columns.</summary>
     NoFields,
 
-    /// <summary>The directive names no column, a column twice, or is longer than a row may be.</summary>
+    /// <summary>The fields directive names no column, names a column twice, or is longer than a row may be.</summary>
     BadFields,
 
-    /// <summary>A configured column is not among those that the log has.</summary>
+    /// <summary>The log lacks a configured column.</summary>
     MissingColumn,
 
     /// <summary>More rows than allowed could not be read.</summary>

@@ -9,26 +9,26 @@ using Pipeline.Frames;
 namespace Messaging.CloudFront;
 
 /// <summary>
-/// Reads compressed logs into documents. Immutable: one instance serves all threads. Memory a log: a window of 128 KiB (or twice the
-/// longest row), zlib's state of about 40 KiB, and what the sink holds; none of it grows with the log. Expected bytes allocated a row: 0.
+/// Reads compressed logs into documents. Immutable: one instance serves all threads. Memory per log: a window of 128 KiB (or twice the
+/// longest row), zlib's state of about 40 KiB, and the sink's batches; none of it grows with the log. Expected bytes allocated per row: 0.
 /// </summary>
 /// <param name="shape">Columns and fields.</param>
-/// <param name="limits">What a log may be.</param>
+/// <param name="limits">Limits of a log.</param>
 /// <param name="buffers">Lends buffers.</param>
 internal sealed class LogIndexer(DocumentShape shape, LogLimits limits, BufferPool buffers)
 {
-    // Less is not worth another call to the decompressor; it is more than the decompressor's seal needs.
+    // A smaller read is not worth another call to the decompressor. The gzip seal needs less than this.
     private const int LeastRead = 1_024;
 
-    /// <summary>Reads one log. What was written before a fault stays with the sink, which may have indexed it.</summary>
+    /// <summary>Reads one log. Documents written before a fault stay in the sink, which may have indexed them.</summary>
     /// <param name="source">The object's bytes. Borrowed.</param>
-    /// <param name="length">How many there are; -1 when unknown.</param>
+    /// <param name="length">The number of bytes; -1 when unknown.</param>
     /// <param name="id">Ids of its documents.</param>
-    /// <param name="writer">Where they go. Borrowed.</param>
-    /// <param name="numbers">Learns which rows became no documents.</param>
-    /// <param name="badRows">Sets rows aside.</param>
-    /// <param name="cancellationToken">Ends everything.</param>
-    /// <returns>What happened; a failing source is a value. Throws what <paramref name="writer"/> and <paramref name="badRows"/> throw.</returns>
+    /// <param name="writer">Receives the documents. Borrowed.</param>
+    /// <param name="numbers">Is told which rows became no documents.</param>
+    /// <param name="badRows">Dead-letters bad rows.</param>
+    /// <param name="cancellationToken">Cancels the indexing.</param>
+    /// <returns>The outcome, also when the source fails. Throws the exceptions of <paramref name="writer"/> and <paramref name="badRows"/>.</returns>
     [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
     public async ValueTask<LogOutcome> IndexAsync(
         Stream source, long length, DocumentId id, IDocumentWriter writer, RowNumbers numbers, IBadRows badRows, CancellationToken cancellationToken)
@@ -53,7 +53,7 @@ internal sealed class LogIndexer(DocumentShape shape, LogLimits limits, BufferPo
 
                 if (read.Fault != LogFault.None)
                 {
-                    return Fail(read.Fault, $"{Explain(read.Fault)} Noticed after {gzip.Taken} compressed bytes and {parser.Rows} rows.", parser, documents);
+                    return Fail(read.Fault, $"{Explain(read.Fault)} Detected after {gzip.Taken} compressed bytes and {parser.Rows} rows.", parser, documents);
                 }
 
                 parser.Advance(read.Count);
@@ -71,7 +71,7 @@ internal sealed class LogIndexer(DocumentShape shape, LogLimits limits, BufferPo
             {
                 if (documents.HasTooManyBadRows)
                 {
-                    return Fail(LogFault.TooManyBadRows, $"Row {parser.Rows} is number {documents.BadRows} that cannot be read, and {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.MaxBadRows)} allows {limits.MaxBadRows}.", parser, documents);
+                    return Fail(LogFault.TooManyBadRows, $"Row {parser.Rows} is unreadable row number {documents.BadRows}; {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.MaxBadRows)} allows {limits.MaxBadRows}.", parser, documents);
                 }
 
                 if (documents.Bad is { } bad)
@@ -82,7 +82,7 @@ internal sealed class LogIndexer(DocumentShape shape, LogLimits limits, BufferPo
 
                 if (writer.IsFull && !await writer.SendAsync(cancellationToken))
                 {
-                    // It failed for good; the sink says how.
+                    // The sink has failed; completing returns its result.
                     return await CompleteAsync(writer, parser, documents, cancellationToken);
                 }
             }
@@ -98,12 +98,12 @@ internal sealed class LogIndexer(DocumentShape shape, LogLimits limits, BufferPo
 
     private static string Explain(LogFault fault) => fault switch
     {
-        LogFault.NotGzip => "The object is empty, or no gzip.",
-        LogFault.GzipTruncated => "The object ends within a gzip member: it was cut.",
+        LogFault.NotGzip => "The object is empty or not gzip.",
+        LogFault.GzipTruncated => "The object ends within a gzip member: it is truncated.",
         LogFault.GzipCorrupt => "A gzip member's data, checksum or length is wrong.",
-        LogFault.GzipTrailingData => "Something that is no gzip member follows the last one.",
-        LogFault.TooLarge => $"There is more than {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.MaxLogBytes)} allows.",
-        _ => $"It decompresses to more than {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.MaxRatio)} allows.",
+        LogFault.GzipTrailingData => "The last gzip member is followed by other data.",
+        LogFault.TooLarge => $"The log is larger than {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.MaxLogBytes)} allows.",
+        _ => $"The log's compression ratio is higher than {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.MaxRatio)} allows.",
     };
 
     private static LogOutcome Fail(LogFault fault, string detail, LogParser parser, LogDocuments documents) =>
@@ -114,25 +114,25 @@ internal sealed class LogIndexer(DocumentShape shape, LogLimits limits, BufferPo
 }
 
 /// <summary>How reading one log into documents ended.</summary>
-/// <param name="Fault">What is wrong with the log; none when it was read to its verified end, or when the sink or the source failed before.</param>
+/// <param name="Fault">What is wrong with the log; none when it was read to its verified end, or when the sink or the source failed first.</param>
 /// <param name="Detail">For people: more about the fault; may be empty.</param>
-/// <param name="Documents">What became of the documents; null when the log was not read to its end.</param>
-/// <param name="SourceFailure">What reading the object ended in; null when it did not fail.</param>
+/// <param name="Documents">The documents by outcome; null when the log has a fault or the source failed.</param>
+/// <param name="SourceFailure">The exception of reading the object; null when reading did not fail.</param>
 /// <param name="Rows">Rows read, bad ones included.</param>
-/// <param name="BadRows">Rows that were set aside.</param>
+/// <param name="BadRows">Rows that became no documents.</param>
 internal readonly record struct LogOutcome(LogFault Fault, string Detail, DocumentsResult? Documents, Exception? SourceFailure, long Rows, int BadRows);
 
-/// <summary>What a log may be, and how its values are taken.</summary>
-/// <param name="Gzip">Bytes and ratio.</param>
+/// <summary>The limits of a log, and how its values are read.</summary>
+/// <param name="Gzip">Limits of decompression.</param>
 /// <param name="MaxRowBytes">Longest row.</param>
-/// <param name="MaxBadRows">Rows that may be set aside before the whole log fails.</param>
-/// <param name="DecodePercent">Whether percent-encoding in values is undone.</param>
+/// <param name="MaxBadRows">Bad rows that are dead-lettered one by one; with more the whole log fails.</param>
+/// <param name="DecodePercent">Whether to decode percent-encoding in values.</param>
 internal sealed record LogLimits(GzipLimits Gzip, int MaxRowBytes, int MaxBadRows, bool DecodePercent);
 
-/// <summary>Sets rows aside that cannot become documents.</summary>
+/// <summary>Dead-letters rows that cannot become documents.</summary>
 internal interface IBadRows
 {
-    /// <summary>Keeps a row durably.</summary>
-    /// <exception cref="IOException">It could not be kept; the log must not count as done.</exception>
+    /// <summary>Stores a row durably.</summary>
+    /// <exception cref="IOException">The row could not be stored; the message must not be completed.</exception>
     ValueTask KeepAsync(BadRow row, CancellationToken cancellationToken);
 }

@@ -91,7 +91,7 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
 
         if (FullyQualifiedNamespace is not null && Uri.CheckHostName(FullyQualifiedNamespace) != UriHostNameType.Dns)
         {
-            check.Fail(nameof(FullyQualifiedNamespace), "must be a host name such as orders.servicebus.windows.net, without scheme or path.");
+            check.Fail(nameof(FullyQualifiedNamespace), "must be a hostname such as orders.servicebus.windows.net, without scheme or path.");
         }
 
         if (ConnectionString is null)

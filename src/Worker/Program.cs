@@ -16,9 +16,9 @@ public static class Program
 {
     public static Task<int> Main(string[] args) => WorkerApp.RunAsync(args, AddFeatures);
 
-    /// <summary>Adds what the daemon is made of.</summary>
+    /// <summary>Adds the daemon's sources, handlers, sinks and commands.</summary>
     public static void AddFeatures(IMessageWorkerBuilder worker) => worker
-        .Describe("Takes messages from a channel, HTTP, SQS, Service Bus, UDP or lines over TCP, stores each under a key derived from its JSON (or indexes the CloudFront logs it names into Elasticsearch), and only then acknowledges it.")
+        .Describe("Receives messages from a channel, HTTP, SQS, Service Bus, UDP or lines over TCP, stores each under a key derived from its JSON (or indexes the CloudFront logs it names into Elasticsearch), and only then acknowledges it.")
         .AddHttp()
         .AddSqs()
         .AddUdp()

@@ -8,7 +8,7 @@ internal static class ReportFile
     public static void Write(DirectoryInfo folder, string file, string processor, params ReadOnlySpan<(string Name, double Median, long? Bytes)> rows) =>
         Write(folder, file, processor, operations: 0, rows);
 
-    /// <summary>With three collections of generation 0 and one of generation 1 in so many operations; none are reported for 0.</summary>
+    /// <summary>Reports three collections of generation 0 and one of generation 1 in that many operations; no collections for 0.</summary>
     public static void Write(DirectoryInfo folder, string file, string processor, long operations, params ReadOnlySpan<(string Name, double Median, long? Bytes)> rows)
     {
         string collections = operations == 0 ? string.Empty : $$""","Gen0Collections":3,"Gen1Collections":1,"Gen2Collections":0,"TotalOperations":{{operations}}""";

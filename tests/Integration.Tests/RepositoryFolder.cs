@@ -1,6 +1,6 @@
 namespace Integration.Tests;
 
-/// <summary>Finds files of the repository from the place the tests were built to.</summary>
+/// <summary>Finds files of the repository from the output folder of the tests.</summary>
 internal static class RepositoryFolder
 {
     private static readonly Lazy<string> RootFolder = new(FindRoot);

@@ -1,6 +1,6 @@
 namespace Tests.Shared;
 
-/// <summary>Bytes that a round allocates: the least of several, since what the runtime makes once (the JIT's second tier, a pool's growth) is no message's.</summary>
+/// <summary>Bytes that a round allocates: the minimum of several rounds, which excludes one-time work of the runtime (the JIT's second tier, a pool's growth).</summary>
 internal static class LeastBytes
 {
     public const int Rounds = 8;

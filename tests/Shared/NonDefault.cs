@@ -3,10 +3,10 @@ using System.Runtime.CompilerServices;
 
 namespace Tests.Shared;
 
-/// <summary>Fills objects with values that differ from a fresh one's, to see whether a reset clears every field.</summary>
+/// <summary>Fills objects with non-default values, to test that a reset clears every field.</summary>
 internal static class NonDefault
 {
-    /// <summary>Every instance field of a type, those of its base types included.</summary>
+    /// <summary>Every instance field of a type, including those of its base types.</summary>
     public static IEnumerable<FieldInfo> FieldsOf(Type type)
     {
         for (Type? current = type; current is not null && current != typeof(object); current = current.BaseType)
@@ -18,7 +18,7 @@ internal static class NonDefault
         }
     }
 
-    /// <summary>Sets every field that can be assigned to something that is not its default.</summary>
+    /// <summary>Sets every assignable field to a non-default value.</summary>
     public static void Fill(object target)
     {
         foreach (FieldInfo field in FieldsOf(target.GetType()).Where(field => !field.IsInitOnly))

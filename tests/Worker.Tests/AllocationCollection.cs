@@ -1,6 +1,6 @@
 namespace Worker.Tests;
 
-/// <summary>Tests that count allocated bytes run alone: those of the process are everybody's.</summary>
+/// <summary>Tests that count allocated bytes; they run alone, because some count the bytes of the whole process.</summary>
 [CollectionDefinition(Name, DisableParallelization = true)]
 public sealed class AllocationCollection
 {

@@ -1,6 +1,6 @@
 namespace Worker.Tests;
 
-/// <summary>A folder of its own for one test, removed at the end.</summary>
+/// <summary>A folder for one test, deleted at the end.</summary>
 internal sealed class TemporaryFolder : IDisposable
 {
     public TemporaryFolder() => Path = Directory.CreateTempSubdirectory("worker-test-").FullName;

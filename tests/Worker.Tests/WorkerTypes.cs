@@ -2,7 +2,7 @@ using System.Reflection;
 
 namespace Worker.Tests;
 
-/// <summary>The types of the worker and of every package that it is made of.</summary>
+/// <summary>The types of the worker and of all its packages.</summary>
 internal static class WorkerTypes
 {
     public static IReadOnlyList<Type> All { get; } =

@@ -43,7 +43,7 @@ internal sealed class SettingsTarget : FuzzTarget
         foreach (ConfigurationError error in plan.Errors.Concat(plan.Warnings))
         {
             FuzzException.ThrowUnless(error.Key.Length > 0 && error.Problem.Length > 0, $"An error that names no key or no problem: {error}");
-            FuzzException.ThrowUnless(!error.ToString().Any(character => char.IsControl(character) && character != '\n'), $"An error with control characters: {error}");
+            FuzzException.ThrowUnless(!error.ToString().Any(char.IsControl), $"An error with control characters: {error}");
         }
 
         return HashCode.Combine(Scale(plan.Errors.Count), Scale(plan.Warnings.Count), plan.Routes.Count, plan.Errors.FirstOrDefault()?.Key.Length);

@@ -3,7 +3,7 @@ namespace Messaging.Aws.S3;
 /// <summary>The rules for bucket names that keep a name a single host label or path segment: https://docs.aws.amazon.com/AmazonS3/latest/userguide/bucketnamingrules.html.</summary>
 public static class BucketName
 {
-    /// <summary>True for a name that is safe in a host name and as one path segment.</summary>
+    /// <summary>True for a name that is safe in a hostname and as one path segment.</summary>
     public static bool IsValid(string name) =>
         name.Length is >= 3 and <= 63
         && name.All(c => char.IsAsciiLetterLower(c) || char.IsAsciiDigit(c) || c is '.' or '-')

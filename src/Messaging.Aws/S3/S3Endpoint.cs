@@ -3,7 +3,7 @@ namespace Messaging.Aws.S3;
 /// <summary>The configured store; the same for every client.</summary>
 /// <param name="Custom">An S3-compatible store's address; null for AWS itself.</param>
 /// <param name="Region">The region to sign for.</param>
-/// <param name="PathStyle">True when the bucket is in the path, false when it is in the host name.</param>
+/// <param name="PathStyle">True when the bucket is in the path, false when it is in the hostname.</param>
 internal sealed record S3Endpoint(Uri? Custom, string Region, bool PathStyle)
 {
     /// <summary>

@@ -13,7 +13,7 @@ internal static class S3Faults
     /// <summary>No answer within the attempt's time.</summary>
     public const string TimeoutCode = "Timeout";
 
-    /// <summary>No answer: connection refused, reset or broken, or host name not resolved.</summary>
+    /// <summary>No answer: connection refused, reset or broken, or hostname not resolved.</summary>
     public const string ConnectionCode = "ConnectionError";
 
     /// <summary>An answer that S3 never sends: a success without an ETag, not XML, or without end.</summary>

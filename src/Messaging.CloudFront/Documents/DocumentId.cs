@@ -7,12 +7,12 @@ using System.Text;
 namespace Messaging.CloudFront.Documents;
 
 /// <summary>
-/// The ids of one object's documents: 22 characters made from bucket, key and version, a dash, and the row's number. The same object
-/// gives the same ids whenever it comes and whatever the settings are; another version of it gives others. Threads: one at a time.
+/// The ids of one object's documents: 22 characters derived from bucket, key and version, a dash, and the row's number. The same version
+/// of an object gives the same ids on every delivery and with any settings; another version gives other ids. Threads: one at a time.
 /// </summary>
 internal sealed class DocumentId
 {
-    // 128 of SHA-256's bits in base64url: with a billion objects the chance of two alike is about 10^-21.
+    // 128 bits of the SHA-256, in base64url: among a billion objects the chance of two equal ids is about 10^-21.
     private const int HashBytes = 16;
     private const int HashCharacters = 22;
 
@@ -27,7 +27,7 @@ internal sealed class DocumentId
         Span<byte> length = stackalloc byte[sizeof(int)];
         foreach (string part in (ReadOnlySpan<string>)[bucket, key, version])
         {
-            // Lengths in front: no two objects may share what is hashed.
+            // Each part is preceded by its length, so that no two objects have the same hash input.
             byte[] bytes = Encoding.UTF8.GetBytes(part);
             BinaryPrimitives.WriteInt32BigEndian(length, bytes.Length);
             hash.AppendData(length);
@@ -45,7 +45,7 @@ internal sealed class DocumentId
         return _id.AsSpan(0, HashCharacters + 1 + digits);
     }
 
-    /// <summary>The same as text, for people; touches nothing that <see cref="Of"/> lends.</summary>
+    /// <summary>The same id as text; does not change the bytes that <see cref="Of"/> lends.</summary>
     public string TextOf(long row) =>
         string.Create(CultureInfo.InvariantCulture, $"{Encoding.ASCII.GetString(_id, 0, HashCharacters)}-{row}");
 }

@@ -7,7 +7,7 @@ namespace Messaging.CloudFront.Documents;
 /// <summary>Which columns become which fields of a document. Immutable: one instance serves all threads.</summary>
 internal sealed class DocumentShape
 {
-    // A row has 33 columns at most today; a bit a column fits a long.
+    // CloudFront writes at most 33 columns today; 64 is the limit because a bit per column must fit a long.
     private const int MaxColumns = 64;
 
     private const string DateColumn = "date";
@@ -25,13 +25,13 @@ internal sealed class DocumentShape
         FixedBytes = 2 + openers.Sum(opener => opener.Length + 2) + (timestampOpener is null ? 0 : timestampOpener.Length + RowTimestamp.Length + 2);
     }
 
-    /// <summary>The columns to read as a fields directive spells them, UTF-8: the chosen ones, then what only the timestamp needs.</summary>
+    /// <summary>The columns to read, UTF-8, spelled as in the fields directive: the chosen ones first, then those that only the timestamp needs.</summary>
     public byte[][] Columns { get; }
 
     /// <summary>How many of <see cref="Columns"/> become fields, counted from the first.</summary>
     public int Fields => _openers.Length;
 
-    /// <summary>The timestamp's field name, a colon and a quotation mark; null for documents without a timestamp.</summary>
+    /// <summary>The timestamp's quoted field name, a colon and a quotation mark; null for documents without a timestamp.</summary>
     public byte[]? TimestampOpener { get; }
 
     /// <summary>Index of the column <c>date</c>; -1 when it is not read.</summary>
@@ -40,17 +40,17 @@ internal sealed class DocumentShape
     /// <summary>Index of the column <c>time</c>; -1 when it is not read.</summary>
     public int Time { get; }
 
-    /// <summary>Most bytes of a document beside its values.</summary>
+    /// <summary>Maximum bytes of a document without its values.</summary>
     public int FixedBytes { get; }
 
-    /// <summary>What stands before the value of a column: the field's name, a colon and a quotation mark.</summary>
+    /// <summary>The bytes before the value of a column: the quoted field name, a colon and a quotation mark.</summary>
     public ReadOnlySpan<byte> Opener(int column) => _openers[column];
 
     /// <summary>Reads the settings.</summary>
     /// <param name="columns">Each a column, or <c>column=field</c>.</param>
-    /// <param name="timestampField">The field made of the columns <c>date</c> and <c>time</c>; empty for none. A column given the same field takes its place.</param>
+    /// <param name="timestampField">The field built from the columns <c>date</c> and <c>time</c>; empty for none. A column mapped to the same field replaces it.</param>
     /// <param name="shape">The shape, when true is returned.</param>
-    /// <param name="problem">What is wrong, as the rest of a sentence about the setting; null when true is returned.</param>
+    /// <param name="problem">What is wrong, as a predicate of the setting's name; null when true is returned.</param>
     public static bool TryCreate(IReadOnlyList<string> columns, string timestampField, [NotNullWhen(true)] out DocumentShape? shape, [NotNullWhen(false)] out string? problem)
     {
         shape = null;
@@ -66,19 +66,19 @@ internal sealed class DocumentShape
             string field = equals < 0 ? FieldOf(column) : text[(equals + 1)..].Trim();
             if (column.Length == 0 || !column.All(c => c is > ' ' and <= '~'))
             {
-                problem ??= $"must name columns as a log's #Fields line does, such as cs(User-Agent); \"{text}\" is none.";
+                problem ??= $"must name columns as a log's #Fields line does, such as cs(User-Agent); \"{text}\" is not a column's name.";
             }
             else if (!IsFieldName(field))
             {
-                problem ??= $"must give fields names of 1 to 128 letters, digits, _ - @ or dots; \"{field}\" is none.";
+                problem ??= $"must give fields names of 1 to 128 letters, digits, _ - @ or dots; \"{field}\" is not such a name.";
             }
             else if (!knownColumns.Add(column))
             {
-                problem ??= $"must name every column once; {column} comes twice.";
+                problem ??= $"must name every column once; {column} occurs twice.";
             }
             else if (!knownFields.Add(field))
             {
-                problem ??= $"must give every column a field of its own; {field} comes twice. Write column=field to choose another.";
+                problem ??= $"must give every column a field of its own; {field} occurs twice. Write column=field to choose another field.";
             }
 
             names.Add(Encoding.UTF8.GetBytes(column));
@@ -101,10 +101,10 @@ internal sealed class DocumentShape
         return true;
     }
 
-    /// <summary>True for a name that a document's field may have.</summary>
+    /// <summary>True for a valid name of a document's field.</summary>
     public static bool IsFieldName(string field) => field.Length is > 0 and <= 128 && field.All(c => char.IsAsciiLetterOrDigit(c) || c is '_' or '-' or '@' or '.');
 
-    /// <summary>The field of a column: in lower case, what is neither letter nor digit becomes <c>_</c>, and <c>cs(User-Agent)</c> is <c>user_agent</c>.</summary>
+    /// <summary>The default field of a column: in lower case, with <c>_</c> for any character but letters and digits; <c>cs(User-Agent)</c> gives <c>user_agent</c>.</summary>
     public static string FieldOf(string column)
     {
         int open = column.IndexOf('(', StringComparison.Ordinal);

@@ -2,10 +2,10 @@ using System.Buffers;
 
 namespace Messaging.CloudFront.Documents;
 
-/// <summary>Values as the inside of JSON strings.</summary>
+/// <summary>Writes values as the content of JSON strings.</summary>
 internal static class JsonValue
 {
-    /// <summary>Most bytes that a byte of a value becomes: <c>\u001f</c>.</summary>
+    /// <summary>Maximum bytes written per byte of a value: <c>\u001f</c> has 6.</summary>
     public const int MaxBytesPerByte = 6;
 
     // Printable ASCII without the quotation mark and the backslash.
@@ -17,11 +17,11 @@ internal static class JsonValue
 
     private static ReadOnlySpan<byte> Hex => "0123456789abcdef"u8;
 
-    /// <summary>True for a value that can be copied as it is: ASCII, and nothing to escape.</summary>
+    /// <summary>True for a value that can be copied unchanged: ASCII without characters to escape.</summary>
     public static bool IsPlain(ReadOnlySpan<byte> value) => value.IndexOfAnyExcept(Plain) < 0;
 
-    /// <summary>Writes valid UTF-8 with what JSON does not allow escaped (RFC 8259, section 7).</summary>
-    /// <param name="value">The value.</param>
+    /// <summary>Writes valid UTF-8 and escapes the characters that JSON requires to be escaped (RFC 8259, section 7).</summary>
+    /// <param name="value">Valid UTF-8.</param>
     /// <param name="target">At least <see cref="MaxBytesPerByte"/> times as long.</param>
     /// <returns>Bytes written.</returns>
     public static int Write(ReadOnlySpan<byte> value, Span<byte> target)

@@ -5,8 +5,8 @@ using Pipeline.Buffers;
 namespace Messaging.CloudFront.Documents;
 
 /// <summary>
-/// Turns the rows of one log into documents, and pauses the parser whenever something has to be waited for: a full batch, a bad row
-/// to be set aside. Threads: one at a time. Expected bytes allocated a row: 0; a bad one is copied.
+/// Turns the rows of one log into documents. It pauses the parser when a batch is full or when a bad row must be dead-lettered.
+/// Threads: one at a time. Expected bytes allocated per row: 0; a bad row is copied.
 /// </summary>
 internal sealed class LogDocuments : ILogRows, IDisposable
 {
@@ -22,10 +22,10 @@ internal sealed class LogDocuments : ILogRows, IDisposable
 
     /// <param name="rows">Writes a row. Owned from here on.</param>
     /// <param name="id">Ids of this log's documents.</param>
-    /// <param name="writer">Where they go. Borrowed.</param>
-    /// <param name="numbers">Learns which rows became none.</param>
-    /// <param name="maxBadRows">With more of them the log fails.</param>
-    /// <param name="buffers">Lends what a bad row is kept in until it is set aside.</param>
+    /// <param name="writer">Receives the documents. Borrowed.</param>
+    /// <param name="numbers">Is told which rows became no documents.</param>
+    /// <param name="maxBadRows">With more bad rows the log fails.</param>
+    /// <param name="buffers">Lends the buffer that keeps a bad row until it is dead-lettered.</param>
     public LogDocuments(RowDocuments rows, DocumentId id, IDocumentWriter writer, RowNumbers numbers, int maxBadRows, BufferPool buffers)
     {
         _rows = rows;
@@ -39,7 +39,7 @@ internal sealed class LogDocuments : ILogRows, IDisposable
     /// <summary>Rows that became no documents.</summary>
     public int BadRows { get; private set; }
 
-    /// <summary>True when there are more of them than allowed.</summary>
+    /// <summary>True when there are more bad rows than allowed.</summary>
     public bool HasTooManyBadRows => BadRows > _maxBadRows;
 
     /// <summary>The bad row that the parser paused for; null when there is none. Valid until <see cref="Forget"/>.</summary>
@@ -65,7 +65,7 @@ internal sealed class LogDocuments : ILogRows, IDisposable
         return false;
     }
 
-    /// <summary>The bad row was set aside.</summary>
+    /// <summary>Drops the bad row after it was dead-lettered.</summary>
     public void Forget()
     {
         _bad?.Dispose();
@@ -79,8 +79,8 @@ internal sealed class LogDocuments : ILogRows, IDisposable
     }
 }
 
-/// <summary>A row that is set aside.</summary>
-/// <param name="Number">Which, as <see cref="LogRow.Number"/>.</param>
+/// <summary>A row that becomes a dead letter instead of a document.</summary>
+/// <param name="Number">Its number, as in <see cref="LogRow.Number"/>.</param>
 /// <param name="Fault">Why.</param>
 /// <param name="Text">Its bytes, or the first of them. A borrow of the call.</param>
 internal readonly record struct BadRow(long Number, RowFault Fault, ReadOnlyMemory<byte> Text);

@@ -1,11 +1,11 @@
 namespace Messaging.CloudFront.Documents;
 
-/// <summary>Percent-encoding (RFC 3986, section 2.1), which CloudFront applies to parts of what it logs.</summary>
+/// <summary>Percent-encoding (RFC 3986, section 2.1), which CloudFront applies to some of the values it logs.</summary>
 internal static class PercentText
 {
-    /// <summary>Decodes once: <c>%2520</c> becomes <c>%20</c>. A percent sign without two hexadecimal digits stays.</summary>
+    /// <summary>Decodes once: <c>%2520</c> becomes <c>%20</c>. A percent sign without two hexadecimal digits stays unchanged.</summary>
     /// <param name="text">Any bytes.</param>
-    /// <param name="target">At least as long.</param>
+    /// <param name="target">At least as long as <paramref name="text"/>.</param>
     /// <returns>Bytes written; they need not be UTF-8.</returns>
     public static int Decode(ReadOnlySpan<byte> text, Span<byte> target)
     {

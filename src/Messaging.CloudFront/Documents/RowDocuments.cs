@@ -6,8 +6,8 @@ using Pipeline.Buffers;
 namespace Messaging.CloudFront.Documents;
 
 /// <summary>
-/// Writes rows as JSON documents, each an object of strings; a column of <c>-</c> is absent, and so is the timestamp of a row without
-/// a valid date and time. Threads: one at a time. Expected bytes allocated per row: 0.
+/// Writes rows as JSON documents, each an object of strings. A column with the value <c>-</c> is omitted; so is the timestamp of a row
+/// without a valid date and time. Threads: one at a time. Expected bytes allocated per row: 0.
 /// </summary>
 internal sealed class RowDocuments : IDisposable
 {
@@ -16,8 +16,8 @@ internal sealed class RowDocuments : IDisposable
     private readonly Range[] _decodedAt;
 
     /// <param name="shape">Columns and fields.</param>
-    /// <param name="decodePercent">Whether percent-encoding is undone, once.</param>
-    /// <param name="buffers">Lends what decoding needs.</param>
+    /// <param name="decodePercent">Whether to decode percent-encoding, once.</param>
+    /// <param name="buffers">Lends the buffer for decoded values.</param>
     public RowDocuments(DocumentShape shape, bool decodePercent, BufferPool buffers)
     {
         _shape = shape;
@@ -119,7 +119,7 @@ internal sealed class RowDocuments : IDisposable
     private ReadOnlySpan<byte> ValueOf(in LogRow row, int column) =>
         _decoded is null || _decodedAt[column].Equals(default) ? row[column] : _decoded.WrittenSpan[_decodedAt[column]];
 
-    /// <summary>A column stays as it is where nothing is encoded and where what comes out is not UTF-8.</summary>
+    /// <summary>Decodes the columns. A column without percent signs, or whose decoded bytes are not UTF-8, stays unchanged.</summary>
     private void Decode(in LogRow row)
     {
         _decoded!.Truncate(0);

@@ -1,15 +1,15 @@
 namespace Messaging.CloudFront.Documents;
 
 /// <summary>
-/// Which row a document was made of: the rows in order, without those that were set aside. Those are few, for a log with many fails.
-/// Threads: one adds, any ask.
+/// Maps a document to its row: documents follow the order of the rows, without the bad ones. Bad rows are few, because a log with many
+/// of them fails. Threads: one adds, any read.
 /// </summary>
 internal sealed class RowNumbers
 {
     private readonly Lock _lock = new();
     private readonly List<long> _left = [];
 
-    /// <summary>A row became no document. Called in the order of rows.</summary>
+    /// <summary>Records a row that became no document. Called in the order of the rows.</summary>
     public void LeaveOut(long number)
     {
         lock (_lock)
@@ -19,7 +19,7 @@ internal sealed class RowNumbers
     }
 
     /// <summary>The row of a document.</summary>
-    /// <param name="document">From 0, in the order they were written.</param>
+    /// <param name="document">Index of the document, from 0, in the order of writing.</param>
     public long Of(long document)
     {
         long number = document + 1;

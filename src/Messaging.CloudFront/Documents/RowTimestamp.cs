@@ -1,6 +1,6 @@
 namespace Messaging.CloudFront.Documents;
 
-/// <summary>The moment of a row, from its columns <c>date</c> (yyyy-MM-dd) and <c>time</c> (HH:mm:ss), which CloudFront writes in UTC.</summary>
+/// <summary>The timestamp of a row, from its columns <c>date</c> (yyyy-MM-dd) and <c>time</c> (HH:mm:ss), which CloudFront writes in UTC.</summary>
 internal static class RowTimestamp
 {
     /// <summary>Bytes of <c>2026-01-31T10:00:00Z</c>.</summary>
@@ -9,11 +9,11 @@ internal static class RowTimestamp
     private const int DateLength = 10;
     private const int TimeLength = 8;
 
-    /// <summary>Writes the moment as RFC 3339, section 5.6, in UTC.</summary>
+    /// <summary>Writes the timestamp as RFC 3339, section 5.6, in UTC.</summary>
     /// <param name="date">The column's bytes.</param>
     /// <param name="time">The column's bytes.</param>
     /// <param name="target">At least <see cref="Length"/> bytes.</param>
-    /// <returns>False, with nothing to keep in <paramref name="target"/>, when the columns are no date and time.</returns>
+    /// <returns>False when the columns are not a date and a time; the content of <paramref name="target"/> is then undefined.</returns>
     public static bool TryWrite(ReadOnlySpan<byte> date, ReadOnlySpan<byte> time, Span<byte> target)
     {
         if (date is not [_, _, _, _, (byte)'-', _, _, (byte)'-', _, _] || time is not [_, _, (byte)':', _, _, (byte)':', _, _])
@@ -42,7 +42,7 @@ internal static class RowTimestamp
         return true;
     }
 
-    /// <returns>-1 when a byte is no digit.</returns>
+    /// <returns>-1 when a byte is not a digit.</returns>
     private static int Number(ReadOnlySpan<byte> digits)
     {
         int number = 0;

@@ -3,11 +3,11 @@ using Messaging.CloudFront.Elasticsearch.Requests;
 
 namespace Messaging.CloudFront.Elasticsearch;
 
-/// <summary>Says to an operator what a failure means and what to do about it.</summary>
+/// <summary>Describes a failure to an operator, and what to do about it.</summary>
 internal static class ElasticsearchAdvice
 {
     /// <summary>
-    /// What happened, such as <c>Elasticsearch _bulk: es_rejected_execution_exception (429)</c> or
+    /// Describes a failure, such as <c>Elasticsearch _bulk: es_rejected_execution_exception (429)</c> or
     /// <c>Elasticsearch _bulk: ConnectionError: Connection refused (127.0.0.1:9200)</c>.
     /// </summary>
     public static string Describe(in BulkFault fault, string operation) =>
@@ -19,9 +19,9 @@ internal static class ElasticsearchAdvice
         (401, _) => "The credentials are missing or refused: check Sinks:Elasticsearch:ApiKey, or Username and Password.",
         (403, "cluster_block_exception") => $"The index '{index}' is blocked for writing: free disk space or remove the block.",
         (403, _) => $"Grant the privilege create_doc on '{index}'.",
-        (404, _) => $"The index '{index}' does not exist and may not be created: create it, or set Sinks:Elasticsearch:Index.",
+        (404, _) => $"The index '{index}' does not exist and cannot be created automatically: create it, or correct Sinks:Elasticsearch:Index.",
         (_, "index_closed_exception") => $"The index '{index}' is closed: open it.",
-        (301 or 302 or 303 or 307 or 308 or 405, _) => "This is not where Elasticsearch answers: check Sinks:Elasticsearch:Endpoint.",
-        _ => "Check the settings below Sinks:Elasticsearch.",
+        (301 or 302 or 303 or 307 or 308 or 405, _) => "The server at this address is not Elasticsearch: check Sinks:Elasticsearch:Endpoint.",
+        _ => "Check the settings in Sinks:Elasticsearch.",
     };
 }

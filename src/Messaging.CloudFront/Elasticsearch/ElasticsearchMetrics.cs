@@ -4,13 +4,13 @@ using Messaging.Telemetry;
 
 namespace Messaging.CloudFront.Elasticsearch;
 
-/// <summary>What the sink tells of itself. Counted a batch, not a document; free without a listener. Threads: any.</summary>
+/// <summary>The sink's metrics, recorded once per batch. They cost nothing without a listener. Threads: any.</summary>
 internal sealed class ElasticsearchMetrics
 {
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
     private static readonly Counter<long> Documents = Meter.CreateCounter<long>("worker.sink.documents", "{document}", "Documents that were accounted for, by outcome: created, existing, rejected");
-    private static readonly Counter<long> Retries = Meter.CreateCounter<long>("worker.sink.document.retries", "{document}", "Documents that were retried, by the cause");
-    private static readonly Counter<long> Splits = Meter.CreateCounter<long>("worker.sink.batch.splits", "{request}", "Requests that were refused as too large and sent in halves");
+    private static readonly Counter<long> Retries = Meter.CreateCounter<long>("worker.sink.document.retries", "{document}", "Documents that were retried, by cause");
+    private static readonly Counter<long> Splits = Meter.CreateCounter<long>("worker.sink.batch.splits", "{request}", "Requests that were rejected as too large and sent in two halves");
     private static readonly Histogram<long> Size = Meter.CreateHistogram<long>("worker.sink.batch.size", "By", "Bytes of a batch, before compression");
 
     private readonly string? _routeName;
@@ -26,9 +26,9 @@ internal sealed class ElasticsearchMetrics
         }
     }
 
-    /// <summary>A batch has ended, well or not.</summary>
-    /// <param name="batch">What was sent.</param>
-    /// <param name="started">When, as <see cref="RouteMetrics.StoreStarts"/> returned it.</param>
+    /// <summary>Records a batch that has succeeded or failed.</summary>
+    /// <param name="batch">The batch.</param>
+    /// <param name="started">Its start, as returned by <see cref="RouteMetrics.StoreStarts"/>.</param>
     public void Ended(DocumentBatch batch, long started)
     {
         RouteMetrics.StoreEnded(started, _routeName);

@@ -9,13 +9,13 @@ using Pipeline.Buffers;
 namespace Messaging.CloudFront.Elasticsearch;
 
 /// <summary>
-/// Creates documents in Elasticsearch with bulk requests. Memory: a batch for each open writer and for each batch on its way, each as
-/// large as its documents and at most <see cref="ElasticsearchSinkOptions.MaxBatchBytes"/> and one document. Costs nothing while no message is worked on.
+/// Creates documents in Elasticsearch with bulk requests. Memory: one batch per open writer and one per request in flight, each as
+/// large as its documents and at most <see cref="ElasticsearchSinkOptions.MaxBatchBytes"/> plus one document. It needs none without messages in flight.
 /// Threads: any number of writers at once.
 /// </summary>
 internal sealed class ElasticsearchSink : IDocumentSink
 {
-    // Batches kept for use again, beyond those on their way: the writers that are filling one.
+    // Batches pooled beyond those in flight: one for each writer that fills a batch.
     private const int IdleBatches = 16;
 
     private readonly BulkRequests _requests;
@@ -44,7 +44,7 @@ internal sealed class ElasticsearchSink : IDocumentSink
         Limits = new BatchLimits(options.MaxBatchBytes, options.MaxBatchDocuments);
         _batches = new BoundedPool<DocumentBatch>(_maxInFlight + IdleBatches);
 
-        // The bytes that may be on their way at once, once more for what is being filled.
+        // Enough for the batches in flight and one that is being filled.
         Segments = new SegmentPool((_maxInFlight + 1) * ((options.MaxBatchBytes / SegmentPool.SegmentBytes) + 1));
         _sender = new BatchSender(options, requests, Limits, _metrics, services.Time, _logger);
     }
@@ -59,7 +59,7 @@ internal sealed class ElasticsearchSink : IDocumentSink
     /// <summary>The memory that batches are made of.</summary>
     public SegmentPool Segments { get; }
 
-    /// <summary>A sink with connections of its own; opens none yet.</summary>
+    /// <summary>Creates a sink with its own connections, and opens none yet.</summary>
     public static ElasticsearchSink Create(ElasticsearchSinkOptions options, SinkServices services) =>
         new(options, new BulkRequests(options, BulkRequests.CreateHandler(options), services.Time, BufferPool.Shared), services);
 
@@ -77,12 +77,12 @@ internal sealed class ElasticsearchSink : IDocumentSink
             case { Status: 401 }:
                 throw new StartupException($"{failure}. {ElasticsearchAdvice.For(fault, string.Empty)}", ExitCodes.NoPermission);
             case { Status: 403 }:
-                // Who may only create documents may not ask for the version; that the credentials are right is said with it.
+                // Credentials that may only create documents may not read the version; a 403 still proves that they are valid.
                 _problem = null;
                 _logger.LogUntold(_endpoint, failure);
                 return;
             case { Status: >= 300 and < 400 or 404 or 405 }:
-                throw new StartupException($"{failure} at {_endpoint}. This is not where Elasticsearch answers: check Sinks:Elasticsearch:Endpoint.", ExitCodes.Configuration);
+                throw new StartupException($"{failure} at {_endpoint}. The server at this address is not Elasticsearch: check Sinks:Elasticsearch:Endpoint.", ExitCodes.Configuration);
             default:
                 if (_problem is null)
                 {
@@ -101,7 +101,7 @@ internal sealed class ElasticsearchSink : IDocumentSink
         return default;
     }
 
-    /// <summary>An empty batch; <see cref="Return"/> takes it back.</summary>
+    /// <summary>Lends an empty batch; <see cref="Return"/> ends the loan.</summary>
     internal DocumentBatch Rent() => _batches.TryTake(out DocumentBatch? batch) ? batch : new DocumentBatch(Segments);
 
     internal void Return(DocumentBatch batch)
@@ -110,7 +110,7 @@ internal sealed class ElasticsearchSink : IDocumentSink
         _batches.Return(batch);
     }
 
-    /// <summary>Waits for a place among the batches on their way; <see cref="Leave"/> gives it back.</summary>
+    /// <summary>Waits for a permit to send a batch; <see cref="Leave"/> releases it.</summary>
     internal Task EnterAsync(CancellationToken cancellationToken) => _slots.WaitAsync(cancellationToken);
 
     internal void Leave() => _slots.Release();

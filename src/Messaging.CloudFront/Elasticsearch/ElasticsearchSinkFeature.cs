@@ -21,7 +21,7 @@ internal sealed class ElasticsearchSinkFeature : ISinkFeature
             Create = services => ElasticsearchSink.Create(options, services),
             StoreTimeout = options.TotalTimeout,
 
-            // Its requests have no price of their own.
+            // Requests to Elasticsearch have no price of their own.
             Explainer = new NoServiceCalls(),
         };
     }

@@ -4,16 +4,16 @@ using Messaging.Sinks;
 
 namespace Messaging.CloudFront.Elasticsearch;
 
-/// <content>The batches on their way, and what became of them.</content>
+/// <content>The batches in flight and their results.</content>
 internal sealed partial class ElasticsearchWriter
 {
     private readonly Lock _lock = new();
     private readonly CancellationTokenSource _stop = new();
 
-    // Rejections of batches that end at the same time are told one after the other.
+    // Rejections are reported one at a time, even when several batches end together.
     private readonly SemaphoreSlim _telling = new(1);
 
-    // Under _lock; written by batches that end.
+    // Guarded by _lock; updated when a batch ends.
     private int _onTheirWay;
     private TaskCompletionSource? _idle;
     private long _created;
@@ -33,7 +33,7 @@ internal sealed partial class ElasticsearchWriter
         }
     }
 
-    /// <summary>Lets a batch go; it has a place among those on their way.</summary>
+    /// <summary>Starts sending a batch, which must already hold a permit of the sink.</summary>
     private void Start(DocumentBatch batch, CancellationToken cancellationToken)
     {
         lock (_lock)
@@ -44,7 +44,7 @@ internal sealed partial class ElasticsearchWriter
         _ = SendAsync(batch, cancellationToken);
     }
 
-    /// <summary>Never throws: what happens is kept for <see cref="CompleteAsync"/>.</summary>
+    /// <summary>Never throws: the result and any exception are kept for <see cref="CompleteAsync"/>.</summary>
     private async Task SendAsync(DocumentBatch batch, CancellationToken cancellationToken)
     {
         BatchResult result = default;

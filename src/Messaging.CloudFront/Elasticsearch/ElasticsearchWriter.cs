@@ -5,7 +5,7 @@ using Messaging.Sinks;
 namespace Messaging.CloudFront.Elasticsearch;
 
 /// <summary>
-/// Fills batches with the documents of one message, and sends each while the next is filled. Threads: its caller's, one at a time; batches end on others.
+/// Fills batches with the documents of one message, and sends each while the next is filled. Threads: one caller at a time; batches end on other threads.
 /// </summary>
 internal sealed partial class ElasticsearchWriter : IDocumentWriter, IBufferWriter<byte>
 {
@@ -33,7 +33,7 @@ internal sealed partial class ElasticsearchWriter : IDocumentWriter, IBufferWrit
     {
         if (!ActionLine.IsId(id))
         {
-            throw new ArgumentException("An id is 1 to 512 bytes of A-Z a-z 0-9 - _.", nameof(id));
+            throw new ArgumentException("An id must be 1 to 512 bytes of A-Z a-z 0-9 - _.", nameof(id));
         }
 
         if (_batch is null)
@@ -63,7 +63,7 @@ internal sealed partial class ElasticsearchWriter : IDocumentWriter, IBufferWrit
     {
         if (_isOpen)
         {
-            throw new InvalidOperationException("A document is open: close it first.");
+            throw new InvalidOperationException("A document is open; close it before sending.");
         }
 
         if (_batch is not { Documents: > 0 } || HasFailed)
@@ -106,7 +106,7 @@ internal sealed partial class ElasticsearchWriter : IDocumentWriter, IBufferWrit
 
         _isDisposed = true;
 
-        // What is still on its way is given up: the message was not completed and is redelivered.
+        // Batches in flight are cancelled: the message was not completed and is redelivered.
         await StopAsync();
         if (Interlocked.Exchange(ref _batch, null) is { } batch)
         {

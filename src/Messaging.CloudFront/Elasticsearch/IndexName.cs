@@ -4,13 +4,13 @@ using System.Text;
 namespace Messaging.CloudFront.Elasticsearch;
 
 /// <summary>
-/// Elasticsearch's rules for the names of indexes, aliases and data streams ("Create index API", path parameters). A date in the name is left to
-/// data streams and index lifecycle management: a name that changes with the day would let a redelivered message be indexed twice.
+/// Elasticsearch's rules for the names of indexes, aliases and data streams ("Create index API", path parameters). The sink adds no date to
+/// the name: if the name changed daily, a redelivered message could be indexed twice. Use data streams or index lifecycle management instead.
 /// </summary>
 internal static class IndexName
 {
-    /// <summary>The rest of a sentence about a name.</summary>
-    public const string Rule = "must be a name of Elasticsearch: lower case, at most 255 bytes, without blanks and any of \\ / * ? \" < > | , # :, not beginning with - _ +, not . or ..";
+    /// <summary>The rule as a predicate of the setting's name.</summary>
+    public const string Rule = "must be a name that Elasticsearch allows: lower case, at most 255 bytes, without blanks or any of \\ / * ? \" < > | , # :, not starting with - _ or +, and not . or ..";
 
     private const int MaxBytes = 255;
 

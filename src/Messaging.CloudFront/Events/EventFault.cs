@@ -3,33 +3,33 @@ using Messaging.Json;
 namespace Messaging.CloudFront.Events;
 
 /// <summary>
-/// Why a message is no event that can be worked on, however often it is tried. <see cref="EventFaultCodes.Code"/> gives the text that
-/// goes into dead letters, logs and metrics.
+/// Why a message can never be processed as an event, whatever is retried. <see cref="EventFaultCodes.Code"/> gives the text for dead
+/// letters, log lines and metrics.
 /// </summary>
 internal enum EventFault
 {
     /// <summary>Nothing is wrong.</summary>
     None = 0,
 
-    /// <summary>Nothing but blanks.</summary>
+    /// <summary>The body is empty or blank.</summary>
     EmptyBody,
 
     /// <summary>The JSON grammar is broken, or the text is nested more than 64 levels deep.</summary>
     MalformedJson,
 
-    /// <summary>Not UTF-8, or half a surrogate pair as an escape.</summary>
+    /// <summary>The body is not UTF-8, or an escape encodes half a surrogate pair.</summary>
     InvalidUtf8,
 
-    /// <summary>Valid JSON that is no S3 event notification: no records.</summary>
+    /// <summary>Valid JSON that is not an S3 event notification: it has no records.</summary>
     NoRecords,
 
-    /// <summary>A record without bucket, key or event name, or with one of another type.</summary>
+    /// <summary>A record lacks the bucket, the key or the event name, or one of them has another JSON type.</summary>
     BadRecord,
 
-    /// <summary>A property that is needed comes twice.</summary>
+    /// <summary>A required property occurs twice.</summary>
     DuplicateProperty,
 
-    /// <summary>The key is empty, too long, or wrongly encoded.</summary>
+    /// <summary>The key is empty, too long or wrongly encoded, or it could address another object.</summary>
     BadKey,
 
     /// <summary>The bucket is not among the configured ones.</summary>
@@ -39,7 +39,7 @@ internal enum EventFault
 /// <summary>The stable texts of <see cref="EventFault"/>. They are part of the contract with users: never changed, never used again.</summary>
 internal static class EventFaultCodes
 {
-    /// <summary>The kebab-case code; what any JSON body can have wrong has the code that every handler gives it.</summary>
+    /// <summary>The kebab-case code; faults that any JSON body can have share their code with the other handlers.</summary>
     public static string Code(this EventFault fault) => fault switch
     {
         EventFault.None => "",

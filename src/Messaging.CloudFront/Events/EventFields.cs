@@ -3,16 +3,16 @@ using System.Text.Json;
 
 namespace Messaging.CloudFront.Events;
 
-/// <summary>Finds the properties of an event that are needed, and keeps the first fault in their form. One event.</summary>
+/// <summary>Finds the required properties of one event and keeps the first fault.</summary>
 internal sealed class EventFields
 {
-    /// <summary>What is wrong; the first fault.</summary>
+    /// <summary>The first fault.</summary>
     public EventFault Fault { get; private set; }
 
-    /// <summary>For people: where.</summary>
+    /// <summary>For people: where the fault is.</summary>
     public string Detail { get; private set; } = string.Empty;
 
-    /// <summary>A property's value; null where there is no parent or no such property.</summary>
+    /// <summary>A property's value; null without a parent or such a property.</summary>
     public JsonElement? Find(JsonElement? parent, ReadOnlySpan<byte> name)
     {
         JsonElement? found = null;
@@ -37,10 +37,10 @@ internal sealed class EventFields
         return found;
     }
 
-    /// <summary>A property's object; null where it is missing or wrong.</summary>
+    /// <summary>A property's object; null when it is missing or not an object.</summary>
     public JsonElement? Object(JsonElement? parent, ReadOnlySpan<byte> name) => Find(parent, name, "object", JsonValueKind.Object);
 
-    /// <summary>A property's text; null where it is null, missing or wrong.</summary>
+    /// <summary>A property's text; null when it is null, missing or not a string.</summary>
     public string? Text(JsonElement? parent, ReadOnlySpan<byte> name) => Find(parent, name, "string", JsonValueKind.String, JsonValueKind.Null)?.GetString();
 
     /// <summary>Keeps a fault unless there is one already.</summary>
@@ -54,7 +54,7 @@ internal sealed class EventFields
             return value;
         }
 
-        Fail(EventFault.BadRecord, $"{Encoding.UTF8.GetString(name)} is no {what}.");
+        Fail(EventFault.BadRecord, $"The value of {Encoding.UTF8.GetString(name)} must be of the type {what}.");
         return null;
     }
 }

@@ -7,7 +7,7 @@ using System.Text.Unicode;
 namespace Messaging.CloudFront.Events;
 
 /// <summary>
-/// Object keys as event notifications write them: <c>application/x-www-form-urlencoded</c>, so a blank is <c>+</c> and a plus sign
+/// Decodes object keys of event notifications: they are <c>application/x-www-form-urlencoded</c>, so a blank is <c>+</c> and a plus sign
 /// <c>%2B</c> (https://docs.aws.amazon.com/AmazonS3/latest/userguide/notification-content-structure.html).
 /// </summary>
 internal static partial class FormKey
@@ -16,9 +16,9 @@ internal static partial class FormKey
     public const int MaxBytes = 1_024;
 
     /// <summary>Decodes exactly once.</summary>
-    /// <returns>False for an empty or too long key, a percent sign without two hexadecimal digits, and what is not UTF-8: S3 sends none of these.
-    /// And for keys that no log of CloudFront has and that would not arrive as they are: with a leading slash, which AWSSDK.S3 takes away, so
-    /// that another object is read; with the segment <c>.</c> or <c>..</c>, which a proxy may resolve into another bucket.</returns>
+    /// <returns>False for an empty or too long key, for a percent sign without two hexadecimal digits, for a byte 0, and for bytes that are
+    /// not UTF-8. Also false for keys that could address another object and that no log of CloudFront has: AWSSDK.S3 removes a leading
+    /// slash, and a proxy may resolve the segment <c>.</c> or <c>..</c> into another bucket.</returns>
     public static bool TryDecode(string encoded, [NotNullWhen(true)] out string? key)
     {
         key = null;

@@ -6,8 +6,8 @@ using Messaging.Telemetry;
 namespace Messaging.CloudFront.Events;
 
 /// <summary>
-/// Reads S3 event notifications (versions 2.x), as S3 puts them into a queue or inside the envelope that SNS puts around them.
-/// Properties it does not know are skipped. Poison is a value; nothing is thrown for any body. Immutable: one instance serves all threads.
+/// Reads S3 event notifications (versions 2.x), as S3 sends them to a queue, or wrapped in the envelope of SNS. It skips unknown
+/// properties. Poison is a value: no body makes it throw. Immutable: one instance serves all threads.
 /// </summary>
 /// <param name="buckets">The buckets whose objects may be read.</param>
 /// <param name="filter">Which of their keys are logs.</param>
@@ -30,8 +30,8 @@ internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, KeyFilt
         }
         catch (InvalidOperationException)
         {
-            // Text that has no UTF-16 form.
-            return Poison(EventFault.InvalidUtf8, "An escape stands for half a surrogate pair.");
+            // GetString throws on a lone surrogate.
+            return Poison(EventFault.InvalidUtf8, "An escape encodes half a surrogate pair.");
         }
     }
 
@@ -63,11 +63,11 @@ internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, KeyFilt
             (JsonValueKind.Array, _) => ReadRecords(records.Value, fields),
             _ when fields.Find(root, "Event"u8) is { ValueKind: JsonValueKind.String } test && test.ValueEquals("s3:TestEvent"u8) => new S3Event([], Ignored: 1),
             (_, JsonValueKind.String) when !isEnveloped => Read(Encoding.UTF8.GetBytes(message.Value.GetString()!), isEnveloped: true),
-            _ => Poison(EventFault.NoRecords, "Neither a property Records with an array, nor s3:TestEvent."),
+            _ => Poison(EventFault.NoRecords, "The body has neither a property Records with an array nor the property Event with s3:TestEvent."),
         };
     }
 
-    // An empty list asks for nothing and is acknowledged.
+    // An empty list requests nothing; the message is acknowledged.
     private S3Event ReadRecords(JsonElement records, EventFields fields)
     {
         List<LogObject> objects = [];
@@ -91,7 +91,7 @@ internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, KeyFilt
         return new S3Event([.. objects], ignored);
     }
 
-    /// <returns>Null for a record that is ignored, and where there is a fault.</returns>
+    /// <returns>Null for a record that is ignored or has a fault.</returns>
     private LogObject? ReadRecord(JsonElement record, EventFields fields)
     {
         bool isObject = record.ValueKind == JsonValueKind.Object;
@@ -106,7 +106,7 @@ internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, KeyFilt
         string? key = null;
         if (eventName is null)
         {
-            fields.Fail(EventFault.BadRecord, isObject ? "A record has no eventName." : "A record is no object.");
+            fields.Fail(EventFault.BadRecord, isObject ? "A record has no eventName." : "A record is not an object.");
         }
         else if (!IsCreation(eventName))
         {
@@ -118,11 +118,11 @@ internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, KeyFilt
         }
         else if (!_buckets.Contains(bucket))
         {
-            fields.Fail(EventFault.WrongBucket, $"The bucket {UntrustedText.Shorten(bucket)} is not among {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.Buckets)}.");
+            fields.Fail(EventFault.WrongBucket, $"The bucket {UntrustedText.Shorten(bucket)} is not listed in {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.Buckets)}.");
         }
         else if (!FormKey.TryDecode(encoded, out key))
         {
-            fields.Fail(EventFault.BadKey, "A key is empty, longer than 1,024 bytes, not encoded as S3 does it, begins with a slash, or has a segment . or .. in it.");
+            fields.Fail(EventFault.BadKey, "A key is empty, is longer than 1,024 bytes, is not encoded as S3 encodes keys, begins with a slash, or has a segment . or .. in it.");
         }
 
         return fields.Fault == EventFault.None && filter.Takes(key!) ? new LogObject(bucket!, key!, NullIfEmpty(version), NullIfEmpty(eTag)) : null;

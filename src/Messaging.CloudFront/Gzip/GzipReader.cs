@@ -5,10 +5,10 @@ using Pipeline.Frames;
 namespace Messaging.CloudFront.Gzip;
 
 /// <summary>
-/// Decompresses an object of one or more gzip members and tells a whole one from one that is truncated, damaged, followed by
-/// something else, or too large. The runtime's own stream checks each member's CRC-32 and length and takes a truncated object for
-/// complete; the seal behind the object's bytes finds that out. Bytes that were handed out come from before the fault, but a
-/// member's checksum stands at its end: only the verified end says that all of them were right. Threads: one at a time.
+/// Decompresses an object of one or more gzip members, and detects objects that are truncated, damaged, followed by other data, or too
+/// large. The runtime's stream checks each member's CRC-32 and length but accepts a truncated object; the seal after the object's
+/// bytes detects truncation. Bytes that were returned precede the fault. But a member's checksum is at its end: only the verified
+/// end of the object confirms them. Threads: one at a time.
 /// </summary>
 internal sealed class GzipReader : IDisposable
 {
@@ -19,8 +19,8 @@ internal sealed class GzipReader : IDisposable
     private long _read;
 
     /// <param name="source">The object's bytes. Borrowed.</param>
-    /// <param name="length">How many there must be; -1 when unknown. Fewer throw <see cref="EndOfStreamException"/>: the transport's fault.</param>
-    /// <param name="limits">What it may cost.</param>
+    /// <param name="length">The expected number of bytes; -1 when unknown. Fewer throw <see cref="EndOfStreamException"/>: a fault of the transport.</param>
+    /// <param name="limits">The limits of decompression.</param>
     public GzipReader(Stream source, long length, GzipLimits limits)
     {
         _feed = new SealedGzipFeed(source, length);
@@ -29,12 +29,12 @@ internal sealed class GzipReader : IDisposable
         _isTooLarge = length > limits.MaxBytes;
     }
 
-    /// <summary>Compressed bytes taken so far.</summary>
+    /// <summary>Compressed bytes read so far.</summary>
     public long Taken => _feed.Taken;
 
     /// <summary>Reads more of the decompressed bytes.</summary>
-    /// <param name="buffer">Where to; larger than the seal's content.</param>
-    /// <param name="cancellationToken">Ends the waiting; then the reader cannot be used any more.</param>
+    /// <param name="buffer">Receives the bytes; must be larger than the seal's content.</param>
+    /// <param name="cancellationToken">Ends the wait; the reader cannot be used afterwards.</param>
     /// <exception cref="IOException">The source failed.</exception>
     [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
     public async ValueTask<GzipRead> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken)
@@ -42,7 +42,7 @@ internal sealed class GzipReader : IDisposable
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(buffer.Length, GzipSeal.Content.Length, nameof(buffer));
         if (_isTooLarge)
         {
-            // Gzip makes nothing larger worth mentioning, and an object of a million empty members would be read without ever giving a byte.
+            // Gzip hardly enlarges any data, so the log is too large as well. And an object of a million empty members would be read without output.
             return new GzipRead(0, LogFault.TooLarge);
         }
 
@@ -55,8 +55,8 @@ internal sealed class GzipReader : IDisposable
                 return Check(total);
             }
 
-            // The decompressor asks for input only when it has handed out all it had, so from here on the seal's content must come, all
-            // of it and nothing else.
+            // The decompressor reads input only after it has returned all its output, so from here on the seal's content must follow,
+            // complete and alone.
             for (int count = total; count > 0 && total <= GzipSeal.Content.Length; total += count)
             {
                 count = await _members.ReadAsync(buffer[total..], cancellationToken);
@@ -67,7 +67,8 @@ internal sealed class GzipReader : IDisposable
             return Damaged();
         }
 
-        return new GzipRead(0, _feed.Taken == 0 ? LogFault.NotGzip : buffer.Span[..total].SequenceEqual(GzipSeal.Content.Span) ? LogFault.None : LogFault.GzipTruncated);
+        bool isWhole = buffer.Span[..total].SequenceEqual(GzipSeal.Content.Span) && _feed.LastLength <= _read;
+        return new GzipRead(0, _feed.Taken == 0 ? LogFault.NotGzip : isWhole ? LogFault.None : LogFault.GzipTruncated);
     }
 
     public void Dispose() => _members.Dispose();
@@ -77,7 +78,7 @@ internal sealed class GzipReader : IDisposable
         _read += count;
         return count switch
         {
-            // It stopped by itself, with the object's bytes not used up or the seal not wanted.
+            // It stopped before it had read the object's last bytes or the seal.
             0 => new GzipRead(0, LogFault.GzipTrailingData),
             _ when _read > _limits.MaxBytes || _feed.Taken > _limits.MaxBytes => new GzipRead(0, LogFault.TooLarge),
             _ when _read > GzipLimits.RatioFloor && _read > _feed.Taken * _limits.MaxRatio => new GzipRead(0, LogFault.RatioTooHigh),
@@ -93,19 +94,19 @@ internal sealed class GzipReader : IDisposable
     });
 }
 
-/// <summary>The outcome of one read.</summary>
+/// <summary>The result of one read.</summary>
 /// <param name="Count">Bytes read; 0 without a fault is the verified end of the last member.</param>
-/// <param name="Fault">What is wrong with the object; then nothing more can be read.</param>
+/// <param name="Fault">What is wrong with the object; after a fault nothing more can be read.</param>
 internal readonly record struct GzipRead(int Count, LogFault Fault = LogFault.None);
 
-/// <summary>What decompressing one object may cost.</summary>
-/// <param name="MaxBytes">Bytes after decompression; the object itself may not have more either.</param>
-/// <param name="MaxRatio">Decompressed bytes a compressed one, looked at from <see cref="RatioFloor"/> on.</param>
+/// <summary>The limits of decompressing one object.</summary>
+/// <param name="MaxBytes">Maximum of decompressed bytes, and of compressed ones.</param>
+/// <param name="MaxRatio">Maximum of decompressed bytes per compressed byte, checked beyond <see cref="RatioFloor"/>.</param>
 internal readonly record struct GzipLimits(long MaxBytes, int MaxRatio)
 {
     /// <summary>
-    /// 4 MiB: so little is decompressed in about a millisecond, and a small log of one client's equal requests may well compress better
-    /// than <see cref="MaxRatio"/> (deflate ends at 1,032:1).
+    /// 4 MiB take about a millisecond to decompress. A small log of one client's equal requests may legitimately compress better than
+    /// <see cref="MaxRatio"/> (deflate's limit is 1,032:1).
     /// </summary>
     public const long RatioFloor = 4L << 20;
 }

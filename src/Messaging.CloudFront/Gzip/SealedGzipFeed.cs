@@ -1,23 +1,28 @@
+using System.Buffers.Binary;
 using System.Runtime.CompilerServices;
 using Pipeline.Frames;
 
 namespace Messaging.CloudFront.Gzip;
 
-/// <summary>The compressed bytes of an object and, behind their end, the seal. What the decompressor reads from. Threads: one at a time.</summary>
+/// <summary>The decompressor's input: the compressed bytes of an object, then the seal. Threads: one at a time.</summary>
 /// <param name="source">The object's bytes. Borrowed.</param>
-/// <param name="length">How many there must be; -1 when unknown.</param>
+/// <param name="length">The expected number of bytes; -1 when unknown.</param>
 internal sealed class SealedGzipFeed(Stream source, long length) : Stream
 {
     private readonly byte[] _magic = new byte[2];
+    private readonly byte[] _last = new byte[sizeof(uint)];
     private ReadOnlyMemory<byte> _seal = GzipSeal.Member;
 
-    /// <summary>Compressed bytes handed out, the seal's not counted.</summary>
+    /// <summary>Compressed bytes read by the decompressor, without the seal's.</summary>
     public long Taken { get; private set; }
 
-    /// <summary>True once the object's bytes are used up and the decompressor asked for more.</summary>
+    /// <summary>True once the decompressor has read all the object's bytes and asked for more.</summary>
     public bool IsSealTaken { get; private set; }
 
-    /// <summary>False when the bytes cannot be gzip by their first two; true while fewer are known.</summary>
+    /// <summary>The object's last four bytes: the length of its last member (ISIZE), if it ends with one.</summary>
+    public uint LastLength => BinaryPrimitives.ReadUInt32LittleEndian(_last);
+
+    /// <summary>False when the first two bytes rule out gzip; true while fewer are known and match.</summary>
     public bool MayBeGzip => (Taken < 1 || _magic[0] == 0x1F) && (Taken < 2 || _magic[1] == 0x8B);
 
     public override bool CanRead => true;
@@ -72,13 +77,14 @@ internal sealed class SealedGzipFeed(Stream source, long length) : Stream
                 _magic[Taken + i] = buffer[i];
             }
 
+            KeepLast(buffer[..count]);
             Taken += count;
             return count;
         }
 
         if (Taken < length)
         {
-            // Not the object's fault: what was announced did not arrive.
+            // A fault of the transport, not of the object: fewer bytes arrived than announced.
             throw new EndOfStreamException($"The object ended after {Taken} of {length} bytes.");
         }
 
@@ -87,5 +93,12 @@ internal sealed class SealedGzipFeed(Stream source, long length) : Stream
         _seal.Span[..handed].CopyTo(buffer);
         _seal = _seal[handed..];
         return handed;
+    }
+
+    private void KeepLast(ReadOnlySpan<byte> taken)
+    {
+        int count = Math.Min(taken.Length, _last.Length);
+        _last.AsSpan(count).CopyTo(_last);
+        taken[^count..].CopyTo(_last.AsSpan(_last.Length - count));
     }
 }

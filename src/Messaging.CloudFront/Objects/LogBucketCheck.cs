@@ -4,17 +4,17 @@ using Microsoft.Extensions.Logging;
 
 namespace Messaging.CloudFront.Objects;
 
-/// <summary>The check of the log buckets at start: one key of each is listed, and the answer judged.</summary>
+/// <summary>Checks the log buckets at start by listing one key of each.</summary>
 /// <param name="buckets">The buckets.</param>
-/// <param name="list">Lists one key of a bucket within a time.</param>
-/// <param name="logger">Told of a bucket that does not answer.</param>
+/// <param name="list">Lists one key of a bucket within a time limit.</param>
+/// <param name="logger">Warns of a bucket that does not answer.</param>
 internal sealed partial class LogBucketCheck(
     IReadOnlyList<string> buckets, Func<string, TimeSpan, CancellationToken, ValueTask<S3Fault>> list, ILogger logger)
 {
-    // Twice within the route's limit of 10 s for a check.
+    // Two requests fit the route's limit of 10 s for a check.
     private static readonly TimeSpan ListTimeout = TimeSpan.FromSeconds(4);
 
-    /// <exception cref="StartupException">A bucket can never be read as configured.</exception>
+    /// <exception cref="StartupException">A bucket cannot be read with this configuration.</exception>
     public async Task RunAsync(CancellationToken cancellationToken)
     {
         foreach (string bucket in buckets)
@@ -22,7 +22,7 @@ internal sealed partial class LogBucketCheck(
             S3Fault fault = await list(bucket, ListTimeout, cancellationToken);
             if (fault.Kind is S3FaultKind.Transient or S3FaultKind.ClockSkew or S3FaultKind.ExpiredCredentials)
             {
-                // The first answer corrects the clock, and the second request takes new credentials where there are some.
+                // The first answer corrects the clock, and the second request uses new credentials if there are any.
                 fault = await list(bucket, ListTimeout, cancellationToken);
             }
 
@@ -47,7 +47,7 @@ internal sealed partial class LogBucketCheck(
                     $"{failure}. The log bucket '{bucket}' is in {(fault.Region is null ? "another region" : $"region {fault.Region}")}: set Aws:Region.", ExitCodes.Configuration);
 
             case (S3FaultKind.ClockSkew, _):
-                throw new StartupException($"{failure}. The clock of this machine is off and could not be corrected.", ExitCodes.NoPermission);
+                throw new StartupException($"{failure}. The clock of this machine is wrong, and the worker could not correct for it.", ExitCodes.NoPermission);
 
             case (S3FaultKind.Refused or S3FaultKind.ExpiredCredentials, _):
                 throw new StartupException(
@@ -60,6 +60,6 @@ internal sealed partial class LogBucketCheck(
         }
     }
 
-    [LoggerMessage(6003, LogLevel.Warning, "The log bucket {Bucket} cannot be reached at the moment ({Failure}); reading is tried with each event")]
+    [LoggerMessage(6003, LogLevel.Warning, "Log bucket {Bucket} is unreachable ({Failure}); the worker still tries to read the log of each event")]
     private partial void LogUnanswered(string bucket, string failure);
 }

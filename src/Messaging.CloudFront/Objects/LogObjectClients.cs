@@ -1,12 +1,12 @@
 namespace Messaging.CloudFront.Objects;
 
-/// <summary>The clients of all routes, so that the container disposes them with everything else. Threads: any.</summary>
+/// <summary>Keeps the clients of all routes, so that the container disposes them. Threads: any.</summary>
 internal sealed class LogObjectClients : IDisposable
 {
     private readonly Lock _lock = new();
     private readonly List<ILogObjects> _clients = [];
 
-    /// <summary>Keeps a client until the end of the process.</summary>
+    /// <summary>Keeps a client until this instance is disposed.</summary>
     public ILogObjects Add(ILogObjects client)
     {
         lock (_lock)

@@ -3,18 +3,18 @@ using System.Runtime.Intrinsics;
 
 namespace Messaging.CloudFront.Rows;
 
-/// <summary>Where the bytes that structure a log stand in a block of 64: bit n is byte n.</summary>
+/// <summary>The positions of a log's separators in a block of 64 bytes: bit n is byte n.</summary>
 /// <param name="Tabs">Ends of columns.</param>
 /// <param name="NewLines">Ends of lines.</param>
-/// <param name="Nuls">Bytes that no text has.</param>
+/// <param name="Nuls">Bytes 0, which no text contains.</param>
 internal readonly record struct BlockMasks(ulong Tabs, ulong NewLines, ulong Nuls)
 {
-    /// <summary>Bytes a block.</summary>
+    /// <summary>Bytes per block.</summary>
     public const int Size = 64;
 
-    /// <summary>Looks at a block.</summary>
+    /// <summary>Scans a block.</summary>
     /// <param name="text">The whole text.</param>
-    /// <param name="at">Where the block begins; what it lacks at the text's end is taken for blanks.</param>
+    /// <param name="at">Start of the block; beyond the text's end it is filled with blanks.</param>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public static BlockMasks Of(ReadOnlySpan<byte> text, int at) =>
         text.Length - at >= Size ? Of(text.Slice(at, Size)) : OfTail(text[at..]);

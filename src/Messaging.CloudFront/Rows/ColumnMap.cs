@@ -1,21 +1,21 @@
 namespace Messaging.CloudFront.Rows;
 
 /// <summary>
-/// Where the chosen columns stand in a row, by the log's own fields directive. Threads: one at a time.
+/// Maps the chosen columns to their positions in a row, by the log's fields directive. Threads: one at a time.
 /// </summary>
 /// <param name="names">The chosen columns, as the directive spells them, UTF-8.</param>
-/// <param name="required">How many of them, from the first, a log must have; the others are empty where it does not.</param>
+/// <param name="required">How many of them, from the first, a log must have; any other that it lacks is empty.</param>
 internal sealed class ColumnMap(byte[][] names, int required)
 {
     private readonly int[] _places = new int[names.Length];
 
-    /// <summary>Columns a row must have; 0 before a directive was read.</summary>
+    /// <summary>Number of columns that a row must have; 0 before a directive is read.</summary>
     public int Count { get; private set; }
 
-    /// <summary>Chosen columns.</summary>
+    /// <summary>Number of chosen columns.</summary>
     public int Chosen => _places.Length;
 
-    /// <summary>Tabs of a row whose places are needed to find every chosen column.</summary>
+    /// <summary>Number of tabs per row whose positions are needed to find every chosen column.</summary>
     public int TabsNeeded => _places.Max() + 1;
 
     /// <summary>The first required column that the directive did not name; null when it named all.</summary>
@@ -65,7 +65,7 @@ internal sealed class ColumnMap(byte[][] names, int required)
         };
     }
 
-    /// <summary>The place of a chosen column in a row, from 0; -1 for one that the log does not have.</summary>
+    /// <summary>The position of a chosen column in a row, from 0; -1 when the log lacks it.</summary>
     public int PlaceOf(int chosen) => _places[chosen];
 
     private int Find(ReadOnlySpan<byte> name)

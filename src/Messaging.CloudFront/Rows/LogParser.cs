@@ -4,17 +4,17 @@ using System.Diagnostics;
 namespace Messaging.CloudFront.Rows;
 
 /// <summary>
-/// Reads a log of CloudFront's standard format 1.0 (W3C extended): directives, then rows of tab-separated columns. Bytes come in
-/// through a window of fixed size, so memory does not grow with the log; what crosses the window's end is moved to its beginning.
+/// Reads a log of CloudFront's standard format 1.0 (W3C extended): directives, then rows of tab-separated columns. It reads through a
+/// window of fixed size, so memory does not grow with the log; a line that crosses the window's end is moved to its beginning.
 /// Use: fill <see cref="Free"/>, <see cref="Advance"/>, <see cref="Parse"/> until it needs input; <see cref="Finish"/> at the end, and
-/// <see cref="Parse"/> once more. Threads: one at a time. Expected bytes allocated a row: 0.
+/// <see cref="Parse"/> once more. Threads: one at a time. Expected bytes allocated per row: 0.
 /// </summary>
 internal sealed class LogParser : IDisposable
 {
-    // 128 KiB: the second-level cache of current processors holds it, so what was just decompressed is still there when it is parsed.
+    // 128 KiB fit the second-level cache of current processors, so decompressed bytes are still cached when they are parsed.
     private const int LeastWindow = 128 * 1024;
 
-    // A line's end, and the newline that Finish adds.
+    // Space for a line end and for the newline that Finish adds.
     private const int Slack = 4;
 
     private readonly ColumnMap _columns;
@@ -28,7 +28,7 @@ internal sealed class LogParser : IDisposable
     private bool _skipping;
 
     /// <param name="columns">The chosen columns.</param>
-    /// <param name="maxRowBytes">Longest row, its line's end not counted.</param>
+    /// <param name="maxRowBytes">Longest row, without its line end.</param>
     public LogParser(ColumnMap columns, int maxRowBytes)
     {
         _columns = columns;
@@ -37,13 +37,13 @@ internal sealed class LogParser : IDisposable
         _window = ArrayPool<byte>.Shared.Rent(Math.Max(LeastWindow, (2 * maxRowBytes) + Slack));
     }
 
-    /// <summary>Where the next bytes go. Empty only when <see cref="Parse"/> has not been called since.</summary>
+    /// <summary>The space for the next bytes. Empty only when it was filled and <see cref="Parse"/> was not called since.</summary>
     public Memory<byte> Free => _window.AsMemory(_end, _window.Length - _end - 1);
 
     /// <summary>Rows so far, bad ones included.</summary>
     public long Rows => _rows;
 
-    /// <summary>Why the log cannot be read on.</summary>
+    /// <summary>Why the rest of the log cannot be read.</summary>
     public LogFault Fault { get; private set; }
 
     /// <summary>For people: more about <see cref="Fault"/>; may be empty.</summary>
@@ -53,14 +53,14 @@ internal sealed class LogParser : IDisposable
 
     private static ReadOnlySpan<byte> FieldsDirective => "#Fields:"u8;
 
-    /// <summary>That many bytes were put into <see cref="Free"/>.</summary>
+    /// <summary>Records that <paramref name="count"/> bytes were written to <see cref="Free"/>.</summary>
     public void Advance(int count)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)count, (uint)(_window.Length - _end - 1), nameof(count));
         _end += count;
     }
 
-    /// <summary>There are no more bytes: a last line without a newline counts too.</summary>
+    /// <summary>Marks the end of the log: a last line without a newline counts too.</summary>
     public void Finish()
     {
         if (_end > _start && _window[_end - 1] != '\n')
@@ -90,7 +90,7 @@ internal sealed class LogParser : IDisposable
                 return status;
             }
 
-            Debug.Assert(_noted != noted, "Lines are looked at again only for other tabs.");
+            Debug.Assert(_noted != noted, "Lines are scanned again only when the number of noted tabs changes.");
         }
     }
 
@@ -103,7 +103,7 @@ internal sealed class LogParser : IDisposable
         }
     }
 
-    /// <returns>Null when other tabs are to be noted from here on.</returns>
+    /// <returns>Null when a fields directive has changed how many tabs to note.</returns>
     private ParseStatus? ParseLines(ILogRows rows)
     {
         ReadOnlySpan<byte> text = _window.AsSpan(_start, _end - _start);
@@ -167,7 +167,7 @@ internal sealed class LogParser : IDisposable
 
     private RowFault FaultOf(in RowScanner row, int length)
     {
-        // No log has 0 columns, so this also finds a row before the directive.
+        // A log never has 0 columns, so this also detects a row before the fields directive.
         int columns = row.Tabs + 1;
         return columns == _columns.Count && length <= _maxRowBytes && !row.HasNul
             ? RowFault.None
@@ -184,7 +184,7 @@ internal sealed class LogParser : IDisposable
         _start = 0;
         _end = rest;
 
-        // One byte more may be the CR of the line's end.
+        // One more byte may be the CR of the line end.
         if (rest <= _maxRowBytes + 1)
         {
             return ParseStatus.NeedsInput;
@@ -238,7 +238,7 @@ internal sealed class LogParser : IDisposable
             {
                 Fail(fault, _columns.Missing is { } missing && fault == LogFault.MissingColumn
                     ? $"The log has no column {missing}."
-                    : "The line that begins with #Fields: names no column, or one twice.");
+                    : "The line that begins with #Fields: names no column, or names one twice.");
                 return false;
             }
 
@@ -271,9 +271,9 @@ internal enum ParseStatus
     /// <summary>Every whole line of the window was read.</summary>
     NeedsInput = 0,
 
-    /// <summary>The caller wants to do something before it takes more rows.</summary>
+    /// <summary>The receiver of the rows asked to pause.</summary>
     Paused,
 
-    /// <summary>The log cannot be read on; <see cref="LogParser.Fault"/> says why.</summary>
+    /// <summary>The rest of the log cannot be read; <see cref="LogParser.Fault"/> is the reason.</summary>
     Failed,
 }

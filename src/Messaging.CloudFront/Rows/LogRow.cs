@@ -19,13 +19,13 @@ internal readonly ref struct LogRow
         Number = number;
     }
 
-    /// <summary>Which of the log's rows, from 1; directives and blank lines are not counted, bad rows are.</summary>
+    /// <summary>The row's number in the log, from 1; bad rows count, directives and blank lines do not.</summary>
     public long Number { get; }
 
-    /// <summary>Its bytes without the line's end.</summary>
+    /// <summary>Its bytes without the line end.</summary>
     public ReadOnlySpan<byte> Text => _window[_start.._end];
 
-    /// <summary>A chosen column as the log has it; may be empty, as one that the log does not have is.</summary>
+    /// <summary>A chosen column, unchanged; may be empty, and is empty when the log lacks the column.</summary>
     public ReadOnlySpan<byte> this[int chosen]
     {
         get
@@ -43,17 +43,17 @@ internal readonly ref struct LogRow
     }
 }
 
-/// <summary>Takes the rows of one log, in order.</summary>
+/// <summary>Receives the rows of one log, in order.</summary>
 internal interface ILogRows
 {
-    /// <summary>Takes a row that has as many columns as the log says.</summary>
-    /// <returns>False to pause: the parser returns behind this row.</returns>
+    /// <summary>Receives a row with as many columns as the fields directive names.</summary>
+    /// <returns>False to pause: the parser returns after this row.</returns>
     bool Take(in LogRow row);
 
-    /// <summary>Takes a row that cannot be read.</summary>
-    /// <param name="number">Which, as <see cref="LogRow.Number"/>.</param>
-    /// <param name="text">Its bytes, or the first of them when there are too many. A borrow.</param>
-    /// <param name="fault">Why.</param>
-    /// <returns>False to pause: the parser returns behind this row.</returns>
+    /// <summary>Receives a row that cannot be read.</summary>
+    /// <param name="number">Its number, as in <see cref="LogRow.Number"/>.</param>
+    /// <param name="text">Its bytes, truncated when the row is too long. A borrow.</param>
+    /// <param name="fault">Why it cannot be read.</param>
+    /// <returns>False to pause: the parser returns after this row.</returns>
     bool TakeBad(long number, ReadOnlySpan<byte> text, RowFault fault);
 }

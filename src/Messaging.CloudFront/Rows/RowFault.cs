@@ -1,6 +1,6 @@
 namespace Messaging.CloudFront.Rows;
 
-/// <summary>Why one row cannot become a document. <see cref="RowFaultCodes.Code"/> gives the text that dead letters and metrics have.</summary>
+/// <summary>Why one row cannot become a document. <see cref="RowFaultCodes.Code"/> gives the text for dead letters and metrics.</summary>
 internal enum RowFault
 {
     /// <summary>Nothing is wrong.</summary>
@@ -12,10 +12,10 @@ internal enum RowFault
     /// <summary>More columns than the log's fields directive names.</summary>
     TooManyColumns,
 
-    /// <summary>More bytes than a row may have.</summary>
+    /// <summary>The row has more bytes than allowed.</summary>
     TooLong,
 
-    /// <summary>A byte 0.</summary>
+    /// <summary>The row contains a byte 0.</summary>
     Nul,
 
     /// <summary>A chosen column is not UTF-8.</summary>

@@ -3,8 +3,8 @@ using System.Numerics;
 namespace Messaging.CloudFront.Rows;
 
 /// <summary>
-/// Finds lines and the tabs in them, 64 bytes at a time, each byte looked at once. Only as many tabs as are asked for are noted; the
-/// others are counted. Allocates nothing.
+/// Finds lines and the tabs in them, 64 bytes at a time, and reads each byte once. It notes the positions of as many tabs as requested
+/// and counts the others. Allocates nothing.
 /// </summary>
 internal ref struct RowScanner
 {
@@ -15,8 +15,8 @@ internal ref struct RowScanner
     private ulong _newLines;
     private ulong _nuls;
 
-    /// <param name="text">Whole lines, and perhaps the beginning of one more.</param>
-    /// <param name="noted">Receives the places in the text of a line's first tabs, as many as fit.</param>
+    /// <param name="text">Whole lines, and possibly the beginning of one more.</param>
+    /// <param name="noted">Receives the positions in the text of a line's first tabs, as many as fit.</param>
     public RowScanner(ReadOnlySpan<byte> text, Span<int> noted)
     {
         _text = text;
@@ -24,22 +24,22 @@ internal ref struct RowScanner
         _block = -BlockMasks.Size;
     }
 
-    /// <summary>Where the line begins.</summary>
+    /// <summary>Start of the line.</summary>
     public int Start { get; private set; }
 
-    /// <summary>Its bytes, the newline not counted.</summary>
+    /// <summary>Its bytes, without the newline.</summary>
     public int Length { get; private set; }
 
     /// <summary>Tabs in it.</summary>
     public int Tabs { get; private set; }
 
-    /// <summary>True when it holds a byte 0.</summary>
+    /// <summary>True when it contains a byte 0.</summary>
     public bool HasNul { get; private set; }
 
-    /// <summary>Where the next line begins: what stands before was read.</summary>
+    /// <summary>Start of the next line; all bytes before it were read.</summary>
     public int Next { get; private set; }
 
-    /// <summary>Goes to the next line that has its newline.</summary>
+    /// <summary>Moves to the next line that ends in a newline.</summary>
     /// <returns>False when there is none; then the scanner has ended.</returns>
     public bool MoveNext()
     {

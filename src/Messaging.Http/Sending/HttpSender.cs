@@ -236,7 +236,7 @@ internal sealed class HttpSender : IMessageSender
 
     private static string NoWorker(string error) => $"{error}. Is a worker running there? Start one, or give its address with --url.";
 
-    // No connection, or a broken one. Waiting does not help for unknown host names, certificates and other protocols.
+    // No connection, or a broken one. Waiting does not help for unknown hostnames, certificates and other protocols.
     private static bool IsOutage(HttpRequestException exception) => exception.HttpRequestError switch
     {
         HttpRequestError.ConnectionError or HttpRequestError.ResponseEnded => true,

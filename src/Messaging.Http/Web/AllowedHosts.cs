@@ -9,7 +9,7 @@ namespace Messaging.Http.Web;
 
 /// <summary>
 /// Refuses requests that a browser sends for a page of another site. Such a page can reach every address that the browser's machine reaches: directly, which
-/// <c>Origin</c> and <c>Sec-Fetch-Site</c> show, or under its own host name that resolves to the address (DNS rebinding), which <c>Host</c> shows. Callers
+/// <c>Origin</c> and <c>Sec-Fetch-Site</c> show, or under its own hostname that resolves to the address (DNS rebinding), which <c>Host</c> shows. Callers
 /// other than browsers send neither <c>Origin</c> nor <c>Sec-Fetch-Site</c>. Threads: any. 0 B per request.
 /// </summary>
 internal sealed class AllowedHosts

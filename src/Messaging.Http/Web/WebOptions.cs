@@ -53,7 +53,7 @@ internal sealed class WebOptions : ISelfValidating
 
         if (Array.Find(AllowedHosts, host => Web.AllowedHosts.Normalize(host) is null) is { } wrong)
         {
-            check.Fail(nameof(AllowedHosts), $"must be host names, addresses, *.example.com or * without scheme, port and path, separated by commas; '{wrong}' is none of these.", "Requests sent to it would be answered with 403.");
+            check.Fail(nameof(AllowedHosts), $"must be hostnames, addresses, *.example.com or * without scheme, port and path, separated by commas; '{wrong}' is none of these.", "Requests sent to it would be answered with 403.");
         }
     }
 }

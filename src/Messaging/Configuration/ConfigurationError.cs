@@ -1,5 +1,3 @@
-using Messaging.Telemetry;
-
 namespace Messaging.Configuration;
 
 /// <summary>One problem of the configuration.</summary>
@@ -9,11 +7,11 @@ namespace Messaging.Configuration;
 /// <param name="Consequence">What would go wrong if the worker started like this; may be null.</param>
 public sealed record ConfigurationError(string Key, string? Value, string Problem, string? Consequence = null)
 {
-    /// <summary>One line, with control characters escaped and at most 256 bytes of key and value.</summary>
+    /// <summary>One line; control characters of the configuration are escaped.</summary>
     public override string ToString()
     {
-        string key = UntrustedText.Shorten(Key);
-        string text = Value is null ? $"{key}: {Problem}" : $"{key} = \"{UntrustedText.Shorten(Value)}\": {Problem}";
-        return Consequence is null ? text : $"{text} {Consequence}";
+        string problem = Value is null ? $"{Key}: {Problem}" : $"{Key} = \"{Value}\": {Problem}";
+        string text = Consequence is null ? problem : $"{problem} {Consequence}";
+        return text.Any(char.IsControl) ? string.Concat(text.Select(c => char.IsControl(c) ? $"\\u{(int)c:x4}" : c.ToString())) : text;
     }
 }

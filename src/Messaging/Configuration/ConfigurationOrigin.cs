@@ -5,15 +5,15 @@ using Microsoft.Extensions.Configuration.Json;
 
 namespace Messaging.Configuration;
 
-/// <summary>Where configuration comes from, as it is shown to a person.</summary>
+/// <summary>Names the origin of configuration values, for people.</summary>
 internal static class ConfigurationOrigin
 {
-    /// <summary>The providers, later over earlier, also those inside a configuration that was added to another.</summary>
+    /// <summary>The providers in order of rising precedence, including those of chained configurations.</summary>
     public static IEnumerable<IConfigurationProvider> ProvidersOf(IConfiguration configuration) => configuration is IConfigurationRoot root
         ? root.Providers.SelectMany(provider => provider is ChainedConfigurationProvider chained ? ProvidersOf(chained.Configuration) : [provider])
         : [];
 
-    /// <summary>True when all that a provider holds is meant for the worker: files and the command line, not the environment.</summary>
+    /// <summary>True when every key of a provider is meant for the worker: files and the command line, not the environment.</summary>
     public static bool IsOurs(IConfigurationProvider provider) => provider is JsonConfigurationProvider or CommandLineConfigurationProvider;
 
     /// <summary>A file's path, or what the provider reads.</summary>

@@ -8,10 +8,10 @@ public sealed class EndpointClaims
 {
     private readonly List<(string Protocol, IPEndPoint Endpoint, string Owner)> _claims = [];
 
-    /// <summary>Claims an endpoint; port 0 is a port of its own each time.</summary>
+    /// <summary>Claims an endpoint. Port 0 never overlaps: the system assigns a free port each time.</summary>
     /// <param name="protocol">tcp or udp.</param>
     /// <param name="endpoint">Address and port.</param>
-    /// <param name="owner">Who listens there, for error messages.</param>
+    /// <param name="owner">The part that listens there, for error messages.</param>
     /// <returns>The owner of an earlier claim that overlaps, and its endpoint; null when there is none.</returns>
     public (string Owner, IPEndPoint Endpoint)? Add(string protocol, IPEndPoint endpoint, string owner)
     {
@@ -34,7 +34,7 @@ public sealed class EndpointClaims
 
     private static bool Overlap(IPAddress left, IPAddress right) => left.Equals(right) || Includes(left, right) || Includes(right, left);
 
-    // The worker's sockets on [::] take IPv4 too.
+    // The worker's sockets on [::] accept IPv4 too.
     private static bool Includes(IPAddress all, IPAddress one) =>
         all.Equals(IPAddress.IPv6Any) || (all.Equals(IPAddress.Any) && one.AddressFamily == AddressFamily.InterNetwork);
 

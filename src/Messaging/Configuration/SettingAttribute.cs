@@ -4,17 +4,17 @@ using System.Reflection;
 namespace Messaging.Configuration;
 
 /// <summary>
-/// Declares one configuration key: what it is and what it may be. The reader, the validation, the effective configuration and the
-/// reference (docs/reference/configuration.md) all come from this one place.
+/// Declares one configuration key: its description and its allowed values. The reader, the validation, the effective configuration
+/// and the reference (docs/reference/configuration.md) are all derived from this attribute.
 /// </summary>
-/// <param name="description">What it is, with its unit.</param>
+/// <param name="description">What the setting is, with its unit.</param>
 [AttributeUsage(AttributeTargets.Property)]
 public sealed class SettingAttribute(string description) : Attribute
 {
     /// <summary>What the setting is, for the reference.</summary>
     public string Description { get; } = description;
 
-    /// <summary>The least allowed value, written as in configuration (<c>1</c>, <c>100ms</c>, <c>64KiB</c>).</summary>
+    /// <summary>The smallest allowed value, written as in configuration (<c>1</c>, <c>100ms</c>, <c>64KiB</c>).</summary>
     public string? Min { get; init; }
 
     /// <summary>The largest allowed value, written as in configuration.</summary>
@@ -29,7 +29,7 @@ public sealed class SettingAttribute(string description) : Attribute
     /// <summary>True when the value must never be shown.</summary>
     public bool Secret { get; init; }
 
-    /// <summary>True when there is no default and a value must be given.</summary>
+    /// <summary>True when there is no default and a value must be configured.</summary>
     public bool Required { get; init; }
 
     /// <summary>The properties of a class that are settings.</summary>

@@ -20,7 +20,7 @@ public static class SettingText
         return target.IsEnum || Array.IndexOf(Readable, target) >= 0;
     }
 
-    /// <summary>Parses <paramref name="text"/> as <paramref name="type"/>; false when it is not one.</summary>
+    /// <summary>Parses <paramref name="text"/> as <paramref name="type"/>; false when it has another form.</summary>
     internal static bool TryParse(string text, Type type, bool bytes, out object? value)
     {
         text = text.Trim();
@@ -60,7 +60,7 @@ public static class SettingText
         }
         else if (target.IsEnum && Enum.GetNames(target).FirstOrDefault(name => string.Equals(name, text, StringComparison.OrdinalIgnoreCase)) is { } member)
         {
-            // Only names: Enum.TryParse would also take numbers, and join names separated by commas.
+            // Only names are accepted: Enum.TryParse would also accept numbers and names separated by commas.
             value = Enum.Parse(target, member);
         }
 
@@ -70,7 +70,7 @@ public static class SettingText
     /// <summary>What a value of <paramref name="type"/> looks like, for error messages.</summary>
     /// <param name="type">The setting's type.</param>
     /// <param name="bytes">Whether a number counts bytes.</param>
-    /// <param name="address">The default of an address; null where it has none.</param>
+    /// <param name="address">The default value of a <see cref="Uri"/> setting; null where it has none.</param>
     internal static string Expected(Type type, bool bytes, Uri? address = null)
     {
         Type target = Nullable.GetUnderlyingType(type) ?? type;
@@ -116,7 +116,7 @@ public static class SettingText
         return bytes.ToString(CultureInfo.InvariantCulture);
     }
 
-    /// <summary>The canonical text of a value; the reader accepts it again.</summary>
+    /// <summary>The canonical text of a value, which the reader accepts.</summary>
     internal static string Format(object? value, bool bytes) => value switch
     {
         null => string.Empty,
@@ -129,13 +129,13 @@ public static class SettingText
         _ => value.ToString() ?? string.Empty,
     };
 
-    /// <summary>The text with user and password masked where it is an address that has them.</summary>
+    /// <summary>Masks the user and password of an address; any other text stays unchanged.</summary>
     internal static string MaskUserInfo(string text)
     {
         const string Separator = "://";
         int scheme = text.IndexOf(Separator, StringComparison.Ordinal);
 
-        // The last one: whatever stands before it may belong to a password that should have been escaped.
+        // The last '@': an earlier one may belong to a password that was not escaped.
         int at = text.LastIndexOf('@');
         return scheme < 0 || at < scheme ? text : $"{text[..(scheme + Separator.Length)]}***{text[at..]}";
     }
@@ -174,7 +174,7 @@ public static class SettingText
                 && double.TryParse(text.AsSpan(0, text.Length - suffix.Length).Trim(), NumberStyles.Float, CultureInfo.InvariantCulture, out double count)
                 && double.IsFinite(count) && Math.Abs(count * milliseconds) < TimeSpan.MaxValue.TotalMilliseconds / 2)
             {
-                // Rounded: TimeSpan.FromMilliseconds cuts off, and 1.001 s would lose a tick.
+                // Rounded: TimeSpan.FromMilliseconds truncates, and 1.001 s would lose a tick.
                 value = TimeSpan.FromTicks((long)Math.Round(count * milliseconds * TimeSpan.TicksPerMillisecond));
                 return true;
             }

@@ -1,12 +1,12 @@
 namespace Messaging.Configuration;
 
 /// <summary>Collects the broken rules of one settings object.</summary>
-/// <param name="section">Where its keys stand.</param>
-/// <param name="given">The key and value that a property was given by; null when it was not given.</param>
-/// <param name="unread">Properties whose values could not be read, and were reported.</param>
+/// <param name="section">The section of its keys.</param>
+/// <param name="given">Finds the configured key and value of a property; null when it is not configured.</param>
+/// <param name="unread">Properties whose values could not be read; already reported.</param>
 /// <param name="errors">Receives the problems.</param>
-/// <param name="warnings">Receives what is allowed and can still lose or expose something.</param>
-/// <param name="onlyGiven">True to collect only rules that look at a property that was given.</param>
+/// <param name="warnings">Receives warnings about values that are allowed but can lose or expose data.</param>
+/// <param name="onlyGiven">True to apply only rules about a property that is configured.</param>
 public sealed class SettingsCheck(
     string section,
     Func<string, (string Key, string Value)?> given,
@@ -15,7 +15,7 @@ public sealed class SettingsCheck(
     List<ConfigurationError> warnings,
     bool onlyGiven = false)
 {
-    /// <summary>Reports a broken rule. A rule that looks at a value which could not be read is left out: the value is its default here.</summary>
+    /// <summary>Reports a broken rule. A rule about a value that could not be read is skipped: the property holds its default.</summary>
     /// <param name="property">The property that is wrong; use <c>nameof</c>.</param>
     /// <param name="problem">What is wrong and what is allowed.</param>
     /// <param name="consequence">What would go wrong if the worker started like this; may be null.</param>
@@ -23,7 +23,7 @@ public sealed class SettingsCheck(
     public void Fail(string property, string problem, string? consequence = null, params ReadOnlySpan<string> alsoLooksAt) =>
         Add(errors, property, problem, consequence, alsoLooksAt);
 
-    /// <summary>Warns of a value that is allowed and can still lose or expose something; otherwise as <see cref="Fail"/>.</summary>
+    /// <summary>Warns of a value that is allowed but can lose or expose data; otherwise like <see cref="Fail"/>.</summary>
     public void Warn(string property, string problem, string? consequence = null, params ReadOnlySpan<string> alsoLooksAt) =>
         Add(warnings, property, problem, consequence, alsoLooksAt);
 

@@ -6,7 +6,7 @@ namespace Messaging.Configuration;
 
 /// <summary>
 /// Reads settings objects from the configuration, collecting every problem instead of stopping at the first. A section may be
-/// given globally and again below a route, whose values win. Used at start only.
+/// set globally and again below a route; the route's values win. Used at start only.
 /// </summary>
 public sealed class SettingsReader
 {
@@ -17,10 +17,10 @@ public sealed class SettingsReader
     private readonly Dictionary<string, EffectiveSetting> _effective = new(StringComparer.OrdinalIgnoreCase);
     private readonly HashSet<string> _reported = new(StringComparer.OrdinalIgnoreCase);
 
-    // In upper case, with the class that has read them.
+    // The sections that were read, in upper case, with the class that read them.
     private readonly HashSet<(string Layer, Type Reader)> _layers = [];
 
-    /// <summary>A reader that knows only the sections it is asked for: for commands and tests. Features get theirs from the worker.</summary>
+    /// <summary>Makes a reader that knows only the sections it is asked for, for commands and tests. Features get their reader from the worker.</summary>
     /// <param name="configuration">The configuration to read.</param>
     public SettingsReader(IConfiguration configuration)
         : this(configuration, SettingsSections.None)
@@ -38,7 +38,7 @@ public sealed class SettingsReader
     /// <summary>Every problem found so far.</summary>
     public IReadOnlyList<ConfigurationError> Errors => _errors;
 
-    /// <summary>What is allowed and can still lose or expose something, found so far.</summary>
+    /// <summary>Every warning so far: values that are allowed but can lose or expose data.</summary>
     public IReadOnlyList<ConfigurationError> Warnings => _warnings;
 
     /// <summary>Every key read so far, in the order read.</summary>
@@ -50,7 +50,7 @@ public sealed class SettingsReader
     /// <summary>The sections that the worker's parts read.</summary>
     internal SettingsSections Sections { get; }
 
-    /// <summary>Adds a problem that no single settings object can see.</summary>
+    /// <summary>Adds a problem that no single settings object can detect.</summary>
     public void Fail(string key, string? value, string problem, string? consequence = null) => Fail(new ConfigurationError(key, value, problem, consequence));
 
     /// <summary>Adds a problem once; user and password of an address in its value are masked.</summary>
@@ -62,7 +62,7 @@ public sealed class SettingsReader
         }
     }
 
-    /// <summary>Warns of what no single settings object can see: allowed, but it can lose or expose something.</summary>
+    /// <summary>Adds a warning that no single settings object can detect: the value is allowed but can lose or expose data.</summary>
     public void Warn(string key, string? value, string problem, string? consequence = null)
     {
         if (_reported.Add($"{key}\0{problem}"))
@@ -71,13 +71,13 @@ public sealed class SettingsReader
         }
     }
 
-    /// <summary>Takes a key out of what is in effect: what it stands for does not exist here.</summary>
+    /// <summary>Removes a key from the effective settings, because what it configures does not exist here.</summary>
     internal void LeaveOut(string key) => _effective.Remove(key);
 
     /// <summary>The endpoints claimed so far.</summary>
     public EndpointClaims Endpoints { get; } = new();
 
-    /// <summary>Reads one section whose keys may stand beside sections of other settings.</summary>
+    /// <summary>Reads one section that may hold the sections of other settings beside its own keys.</summary>
     internal T Read<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] T>(string section, IReadOnlyCollection<string> allowedSections)
         where T : class, new() => ReadLayers<T>([section], allowedSections);
 
@@ -90,8 +90,8 @@ public sealed class SettingsReader
         where T : class, new() => ReadLayers<T>(route is null ? [section] : [$"{RoutesPrefix}{route}:{section}", section], []);
 
     /// <summary>
-    /// Checks what is given in a section that nothing has read, values and rules: a mistake there would wait for the day it is used.
-    /// What is not given is not asked for.
+    /// Checks the configured values and rules of a section that nothing has read. A mistake there would otherwise show only when the
+    /// section is used. Missing values are not reported.
     /// </summary>
     /// <param name="section">The section.</param>
     /// <param name="type">The class that reads it.</param>
@@ -135,7 +135,7 @@ public sealed class SettingsReader
         Fail(key, value: null, $"is not a known key. {hint}", "It would have no effect.");
     }
 
-    /// <summary>Says what may have been meant by a name: the nearest of those there are, or all of them.</summary>
+    /// <summary>Suggests what an unknown name may have meant: the nearest known name, or the list of all.</summary>
     internal static string Hint(string name, IReadOnlyCollection<string> known)
     {
         string? nearest = known.MinBy(candidate => EditDistance(candidate, name));
@@ -144,10 +144,10 @@ public sealed class SettingsReader
             : $"Known here: {string.Join(", ", known)}.";
     }
 
-    /// <summary>Reports a value that stands where a section belongs; not the value, which may be a password.</summary>
+    /// <summary>Reports a value where a section belongs, without the value itself, which may be a password.</summary>
     internal void FailValue(string section) => Fail(section, value: null, "must be a section, but a value was given.", "It would have no effect.");
 
-    /// <summary>Reports a value that stands where a section below another belongs. The first level is the planner's: the environment holds other programs' variables.</summary>
+    /// <summary>Reports a value where a nested section belongs. The planner checks the first level, since the environment also holds other programs' variables.</summary>
     internal void FindValue(string section)
     {
         if (section.Contains(':', StringComparison.Ordinal) && !string.IsNullOrWhiteSpace(Configuration[section]))
@@ -167,7 +167,7 @@ public sealed class SettingsReader
 
         foreach (string layer in layers)
         {
-            // A route is a section that a value removes.
+            // Not for a route: a value in place of its section removes the route.
             if (allowedSections.Count == 0)
             {
                 FindValue(layer);
@@ -199,7 +199,7 @@ public sealed class SettingsReader
         }
     }
 
-    /// <returns>False when the property keeps its default for a problem that was reported.</returns>
+    /// <returns>False when a problem was reported and the property keeps its default.</returns>
     private bool TryReadProperty(object settings, PropertyInfo property, string[] layers)
     {
         SettingAttribute setting = property.GetCustomAttribute<SettingAttribute>()!;
@@ -208,7 +208,7 @@ public sealed class SettingsReader
         string key = found?.Key ?? $"{layers[^1]}:{property.Name}";
         foreach ((string Key, string Value) overridden in all.Skip(1))
         {
-            // It takes effect as soon as the override goes, or a route comes that has none.
+            // An overridden value takes effect once the override is removed, or a route without one is added.
             _ = TryParse(settings, property, overridden, out _);
         }
 

@@ -3,10 +3,10 @@ using System.Text;
 
 namespace Messaging.Configuration;
 
-/// <summary>The reference of all configuration keys as Markdown, made from the settings classes themselves.</summary>
+/// <summary>Renders the reference of all configuration keys as Markdown, from the settings classes.</summary>
 public static class SettingsReference
 {
-    /// <summary>One table row a key: name, default, what it is and its range.</summary>
+    /// <summary>One table row per key: name, default, description and range.</summary>
     public static string ToMarkdown(IEnumerable<SettingsSection> sections)
     {
         StringBuilder text = new();

@@ -3,7 +3,7 @@ using System.Diagnostics.CodeAnalysis;
 namespace Messaging.Configuration;
 
 /// <summary>
-/// A section of the configuration and the class that reads it. What the class declares is checked at start and has rows in the
+/// A section of the configuration and the class that reads it. The keys that the class declares are checked at start and listed in the
 /// reference; any other key of the section is an error. Several classes may read one section, each with keys of its own. Immutable.
 /// </summary>
 public sealed class SettingsSection
@@ -32,8 +32,8 @@ public sealed class SettingsSection
     public Type? SettingsType { get; }
 
     /// <summary>
-    /// True when a route may give the section again below <c>Routes:{name}</c>, for itself alone, as all of <c>Sources</c>,
-    /// <c>Handlers</c> and <c>Sinks</c>. Such a section is read by those who use it; any other is read once for the process.
+    /// True when a route may override the section below <c>Routes:{name}</c>, as it may every section of <c>Sources</c>,
+    /// <c>Handlers</c> and <c>Sinks</c>. The parts that use such a section read it; any other section is read once for the process.
     /// </summary>
     public bool IsPerRoute { get; }
 
@@ -47,7 +47,7 @@ public sealed class SettingsSection
     /// <typeparam name="T">A class whose properties carry <see cref="SettingAttribute"/>; its initial values are the defaults.</typeparam>
     /// <param name="name">The section's name.</param>
     /// <param name="perRoute">See <see cref="IsPerRoute"/>.</param>
-    /// <param name="check">Checks the settings of the process against others, and reports through the reader; null for no such check. Not called for a section that routes give.</param>
+    /// <param name="check">Checks the settings of the process against other settings and reports through the reader; null for none. Not called for a section that is read per route.</param>
     public static SettingsSection Of<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties | DynamicallyAccessedMemberTypes.PublicParameterlessConstructor)] T>(
         string name, bool perRoute = false, Action<T, SettingsReader>? check = null)
         where T : class, new()
@@ -61,13 +61,13 @@ public sealed class SettingsSection
         });
     }
 
-    /// <summary>A section that other code of the process reads, such as <c>Logging</c>: it may be given, and nothing in it is checked.</summary>
+    /// <summary>A section that other code of the process reads, such as <c>Logging</c>: it may be present, and nothing in it is checked.</summary>
     public static SettingsSection Unchecked(string name)
     {
         ArgumentException.ThrowIfNullOrWhiteSpace(name);
         return new SettingsSection(name, settingsType: null, perRoute: false, read: null);
     }
 
-    /// <summary>Reads it for the process; null when it is not read here.</summary>
+    /// <summary>Reads the section for the process; null when it is read per route, or not checked.</summary>
     internal object? ReadForProcess(SettingsReader settings) => IsPerRoute ? null : _read?.Invoke(settings);
 }

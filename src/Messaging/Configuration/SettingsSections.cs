@@ -5,10 +5,10 @@ namespace Messaging.Configuration;
 /// <summary>The sections that the parts of a worker read, in the order of the reference. Immutable.</summary>
 internal sealed class SettingsSections
 {
-    // Known also where no feature has settings there.
+    // Known even when no feature has settings there.
     private static readonly string[] FeatureRoots = ["Sources", "Handlers", "Sinks"];
 
-    /// <summary>For a reader that knows no section but those it is asked for.</summary>
+    /// <summary>For a reader that knows only the sections it is asked for.</summary>
     public static readonly SettingsSections None = new([]);
 
     public SettingsSections(IReadOnlyList<SettingsSection> all)
@@ -18,13 +18,13 @@ internal sealed class SettingsSections
         RouteRoots = [.. all.Where(section => section.IsPerRoute).Select(section => section.Root).Union(FeatureRoots, StringComparer.OrdinalIgnoreCase)];
     }
 
-    /// <summary>All of them; a section that several classes read is in it once per class.</summary>
+    /// <summary>All sections; one that several classes read is listed once per class.</summary>
     public IReadOnlyList<SettingsSection> All { get; }
 
     /// <summary>The names of the first level of the configuration.</summary>
     public IReadOnlyList<string> Roots { get; }
 
-    /// <summary>The sections that a route may hold beside its own keys.</summary>
+    /// <summary>The first levels of the sections that a route may hold beside its own keys.</summary>
     public IReadOnlyList<string> RouteRoots { get; }
 
     /// <summary>The keys of a class.</summary>
@@ -33,12 +33,12 @@ internal sealed class SettingsSections
     /// <summary>The keys that other classes read in a section.</summary>
     /// <param name="section">The section.</param>
     /// <param name="reader">The class whose keys are known already.</param>
-    /// <param name="perRoute">True below a route, where only sections that a route may give count.</param>
+    /// <param name="perRoute">True below a route, where only sections that a route may override count.</param>
     public IEnumerable<string> OtherKeys(string section, Type reader, bool perRoute) => All
         .Where(other => string.Equals(other.Name, section, StringComparison.OrdinalIgnoreCase) && other.SettingsType != reader && (other.IsPerRoute || !perRoute))
         .SelectMany(KeysOf);
 
-    /// <summary>Sections that cannot stand beside each other, one inside another or with a key that two classes declare, and keys that no value could be given.</summary>
+    /// <summary>Finds faults in the declared sections: one inside another, a key that two classes declare, or a key that cannot hold a value.</summary>
     public IEnumerable<ConfigurationError> FindFaults()
     {
         foreach (SettingsSection section in All)
@@ -47,7 +47,7 @@ internal sealed class SettingsSections
             {
                 if (FindFault(section, property) is { } fault)
                 {
-                    yield return new ConfigurationError($"{section.Name}:{property.Name}", Value: null, fault, "No value could be given to it.");
+                    yield return new ConfigurationError($"{section.Name}:{property.Name}", Value: null, fault, "It could not be configured.");
                 }
             }
         }
@@ -75,12 +75,12 @@ internal sealed class SettingsSections
 
         if (!SettingText.IsReadable(property.PropertyType))
         {
-            return $"is a property of {Describe(section)} with the type {property.PropertyType}, which no text is read as: use string, string[], bool, int, long, double, TimeSpan, Uri or an enum.";
+            return $"is a property of {Describe(section)} with the type {property.PropertyType}, which cannot be read from text: use string, string[], bool, int, long, double, TimeSpan, Uri or an enum.";
         }
 
         SettingAttribute setting = property.GetCustomAttribute<SettingAttribute>()!;
         string? wrong = Array.Find([setting.Min, setting.Max], bound => bound is not null && !SettingText.TryParse(bound, property.PropertyType, setting.Bytes, out _));
-        return wrong is null ? null : $"is a property of {Describe(section)} with the bound '{wrong}': write {SettingText.Expected(property.PropertyType, setting.Bytes)}.";
+        return wrong is null ? null : $"is a property of {Describe(section)} with the invalid bound '{wrong}': write {SettingText.Expected(property.PropertyType, setting.Bytes)}.";
     }
 
     private static ConfigurationError? FindCollision(SettingsSection first, SettingsSection second)

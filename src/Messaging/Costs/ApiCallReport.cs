@@ -1,13 +1,13 @@
 namespace Messaging.Costs;
 
-/// <summary>What a route's calls were, in a sentence for people.</summary>
+/// <summary>Describes a route's calls in a sentence for people.</summary>
 public static class ApiCallReport
 {
     /// <summary>
-    /// Such as <c>S3 PutObject 500, SQS ReceiveMessage 51 for 500 messages stored: about $5.04 a million; besides, to find queue and bucket,
-    /// S3 ListObjectsV2 1; about $0.002525 in all</c>; null when there were no calls.
+    /// Such as <c>S3 PutObject 500, SQS ReceiveMessage 51 for 500 messages stored: about $5.04 per million; to find queue and bucket:
+    /// S3 ListObjectsV2 1; about $0.002525 in total</c>; null when there were no calls.
     /// </summary>
-    /// <param name="calls">The route's.</param>
+    /// <param name="calls">The route's calls.</param>
     /// <param name="messages">Messages stored in the same time.</param>
     public static string? Describe(ApiCalls calls, long messages)
     {
@@ -22,19 +22,19 @@ public static class ApiCallReport
         string all = Invariant($"{about} ${calls.Cost():0.######}");
         if (messages == 0)
         {
-            return $"{List(used, calls)} and no message stored; {all} in all";
+            return $"{List(used, calls)} and no message stored; {all} in total";
         }
 
-        // A short run's share of the lookups would make its million look dear.
+        // Without the lookups: their share in a short run would inflate the price per million.
         ApiOperation[] lookups = [.. used.Where(operation => operation.IsLookup)];
         ApiOperation[] work = [.. used.Except(lookups)];
         double million = work.Sum(calls.Cost) / messages * 1_000_000;
-        string stored = Invariant($"for {messages:N0} {(messages == 1 ? "message" : "messages")} stored: {about} ${million:N2} a million");
+        string stored = Invariant($"for {messages:N0} {(messages == 1 ? "message" : "messages")} stored: {about} ${million:N2} per million");
         return (work, lookups) switch
         {
-            ([], _) => $"{List(lookups, calls)} to find queue and bucket; {all} in all",
-            (_, []) => $"{List(work, calls)} {stored}; {all} in all",
-            _ => $"{List(work, calls)} {stored}; besides, to find queue and bucket, {List(lookups, calls)}; {all} in all",
+            ([], _) => $"{List(lookups, calls)} to find queue and bucket; {all} in total",
+            (_, []) => $"{List(work, calls)} {stored}; {all} in total",
+            _ => $"{List(work, calls)} {stored}; to find queue and bucket: {List(lookups, calls)}; {all} in total",
         };
     }
 

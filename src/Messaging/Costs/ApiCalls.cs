@@ -4,9 +4,9 @@ using Messaging.Telemetry;
 namespace Messaging.Costs;
 
 /// <summary>
-/// Counts the calls of one route as they are sent, repeated and empty ones too: services bill them. A call that never arrived is
-/// counted and not billed, so an estimate is rather high. Threads: any; counting takes no lock, and allocates nothing after an
-/// operation's first call.
+/// Counts the calls of one route as they are sent, including retries and empty receives, which services bill too. A call that never
+/// arrived is counted but not billed, so an estimate errs on the high side. Threads: any; counting takes no lock, and allocates nothing
+/// after an operation's first call.
 /// </summary>
 public sealed class ApiCalls
 {
@@ -14,7 +14,7 @@ public sealed class ApiCalls
 
     private readonly Lock _gate = new();
 
-    // By the index of the operation; replaced under the lock when one comes that has no counter yet.
+    // By the index of the operation; replaced under the lock when an operation has no counter yet.
     private volatile ApiCounter?[] _counters = [];
 
     /// <summary>The operations called so far, by service and then in the order they were declared.</summary>
@@ -24,10 +24,10 @@ public sealed class ApiCalls
     /// <summary>Calls sent of one operation.</summary>
     public long Sent(ApiOperation operation) => CounterOf(operation).Sent;
 
-    /// <summary>Requests billed for them.</summary>
+    /// <summary>Requests that an operation's calls are billed as.</summary>
     public long Billed(ApiOperation operation) => CounterOf(operation).Billed;
 
-    /// <summary>Sets what the operation costs on this route; the integration that calls it does so when it is made. Without a price it costs nothing here.</summary>
+    /// <summary>Sets the price of an operation on this route. The integration that calls the operation sets it at its creation. Without a price the cost is 0.</summary>
     /// <param name="operation">The operation.</param>
     /// <param name="usdPerMillion">USD per million requests.</param>
     public void SetPrice(ApiOperation operation, double usdPerMillion) => CounterOf(operation).UsdPerMillion = usdPerMillion;
@@ -36,11 +36,11 @@ public sealed class ApiCalls
     public bool HasPrice(ApiOperation operation) => !double.IsNaN(CounterOf(operation).UsdPerMillion);
 
     /// <summary>Counts a call that is about to be sent.</summary>
-    /// <param name="operation">Which.</param>
-    /// <param name="payloadBytes">What it carries.</param>
+    /// <param name="operation">The operation.</param>
+    /// <param name="payloadBytes">The size of its payload.</param>
     public void Sending(ApiOperation operation, long payloadBytes = 0) => CounterOf(operation).Add(1, operation.RequestsFor(payloadBytes));
 
-    /// <summary>Adds what an answer's payload costs beyond the request that is counted already.</summary>
+    /// <summary>Adds the requests that an answer's payload is billed as, beyond the one that is counted already.</summary>
     public void Answered(ApiOperation operation, long payloadBytes) => CounterOf(operation).Add(0, operation.RequestsFor(payloadBytes) - 1);
 
     /// <summary>What all calls so far cost, in USD.</summary>
@@ -49,7 +49,7 @@ public sealed class ApiCalls
     /// <summary>What the calls of one operation cost so far, in USD.</summary>
     public double Cost(ApiOperation operation) => Cost(CounterOf(operation));
 
-    /// <summary>Publishes counters that are read when they are collected.</summary>
+    /// <summary>Publishes the counts of a route as observable metrics.</summary>
     internal void Observe(string route)
     {
         KeyValuePair<string, object?> tag = new("worker.route", route);
@@ -79,7 +79,7 @@ public sealed class ApiCalls
                 return other;
             }
 
-            // A copy, so that no reader sees an array that changes; the counters in it stay the same.
+            // A copy, so that no reader sees the array change; both arrays hold the same counters.
             ApiCounter?[] more = new ApiCounter?[Math.Max(index + 1, counters.Length)];
             counters.CopyTo(more, 0);
             ApiCounter added = new(operation);

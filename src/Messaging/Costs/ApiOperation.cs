@@ -1,8 +1,8 @@
 namespace Messaging.Costs;
 
 /// <summary>
-/// An operation of a service that may charge for it. The integration that calls it declares it once, in a static field; two of one
-/// name are counted apart. Threads: any.
+/// An operation of a service that may charge for it. The integration that calls it declares it once, in a static field; two with
+/// the same name are counted separately. Threads: any.
 /// </summary>
 /// <param name="service">The service, as reports name it, such as <c>S3</c>.</param>
 /// <param name="name">The operation, as in the service's API reference, such as <c>PutObject</c>.</param>
@@ -16,10 +16,10 @@ public sealed class ApiOperation(string service, string name)
     /// <summary>The operation.</summary>
     public string Name { get; } = name;
 
-    /// <summary>True for a call that finds what the route works on: there are as many for one message as for a million, so reports keep them apart.</summary>
+    /// <summary>True for a call that finds a queue or bucket of the route. Their number does not depend on the number of messages, so reports list them separately.</summary>
     public bool IsLookup { get; init; }
 
-    /// <summary>Bytes of payload that are billed as one request, each begun one counting; 0 when a call is one request whatever it carries.</summary>
+    /// <summary>Bytes of payload that are billed as one request, rounded up; 0 when a call is one request whatever its size.</summary>
     public int BilledBytes { get; init; }
 
     /// <summary>The index of its counters.</summary>

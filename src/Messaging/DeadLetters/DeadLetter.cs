@@ -6,16 +6,16 @@ using Pipeline.Settlements;
 
 namespace Messaging.DeadLetters;
 
-/// <summary>What is kept about a dead-lettered message beside its unchanged body.</summary>
+/// <summary>The record of a dead-lettered message, kept beside its unchanged body.</summary>
 public sealed record DeadLetter
 {
     /// <summary>The source's id of the message.</summary>
     public required string SourceId { get; init; }
 
-    /// <summary>The source it came from, such as <c>http</c>.</summary>
+    /// <summary>The source that delivered the message, such as <c>http</c>.</summary>
     public required string Source { get; init; }
 
-    /// <summary>The route that gave it up.</summary>
+    /// <summary>The route that dead-lettered the message.</summary>
     public required string Route { get; init; }
 
     /// <summary>A stable kebab-case reason code, such as <c>malformed-json</c>.</summary>
@@ -27,7 +27,7 @@ public sealed record DeadLetter
     /// <summary>The full name of the exception's type where one was thrown.</summary>
     public string? ExceptionType { get; init; }
 
-    /// <summary>Deliveries until then, this one included.</summary>
+    /// <summary>Deliveries so far, the dead-lettered one included.</summary>
     public required int Attempts { get; init; }
 
     /// <summary>When the message entered the source, where that is known; else when this delivery was received.</summary>
@@ -36,14 +36,14 @@ public sealed record DeadLetter
     /// <summary>When it was dead-lettered.</summary>
     public required DateTimeOffset LastSeen { get; init; }
 
-    /// <summary>True for a part of a message, kept to be looked at: it cannot be sent back by itself.</summary>
+    /// <summary>True for a part of a message, kept for inspection: it cannot be redriven by itself.</summary>
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingDefault)]
     public bool IsPart { get; init; }
 
     /// <summary>Message attributes as received.</summary>
     public IReadOnlyDictionary<string, string> Attributes { get; init; } = new Dictionary<string, string>(StringComparer.Ordinal);
 
-    /// <summary>The record of a message that a source without a dead-letter queue dead-letters.</summary>
+    /// <summary>Makes the record of a message that is dead-lettered by a source without a dead-letter queue.</summary>
     /// <param name="message">The message, before the source clears it. A borrow of this call.</param>
     /// <param name="settlement">The settlement by which it is dead-lettered.</param>
     /// <param name="source">The source's name.</param>
@@ -82,7 +82,7 @@ public sealed record DeadLetter
 [JsonSerializable(typeof(DeadLetter))]
 internal sealed partial class DeadLetterJson : JsonSerializerContext;
 
-/// <summary>A dead letter as the folder holds it.</summary>
+/// <summary>A dead letter as stored in the folder.</summary>
 /// <param name="Name">Its path below the store's folder, without extension: reason, day, id.</param>
 /// <param name="Letter">The record.</param>
 internal sealed record StoredDeadLetter(string Name, DeadLetter Letter);

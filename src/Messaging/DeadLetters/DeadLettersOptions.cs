@@ -12,7 +12,7 @@ internal sealed class DeadLettersOptions : ISelfValidating
     {
         if (Path.Contains('\0', StringComparison.Ordinal))
         {
-            check.Fail(nameof(Path), "must be a path.");
+            check.Fail(nameof(Path), "must be a path without NUL characters.");
         }
     }
 }

@@ -5,7 +5,7 @@ using Messaging.Telemetry;
 
 namespace Messaging.DeadLetters;
 
-/// <content>Reading: what a redrive lists, reads and deletes, and what the page shows.</content>
+/// <content>Lists, reads and deletes dead letters, for a redrive and for the worker's page.</content>
 internal sealed partial class DirectoryDeadLetterStore
 {
     /// <summary>The longest body that is read, in bytes: what the largest setting of a source allows.</summary>
@@ -15,8 +15,8 @@ internal sealed partial class DirectoryDeadLetterStore
     private const int MaxRecordBytes = 16 << 20;
 
     /// <summary>
-    /// The names of the dead letters that are there now, for <see cref="Find"/>: a copy, so dead letters may be deleted and written
-    /// while it is worked off. Oldest day first within each reason.
+    /// The names of the current dead letters, for <see cref="Find"/>. A copy: dead letters may be deleted and written while the caller
+    /// processes it. Oldest day first within each reason.
     /// </summary>
     /// <exception cref="IOException">A folder cannot be listed.</exception>
     /// <exception cref="UnauthorizedAccessException">Likewise.</exception>
@@ -39,9 +39,9 @@ internal sealed partial class DirectoryDeadLetterStore
     public static string ReasonOf(string name) => name[..name.IndexOf('/')];
 
     /// <summary>A dead letter by its name.</summary>
-    /// <returns>Null when it was deleted since it was listed.</returns>
+    /// <returns>Null when it was deleted after it was listed.</returns>
     /// <exception cref="IOException">Its record cannot be read, or is damaged.</exception>
-    /// <exception cref="UnauthorizedAccessException">Its record must not be read.</exception>
+    /// <exception cref="UnauthorizedAccessException">Access to its record was refused.</exception>
     public StoredDeadLetter? Find(string name)
     {
         string path = _folder.PathOf(name + RecordSuffix);
@@ -63,10 +63,10 @@ internal sealed partial class DirectoryDeadLetterStore
     }
 
     /// <summary>The body of a dead letter.</summary>
-    /// <returns>Null when the dead letter was deleted since it was listed.</returns>
-    /// <exception cref="FileNotFoundException">The record is there, and the body is not.</exception>
+    /// <returns>Null when the dead letter was deleted after it was listed.</returns>
+    /// <exception cref="FileNotFoundException">The record exists, but the body does not.</exception>
     /// <exception cref="IOException">It cannot be read, or is not a regular file.</exception>
-    /// <exception cref="UnauthorizedAccessException">It must not be read.</exception>
+    /// <exception cref="UnauthorizedAccessException">Access was refused.</exception>
     public byte[]? ReadBody(StoredDeadLetter letter)
     {
         try
@@ -79,8 +79,8 @@ internal sealed partial class DirectoryDeadLetterStore
         }
     }
 
-    /// <summary>Deletes a dead letter whose message was taken. Safe to repeat.</summary>
-    /// <remarks>The record goes first: a crash in between leaves a body that counts for nothing, never a record without one.</remarks>
+    /// <summary>Deletes a dead letter whose message was accepted. Safe to repeat.</summary>
+    /// <remarks>Deletes the record first: a crash in between leaves a body without a record, which is ignored, never a record without a body.</remarks>
     /// <exception cref="IOException">It cannot be deleted.</exception>
     /// <exception cref="UnauthorizedAccessException">Likewise.</exception>
     public void Delete(StoredDeadLetter letter)
@@ -117,7 +117,7 @@ internal sealed partial class DirectoryDeadLetterStore
         }
     }
 
-    // Reason, day and id, of the characters that this class writes: nothing that leads out of the folder.
+    // Reason, day and id, of the characters that this class writes, so that no name leads out of the folder.
     private bool IsName(string name)
     {
         string[] parts = name.Split('/');
@@ -126,12 +126,12 @@ internal sealed partial class DirectoryDeadLetterStore
             && !IsLink(parts[0]) && !IsLink($"{parts[0]}/{parts[1]}");
     }
 
-    // A folder that is a link leads out of the folder, where a redrive would delete.
+    // A linked folder leads out of the store's folder, and a redrive would delete there.
     private bool IsLink(string folder) => new DirectoryInfo(_folder.PathOf(folder)).LinkTarget is not null;
 
     private string NameOf(string recordPath) => Path.GetRelativePath(Root, recordPath)[..^RecordSuffix.Length].Replace('\\', '/');
 
-    // What the JSON may hold and this worker never wrote: null, and a route that no worker can have.
+    // Finds what the JSON may hold but no worker writes: null, and a route name that is not allowed.
     private static string? FindDamage(DeadLetter? letter)
     {
         if (letter is null)
@@ -143,10 +143,10 @@ internal sealed partial class DirectoryDeadLetterStore
             [("sourceId", letter.SourceId), ("source", letter.Source), ("route", letter.Route), ("reason", letter.Reason), ("description", letter.Description)];
         if (Array.Find(texts, text => text.Value is null) is { Name: { } name })
         {
-            return $"\"{name}\" is null and must be a text.";
+            return $"\"{name}\" is null and must be a string.";
         }
 
-        // The worker itself keeps what it found unfinished under no route.
+        // Unfinished files that the worker found at start have an empty route.
         return letter.Route.Length == 0 || NamedRoute.IsName(letter.Route) ? null : $"\"route\" is \"{UntrustedText.Shorten(letter.Route)}\" and must be the name of a route ({NamedRoute.AllowedName}).";
     }
 

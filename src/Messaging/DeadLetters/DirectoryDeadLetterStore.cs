@@ -10,30 +10,30 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace Messaging.DeadLetters;
 
 /// <summary>
-/// Dead letters in a folder: <c>{reason}/{yyyyMMdd}/{id}~{hash}.body</c>, the unchanged bytes, and <c>.json</c> beside it, the
-/// record. The day is that of the dead-lettering, in UTC. The hash is over source, route, id and body, so the same message
-/// lands on the same name and two messages never share one, whatever their ids look like. The body is durable before the record appears, and
-/// only what has a record counts: a crash leaves either a whole dead letter or none. Written on threads of its own, so that a disk
-/// that hangs holds no other. Threads: any, also several workers on one folder.
+/// Dead letters in a folder: <c>{reason}/{yyyyMMdd}/{id}~{hash}.body</c> holds the unchanged bytes, and <c>.json</c> beside it the
+/// record. The day is the day of the dead-lettering, in UTC. The hash covers source, route, id and body: with one reason and on one
+/// day the same message gets the same name, and two messages never share one, whatever their ids. The body is durable before the record
+/// appears, and a body without a record does not count: a crash leaves either a whole dead letter or none. Writes run on threads of
+/// their own, so a disk that hangs blocks no other thread. Threads: any, also several workers on one folder.
 /// </summary>
 internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDeadLetterReader, IDisposable
 {
     private const string BodySuffix = ".body";
     private const string RecordSuffix = ".json";
 
-    // With '~', 32 digits of hash and the suffix, still far below 255 bytes a name; enough to recognise an id by.
+    // Enough to recognise an id. With '~', 32 digits of hash and the suffix, a name stays far below 255 bytes.
     private const int MaxIdLength = 100;
     private const int MaxReasonLength = 64;
 
-    // Each waits for the disk, which flushes several at once; dead letters are rare until a stop writes many.
+    // Each waits for the disk, which flushes several files at once. Dead letters are rare, until a shutdown writes many.
     private const int Threads = 8;
 
     private const string Key = $"DeadLetters:{nameof(DeadLettersOptions.Path)}";
 
-    // Half of what an operator waits for a page to turn green again; a probe is one small file.
+    // Short, so that the readiness page turns green soon after the disk works again; a probe writes one small file.
     private static readonly TimeSpan ProbeInterval = TimeSpan.FromSeconds(5);
 
-    // People read these files.
+    // Indented, because people read these files.
     private static readonly DeadLetterJson Records = new(new JsonSerializerOptions(JsonSerializerDefaults.Web) { WriteIndented = true });
 
     private readonly DurableFolder _folder;
@@ -62,8 +62,8 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
 
     public string? Problem => _problem;
 
-    /// <summary>Creates the folder and proves that it can be written.</summary>
-    /// <exception cref="StartupException">It cannot: a message that has to be given up would have nowhere to go.</exception>
+    /// <summary>Creates the folder and checks that it can be written.</summary>
+    /// <exception cref="StartupException">The folder cannot be written, so no message could be dead-lettered.</exception>
     public async Task CheckAsync(CancellationToken cancellationToken)
     {
         try
@@ -107,11 +107,11 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
 
     private void Failed(Exception exception)
     {
-        _problem = $"Dead letters cannot be written to '{Root}': {UntrustedText.Shorten(exception.Message)} Make room or make it writable ({Key}).";
+        _problem = $"Dead letters cannot be written to '{Root}': {UntrustedText.Shorten(exception.Message)} Free disk space, or make the folder writable ({Key}).";
         _probe.Change(ProbeInterval, Timeout.InfiniteTimeSpan);
     }
 
-    // The next dead letter may be far away, and a worker that is not ready may get none.
+    // The next dead letter may be far away, and a worker that is not ready may receive no message.
     private async Task ProbeAsync()
     {
         try
@@ -145,7 +145,7 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
             throw new IOException($"'{_folder.PathOf(name + BodySuffix)}' holds other bytes: the file was changed.");
         }
 
-        // The record of a message that was dead-lettered before stays as it is: it tells of the first time.
+        // An existing record stays as it is: it describes the first time that this message was dead-lettered.
         _folder.Place(name + RecordSuffix, JsonSerializer.SerializeToUtf8Bytes(letter, Records.DeadLetter));
         return _folder.PathOf(name + BodySuffix);
     }

@@ -5,23 +5,23 @@ using Microsoft.Extensions.Logging;
 namespace Messaging.DeadLetters;
 
 /// <summary>
-/// Keeps what processes that died have left unfinished in a folder, where it may be the only copy of a message: as dead letters
-/// of the reason <see cref="Reason"/>. Whole ones can be redriven; of others the beginning is kept to be looked at.
+/// Turns the files that processes left unfinished in a folder when they died into dead letters of the reason <see cref="Reason"/>,
+/// since each may be the only copy of a message. Whole messages can be redriven; of others the beginning is kept for inspection.
 /// </summary>
 /// <param name="folder">Where to look.</param>
-/// <param name="store">Where they go.</param>
+/// <param name="store">Stores the dead letters.</param>
 /// <param name="time">The clock.</param>
-/// <param name="logger">Takes a line for each file that is skipped.</param>
+/// <param name="logger">Logs each file that is skipped.</param>
 internal sealed partial class UnfinishedDeadLetters(DurableFolder folder, IDeadLetterStore store, TimeProvider time, ILogger logger)
 {
     public const string Reason = "unfinished-at-stop";
 
-    /// <summary>Keeps all that can be read; the others are logged and stay. Each is deleted only after its dead letter is safe, so nothing is lost when this ends early.</summary>
+    /// <summary>Keeps every file that can be read; others are logged and stay. Each file is deleted only after its dead letter is stored, so nothing is lost when this ends early.</summary>
     /// <param name="source">What the records name as their source.</param>
-    /// <param name="route">The route that looks.</param>
-    /// <param name="cancellationToken">Ends it between two files.</param>
-    /// <returns>How many there are in the dead letters now, and how many of those are incomplete.</returns>
-    /// <exception cref="IOException">The dead letters do not take them, or the folder cannot be read.</exception>
+    /// <param name="route">The route that the records name.</param>
+    /// <param name="cancellationToken">Stops it between two files.</param>
+    /// <returns>How many files became dead letters, and how many of those are incomplete.</returns>
+    /// <exception cref="IOException">A dead letter cannot be stored, or the folder cannot be read.</exception>
     public async Task<(int Kept, int Incomplete)> KeepAsync(string source, string route, CancellationToken cancellationToken)
     {
         int kept = 0;
@@ -68,7 +68,7 @@ internal sealed partial class UnfinishedDeadLetters(DurableFolder folder, IDeadL
         Route = route,
         Reason = Reason,
         Description = file.IsWhole
-            ? "A worker ended while it stored this message. It may have been stored or delivered again since; a redrive then meets the same object."
+            ? "A worker ended while it stored this message. The message may have been stored or redelivered since; a redrive then finds the same object."
             : "A worker ended while it stored this message, and only its beginning was written.",
         Attempts = 0,
         FirstSeen = file.WrittenAt,
@@ -76,7 +76,7 @@ internal sealed partial class UnfinishedDeadLetters(DurableFolder folder, IDeadL
         IsPart = !file.IsWhole,
     };
 
-    // At the start only, and the disk may hang: a thread of its own, never one of the pool.
+    // The disk may hang, so this runs on a thread of its own and never on one of the pool. Called at start only.
     private static Task<T> OnThreadAsync<T>(Func<T> call, CancellationToken cancellationToken) =>
         Task.Factory.StartNew(call, cancellationToken, TaskCreationOptions.LongRunning, TaskScheduler.Default).WaitAsync(cancellationToken);
 

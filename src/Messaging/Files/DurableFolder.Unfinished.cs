@@ -3,14 +3,14 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Messaging.Files;
 
-/// <content>What processes that died have left unfinished.</content>
+/// <content>Files that processes left unfinished when they died.</content>
 internal sealed partial class DurableFolder
 {
-    // No write takes this long, so such a file belongs to a process that died. Process ids tell nothing across containers.
+    // No write takes this long, so such a file belongs to a process that died. Process ids mean nothing across containers.
     private static readonly TimeSpan AbandonedAfter = TimeSpan.FromHours(1);
 
-    /// <summary>Deletes unfinished files that crashed processes left, of messages that are somewhere else too.</summary>
-    /// <param name="now">The time to judge their age by.</param>
+    /// <summary>Deletes unfinished files of processes that died, if their messages also exist elsewhere.</summary>
+    /// <param name="now">The current time.</param>
     /// <returns>How many were deleted.</returns>
     public int DeleteAbandoned(DateTimeOffset now)
     {
@@ -27,20 +27,20 @@ internal sealed partial class DurableFolder
             }
             catch (Exception exception) when (FileFaults.IsFileFault(exception))
             {
-                // Another user's, or gone: it only costs space.
+                // Another user's file, or already deleted: it only costs space.
             }
         }
 
         return deleted;
     }
 
-    /// <summary>The unfinished files of processes that died whose bytes may be nowhere else.</summary>
+    /// <summary>The unfinished files whose bytes may exist nowhere else, including those of processes that still run.</summary>
     public IReadOnlyList<string> FindUnfinished() => Directory.GetFiles(Path.Combine(Root, TemporaryFolder), $"{OnlyCopyPrefix}*{TemporarySuffix}");
 
     /// <summary>Opens an unfinished file and locks it against other workers that look for such files too.</summary>
     /// <param name="path">A path from <see cref="FindUnfinished"/>.</param>
     /// <param name="maxBytes">A longer file is refused.</param>
-    /// <returns>Null when its process lives, another worker has it, or it is gone.</returns>
+    /// <returns>Null when its process still runs, another worker has locked it, or it no longer exists.</returns>
     /// <exception cref="IOException">It is a symbolic link, not a regular file, too long, or cannot be read.</exception>
     /// <exception cref="UnauthorizedAccessException">Access was refused.</exception>
     public static UnfinishedFile? TryOpenUnfinished(string path, int maxBytes)

@@ -5,10 +5,10 @@ using Microsoft.Win32.SafeHandles;
 namespace Messaging.Files;
 
 /// <summary>
-/// A folder that files are placed into whole or not at all, and never over another: write to a temporary name, fsync, give the
-/// final name if it is free, fsync the folder. A reader, a crash or a full disk never sees half a file under a final name.
-/// Calls block the calling thread, and hang with a file system that hangs: <see cref="FileThreads"/> are for them. Threads: any
-/// number at once, also several processes. About 650 B allocated per file, nearly all of it paths and the handle.
+/// A folder into which files are placed whole or not at all, and never over another file: write to a temporary name, fsync, give the
+/// final name if it is free, fsync the folder. No half-written file ever has a final name, even after a crash or on a full disk.
+/// Calls block the calling thread, and hang while the file system hangs: run them on <see cref="FileThreads"/>. Threads: any number at
+/// once, also several processes. About 650 B allocated per file, nearly all of it paths and the handle.
 /// </summary>
 internal sealed partial class DurableFolder
 {
@@ -18,16 +18,16 @@ internal sealed partial class DurableFolder
     /// <summary>Permissions unless others are configured: 0640.</summary>
     public const UnixFileMode DefaultMode = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.GroupRead;
 
-    // w: the message is somewhere else too; m: this may be its only copy, and no start deletes it unread.
+    // w: the message also exists elsewhere; m: this may be its only copy, and no start deletes it unread.
     private const string TemporaryPrefix = "w-";
     private const string OnlyCopyPrefix = "m-";
     private const string TemporarySuffix = ".tmp";
 
-    // What one read of a comparison takes; the pool has arrays of this size at hand.
+    // Bytes per read of a comparison; the array pool keeps arrays of this size.
     private const int CompareChunk = 64 * 1024;
 
-    // Folders known to be durable are remembered so that a file costs no mkdir and no fsync of the folders above it. An hour's
-    // folder a site key: 16,384 is days of many sites, at about 200 B each. When full it starts again, which costs a few fsyncs.
+    // Folders known to be durable are remembered, so that a file costs no mkdir and no fsync of the folders above it. With one folder per
+    // site key and hour, 16,384 are days of many sites, at about 200 B each. A full set is cleared, which costs a few fsyncs.
     private const int RememberedFolders = 16_384;
 
     private readonly bool _fsync;
@@ -43,7 +43,7 @@ internal sealed partial class DurableFolder
     /// <param name="root">The folder; made absolute here, created by <see cref="Prepare"/>.</param>
     /// <param name="fsync">False trades safety against power loss for speed; a crash of the process alone loses nothing either way.</param>
     /// <param name="mode">Permissions of its files on Unix, whatever the umask.</param>
-    /// <param name="rememberedFolders">How many folders are known to be durable before remembering starts anew.</param>
+    /// <param name="rememberedFolders">How many durable folders are remembered before the set is cleared.</param>
     public DurableFolder(string root, bool fsync, UnixFileMode mode = DefaultMode, int rememberedFolders = RememberedFolders)
     {
         Root = Path.TrimEndingDirectorySeparator(Path.GetFullPath(root));
@@ -52,7 +52,7 @@ internal sealed partial class DurableFolder
         _rememberedFolders = rememberedFolders;
         _foldersBySpan = _folders.GetAlternateLookup<ReadOnlySpan<char>>();
 
-        // Random, so that two workers on one folder never meet in a temporary name.
+        // Random, so that two workers on one folder never use the same temporary name.
         string writer = $"{Guid.NewGuid():N}-";
         _temporary = Path.Combine(Root, TemporaryFolder, TemporaryPrefix + writer);
         _onlyCopy = Path.Combine(Root, TemporaryFolder, OnlyCopyPrefix + writer);
@@ -61,7 +61,7 @@ internal sealed partial class DurableFolder
     /// <summary>The absolute path, without a trailing separator.</summary>
     public string Root { get; }
 
-    /// <summary>Creates the folder and proves that files can be placed in it.</summary>
+    /// <summary>Creates the folder and checks that files can be placed in it.</summary>
     /// <exception cref="IOException">They cannot.</exception>
     /// <exception cref="UnauthorizedAccessException">They cannot.</exception>
     public void Prepare()
@@ -77,10 +77,10 @@ internal sealed partial class DurableFolder
     public string PathOf(string relativePath) => string.Concat(Root, "/", relativePath);
 
     /// <summary>Places a file whole and durably, unless its name is taken.</summary>
-    /// <param name="relativePath">Below the root, <c>/</c> between segments, confined by the caller.</param>
+    /// <param name="relativePath">Path below the root, with <c>/</c> between segments; the caller keeps it inside the root.</param>
     /// <param name="bytes">Its content; may be empty.</param>
-    /// <param name="isOnlyCopy">True when a crash would leave them nowhere else: then <see cref="FindUnfinished"/> finds what a crash leaves.</param>
-    /// <exception cref="IOException">The file system refused; <see cref="FileFaults"/> says how. No file was left.</exception>
+    /// <param name="isOnlyCopy">True when the bytes exist nowhere else: <see cref="FindUnfinished"/> then finds what a crash leaves.</param>
+    /// <exception cref="IOException">The file system reported an error, which <see cref="FileFaults"/> classifies. No file was left.</exception>
     /// <exception cref="UnauthorizedAccessException">The same.</exception>
     public PlaceResult Place(string relativePath, ReadOnlySpan<byte> bytes, bool isOnlyCopy = false)
     {
@@ -89,9 +89,9 @@ internal sealed partial class DurableFolder
         SafeFileHandle? file = null;
         try
         {
-            // No recreating of the temporary folder: when it is gone, a volume was most likely unmounted, and writing on would fill
-            // the disk below the mount point. Open, and so locked, until the name is gone: a file that is not belongs to a process
-            // that died.
+            // The temporary folder is not recreated: if it is missing, a volume was most likely unmounted, and writing would fill the
+            // disk below the mount point. The file stays open, and so locked, until its temporary name is deleted: an unlocked file
+            // belongs to a process that died.
             file = File.OpenHandle(temporary, FileMode.CreateNew, FileAccess.Write, FileShare.Read | FileShare.Delete);
             Write(file, bytes);
             if (TryName(temporary, path))
@@ -111,7 +111,7 @@ internal sealed partial class DurableFolder
             return PlaceResult.OtherBytes;
         }
 
-        // The process that placed it may have died, or still be, between giving the name and making it durable.
+        // The process that placed it may have died, or may still be, between giving the name and making it durable.
         EnsureFolder(FolderOf(path));
         Sync(path);
         return PlaceResult.SameBytes;
@@ -150,7 +150,7 @@ internal sealed partial class DurableFolder
     {
         if (!OperatingSystem.IsWindows())
         {
-            // Before there is anything to read in it.
+            // Set before the file has any content.
             File.SetUnixFileMode(file, _mode);
         }
 
@@ -186,7 +186,7 @@ internal sealed partial class DurableFolder
         };
     }
 
-    // MoveFileEx without MOVEFILE_REPLACE_EXISTING does not overwrite, atomically.
+    // MoveFileEx without MOVEFILE_REPLACE_EXISTING is atomic and does not overwrite.
     private bool TryMove(string temporary, string path, bool again)
     {
         try
@@ -206,8 +206,8 @@ internal sealed partial class DurableFolder
         }
     }
 
-    // The folder takes files, so what cannot be read is this name's fault alone: a symbolic link that leads nowhere, a FIFO, another
-    // user's file. Taken for a refusal it would stop the route.
+    // The folder accepts files, so a file that cannot be read is a problem of this name alone: a broken symbolic link, a FIFO, another
+    // user's file. Classified as refused, it would stop the route.
     private static bool Compare(string path, ReadOnlySpan<byte> bytes)
     {
         try
@@ -261,8 +261,8 @@ internal sealed partial class DurableFolder
         }
     }
 
-    // Creates what is missing and makes each new name durable in the folder above it, also where another created it: a process may have
-    // died between mkdir and fsync, so only what this process has synced itself counts.
+    // Creates missing folders and makes each name durable in the folder above it, even if another process created it: that process may
+    // have died between mkdir and fsync, so only folders that this process has synced count.
     private void EnsureFolder(ReadOnlySpan<char> folder)
     {
         if (folder.Length <= Root.Length || _foldersBySpan.ContainsKey(folder))
@@ -306,7 +306,7 @@ internal sealed partial class DurableFolder
         }
         catch (Exception exception) when (FileFaults.IsFileFault(exception))
         {
-            // Never turns a stored file into a failure; the next start deletes it.
+            // A temporary file that is left must not turn a stored file into a failure; a later start deletes it.
         }
     }
 }

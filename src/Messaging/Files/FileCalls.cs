@@ -4,10 +4,10 @@ using Pipeline.Buffers;
 namespace Messaging.Files;
 
 /// <summary>
-/// One kind of file call, run on <see cref="FileThreads"/> and awaited by anyone. Calls are pooled: 0 B per call once the pool is
+/// One kind of file call, run on <see cref="FileThreads"/> and awaited from any thread. Calls are pooled: 0 B per call once the pool is
 /// warm. Threads: any.
 /// </summary>
-/// <param name="threads">Who runs it; stays the caller's.</param>
+/// <param name="threads">The threads that run it; the caller disposes them.</param>
 /// <param name="call">The call; may block and throw.</param>
 /// <param name="kept">Idle call objects kept for reuse, at least 1.</param>
 internal sealed class FileCalls<TState, TResult>(FileThreads threads, Func<TState, TResult> call, int kept)
@@ -16,8 +16,8 @@ internal sealed class FileCalls<TState, TResult>(FileThreads threads, Func<TStat
 
     /// <summary>Runs the call on a thread that may block.</summary>
     /// <param name="state">What it works on; borrowed until the task completes.</param>
-    /// <param name="cancellationToken">Ends the waiting for a thread. Once the call runs, the task completes when the call returns.</param>
-    /// <exception cref="OperationCanceledException">The token ended before a thread took the call.</exception>
+    /// <param name="cancellationToken">Cancels the wait for a thread. Once the call runs, the task completes when the call returns.</param>
+    /// <exception cref="OperationCanceledException">The token was cancelled before a thread took the call.</exception>
     public ValueTask<TResult> RunAsync(TState state, CancellationToken cancellationToken)
     {
         if (cancellationToken.IsCancellationRequested)
@@ -31,7 +31,7 @@ internal sealed class FileCalls<TState, TResult>(FileThreads threads, Func<TStat
 
     private sealed class Call(FileCalls<TState, TResult> owner) : FileCall, IValueTaskSource<TResult>
     {
-        // The threads only make file calls: who waits goes on elsewhere.
+        // The threads only make file calls: continuations run elsewhere.
         private ManualResetValueTaskSourceCore<TResult> _result = new() { RunContinuationsAsynchronously = true };
         private CancellationTokenRegistration _registration;
         private CancellationToken _cancellationToken;
@@ -44,7 +44,7 @@ internal sealed class FileCalls<TState, TResult>(FileThreads threads, Func<TStat
             _cancellationToken = cancellationToken;
             owner.Threads.Enqueue(this);
 
-            // Before anybody can read the result, and so before the call can be used again.
+            // Before the caller can read the result, and so before the call can be reused.
             _registration = cancellationToken.UnsafeRegister(static state => ((Call)state!).Withdraw(), this);
             return new ValueTask<TResult>(this, version);
         }
@@ -67,7 +67,7 @@ internal sealed class FileCalls<TState, TResult>(FileThreads threads, Func<TStat
 
         TResult IValueTaskSource<TResult>.GetResult(short token)
         {
-            // Waits for a cancellation that is on its way: it must not hit the next use.
+            // Waits for a cancellation callback that is running: it must not cancel the next use.
             _registration.Dispose();
             try
             {
@@ -107,7 +107,7 @@ internal abstract class FileCall
 {
     protected FileCall() => Node = new LinkedListNode<FileCall>(this);
 
-    /// <summary>Its place among those that wait; in no list once a thread has it. Under the lock of <see cref="FileThreads"/>.</summary>
+    /// <summary>Its node in the list of waiting calls; in no list once a thread has the call. Under the lock of <see cref="FileThreads"/>.</summary>
     public LinkedListNode<FileCall> Node { get; }
 
     /// <summary>Does the work; never throws.</summary>

@@ -1,6 +1,6 @@
 namespace Messaging.Files;
 
-/// <summary>What kind of trouble an exception of the file system is.</summary>
+/// <summary>The kind of fault that an exception of the file system reports.</summary>
 internal enum FileFault
 {
     /// <summary>May work later: disk or quota full, too many open files, an I/O error.</summary>

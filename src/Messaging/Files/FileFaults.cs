@@ -1,9 +1,9 @@
 namespace Messaging.Files;
 
-/// <summary>Sorts the exceptions of file calls. .NET keeps the errno of Unix as the HResult of an IOException.</summary>
+/// <summary>Classifies the exceptions of file calls. .NET keeps the errno of Unix as the HResult of an IOException.</summary>
 internal static class FileFaults
 {
-    // errno values that are the same on Linux and Darwin, unless named.
+    // errno values; the same on Linux and Darwin, unless the name says otherwise.
     private const int Eperm = 1;
     private const int Eacces = 13;
     private const int Exdev = 18;
@@ -19,12 +19,12 @@ internal static class FileFaults
     private const int IllegalSequenceLinux = 84;
     private const int IllegalSequenceDarwin = 92;
 
-    /// <summary>True for what the file system throws; anything else is a defect and passes through.</summary>
+    /// <summary>True for an exception of the file system; any other is a defect and is not caught.</summary>
     /// <remarks>EFBIG (a process limit on file sizes) surfaces from .NET as an ArgumentOutOfRangeException.</remarks>
     public static bool IsFileFault(Exception exception) =>
         exception is IOException or UnauthorizedAccessException or ArgumentOutOfRangeException { ParamName: "value" };
 
-    /// <summary>Sorts an exception for which <see cref="IsFileFault"/> is true.</summary>
+    /// <summary>Classifies an exception for which <see cref="IsFileFault"/> is true.</summary>
     public static FileFault Classify(Exception exception) => exception switch
     {
         UnauthorizedAccessException => FileFault.Refused,

@@ -4,22 +4,22 @@ using System.Text;
 
 namespace Messaging.Files;
 
-/// <summary>Names of single files and folders that every common file system takes.</summary>
+/// <summary>Makes names of single files and folders that every common file system accepts.</summary>
 internal static class FileName
 {
     /// <summary>The longest name in UTF-8 bytes: 255 on ext4, XFS, btrfs and tmpfs; NTFS and APFS count UTF-16 units or characters, which are never more.</summary>
     public const int MaxBytes = 255;
 
-    // 16 bytes of SHA-256 are enough that two long names never meet by chance or by intent; bytes are compared before anything is called equal.
+    // With 16 bytes of SHA-256, two long names collide neither by chance nor by intent; files count as equal only after their bytes were compared.
     private const int HashBytes = 16;
 
-    // A suffix up to this length is worth keeping whole in a cut name, so that *.json still finds it.
+    // A shortened name keeps an extension up to this length, so that *.json still matches it.
     private const int MaxExtension = 16;
 
     private static readonly SearchValues<char> Safe = SearchValues.Create("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-");
 
     /// <summary>
-    /// Cuts a name that is longer than <see cref="MaxBytes"/>: its beginning, <c>~</c>, 32 hexadecimal digits of the SHA-256 of
+    /// Shortens a name that is longer than <see cref="MaxBytes"/>: its beginning, <c>~</c>, 32 hexadecimal digits of the SHA-256 of
     /// the whole name, its extension. The same name always gives the same result.
     /// </summary>
     public static string Fit(string name)
@@ -39,7 +39,7 @@ internal static class FileName
         return string.Concat(Cut(name, MaxBytes - Encoding.UTF8.GetByteCount(tail)), tail);
     }
 
-    /// <summary>A readable name out of any text: letters, digits, <c>_</c> and <c>-</c> stay, everything else becomes <c>_</c>; 1 to <paramref name="maxLength"/> characters.</summary>
+    /// <summary>Makes a readable name of any text: letters, digits, <c>_</c> and <c>-</c> stay, everything else becomes <c>_</c>; 1 to <paramref name="maxLength"/> characters.</summary>
     public static string Sanitize(ReadOnlySpan<char> text, int maxLength)
     {
         if (text.IsEmpty)
@@ -59,7 +59,7 @@ internal static class FileName
         return new string(safe);
     }
 
-    /// <summary>32 lower-case hexadecimal digits that tell <paramref name="bytes"/> from any other.</summary>
+    /// <summary>32 lower-case hexadecimal digits of the SHA-256 of <paramref name="bytes"/>.</summary>
     public static string Hash(ReadOnlySpan<byte> bytes)
     {
         Span<byte> hash = stackalloc byte[SHA256.HashSizeInBytes];

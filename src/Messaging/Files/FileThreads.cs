@@ -3,9 +3,9 @@ using System.Diagnostics.CodeAnalysis;
 namespace Messaging.Files;
 
 /// <summary>
-/// Threads of their own for file calls, which block and cannot be cancelled: a disk that is slow or hangs holds these threads and
-/// never those of the thread pool, which answer the health pages and drain the worker. Threads are started when they are first
-/// needed and end with <see cref="Dispose"/>; one that hangs does not keep the process from ending.
+/// Dedicated threads for file calls, which block and cannot be cancelled. A disk that is slow or hangs blocks these threads and never
+/// those of the thread pool, which answer the health pages and drain the worker. Threads are started when they are first needed and
+/// end with <see cref="Dispose"/>; one that hangs does not keep the process from ending.
 /// </summary>
 internal sealed class FileThreads : IDisposable
 {
@@ -19,8 +19,8 @@ internal sealed class FileThreads : IDisposable
     private int _idle;
     private bool _disposed;
 
-    /// <param name="name">What debuggers and stack dumps call the threads.</param>
-    /// <param name="limit">The most threads, at least 1; so many file calls run at once, and the others wait in order.</param>
+    /// <param name="name">The name of the threads in debuggers and stack dumps.</param>
+    /// <param name="limit">The most threads, at least 1. That many file calls run at once; others wait in order.</param>
     public FileThreads(string name, int limit)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(limit, 1);
@@ -28,7 +28,7 @@ internal sealed class FileThreads : IDisposable
         _limit = limit;
     }
 
-    /// <summary>Runs a call, after those that wait.</summary>
+    /// <summary>Queues a call behind those that wait.</summary>
     public void Enqueue(FileCall call)
     {
         lock (_gate)
@@ -46,8 +46,8 @@ internal sealed class FileThreads : IDisposable
         }
     }
 
-    /// <summary>Takes a call back that still waits.</summary>
-    /// <returns>False when a thread has it, or had it.</returns>
+    /// <summary>Removes a call that still waits.</summary>
+    /// <returns>False when a thread has already taken it.</returns>
     public bool TryRemove(FileCall call)
     {
         lock (_gate)
@@ -62,7 +62,7 @@ internal sealed class FileThreads : IDisposable
         }
     }
 
-    /// <summary>Lets the threads end once nothing waits; does not wait for them.</summary>
+    /// <summary>Lets the threads end once no call waits; does not wait for them.</summary>
     public void Dispose()
     {
         lock (_gate)
@@ -82,7 +82,7 @@ internal sealed class FileThreads : IDisposable
         }
         catch (OutOfMemoryException) when (_threads > 0)
         {
-            // The process may have no more threads: those that run take the call later.
+            // The process can start no more threads; a running one takes the call later.
         }
         catch (OutOfMemoryException)
         {

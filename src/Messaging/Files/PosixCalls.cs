@@ -5,7 +5,7 @@ using System.Runtime.Versioning;
 namespace Messaging.Files;
 
 /// <summary>
-/// The two things .NET 10 has no call for on Unix: a name that is given only when it is free, and the fsync of a folder.
+/// The two operations that .NET 10 has no call for on Unix: giving a file a name only if it is free, and fsync of a folder.
 /// </summary>
 internal static class PosixCalls
 {
@@ -15,12 +15,12 @@ internal static class PosixCalls
     /// <summary>O_RDONLY of open(2).</summary>
     public const int ReadOnly = 0;
 
-    // O_CLOEXEC differs between kernels, and is the same on every architecture .NET runs on under one of them.
+    // O_CLOEXEC differs between kernels; on each, it is the same on every architecture that .NET runs on.
     private const int CloseOnExecLinux = 0x80000;
     private const int CloseOnExecDarwin = 0x1000000;
 
     // link(2): "If newpath exists, it will not be overwritten" (EEXIST). File.Move(overwrite: false) is no replacement on Unix:
-    // it looks for the target and then calls rename(2), which overwrites what another writer put there in between.
+    // it checks for the target and then calls rename(2), which overwrites what another writer placed there in between.
     [DllImport("libc", EntryPoint = "link", SetLastError = true)]
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
     private static extern int LinkCore([MarshalAs(UnmanagedType.LPUTF8Str)] string existing, [MarshalAs(UnmanagedType.LPUTF8Str)] string added);
@@ -38,7 +38,7 @@ internal static class PosixCalls
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
     private static extern int CloseCore(int descriptor);
 
-    /// <summary>Gives a file a second name, atomically and only when that name is free.</summary>
+    /// <summary>Gives a file a second name, atomically and only if that name is free.</summary>
     /// <returns>0, or the errno.</returns>
     [UnsupportedOSPlatform("windows")]
     public static int Link(string existing, string added) =>

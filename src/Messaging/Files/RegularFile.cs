@@ -26,7 +26,7 @@ internal static class RegularFile
     /// <summary>The file's bytes.</summary>
     /// <param name="path">The file.</param>
     /// <param name="maxBytes">A longer file is refused.</param>
-    /// <exception cref="FileNotFoundException">There is none.</exception>
+    /// <exception cref="FileNotFoundException">The file does not exist.</exception>
     /// <exception cref="IOException">It is a symbolic link, not a file, too long, or cannot be read.</exception>
     /// <exception cref="UnauthorizedAccessException">Access was refused.</exception>
     public static byte[] ReadAll(string path, int maxBytes)
@@ -75,9 +75,9 @@ internal static class RegularFile
 
     /// <summary>The beginning of a file.</summary>
     /// <param name="path">The file.</param>
-    /// <param name="maxBytes">Bytes at most.</param>
-    /// <param name="length">Bytes of the whole file.</param>
-    /// <exception cref="FileNotFoundException">There is none.</exception>
+    /// <param name="maxBytes">The most bytes to read.</param>
+    /// <param name="length">The length of the whole file in bytes.</param>
+    /// <exception cref="FileNotFoundException">The file does not exist.</exception>
     /// <exception cref="IOException">It is a symbolic link, not a file, or cannot be read.</exception>
     /// <exception cref="UnauthorizedAccessException">Access was refused.</exception>
     public static byte[] ReadStart(string path, int maxBytes, out long length)
@@ -88,8 +88,8 @@ internal static class RegularFile
     }
 
     /// <summary>Opens a file with the lock that <see cref="FileShare.None"/> takes. The caller disposes the handle.</summary>
-    /// <returns>Null when it is open elsewhere in a .NET process.</returns>
-    /// <exception cref="FileNotFoundException">There is none.</exception>
+    /// <returns>Null when a .NET process has it open.</returns>
+    /// <exception cref="FileNotFoundException">The file does not exist.</exception>
     /// <exception cref="IOException">It is a symbolic link, or cannot be opened.</exception>
     /// <exception cref="UnauthorizedAccessException">Access was refused.</exception>
     public static SafeFileHandle? TryOpenLocked(string path)
@@ -99,7 +99,7 @@ internal static class RegularFile
             return TryOpenLockedOnWindows(path);
         }
 
-        // For writing: NFS gives no exclusive lock on a file that is open for reading alone.
+        // For writing: NFS grants no exclusive lock on a file that is open only for reading.
         SafeFileHandle file = Open(path, ReadWrite);
         if (LockCore(file, ExclusiveAtOnce) == 0 || Marshal.GetLastPInvokeError() != (OperatingSystem.IsLinux() ? WouldBlockLinux : WouldBlockDarwin))
         {

@@ -4,7 +4,7 @@ namespace Messaging.Files;
 
 /// <summary>An unfinished file of a process that died, locked until <see cref="Dispose"/>.</summary>
 /// <param name="path">Its absolute path.</param>
-/// <param name="file">The lock.</param>
+/// <param name="file">The open handle, which holds the lock.</param>
 /// <param name="bytes">What it holds.</param>
 /// <param name="writtenAt">When it was last written, in UTC.</param>
 /// <param name="isWhole">False when bytes are missing at its end.</param>

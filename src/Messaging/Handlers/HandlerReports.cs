@@ -6,9 +6,9 @@ using Pipeline.Settlements;
 namespace Messaging.Handlers;
 
 /// <summary>
-/// Says of foreign code how it did: to the route's breaker, and to the log, with the stack trace that the line about the message lacks.
-/// The breaker hears of a handler that returned, and of the settlements and exceptions by which it says that what it calls is down; any
-/// other exception may be the message's own. Threads: any.
+/// Reports the outcomes of user code to the route's breaker and to the log, with the stack trace that the line about the message lacks.
+/// The breaker counts a handler that returned, and the settlements and exceptions that report a dependency of the handler as down. Any
+/// other exception may be caused by the message. Threads: any.
 /// </summary>
 internal sealed partial class HandlerReports(string route, string handler, CircuitBreaker breaker, ILogger logger, TimeProvider time)
 {
@@ -21,8 +21,8 @@ internal sealed partial class HandlerReports(string route, string handler, Circu
     public string Handler => handler;
 
     /// <summary>The handler returned.</summary>
-    /// <param name="fault">What it says has failed outside the message.</param>
-    /// <param name="description">How.</param>
+    /// <param name="fault">The fault outside the message that it reports.</param>
+    /// <param name="description">The description of the fault.</param>
     public void Returned(SettlementFault fault, string? description)
     {
         switch (fault)
@@ -41,7 +41,7 @@ internal sealed partial class HandlerReports(string route, string handler, Circu
 
     /// <summary>The handler threw.</summary>
     /// <param name="exception">What it threw.</param>
-    /// <param name="cancellationToken">The token it was given.</param>
+    /// <param name="cancellationToken">The token that it was passed.</param>
     public void Threw(Exception exception, CancellationToken cancellationToken)
     {
         if (RecoverabilityPolicy.TryRead(exception, out Settlement settlement))
@@ -67,7 +67,7 @@ internal sealed partial class HandlerReports(string route, string handler, Circu
 
     /// <summary>A message of a batch was settled in a way that has no effect.</summary>
     /// <param name="misuse">Why.</param>
-    /// <param name="index">Its place in the batch.</param>
+    /// <param name="index">Its index in the batch.</param>
     public void Misused(BatchMisuse misuse, int index)
     {
         if (!_misuses.ShouldLog(out SuppressedLines suppressed))

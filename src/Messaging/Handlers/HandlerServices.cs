@@ -9,18 +9,18 @@ using Microsoft.Extensions.Logging;
 
 namespace Messaging.Handlers;
 
-/// <summary>What a handler's parts may use of their route.</summary>
+/// <summary>The services of a route that its handler's parts may use.</summary>
 /// <param name="Route">The route's name.</param>
 /// <param name="Sink">Where results go; of the kind that the handler's feature asks for, null where it asks for none.</param>
-/// <param name="Breaker">Told of every outcome of the sink, or of the handler where there is no sink.</param>
+/// <param name="Breaker">Receives every outcome of the sink, or of the handler where there is no sink.</param>
 /// <param name="Recoverability">Retry settings.</param>
 /// <param name="Metrics">The route's counters.</param>
-/// <param name="Calls">Counts what it sends.</param>
+/// <param name="Calls">Counts the calls that the handler sends to services.</param>
 /// <param name="Services">The container, for singletons of the feature itself.</param>
-/// <param name="DeadLetters">For parts of a message that are set aside while the rest is stored.</param>
+/// <param name="DeadLetters">For parts of a message that are dead-lettered while the rest is stored.</param>
 /// <param name="Loggers">Loggers.</param>
 /// <param name="Time">The clock; tests drive it.</param>
-/// <param name="Concurrency">Messages in flight at most: the size pools need.</param>
+/// <param name="Concurrency">The most messages in flight: the size for pools.</param>
 public sealed record HandlerServices(
     string Route,
     ISink? Sink,
@@ -34,30 +34,30 @@ public sealed record HandlerServices(
     TimeProvider Time,
     int Concurrency)
 {
-    /// <summary>Takes what is to be checked at start, before the route receives.</summary>
+    /// <summary>The checks to run at start, before the route receives.</summary>
     public IList<RouteCheck> Checks { get; } = [];
 
     /// <summary>
-    /// Takes what is to be logged as a warning when the worker stops: each returns what it has to say of the messages since the start, without
-    /// its full stop, or null for nothing. Called once, after the drain.
+    /// The warnings to log when the worker stops. Each function returns a sentence about the messages since the start, without its full stop,
+    /// or null for none. Called once, after the drain.
     /// </summary>
     public IList<Func<string?>> Reports { get; } = [];
 
     /// <summary>Parts that end with the route, in the order they were made; disposed in reverse.</summary>
     public IList<object> Owned { get; } = [];
 
-    /// <summary>Called when the route stops receiving, and perhaps again: what waits for more to come must wait no longer. Must not block or throw.</summary>
+    /// <summary>Called when the route stops receiving, possibly more than once: a part that waits for further messages must stop waiting. Must not block or throw.</summary>
     public IList<Action> Stopping { get; } = [];
 
-    /// <summary>Makes a part that lives as long as the route, or takes the container's.</summary>
+    /// <summary>Makes a part that lives as long as the route, or returns the container's instance.</summary>
     /// <param name="argument">One more argument of its constructor; null for none.</param>
-    /// <exception cref="StartupException">It cannot be made.</exception>
+    /// <exception cref="StartupException">The part cannot be created.</exception>
     public T Create<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] T>(object? argument = null)
         where T : class => PartActivator.Create<T>(Services, Route, Owned.Add, argument);
 
-    /// <summary>Makes what makes a handler in a scope of its own for each call, and lets the start check that it can.</summary>
+    /// <summary>Makes the factory that creates a handler in a scope of its own for each call; the start checks that it can.</summary>
     /// <param name="argument">One more argument of the handler's constructor; null for none.</param>
-    /// <exception cref="StartupException">It never can.</exception>
+    /// <exception cref="StartupException">The handler can never be created.</exception>
     internal ScopedFactory<T> CreateScoped<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] T>(object? argument)
         where T : class
     {
@@ -73,6 +73,6 @@ public sealed record HandlerServices(
         }
     }
 
-    /// <summary>What hears how a handler did.</summary>
+    /// <summary>Makes the object that reports a handler's outcomes.</summary>
     internal HandlerReports ReportsOf(Type handler) => new(Route, handler.Name, Breaker, Loggers.CreateLogger($"Messaging.Routes.{Route}"), Time);
 }

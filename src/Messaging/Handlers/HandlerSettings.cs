@@ -11,7 +11,7 @@ internal abstract class HandlerSettings
     /// <summary>For handlers without settings: every key of the section is unknown.</summary>
     public static HandlerSettings None { get; } = Of<NoSettings>(isArgument: false);
 
-    /// <summary>True when the handler's constructor takes what was read.</summary>
+    /// <summary>True when the handler's constructor takes the settings.</summary>
     public abstract bool IsArgument { get; }
 
     public static HandlerSettings Of<[DynamicallyAccessedMembers(Members)] T>(bool isArgument)

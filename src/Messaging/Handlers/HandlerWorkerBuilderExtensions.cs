@@ -6,7 +6,7 @@ using Messaging.Hosting;
 
 namespace Messaging.Handlers;
 
-/// <summary>Adds handlers of JSON messages, which routes then name. No call throws for a mistake: it is reported with those of the configuration.</summary>
+/// <summary>Adds handlers of JSON messages, which routes name. No call throws for a mistake; it is reported with the errors of the configuration.</summary>
 public static class HandlerWorkerBuilderExtensions
 {
     private const DynamicallyAccessedMemberTypes Constructors = DynamicallyAccessedMemberTypes.PublicConstructors;
@@ -27,8 +27,8 @@ public static class HandlerWorkerBuilderExtensions
         builder.AddHandler(new JsonHandlerFeature<TMessage, THandler>(name, typeInfo, HandlerSettings.None, isScoped: false));
 
     /// <summary>
-    /// Adds a handler with settings: the section <c>Handlers:{name}</c>, with the overrides of the route, is read and checked as the worker's own
-    /// are, and handed to the constructor. One instance serves every message of a route.
+    /// Adds a handler with settings: the section <c>Handlers:{name}</c>, with the overrides of the route, is read and checked like the worker's
+    /// own settings, and passed to the constructor. One instance serves every message of a route.
     /// </summary>
     /// <typeparam name="TMessage">What bodies are read into.</typeparam>
     /// <typeparam name="THandler">The handler; its constructor takes <typeparamref name="TOptions"/> and what the container has.</typeparam>
@@ -44,7 +44,7 @@ public static class HandlerWorkerBuilderExtensions
 
     /// <summary>
     /// Adds a handler that is made for each attempt at a message, in a service scope of its own: for handlers that take scoped services, such as a
-    /// DbContext. The scope ends before the message is settled; an error in that counts as the handler's.
+    /// DbContext. The scope is disposed before the message is settled; an error in that counts as the handler's.
     /// Costs a scope and a handler per attempt, which the test Handle_InAScope_CostsTheScopeAndTheHandler measures.
     /// </summary>
     /// <inheritdoc cref="AddHandler{TMessage, THandler}"/>

@@ -3,9 +3,9 @@ using Pipeline.Settlements;
 namespace Messaging.Handlers;
 
 /// <summary>
-/// Handles messages of one JSON type many at a time, such as the rows of one INSERT. The worker collects the messages of a route until
-/// <c>MaxMessages</c> are there, or the first has waited for <c>MaxAge</c>, or the route stops. Bodies that cannot be read
-/// are dead-lettered before, as for <see cref="IMessageHandler{T}"/>, and are in no batch.
+/// Handles messages of one JSON type in batches, such as the rows of one INSERT. The worker collects the messages of a route until
+/// it has <c>MaxMessages</c>, or the first has waited for <c>MaxAge</c>, or the route stops. Messages whose bodies cannot be read
+/// are dead-lettered first, as for <see cref="IMessageHandler{T}"/>, and are in no batch.
 /// <para>Delivery is at least once. Threads: several batches may be handled at once, by one instance.</para>
 /// </summary>
 /// <typeparam name="T">What bodies are read into.</typeparam>
@@ -13,12 +13,12 @@ public interface IBatchHandler<T>
 {
     /// <summary>
     /// Handles a batch, and settles each of its messages with <see cref="MessageBatch{T}.Settle"/>. The settlements are carried out when
-    /// the returned task ends. A message that is undecided by then is abandoned with backoff, and dead-lettered as
+    /// the returned task completes. A message that is undecided by then is abandoned with backoff, and dead-lettered as
     /// <c>deliveries-exhausted</c> on delivery <c>Recoverability:MaxDeliveries</c>.
     /// </summary>
-    /// <param name="batch">At least one message. Messages that have used half of their deliveries come alone, so that none is dead-lettered for its neighbours.</param>
-    /// <param name="cancellationToken">Ends when a message of the batch has taken longer than <c>Intake:MessageTimeout</c>, and when the drain timeout of a stop has ended.</param>
-    /// <exception cref="Exception">What was settled before stays settled; the rest is abandoned, as above. Nothing is retried in process.</exception>
+    /// <param name="batch">At least one message. A message that has used half of its deliveries is in a batch of its own, so that none is dead-lettered because of its neighbours.</param>
+    /// <param name="cancellationToken">Cancelled when a message of the batch has taken longer than <c>Intake:MessageTimeout</c>, and when the drain timeout of a shutdown has ended.</param>
+    /// <exception cref="Exception">Messages settled before stay settled; the rest is abandoned, as above. Nothing is retried in process.</exception>
     /// <exception cref="TransientFaultException">The same, but never a reason to dead-letter; a failure for the route's breaker.</exception>
     /// <exception cref="RefusedException">The same, and the route's breaker opens at once.</exception>
     ValueTask HandleAsync(MessageBatch<T> batch, CancellationToken cancellationToken);

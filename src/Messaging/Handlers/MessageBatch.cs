@@ -14,19 +14,19 @@ public sealed class MessageBatch<T> : IReadOnlyList<T>
     private readonly Lock _gate = new();
     private readonly HandlerReports? _reports;
 
-    // Reused by later batches, so this object lets go of it when it ends.
+    // Later batches reuse the array, so this object drops it when the batch ends.
     private BatchEntry<T>[]? _entries;
 
     /// <summary>Makes a batch without a worker: for tests of a handler, which then read <see cref="SettlementOf"/>.</summary>
     /// <param name="messages">The messages.</param>
-    /// <param name="infos">What else is known of each; null where the handler does not ask.</param>
-    /// <exception cref="ArgumentException">There are infos, but not one for each message.</exception>
+    /// <param name="infos">What else is known about each; null when the handler does not use it.</param>
+    /// <exception cref="ArgumentException">The number of infos is not the number of messages.</exception>
     public MessageBatch(IReadOnlyList<T> messages, IReadOnlyList<MessageInfo>? infos = null)
     {
         ArgumentNullException.ThrowIfNull(messages);
         if (infos is not null && infos.Count != messages.Count)
         {
-            throw new ArgumentException($"There are {messages.Count} messages and {infos.Count} infos; give one for each message, or null.", nameof(infos));
+            throw new ArgumentException($"There are {messages.Count} messages and {infos.Count} infos; pass one for each message, or null.", nameof(infos));
         }
 
         _entries = [.. messages.Select((message, index) => new BatchEntry<T> { Message = message, Info = infos?[index] ?? default })];
@@ -42,8 +42,8 @@ public sealed class MessageBatch<T> : IReadOnlyList<T>
     /// <summary>The number of messages, at least 1; stays readable.</summary>
     public int Count { get; private set; }
 
-    /// <summary>The message at a place from 0, in the order of arrival; never null.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">There is no such place.</exception>
+    /// <summary>The message at an index, in the order of arrival; never null.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The index is out of range.</exception>
     /// <exception cref="InvalidOperationException">The batch has ended.</exception>
     public T this[int index]
     {
@@ -56,8 +56,8 @@ public sealed class MessageBatch<T> : IReadOnlyList<T>
         }
     }
 
-    /// <summary>What else is known of a message.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">There is no such place.</exception>
+    /// <summary>What else is known about a message.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The index is out of range.</exception>
     /// <exception cref="InvalidOperationException">The batch has ended.</exception>
     public MessageInfo InfoOf(int index)
     {
@@ -67,8 +67,8 @@ public sealed class MessageBatch<T> : IReadOnlyList<T>
         }
     }
 
-    /// <summary>What was decided about a message so far; undecided where nothing was.</summary>
-    /// <exception cref="ArgumentOutOfRangeException">There is no such place.</exception>
+    /// <summary>The settlement of a message so far; undecided until it is settled.</summary>
+    /// <exception cref="ArgumentOutOfRangeException">The index is out of range.</exception>
     /// <exception cref="InvalidOperationException">The batch has ended.</exception>
     public Settlement SettlementOf(int index)
     {
@@ -78,14 +78,14 @@ public sealed class MessageBatch<T> : IReadOnlyList<T>
         }
     }
 
-    /// <summary>Decides what becomes of one message. The first decision holds; it is carried out when the handler's task ends.</summary>
-    /// <param name="index">The message's place.</param>
-    /// <param name="settlement">The decision.</param>
+    /// <summary>Settles one message. The first settlement holds; it is carried out when the handler's task completes.</summary>
+    /// <param name="index">The message's index.</param>
+    /// <param name="settlement">The settlement.</param>
     /// <returns>
-    /// False where that has no effect, which is also logged: the message was settled before, the batch has ended, or the settlement is
-    /// an undecided <c>default</c>. No reason to throw: the rest of the batch would be abandoned for it.
+    /// False when it has no effect, which is also logged: the message was settled before, the batch has ended, or the settlement is
+    /// an undecided <c>default</c>. This does not throw, since the rest of the batch would then be abandoned.
     /// </returns>
-    /// <exception cref="ArgumentOutOfRangeException">There is no such place.</exception>
+    /// <exception cref="ArgumentOutOfRangeException">The index is out of range.</exception>
     public bool Settle(int index, Settlement settlement)
     {
         CheckIndex(index);
@@ -107,8 +107,8 @@ public sealed class MessageBatch<T> : IReadOnlyList<T>
         return false;
     }
 
-    /// <summary>Decides what becomes of every message that is not settled yet: often <see cref="Settlement.Complete"/>, after those that failed were settled one by one.</summary>
-    /// <returns>How many that were; 0, and a line in the log, where the batch has ended or the settlement is undecided.</returns>
+    /// <summary>Settles every message that is not settled yet, often with <see cref="Settlement.Complete"/> after the failed ones were settled one by one.</summary>
+    /// <returns>The number of messages settled; 0, and a line in the log, when the batch has ended or the settlement is undecided.</returns>
     public int SettleRest(Settlement settlement)
     {
         int settled = 0;
@@ -146,13 +146,13 @@ public sealed class MessageBatch<T> : IReadOnlyList<T>
 
     IEnumerator IEnumerable.GetEnumerator() => GetEnumerator();
 
-    /// <summary>Adds a message. Before the handler is called, under the collector's lock.</summary>
+    /// <summary>Adds a message. Called before the handler, under the collector's lock.</summary>
     internal void Add(in BatchEntry<T> entry) => _entries![Count++] = entry;
 
-    /// <summary>The places of the messages in their route. Before the handler is called.</summary>
+    /// <summary>The waiters of the messages. Called before the handler.</summary>
     internal BatchWaiter<T>[] Waiters() => [.. _entries!.Take(Count).Select(entry => entry.Waiter!)];
 
-    /// <summary>Removes a message that waits no longer. Before the handler is called, under the collector's lock.</summary>
+    /// <summary>Removes a message that no longer waits. Called before the handler, under the collector's lock.</summary>
     internal void Remove(BatchWaiter<T> waiter)
     {
         int index = Array.FindIndex(_entries!, 0, Count, entry => ReferenceEquals(entry.Waiter, waiter));
@@ -161,7 +161,7 @@ public sealed class MessageBatch<T> : IReadOnlyList<T>
         _entries![Count] = default;
     }
 
-    /// <summary>A settlement that names a fault outside its message, a refusal before a transient one; undecided where there is none.</summary>
+    /// <summary>A settlement that reports a fault outside its message, refused before transient; undecided when there is none.</summary>
     internal Settlement FindFault()
     {
         Settlement worst = default;
@@ -177,7 +177,7 @@ public sealed class MessageBatch<T> : IReadOnlyList<T>
     }
 
     /// <summary>Ends the borrow.</summary>
-    /// <returns>The messages with what was decided about them; the caller's from here on.</returns>
+    /// <returns>The messages and their settlements; the caller owns the array from then on.</returns>
     internal BatchEntry<T>[] End()
     {
         lock (_gate)

@@ -4,8 +4,8 @@ using Pipeline.Messages;
 namespace Messaging.Handlers;
 
 /// <summary>
-/// What is known of a message beside its content. A view that copies nothing: it ends with the delivery it came with, and reading it
-/// later throws. Threads: any, until then.
+/// What is known about a message beside its content. A view that copies nothing: it is valid until its delivery is settled, and reading
+/// it later throws. Threads: any, until then.
 /// </summary>
 public readonly struct MessageInfo
 {
@@ -25,7 +25,7 @@ public readonly struct MessageInfo
         _version = message.Version;
     }
 
-    /// <summary>The name of the route the message came by.</summary>
+    /// <summary>The name of the route that received the message.</summary>
     public string Route => _route ?? string.Empty;
 
     /// <summary>The id that the source knows the message by: UTF-8, never empty, the same on every delivery. A borrow like <see cref="Body"/>.</summary>

@@ -4,15 +4,15 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Messaging.Handlers;
 
-/// <summary>Makes the handlers and parts that a route was given by type.</summary>
+/// <summary>Creates the handlers and parts that were added by type.</summary>
 internal static class PartActivator
 {
-    /// <summary>The container's instance where the type is registered there; else a new one, whose constructor is served by the container.</summary>
+    /// <summary>The container's instance where the type is registered there; else a new one, whose constructor arguments come from the container.</summary>
     /// <param name="services">The container.</param>
     /// <param name="route">The route, for the error.</param>
-    /// <param name="own">Takes a new instance, to be disposed by its owner.</param>
+    /// <param name="own">Receives a new instance, which its owner disposes.</param>
     /// <param name="settings">One more constructor argument; null for none. With it the instance is always a new one.</param>
-    /// <exception cref="StartupException">It cannot be made; says why.</exception>
+    /// <exception cref="StartupException">The instance cannot be created; says why.</exception>
     public static T Create<[DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] T>(
         IServiceProvider services, string route, Action<object> own, object? settings = null)
         where T : class
@@ -41,17 +41,17 @@ internal static class PartActivator
         }
     }
 
-    /// <summary>Says why a part could not be made.</summary>
+    /// <summary>Says why a part could not be created.</summary>
     public static StartupException Failed<T>(string route, Exception exception) => exception switch
     {
         StartupException startup => startup,
 
         // No suitable constructor, or one whose parameter the container does not have.
-        InvalidOperationException => new StartupException($"Route {route}: {typeof(T).Name} cannot be made: {exception.Message}", ExitCodes.Configuration, exception),
+        InvalidOperationException => new StartupException($"Route {route}: {typeof(T).Name} cannot be created: {exception.Message}", ExitCodes.Configuration, exception),
         _ => new StartupException($"Route {route}: the constructor of {typeof(T).Name} failed: {exception.Message}", ExitCodes.Unavailable, exception),
     };
 
-    /// <summary>Disposes a part where it can be disposed; null is none.</summary>
+    /// <summary>Disposes a part that is disposable; ignores null.</summary>
     public static ValueTask DisposeAsync(object? part)
     {
         switch (part)

@@ -10,7 +10,7 @@ internal sealed class ScopedFactory<[DynamicallyAccessedMembers(DynamicallyAcces
 {
     private readonly IServiceScopeFactory _scopes;
 
-    // Null where the container makes it, which then also disposes it.
+    // Null where the container creates the handler and so disposes it.
     private readonly ObjectFactory<THandler>? _create;
     private readonly object?[]? _arguments;
 
@@ -36,14 +36,14 @@ internal sealed class ScopedFactory<[DynamicallyAccessedMembers(DynamicallyAcces
         }
         catch
         {
-            // What the scope made so far; nothing of it has done any work, so that a synchronous end is enough.
+            // Nothing that the scope created has done any work, so disposing it synchronously is enough.
             scope.Dispose();
             throw;
         }
     }
 
-    /// <summary>Makes one and gives it up again: what the container lacks shows at start and not with the first message.</summary>
-    /// <exception cref="StartupException">It cannot be made.</exception>
+    /// <summary>Creates and disposes one handler, so that a missing service shows at start and not with the first message.</summary>
+    /// <exception cref="StartupException">The handler cannot be created.</exception>
     public async Task CheckAsync(string route)
     {
         try
@@ -56,7 +56,7 @@ internal sealed class ScopedFactory<[DynamicallyAccessedMembers(DynamicallyAcces
         }
     }
 
-    /// <summary>A handler and the scope it lives in.</summary>
+    /// <summary>A handler and its scope.</summary>
     internal readonly struct Lease : IAsyncDisposable
     {
         private readonly AsyncServiceScope _scope;

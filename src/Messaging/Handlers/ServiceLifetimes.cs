@@ -3,7 +3,7 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Messaging.Handlers;
 
-/// <summary>Knows which services are scoped: a handler that lives as long as its route would share one such service between all messages.</summary>
+/// <summary>Knows which services are scoped: a handler that lives as long as its route would share one such service among all messages.</summary>
 internal sealed class ServiceLifetimes(IServiceCollection services)
 {
     /// <summary>Finds a scoped service among the constructor parameters of a class.</summary>

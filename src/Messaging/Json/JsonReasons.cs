@@ -1,12 +1,12 @@
 namespace Messaging.Json;
 
 /// <summary>
-/// Reasons of dead letters for what any JSON body can have wrong, whatever the handler expects in it. They are part of the contract with
-/// users: never changed, never used again.
+/// Dead-letter reasons for faults that any JSON body can have, whatever the handler expects in it. They are part of the contract with
+/// users: never changed, never reused.
 /// </summary>
 public static class JsonReasons
 {
-    /// <summary>Nothing but blanks, or nothing at all.</summary>
+    /// <summary>The body is empty or all whitespace.</summary>
     public const string EmptyBody = "empty-body";
 
     /// <summary>The grammar of RFC 8259 is broken, or the text ends too early.</summary>
@@ -15,6 +15,6 @@ public static class JsonReasons
     /// <summary>A byte sequence that is not UTF-8 (RFC 3629).</summary>
     public const string InvalidUtf8 = "invalid-utf8";
 
-    /// <summary>An object has a property twice that the handler needs once.</summary>
+    /// <summary>An object repeats a property that the handler needs once.</summary>
     public const string DuplicateProperty = "duplicate-property";
 }

@@ -8,7 +8,7 @@ using Worker.ObjectKeys;
 
 namespace Worker.Archive;
 
-/// <summary>Reads the header and makes the key; what cannot be read is dead-lettered here, before anything is stored.</summary>
+/// <summary>Reads the header and writes the key. It dead-letters a message that it cannot read, before anything is stored.</summary>
 internal sealed class ArchiveConnector(ArchiveHeaderReader reader, KeyTemplate template, MissingIdRule missingId, KeyPartMonitor monitor, int concurrency) : IBehavior<PhysicalContext, ArchiveContext>
 {
     private readonly ContextPool<ArchiveContext> _contexts = new(concurrency);

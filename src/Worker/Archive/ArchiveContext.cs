@@ -9,13 +9,13 @@ internal sealed class ArchiveContext : PipelineContext
 {
     private PooledBuffer? _key;
 
-    /// <summary>What was read from the body.</summary>
+    /// <summary>The values read from the body.</summary>
     public ArchiveHeader Header { get; } = new();
 
     /// <summary>The bytes to store: the message's body, unchanged. A borrow from the physical message.</summary>
     public ReadOnlyMemory<byte> Body { get; set; }
 
-    /// <summary>The object's key, UTF-8; empty before it was written.</summary>
+    /// <summary>The object's key, UTF-8; empty until it is written.</summary>
     public ReadOnlyMemory<byte> Key => _key?.WrittenMemory ?? default;
 
     /// <summary>Rents the buffer the key is written to; <see cref="Reset"/> returns it.</summary>

@@ -14,7 +14,7 @@ namespace Worker.Archive;
 /// <summary>Makes <c>Archive</c> a handler that routes can name: JSON to key to object.</summary>
 internal sealed class ArchiveHandlerFeature : IHandlerFeature, ISampleFeature
 {
-    /// <summary>What routes call the handler.</summary>
+    /// <summary>The handler's name in routes.</summary>
     public const string HandlerName = "Archive";
 
     public string Name => HandlerName;
@@ -53,7 +53,7 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature, ISampleFeature
 
     public void WriteSample(IBufferWriter<byte> body, int index, string id, DateTimeOffset date) => MessageGenerator.Write(body, index, id, date);
 
-    // The sink refuses such keys one by one.
+    // Without this check the sink would reject such keys one by one.
     private static ConfigurationError? FindReserved(SettingsReader settings, string route, KeyTemplateOptions key, ReservedLevel reserved)
     {
         KeyTemplateCompiler.TryRead(key, out ImmutableArray<KeyLevel> levels, out _, out _);
@@ -67,7 +67,7 @@ internal sealed class ArchiveHandlerFeature : IHandlerFeature, ISampleFeature
         return new ConfigurationError(
             name,
             settings.Configuration[$"Routes:{route}:{name}"] ?? settings.Configuration[name],
-            $"must not begin with {reserved.Name}, nor with text that a value could make it, nor after levels that a message without their date leaves out: {reserved.Reason}.",
+            $"must not begin with {reserved.Name}, directly, through a placeholder's value, or when a message without a date leaves out the levels before it: {reserved.Reason}.",
             "Messages would be dead-lettered.");
     }
 

@@ -12,25 +12,25 @@ internal sealed class ArchiveOptions
     [Setting("Template of the object key: paths of JSON properties in braces with their rules, a date with its format, {MessageId} for the id")]
     public string Template { get; init; } = KeyTemplateOptions.DefaultTemplate;
 
-    [Setting("Levels that go in front of every key, such as archive/prod")]
+    [Setting("Levels in front of every key, such as archive/prod")]
     public string KeyPrefix { get; init; } = string.Empty;
 
-    [Setting("The path of the message's id, such as MessageId or event.id; event.id:number for an id that is a number")]
+    [Setting("Path of the message's id, such as MessageId or event.id; event.id:number for an id that is a number")]
     public string MessageIdProperty { get; init; } = KeyTemplateOptions.DefaultMessageIdProperty;
 
-    [Setting("What becomes of a message without an id: DeadLetter, or UseSourceId to name the object after the source's id")]
+    [Setting("What to do with a message without an id: DeadLetter, or UseSourceId to name the object after the source's id")]
     public MissingIdRule MissingId { get; init; } = MissingIdRule.DeadLetter;
 
-    [Setting("What becomes of a message without another property of the key: Default (the part is unknown, a date is left out) or DeadLetter")]
+    [Setting("What to do with a message without another property of the key: Default (the part is unknown, a date is left out) or DeadLetter")]
     public MissingPropertyRule MissingProperty { get; init; } = MissingPropertyRule.Default;
 
-    [Setting("What becomes of a value that does not fit the rule of its part: Default (the part is invalid), Encode, or DeadLetter")]
+    [Setting("What to do with a value that does not fit the rule of its part: Default (the part is invalid), Encode, or DeadLetter")]
     public InvalidValueRule InvalidValue { get; init; } = InvalidValueRule.Default;
 
-    [Setting("How much of a body must be valid: Full, Strict (no property twice at any depth), HeaderOnly (only what the key needs)")]
+    [Setting("How much of a body must be valid: Full, Strict (no property twice at any depth), HeaderOnly (only the part up to the last property that the key needs)")]
     public BodyValidation BodyValidation { get; init; } = BodyValidation.Full;
 
-    /// <summary>The part of the settings that says how keys are made.</summary>
+    /// <summary>The settings that define the keys.</summary>
     public KeyTemplateOptions Key => new()
     {
         Template = Template,

@@ -7,8 +7,8 @@ namespace Worker.Archive;
 public static class ArchiveWorkerBuilderExtensions
 {
     /// <summary>
-    /// Adds the handler <c>Archive</c>: a message is stored unchanged under a key that is made from its JSON; and the command
-    /// <c>explain-key</c>. Settings: <c>Handlers:Archive</c>.
+    /// Adds the command <c>explain-key</c> and the handler <c>Archive</c>, which stores a message unchanged under a key derived from its
+    /// JSON. Settings: <c>Handlers:Archive</c>.
     /// </summary>
     public static IMessageWorkerBuilder AddArchive(this IMessageWorkerBuilder builder) => builder
         .AddHandler(new ArchiveHandlerFeature())

@@ -11,15 +11,15 @@ using Worker.ObjectKeys;
 
 namespace Worker.Archive;
 
-/// <summary><c>explain-key</c>: the key that a message gets, and how each part of it came about.</summary>
+/// <summary><c>explain-key</c>: shows the key of a message and the origin of each of its parts.</summary>
 internal static class ExplainKeyCommand
 {
     public static Command Create(CommandContext context)
     {
         Option<string> file = new("--file", "-f") { Description = "The message, as its sender sends it; - for standard input", HelpName = "file", DefaultValueFactory = static _ => MessageFile.StandardInput };
-        Option<string?> route = new("--route") { Description = "Only this route; without it every route that archives", HelpName = "name" };
-        Option<string?> sourceId = new("--source-id") { Description = "The source's id of the message, for MissingId=UseSourceId", HelpName = "id" };
-        Command command = new("explain-key", "Show the object key that a message gets and how each part came about; starts and stores nothing; exit 1 when the message would be dead-lettered")
+        Option<string?> route = new("--route") { Description = "Only this route; default: every route that archives", HelpName = "name" };
+        Option<string?> sourceId = new("--source-id") { Description = "The message's source id, for MissingId=UseSourceId", HelpName = "id" };
+        Command command = new("explain-key", "Show the object key of a message and the origin of each part; starts and stores nothing; exit code 1 when the message would be dead-lettered")
         {
             file,
             route,
@@ -37,7 +37,7 @@ internal static class ExplainKeyCommand
         string[] chosen = onlyRoute is null ? routes : [.. routes.Where(name => string.Equals(name, onlyRoute, StringComparison.OrdinalIgnoreCase))];
         if (chosen.Length == 0)
         {
-            throw new StartupException(onlyRoute is null ? "No route archives messages: only those have keys." : $"--route {onlyRoute}: must be a route that archives messages: {string.Join(", ", routes)}.", ExitCodes.Usage);
+            throw new StartupException(onlyRoute is null ? "No route archives messages, and only such routes have keys." : $"--route {onlyRoute}: must be a route that archives messages: {string.Join(", ", routes)}.", ExitCodes.Usage);
         }
 
         byte[] body = MessageFile.Read(file);

@@ -4,7 +4,7 @@ using Worker.ObjectKeys;
 
 namespace Worker.Archive;
 
-/// <summary>What <c>validate</c> shows of the keys of a route: which rules make them, and which properties they can merge.</summary>
+/// <summary>The part of <c>validate</c> about a route's keys: their rules, and the properties whose values the rules can merge.</summary>
 internal static class KeyRulesReport
 {
     /// <summary>Writes one paragraph.</summary>

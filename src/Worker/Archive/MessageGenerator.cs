@@ -11,8 +11,8 @@ internal static class MessageGenerator
     private static readonly string[] Events = ["Order Placed", "Order Shipped", "Basket Changed", "Payment Taken", "Visit"];
 
     /// <summary>Writes message <paramref name="index"/>.</summary>
-    /// <param name="destination">Takes the body.</param>
-    /// <param name="index">Chooses the values; the same index gives the same message but for id and date.</param>
+    /// <param name="destination">Receives the body.</param>
+    /// <param name="index">Selects the values; the same index gives the same message except for id and date.</param>
     /// <param name="id">The message's id.</param>
     /// <param name="date">The event's date.</param>
     public static void Write(IBufferWriter<byte> destination, int index, string id, DateTimeOffset date)

@@ -4,12 +4,12 @@ using Worker.ObjectKeys;
 
 namespace Worker.Archive;
 
-/// <summary>Says what is wrong with a message that gets no key, and what to do: for dead letters, answers and explain-key. Allocates.</summary>
+/// <summary>Describes why a message gets no key and how to fix it, for dead letters, responses and explain-key. Allocates.</summary>
 internal static class PoisonDescription
 {
     /// <summary>Describes one poison message, without any of its values.</summary>
     /// <param name="poison">Why the message gets no key.</param>
-    /// <param name="header">The header that was read from it, before its Reset.</param>
+    /// <param name="header">The header read from the message, before its Reset.</param>
     /// <param name="properties">The key's properties.</param>
     public static string Of(Poison poison, ArchiveHeader header, ImmutableArray<HeaderProperty> properties) => poison.Reason switch
     {
@@ -26,7 +26,7 @@ internal static class PoisonDescription
 
     private static string Near(Poison poison, ArchiveHeader header, ImmutableArray<HeaderProperty> properties, string before, string after) =>
         properties.FirstOrDefault(property => property.LogText == poison.Property) is { } missing && PropertyNameHint.Find(header.Body, missing.Path) is { } near
-            ? $"{before}it has \"{near}\": case counts{after}"
+            ? $"{before}it has \"{near}\": names are case-sensitive{after}"
             : "";
 
     private static string DatesOf(HeaderUse use) => use switch
@@ -48,7 +48,7 @@ internal static class PoisonDescription
         };
         string taken = (node.TakesStrings, node.TakesNumbers) switch
         {
-            (true, true) => "takes numbers and strings with a number",
+            (true, true) => "takes numbers, and strings that hold a number",
             (true, false) => "takes strings",
             (false, true) => node.DateUse == HeaderUse.None ? "takes numbers, true and false" : "takes numbers",
             _ => node.IsArray ? "must be an array" : "must be an object",

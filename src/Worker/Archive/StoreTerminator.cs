@@ -8,7 +8,7 @@ using Pipeline.Settlements;
 
 namespace Worker.Archive;
 
-/// <summary>Stores the object and completes the message only when the sink has it; tells the breaker how the sink did.</summary>
+/// <summary>Stores the object, and completes the message only when the sink has stored it. It reports the sink's result to the breaker.</summary>
 internal sealed class StoreTerminator(IObjectSink sink, CircuitBreaker breaker, RouteMetrics metrics) : ITerminator<ArchiveContext>
 {
     public const string CollisionReason = "key-collision";
@@ -53,13 +53,13 @@ internal sealed class StoreTerminator(IObjectSink sink, CircuitBreaker breaker, 
                 context.Settlement = Settlement.Complete;
                 return;
             case SinkStatus.Collision:
-                context.Settlement = Settlement.DeadLetter(CollisionReason, $"The key is taken: {UntrustedText.Shorten(context.Key.Span)}. {result.Detail ?? "Another object has it and holds other bytes."}");
+                context.Settlement = Settlement.DeadLetter(CollisionReason, $"The key {UntrustedText.Shorten(context.Key.Span)} is already in use. {result.Detail ?? "The object with this key holds other bytes."}");
                 return;
             case SinkStatus.Rejected:
-                context.Settlement = Settlement.DeadLetter(RejectedReason, result.Detail ?? $"The {sink.Name} sink does not take the object.");
+                context.Settlement = Settlement.DeadLetter(RejectedReason, result.Detail ?? $"The {sink.Name} sink rejects the object.");
                 return;
             case SinkStatus.Refused:
-                context.Settlement = Settlement.Refused(result.Detail ?? $"The {sink.Name} sink refuses the worker.");
+                context.Settlement = Settlement.Refused(result.Detail ?? $"The {sink.Name} sink denies the worker access.");
                 return;
             default:
                 context.Settlement = Settlement.Transient(result.Detail ?? $"The {sink.Name} sink failed.", result.RetryAfter, retryInProcess: !result.Exhausted);

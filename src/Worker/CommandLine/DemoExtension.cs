@@ -7,13 +7,13 @@ using Microsoft.Extensions.Hosting;
 
 namespace Worker.CommandLine;
 
-/// <summary><c>--demo N</c> and <c>--once</c>: the daemon with generated messages in front.</summary>
+/// <summary><c>--demo N</c> and <c>--once</c>: the daemon first publishes generated messages to itself.</summary>
 internal sealed class DemoExtension : IDaemonExtension
 {
     private const string UrlKey = "Hosting:Url";
 
-    private readonly Option<int?> _demo = CountOption.Create("--demo", [], "Publish this many generated messages through the channel first, then report and stay up", 100_000_000);
-    private readonly Option<bool> _once = new("--once") { Description = "With --demo: exit after the report; on a free port unless Hosting:Url is given" };
+    private readonly Option<int?> _demo = CountOption.Create("--demo", [], "Publish this many generated messages through the channel, report, then keep running", 100_000_000);
+    private readonly Option<bool> _once = new("--once") { Description = "With --demo: exit after the report; listens on a free port unless Hosting:Url is set" };
 
     public IReadOnlyList<Option> Options => [_demo, _once];
 
@@ -26,12 +26,12 @@ internal sealed class DemoExtension : IDaemonExtension
 
         if (parsed.GetValue(_demo) is null)
         {
-            throw new StartupException("--once goes with --demo N: it says what to do after the demo's report.", ExitCodes.Usage);
+            throw new StartupException("--once requires --demo N: it ends the worker after the demo's report.", ExitCodes.Usage);
         }
 
         if (!WorkerConfiguration.IsGiven(configuration, UrlKey))
         {
-            // A worker that ends after its demo has no callers: it runs beside one that has the default port.
+            // A worker that ends after its demo has no callers, and must be able to run beside one on the default port.
             configuration[UrlKey] = "http://127.0.0.1:0";
         }
     }

@@ -14,7 +14,7 @@ namespace Worker.CommandLine;
 /// <summary><c>--demo N</c>: publishes generated messages through the channel of the running worker, waits for them and reports.</summary>
 internal static class DemoRunner
 {
-    // What RouteStatus calls the source Channel.
+    // The name of the source Channel in RouteStatus.
     private const string Source = "channel";
 
     private static readonly TimeSpan PollInterval = TimeSpan.FromMilliseconds(20);
@@ -24,7 +24,7 @@ internal static class DemoRunner
     {
         IMessageWorker worker = host.Services.GetRequiredService<IMessageWorker>();
         string route = FindRoute(host)?.Name
-            ?? throw new StartupException("--demo publishes through the channel, but no route has one: add it with --Routes:archive:Source=Channel,Http.", ExitCodes.Configuration);
+            ?? throw new StartupException("--demo publishes through the channel, but no route has the source Channel: add it with --Routes:archive:Source=Channel,Http.", ExitCodes.Configuration);
         TimeProvider time = host.Services.GetRequiredService<TimeProvider>();
 
         RouteTotals before = worker.GetTotals(route);
@@ -47,7 +47,7 @@ internal static class DemoRunner
         return stored == count;
     }
 
-    /// <summary>What a newcomer can do with the running daemon.</summary>
+    /// <summary>Suggests to a new user what to do with the running daemon.</summary>
     public static void WriteNextSteps(IHost host)
     {
         string url = host.Services.GetRequiredService<WebServer>().Urls.FirstOrDefault() ?? "http://127.0.0.1:8080";
@@ -56,7 +56,7 @@ internal static class DemoRunner
             The worker stays up; Ctrl+C drains and stops it. Try next, in another terminal:
               curl -i {{url}}/messages -H 'Content-Type: application/json' -d '{"EventDateUtc":"2026-01-31T10:00:00Z","Product":"My Product","SiteKey":"Site Key","EventName":"My Event","MessageId":"first"}'
               curl -s {{url}}/healthz/ready
-            From a queue into a bucket (AWS credentials from the usual places):
+            From a queue into a bucket (AWS credentials from AWS's default chain):
               dotnet run -c Release --project src/Worker -- --Routes:archive:Source=Sqs --Sources:Sqs:Queue=my-queue --Routes:archive:Sink=S3 --Sinks:S3:Bucket=my-bucket --Hosting:Url=http://127.0.0.1:0
             """);
     }
@@ -74,7 +74,7 @@ internal static class DemoRunner
 
             {(route.HasSink ? "Stored" : "Completed"),-15} {stored:N0} messages in {elapsed.TotalSeconds:N2} s ({stored / elapsed.TotalSeconds:N0} messages/s)
             Dead letters    {deadLetters:N0}; abandoned and redelivered {returned:N0}
-            Allocated       {perMessage} bytes a message (publishing and start-up of the code included)
+            Allocated       {perMessage} bytes per message (publishing and warm-up included)
             Collections     gen0 {collections[0]}, gen1 {collections[1]}, gen2 {collections[2]}
             Objects         {route.Results ?? "none: the route has no sink"}
             AWS calls       {ApiCallReport.Describe(route.Calls, route.Totals.Stored) ?? "none"}

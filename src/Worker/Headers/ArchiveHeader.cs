@@ -4,10 +4,10 @@ using Worker.Json;
 namespace Worker.Headers;
 
 /// <summary>
-/// The values that a key is made of, as places in one message's body. Reused: one for each message in flight, best as part of a
+/// The values that a key consists of, as locations in one message's body. Reused: one per message in flight, best as part of a
 /// pooled context. Ownership: <see cref="ArchiveHeaderReader.TryRead"/> makes it borrow the body until <see cref="Reset"/>, so
-/// reset it before the body is returned to its pool. Values with escapes are unescaped into a buffer that <see cref="Reset"/> gives
-/// back. Threads: one at a time. 0 bytes allocated a message once warm.
+/// reset it before the body is returned to its pool. Values with escapes are unescaped into a buffer that <see cref="Reset"/>
+/// returns. Threads: one at a time. 0 bytes allocated per message once warm.
 /// </summary>
 internal sealed class ArchiveHeader(BufferPool? buffers = null)
 {
@@ -18,12 +18,12 @@ internal sealed class ArchiveHeader(BufferPool? buffers = null)
     private PooledBuffer? _unescaped;
     private JsonNameSet? _names;
 
-    /// <summary>Slots: the reader's properties, in its order, then one for each object or array on their paths. 0 before the first read and after <see cref="Reset"/>.</summary>
+    /// <summary>Number of slots: the reader's properties, in its order, then one for each object or array on their paths. 0 before the first read and after <see cref="Reset"/>.</summary>
     public int Count => _count;
 
     /// <summary>The value as text.</summary>
     /// <param name="slot">Index of the property in the reader's list.</param>
-    /// <returns>UTF-8, unescaped; a number or boolean as it stands; empty when the property is missing, null or the empty string. A borrow until <see cref="Reset"/>.</returns>
+    /// <returns>UTF-8, unescaped; a number or boolean unchanged; empty when the property is missing, null or the empty string. A borrow until <see cref="Reset"/>.</returns>
     public ReadOnlySpan<byte> Text(int slot)
     {
         ref readonly HeaderValue value = ref _values.AsSpan(0, _count)[slot];
@@ -43,7 +43,7 @@ internal sealed class ArchiveHeader(BufferPool? buffers = null)
     /// <summary>The body that was read; a borrow until <see cref="Reset"/>.</summary>
     public ReadOnlyMemory<byte> Body => _body;
 
-    /// <summary>Forgets the message: ends the borrow of the body and gives the unescaped bytes back.</summary>
+    /// <summary>Ends the borrow of the body and returns the buffer of unescaped bytes.</summary>
     public void Reset()
     {
         _values.AsSpan(0, _count).Clear();
@@ -57,13 +57,13 @@ internal sealed class ArchiveHeader(BufferPool? buffers = null)
         _names?.Clear();
     }
 
-    /// <summary>Why the reader does not take a body that may well be JSON.</summary>
+    /// <summary>Why the reader refuses a body that may be valid JSON.</summary>
     internal PoisonReason Refusal { get; set; }
 
-    /// <summary>The used place at which the reader noticed a fault; null when it was elsewhere.</summary>
+    /// <summary>The used location where the reader detected a fault; null when the fault is elsewhere.</summary>
     internal HeaderNode? Refused { get; set; }
 
-    /// <summary>Properties that may still come.</summary>
+    /// <summary>Number of properties that may still follow.</summary>
     internal int Missing { get; set; }
 
     internal void Begin(ReadOnlyMemory<byte> body, int count)
@@ -80,10 +80,10 @@ internal sealed class ArchiveHeader(BufferPool? buffers = null)
 
     internal ref HeaderValue Slot(int slot) => ref _values[slot];
 
-    /// <summary>The set of names for <see cref="BodyValidation.Strict"/>, empty.</summary>
+    /// <summary>Returns the set of names for <see cref="BodyValidation.Strict"/>, emptied.</summary>
     internal JsonNameSet Names() => _names ??= CreateNames();
 
-    /// <summary>Unescapes a value into the header's own bytes.</summary>
+    /// <summary>Unescapes a value into the header's buffer.</summary>
     internal ReadOnlySpan<byte> Unescape(ReadOnlySpan<byte> escaped, scoped ref HeaderValue value)
     {
         _unescaped ??= _buffers.Rent();

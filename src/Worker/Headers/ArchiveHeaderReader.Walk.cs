@@ -6,13 +6,13 @@ namespace Worker.Headers;
 internal sealed partial class ArchiveHeaderReader
 {
     /// <summary>
-    /// Reads the body's object with everything inside it, used or not, in one loop: a call per used object, whose frame is cleared
-    /// and whose caller's state is saved, costs more than the object's names.
+    /// Reads the body's object with everything inside it, used or not, in one loop. A call per used object would clear a
+    /// frame and save its caller's state, which costs more than reading the object's names.
     /// </summary>
-    /// <param name="scanner">Knows the reason and the place of a fault.</param>
+    /// <param name="scanner">Has the reason and the position of a fault.</param>
     /// <param name="at">Index of the opening brace.</param>
     /// <param name="header">Receives the values.</param>
-    /// <param name="nameAt">Index of the name of the top-level property read last; <see cref="NoName"/> outside of properties.</param>
+    /// <param name="nameAt">Index of the name of the top-level property read last; <see cref="NoName"/> outside properties.</param>
     /// <returns>The index after the object, <see cref="Enough"/> or <see cref="JsonScanner.Failed"/>.</returns>
     private int Walk(ref JsonScanner scanner, int at, ArchiveHeader header, out int nameAt)
     {
@@ -156,7 +156,7 @@ internal sealed partial class ArchiveHeaderReader
         }
     }
 
-    // What is missing in an object that ended cannot come any more: a second one would be a duplicate.
+    // A property that is missing in an object that ended cannot follow later: a second such object would be a duplicate.
     private bool HasEnough(ArchiveHeader header, int missing)
     {
         if (_validation != BodyValidation.HeaderOnly)

@@ -8,13 +8,13 @@ using Worker.Json;
 namespace Worker.Headers;
 
 /// <summary>
-/// Reads the values that a key needs, at any depth, in one walk over a JSON body, and checks the body by the rule of <see cref="BodyValidation"/>.
-/// Poison is a value; nothing is thrown for any body. Immutable: one instance serves all threads. Expected bytes allocated a
+/// Reads the values that a key needs, at any depth, in one pass over a JSON body, and validates the body by <see cref="BodyValidation"/>.
+/// Poison is a value: no body makes it throw. Immutable: one instance serves all threads. Expected bytes allocated per
 /// message: 0, except for poison.
 /// </summary>
 internal sealed partial class ArchiveHeaderReader
 {
-    // Returned instead of an index, like JsonScanner.Failed: every property was found, and the rule asks for no more.
+    // Returned instead of an index, like JsonScanner.Failed: every property was found, and the validation requires no more.
     private const int Enough = -2;
 
     // Instead of the index of a name.
@@ -24,7 +24,7 @@ internal sealed partial class ArchiveHeaderReader
     private readonly int _slots;
     private readonly BodyValidation _validation;
 
-    /// <param name="properties">What to look for, each path once and none part of another; a property's index is its slot in the header.</param>
+    /// <param name="properties">The properties; each path occurs once, and none is part of another. A property's index is its slot in the header.</param>
     /// <param name="validation">How much of the body must be valid.</param>
     public ArchiveHeaderReader(ImmutableArray<HeaderProperty> properties, BodyValidation validation = BodyValidation.Full)
     {
@@ -35,9 +35,9 @@ internal sealed partial class ArchiveHeaderReader
     private static ReadOnlySpan<byte> ByteOrderMark => [0xEF, 0xBB, 0xBF];
 
     /// <summary>Reads one body.</summary>
-    /// <param name="body">JSON in UTF-8, a byte order mark in front is skipped. Borrowed by the header until its Reset; never written to.</param>
-    /// <param name="header">Receives the values; what it held before is forgotten. After poison it holds nothing to rely on.</param>
-    /// <param name="poison">Why and where, when false is returned.</param>
+    /// <param name="body">JSON in UTF-8; an initial byte order mark is skipped. Borrowed by the header until its Reset; never written to.</param>
+    /// <param name="header">Receives the values and drops the previous ones. Its values are undefined after poison.</param>
+    /// <param name="poison">The reason and the position, when false is returned.</param>
     public bool TryRead(ReadOnlyMemory<byte> body, ArchiveHeader header, out Poison poison)
     {
         ReadOnlySpan<byte> json = body.Span;
@@ -62,10 +62,10 @@ internal sealed partial class ArchiveHeaderReader
         return false;
     }
 
-    /// <param name="scanner">Knows the reason and the place when false is returned.</param>
+    /// <param name="scanner">Has the fault and its position when false is returned.</param>
     /// <param name="json">The whole body.</param>
     /// <param name="header">Receives the values.</param>
-    /// <param name="nameAt">Index of the name of the top-level property read last, for the report; <see cref="NoName"/> outside of properties.</param>
+    /// <param name="nameAt">Index of the name of the top-level property read last, for the report; <see cref="NoName"/> outside properties.</param>
     private bool ReadBody(ref JsonScanner scanner, ReadOnlySpan<byte> json, ArchiveHeader header, out int nameAt)
     {
         int at = scanner.SkipBlanks(json.StartsWith(ByteOrderMark) ? ByteOrderMark.Length : 0);
@@ -111,7 +111,7 @@ internal sealed partial class ArchiveHeaderReader
             : Refuse(ref scanner, header, node, PoisonReason.BadDate, at);
     }
 
-    // Numbers, null, and what is not taken.
+    // Reads numbers, booleans and null; refuses other values.
     private static int ReadOther(ref JsonScanner scanner, int at, byte first, HeaderNode node, ArchiveHeader header, ref HeaderValue value)
     {
         if (node.TakesNumbers && (first is (byte)'-' or (byte)'t' or (byte)'f' || char.IsAsciiDigit((char)first)))
@@ -119,7 +119,7 @@ internal sealed partial class ArchiveHeaderReader
             return ReadNumber(ref scanner, at, node, header, ref value);
         }
 
-        // Null is as good as missing. The grammar comes first, so that a broken value is called broken.
+        // Null counts as missing. The value is validated first, so that a malformed one is reported as malformed.
         int after = scanner.SkipValue(at, node.Depth);
         return after < 0 || first == 'n' ? after : Refuse(ref scanner, header, node, PoisonReason.WrongType, at);
     }
@@ -132,7 +132,7 @@ internal sealed partial class ArchiveHeaderReader
             return end;
         }
 
-        // Under HeaderOnly nothing else looks behind the last value, and of a body that was cut the number may have more digits.
+        // HeaderOnly reads nothing after the last value, and in a truncated body the number may lack digits.
         int next = scanner.SkipBlanks(end);
         if (scanner.Peek(next) is not ((byte)',' or (byte)'}' or (byte)']'))
         {
@@ -153,7 +153,7 @@ internal sealed partial class ArchiveHeaderReader
         return at == json.Length || Refuse(ref scanner, header, node: null, PoisonReason.TrailingData, at) >= 0;
     }
 
-    // The whole value is read before it is called valid JSON of the wrong kind.
+    // Validates the whole value before reporting it as valid JSON of the wrong kind.
     private static bool FailWithoutObject(ref JsonScanner scanner, ReadOnlySpan<byte> json, int at, ArchiveHeader header)
     {
         if (at == json.Length)
@@ -186,7 +186,7 @@ internal sealed partial class ArchiveHeaderReader
         _ => PoisonReason.MalformedJson,
     };
 
-    // The walk keeps a name's place only; a name that is itself malformed, or has half a surrogate pair where that is a fault, is not shown.
+    // The walk keeps only a name's index. A name that is malformed, or has half a surrogate pair where that is a fault, is not shown.
     private string? LogTextOf(int nameAt, ReadOnlySpan<byte> json)
     {
         if (nameAt == NoName)

@@ -13,8 +13,8 @@ internal enum BodyValidation
     Strict,
 
     /// <summary>
-    /// Reading stops when every property that the key uses was found: only what was read until then must be valid JSON, and only
-    /// the values used must be valid UTF-8 without lone surrogates. The fastest; a broken tail is stored as it is.
+    /// Reading stops when every property that the key uses was found. Only the part read until then must be valid JSON, and only
+    /// the values used must be valid UTF-8 without lone surrogates. This is the fastest; a malformed rest is stored unchanged.
     /// </summary>
     HeaderOnly,
 }

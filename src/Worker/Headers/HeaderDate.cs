@@ -21,11 +21,11 @@ internal readonly record struct HeaderDate(ushort Year, byte Month, byte Day, by
     /// <summary>True when there is a date; years start at 1.</summary>
     public bool HasValue => Year != 0;
 
-    // What .NET's default(DateTime) is written as: publishers send it for "no date".
+    // The serialised form of .NET's default(DateTime), which publishers send for "no date".
     private static readonly HeaderDate NoDate = new(1, 1, 1, 0, 0, 0);
 
     /// <summary>Reads a date of one kind.</summary>
-    /// <param name="text">UTF-8, nothing before or after the date.</param>
+    /// <param name="text">UTF-8, only the date.</param>
     /// <param name="use">The kind.</param>
     /// <param name="date">The date in UTC; no date for the first second of year 1, and when false is returned.</param>
     public static bool TryParse(ReadOnlySpan<byte> text, HeaderUse use, out HeaderDate date)
@@ -39,8 +39,8 @@ internal readonly record struct HeaderDate(ushort Year, byte Month, byte Day, by
         return isDate;
     }
 
-    /// <summary>Reads the time since 1970-01-01T00:00:00Z: decimal digits, a minus sign before them, a fraction behind them.</summary>
-    /// <param name="text">ASCII, nothing before or after the number.</param>
+    /// <summary>Reads the time since 1970-01-01T00:00:00Z: decimal digits, with an optional minus sign and fraction.</summary>
+    /// <param name="text">ASCII, only the number.</param>
     /// <param name="isMilliseconds">False for seconds.</param>
     /// <param name="date">The date in UTC; default when false is returned.</param>
     public static bool TryParseEpoch(ReadOnlySpan<byte> text, bool isMilliseconds, out HeaderDate date)
@@ -58,7 +58,7 @@ internal readonly record struct HeaderDate(ushort Year, byte Month, byte Day, by
 
         if (digits.Length < text.Length)
         {
-            // Before 1970 a fraction belongs to the second before.
+            // Before 1970 a fraction belongs to the previous second.
             count = -count - (hasFraction && fraction[1..].ContainsAnyExcept((byte)'0') ? 1 : 0);
         }
 
@@ -74,10 +74,10 @@ internal readonly record struct HeaderDate(ushort Year, byte Month, byte Day, by
 
     /// <summary>
     /// Reads the ISO 8601 forms <c>yyyy-MM-dd</c> and <c>yyyy-MM-ddTHH:mm[:ss[.f…]][Z|±HH|±HHmm|±HH:mm]</c>; <c>t</c> or one blank may
-    /// stand for <c>T</c>, and <c>z</c> for <c>Z</c> (RFC 3339, section 5.6). An offset is converted to UTC; without one the time is UTC
-    /// already. A fraction has any number of digits. 24:00, second 60 and what falls outside the years 1 to 9999 are no dates here.
+    /// replace <c>T</c>, and <c>z</c> may replace <c>Z</c> (RFC 3339, section 5.6). An offset is converted to UTC; a time without one is
+    /// UTC. A fraction may have any number of digits. It rejects 24:00, second 60 and dates outside the years 1 to 9999.
     /// </summary>
-    /// <param name="text">UTF-8, nothing before or after the date.</param>
+    /// <param name="text">UTF-8, only the date.</param>
     /// <param name="date">The date in UTC; default when false is returned.</param>
     public static bool TryParse(ReadOnlySpan<byte> text, out HeaderDate date)
     {

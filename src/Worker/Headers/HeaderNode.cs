@@ -6,8 +6,8 @@ using Worker.Json;
 namespace Worker.Headers;
 
 /// <summary>
-/// A place in the body that a used value is at or below: the paths of all properties as a tree, so that one walk over the body
-/// finds them all. A node is a value, an object whose properties are its children, or an array whose elements are. Immutable.
+/// A node of the tree of all properties' paths, with which one pass over the body finds them all. A node is a location in the body: a
+/// value, an object whose children are properties, or an array whose children are elements. Immutable.
 /// </summary>
 internal sealed class HeaderNode
 {
@@ -18,7 +18,7 @@ internal sealed class HeaderNode
     private readonly int _index;
     private readonly HeaderNode[] _children;
     private readonly int _longestName;
-    private readonly byte[] _places = new byte[Places]; // by PlaceOf a name: the only child there counted from 1, 0 for none, Several to compare all
+    private readonly byte[] _places = new byte[Places]; // indexed by PlaceOf a name: the only child there, counted from 1; 0 for none; Several when all must be compared
 
     private HeaderNode(string path, PropertyStep step, int depth, int slot, HeaderUse use, HeaderNode[] children, bool isArray)
     {
@@ -47,19 +47,19 @@ internal sealed class HeaderNode
     /// <summary>The path, fit for logs; empty for the root.</summary>
     public string LogText { get; }
 
-    /// <summary>The object or array around the place; null for the root.</summary>
+    /// <summary>The object or array around the location; null for the root.</summary>
     public HeaderNode? Parent { get; private set; }
 
-    /// <summary>Objects and arrays around the place: 0 for the body itself.</summary>
+    /// <summary>Number of objects and arrays around the location: 0 for the body itself.</summary>
     public int Depth { get; }
 
-    /// <summary>Index among the header's values: the property's for a value; behind all properties otherwise; -1 for the root.</summary>
+    /// <summary>Index among the header's values: for a value, that of its property; for an object or array, after all properties; -1 for the root.</summary>
     public int Slot { get; }
 
-    /// <summary>Properties at or below this place.</summary>
+    /// <summary>Number of properties at or below this location.</summary>
     public int Leaves { get; }
 
-    /// <summary>The kind of date the value must be; none when it is no date.</summary>
+    /// <summary>The kind of date that the value must be; none when it is not used as a date.</summary>
     public HeaderUse DateUse { get; }
 
     public bool TakesStrings { get; }
@@ -70,17 +70,17 @@ internal sealed class HeaderNode
 
     public bool IsArray { get; }
 
-    /// <summary>Makes the tree.</summary>
-    /// <param name="properties">Each path once; none is part of another. A property's index becomes its slot.</param>
-    /// <param name="slots">How many values a header has to hold.</param>
-    /// <exception cref="ArgumentException">No body could have all the paths.</exception>
+    /// <summary>Builds the tree.</summary>
+    /// <param name="properties">The properties; each path occurs once, and none is part of another. A property's index becomes its slot.</param>
+    /// <param name="slots">Number of values that a header must hold.</param>
+    /// <exception cref="ArgumentException">The paths exclude each other.</exception>
     public static HeaderNode Build(IReadOnlyList<HeaderProperty> properties, out int slots)
     {
         slots = properties.Count;
         return Build([.. properties.Select((property, slot) => (property, slot))], default, depth: 0, slot: -1, ref slots);
     }
 
-    /// <summary>The child of a name. Names in the order of the template and in any other cost the same.</summary>
+    /// <summary>The child with a name. The lookup costs the same for any order of names.</summary>
     /// <param name="name">As the scanner reported it.</param>
     /// <param name="json">The scanned text.</param>
     /// <returns>Null when nothing at or below it is used.</returns>
@@ -108,13 +108,13 @@ internal sealed class HeaderNode
         return bytes.SequenceEqual(child._name) ? child : null;
     }
 
-    /// <summary>The child of an element.</summary>
-    /// <param name="index">The element's index; asked for in rising order.</param>
-    /// <param name="next">Children that were found before; 0 at first.</param>
+    /// <summary>The child for an array element.</summary>
+    /// <param name="index">The element's index; must rise from call to call.</param>
+    /// <param name="next">Number of children found so far; initially 0.</param>
     /// <returns>Null when nothing at or below it is used.</returns>
     public HeaderNode? At(int index, ref int next) => next < _children.Length && _children[next]._index == index ? _children[next++] : null;
 
-    // Of names of one length most differ in the first or the last byte.
+    // Most names of equal length differ in the first or the last byte.
     private static int PlaceOf(ReadOnlySpan<byte> name) => name.IsEmpty ? 0 : (name.Length + (name[0] * 7) + (name[^1] * 13)) & (Places - 1);
 
     private HeaderNode? Search(ReadOnlySpan<byte> name)

@@ -3,15 +3,15 @@ using Messaging.Json;
 namespace Worker.Headers;
 
 /// <summary>
-/// Why a body can never be stored, however often it is tried. <see cref="PoisonReasonCodes.Code"/> gives the stable text that
-/// goes into dead letters, logs and metrics.
+/// Why a body can never be stored, whatever is retried. <see cref="PoisonReasonCodes.Code"/> gives the stable text for dead
+/// letters, log lines and metrics.
 /// </summary>
 internal enum PoisonReason
 {
     /// <summary>Not poison.</summary>
     None = 0,
 
-    /// <summary>Nothing but blanks, or nothing at all; a byte order mark alone counts as nothing.</summary>
+    /// <summary>The body is empty or blank; a byte order mark alone counts as empty.</summary>
     EmptyBody,
 
     /// <summary>The JSON grammar of RFC 8259 is broken, or the text ends too early.</summary>
@@ -20,7 +20,7 @@ internal enum PoisonReason
     /// <summary>A byte sequence that is not UTF-8 (RFC 3629): overlong, surrogate, truncated, above U+10FFFF.</summary>
     InvalidUtf8,
 
-    /// <summary>An escape of half a surrogate pair, such as <c>\ud800</c> alone: no Unicode text has it.</summary>
+    /// <summary>An escape encodes half a surrogate pair, such as <c>\ud800</c> alone, which is not valid Unicode.</summary>
     LoneSurrogate,
 
     /// <summary>More than 64 levels of objects and arrays.</summary>
@@ -35,7 +35,7 @@ internal enum PoisonReason
     /// <summary>Valid JSON whose top level is not an object.</summary>
     NotAnObject,
 
-    /// <summary>Something other than blanks follows the object.</summary>
+    /// <summary>The object is followed by something other than blanks.</summary>
     TrailingData,
 
     /// <summary>A property used as a date is neither empty nor a date.</summary>
@@ -47,7 +47,7 @@ internal enum PoisonReason
     /// <summary>A property of the key is missing, null or empty, and the key has no substitute for it.</summary>
     MissingProperty,
 
-    /// <summary>The rule of a placeholder does not take its value, and the key has no substitute for it.</summary>
+    /// <summary>A value does not fit the rule of its placeholder, and the key has no substitute for it.</summary>
     InvalidValue,
 }
 
@@ -75,12 +75,12 @@ internal static class PoisonReasonCodes
     };
 }
 
-/// <summary>Why and where a body is poison: an expected outcome, hence a value. The default value means "not poison".</summary>
-/// <param name="Reason">What is wrong: the first fault in reading order, except that invalid UTF-8 is looked for first.</param>
-/// <param name="Position">Zero-based index in the body (a byte order mark counts) of the byte where the fault was noticed.</param>
+/// <summary>Why and where a body is poison. The default value means "not poison".</summary>
+/// <param name="Reason">The first fault in reading order, except that invalid UTF-8 is checked first.</param>
+/// <param name="Position">Zero-based index in the body (a byte order mark counts) of the byte where the fault was detected.</param>
 /// <param name="Property">
-/// The path that the key uses, where the fault is at it; else the top-level property in which it was noticed, or the one that is doubled; printable ASCII, at most
-/// <see cref="PropertyLogText.MaxLength"/> characters, so that it can be logged. Null when no property is concerned.
+/// The path that the key uses, when the fault is there; otherwise the top-level property that contains the fault, or the duplicate one. Printable ASCII of at most
+/// <see cref="PropertyLogText.MaxLength"/> characters, safe to log. Null when the fault is not about a property.
 /// </param>
 internal readonly record struct Poison(PoisonReason Reason, int Position, string? Property)
 {

@@ -4,15 +4,15 @@ using Worker.Json;
 
 namespace Worker.Headers;
 
-/// <summary>Makes a property name from a message safe to log: it is untrusted, of any length, and may not even be UTF-8.</summary>
+/// <summary>Makes a property name from a message safe to log: it is untrusted, of any length, and may not be UTF-8.</summary>
 internal static class PropertyLogText
 {
-    /// <summary>Characters at most, the mark of a cut included.</summary>
+    /// <summary>Maximum characters, including the <c>...</c> of a truncated name.</summary>
     public const int MaxLength = 64;
 
     private const string Cut = "...";
 
-    /// <summary>The name at a place in a body, unescaped where that is possible.</summary>
+    /// <summary>The name at a location in a body, unescaped if possible.</summary>
     /// <param name="name">As the scanner reported it.</param>
     /// <param name="json">The scanned text.</param>
     public static string From(JsonText name, ReadOnlySpan<byte> json)
@@ -28,14 +28,14 @@ internal static class PropertyLogText
     }
 
     /// <summary>
-    /// Printable ASCII as it is, every other character as <c>\u{hex}</c>, every byte outside UTF-8 as <c>\x{hex}</c>. What does
-    /// not fit is cut, and <c>...</c> says so.
+    /// Keeps printable ASCII, writes every other character as <c>\u{hex}</c> and every byte outside UTF-8 as <c>\x{hex}</c>. It truncates
+    /// long text and appends <c>...</c> to it.
     /// </summary>
     /// <param name="name">UTF-8 or not; may be empty.</param>
     public static string From(ReadOnlySpan<byte> name)
     {
         var text = new StringBuilder(MaxLength);
-        int cut = 0; // where the text can end so that the mark of a cut still fits
+        int cut = 0; // where the text can end so that "..." still fits
         while (!name.IsEmpty)
         {
             OperationStatus status = Rune.DecodeFromUtf8(name, out Rune rune, out int length);

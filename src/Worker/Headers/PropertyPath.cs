@@ -8,15 +8,15 @@ using Worker.Json;
 namespace Worker.Headers;
 
 /// <summary>
-/// Where a value stands in a body: names and array indexes from the top-level object inwards, such as <c>tenant.id</c> or
-/// <c>order.lines[0].sku</c>. Names are compared byte by byte, so case counts. Paths are equal when all their steps are.
+/// The path of a value in a body: names and array indexes from the top-level object inwards, such as <c>tenant.id</c> or
+/// <c>order.lines[0].sku</c>. Names are compared byte by byte, so they are case-sensitive. Paths are equal when all their steps are.
 /// </summary>
 internal sealed class PropertyPath : IEquatable<PropertyPath>
 {
-    /// <summary>Steps at most: a value in a body stands inside at most as many objects and arrays.</summary>
+    /// <summary>Maximum steps: the maximum number of objects and arrays around a value in a body.</summary>
     public const int MaxSteps = JsonScanner.MaxDepth;
 
-    /// <summary>The largest index: an array is counted through up to it for every message.</summary>
+    /// <summary>The largest index, a limit because the array of every message is read up to it.</summary>
     public const int MaxIndex = 9_999;
 
     private static readonly SearchValues<char> Special = SearchValues.Create(".[]:\"{}");
@@ -36,16 +36,16 @@ internal sealed class PropertyPath : IEquatable<PropertyPath>
     /// <summary>The steps, outermost first.</summary>
     public ImmutableArray<PropertyStep> Steps { get; }
 
-    /// <summary>The path as a template writes it; names that need quotes have them.</summary>
+    /// <summary>The path as in a template, with quotes around the names that need them.</summary>
     public string Text { get; }
 
     /// <summary>The path of a top-level property.</summary>
     public static PropertyPath Of(string name) => new([new PropertyStep(name)]);
 
-    /// <summary>True for characters that a name may hold only inside quotes.</summary>
+    /// <summary>True for characters that are allowed in a name only inside quotes.</summary>
     public static bool IsSpecial(char c) => Special.Contains(c);
 
-    /// <summary>Writes steps as a template does.</summary>
+    /// <summary>Writes steps as in a template.</summary>
     public static string Format(ImmutableArray<PropertyStep> steps)
     {
         var text = new StringBuilder();

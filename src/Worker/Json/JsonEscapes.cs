@@ -3,7 +3,7 @@ using System.Text;
 
 namespace Worker.Json;
 
-/// <summary>The escapes of JSON strings (RFC 8259, section 7). The cold side of the scanner: few messages have any.</summary>
+/// <summary>The escapes of JSON strings (RFC 8259, section 7). The scanner's cold path: few messages have escapes.</summary>
 internal static class JsonEscapes
 {
     /// <summary>The longest escape of one UTF-8 byte: <c>\u0041</c>.</summary>
@@ -12,7 +12,7 @@ internal static class JsonEscapes
     private const int HexDigits = 4;
 
     /// <summary>Reads the four digits of <c>\uXXXX</c>.</summary>
-    /// <param name="text">Starts at the first digit; may be too short.</param>
+    /// <param name="text">The text from the first digit; may be too short.</param>
     /// <param name="unit">The UTF-16 code unit.</param>
     public static bool TryReadUnit(ReadOnlySpan<byte> text, out ushort unit)
     {
@@ -23,10 +23,10 @@ internal static class JsonEscapes
     }
 
     /// <summary>
-    /// Writes the text that <paramref name="escaped"/> stands for.
+    /// Writes the text that <paramref name="escaped"/> encodes.
     /// </summary>
     /// <param name="escaped">The bytes of a string that the scanner accepted, without lone surrogates.</param>
-    /// <param name="destination">UTF-8; as long as <paramref name="escaped"/> always suffices, since no escape grows.</param>
+    /// <param name="destination">Receives UTF-8. The length of <paramref name="escaped"/> always suffices, because an unescaped string is never longer.</param>
     /// <returns>Bytes written.</returns>
     public static int Unescape(ReadOnlySpan<byte> escaped, Span<byte> destination)
     {

@@ -9,7 +9,7 @@ internal enum JsonFault
     /// <summary>The grammar of RFC 8259 is broken, or the text ends too early.</summary>
     Malformed,
 
-    /// <summary>An escape of half a surrogate pair, such as <c>\ud800</c> alone: no Unicode text has it.</summary>
+    /// <summary>An escape encodes half a surrogate pair, such as <c>\ud800</c> alone, which is not valid Unicode.</summary>
     LoneSurrogate,
 
     /// <summary>More than <see cref="JsonScanner.MaxDepth"/> levels of objects and arrays.</summary>
@@ -18,6 +18,6 @@ internal enum JsonFault
     /// <summary>An object has a name twice.</summary>
     DuplicateName,
 
-    /// <summary>JSON that the reader does not take, for a reason that the reader knows.</summary>
+    /// <summary>The reader rejects the JSON, and keeps the reason itself.</summary>
     Refused,
 }

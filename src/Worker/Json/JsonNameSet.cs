@@ -4,15 +4,15 @@ using Pipeline.Buffers;
 namespace Worker.Json;
 
 /// <summary>
-/// The property names seen so far in every object that is still open or was closed: finds duplicates in one pass, in linear
-/// time. Names are compared unescaped. The hash is the runtime's randomised one, so that a sender cannot choose names that
-/// collide. Threads: one at a time. Once warm, 0 bytes allocated a message of up to 512 names.
+/// The property names of all objects read so far, open or closed. It finds duplicates in one pass, in linear time. Names are compared
+/// unescaped. The hash is the runtime's randomised one, so that a sender cannot choose names that collide. Threads: one at a time.
+/// Once warm, 0 bytes allocated per message of up to 512 names.
 /// </summary>
 internal sealed class JsonNameSet(BufferPool buffers)
 {
     private const int InitialCapacity = 64;
 
-    /// <summary>20 KiB of entries at 20 bytes, half of them in use: what one header keeps between messages; a larger table is left to the collector.</summary>
+    /// <summary>Maximum entries that a header keeps between messages: 20 KiB at 20 bytes each, half of them in use. A larger table is left to the collector.</summary>
     private const int RetainedCapacity = 1_024;
 
     private readonly int[] _openScopes = new int[JsonScanner.MaxDepth];
@@ -23,7 +23,7 @@ internal sealed class JsonNameSet(BufferPool buffers)
     private int _depth;
     private int _scopes;
 
-    /// <summary>Forgets every name of the message before.</summary>
+    /// <summary>Removes the names of the previous message.</summary>
     public void Clear()
     {
         _unescaped?.Dispose();
@@ -36,7 +36,7 @@ internal sealed class JsonNameSet(BufferPool buffers)
             _entries = new Entry[InitialCapacity];
         }
 
-        // An entry counts only in its own generation, so the table is wiped once in 2^32 messages instead of each time.
+        // An entry is valid only in its own generation, so the table is cleared once per 2^32 messages, not once per message.
         if (++_generation == 0)
         {
             Array.Clear(_entries);
@@ -52,8 +52,8 @@ internal sealed class JsonNameSet(BufferPool buffers)
 
     /// <summary>Adds a name to the innermost object.</summary>
     /// <param name="json">The scanned text, the same for every call since <see cref="Clear"/>.</param>
-    /// <param name="name">The name's place in it, without lone surrogates.</param>
-    /// <returns>False when the object has the name already.</returns>
+    /// <param name="name">The name's location in the text, without lone surrogates.</param>
+    /// <returns>False when the object already has the name.</returns>
     public bool TryAdd(ReadOnlySpan<byte> json, JsonText name)
     {
         if (_count >= _entries.Length / 2)
@@ -95,7 +95,7 @@ internal sealed class JsonNameSet(BufferPool buffers)
         return HashCode.Combine(string.GetHashCode(MemoryMarshal.Cast<byte, char>(name), StringComparison.Ordinal), tail, scope);
     }
 
-    // A start below zero is the complement of a place among the unescaped names.
+    // A start below zero is the complement of an index into the unescaped names.
     private ReadOnlySpan<byte> NameOf(in Entry entry, ReadOnlySpan<byte> json) => entry.Start >= 0
         ? json.Slice(entry.Start, entry.Length)
         : _unescaped!.WrittenSpan.Slice(~entry.Start, entry.Length);

@@ -7,7 +7,7 @@ namespace Worker.Json;
 /// <content>Strings and property names.</content>
 internal ref partial struct JsonScanner
 {
-    /// <summary>Reads an object's property name and its colon, and steps to the value. Doubles are reported when names are kept.</summary>
+    /// <summary>Reads an object's property name and its colon, up to the value. Reports duplicates when names are kept.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public int ReadName(int at, out JsonText name)
     {
@@ -27,7 +27,7 @@ internal ref partial struct JsonScanner
         return Peek(json, at) == ':' ? SkipBlanks(json, at + 1) : Malformed(at);
     }
 
-    /// <summary>Reads a string from its opening quote on.</summary>
+    /// <summary>Reads a string, starting at its opening quote.</summary>
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     public int ReadString(int at, out JsonText text)
     {
@@ -47,19 +47,19 @@ internal ref partial struct JsonScanner
         }
 
         int after = ReadEscapedString(start, end, out JsonText escaped);
-        text = escaped; // a local of its own, so that the usual text stays in registers
+        text = escaped; // a separate local, so that the common text stays in registers
         return after;
     }
 
-    // The next quote, backslash or control character: all that matters inside a string.
+    // Finds the next quote, backslash or control character; no other byte matters inside a string.
     private static int FindSpecial(ReadOnlySpan<byte> json, int at)
     {
         while (json.Length - at >= Vector128<byte>.Count)
         {
             Vector128<byte> bytes = Vector128.Create(json[at..]);
 
-            // Exchanges the quote with the blank and no other byte across it, so that one comparison finds quotes and control
-            // characters. Unsigned "less than" would take mask registers with AVX-512, which a string's length then waits for.
+            // The XOR swaps quote and blank and moves no other byte across that limit, so that one comparison finds quotes and
+            // control characters. Unsigned "less than" would use AVX-512 mask registers, and the string's length would wait for them.
             Vector128<byte> flipped = bytes ^ Vector128.Create((byte)('"' ^ ' '));
             uint special = (Vector128.Equals(Vector128.Min(flipped, Vector128.Create((byte)' ')), flipped)
                 | Vector128.Equals(bytes, Vector128.Create((byte)'\\'))).ExtractMostSignificantBits();
@@ -109,7 +109,7 @@ internal ref partial struct JsonScanner
         return at + 1;
     }
 
-    // From the byte after the backslash on. A pair of surrogate escapes is read as one.
+    // Starts at the byte after the backslash. A pair of surrogate escapes is read as one.
     private int ReadEscape(int at, out bool isLoneSurrogate)
     {
         isLoneSurrogate = false;

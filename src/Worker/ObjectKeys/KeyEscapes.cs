@@ -4,15 +4,15 @@ using System.Security.Cryptography;
 namespace Worker.ObjectKeys;
 
 /// <summary>
-/// Writes bytes so that different ones never look the same in a key, and none can leave its level. Kept bytes and dots inside stay as they
-/// are; any other byte becomes <c>=</c> and two lower-case hex digits, and so do a first and a last dot, so that no level is <c>.</c> or
-/// <c>..</c>. What would be longer than <see cref="MaxBytes"/> becomes <c>==</c> and the SHA-256 of the bytes in hex; an escape never starts
-/// with <c>==</c>, so no short value can look like that. Undoing the escapes gives the bytes back, which is why two short values cannot
-/// meet; two long ones meet only where SHA-256 collides.
+/// Writes values so that different values give different text, and none can leave its level. Kept bytes and inner dots stay unchanged.
+/// Any other byte becomes <c>=</c> and two lower-case hex digits. So do a first and a last dot, so that no level is <c>.</c> or <c>..</c>.
+/// A value whose text would be longer than <see cref="MaxBytes"/> becomes <c>==</c> and the SHA-256 of its bytes in hex; an escape never
+/// starts with <c>==</c>, so a short value never has this form. The escapes are reversible, so two short values never have the same
+/// text; two long values have the same text only if SHA-256 collides.
 /// </summary>
 internal static class KeyEscapes
 {
-    /// <summary>Bytes written at most. As for <see cref="KeyPart.MaxBytes"/>; a SHA-512 in lower-case hex still stays readable.</summary>
+    /// <summary>Maximum bytes written, as <see cref="KeyPart.MaxBytes"/>. A SHA-512 in lower-case hex still fits unescaped.</summary>
     public const int MaxBytes = 128;
 
     private const int EscapeLength = 3;
@@ -23,7 +23,7 @@ internal static class KeyEscapes
 
     /// <summary>Writes the escaped value.</summary>
     /// <param name="value">Bytes of any kind and length, but not empty.</param>
-    /// <param name="kept">The bytes that stay as they are; the dot among them, <c>=</c> not.</param>
+    /// <param name="kept">The bytes that stay unchanged: with the dot, without <c>=</c>.</param>
     /// <param name="destination">At least <see cref="MaxBytes"/> bytes.</param>
     /// <returns>Bytes written.</returns>
     public static int Write(ReadOnlySpan<byte> value, KeptBytes kept, Span<byte> destination)
@@ -81,7 +81,7 @@ internal static class KeyEscapes
     }
 }
 
-/// <summary>The bytes that an escape leaves as they are: as a set for whole values, and as a table for single bytes.</summary>
+/// <summary>The bytes that stay unchanged: as a set for whole values, and as a table for single bytes.</summary>
 internal sealed class KeptBytes
 {
     private readonly SearchValues<byte> _set;

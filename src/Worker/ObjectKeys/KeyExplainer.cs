@@ -5,12 +5,12 @@ using Worker.Headers;
 
 namespace Worker.ObjectKeys;
 
-/// <summary>Says for a message that has a key how each part of it came about. For people; allocates.</summary>
+/// <summary>Explains the origin of each part of a message's key. For people; allocates.</summary>
 internal static class KeyExplainer
 {
     /// <summary>One entry per placeholder, in the order of the key.</summary>
-    /// <param name="template">What wrote the key.</param>
-    /// <param name="options">What the template was compiled from.</param>
+    /// <param name="template">The template that wrote the key.</param>
+    /// <param name="options">The options of the template.</param>
     /// <param name="header">Read from the message.</param>
     /// <param name="sourceId">The source's id; used when the header has none.</param>
     public static IEnumerable<KeyPartExplanation> Explain(KeyTemplate template, KeyTemplateOptions options, ArchiveHeader header, ReadOnlyMemory<byte> sourceId)
@@ -36,7 +36,7 @@ internal static class KeyExplainer
                         template.Properties[segment.Slot].Name,
                         Show(header, segment.Slot),
                         "(left out)",
-                        isDefault ? "the first second of year 1 stands for no date" : $"missing, null or empty; MissingProperty={options.MissingProperty}"));
+                        isDefault ? "the first second of year 1 means no date" : $"missing, null or empty; MissingProperty={options.MissingProperty}"));
                     i += segment.Skip;
                     break;
             }
@@ -53,14 +53,14 @@ internal static class KeyExplainer
         if (value.IsEmpty)
         {
             string? near = PropertyNameHint.Find(header.Body, template.Properties[segment.Slot].Path);
-            string hint = near is null ? "" : $"; the message has \"{near}\": case counts";
+            string hint = near is null ? "" : $"; the message has \"{near}\": names are case-sensitive";
             return new KeyPartExplanation(name, "(none)", Encoding.ASCII.GetString(KeyPart.Unknown), $"missing, null or empty{hint}; MissingProperty={options.MissingProperty}");
         }
 
         if (KeyPart.TryWrite(segment.Rule, value, part, out int length))
         {
             bool isSame = value.SequenceEqual(part[..length]);
-            return new KeyPartExplanation(name, Show(header, segment.Slot), Encoding.ASCII.GetString(part[..length]), isSame ? "as it is" : Describe(segment.Rule, part[..length]));
+            return new KeyPartExplanation(name, Show(header, segment.Slot), Encoding.ASCII.GetString(part[..length]), isSame ? "unchanged" : Describe(segment.Rule, part[..length]));
         }
 
         bool isEncoded = options.InvalidValue == InvalidValueRule.Encode;
@@ -83,7 +83,7 @@ internal static class KeyExplainer
         Span<byte> part = stackalloc byte[MessageIdEncoding.MaxBytes];
         ReadOnlySpan<byte> written = part[..MessageIdEncoding.Write(id, part)];
         string from = isOfSource ? "the source's id; MissingId=UseSourceId" : $"the id, from {template.Properties[segment.Slot].Name}";
-        string how = id.SequenceEqual(written) ? "as it is" : written.StartsWith("=="u8) ? "too long: its SHA-256" : "escaped";
+        string how = id.SequenceEqual(written) ? "unchanged" : written.StartsWith("=="u8) ? "too long: its SHA-256" : "escaped";
         return new KeyPartExplanation("MessageId", isOfSource ? Quote(id) : Show(header, segment.Slot), Encoding.ASCII.GetString(written), $"{from}, {how}");
     }
 
@@ -103,7 +103,7 @@ internal static class KeyExplainer
         return new KeyPartExplanation(property.Name, Show(header, segment.Slot), Encoding.ASCII.GetString(text[..length]).Trim('/'), $"the date {utc}{kind}");
     }
 
-    // As the JSON has it: only strings in quotes.
+    // As in the JSON: only strings have quotes.
     private static string Show(ArchiveHeader header, int slot)
     {
         ReadOnlySpan<byte> value = header.Text(slot);
@@ -113,9 +113,9 @@ internal static class KeyExplainer
     private static string Quote(ReadOnlySpan<byte> value) => value.IsEmpty ? "(none)" : $"\"{UntrustedText.Shorten(value)}\"";
 }
 
-/// <summary>How one placeholder of a template came about.</summary>
+/// <summary>The origin of the part that one placeholder wrote.</summary>
 /// <param name="Placeholder">The property's path, and its rule where it has one.</param>
-/// <param name="Value">What the message has there, fit for a terminal.</param>
-/// <param name="Part">What is in the key.</param>
-/// <param name="Because">Why.</param>
+/// <param name="Value">The message's value, escaped for a terminal.</param>
+/// <param name="Part">The part of the key.</param>
+/// <param name="Because">Why the part differs from the value, or that it does not.</param>
 internal sealed record KeyPartExplanation(string Placeholder, string Value, string Part, string Because);

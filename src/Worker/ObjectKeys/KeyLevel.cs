@@ -3,8 +3,8 @@ using Worker.Headers;
 
 namespace Worker.ObjectKeys;
 
-/// <summary>What stands between two slashes of a template.</summary>
-/// <param name="Setting">The option it stands in.</param>
+/// <summary>The part of a template between two slashes.</summary>
+/// <param name="Setting">The option that contains it.</param>
 /// <param name="Position">Where it starts there, counted in characters from 1.</param>
 /// <param name="Pieces">Its pieces, none of them a slash; empty between two slashes in a row.</param>
 internal sealed record KeyLevel(string Setting, int Position, ImmutableArray<KeyPiece> Pieces)
@@ -12,15 +12,15 @@ internal sealed record KeyLevel(string Setting, int Position, ImmutableArray<Key
     /// <summary>Index of the piece that is the id, or -1.</summary>
     public int IdIndex { get; } = FindId(Pieces);
 
-    /// <summary>The properties used as dates in this level, each once: without all of them the level is left out.</summary>
+    /// <summary>The properties used as dates in this level, each once. The level is left out unless all of them have a date.</summary>
     public ImmutableArray<HeaderProperty> Dates { get; } =
         [.. Pieces.Where(p => p is { Kind: KeyPieceKind.DateField, Path: not null }).Select(p => new HeaderProperty(p.Path!, p.Use)).Distinct()];
 
-    /// <summary>The level's text, where it is nothing but fixed text; null otherwise.</summary>
+    /// <summary>The level's text when it is fixed; null otherwise.</summary>
     public string? FixedText { get; } =
         Pieces.All(p => p.Kind == KeyPieceKind.Literal) ? string.Concat(Pieces.Select(p => p.Text)) : null;
 
-    /// <summary>True when the level is this name, in any case, or a message could make it so.</summary>
+    /// <summary>True when the level is this name, ignoring case, or a message's values can make it so.</summary>
     /// <param name="name">The name, without a slash.</param>
     public bool CanBe(string name)
     {
@@ -35,17 +35,17 @@ internal sealed record KeyLevel(string Setting, int Position, ImmutableArray<Key
             : !name.StartsWith('.');
     }
 
-    /// <summary>True when a key can begin with the level: each one before it has a date that this one does not need.</summary>
+    /// <summary>True when a key can begin with this level: each level before it has a date that this one does not need.</summary>
     /// <param name="before">The levels before it.</param>
     public bool CanBeFirst(IEnumerable<KeyLevel> before) => before.All(level => level.Dates.Except(Dates).Any());
 
-    /// <summary>The paths whose rule can give the same part for different values.</summary>
-    /// <param name="invalid">What becomes of a value that does not fit its rule.</param>
+    /// <summary>The paths whose rule can write the same part for different values.</summary>
+    /// <param name="invalid">The rule for values that do not fit.</param>
     public IEnumerable<string> FindMerging(InvalidValueRule invalid) => Properties()
         .Where(p => p.Rule is KeyRule.Seed or KeyRule.Lower || (p.Rule == KeyRule.Keep && invalid == InvalidValueRule.Default))
         .Select(p => p.Path!.Text);
 
-    /// <summary>The paths that share this level: their values can run into each other whatever their rules are.</summary>
+    /// <summary>The paths that share this level: whatever their rules, different values can write the same level.</summary>
     public IEnumerable<string> FindSharing()
     {
         KeyPiece[] properties = Properties();

@@ -4,8 +4,8 @@ namespace Worker.ObjectKeys;
 internal static class KeyPart
 {
     /// <summary>
-    /// Bytes of a part at most. 1,024 bytes are a key's limit at S3: six parts and an id of this size leave 128 bytes for prefix, fixed
-    /// text and date. It also keeps a level within the 255 bytes of a file name.
+    /// Maximum bytes of a part. S3 limits a key to 1,024 bytes: six parts and an id of this size leave 128 bytes for prefix, fixed text
+    /// and date. It also keeps a level within the 255 bytes of a file name.
     /// </summary>
     public const int MaxBytes = 128;
 
@@ -13,15 +13,15 @@ internal static class KeyPart
 
     private static readonly KeptBytes Kept = new("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-."u8);
 
-    // What each byte becomes.
+    // Maps each byte to the byte that is written.
     private static readonly byte[] Seed = CreateMap(static c => c == ' ' ? '_' : char.IsAsciiLetterOrDigit(c) || c == '_' ? char.ToLowerInvariant(c) : '\0');
     private static readonly byte[] Keep = CreateMap(static c => Kept.Has((byte)c) ? c : '\0');
     private static readonly byte[] Lower = CreateMap(static c => Kept.Has((byte)c) ? char.ToLowerInvariant(c) : '\0');
 
-    /// <summary>What stands for a property that is missing, null or empty.</summary>
+    /// <summary>The part of a property that is missing, null or empty.</summary>
     public static ReadOnlySpan<byte> Unknown => "unknown"u8;
 
-    /// <summary>What stands for a value that does not fit its rule.</summary>
+    /// <summary>The part of a value that does not fit its rule.</summary>
     public static ReadOnlySpan<byte> Invalid => "invalid"u8;
 
     /// <summary>Writes the part of a value.</summary>
@@ -29,7 +29,7 @@ internal static class KeyPart
     /// <param name="value">UTF-8, of any length, not empty.</param>
     /// <param name="destination">At least <see cref="MaxBytes"/> bytes.</param>
     /// <param name="written">Bytes written.</param>
-    /// <returns>False when the rule does not take the value; what the destination then holds does not matter.</returns>
+    /// <returns>False when the value does not fit the rule; the content of the destination is then undefined.</returns>
     public static bool TryWrite(KeyRule rule, ReadOnlySpan<byte> value, Span<byte> destination, out int written)
     {
         if (rule == KeyRule.Seed)
@@ -64,7 +64,7 @@ internal static class KeyPart
             return KeyEscapes.Write(value, Kept, destination);
         }
 
-        // The word is taken by messages without the property: a value of that name must not meet them.
+        // Messages without the property get this word, so a value with the same text must be escaped.
         int written = KeyEscapes.WriteEscape(value[0], destination);
         value[1..].CopyTo(destination[written..]);
         return written + value.Length - 1;

@@ -8,13 +8,13 @@ namespace Worker.ObjectKeys;
 
 /// <summary>
 /// Counts, per property of a route's key, the messages in which it is missing and the values that do not fit their rule: such messages
-/// may share a prefix with others. The first of each is logged. Threads: any. 0 bytes allocated, but for the first.
+/// may share a prefix with others. It logs the first of each. Threads: any. 0 bytes allocated, except for the first.
 /// </summary>
 internal sealed partial class KeyPartMonitor
 {
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
     private static readonly Counter<long> Faults = Meter.CreateCounter<long>(
-        "worker.keys.part_faults", "{part}", "Properties of object keys that were missing in a message or did not fit their rule, by property and reason; such messages may share a prefix");
+        "worker.keys.part_faults", "{part}", "Properties of object keys that were missing or did not fit their rule, by property and reason; such messages may share a prefix");
 
     private readonly string _route;
     private readonly ImmutableArray<HeaderProperty> _properties;
@@ -27,7 +27,7 @@ internal sealed partial class KeyPartMonitor
 
     /// <param name="route">The route's name.</param>
     /// <param name="properties">The template's properties, in its order.</param>
-    /// <param name="options">Whose rules say what becomes of such messages.</param>
+    /// <param name="options">The rules for such messages.</param>
     /// <param name="logger">Receives the first of each.</param>
     public KeyPartMonitor(string route, ImmutableArray<HeaderProperty> properties, KeyTemplateOptions options, ILogger logger)
     {
@@ -53,7 +53,7 @@ internal sealed partial class KeyPartMonitor
                 ? "such messages are dead-lettered"
                 : _properties[slot].Use.HasFlag(HeaderUse.Text) || _properties[slot].Use.HasFlag(HeaderUse.Number) ? "its part of the key is \"unknown\"" : "the levels of the date are left out";
             string? near = PropertyNameHint.Find(header.Body, _properties[slot].Path);
-            LogMissing(_route, _names[slot], near is null ? "" : $" (it has \"{near}\": case counts)", outcome);
+            LogMissing(_route, _names[slot], near is null ? "" : $" (it has \"{near}\": names are case-sensitive)", outcome);
         }
     }
 
@@ -69,13 +69,13 @@ internal sealed partial class KeyPartMonitor
             {
                 InvalidValueRule.DeadLetter => "such messages are dead-lettered",
                 InvalidValueRule.Encode => "such values are escaped",
-                _ => "its part of the key is \"invalid\", which messages with other such values share",
+                _ => "its part of the key is \"invalid\", shared by all such values",
             };
             LogInvalid(_route, _names[slot], rule == KeyRule.Seed ? "the default rule" : $"the rule {rule.ToString().ToLowerInvariant()}", outcome);
         }
     }
 
-    /// <summary>The counts since start in one line; null when there are none.</summary>
+    /// <summary>The counts since the start in one line; null when there are none.</summary>
     public string? Describe()
     {
         List<string> counts = [];
@@ -96,9 +96,9 @@ internal sealed partial class KeyPartMonitor
         }
     }
 
-    [LoggerMessage(5201, LogLevel.Warning, "Route {Route}: a message has no {Property}{Near}; {Outcome}. Later ones are only counted (metric worker.keys.part_faults). See explain-key and Handlers:Archive:MissingProperty")]
+    [LoggerMessage(5201, LogLevel.Warning, "Route {Route}: a message has no {Property}{Near}; {Outcome}. Further cases are only counted (metric worker.keys.part_faults). See explain-key and Handlers:Archive:MissingProperty")]
     private partial void LogMissing(string route, string property, string near, string outcome);
 
-    [LoggerMessage(5202, LogLevel.Warning, "Route {Route}: the value of {Property} does not fit {Rule}; {Outcome}. Later ones are only counted (metric worker.keys.part_faults). See explain-key and Handlers:Archive:InvalidValue")]
+    [LoggerMessage(5202, LogLevel.Warning, "Route {Route}: the value of {Property} does not fit {Rule}; {Outcome}. Further cases are only counted (metric worker.keys.part_faults). See explain-key and Handlers:Archive:InvalidValue")]
     private partial void LogInvalid(string route, string property, string rule, string outcome);
 }

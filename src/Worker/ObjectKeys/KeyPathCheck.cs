@@ -5,7 +5,7 @@ using Worker.Headers;
 
 namespace Worker.ObjectKeys;
 
-/// <summary>Finds placeholders that no message could serve together: a place in a body is a value, an object or an array, and a value has one kind.</summary>
+/// <summary>Finds placeholders that exclude each other: a location in a body is a value, an object or an array, and a value has one kind.</summary>
 internal sealed class KeyPathCheck
 {
     private readonly Dictionary<string, Place> _places = new(StringComparer.Ordinal);
@@ -57,7 +57,7 @@ internal sealed class KeyPathCheck
                 : FindProblem(place.Path, place.Use | use);
             if (problem is not null)
             {
-                _errors.Add(new KeyTemplateError(setting, position, problem, "placeholders that one message can serve together"));
+                _errors.Add(new KeyTemplateError(setting, position, problem, "placeholders that one message can satisfy together"));
                 return;
             }
 

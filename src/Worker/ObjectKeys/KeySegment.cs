@@ -3,12 +3,12 @@ using System.Runtime.InteropServices;
 namespace Worker.ObjectKeys;
 
 /// <summary>A step of a compiled template.</summary>
-/// <param name="Kind">What it does.</param>
-/// <param name="Slot">The property in the header that it reads, where it reads one.</param>
+/// <param name="Kind">Its kind.</param>
+/// <param name="Slot">The slot of the property that it reads, if any.</param>
 /// <param name="Rule">How a property becomes a part.</param>
-/// <param name="IsFirst">True where the template uses the property for the first time: what is missing counts once per message.</param>
-/// <param name="Text">UTF-8 written after the value; of a date, the text with zeros where the fields go. May be empty.</param>
-/// <param name="Fields">Of a date: where in <paramref name="Text"/> each field goes.</param>
+/// <param name="IsFirst">True for the template's first use of the property, so that a missing one counts once per message.</param>
+/// <param name="Text">UTF-8 written after the value; for a date, the text with zeros in place of the fields. May be empty.</param>
+/// <param name="Fields">For a date: the position of each field in <paramref name="Text"/>.</param>
 /// <param name="Skip">How many of the next segments are left out without a date.</param>
 [StructLayout(LayoutKind.Auto)]
 internal readonly record struct KeySegment(
@@ -23,7 +23,7 @@ internal readonly record struct KeySegment(
 /// <summary>What a segment of a compiled template writes before its fixed text.</summary>
 internal enum KeySegmentKind
 {
-    /// <summary>Nothing: the fixed text alone.</summary>
+    /// <summary>Nothing, only the fixed text.</summary>
     Fixed = 0,
 
     /// <summary>A property's value by the rule of <see cref="KeyPart"/>.</summary>
@@ -32,9 +32,9 @@ internal enum KeySegmentKind
     /// <summary>The id by the rule of <see cref="MessageIdEncoding"/>.</summary>
     MessageId,
 
-    /// <summary>Nothing, but fields of a date are put into the fixed text.</summary>
+    /// <summary>Nothing, but the fields of a date are written into the fixed text.</summary>
     Date,
 
-    /// <summary>Nothing; the segments of the date levels that follow are left out when the property has no date.</summary>
+    /// <summary>Nothing; without a date the segments of the following date levels are left out.</summary>
     SkipWithoutDate,
 }

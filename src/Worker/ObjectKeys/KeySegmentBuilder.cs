@@ -5,27 +5,27 @@ using Worker.Headers;
 namespace Worker.ObjectKeys;
 
 /// <summary>
-/// Turns checked levels into segments. A level in front of the id takes the slash after it, a level behind the id the slash
-/// before it, so that a date level can be left out together with its slash. Fixed text is joined to the segment before it.
+/// Turns checked levels into segments. A level before the id includes the slash after it, and a level after the id the slash before
+/// it, so that a date level can be left out together with its slash. Fixed text is joined to the segment before it.
 /// </summary>
 internal sealed class KeySegmentBuilder
 {
     private readonly List<KeySegment> _segments = [];
     private readonly List<HeaderProperty> _properties = [];
-    private int _closed; // segments before this index take no more text: they are left out without a date, or end before that
+    private int _closed; // no text is joined to segments before this index: they can be left out, or precede segments that can
 
     /// <summary>The segments, in the order of the key.</summary>
     public ImmutableArray<KeySegment> Segments => [.. _segments];
 
-    /// <summary>The properties that the segments read: the index is the slot.</summary>
+    /// <summary>The properties that the segments read; a property's index is its slot.</summary>
     public ImmutableArray<HeaderProperty> Properties => [.. _properties];
 
-    /// <summary>Digits that a field has in a key.</summary>
+    /// <summary>Number of digits of a field in a key.</summary>
     public static int DigitsOf(KeyDateField field) => field == KeyDateField.Year ? 4 : 2;
 
-    /// <summary>Gives a property its slot.</summary>
-    /// <param name="property">The property; what it is used for joins what it was used for before.</param>
-    /// <param name="isFirst">True when it had no slot.</param>
+    /// <summary>Returns a property's slot; assigns one on first use.</summary>
+    /// <param name="property">The property; its uses are added to its earlier ones.</param>
+    /// <param name="isFirst">True on first use.</param>
     public int Slot(HeaderProperty property, out bool isFirst)
     {
         int slot = _properties.FindIndex(other => other.Path.Equals(property.Path));
@@ -46,7 +46,7 @@ internal sealed class KeySegmentBuilder
         bool isBehindId = false;
         for (int i = 0; i < levels.Length;)
         {
-            // Neighbours that hang on the same dates are left out together.
+            // Adjacent levels that depend on the same dates are left out together.
             KeyLevel first = levels[i];
             int end = i + 1;
             while (end < levels.Length && first.Dates.Length > 0 && levels[end].Dates.SequenceEqual(first.Dates))

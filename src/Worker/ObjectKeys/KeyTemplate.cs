@@ -6,10 +6,10 @@ using Worker.Headers;
 namespace Worker.ObjectKeys;
 
 /// <summary>
-/// Object keys from message headers, by a template compiled once at start. A key is ASCII of at most
-/// <see cref="LongestKeyBytes"/> bytes, has no empty level, no <c>.</c> or <c>..</c> and no slash at either end, and the id of the message can be read
-/// back from it: messages with different ids never share one. Rules: docs/reference/object-keys.md. Immutable: one instance serves all
-/// threads. Expected bytes allocated a message: 0.
+/// Writes object keys from message headers, by a template compiled once at start. A key is ASCII of at most
+/// <see cref="LongestKeyBytes"/> bytes, without an empty level, without <c>.</c> or <c>..</c>, and without a slash at either end. The id of the message
+/// can be read from its key, so messages with different ids never share one. Rules: docs/reference/object-keys.md. Immutable: one instance
+/// serves all threads. Expected bytes allocated per message: 0.
 /// </summary>
 internal sealed class KeyTemplate
 {
@@ -36,19 +36,19 @@ internal sealed class KeyTemplate
         Sharing = [.. levels.SelectMany(level => level.FindSharing()).Distinct(StringComparer.Ordinal)];
     }
 
-    /// <summary>The properties that the key needs, in the order of the template: what the header's reader looks for.</summary>
+    /// <summary>The properties that the key needs, in the order of the template; the header's reader looks for them.</summary>
     public ImmutableArray<HeaderProperty> Properties { get; }
 
     /// <summary>Bytes of the longest key that any message can get, at most <see cref="MaxKeyBytes"/>.</summary>
     public int LongestKeyBytes { get; }
 
-    /// <summary>Bytes of the longest name between two slashes: a directory store can hold them when a file name may be that long.</summary>
+    /// <summary>Bytes of the longest name between two slashes. A folder can store the objects if its file names may be that long.</summary>
     public int LongestLevelBytes { get; }
 
-    /// <summary>The paths whose different values can become the same part by their rule.</summary>
+    /// <summary>The paths whose rule can write the same part for different values.</summary>
     public ImmutableArray<string> Merging { get; }
 
-    /// <summary>The paths that share a level with another, where their values can run into each other.</summary>
+    /// <summary>The paths that share a level with another path, so that different values can write the same level.</summary>
     public ImmutableArray<string> Sharing { get; }
 
     /// <summary>The compiled steps, in the order of the key.</summary>
@@ -57,7 +57,7 @@ internal sealed class KeyTemplate
     /// <summary>Checks and compiles the options.</summary>
     /// <param name="options">Read now; later changes have no effect.</param>
     /// <param name="template">The template, when true is returned.</param>
-    /// <param name="errors">Everything wrong with the options, when false is returned.</param>
+    /// <param name="errors">All errors in the options, when false is returned.</param>
     public static bool TryCompile(
         KeyTemplateOptions options,
         [NotNullWhen(true)] out KeyTemplate? template,
@@ -71,10 +71,10 @@ internal sealed class KeyTemplate
 
     /// <summary>Appends the key of one message.</summary>
     /// <param name="header">Read by a reader made from <see cref="Properties"/>.</param>
-    /// <param name="sourceId">The source's id of the message, used when the header has none: any bytes, may be empty.</param>
-    /// <param name="destination">Receives the key, after what it holds. Rent it with <see cref="LongestKeyBytes"/> free to spare a growth.</param>
+    /// <param name="sourceId">The message's source id, used when the header has no id: any bytes, may be empty.</param>
+    /// <param name="destination">The key is appended to it. Rent it with <see cref="LongestKeyBytes"/> free bytes to avoid growth.</param>
     /// <param name="poison">Why the message gets no key, when false is returned and nothing was written.</param>
-    /// <param name="monitor">Told of every value that is missing or does not fit; made from <see cref="Properties"/>.</param>
+    /// <param name="monitor">Counts the values that are missing or do not fit; made from <see cref="Properties"/>.</param>
     public bool TryWrite(ArchiveHeader header, ReadOnlySpan<byte> sourceId, PooledBuffer destination, out Poison poison, KeyPartMonitor? monitor = null)
     {
         ReadOnlySpan<byte> id = header.Text(_idSlot);
@@ -138,7 +138,7 @@ internal sealed class KeyTemplate
         return true;
     }
 
-    /// <summary>Writes what stands for a value that is missing or does not fit its rule.</summary>
+    /// <summary>Writes the substitute for a value that is missing or does not fit its rule.</summary>
     /// <returns>Bytes written; 0 when the rules dead-letter the message.</returns>
     private int WriteSubstitute(in KeySegment segment, ReadOnlySpan<byte> value, ArchiveHeader header, Span<byte> destination, KeyPartMonitor? monitor, out Poison poison)
     {

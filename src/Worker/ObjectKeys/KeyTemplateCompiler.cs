@@ -5,17 +5,17 @@ using Worker.Headers;
 
 namespace Worker.ObjectKeys;
 
-/// <summary>Checks parsed levels as a whole and turns them into segments. Runs once, at start.</summary>
+/// <summary>Checks the parsed levels as a whole and compiles them into segments. Runs once, at start.</summary>
 internal static class KeyTemplateCompiler
 {
-    private const string AllowedLevels = "levels with text in them, parted by one slash each";
+    private const string AllowedLevels = "non-empty levels, separated by single slashes";
     private const string AllowedId = "the id once, in a level where everything else is fixed text";
 
     /// <summary>Reads and checks the options.</summary>
     /// <param name="options">The settings.</param>
     /// <param name="levels">The levels of the prefix and of the template.</param>
-    /// <param name="id">Where the id comes from; not null when true is returned.</param>
-    /// <param name="errors">Every error that was found, when false is returned.</param>
+    /// <param name="id">The path of the id; not null when true is returned.</param>
+    /// <param name="errors">All errors, when false is returned.</param>
     public static bool TryRead(KeyTemplateOptions options, out ImmutableArray<KeyLevel> levels, [NotNullWhen(true)] out HeaderProperty? id, out ImmutableArray<KeyTemplateError> errors)
     {
         var found = new List<KeyTemplateError>();
@@ -39,10 +39,10 @@ internal static class KeyTemplateCompiler
         return found.Count == 0;
     }
 
-    /// <summary>Bytes of the longest key these levels can give.</summary>
+    /// <summary>Bytes of the longest key that these levels can write.</summary>
     public static int LongestKey(ImmutableArray<KeyLevel> levels) => levels.Sum(LongestLevel) + levels.Length - 1;
 
-    /// <summary>Bytes of the longest name between two slashes that this level can give.</summary>
+    /// <summary>Bytes of the longest name between two slashes that this level can write.</summary>
     public static int LongestLevel(KeyLevel level) => level.Pieces.Sum(p => p.Kind switch
     {
         KeyPieceKind.Property => KeyPart.MaxBytes,
@@ -92,8 +92,8 @@ internal static class KeyTemplateCompiler
         }
     }
 
-    // The key must give the id back: no value that a message chooses may run into it, and its level must be countable from
-    // one end, which it is not when levels that come and go stand on both sides.
+    // The id must be readable from the key. So its level may contain no other value, and its position must be fixed from one end
+    // of the key, which it is not when optional date levels are on both sides.
     private static void CheckId(ImmutableArray<KeyLevel> levels, bool isParsed, List<KeyTemplateError> errors)
     {
         KeyPiece[] ids = [.. levels.SelectMany(l => l.Pieces).Where(p => p.Kind == KeyPieceKind.MessageId)];
@@ -105,7 +105,7 @@ internal static class KeyTemplateCompiler
 
         foreach (KeyPiece again in ids.Skip(1))
         {
-            errors.Add(new KeyTemplateError(nameof(KeyTemplateOptions.Template), again.Position, "the id stands in the template twice", AllowedId));
+            errors.Add(new KeyTemplateError(nameof(KeyTemplateOptions.Template), again.Position, "the id occurs twice in the template", AllowedId));
         }
 
         if (ids.Length != 1)
@@ -122,14 +122,14 @@ internal static class KeyTemplateCompiler
         IEnumerable<KeyPiece> others = levels[idLevel].Pieces.Where(p => p.Kind is KeyPieceKind.Property or KeyPieceKind.DateField);
         foreach (KeyPiece other in others.DistinctBy(p => p.Text, StringComparer.Ordinal))
         {
-            string problem = PropertyLogText.From(Encoding.UTF8.GetBytes(other.Text)) + " in the level of the id: different ids could give one key";
+            string problem = PropertyLogText.From(Encoding.UTF8.GetBytes(other.Text)) + " in the level of the id: different ids could have the same key";
             errors.Add(new KeyTemplateError(levels[idLevel].Setting, other.Position, problem, AllowedId));
         }
 
         KeyLevel? after = levels.Skip(idLevel + 1).FirstOrDefault(l => l.Dates.Length > 0);
         if (after is not null && levels.Take(idLevel).Any(l => l.Dates.Length > 0))
         {
-            string problem = "date levels on both sides of the id: without a date, different ids could give one key";
+            string problem = "date levels on both sides of the id: without a date, different ids could have the same key";
             errors.Add(new KeyTemplateError(after.Setting, after.Position, problem, "date levels before the id or after it"));
         }
     }
@@ -143,7 +143,7 @@ internal static class KeyTemplateCompiler
                 nameof(KeyTemplateOptions.Template),
                 1,
                 $"the longest key would have {longest} bytes",
-                $"{KeyTemplate.MaxKeyBytes} bytes with the prefix, where a property counts {KeyPart.MaxBytes} and the id {MessageIdEncoding.MaxBytes}"));
+                $"{KeyTemplate.MaxKeyBytes} bytes including the prefix, counting {KeyPart.MaxBytes} per property and {MessageIdEncoding.MaxBytes} for the id"));
         }
     }
 }

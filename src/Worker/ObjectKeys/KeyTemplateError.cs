@@ -4,22 +4,22 @@ namespace Worker.ObjectKeys;
 
 /// <summary>One thing wrong with <see cref="KeyTemplateOptions"/>.</summary>
 /// <param name="Setting">Name of the option.</param>
-/// <param name="Position">Where in its text, counted in characters from 1.</param>
+/// <param name="Position">Position in its text, counted in characters from 1.</param>
 /// <param name="Problem">What is wrong; printable ASCII.</param>
-/// <param name="Allowed">What would be right.</param>
+/// <param name="Allowed">What is allowed.</param>
 internal sealed record KeyTemplateError(string Setting, int Position, string Problem, string Allowed)
 {
     /// <summary>One line for a configuration report.</summary>
     public override string ToString() => $"{Setting}, character {Position}: {Problem}. Allowed: {Allowed}.";
 }
 
-/// <summary>Collects what is wrong with the text of one setting.</summary>
+/// <summary>Collects the errors in the text of one setting.</summary>
 internal sealed class KeyTextErrors(string setting, List<KeyTemplateError> errors)
 {
-    /// <summary>Adds a fault.</summary>
-    /// <param name="index">Where, counted in characters from 0.</param>
+    /// <summary>Adds an error.</summary>
+    /// <param name="index">Index in the text, counted in characters from 0.</param>
     /// <param name="problem">What is wrong; printable ASCII.</param>
-    /// <param name="allowed">What would be right.</param>
+    /// <param name="allowed">What is allowed.</param>
     public void Add(int index, string problem, string allowed) => errors.Add(new KeyTemplateError(setting, index + 1, problem, allowed));
 
     /// <summary>A character in quotes, or its number when it is not printable ASCII.</summary>

@@ -2,12 +2,12 @@ using Worker.Headers;
 
 namespace Worker.ObjectKeys;
 
-/// <summary>Splits the text of a setting into pieces. Goes on after an error, so that all are reported at once.</summary>
+/// <summary>Splits the text of a setting into pieces. Continues after an error, so that all errors are reported at once.</summary>
 internal sealed class KeyTemplateParser
 {
     private const string AllowedText = "a-z 0-9 _ - . = and / between levels";
     private const string AllowedDate = "yyyy MM dd HH mm ss with / - _ . between them";
-    private const string AllowedBraces = "pairs like {Product}, not inside each other; in a name only between quotes";
+    private const string AllowedBraces = "pairs such as {Product}, not nested; inside a name only in quotes";
     private const string AllowedRule = "keep, lower, encode, number, a date format such as yyyy/MM/dd, or epoch: or epochms: and a date format";
 
     private static readonly Dictionary<string, KeyRule> Rules = new(StringComparer.Ordinal)
@@ -33,7 +33,7 @@ internal sealed class KeyTemplateParser
     /// <summary>Parses fixed text with placeholders.</summary>
     /// <param name="options">The settings.</param>
     /// <param name="id">Where the id comes from; null when that setting is wrong.</param>
-    /// <param name="errors">Receives what is wrong.</param>
+    /// <param name="errors">Receives the errors.</param>
     public static List<KeyPiece> ParseTemplate(KeyTemplateOptions options, PropertyPath? id, List<KeyTemplateError> errors)
     {
         var parser = new KeyTemplateParser(new KeyTextErrors(nameof(options.Template), errors), id);
@@ -49,7 +49,7 @@ internal sealed class KeyTemplateParser
         return parser._pieces;
     }
 
-    /// <summary>Parses where the id comes from.</summary>
+    /// <summary>Parses the path of the id.</summary>
     /// <returns>Null after an error.</returns>
     public static HeaderProperty? ParseMessageIdProperty(KeyTemplateOptions options, List<KeyTemplateError> errors)
     {
@@ -120,7 +120,7 @@ internal sealed class KeyTemplateParser
         {
             _errors.Add(start, "opening brace without a closing one", AllowedBraces);
 
-            // Whatever it was meant to be: the id is not reported as missing, nor its level as empty.
+            // The text may have meant the id, so the id is not reported as missing, nor its level as empty.
             _pieces.Add(new KeyPiece(KeyPieceKind.Property, start + 1, text[start..end]));
             return end;
         }
@@ -146,7 +146,7 @@ internal sealed class KeyTemplateParser
         return end + 1;
     }
 
-    // The next brace outside of quotes, or the end.
+    // Finds the next brace outside quotes, or the end.
     private static int FindBrace(string text, int at)
     {
         bool isQuoted = false;
@@ -184,7 +184,7 @@ internal sealed class KeyTemplateParser
         {
             if (colon >= 0)
             {
-                _errors.Add(start + colon, $"something behind the rule {word}", AllowedRule);
+                _errors.Add(start + colon, $"text after the rule {word}", AllowedRule);
             }
 
             _pieces.Add(piece with { Rule = known, Use = known == KeyRule.Number ? HeaderUse.Number : HeaderUse.Text });
@@ -194,7 +194,7 @@ internal sealed class KeyTemplateParser
             HeaderUse use = word == "epoch" ? HeaderUse.Epoch : HeaderUse.EpochMs;
             if (colon < 0)
             {
-                _errors.Add(start + rule.Length, $"no date format behind {word}", $"{word}: and {AllowedDate}, such as {word}:yyyy/MM/dd");
+                _errors.Add(start + rule.Length, $"no date format after {word}", $"{word}: and {AllowedDate}, such as {word}:yyyy/MM/dd");
             }
 
             ParseFormat(piece with { Kind = KeyPieceKind.DateField, Use = use }, colon < 0 ? "yyyy" : rule[(colon + 1)..], start + (colon < 0 ? 0 : colon + 1));

@@ -1,13 +1,13 @@
 namespace Worker.ObjectKeys;
 
 /// <summary>
-/// Writes a message's id so that different ids never look the same in a key, and none can leave its level: <c>a-z 0-9 _ -</c> and dots
-/// inside stay as they are, everything else is escaped by <see cref="KeyEscapes"/>. Upper case is escaped too: ids that differ in case
-/// only are two files also where a file system ignores case.
+/// Writes a message's id so that different ids give different keys, and no id can leave its level. <c>a-z 0-9 _ -</c> and inner dots
+/// stay unchanged; everything else is escaped by <see cref="KeyEscapes"/>. Upper case is escaped too, so that ids that differ only in
+/// case are two files even when a file system ignores case.
 /// </summary>
 internal static class MessageIdEncoding
 {
-    /// <summary>Bytes of an encoded id at most.</summary>
+    /// <summary>Maximum bytes of an encoded id.</summary>
     public const int MaxBytes = KeyEscapes.MaxBytes;
 
     private static readonly KeptBytes Kept = new("abcdefghijklmnopqrstuvwxyz0123456789_-."u8);

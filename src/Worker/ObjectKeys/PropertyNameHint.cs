@@ -4,12 +4,12 @@ using Worker.Headers;
 
 namespace Worker.ObjectKeys;
 
-/// <summary>Looks for the likeliest reason that a property is missing: its name in another case. For log lines and descriptions of poison; allocates.</summary>
+/// <summary>Looks for the most likely reason why a property is missing: its name in another case. For log lines and descriptions of poison; allocates.</summary>
 internal static class PropertyNameHint
 {
-    /// <summary>A name in the body that differs from a step of the path in case only.</summary>
-    /// <param name="body">JSON that was read before; what is not JSON has no hint.</param>
-    /// <param name="path">The path that ended early.</param>
+    /// <summary>A name in the body that differs from a step of the path only in case.</summary>
+    /// <param name="body">The body; without a hint when it is not JSON.</param>
+    /// <param name="path">The path of the missing property.</param>
     /// <returns>Printable ASCII; null when there is none.</returns>
     public static string? Find(ReadOnlyMemory<byte> body, PropertyPath path)
     {
@@ -20,12 +20,12 @@ internal static class PropertyNameHint
         }
         catch (JsonException)
         {
-            // HeaderOnly takes bodies whose end is broken.
+            // HeaderOnly accepts bodies with a malformed end.
             return null;
         }
         catch (InvalidOperationException)
         {
-            // A name with half a surrogate pair, which HeaderOnly takes too.
+            // A name with half a surrogate pair, which HeaderOnly accepts too.
             return null;
         }
     }

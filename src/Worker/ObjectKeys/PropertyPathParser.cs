@@ -5,14 +5,14 @@ using Worker.Headers;
 
 namespace Worker.ObjectKeys;
 
-/// <summary>Parses paths such as <c>tenant.id</c>, <c>order.lines[0].sku</c> and <c>"odd.name".x</c>. Goes on after an error, so that all are reported at once.</summary>
+/// <summary>Parses paths such as <c>tenant.id</c>, <c>order.lines[0].sku</c> and <c>"odd.name".x</c>. Continues after an error, so that all errors are reported at once.</summary>
 internal ref struct PropertyPathParser
 {
-    /// <summary>UTF-8 bytes of a property name at most: longer than any real one, and what is read of an escaped name is bounded by it.</summary>
+    /// <summary>Maximum UTF-8 bytes of a property name: more than any real name has. It also limits how much of an escaped name is read.</summary>
     public const int MaxNameBytes = 128;
 
     private const string AllowedName = "the name of a JSON property, without blanks around it, at most 128 bytes; in quotes if it holds one of . [ ] : \" { }";
-    private const string AllowedSteps = "names parted by dots and [n] for the elements of arrays, such as order.lines[0].sku; odd names in quotes, such as \"odd.name\"";
+    private const string AllowedSteps = "names separated by dots, and [n] for array elements, such as order.lines[0].sku; other names in quotes, such as \"odd.name\"";
 
     private readonly ReadOnlySpan<char> _text;
     private readonly int _offset;
@@ -29,11 +29,11 @@ internal ref struct PropertyPathParser
         _steps = ImmutableArray.CreateBuilder<PropertyStep>();
     }
 
-    /// <summary>Parses a path up to the end of the text or a colon outside of quotes.</summary>
+    /// <summary>Parses a path up to the end of the text or to a colon outside quotes.</summary>
     /// <param name="text">Starts with the path.</param>
-    /// <param name="offset">Where it starts in its setting, for the errors.</param>
-    /// <param name="errors">Receives what is wrong.</param>
-    /// <param name="length">Where the path ends in <paramref name="text"/>.</param>
+    /// <param name="offset">Its index in the setting, for the errors.</param>
+    /// <param name="errors">Receives the errors.</param>
+    /// <param name="length">Length of the path in <paramref name="text"/>.</param>
     /// <returns>The path; null after an error.</returns>
     public static PropertyPath? Parse(ReadOnlySpan<char> text, int offset, KeyTextErrors errors, out int length)
     {
@@ -77,7 +77,7 @@ internal ref struct PropertyPathParser
 
         if (_steps.Count > PropertyPath.MaxSteps)
         {
-            Fail(0, $"a path of {_steps.Count} steps", $"{PropertyPath.MaxSteps} steps: no body is deeper");
+            Fail(0, $"a path of {_steps.Count} steps", $"at most {PropertyPath.MaxSteps} steps, the deepest nesting of a body");
         }
     }
 
@@ -97,7 +97,7 @@ internal ref struct PropertyPathParser
 
         if (_at == start)
         {
-            // A brace: the template's braces are matched outside of quotes.
+            // A brace: the template's braces are matched only outside quotes.
             Fail(_at++, $"{KeyTextErrors.Show(first)} in a name without quotes", AllowedName);
             return;
         }
@@ -151,7 +151,7 @@ internal ref struct PropertyPathParser
         int at = start;
         foreach (Rune rune in name.EnumerateRunes())
         {
-            // The enumerator gives the replacement character for half a surrogate pair.
+            // The enumerator returns the replacement character for half a surrogate pair.
             if (Rune.IsControl(rune) || rune == Rune.ReplacementChar)
             {
                 Fail(at, $"character U+{rune.Value:X4} in a name", AllowedName);
@@ -171,13 +171,13 @@ internal ref struct PropertyPathParser
         _at = end < 0 ? _text.Length : start + end + 1;
         if (_steps.Count == 0)
         {
-            Fail(start, "an index at the start", "the name of a property first: a body is an object");
+            Fail(start, "an index at the start", "a property's name first, because a body is an object");
         }
 
         int index = 0;
         if (end < 0 || digits.Length is 0 or > 4 || digits.ContainsAnyExceptInRange('0', '9') || !int.TryParse(digits, NumberStyles.None, CultureInfo.InvariantCulture, out index))
         {
-            Fail(start, "an index that is none", $"[0] to [{PropertyPath.MaxIndex}], counted from 0");
+            Fail(start, "an invalid index", $"[0] to [{PropertyPath.MaxIndex}], counted from 0");
         }
 
         _steps.Add(new PropertyStep(Name: null, index));

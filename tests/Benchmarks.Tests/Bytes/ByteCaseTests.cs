@@ -6,7 +6,7 @@ namespace Benchmarks.Tests.Bytes;
 public sealed class ByteCaseTests
 {
     [Fact]
-    public void All_EveryCase_IsExpectedByTheCommittedFileAndTheOtherWayRound()
+    public void All_Cases_MatchTheCommittedFile()
     {
         using Stream file = typeof(ByteCaseTests).Assembly.GetManifestResourceStream("expected-bytes.json")!;
         Dictionary<string, long> expected = JsonSerializer.Deserialize<Dictionary<string, long>>(file)!;

@@ -42,7 +42,7 @@ public sealed class ByteVerdictTests
     }
 
     [Fact]
-    public void Compare_ACaseWithoutItsOther_Fails() =>
+    public void Compare_CaseWithoutItsCounterpart_Fails() =>
         Compare(("gone", 1)).With(("new", 2)).ShouldAllBe(verdict => verdict.IsFailure);
 
     private static Expectation Compare(params (string Case, long Bytes)[] expected) => new(Map(expected));

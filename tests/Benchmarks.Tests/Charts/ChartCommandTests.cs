@@ -9,7 +9,7 @@ public sealed class ChartCommandTests : IDisposable
     public void Dispose() => _results.Delete(recursive: true);
 
     [Fact]
-    public void Run_KeySuites_DrawsThemWithoutTheOthers()
+    public void Run_KeySuites_DrawsOnlyThose()
     {
         Write("Benchmarks.Keys.MessageToKeyBenchmarks.Full");
 

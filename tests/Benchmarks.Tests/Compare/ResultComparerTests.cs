@@ -79,7 +79,7 @@ public sealed class ResultComparerTests : IDisposable
     [InlineData("{")]
     [InlineData("{}")]
     [InlineData("[]")]
-    public void Run_NoReportOrNone_SaysSo(string? content)
+    public void Run_MissingOrInvalidReport_Fails(string? content)
     {
         DirectoryInfo folder = _root.CreateSubdirectory("broken");
         if (content is not null)

@@ -3,10 +3,10 @@ using Benchmarks.EndToEnd.Clients;
 
 namespace Benchmarks.Tests.EndToEnd;
 
-/// <summary>The whole path, with server and clients in processes of their own. The run itself fails when a message is lost or damaged.</summary>
+/// <summary>End to end, with the server and each client in its own process. The run fails when a message is lost or damaged.</summary>
 public sealed class EndToEndRunTests
 {
-    // What the worker may allocate for a message on its whole way: docs/explanation/performance/s3.md has the measured figure.
+    // Most bytes that the worker may allocate per message, end to end; docs/explanation/performance/s3.md has the measured figure.
     private const double WorkerBytes = 4_000;
 
     [Fact]

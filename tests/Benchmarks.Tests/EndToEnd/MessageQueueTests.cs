@@ -2,7 +2,7 @@ using Benchmarks.EndToEnd.Server;
 
 namespace Benchmarks.Tests.EndToEnd;
 
-/// <summary>The server keeps SQS's promises, or the benchmark would praise clients that break theirs.</summary>
+/// <summary>The server follows the rules of SQS; otherwise the benchmark would favour clients that break them.</summary>
 public sealed class MessageQueueTests
 {
     private readonly MessageQueue _queue = new("q");
@@ -14,7 +14,7 @@ public sealed class MessageQueueTests
     }
 
     [Fact]
-    public void Receive_AllThatIsThere_IsHiddenUntilItsTime()
+    public void Receive_AllMessages_AreHiddenUntilTheTimeout()
     {
         _queue.Receive(_received, visibilitySeconds: 60).ShouldBe(3);
         _queue.Receive(_received, visibilitySeconds: 60).ShouldBe(0);
@@ -40,7 +40,7 @@ public sealed class MessageQueueTests
     }
 
     [Fact]
-    public void Stored_OtherBytesOrAfterTheDelete_IsWrong()
+    public void Stored_OtherBytesOrAfterTheDelete_IsAnError()
     {
         _queue.Receive(_received, visibilitySeconds: 60);
         _queue.Stored(0, MessageBody.Md5(1, 0));

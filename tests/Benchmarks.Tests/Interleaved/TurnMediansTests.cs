@@ -2,11 +2,11 @@ using Benchmarks.Interleaved;
 
 namespace Benchmarks.Tests.Interleaved;
 
-/// <summary>The arithmetic of the comparisons in turns: keys and throws.</summary>
+/// <summary>The arithmetic of the interleaved comparisons: keys and throws.</summary>
 public sealed class TurnMediansTests
 {
     [Fact]
-    public void Of_Turns_TakesTheMedianOfTheirRatiosAndNotTheRatioOfTheirMedians()
+    public void Of_Turns_TakesTheMedianOfTheRatios()
     {
         TurnMedians medians = TurnMedians.Of([100, 400, 200], [300, 400, 100]);
 

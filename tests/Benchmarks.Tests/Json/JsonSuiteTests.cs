@@ -5,7 +5,7 @@ using Benchmarks.Keys;
 
 namespace Benchmarks.Tests.Json;
 
-/// <summary>Every level finds the same, wherever the pieces of a document end.</summary>
+/// <summary>Every API level finds the same values, wherever a document is split.</summary>
 public sealed class JsonSuiteTests
 {
     [Fact]
@@ -15,7 +15,7 @@ public sealed class JsonSuiteTests
     public Task Setup_BulkResponseReading_FindsEveryLevelEqual() => new BulkResponseReadingBenchmarks().Setup();
 
     [Fact]
-    public void Create_BulkResponse_GivesTheSameBytesEverywhere()
+    public void Create_BulkResponse_GivesTheSameBytesOnEveryMachine()
     {
         byte[] bytes = BulkResponseDocument.Create();
 

@@ -1,6 +1,6 @@
 namespace Benchmarks.Tests.Json;
 
-/// <summary>Gives its bytes in pieces: one that ends at <paramref name="size"/> and the rest, or all of that size.</summary>
+/// <summary>Returns its bytes in two pieces, split at <paramref name="size"/>, or in pieces of that size.</summary>
 internal sealed class PiecewiseStream(byte[] bytes, int size, bool repeat = false) : MemoryStream(bytes)
 {
     public override int Read(byte[] buffer, int offset, int count) => base.Read(buffer, offset, Math.Min(count, Most()));

@@ -3,7 +3,7 @@ using Tests.Shared.ReadableKeys;
 
 namespace Benchmarks.Tests.Keys;
 
-/// <summary>Figures of different work are worth nothing: every variant of the key suites makes the same key.</summary>
+/// <summary>Every variant of the key suites makes the same key; otherwise the figures would not be comparable.</summary>
 public sealed class KeySuiteTests
 {
     [Fact]

@@ -3,7 +3,7 @@ using Benchmarks.Pipelines.Chains;
 
 namespace Benchmarks.Tests.Pipelines;
 
-/// <summary>Figures of different work are worth nothing: every variant of every case comes to the same sum.</summary>
+/// <summary>Every variant of a case computes the same sum; otherwise the figures would not be comparable.</summary>
 public sealed class VariantCheckTests
 {
     public static TheoryData<Scenario, int> Cases
@@ -27,7 +27,7 @@ public sealed class VariantCheckTests
     public void AllAgree_EveryCase_DoesNotThrow(Scenario scenario, int depth) => VariantCheck.AllAgree(scenario, depth);
 
     [Fact]
-    public void Run_AnotherDepth_ComesToAnotherSum()
+    public void Run_AnotherDepth_GivesAnotherSum()
     {
         int ten = new ChainDriver(Variant.HandWritten, Scenario.Awaiting, 10, inFlight: 1).Run();
         int twenty = new ChainDriver(Variant.HandWritten, Scenario.Awaiting, 20, inFlight: 1).Run();
@@ -36,7 +36,7 @@ public sealed class VariantCheckTests
     }
 
     [Fact]
-    public void Run_ManyInFlight_EveryMessageComesToTheSame()
+    public void Run_ManyInFlight_EveryMessageGivesTheSameSum()
     {
         int one = new ChainDriver(Variant.Fused, Scenario.RealHop, 20, inFlight: 1).Run();
         ChainDriver many = new(Variant.Fused, Scenario.RealHop, 20, inFlight: 100);

@@ -6,10 +6,10 @@ using Pipeline.Execution;
 
 namespace Benchmarks.Tests.Seeds;
 
-/// <summary>The published tables refer to benchmarks that exist, and each has its place in the pages.</summary>
+/// <summary>The published tables refer to benchmarks that exist, and each table has its block in the pages.</summary>
 public sealed partial class SeedCatalogTests
 {
-    // The reports of commands, and suites that a program may be built without: shown as not run.
+    // Reports of commands, and suites that a build may leave out; both are shown as not run.
     private static readonly string[] Optional = ["udp", "udp64"];
 
     private static readonly SeedCatalog Catalog = SeedCatalog.Load();
@@ -44,7 +44,7 @@ public sealed partial class SeedCatalogTests
         MarkedText.Names(document, SeedText.Mark).Where(name => name != "Here").ShouldBe(Catalog.Tables.Select(table => table.Name), ignoreOrder: true);
         foreach (SeedTable table in Catalog.Tables)
         {
-            // As many rows as cases, head and rule: written by the command from this catalog.
+            // One row per case, a header and a rule; the command writes them from this catalog.
             MarkedText.Content(document, SeedText.Mark, table.Name).Split('\n').Length.ShouldBe(table.Cases.Count + 2, table.Name);
         }
     }

@@ -137,7 +137,7 @@ public sealed class SeedsCommandTests : IDisposable
     }
 
     [Fact]
-    public void Run_ADocumentWithoutAPlace_Fails()
+    public void Run_DocumentWithoutABlock_Fails()
     {
         ReportFile.Write(_results, "a", "EPYC", ("N.NameParserBenchmarks.Original", 80, 160));
         FileInfo document = new(Path.Combine(_results.FullName, "seeds.md"));
@@ -159,7 +159,7 @@ public sealed class SeedsCommandTests : IDisposable
     [InlineData("no JSON")]
     [InlineData("{}")]
     [InlineData("""{"Case":{"File":"udp","Unit":"datagram"},"Rows":[{"Receiver":1}]}""")]
-    public void Run_AReportOfReceiversThatIsNone_Fails(string report)
+    public void Run_InvalidReportOfReceivers_Fails(string report)
     {
         ReportFile.Write(_results, "a", "EPYC", ("N.NameParserBenchmarks.Original", 80, 160));
         WriteReceivers("udp", report);

@@ -6,7 +6,7 @@ using Benchmarks.Techniques.TypedViews;
 
 namespace Benchmarks.Tests.Techniques;
 
-/// <summary>Ways to slice, to see bytes as values and to cast agree, at the edges too.</summary>
+/// <summary>All variants of slicing, of reading bytes as values and of casting agree, edge cases included.</summary>
 public sealed class MemoryTechniqueTests
 {
     [Fact]
@@ -33,7 +33,7 @@ public sealed class MemoryTechniqueTests
     }
 
     [Fact]
-    public void Fibonacci_RentedArrayOfAnother_IsNotReadBeyond()
+    public void Fibonacci_UsedRentedArray_IsNotReadBeyondItsCount()
     {
         int[] used = System.Buffers.ArrayPool<int>.Shared.Rent(Fibonacci.Count);
         Array.Fill(used, int.MaxValue);
@@ -82,7 +82,7 @@ public sealed class MemoryTechniqueTests
         Should.Throw<InvalidCastException>(() => SealedCount.Cast(["text"]));
     }
 
-    // Prices are finite: NaN is equal to nothing, and sums would hide what was read.
+    // Prices are finite: NaN equals no value, so a sum that is NaN would hide what was read.
     private static byte[] RandomBids(Random random, int offset, int length)
     {
         byte[] bytes = new byte[offset + length];

@@ -85,7 +85,7 @@ public sealed class NativeBufferPoolTests
     }
 
     [Fact]
-    public void Dispose_Pool_FreesIdleBlocksAndThoseThatComeBack()
+    public void Dispose_Pool_FreesIdleAndReturnedBlocks()
     {
         NativeBufferPool pool = new(16);
         NativeBuffer idle = pool.Rent();

@@ -7,7 +7,7 @@ using Pipeline.Buffers;
 
 namespace Benchmarks.Tests.Techniques;
 
-/// <summary>Ways to avoid objects give what the objects gave.</summary>
+/// <summary>Variants that avoid objects give the same results as the objects.</summary>
 public sealed class ObjectTechniqueTests
 {
     [Theory]
@@ -27,7 +27,7 @@ public sealed class ObjectTechniqueTests
     }
 
     [Fact]
-    public void ReplyJson_LongThenShort_NothingOfTheFirstIsLeft()
+    public void ReplyJson_ShortAfterLong_HasNoBytesOfTheFirst()
     {
         using ReplyWriter writer = new();
         writer.Write(new Reply("1", new string('x', 40_000), 1, true, ["a", "b"])).Dispose();
@@ -55,7 +55,7 @@ public sealed class ObjectTechniqueTests
             way(mailbox, 5).ShouldBe(5);
             way(mailbox, -7).ShouldBe(-2);
 
-            // The context is gone again.
+            // The context has been removed.
             mailbox.Process(100);
             way(mailbox, 0).ShouldBe(-2);
         }

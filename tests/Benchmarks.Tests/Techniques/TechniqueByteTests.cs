@@ -17,14 +17,14 @@ using Benchmarks.Techniques.ValueTasks;
 
 namespace Benchmarks.Tests.Techniques;
 
-/// <summary>What the pages say of bytes, held against this runtime: where a newer one overtakes more of the advice, this fails and the page is to be changed.</summary>
+/// <summary>The documented bytes hold on this runtime. When a newer runtime changes a figure, this test fails and the page needs an update.</summary>
 public sealed class TechniqueByteTests
 {
     private static readonly TimeSpan Limit = TimeSpan.FromMinutes(5);
 
     private static readonly Dictionary<string, (long Bytes, Action Run)> Claims = Create();
 
-    // The compiler need not allocate a result that is dropped.
+    // Keeps each result: the compiler may remove the allocation of an unused one.
     private static object? _kept;
 
     public static TheoryData<string> Names() => [.. Claims.Keys];
@@ -35,7 +35,7 @@ public sealed class TechniqueByteTests
     {
         (long expected, Action run) = Claims[name];
 
-        // Some hold only once the compiler's last tier has arrived, which takes its time on a busy machine.
+        // Some figures hold only once the compiler's last tier is in use, which takes longer on a busy machine.
         DateTime end = DateTime.UtcNow + Limit;
         long bytes;
         do
@@ -94,7 +94,7 @@ public sealed class TechniqueByteTests
             ["JsonPooling.PooledWriter"] = (0, () => json.PooledWriter()),
             ["Delegate.Closure"] = (96, () => delegates.Closure()),
 
-            // Not ClosureInlined: whether its delegate goes on the stack depends on what the compiler happened to see called, launch by launch.
+            // Not ClosureInlined: whether its delegate is allocated on the stack depends on the calls that the compiler has seen, and differs between runs.
             ["Delegate.StaticLambda"] = (0, () => delegates.StaticLambda()),
             ["Delegate.ValueDelegate"] = (0, () => delegates.ValueDelegate()),
             ["Delegate.BoxedValueDelegate"] = (32, () => delegates.BoxedValueDelegate()),

@@ -4,7 +4,7 @@ using Benchmarks.Techniques.Pages;
 
 namespace Benchmarks.Tests.Techniques;
 
-/// <summary>Every suite has its figures on a page, tables are of the suite as it is, every page is in the index, and what pages point to is there.</summary>
+/// <summary>Every suite has a table on a page, each table has the rows of its suite, the index lists every page, and links lead to files.</summary>
 public sealed partial class TechniquePageTests
 {
     private const string Index = "README.md";
@@ -29,7 +29,7 @@ public sealed partial class TechniquePageTests
                 string table = MarkedText.Content(text, FigureTable.Mark, suite);
                 string[] rows = [.. table.Split('\n').Where(line => line.StartsWith("| ", StringComparison.Ordinal)).Skip(1).Select(line => line.Split('|')[1].Trim())];
 
-                // Either as it comes, or of exactly this suite: a method that was added or renamed since shows.
+                // Either not filled in yet, or one row per method of the suite, so that an added or renamed method fails.
                 (table == FigureTable.Pending || rows.ToHashSet(StringComparer.Ordinal).SetEquals(methods)).ShouldBeTrue($"{name}: {suite}");
             }
         }

@@ -5,7 +5,7 @@ using Benchmarks.Techniques.StringJoins;
 
 namespace Benchmarks.Tests.Techniques;
 
-/// <summary>Ways to take apart and to make texts agree, at the edges too.</summary>
+/// <summary>All variants of splitting and of building texts agree, edge cases included.</summary>
 public sealed class TextTechniqueTests
 {
     private static readonly string[] Parts = ["", "a", "ABC_9", " Two Words ", "\u00C9t\u00C9", "\u0130stanbul", "\uD83D\uDE00", new string('X', 127), new string('Y', 500)];

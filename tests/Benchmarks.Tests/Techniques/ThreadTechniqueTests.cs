@@ -6,7 +6,7 @@ using Benchmarks.Techniques.WorkItems;
 
 namespace Benchmarks.Tests.Techniques;
 
-/// <summary>Ways to hand things over lose nothing, double nothing and keep the order, whatever the count.</summary>
+/// <summary>Every way to pass items between threads delivers each item once and in order, for any count.</summary>
 public sealed class ThreadTechniqueTests
 {
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(60);

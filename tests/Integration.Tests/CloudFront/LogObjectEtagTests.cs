@@ -7,7 +7,7 @@ using Messaging.Costs;
 
 namespace Integration.Tests.CloudFront;
 
-/// <summary>Logs of a store whose ETags are not the MD5 of the object: the SDK alone could read none of them.</summary>
+/// <summary>Logs in a store whose ETags are not the MD5 of the object: the SDK by itself could not read them.</summary>
 public sealed class LogObjectEtagTests
 {
     [Theory]

@@ -41,7 +41,7 @@ public abstract class LogObjectsContract
     }
 
     [Fact]
-    public async Task Open_ObjectThatWasReplaced_IsToldApart()
+    public async Task Open_ReplacedObject_IsDistinguished()
     {
         AwsEndpoint endpoint = await RequireAsync();
         string bucket = await endpoint.CreateBucketAsync("logs");

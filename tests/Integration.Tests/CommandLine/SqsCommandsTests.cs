@@ -5,7 +5,7 @@ using Integration.Tests.Worker;
 
 namespace Integration.Tests.CommandLine;
 
-/// <summary><c>publish --to sqs</c> and <c>redrive --from sqs</c> as processes on a real wire.</summary>
+/// <summary><c>publish --to sqs</c> and <c>redrive --from sqs</c> as processes, against a server.</summary>
 [Collection(WorkerProcesses.Name)]
 public sealed class SqsCommandsTests(AwsServer aws)
 {
@@ -41,7 +41,7 @@ public sealed class SqsCommandsTests(AwsServer aws)
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Redrive_DryRunThenReasonThenAll_MovesWhatWasAskedFor(bool isFifo)
+    public async Task Redrive_DryRunThenReasonThenAll_MovesTheSelectedDeadLetters(bool isFifo)
     {
         AwsEndpoint endpoint = await aws.RequireAsync();
         using SqsQueue deadLetters = await SqsQueue.CreateAsync(endpoint, isFifo: isFifo);
@@ -83,7 +83,7 @@ public sealed class SqsCommandsTests(AwsServer aws)
         using SqsQueue queue = await SqsQueue.CreateAsync(endpoint, deadLetters: deadLetters);
         await deadLetters.SendAllAsync(Enumerable.Range(0, Letters).Select(number => $"{{\"n\":{number}}}"));
 
-        // Each kill leaves what the process was looking at hidden, so the next one has fewer to look at, but still enough.
+        // Each kill leaves the messages that the process had received hidden, so the next process receives fewer, but still enough.
         foreach (int moment in (int[])[3, 40, 90])
         {
             await using WorkerProcess redrive = WorkerProcess.Start(["redrive", "--from", "sqs", .. RunningWorker.SqsArguments(endpoint, queue)]);
@@ -93,18 +93,18 @@ public sealed class SqsCommandsTests(AwsServer aws)
 
             int left = (await deadLetters.CountAsync()).Total;
             int sent = (await queue.CountAsync()).Total;
-            (left + sent).ShouldBeInRange(Letters, Letters + 3, "Sent first, deleted afterwards: at most one a kill is in both.");
+            (left + sent).ShouldBeInRange(Letters, Letters + 3, "Sent first, deleted afterwards: at most one per kill is in both queues.");
         }
 
         int rest = (await deadLetters.CountAsync()).Total;
-        rest.ShouldBeInRange(1, Letters - 1, "The kills were to come in the middle.");
+        rest.ShouldBeInRange(1, Letters - 1, "The kills must come in mid-run.");
         (await queue.DrainAsync()).Select(message => message.Body).Distinct(StringComparer.Ordinal).Count().ShouldBeInRange(Letters - rest, Letters);
     }
 
     [Theory]
     [InlineData(nameof(ProcessSignal.Terminate))]
     [InlineData(nameof(ProcessSignal.Interrupt))]
-    public async Task Redrive_Signal_EndsWithItsCountsAndHidesNothing(string signal)
+    public async Task Redrive_Signal_PrintsItsCountsAndLeavesNothingHidden(string signal)
     {
         const int Letters = 100;
         AwsEndpoint endpoint = await aws.RequireAsync();

@@ -3,7 +3,7 @@ using Integration.Tests.Worker;
 
 namespace Integration.Tests.CommandLine;
 
-/// <summary>A worker of someone else's (tests/apps/orders) gets from one call what the daemon has.</summary>
+/// <summary>A third-party worker (tests/apps/orders) gets every feature of the daemon from one call.</summary>
 [Collection(WorkerProcesses.Name)]
 public sealed class StrangersWorkerTests
 {
@@ -14,7 +14,7 @@ public sealed class StrangersWorkerTests
     private static readonly string[] Route = ["--Routes:orders:Source=Channel", "--Routes:orders:Handler=Orders"];
 
     [Fact]
-    public async Task Help_ShowsWhatWasAddedAndNothingElse()
+    public async Task Help_ShowsOnlyTheAddedFeatures()
     {
         WorkerCommand help = await RunAsync("--help");
 
@@ -99,7 +99,7 @@ public sealed class StrangersWorkerTests
     }
 
     [Fact]
-    public async Task ExceptionWhileItsFeaturesAreAdded_IsReportedAsItsOwn()
+    public async Task ExceptionInAddFeatures_IsReportedAsTheProgramsOwn()
     {
         WorkerCommand broken = await RunAsync("broken");
         WorkerCommand nameless = await RunAsync("nameless");
@@ -202,7 +202,7 @@ public sealed class StrangersWorkerTests
 
     private static WorkerProcess Start(string[] arguments) => WorkerProcess.Start(arguments, assembly: LocateAssembly());
 
-    // In its own output folder: beside the tests lies the daemon's appsettings.json.
+    // In its own output folder: the tests' folder contains the daemon's appsettings.json.
     private static string LocateAssembly()
     {
         string configuration = new DirectoryInfo(AppContext.BaseDirectory).Parent!.Name;

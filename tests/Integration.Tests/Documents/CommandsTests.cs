@@ -7,9 +7,9 @@ using Integration.Tests.Servers;
 namespace Integration.Tests.Documents;
 
 /// <summary>
-/// The commands of the docs, run page by page as a reader would, in an empty folder beside the repository's. A fence says how:
+/// Runs the commands of the docs page by page, as a reader would, in an empty folder beside the repository's. The fence says how:
 /// <c>sh</c> runs to its end, <c>sh daemon</c> keeps running (a worker until the page's next one), <c>sh not-run: reason</c> cannot run here.
-/// Programs are those of this build, and ports are free ones.
+/// The programs are those of this build, and the ports are free ones.
 /// </summary>
 public sealed partial class CommandsTests
 {
@@ -100,7 +100,7 @@ public sealed partial class CommandsTests
             }
             else if (mark == "daemon")
             {
-                // All but the last command run in the reader's terminal, so that what they export stays; a worker replaces the one before.
+                // All but the last command run in the reader's shell, so that exported variables remain; a worker replaces the previous one.
                 Match last = LastCommand.Match(commands);
                 bool isWorker = last.Value.Contains("src/Worker", StringComparison.Ordinal);
                 script.Append(CultureInfo.InvariantCulture, $$"""
@@ -120,7 +120,7 @@ public sealed partial class CommandsTests
 
     private static string Assembly(string name) => Path.Combine(AppContext.BaseDirectory, $"{name}.dll");
 
-    // A program that tests do not reference, as the same build made it.
+    // A program of the same build that the tests do not reference.
     private static string Beside(string project, string name) => RepositoryFolder.Combine(project, "bin", new DirectoryInfo(AppContext.BaseDirectory).Parent!.Name, "net10.0", $"{name}.dll");
 
     private static IEnumerable<string> FindPages() => Directory.EnumerateFiles(RepositoryFolder.Combine("docs"), "*.md", SearchOption.AllDirectories)
@@ -162,7 +162,7 @@ public sealed partial class CommandsTests
     [GeneratedRegex("^(?:daemon|not-run: .+)?$")]
     private static partial Regex Mark { get; }
 
-    // With the lines that it continues over.
+    // Including the lines that it continues.
     [GeneratedRegex(@"(?:^[^\n]*\\\n)*^[^\n]+\n*\z", RegexOptions.Multiline)]
     private static partial Regex LastCommand { get; }
 }

@@ -2,12 +2,12 @@ using System.Text.RegularExpressions;
 
 namespace Integration.Tests.Documents;
 
-/// <summary>What people read: links lead somewhere, pages stay short, and words that hide the actor or the field's own term are not used.</summary>
+/// <summary>The documentation: links lead to files and headings, pages stay short, and words that hide the actor or the field's own term are absent.</summary>
 public sealed partial class DocumentTests
 {
     private const int LongestPage = 12 * 1024;
 
-    // Tables of which each row is needed.
+    // Generated tables, which may be longer.
     private static readonly string[] Generated = ["docs/reference/configuration.md", "docs/reference/events.md", "docs/reference/metrics.md"];
 
     private static readonly string[] Folders = ["docs", "samples", "templates", "src", "harness", "benchmarks", "proof", "deploy"];
@@ -47,7 +47,7 @@ public sealed partial class DocumentTests
         string index = File.ReadAllText(RepositoryFolder.Combine("docs", "README.md"));
         string folder = RepositoryFolder.Combine("docs");
 
-        // The techniques have an index of their own.
+        // The technique pages have their own index.
         string[] missing = [.. Directory.EnumerateFiles(folder, "*.md", SearchOption.AllDirectories)
             .Select(file => Path.GetRelativePath(folder, file).Replace('\\', '/'))
             .Where(page => page != "README.md" && !page.StartsWith("explanation/techniques/", StringComparison.Ordinal) && !index.Contains($"]({page})", StringComparison.Ordinal))];

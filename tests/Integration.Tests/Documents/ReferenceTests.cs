@@ -5,7 +5,7 @@ namespace Integration.Tests.Documents;
 /// <summary>Tables of docs/reference that are generated from the source. <c>APPROVE=1</c> writes them; read the diff before you commit it.</summary>
 public sealed partial class ReferenceTests
 {
-    // Of OpenTelemetry's semantic conventions 1.44. A name outside "worker." that is not here is a spelling mistake, or a new one to look up there.
+    // Names of OpenTelemetry's semantic conventions 1.44. A name outside "worker." that is not listed is misspelt, or new: look it up there.
     private static readonly string[] Conventions =
     [
         "messaging.client.consumed.messages", "messaging.process.duration",

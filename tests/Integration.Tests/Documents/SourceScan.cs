@@ -2,7 +2,7 @@ using System.Text.RegularExpressions;
 
 namespace Integration.Tests.Documents;
 
-/// <summary>What the source says about instruments, log events and span attributes, read as text: most of them exist only while a server is connected.</summary>
+/// <summary>Reads instruments, log events and span attributes from the source text: most of them exist at run time only while a server is connected.</summary>
 internal static partial class SourceScan
 {
     /// <summary>Every instrument, by name.</summary>
@@ -19,7 +19,7 @@ internal static partial class SourceScan
         .Select(match => (int.Parse(match.Groups["id"].Value), match.Groups["level"].Value, Texts(match.Groups["text"].Value)))
         .OrderBy(row => row.Item1)];
 
-    /// <summary>The attributes that spans get.</summary>
+    /// <summary>The attributes of spans.</summary>
     public static IReadOnlyList<string> SpanAttributes() => [.. Files()
         .Where(text => text.Contains("Activity", StringComparison.Ordinal))
         .SelectMany(text => SpanAttribute.Matches(text))
@@ -48,7 +48,7 @@ internal static partial class SourceScan
             [.. Attributes(measured, text, depth: 4).Distinct(StringComparer.Ordinal).Order(StringComparer.Ordinal)]);
     }
 
-    // The attributes in a statement, and in what the names in it stand for in the same file.
+    // The attributes in a statement, and in the declarations of its names in the same file.
     private static IEnumerable<string> Attributes(string statement, string file, int depth) => Attribute.Matches(statement).Select(match => match.Groups["name"].Value)
         .Concat(depth == 0
             ? []
@@ -72,7 +72,7 @@ internal static partial class SourceScan
     [GeneratedRegex("""(?<=")(?<name>(?:messaging|worker|error|rpc)\.[a-z_.]+)(?=")""")]
     private static partial Regex Attribute { get; }
 
-    // Fields, methods, and the local that one file has.
+    // Fields, methods, and the local "tag" of one file.
     [GeneratedRegex("""\b(?:_[a-z]\w+|[A-Z]\w+|tag)\b""")]
     private static partial Regex Identifier { get; }
 

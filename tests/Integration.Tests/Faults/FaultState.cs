@@ -1,6 +1,6 @@
 namespace Integration.Tests.Faults;
 
-/// <summary>One setting of the proxy. A new object each time, so that a connection sees by reference that the fault was set anew.</summary>
+/// <summary>One setting of the proxy. Each setting is a new object, so that a connection detects a change by reference.</summary>
 /// <param name="times">How often the fault may strike before everything passes again.</param>
 internal sealed class FaultState(TcpFault fault, int times)
 {
@@ -9,7 +9,7 @@ internal sealed class FaultState(TcpFault fault, int times)
 
     public TcpFault Fault { get; } = fault;
 
-    /// <summary>Cancelled when another setting takes this one's place.</summary>
+    /// <summary>Cancelled when another setting replaces this one.</summary>
     public CancellationToken Replaced => _replaced.Token;
 
     /// <returns>Whether this connection may strike; false once the times are used up.</returns>

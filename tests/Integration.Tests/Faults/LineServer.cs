@@ -4,7 +4,7 @@ using System.Net.Sockets;
 
 namespace Integration.Tests.Faults;
 
-/// <summary>A server for the proxy's tests: remembers every line it gets and answers each with the same text.</summary>
+/// <summary>A server for the proxy's tests: records every line and answers each with the same text.</summary>
 internal sealed class LineServer : IAsyncDisposable
 {
     private readonly TcpListener _listener = new(IPAddress.Loopback, 0);

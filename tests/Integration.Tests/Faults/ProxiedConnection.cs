@@ -3,7 +3,7 @@ using System.Net.Sockets;
 
 namespace Integration.Tests.Faults;
 
-/// <summary>One client's connection through a <see cref="TcpFaultProxy"/>: a loop a direction, each asking for the fault before it passes anything on.</summary>
+/// <summary>One client's connection through a <see cref="TcpFaultProxy"/>: one loop per direction, which checks the fault before it forwards bytes.</summary>
 internal sealed class ProxiedConnection
 {
     private const int BufferSize = 16 * 1024;
@@ -14,7 +14,7 @@ internal sealed class ProxiedConnection
     private readonly IPEndPoint _serverAddress;
     private readonly CancellationTokenSource _ended = new();
 
-    // The answer's loop alone writes these.
+    // Written only by the loop of the answers.
     private FaultState? _counted;
     private int _bytesSinceSet;
 
@@ -32,7 +32,7 @@ internal sealed class ProxiedConnection
 
     public void Start(CancellationToken stopping) => Completion = RunAsync(stopping);
 
-    /// <summary>Ends both sides at once; the client sees "connection reset by peer".</summary>
+    /// <summary>Resets both sides at once; the client sees "connection reset by peer".</summary>
     public void Reset()
     {
         Abort(_client);
@@ -49,13 +49,13 @@ internal sealed class ProxiedConnection
         }
         catch (Exception exception) when (exception is SocketException or ObjectDisposedException)
         {
-            // Gone already.
+            // Closed already.
         }
 
         socket.Dispose();
     }
 
-    /// <summary>HTTP/1.1's 1xx answers at the start. They are short and written whole, so one that is cut is not looked for.</summary>
+    /// <summary>Length of the HTTP/1.1 1xx answers at the start. They are short and written whole, so a split one is not handled.</summary>
     private static int LengthOfInterimAnswers(ReadOnlySpan<byte> bytes)
     {
         int length = 0;
@@ -74,7 +74,7 @@ internal sealed class ProxiedConnection
         {
             if (_proxy.Fault is TcpFault.Refuse)
             {
-                // Accepted in the instant before the listener closed.
+                // Accepted just before the listener closed.
                 Reset();
                 return;
             }
@@ -87,7 +87,7 @@ internal sealed class ProxiedConnection
         }
         catch (Exception exception) when (exception is SocketException or ObjectDisposedException or OperationCanceledException)
         {
-            // The peers see a reset, which is what happened to one of them.
+            // Both peers see the reset that one of them caused.
             Reset();
         }
         finally

@@ -7,13 +7,13 @@ internal abstract record TcpFault
     {
     }
 
-    /// <summary>Everything passes.</summary>
+    /// <summary>All bytes pass.</summary>
     public sealed record None : TcpFault;
 
     /// <summary>No listener: connecting is refused, and open connections are reset.</summary>
     public sealed record Refuse : TcpFault;
 
-    /// <summary>Connections are accepted and stay open; nothing passes in either direction until the fault is changed, then it goes on.</summary>
+    /// <summary>Connections are accepted and stay open; no bytes pass in either direction until the fault is changed.</summary>
     public sealed record Hang : TcpFault;
 
     /// <summary>The client gets the first <paramref name="Bytes"/> of what the server sends after the fault was set, then a reset.</summary>
@@ -21,7 +21,7 @@ internal abstract record TcpFault
 
     /// <summary>
     /// The server gets the request, and the client gets a reset instead of the answer: the server's first byte is taken as
-    /// the sign that it has acted. Interim answers (100 Continue) pass, since the request's body waits for them.
+    /// the sign that it has acted. Interim answers (100 Continue) pass, because the client sends the body only after them.
     /// </summary>
     public sealed record DropAnswer : TcpFault;
 
@@ -31,6 +31,6 @@ internal abstract record TcpFault
         public static Drip OneBytePerSecond { get; } = new(1, TimeSpan.FromSeconds(1));
     }
 
-    /// <summary>Each piece of the answer is held back this long.</summary>
+    /// <summary>Each piece of the answer is delayed by this time.</summary>
     public sealed record Delay(TimeSpan Duration) : TcpFault;
 }

@@ -5,8 +5,8 @@ using System.Net.Sockets;
 namespace Integration.Tests.Faults;
 
 /// <summary>
-/// A TCP proxy on loopback between a client and a server, whose faults are switched while connections are open. Knows
-/// nothing of TLS: the client speaks plain text to the proxy's address.
+/// A TCP proxy on loopback between a client and a server, whose faults can change while connections are open. It does
+/// not support TLS: the client sends plain text to the proxy's address.
 /// </summary>
 internal sealed class TcpFaultProxy : IAsyncDisposable
 {
@@ -44,7 +44,7 @@ internal sealed class TcpFaultProxy : IAsyncDisposable
         Listen();
     }
 
-    /// <summary>Where clients connect.</summary>
+    /// <summary>The address for clients.</summary>
     public IPEndPoint Address { get; }
 
     /// <summary>The proxy's address as the service URL of an HTTP client.</summary>
@@ -52,7 +52,7 @@ internal sealed class TcpFaultProxy : IAsyncDisposable
 
     public TcpFault Fault => _state.Fault;
 
-    /// <summary>Connections accepted since the start; refused ones never get here.</summary>
+    /// <summary>Connections accepted since the start, without refused ones.</summary>
     public int Accepted => Volatile.Read(ref _accepted);
 
     public int Open => _connections.Count;
@@ -67,7 +67,7 @@ internal sealed class TcpFaultProxy : IAsyncDisposable
     internal FaultState State => _state;
 
     /// <summary>Changes the fault, for open connections too.</summary>
-    /// <param name="times">For the faults that end a connection: after so many, everything passes again.</param>
+    /// <param name="times">For the faults that end a connection: how many connections they end before all bytes pass again.</param>
     public void Set(TcpFault fault, int times = int.MaxValue)
     {
         FaultState previous;
@@ -86,7 +86,7 @@ internal sealed class TcpFaultProxy : IAsyncDisposable
             }
         }
 
-        // Both run continuations of the connections, so not under the lock.
+        // Outside the lock, because both run continuations of the connections.
         previous.Replace();
         if (fault is TcpFault.Refuse)
         {

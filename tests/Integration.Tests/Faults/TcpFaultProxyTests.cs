@@ -156,7 +156,7 @@ public sealed class TcpFaultProxyTests : IAsyncLifetime
         await SendAsync(client, "request\n");
 
         (await ReadAsync(client, 2)).ShouldBe("an");
-        // A lower bound on a wait that the proxy makes, not a measure of speed.
+        // A lower bound on the proxy's own wait, not a measure of speed.
         taken.Elapsed.ShouldBeGreaterThan(Brief * 1.9);
 
         _proxy.Set(TcpFault.Drip.OneBytePerSecond);

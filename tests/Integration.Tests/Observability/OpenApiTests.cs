@@ -6,7 +6,7 @@ using Integration.Tests.Worker;
 
 namespace Integration.Tests.Observability;
 
-/// <summary>docs/reference/openapi.json and a running worker say the same.</summary>
+/// <summary>docs/reference/openapi.json matches a running worker.</summary>
 public sealed partial class OpenApiTests
 {
     private const string Token = "a-token-of-the-tests";
@@ -73,7 +73,7 @@ public sealed partial class OpenApiTests
         return json;
     }
 
-    /// <summary>What does not fit, of the part of JSON Schema that the document uses.</summary>
+    /// <summary>The mismatches, by the subset of JSON Schema that the document uses.</summary>
     private static IEnumerable<string> Problems(JsonNode? value, JsonNode given, string at)
     {
         JsonNode schema = Resolve(given);

@@ -91,7 +91,7 @@ public sealed class PageTests : IAsyncLifetime
         await Assertions.Expect(page.Locator("#letter-body")).ToContainTextAsync("{\"broken");
         await page.Locator("#letter-close").ClickAsync();
 
-        // The operator mends the body, and sends it again.
+        // The operator corrects the body and redrives the dead letter.
         string body = Directory.GetFiles(Letters, "*.body", SearchOption.AllDirectories).Single();
         await File.WriteAllTextAsync(body, Message("corrected"));
         await page.Locator("#redrive-all").ClickAsync();
@@ -138,7 +138,7 @@ public sealed class PageTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Keyboard_Alone_ReachesTheLetterAndComesBack()
+    public async Task Keyboard_Alone_OpensADeadLetterAndReturns()
     {
         (await Worker.PostAsync("{\"broken"u8.ToArray())).Status.ShouldBe(HttpStatusCode.UnprocessableEntity);
         IPage page = await OpenAsync();
@@ -154,7 +154,7 @@ public sealed class PageTests : IAsyncLifetime
         await page.Keyboard.PressAsync("Escape");
 
         await Assertions.Expect(page.Locator("#letter-dialog")).Not.ToHaveAttributeAsync("open", string.Empty);
-        (await page.EvaluateAsync<bool>("document.activeElement.matches('#letters-list li button')")).ShouldBeTrue("The focus is where it was.");
+        (await page.EvaluateAsync<bool>("document.activeElement.matches('#letters-list li button')")).ShouldBeTrue("The focus is back on the list.");
     }
 
     [Fact]
@@ -211,6 +211,6 @@ public sealed class PageTests : IAsyncLifetime
     {
         _complaints.ShouldBeEmpty();
         _requests.ShouldNotBeEmpty();
-        _requests.ShouldAllBe(request => request.StartsWith(Worker.Url.ToString(), StringComparison.Ordinal), "Nothing is asked beyond the worker.");
+        _requests.ShouldAllBe(request => request.StartsWith(Worker.Url.ToString(), StringComparison.Ordinal), "The page sends requests to the worker only.");
     }
 }

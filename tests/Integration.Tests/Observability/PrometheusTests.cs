@@ -36,7 +36,7 @@ public sealed class PrometheusTests
         text.EndsWith("# EOF\n", StringComparison.Ordinal).ShouldBe(type != "text/plain");
         if (type == "text/plain")
         {
-            // promtool reads no OpenMetrics; Prometheus asks for it in the other test.
+            // promtool does not read OpenMetrics; the other test covers it with Prometheus.
             await CheckAsync(text);
         }
     }
@@ -99,7 +99,7 @@ public sealed class PrometheusTests
         string errors = await promtool.StandardError.ReadToEndAsync();
         await promtool.WaitForExitAsync();
 
-        // The runtime's names are not ours: it counts objects in a gauge that ends in _count.
+        // The runtime chooses its own names: one of its gauges ends in _count.
         string[] ours = [.. errors.Split('\n', StringSplitOptions.RemoveEmptyEntries).Where(line => !line.StartsWith("dotnet_", StringComparison.Ordinal))];
         ours.ShouldBeEmpty();
     }

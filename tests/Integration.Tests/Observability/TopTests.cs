@@ -13,7 +13,7 @@ public sealed class TopTests
     private static readonly byte[] Message = """{"EventDateUtc":"2026-01-31T10:00:00Z","Product":"p","SiteKey":"s","EventName":"e","MessageId":"m"}"""u8.ToArray();
 
     [Fact]
-    public async Task Top_InATerminal_ShowsTheRouteUntilItIsInterruptedAndTellsThatTheWorkerIsGone()
+    public async Task Top_InATerminal_ShowsTheRouteAndReportsAStoppedWorker()
     {
         string folder = Directory.CreateTempSubdirectory("top-").FullName;
         await using RunningWorker worker = await StartAsync(folder);
@@ -51,7 +51,7 @@ public sealed class TopTests
     private static Task<RunningWorker> StartAsync(string folder) => RunningWorker.StartAsync(
         ["--Routes:archive:Source=Http", "--Routes:archive:Sink=Directory", $"--Sinks:Directory:Path={Path.Combine(folder, "objects")}", $"--DeadLetters:Path={Path.Combine(folder, "letters")}"]);
 
-    /// <summary>A tmux server of its own with one window of 100 × 30, in which a command runs.</summary>
+    /// <summary>Its own tmux server with one window of 100 × 30 that runs a command.</summary>
     private sealed class Terminal : IAsyncDisposable
     {
         private readonly string _socket;

@@ -3,7 +3,7 @@ using Integration.Tests.Processes;
 
 namespace Integration.Tests.Packages;
 
-/// <summary>A command of the SDK as a user runs it: it sees nothing of the test process's environment but where its tools, packages and servers are, and leaves no build server behind.</summary>
+/// <summary>A command of the .NET SDK as a user runs it. Of the test process's environment it sees only the paths of tools, packages and servers; it leaves no build server behind.</summary>
 internal sealed class DotnetCommand : CapturedProcess
 {
     private static readonly TimeSpan Limit = TimeSpan.FromMinutes(15);
@@ -14,9 +14,9 @@ internal sealed class DotnetCommand : CapturedProcess
     private DotnetCommand(ProcessStartInfo startInfo)
         : base(startInfo) => CloseInput();
 
-    /// <summary>Runs it to its end.</summary>
-    /// <returns>What it wrote.</returns>
-    /// <exception cref="Shouldly.ShouldAssertException">It failed; the message holds the output.</exception>
+    /// <summary>Runs the command to its end.</summary>
+    /// <returns>Its output.</returns>
+    /// <exception cref="Shouldly.ShouldAssertException">The command failed; the message holds the output.</exception>
     public static async Task<string> RunAsync(string workingDirectory, params IEnumerable<string> arguments)
     {
         ProcessStartInfo startInfo = new(Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", arguments) { WorkingDirectory = workingDirectory };

@@ -2,7 +2,7 @@ using System.Text.RegularExpressions;
 
 namespace Integration.Tests.Packages;
 
-/// <summary>Each block of docs/guides/extend.md is cut from the file that it names, which the solution or the samples build.</summary>
+/// <summary>Each code block of docs/guides/extend.md is an excerpt of the file that it names, and the solution or the samples build that file.</summary>
 public sealed partial class ExtendingPageTests
 {
     private const string Gap = "// …";
@@ -48,7 +48,7 @@ public sealed partial class ExtendingPageTests
     private static IEnumerable<string[]> Parts(string code) =>
         code.TrimEnd().Split(Gap).Select(part => part.Trim().Split('\n').Select(line => line.Trim()).ToArray());
 
-    /// <summary>The line after the part; 0 where it is not there.</summary>
+    /// <summary>The line after the part; 0 where the part is missing.</summary>
     private static int Find(string[] lines, string[] part, int from)
     {
         for (int i = from; i <= lines.Length - part.Length; i++)

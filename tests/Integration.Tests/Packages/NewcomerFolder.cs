@@ -1,9 +1,9 @@
 namespace Integration.Tests.Packages;
 
 /// <summary>
-/// A new folder outside the repository, from which the packages are restored as by a stranger. The machine's own sources stay in effect.
-/// What is restored goes into the folder; packages of others that the machine has restored before are taken from there. The worker's own
-/// are not: those of the same version may hold the bytes of an earlier build.
+/// A new folder outside the repository that restores the packages as an outside user does. The machine's own package sources stay in effect.
+/// Packages are restored into the folder; third-party packages come from the machine's cache where it has them. The worker's own
+/// do not: a cached package of the same version may be from an earlier build.
 /// </summary>
 internal sealed class NewcomerFolder : IDisposable
 {

@@ -1,6 +1,6 @@
 namespace Integration.Tests.Packages;
 
-/// <summary>Someone who has the packages and an empty folder gets a worker that runs.</summary>
+/// <summary>The packages and an empty folder are enough to build and run a worker.</summary>
 [Collection(PackageCollection.Name)]
 public sealed class NewcomerTests(PackedPackages packages)
 {

@@ -3,7 +3,7 @@ using System.Xml.Linq;
 
 namespace Integration.Tests.Packages;
 
-/// <summary>What a package says of itself.</summary>
+/// <summary>The metadata of a package.</summary>
 internal sealed class NuspecFile
 {
     private readonly XElement _metadata;
@@ -18,12 +18,12 @@ internal sealed class NuspecFile
 
     public string Readme => Text("readme");
 
-    /// <summary>The SPDX expression.</summary>
+    /// <summary>The licence as an SPDX expression.</summary>
     public string License => _metadata.Elements().Single(element => element.Name.LocalName == "license" && (string?)element.Attribute("type") == "expression").Value;
 
     public string Commit => (string?)Element("repository").Attribute("commit") ?? string.Empty;
 
-    /// <summary>Ids and versions.</summary>
+    /// <summary>Ids and versions of the dependencies.</summary>
     public IReadOnlyList<(string Id, string Version)> Dependencies =>
         [.. _metadata.Descendants().Where(element => element.Name.LocalName == "dependency").Select(element => ((string)element.Attribute("id")!, (string)element.Attribute("version")!))];
 

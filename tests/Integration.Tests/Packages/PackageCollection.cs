@@ -1,6 +1,6 @@
 namespace Integration.Tests.Packages;
 
-/// <summary>The tests that look at the packages share one packing.</summary>
+/// <summary>Tests of the packages share one <c>dotnet pack</c>.</summary>
 [CollectionDefinition(Name)]
 public sealed class PackageCollection : ICollectionFixture<PackedPackages>
 {

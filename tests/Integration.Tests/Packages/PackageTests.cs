@@ -5,7 +5,7 @@ using System.Text.RegularExpressions;
 
 namespace Integration.Tests.Packages;
 
-/// <summary>What is in the packages is what a stranger needs, and nothing else.</summary>
+/// <summary>The packages contain what an outside user needs, and nothing else.</summary>
 [Collection(PackageCollection.Name)]
 public sealed partial class PackageTests(PackedPackages packages)
 {
@@ -14,7 +14,7 @@ public sealed partial class PackageTests(PackedPackages packages)
 
     private static readonly string[] Analyzers = ["analyzers/dotnet/cs/Pipeline.Generators.dll"];
 
-    /// <summary>Each package, and the packages that it brings. A new one needs a reason: every user of the package restores it.</summary>
+    /// <summary>Each package and its dependencies. A new dependency needs a reason: every user of the package restores it.</summary>
     private static readonly Dictionary<string, string[]> Expected = new(StringComparer.Ordinal)
     {
         ["Quayside.Messaging"] = ["Microsoft.Extensions.Hosting", "OpenTelemetry", "OpenTelemetry.Exporter.OpenTelemetryProtocol", "Quayside.Pipeline"],

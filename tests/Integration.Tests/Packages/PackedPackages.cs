@@ -1,16 +1,16 @@
 namespace Integration.Tests.Packages;
 
-/// <summary>Every package of the solution, packed once from the build that these tests belong to.</summary>
+/// <summary>Every package of the solution, packed once from the build of these tests.</summary>
 public sealed class PackedPackages : IAsyncLifetime
 {
     private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("packages-");
 
     public string Folder => _folder.FullName;
 
-    /// <summary>The version of all of them.</summary>
+    /// <summary>The version of all packages.</summary>
     public string Version { get; private set; } = string.Empty;
 
-    /// <summary>The ids, in alphabetical order.</summary>
+    /// <summary>The package ids, in alphabetical order.</summary>
     public IReadOnlyList<string> Ids { get; private set; } = [];
 
     public async ValueTask InitializeAsync()

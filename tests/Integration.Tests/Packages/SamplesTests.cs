@@ -3,11 +3,11 @@ using Integration.Tests.Servers;
 
 namespace Integration.Tests.Packages;
 
-/// <summary>The samples, built from the packages outside the repository, keep their contracts against real servers and lose nothing to kills.</summary>
+/// <summary>The samples, built outside the repository from the packages, pass the contracts against real servers and lose nothing when killed.</summary>
 [Collection(PackageCollection.Name)]
 public sealed partial class SamplesTests(PackedPackages packages)
 {
-    // 15 rules for the source, 6 for each of two handlers, and the kills.
+    // 15 rules for the source, 6 for each of two handlers, and the kill test.
     private const int LeastTests = 28;
 
     [Fact]
@@ -39,7 +39,7 @@ public sealed partial class SamplesTests(PackedPackages packages)
         }
     }
 
-    /// <summary>Without what a build has left there, and without the file that names the source of packages, which the folder has itself.</summary>
+    /// <summary>Copies without build output and without the package source configuration, because the folder has its own.</summary>
     private static void CopySamples(string target)
     {
         string source = RepositoryFolder.Combine("samples");

@@ -9,7 +9,7 @@ namespace Integration.Tests.Packages;
 [Collection(PackageCollection.Name)]
 public sealed class TemplateTests(PackedPackages packages)
 {
-    // No C# name: paths take it as it is, namespaces as my_orders.
+    // Not a C# identifier: paths use it unchanged, namespaces use my_orders.
     private const string Name = "my-orders";
 
     [Fact]

@@ -10,7 +10,7 @@ internal sealed class CapturedOutput
     private readonly Lock _gate = new();
     private readonly List<CapturedLine> _lines = [];
 
-    // Completed and replaced under _gate at every change, so that a waiter that looked before the change wakes after it.
+    // Completed and replaced under _gate at every change, so that a waiter that checked before the change wakes up.
     private TaskCompletionSource _changed = NewSignal();
     private bool _isComplete;
 
@@ -31,7 +31,7 @@ internal sealed class CapturedOutput
         }
     }
 
-    /// <summary>No line will follow: waiting for one fails at once instead of at its timeout.</summary>
+    /// <summary>Marks the output as complete: a wait for a further line fails immediately instead of at its timeout.</summary>
     public void Complete()
     {
         lock (_gate)
@@ -41,8 +41,8 @@ internal sealed class CapturedOutput
         }
     }
 
-    /// <summary>The first line at or after <paramref name="from"/> that matches; lines that were there already count.</summary>
-    /// <exception cref="TimeoutException">None came in time, or the process ended without it; the message holds the output.</exception>
+    /// <summary>The first matching line at or after <paramref name="from"/>, including lines already captured.</summary>
+    /// <exception cref="TimeoutException">No line matched in time, or the process ended first; the message holds the output.</exception>
     public async Task<CapturedLine> WaitForLineAsync(Regex pattern, TimeSpan timeout, int from, CancellationToken cancellationToken)
     {
         using var deadline = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);

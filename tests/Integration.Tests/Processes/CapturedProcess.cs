@@ -5,12 +5,12 @@ using System.Text.RegularExpressions;
 namespace Integration.Tests.Processes;
 
 /// <summary>
-/// A child process under a test's control: its output line by line, signals, and a certain end. Disposing kills it with
-/// everything it started; when the test process itself dies, <see cref="OrphanGuard"/> does.
+/// A child process under a test's control: output line by line, signals, and a guaranteed end. Disposing kills it with
+/// all its children; when the test process itself dies, <see cref="OrphanGuard"/> kills them.
 /// </summary>
 internal class CapturedProcess : IAsyncDisposable
 {
-    /// <summary>For a wait without a timeout of its own: far above what two busy cores need, far below the run's limit.</summary>
+    /// <summary>Default timeout of a wait: far above what two busy cores need, far below the time limit of the test run.</summary>
     public static readonly TimeSpan DefaultTimeout = TimeSpan.FromSeconds(60);
 
     private readonly Process _process;
@@ -44,7 +44,7 @@ internal class CapturedProcess : IAsyncDisposable
 
     public bool HasExited => _exited.IsCompleted;
 
-    /// <summary>128 + n after signal n. Only once it has exited.</summary>
+    /// <summary>The exit code; 128 + n after signal n. Valid only after the exit.</summary>
     public int ExitCode => _process.ExitCode;
 
     /// <summary>Starts any program, with the environment of the test process.</summary>
@@ -54,10 +54,10 @@ internal class CapturedProcess : IAsyncDisposable
         [StringSyntax(StringSyntaxAttribute.Regex)] string pattern, TimeSpan? timeout = null, int from = 0, CancellationToken cancellationToken = default) =>
         Output.WaitForLineAsync(new Regex(pattern, RegexOptions.NonBacktracking), timeout ?? DefaultTimeout, from, cancellationToken);
 
-    /// <summary>Sends SIGKILL and returns; <see cref="WaitForExitAsync"/> tells when it took effect.</summary>
+    /// <summary>Sends SIGKILL and returns at once; <see cref="WaitForExitAsync"/> waits for its effect.</summary>
     public void Kill() => SendUnlessExited(ProcessSignal.Kill);
 
-    /// <summary>Returns once the signal is sent; for <see cref="ProcessSignal.Stop"/> once the process really stands still.</summary>
+    /// <summary>Returns once the signal is sent; for <see cref="ProcessSignal.Stop"/>, once the process has stopped.</summary>
     public async Task SignalAsync(ProcessSignal signal)
     {
         SendUnlessExited(signal);
@@ -78,8 +78,8 @@ internal class CapturedProcess : IAsyncDisposable
         }
     }
 
-    /// <returns>The exit code, when all output has been read too.</returns>
-    /// <exception cref="TimeoutException">It still runs; the message holds its output.</exception>
+    /// <returns>The exit code, after all output has been read.</returns>
+    /// <exception cref="TimeoutException">The process is still running; the message holds its output.</exception>
     public async Task<int> WaitForExitAsync(TimeSpan? timeout = null, CancellationToken cancellationToken = default)
     {
         TimeSpan limit = timeout ?? DefaultTimeout;
@@ -108,9 +108,9 @@ internal class CapturedProcess : IAsyncDisposable
             _process.Kill(entireProcessTree: true);
         }
 
-        // A grandchild that escaped the tree may hold the output pipes open: the lines then end here.
+        // A grandchild that left the process tree may hold the output pipes open; reading then ends here.
         await _exited.WaitAsync(TimeSpan.FromSeconds(10)).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        // Runners show a test's output when it fails, so this is there exactly when it is needed.
+        // Test runners show this output only for failed tests.
         TestContext.Current.TestOutputHelper?.WriteLine($"{Description} (process {Id}{(HasExited ? $", exit code {ExitCode}" : "")})\n{Output.Describe(2000)}");
         _process.Dispose();
         await CleanUpAsync();
@@ -125,7 +125,7 @@ internal class CapturedProcess : IAsyncDisposable
 
     private void SendUnlessExited(ProcessSignal signal)
     {
-        // After the exit the number may belong to another process.
+        // After the exit another process may have the id.
         if (!_process.HasExited)
         {
             PosixSignals.Send(Id, signal);

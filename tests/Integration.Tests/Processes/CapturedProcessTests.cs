@@ -96,7 +96,7 @@ public sealed class CapturedProcessTests
 
         await process.SignalAsync(ProcessSignal.Stop);
         PosixSignals.IsStopped(process.Id).ShouldNotBe(false);
-        // What is in the pipe already still arrives.
+        // Lines already in the pipe still arrive.
         await Task.Delay(Brief);
         int written = process.Output.Snapshot().Length;
         await Task.Delay(Brief);

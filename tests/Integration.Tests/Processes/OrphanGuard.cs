@@ -4,12 +4,12 @@ namespace Integration.Tests.Processes;
 
 /// <summary>
 /// Ends the children of a test process that dies without cleaning up (kill -9, a crash, a run's time limit). A shell
-/// reads the process ids from a pipe; the kernel closes the pipe with the test process, and the shell kills what is left.
-/// PR_SET_PDEATHSIG is no answer: it is bound to the thread that forked, and pool threads come and go.
+/// reads the process ids from a pipe; the kernel closes the pipe with the test process, and the shell kills the remaining children.
+/// PR_SET_PDEATHSIG does not work here: it is bound to the forking thread, and pool threads end.
 /// </summary>
 internal sealed class OrphanGuard : IDisposable
 {
-    // The signals are ignored since a terminal's Ctrl-C reaches the whole process group.
+    // Ignores the signals, because Ctrl-C in a terminal reaches the whole process group.
     private const string Script = """
         trap '' HUP INT TERM
         guarded=
@@ -40,7 +40,7 @@ internal sealed class OrphanGuard : IDisposable
         }
     }
 
-    /// <summary>The one for this test process; its pipe closes with the process.</summary>
+    /// <summary>The guard of this test process; its pipe closes with the process.</summary>
     public static OrphanGuard Shared { get; } = new();
 
     public void Guard(int processId) => Tell("guard", processId);

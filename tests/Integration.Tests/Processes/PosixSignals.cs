@@ -3,12 +3,12 @@ using System.Runtime.InteropServices;
 
 namespace Integration.Tests.Processes;
 
-/// <summary>kill(2), which .NET offers for SIGKILL alone.</summary>
+/// <summary>kill(2), which .NET exposes only for SIGKILL.</summary>
 internal static class PosixSignals
 {
     private const int NoSuchProcess = 3; // ESRCH, the same number on Linux, macOS and the BSDs
 
-    /// <returns>False when there is no such process any more.</returns>
+    /// <returns>False when the process no longer exists.</returns>
     public static bool Send(int processId, ProcessSignal signal)
     {
         if (Kill(processId, NumberOf(signal)) == 0)
@@ -25,7 +25,7 @@ internal static class PosixSignals
     {
         try
         {
-            // "pid (name) S …": the name may hold blanks and brackets, so the state is found behind the last bracket.
+            // "pid (name) S …": the name may hold blanks and brackets, so the state follows the last bracket.
             string stat = File.ReadAllText($"/proc/{processId}/stat");
             return stat[stat.LastIndexOf(')') + 2] is 'T' or 't';
         }

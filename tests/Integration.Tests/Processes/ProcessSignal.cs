@@ -1,6 +1,6 @@
 namespace Integration.Tests.Processes;
 
-/// <summary>POSIX signals that the tests send. Stop and Kill cannot be caught, so the process learns nothing of them.</summary>
+/// <summary>POSIX signals that the tests send. A process cannot catch Stop and Kill.</summary>
 internal enum ProcessSignal
 {
     Interrupt,

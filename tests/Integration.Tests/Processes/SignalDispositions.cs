@@ -4,8 +4,8 @@ using System.Runtime.InteropServices;
 namespace Integration.Tests.Processes;
 
 /// <summary>
-/// A shell without job control starts background jobs with SIGINT and SIGQUIT ignored, and so would every process of these tests
-/// inherit it: the worker respects that, and a test that interrupts it would wait for ever.
+/// A shell without job control starts background jobs with SIGINT and SIGQUIT ignored, and every process of these tests would
+/// inherit that: the worker respects it, and a test that sends SIGINT would never end.
 /// </summary>
 internal static class SignalDispositions
 {
@@ -21,7 +21,7 @@ internal static class SignalDispositions
             return;
         }
 
-        // Only what is ignored: signal(2) would strip a handler of the runtime of its flags.
+        // Only ignored signals: signal(2) would clear the flags of the runtime's own handlers.
         const string field = "SigIgn:";
         string line = File.ReadLines("/proc/self/status").First(line => line.StartsWith(field, StringComparison.Ordinal));
         ulong ignored = Convert.ToUInt64(line[field.Length..].Trim(), 16);

@@ -3,8 +3,8 @@ using System.Diagnostics;
 namespace Integration.Tests.Processes;
 
 /// <summary>
-/// The worker as users run it: <c>dotnet Worker.dll …</c>, the build that belongs to these tests. It sees the given environment
-/// and nothing of the test process's own beyond what .NET needs, so no credential or setting of the machine leaks in.
+/// The worker as users run it: <c>dotnet Worker.dll …</c>, from the build of these tests. It sees the given environment
+/// and, of the test process's own, only what .NET needs, so no credential or setting of the machine leaks in.
 /// </summary>
 internal sealed class WorkerProcess : CapturedProcess
 {
@@ -19,14 +19,14 @@ internal sealed class WorkerProcess : CapturedProcess
         CloseInput();
     }
 
-    /// <summary>Where the worker's relative paths (<c>./data</c>) lead.</summary>
+    /// <summary>The base of the worker's relative paths (<c>./data</c>).</summary>
     public string WorkingDirectory { get; }
 
     /// <param name="arguments">The worker's command line.</param>
     /// <param name="environment">Its configuration, such as <c>AwsEndpoint.ToEnvironment()</c>.</param>
-    /// <param name="workingDirectory">One that outlives the process, for a restart on the same data; otherwise a new one, removed at the end.</param>
-    /// <param name="launcher">A command that becomes the worker by exec, such as a shell that closes a descriptor first; the worker's command line goes behind it.</param>
-    /// <param name="assembly">Another program than the daemon; null for the daemon.</param>
+    /// <param name="workingDirectory">A folder that outlives the process, for a restart on the same data; by default a new one, deleted at the end.</param>
+    /// <param name="launcher">A command that execs the worker, such as a shell that closes a descriptor first; the worker's command line is appended to it.</param>
+    /// <param name="assembly">A program other than the daemon; null for the daemon.</param>
     public static WorkerProcess Start(
         IEnumerable<string> arguments, IEnumerable<KeyValuePair<string, string>>? environment = null, string? workingDirectory = null, IReadOnlyList<string>? launcher = null, string? assembly = null)
     {
@@ -46,7 +46,7 @@ internal sealed class WorkerProcess : CapturedProcess
         }
 
         startInfo.Environment["DOTNET_NOLOGO"] = "1";
-        // A killed process leaves its diagnostics socket in the temporary folder.
+        // Otherwise a killed process leaves its diagnostics socket in the temporary folder.
         startInfo.Environment["DOTNET_EnableDiagnostics"] = "0";
         // Without credentials the SDK would ask the metadata address of a cloud machine, and wait.
         startInfo.Environment["AWS_EC2_METADATA_DISABLED"] = "true";
@@ -68,7 +68,7 @@ internal sealed class WorkerProcess : CapturedProcess
         return ValueTask.CompletedTask;
     }
 
-    /// <summary>The project reference puts the worker, with what it needs to run on its own, beside the tests.</summary>
+    /// <summary>The project reference copies the worker, with everything it needs to run, into the tests' folder.</summary>
     private static string LocateAssembly()
     {
         string assembly = Path.Combine(AppContext.BaseDirectory, "Worker.dll");

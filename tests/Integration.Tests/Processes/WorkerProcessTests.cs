@@ -5,7 +5,7 @@ public sealed class WorkerProcessTests
     private const string Canary = "WORKER_PROCESS_TESTS_CANARY";
 
     [Fact]
-    public async Task Start_Version_EndsAndTakesItsFolderAlong()
+    public async Task Start_Version_EndsAndDeletesItsFolder()
     {
         string folder;
         await using (WorkerProcess worker = WorkerProcess.Start(["--version"]))
@@ -19,7 +19,7 @@ public sealed class WorkerProcessTests
     }
 
     [Fact]
-    public async Task Start_Daemon_SeesTheGivenEnvironmentAlone()
+    public async Task Start_Daemon_SeesOnlyTheGivenEnvironment()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "reads /proc");
         Environment.SetEnvironmentVariable(Canary, "of the test process");

@@ -42,7 +42,7 @@ public sealed class HarnessExplainTests
         double bytes = Allocations(report).Values.Sum(type => type.Bytes);
         double allocated = report.GetProperty("bytesPerMessage").GetDouble() * Messages;
 
-        // Seen: 90 to 100 %; what is missing are growing arrays of pools and queues.
+        // Observed: 90 to 100 %. The missing bytes are the growing arrays of pools and queues.
         (bytes / allocated).ShouldBeInRange(0.75, 1.01);
         report.GetProperty("allocationsCoverage").GetDouble().ShouldBe(bytes / allocated, 0.001);
     }

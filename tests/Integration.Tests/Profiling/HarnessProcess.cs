@@ -4,7 +4,7 @@ using Integration.Tests.Processes;
 
 namespace Integration.Tests.Profiling;
 
-/// <summary>The harness as users run it: <c>dotnet Harness.dll …</c>, in memory, the build that belongs to these tests.</summary>
+/// <summary>The harness as users run it: <c>dotnet Harness.dll …</c>, in memory, from the build of these tests.</summary>
 internal sealed class HarnessProcess : CapturedProcess
 {
     private readonly string _temporary;
@@ -14,7 +14,7 @@ internal sealed class HarnessProcess : CapturedProcess
         _temporary = startInfo.Environment["TMPDIR"]!;
         if (pressEnter)
         {
-            // At the input's end every stop goes on at once.
+            // At the end of the input every stop continues immediately.
             CloseInput();
         }
     }
@@ -24,15 +24,15 @@ internal sealed class HarnessProcess : CapturedProcess
         string host = Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet";
         var startInfo = new ProcessStartInfo(host, [Path.Combine(AppContext.BaseDirectory, "Harness.dll"), "--source", source, "--sink", "memory", .. arguments]);
 
-        // As on a machine that has it switched off; the harness needs it in the process that it measures.
+        // As on a machine with diagnostics disabled; the harness needs them in the process that it measures.
         startInfo.Environment["DOTNET_EnableDiagnostics"] = "0";
 
-        // A killed process leaves its sockets there.
+        // A killed process leaves its sockets in this folder.
         startInfo.Environment["TMPDIR"] = Directory.CreateTempSubdirectory("harness-").FullName;
         return new HarnessProcess(startInfo, pressEnter);
     }
 
-    /// <summary>Runs to the end, which must be a good one, and reads the line of JSON.</summary>
+    /// <summary>Waits for exit code 0 and reads the line of JSON.</summary>
     public static async Task<JsonElement> ReportAsync(params IEnumerable<string> arguments)
     {
         await using HarnessProcess harness = Start([.. arguments, "--json"]);

@@ -4,7 +4,7 @@ using Integration.Tests.Processes;
 
 namespace Integration.Tests.Profiling;
 
-/// <summary>With <c>--explain</c> the harness is two processes; to the process that started it, it is one.</summary>
+/// <summary>With <c>--explain</c> the harness runs two processes, which its caller signals as one.</summary>
 public sealed partial class HarnessSignalTests
 {
     public HarnessSignalTests() => Assert.SkipUnless(OperatingSystem.IsLinux(), "needs POSIX signals and /proc");

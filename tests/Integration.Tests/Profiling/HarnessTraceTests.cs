@@ -16,7 +16,7 @@ public sealed class HarnessTraceTests : IDisposable
     public void Dispose() => _folder.Delete(recursive: true);
 
     [Fact]
-    public async Task Trace_Run_WritesAFileThatEndsAsItShould()
+    public async Task Trace_Run_WritesACompleteFile()
     {
         await HarnessProcess.ReportAsync("--trace", TracePath, "--no-wait");
 
@@ -41,7 +41,7 @@ public sealed class HarnessTraceTests : IDisposable
             source.EventsLost.ShouldBe(0);
         }
 
-        // A megabyte of messages, a tick each 100 KB.
+        // A megabyte of messages, one tick per 100 KB.
         ticks.ShouldBeGreaterThanOrEqualTo(5);
         samples.ShouldBePositive();
         tasks.ShouldBePositive();
@@ -84,7 +84,7 @@ public sealed class HarnessTraceTests : IDisposable
         File.Exists(TracePath).ShouldBeFalse();
     }
 
-    /// <summary>By the conversion that PerfView does when it opens the file.</summary>
+    /// <summary>Uses the conversion that PerfView runs when it opens the file.</summary>
     private HashSet<string> AllocatingMethods()
     {
         HashSet<string> methods = new(StringComparer.Ordinal);

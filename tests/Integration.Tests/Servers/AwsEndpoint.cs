@@ -3,8 +3,8 @@ using Amazon.S3;
 
 namespace Integration.Tests.Servers;
 
-/// <summary>Where a test's SQS and S3, or S3 alone, answer, and as whom to call them.</summary>
-/// <param name="Implementation">For messages: fauxqs, Ceph, or the endpoint that the environment gave.</param>
+/// <summary>Address and credentials of a test's SQS and S3, or of S3 alone.</summary>
+/// <param name="Implementation">For texts: fauxqs, Ceph, or the endpoint from the environment.</param>
 /// <param name="ServiceUrl">Scheme, host and port; buckets are addressed by path.</param>
 /// <param name="TrailingChecksums">False where the server rejects the checksum trailers that the SDK sends by default.</param>
 internal sealed record AwsEndpoint(
@@ -34,7 +34,7 @@ internal sealed record AwsEndpoint(
     }
 
     /// <summary>The standard variables of the AWS SDKs, for a worker process.</summary>
-    /// <param name="service">S3 or SQS, when only that service is here: the variable is <c>AWS_ENDPOINT_URL_S3</c> then.</param>
+    /// <param name="service">S3 or SQS when the endpoint has only that service; the variable is then <c>AWS_ENDPOINT_URL_S3</c>, for example.</param>
     public Dictionary<string, string> ToEnvironment(string? service = null)
     {
         var environment = new Dictionary<string, string>(StringComparer.Ordinal)

@@ -12,7 +12,7 @@ public sealed class AwsServer : IAsyncDisposable
 {
     private readonly Lazy<Task<FauxqsServer>> _fauxqs = new(FauxqsServer.StartAsync);
 
-    /// <summary>Skips the calling test, or fails it under <c>REQUIRE_SERVERS=1</c>, when there is none.</summary>
+    /// <summary>Skips the calling test, or fails it under <c>REQUIRE_SERVERS=1</c>, when no server is available.</summary>
     internal async Task<AwsEndpoint> RequireAsync()
     {
         if (Environment.GetEnvironmentVariable("AWS_ENDPOINT_URL") is { Length: > 0 } given)

@@ -5,7 +5,7 @@ using System.Text.Json.Nodes;
 
 namespace Integration.Tests.Servers;
 
-/// <summary>An index of the test's own, over the API that a real Elasticsearch and the strict server both have; shares no code with the worker's sink.</summary>
+/// <summary>An index of the test's own, over the API that Elasticsearch and the strict server have in common; shares no code with the worker's sink.</summary>
 internal sealed class ElasticsearchIndex : IAsyncDisposable
 {
     private readonly HttpClient _http;
@@ -36,7 +36,7 @@ internal sealed class ElasticsearchIndex : IAsyncDisposable
         return answer!["count"]!.GetValue<long>();
     }
 
-    /// <summary>The documents of these ids that there are.</summary>
+    /// <summary>The existing documents among these ids.</summary>
     public async Task<IReadOnlyDictionary<string, JsonNode>> ReadAsync(IEnumerable<string> ids)
     {
         Dictionary<string, JsonNode> found = new(StringComparer.Ordinal);

@@ -4,7 +4,7 @@ using Integration.Tests.Processes;
 namespace Integration.Tests.Servers;
 
 /// <summary>
-/// fauxqs, an SQS and S3 emulator of its own author, in a process of its own on a free loopback port. Tests share one through
+/// fauxqs, a third-party emulator of SQS and S3, in its own process on a free loopback port. Tests share one through
 /// <see cref="AwsServer"/>; a test that kills or stops its server starts its own.
 /// </summary>
 internal sealed partial class FauxqsServer : IAsyncDisposable
@@ -20,7 +20,7 @@ internal sealed partial class FauxqsServer : IAsyncDisposable
 
     public AwsEndpoint Endpoint { get; }
 
-    /// <exception cref="ServerUnavailableException">Node is absent or too old, or its packages cannot be installed.</exception>
+    /// <exception cref="ServerUnavailableException">Node.js is missing or too old, or the packages cannot be installed.</exception>
     public static async Task<FauxqsServer> StartAsync()
     {
         string folder = RepositoryFolder.Combine("tests", "servers", "fauxqs");

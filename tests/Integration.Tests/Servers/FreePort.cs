@@ -4,8 +4,8 @@ using System.Net.Sockets;
 namespace Integration.Tests.Servers;
 
 /// <summary>
-/// Ports for programs that have to be told theirs. They lie below those that the kernel gives to connections, which would take a free one
-/// before its program does, and each test process begins elsewhere.
+/// Ports for programs that need a fixed one. They are below the kernel's ephemeral range, whose connections could take a free port
+/// before the program does. Each test process starts at another port.
 /// </summary>
 internal static class FreePort
 {
@@ -24,7 +24,7 @@ internal static class FreePort
             }
             catch (SocketException error) when (error.SocketErrorCode == SocketError.AddressAlreadyInUse)
             {
-                // The next one.
+                // Taken: try the next port.
             }
         }
     }

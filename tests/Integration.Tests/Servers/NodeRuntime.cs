@@ -3,16 +3,16 @@ using Integration.Tests.Processes;
 
 namespace Integration.Tests.Servers;
 
-/// <summary>Node on this machine, and a folder's packages installed exactly as its lock file pins them.</summary>
+/// <summary>Node.js on this machine, and a folder's packages, installed exactly as its lock file pins them.</summary>
 internal static class NodeRuntime
 {
     private const int OldestMajor = 20;
 
-    // 6 s with a near registry, so this is a network in trouble. Below the time one test run may hang.
+    // An install takes 6 s with a nearby registry; longer means network trouble. Below the hang limit of a test run.
     private static readonly TimeSpan InstallLimit = TimeSpan.FromMinutes(3);
     private static readonly string Npm = OperatingSystem.IsWindows() ? "npm.cmd" : "npm";
 
-    /// <exception cref="ServerUnavailableException">Absent or older than 20.</exception>
+    /// <exception cref="ServerUnavailableException">Node.js is missing or older than 20.</exception>
     public static async Task<string> LocateAsync()
     {
         string version = await RunAsync("node", ["--version"], TimeSpan.FromSeconds(30));
@@ -21,8 +21,8 @@ internal static class NodeRuntime
             : throw new ServerUnavailableException($"Node {OldestMajor} or newer is needed for fauxqs, this machine has {version}.");
     }
 
-    /// <summary>Runs <c>npm ci</c> unless the packages of this very lock file are there; test processes take turns.</summary>
-    /// <exception cref="ServerUnavailableException">npm failed, for one because there is no network.</exception>
+    /// <summary>Runs <c>npm ci</c> unless the packages of this lock file are installed; test processes run it one at a time.</summary>
+    /// <exception cref="ServerUnavailableException">npm failed, for example without a network.</exception>
     public static async Task InstallPackagesAsync(string folder)
     {
         if (IsInstalled(folder))
@@ -37,7 +37,7 @@ internal static class NodeRuntime
         }
     }
 
-    /// <summary>npm writes its hidden lock file last, so an installation that was killed is not taken for a whole one.</summary>
+    /// <summary>npm writes its hidden lock file last, so a killed installation does not count as complete.</summary>
     private static bool IsInstalled(string folder)
     {
         var installed = new FileInfo(Path.Combine(folder, "node_modules", ".package-lock.json"));

@@ -8,7 +8,7 @@ public sealed class NodeRuntimeTests
         DirectoryInfo folder = Directory.CreateTempSubdirectory("node-");
         try
         {
-            // npm ci compares the two before it asks any registry.
+            // npm ci compares the two before it contacts a registry.
             await File.WriteAllTextAsync(Path.Combine(folder.FullName, "package.json"), """{ "name": "a", "dependencies": { "fauxqs": "1.9.2" } }""");
             await File.WriteAllTextAsync(Path.Combine(folder.FullName, "package-lock.json"), """{ "name": "a", "lockfileVersion": 3, "packages": {} }""");
 

@@ -10,7 +10,7 @@ namespace Integration.Tests.Servers;
 /// </summary>
 public sealed class RealS3
 {
-    /// <summary>Skips the calling test, or fails it under <c>REQUIRE_SERVERS=1</c>, when there is none.</summary>
+    /// <summary>Skips the calling test, or fails it under <c>REQUIRE_SERVERS=1</c>, when no server is available.</summary>
     internal AwsEndpoint Require()
     {
         if (Variable("S3_ENDPOINT") is not { } address || Variable("S3_ACCESS_KEY") is not { } accessKey || Variable("S3_SECRET_KEY") is not { } secretKey)

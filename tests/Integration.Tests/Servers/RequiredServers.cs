@@ -3,8 +3,8 @@ using System.Diagnostics.CodeAnalysis;
 namespace Integration.Tests.Servers;
 
 /// <summary>
-/// What a test does when its server is not there: it skips with the reason, so that <c>dotnet test</c> passes on a machine with
-/// the SDK alone; where <c>REQUIRE_SERVERS=1</c> says that servers were promised (<c>.ci/run</c>), it fails.
+/// Handles a missing server: the test is skipped with the reason, so that <c>dotnet test</c> passes on a machine with
+/// only the SDK. With <c>REQUIRE_SERVERS=1</c> (<c>.ci/run</c>) the test fails.
 /// </summary>
 internal static class RequiredServers
 {

@@ -9,6 +9,6 @@ public sealed class RequiredServersTests
         Should.Throw<SkipException>(() => RequiredServers.Missing("no such thing here", isRequired: false)).Message.ShouldContain("no such thing here");
 
     [Fact]
-    public void Missing_ServersArePromised_FailsWithTheReason() =>
+    public void Missing_ServersAreRequired_FailsWithTheReason() =>
         Should.Throw<FailException>(() => RequiredServers.Missing("no such thing here", isRequired: true)).Message.ShouldContain("no such thing here");
 }

@@ -5,7 +5,7 @@ using System.Text.Json.Nodes;
 namespace Integration.Tests.Servers;
 
 /// <summary>
-/// A queue as a test sees it: filled, read and counted through a client that shares no code with the worker's. Emulators take
+/// A queue that a test fills, reads and counts through a client that shares no code with the worker's. Emulators take
 /// the region from the Authorization header and do not check the signature, so none is computed.
 /// </summary>
 internal sealed class SqsQueue : IDisposable
@@ -28,7 +28,7 @@ internal sealed class SqsQueue : IDisposable
     /// <summary>A queue that no other test has.</summary>
     /// <param name="attributes">SQS attributes, such as VisibilityTimeout in seconds.</param>
     /// <param name="isFifo">Ordered within a group.</param>
-    /// <param name="deadLetters">Where a message goes after <paramref name="maxReceiveCount"/> receives.</param>
+    /// <param name="deadLetters">The dead-letter queue of messages after <paramref name="maxReceiveCount"/> receives.</param>
     public static async Task<SqsQueue> CreateAsync(
         AwsEndpoint endpoint, IReadOnlyDictionary<string, string>? attributes = null, bool isFifo = false, SqsQueue? deadLetters = null, int maxReceiveCount = 10)
     {
@@ -105,7 +105,7 @@ internal sealed class SqsQueue : IDisposable
 
     public Task DeleteAsync(SqsMessage message) => CallAsync("DeleteMessage", new { QueueUrl = Url, message.ReceiptHandle });
 
-    /// <summary>Receives and deletes until nothing is visible, such as what a dead-letter queue has gathered.</summary>
+    /// <summary>Receives and deletes until no message is visible, for example to read a dead-letter queue.</summary>
     public async Task<List<SqsMessage>> DrainAsync()
     {
         var all = new List<SqsMessage>();
@@ -153,8 +153,8 @@ internal sealed class SqsQueue : IDisposable
     }
 
     /// <summary>
-    /// Lets the visibility timeout of everything in flight end now, as time would: fauxqs shows the handles in flight, and each is
-    /// set to zero. So tests need not wait the 30 s that are the worker's least timeout, and the worker runs as configured.
+    /// Ends the visibility timeout of every message in flight: fauxqs shows the handles in flight, and each timeout is
+    /// set to zero. So tests need not wait 30 s, the worker's shortest timeout, and the worker runs as configured.
     /// </summary>
     /// <returns>How many messages were in flight.</returns>
     public async Task<int> ExpireVisibilityAsync()
@@ -172,7 +172,7 @@ internal sealed class SqsQueue : IDisposable
         return handles.Length;
     }
 
-    /// <summary>The receipt handles of everything in flight; only fauxqs shows them.</summary>
+    /// <summary>The receipt handles of all messages in flight; only fauxqs shows them.</summary>
     public async Task<string[]> HandlesInFlightAsync()
     {
         JsonNode state = JsonNode.Parse(await _http.GetStringAsync($"/_fauxqs/queues/{Name}"))!;

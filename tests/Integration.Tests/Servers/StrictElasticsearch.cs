@@ -7,7 +7,7 @@ using Integration.Tests.Processes;
 namespace Integration.Tests.Servers;
 
 /// <summary>
-/// The strict server of <c>tests/servers/elasticsearch</c> in a process of its own on a free loopback port. Fails as its script says, remembers
+/// The strict server of <c>tests/servers/elasticsearch</c> in its own process on a free loopback port. It fails as its script says, records
 /// every bulk request, and keeps the documents. Disposing kills it.
 /// </summary>
 internal sealed partial class StrictElasticsearch : IAsyncDisposable
@@ -53,7 +53,7 @@ internal sealed partial class StrictElasticsearch : IAsyncDisposable
     /// <summary>Replaces the script; requests are counted from 1 since the server started.</summary>
     public Task ScriptAsync(params FaultRule[] rules) => PutAsync("_test/script", rules);
 
-    /// <summary>Every bulk request that was decided on, in that order.</summary>
+    /// <summary>Every bulk request whose outcome was decided, in that order.</summary>
     public async Task<IReadOnlyList<BulkExchange>> HistoryAsync() => (await _control.GetFromJsonAsync<BulkExchange[]>("_test/history"))!;
 
     /// <summary>All documents of an index, in the order of their ids: <c>_id</c>, <c>_version</c> (times written) and <c>_source</c>.</summary>

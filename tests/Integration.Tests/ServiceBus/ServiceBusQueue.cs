@@ -9,7 +9,7 @@ namespace Integration.Tests.ServiceBus;
 
 /// <summary>
 /// The queue <c>tests</c> of the broker that <c>SERVICEBUS_CONNECTION_STRING</c> names; deploy/servicebus/Config.json declares it for the emulator.
-/// It is shared, so a test empties it first, and the tests run one behind the other.
+/// It is shared, so each test empties it first, and the tests run one after another.
 /// </summary>
 internal sealed class ServiceBusQueue
 {
@@ -25,10 +25,10 @@ internal sealed class ServiceBusQueue
         Environment = [KeyValuePair.Create("Sources__ServiceBus__ConnectionString", connection)];
     }
 
-    /// <summary>The worker's command line for it.</summary>
+    /// <summary>The worker's command line for this queue.</summary>
     public IReadOnlyList<string> Arguments { get; }
 
-    /// <summary>The worker's environment for it: a secret does not belong on a command line.</summary>
+    /// <summary>The worker's environment for this queue: a secret does not belong on a command line.</summary>
     public IReadOnlyList<KeyValuePair<string, string>> Environment { get; }
 
     /// <summary>Skips the calling test, or fails it under <c>REQUIRE_SERVERS=1</c>, when there is no broker.</summary>
@@ -62,7 +62,7 @@ internal sealed class ServiceBusQueue
         }
     }
 
-    /// <summary>Completes whatever comes until a message sent last has come.</summary>
+    /// <summary>Completes all messages, up to one that it sends last.</summary>
     private async Task EmptyAsync()
     {
         string last = GeneratedMessages.NewId(TimeProvider.System);

@@ -44,7 +44,7 @@ public sealed class ServiceBusWorkerTests
     }
 
     [Fact]
-    public async Task Archive_Poison_IsDeadLetteredAndTheRestFlows()
+    public async Task Archive_Poison_IsDeadLetteredAndTheRestIsStored()
     {
         ServiceBusQueue queue = await ServiceBusQueue.CreateAsync();
         ArchiveMessage good = ArchiveMessage.Create("good");

@@ -2,7 +2,7 @@ using Messaging.ServiceBus.Port;
 
 namespace Integration.Tests.ServiceBus;
 
-/// <summary>Takes messages until one has come.</summary>
+/// <summary>Completes messages until a given one arrives.</summary>
 internal sealed class UntilHandler(string messageId) : IPumpHandler
 {
     private readonly TaskCompletionSource _seen = new(TaskCreationOptions.RunContinuationsAsynchronously);

@@ -8,7 +8,7 @@ using Microsoft.AspNetCore.Http;
 
 namespace Integration.Tests.Telemetry;
 
-/// <summary>An OpenTelemetry collector of the test's own: takes OTLP over HTTP and keeps what came.</summary>
+/// <summary>A minimal OpenTelemetry collector: receives OTLP over HTTP and keeps the data.</summary>
 internal sealed class OtlpReceiver : IAsyncDisposable
 {
     private readonly WebApplication _application;
@@ -17,7 +17,7 @@ internal sealed class OtlpReceiver : IAsyncDisposable
 
     private OtlpReceiver(WebApplication application) => _application = application;
 
-    /// <summary>What a process is told to export to it, soon.</summary>
+    /// <summary>Environment that makes a process export to this collector with short delays.</summary>
     public Dictionary<string, string> Environment => new(StringComparer.Ordinal)
     {
         ["OTEL_EXPORTER_OTLP_ENDPOINT"] = _application.Urls.Single(),
@@ -40,7 +40,7 @@ internal sealed class OtlpReceiver : IAsyncDisposable
         return receiver;
     }
 
-    /// <summary>Waits until so many spans of a name have come.</summary>
+    /// <summary>Waits for that many spans of a name.</summary>
     public async Task<OtlpSpan[]> WaitForAsync(string name, int count = 1, Func<OtlpSpan, bool>? where = null)
     {
         OtlpSpan[] found = [];

@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Integration.Tests.Telemetry;
 
-/// <summary>A span as it came over the wire: https://github.com/open-telemetry/opentelemetry-proto, trace.proto.</summary>
+/// <summary>A span as received: https://github.com/open-telemetry/opentelemetry-proto, trace.proto.</summary>
 internal sealed record OtlpSpan
 {
     public const int Client = 3;
@@ -23,7 +23,7 @@ internal sealed record OtlpSpan
     /// <summary>0 unset, 1 ok, 2 error.</summary>
     public int Status { get; private set; }
 
-    /// <summary>Texts and whole numbers as text; other values as their empty text.</summary>
+    /// <summary>Attributes: strings and integers as text, other values as an empty text.</summary>
     public Dictionary<string, string> Attributes { get; } = new(StringComparer.Ordinal);
 
     /// <summary>The ids of the spans it links to.</summary>

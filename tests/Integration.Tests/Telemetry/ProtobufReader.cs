@@ -7,13 +7,13 @@ internal ref struct ProtobufReader(ReadOnlySpan<byte> message)
 {
     private ReadOnlySpan<byte> _rest = message;
 
-    /// <summary>The number of the field that was read.</summary>
+    /// <summary>The number of the current field.</summary>
     public int Field { get; private set; }
 
-    /// <summary>Its value where it is a number.</summary>
+    /// <summary>The field's value, for a number.</summary>
     public ulong Number { get; private set; }
 
-    /// <summary>Its value where it is text, bytes or a message.</summary>
+    /// <summary>The field's value, for text, bytes or a message.</summary>
     public ReadOnlySpan<byte> Bytes { get; private set; }
 
     /// <summary>Reads the next field; false at the end.</summary>

@@ -67,7 +67,7 @@ public sealed class TraceTests(AwsServer aws, RealS3 realS3)
     [Theory]
     [InlineData("http://127.0.0.1:1", "Connection refused")]
     [InlineData("garbage", "invalid value")]
-    public async Task Collector_ThatCannotBeReached_IsLoggedAndHoldsNothingUp(string endpoint, string problem)
+    public async Task Collector_Unreachable_IsLoggedAndDelaysNothing(string endpoint, string problem)
     {
         Dictionary<string, string> environment = new(StringComparer.Ordinal) { ["OTEL_EXPORTER_OTLP_ENDPOINT"] = endpoint, ["OTEL_METRIC_EXPORT_INTERVAL"] = "100" };
         await using RunningWorker worker = await RunningWorker.StartAsync(["--Routes:archive:Source=Http", "--Routes:archive:Sink=Memory"], environment);
@@ -104,7 +104,7 @@ public sealed class TraceTests(AwsServer aws, RealS3 realS3)
         await Eventually.BecomesTrueAsync(() => Linked(collector, "S3.PutObject").Count == Messages, "a PUT that links to each message");
         Linked(collector, "S3.PutObject").ShouldBe(ids, ignoreOrder: true);
 
-        // A delete of one message is its child.
+        // A delete of one message is a child of its span.
         await Eventually.BecomesTrueAsync(() => Linked(collector, $"settle {queue.Name}").Count == Messages, "a settlement of each message");
         Linked(collector, $"settle {queue.Name}").ShouldBe(ids, ignoreOrder: true);
         Linked(collector, $"receive {queue.Name}").ShouldBe(senders.Values, ignoreOrder: true);
@@ -113,7 +113,7 @@ public sealed class TraceTests(AwsServer aws, RealS3 realS3)
     private static List<string> Linked(OtlpReceiver collector, string name) =>
         [.. collector.Spans.Where(span => span.Name == name).SelectMany(span => span.ParentId.Length > 0 ? [span.ParentId] : span.Links)];
 
-    /// <summary>The message's spans: its processing below the send, the store and the settlement below the processing.</summary>
+    /// <summary>The spans of one message: processing is a child of the send, store and settlement are children of processing.</summary>
     private static async Task<OtlpSpan> ShouldBeWholeAsync(OtlpReceiver collector, OtlpSpan send, string system, string destination)
     {
         OtlpSpan process = (await collector.WaitForAsync($"process {destination}")).ShouldHaveSingleItem();

@@ -8,12 +8,12 @@ namespace Integration.Tests.Worker;
 /// <param name="Text">Its body; the bytes are its UTF-8.</param>
 internal sealed record ArchiveMessage(string Id, string Text)
 {
-    /// <summary>Worked out by hand from the documented rule, not by the worker's code.</summary>
+    /// <summary>The key, derived from the documented rule without the worker's code.</summary>
     public string Key => $"web_shop/north/page_visit/2026/01/31/10/{Id}.json";
 
     public byte[] Body => Encoding.UTF8.GetBytes(Text);
 
-    /// <summary>A body of its own length and text, beyond ASCII and with escapes, so that any mix-up or change of bytes shows.</summary>
+    /// <summary>Each message has its own length and text, with escapes and non-ASCII characters, so that any mix-up or changed byte shows.</summary>
     public static ArchiveMessage Create(string id, int payloadLength = 40)
     {
         string payload = $"é \\u00e9 \\\" {new string('x', payloadLength)} 漢 {id}";
@@ -22,7 +22,7 @@ internal sealed record ArchiveMessage(string Id, string Text)
             """);
     }
 
-    /// <summary>Messages that are told apart by their ids, of 40 B to 4 KB.</summary>
+    /// <summary>Messages of 40 B to 4 KB with distinct ids.</summary>
     public static ArchiveMessage[] CreateMany(string prefix, int count, int first = 0) =>
         [.. Enumerable.Range(first, count).Select(number => Create($"{prefix}-{number:d5}", 40 + (number * 37 % 4_000)))];
 }

@@ -14,8 +14,8 @@ using Shared.Hosting;
 namespace Integration.Tests.Worker;
 
 /// <summary>
-/// Poison among good messages over every source (fault table, rows 14 and 15): a dead letter with its reason and its bytes, one log
-/// line, and the good messages around it are stored.
+/// Poison among good messages over every source (fault table, rows 14 and 15): one dead letter with reason and bytes, one log
+/// line, and the good messages are stored.
 /// </summary>
 [Collection(WorkerProcesses.Name)]
 public sealed class BadInputTests(AwsServer aws, RealS3 realS3)

@@ -5,7 +5,7 @@ namespace Integration.Tests.Worker;
 /// <summary>A body that can never be stored, and the reason code it must be dead-lettered with.</summary>
 internal sealed record BadMessage(string Reason, byte[] Body)
 {
-    /// <summary>Each kind that any source can carry.</summary>
+    /// <summary>Each kind that every source can carry.</summary>
     public static IReadOnlyList<BadMessage> All { get; } =
     [
         new("malformed-json", "{\"MessageId\":"u8.ToArray()),
@@ -21,7 +21,7 @@ internal sealed record BadMessage(string Reason, byte[] Body)
         new("trailing-data", """{"MessageId":"a"} {"MessageId":"b"}"""u8.ToArray()),
     ];
 
-    /// <summary>What only a source of bytes can carry: SQS bodies are text.</summary>
+    /// <summary>Kinds that only a source of bytes can carry: SQS bodies are text.</summary>
     public static IReadOnlyList<BadMessage> Bytes { get; } =
     [
         new("invalid-utf8", [.. "{\"MessageId\":\"a\",\"Payload\":\""u8, 0xC3, 0x28, .. "\"}"u8]),

@@ -4,7 +4,7 @@ using Integration.Tests.Servers;
 
 namespace Integration.Tests.Worker;
 
-/// <summary>SQS to bundles to S3, in processes that are killed and stopped.</summary>
+/// <summary>SQS into bundles into S3, in processes that are killed and stopped.</summary>
 [Collection(WorkerProcesses.Name)]
 public sealed class BundleTests(AwsServer aws, RealS3 realS3)
 {
@@ -12,7 +12,7 @@ public sealed class BundleTests(AwsServer aws, RealS3 realS3)
     private const int MostStarts = 5 * Kills;
     private const int RefillBelow = 400;
 
-    // Bundles of 50 from 100 slots: at a kill some wait, some are compressed, some are being stored, some acknowledged.
+    // Bundles of 50 from 100 slots: at a kill some messages wait, some are being compressed, some stored, some acknowledged.
     private static readonly string[] SmallBundles = ["--Bundles:Enabled=true", "--Bundles:MaxMessages=50", "--Bundles:MaxAge=300ms", "--Intake:Concurrency=100"];
 
     [Theory]
@@ -49,13 +49,13 @@ public sealed class BundleTests(AwsServer aws, RealS3 realS3)
             int inFlight = await queue.ExpireVisibilityAsync();
             kills += inFlight > 0 ? 1 : 0;
             int deleted = sent.Count - (await queue.CountAsync()).Total;
-            (await sink.ReadLinesAsync()).Distinct(StringComparer.Ordinal).Count().ShouldBeGreaterThanOrEqualTo(deleted, "what was deleted is in a bundle");
+            (await sink.ReadLinesAsync()).Distinct(StringComparer.Ordinal).Count().ShouldBeGreaterThanOrEqualTo(deleted, "every deleted message is in a bundle");
         }
 
         kills.ShouldBe(Kills);
         await using (RunningWorker last = await RunningWorker.StartAsync(arguments))
         {
-            // What a dead worker's last receive was handed after its death comes back when its 30 s are over.
+            // Messages that SQS gave to a killed worker's last receive become visible again after 30 s.
             await queue.WaitForCountAsync(counts => counts.Total == 0, TimeSpan.FromSeconds(120));
             (await last.StopAsync()).ShouldBe(0);
         }
@@ -95,7 +95,7 @@ public sealed class BundleTests(AwsServer aws, RealS3 realS3)
     }
 
     [Fact]
-    public async Task Terminate_DrainLimitPasses_EndsThePutAndHandsBackAtOnce()
+    public async Task Terminate_DrainTimeoutEnds_CancelsThePutAndAbandonsAtOnce()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "needs POSIX signals");
         AwsEndpoint endpoint = await aws.RequireAsync();

@@ -5,7 +5,7 @@ namespace Integration.Tests.Worker;
 /// <summary>Reads what bundles hold.</summary>
 internal static class BundledObjects
 {
-    /// <summary>The lines of every object, each of which must be a whole bundle under a bundle's name.</summary>
+    /// <summary>The lines of every object; each object must be a whole bundle under a bundle's name.</summary>
     public static async Task<List<string>> ReadLinesAsync(this SinkUnderTest sink)
     {
         List<string> lines = [];

@@ -9,11 +9,11 @@ namespace Integration.Tests.Worker;
 [Collection(WorkerFaults.Name)]
 public sealed class ClosedOutputTests(AwsServer aws, RealS3 realS3)
 {
-    // Each becomes the worker by exec, so signals and the exit code are the worker's own.
+    // Each launcher execs the worker, so signals and the exit code are the worker's own.
     private const string Closed = "exec \"$@\" >&- 2>&-";
     private const string BrokenPipe = "exec 9<&0; { exec \"$@\" 0<&9; } > \"$FIFO\"";
 
-    // Opened for reading and writing by the worker itself, and never read: full after 64 KiB.
+    // A named pipe that the worker opens for reading and writing and that is never read: full after 64 KiB.
     private const string NeverRead = "exec \"$@\" <>\"$FIFO\" >&0";
     private const string FullDevice = "exec \"$@\" >/dev/full 2>/dev/full";
 
@@ -22,7 +22,7 @@ public sealed class ClosedOutputTests(AwsServer aws, RealS3 realS3)
     [InlineData(FullDevice)]
     [InlineData(NeverRead)]
     [InlineData(BrokenPipe)]
-    public async Task Run_OutputIsOfNoUse_GoesOnAndExits0(string script)
+    public async Task Run_OutputCannotBeWritten_ContinuesAndExits0(string script)
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "needs /dev/full and named pipes");
         await using SinkUnderTest sink = await SinkUnderTest.CreateAsync(SinkKind.Directory, aws, realS3);
@@ -32,7 +32,7 @@ public sealed class ClosedOutputTests(AwsServer aws, RealS3 realS3)
             string fifo = Path.Combine(folder.FullName, "fifo");
             (await RunAsync("mkfifo", fifo)).ShouldBe(0);
             int port = FreePort.Next();
-            // A reader that leaves after one line.
+            // A reader that exits after one line.
             await using CapturedProcess? reader = script == BrokenPipe ? CapturedProcess.Start("head", "-n", "1", fifo) : null;
             await using WorkerProcess worker = WorkerProcess.Start(
                 [$"--Hosting:Url=http://127.0.0.1:{port}", .. sink.Arguments, "--demo", "200"],
@@ -40,9 +40,9 @@ public sealed class ClosedOutputTests(AwsServer aws, RealS3 realS3)
                 folder.FullName,
                 ["/bin/sh", "-c", script, "sh"]);
             using var http = new HttpClient { BaseAddress = new Uri($"http://127.0.0.1:{port}"), Timeout = TimeSpan.FromSeconds(60) };
-            await Eventually.BecomesTrueAsync(async () => (await sink.ReadAllAsync()).Count == 200 && await IsReadyAsync(http), "the demo is done and the worker is ready");
+            await Eventually.BecomesTrueAsync(async () => (await sink.ReadAllAsync()).Count == 200 && await IsReadyAsync(http), "the demo has ended and the worker is ready");
 
-            // Some 200 bytes of log a message: far beyond the pipe and the logger's queue of 2,500 lines.
+            // About 200 bytes of log per message: far more than the pipe and the logger's queue of 2,500 lines hold.
             string poison = string.Concat(Enumerable.Range(0, 4_000).Select(number => $"{{\"broken\":{number}\n"));
             using var lines = new StringContent(poison, Encoding.UTF8, "application/x-ndjson");
             using HttpResponseMessage refused = await http.PostAsync("/messages", lines);
@@ -85,6 +85,4 @@ public sealed class ClosedOutputTests(AwsServer aws, RealS3 realS3)
         await using CapturedProcess process = CapturedProcess.Start(fileName, arguments);
         return await process.WaitForExitAsync();
     }
-
-    // The worker cannot say which it chose.
 }

@@ -1,6 +1,6 @@
 namespace Integration.Tests.Worker;
 
-/// <summary>Wrong configuration, as an operator meets it: named, explained, with its own exit code, never a stack trace.</summary>
+/// <summary>Wrong configuration is named and explained, with its own exit code and never a stack trace.</summary>
 [Collection(WorkerProcesses.Name)]
 public sealed class ConfigurationErrorTests
 {
@@ -24,7 +24,7 @@ public sealed class ConfigurationErrorTests
         "--Routes:second:Sink=S3",
     ];
 
-    // Key, value, what is allowed, and where there is one, the consequence.
+    // Key and value, the allowed values and, where documented, the consequence.
     private static readonly string[][] Explanations =
     [
         ["Intake:Concurrency = \"0\"", "1", "10000", "0 would never receive"],
@@ -65,7 +65,7 @@ public sealed class ConfigurationErrorTests
     [InlineData("--no-such-option", "'--no-such-option' is neither a command, an option")]
     [InlineData("no-such-command", "'no-such-command' is neither a command")]
     [InlineData("--Sinks:S3:Bucket", "'--Sinks:S3:Bucket' is neither")]
-    [InlineData("--once", "--once goes with --demo N")]
+    [InlineData("--once", "--once requires --demo N")]
     [InlineData("--demo 0", "--demo 0: must be a whole number from 1 to 100000000.")]
     [InlineData("publish --to pigeon", "pigeon")]
     [InlineData("publish --url nowhere", "--url nowhere: must be an address")]
@@ -143,7 +143,7 @@ public sealed class ConfigurationErrorTests
     }
 
     [Fact]
-    public async Task Start_UnsafeSetting_IsLoggedAndProgressToo()
+    public async Task Start_UnsafeSetting_LogsAWarningAndLaterProgress()
     {
         DirectoryInfo folder = Directory.CreateTempSubdirectory("warnings-");
         try

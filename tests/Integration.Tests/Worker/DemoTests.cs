@@ -5,13 +5,13 @@ using Integration.Tests.Processes;
 
 namespace Integration.Tests.Worker;
 
-/// <summary>The first command of a newcomer, and what the daemon costs when there is nothing to do.</summary>
+/// <summary>The demo, the first command of a new user, and the processor time of an idle daemon.</summary>
 [Collection(WorkerProcesses.Name)]
 public sealed partial class DemoTests
 {
     private const long MostResidentBytes = 120L << 20;
 
-    // The promise is below 1 %; this is no timed test, so only a loop that never rests is a failure here.
+    // The documented limit is 1 %. This test is not timed, so it fails only for a busy loop.
     private const double MostIdleCpu = 0.05;
 
     [Fact]
@@ -43,7 +43,7 @@ public sealed partial class DemoTests
     }
 
     [Fact]
-    public async Task Demo_DaemonAfterIt_RestsInLittleMemory()
+    public async Task Demo_IdleDaemonAfterwards_UsesLittleProcessorTimeAndMemory()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "needs /proc");
         await using RunningWorker worker = await RunningWorker.StartAsync(["--demo", "1000"]);

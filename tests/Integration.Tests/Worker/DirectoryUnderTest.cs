@@ -6,12 +6,12 @@ internal sealed class DirectoryUnderTest : SinkUnderTest
 
     public override IReadOnlyList<string> Arguments => ["--Routes:archive:Sink=Directory", $"--Sinks:Directory:Path={_folder}"];
 
-    /// <summary>Files that were begun and not finished; a kill may leave them, but never under an object's name.</summary>
+    /// <summary>Unfinished files; a kill may leave them, but never under an object's name.</summary>
     public int Unfinished => Directory.Exists(Temporary) ? Directory.GetFiles(Temporary).Length : 0;
 
     private string Temporary => Path.Combine(_folder, ".tmp");
 
-    /// <summary>Where an object's file is.</summary>
+    /// <summary>The path of an object's file.</summary>
     public string PathOf(string key) => Path.Combine(_folder, key);
 
     public override async Task<Dictionary<string, byte[]>> ReadAllAsync()

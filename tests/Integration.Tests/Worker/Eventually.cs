@@ -1,11 +1,11 @@
 namespace Integration.Tests.Worker;
 
-/// <summary>Waits for what another process does in its own time.</summary>
+/// <summary>Waits for a condition that another process brings about.</summary>
 internal static class Eventually
 {
     private static readonly TimeSpan Interval = TimeSpan.FromMilliseconds(50);
 
-    /// <exception cref="TimeoutException">It did not become true; the message says what was expected.</exception>
+    /// <exception cref="TimeoutException">The condition did not become true; the message says what was expected.</exception>
     public static async Task BecomesTrueAsync(Func<Task<bool>> condition, string expected, TimeSpan? timeout = null)
     {
         TimeSpan limit = timeout ?? TimeSpan.FromSeconds(60);

@@ -2,7 +2,7 @@ using System.Text.Json.Nodes;
 
 namespace Integration.Tests.Worker;
 
-/// <summary>The command <c>explain</c> as a person and a script meet it.</summary>
+/// <summary>The command <c>explain</c>, for people and for scripts.</summary>
 [Collection(WorkerProcesses.Name)]
 public sealed class ExplainTests
 {
@@ -18,8 +18,8 @@ public sealed class ExplainTests
         result.Error.ShouldBeEmpty();
         string[] lines = result.Text.Split('\n', StringSplitOptions.RemoveEmptyEntries);
         lines[0].ShouldBe("Route archive: Sqs -> S3; 18,000,000 messages per day of 1,024 bytes");
-        lines.ShouldContain(line => line.Contains("S3 PutObject", StringComparison.Ordinal) && line.Contains("$90.00 a day", StringComparison.Ordinal));
-        lines.ShouldContain(line => line.Contains("estimated cost a month", StringComparison.Ordinal) && line.Contains("$2,743.20", StringComparison.Ordinal));
+        lines.ShouldContain(line => line.Contains("S3 PutObject", StringComparison.Ordinal) && line.Contains("$90.00 per day", StringComparison.Ordinal));
+        lines.ShouldContain(line => line.Contains("estimated cost per month", StringComparison.Ordinal) && line.Contains("$2,743.20", StringComparison.Ordinal));
         lines[^1].ShouldStartWith("    at most $2,694.60 per month: Bundles:Enabled=true with Intake:Concurrency=1000: 500 messages an object");
     }
 

@@ -10,7 +10,7 @@ internal sealed class FaultyS3UnderTest(FaultyS3 server) : SinkUnderTest
 
     public override IReadOnlyList<string> Arguments { get; } = S3Arguments(server.Endpoint, Bucket);
 
-    /// <summary>PUTs that reached the server, those that found their object there too.</summary>
+    /// <summary>PUTs that reached the server, including those whose object existed.</summary>
     public int Puts => server.History.Of().Length;
 
     public override Task<Dictionary<string, byte[]>> ReadAllAsync() => Task.FromResult(server.Objects.Snapshot(Bucket));

@@ -5,7 +5,7 @@ using Integration.Tests.Servers;
 
 namespace Integration.Tests.Worker;
 
-/// <summary>A disk that is full or read-only (fault table, row 25), and file descriptors that are used up (row 26).</summary>
+/// <summary>A disk that is full or read-only (fault table, row 25), and exhausted file descriptors (row 26).</summary>
 [Collection(WorkerFaults.Name)]
 public sealed class FullDiskTests(AwsServer aws)
 {
@@ -54,7 +54,7 @@ public sealed class FullDiskTests(AwsServer aws)
         (HttpStatusCode whilePaused, JsonNode answer) = await worker.PostAsync(messages[1].Body);
         await disk.RemountAsync("rw");
 
-        // Only a caller probes the store, and a load balancer sends callers only to a worker that says it is ready.
+        // Only a caller's message probes the store, and a load balancer routes callers only to a ready worker.
         await worker.WaitForHealthAsync(HttpStatusCode.OK);
         (await worker.PostAsync(messages[1].Body)).Status.ShouldBe(HttpStatusCode.OK);
         (await worker.PostAsync(messages[2].Body)).Status.ShouldBe(HttpStatusCode.OK);
@@ -66,7 +66,7 @@ public sealed class FullDiskTests(AwsServer aws)
     }
 
     [Fact]
-    public async Task Run_DeadLettersHaveNoSpace_KeepsTheMessageWithTheCaller()
+    public async Task Run_NoSpaceForDeadLetters_CallerKeepsTheMessage()
     {
         await using Tmpfs disk = await Tmpfs.MountAsync("1m");
         await using RunningWorker worker = await RunningWorker.StartAsync(["--Routes:archive:Source=Http", $"--DeadLetters:Path={disk.Path}/letters"]);
@@ -87,21 +87,21 @@ public sealed class FullDiskTests(AwsServer aws)
     }
 
     [Fact]
-    public async Task Run_DescriptorsAreUsedUp_AnswersAndRecovers()
+    public async Task Run_DescriptorsExhausted_AnswersAndRecovers()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux(), "needs /proc and prlimit");
 
-        // Without descriptors the runtime itself ended the process now and then ("Out of memory.", exit code 134), most likely where its
-        // background compiler had to load something. Without tiers everything is compiled, and loaded, at its first use.
+        // Without descriptors the runtime itself sometimes ended the process ("Out of memory.", exit code 134), probably where its
+        // background compiler had to load an assembly. Without tiered compilation, code is compiled and loaded at its first use.
         await using RunningWorker worker = await RunningWorker.StartAsync(
             ["--Routes:archive:Source=Http", "--Recoverability:BreakerOpen=1s"], [KeyValuePair.Create("DOTNET_TieredCompilation", "0")]);
         ArchiveMessage[] messages = ArchiveMessage.CreateMany("descriptors", 3);
-        // Everything that is loaded with the first use is loaded now.
+        // These requests load all code that later ones need.
         (await worker.PostAsync(messages[0].Body)).Status.ShouldBe(HttpStatusCode.OK);
         (await worker.PostAsync("{broken"u8.ToArray())).Status.ShouldBe(HttpStatusCode.UnprocessableEntity);
         await worker.HealthAsync();
 
-        // The limit is on the number of a new descriptor, and the first three are always taken; what is open stays open.
+        // The limit applies to the numbers of new descriptors, of which the first three are in use; open descriptors stay open.
         (await LimitAsync(worker.Process.Id, 3)).ShouldBe(0);
         (HttpStatusCode starved, _) = await worker.PostAsync(messages[1].Body);
         (HttpStatusCode health, _) = await worker.HealthAsync("live");

@@ -45,7 +45,7 @@ public sealed class HungDiskTests
         DeadLetterFolder.ShouldHoldExactly(
             Path.Combine(worker.Process.WorkingDirectory, "dead-letters"),
             datagrams.Concat(lines).Select(message => new BadMessage("unprocessed-at-stop", message.Body)));
-        worker.Process.Output.Describe().ShouldNotContain("back to their source");
+        worker.Process.Output.Describe().ShouldContain("[3001]");
         Array.ForEach(files, file => file.Dispose());
     }
 
@@ -62,7 +62,7 @@ public sealed class HungDiskTests
         await sender.SendAsync(message.Body);
         await Eventually.BecomesTrueAsync(async () => (await worker.HealthAsync("live")).Route["inFlight"]!.GetValue<int>() == 1, "the message is in flight");
 
-        // Two kinds: the kernel keeps only one of a kind that was not taken yet.
+        // Two different signals: the kernel keeps only one pending signal of a kind.
         await worker.Process.SignalAsync(ProcessSignal.Terminate);
         await worker.Process.SignalAsync(ProcessSignal.Interrupt);
 

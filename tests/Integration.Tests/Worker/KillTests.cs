@@ -13,10 +13,10 @@ public sealed class KillTests(AwsServer aws, RealS3 realS3)
     private const int FirstMessages = 2_000;
     private const int RefillBelow = 300;
 
-    // Kills that find nothing in flight (the worker had only just started) do not count; so many in all are far more than it takes.
+    // A kill with nothing in flight (just after the start) does not count; this maximum is far more than needed.
     private const int MostStarts = 4 * Kills;
 
-    // One receive brings ten, so a worker has begun to store within this time on an idle machine and may be past 500 messages.
+    // One receive brings ten messages. Within this time a worker on an idle machine has begun to store, and may be past 500 messages.
     private const int LongestLifeMs = 300;
 
     [Theory]
@@ -33,7 +33,7 @@ public sealed class KillTests(AwsServer aws, RealS3 realS3)
         var watch = Stopwatch.StartNew();
         await using FauxqsServer server = await FauxqsServer.RequireOwnAsync();
         using SqsQueue deadLetters = await SqsQueue.CreateAsync(server.Endpoint);
-        // So many receives that SQS never moves a message on its own: only the worker's decisions may end there.
+        // Enough receives that SQS never moves a message by itself: only the worker dead-letters.
         using SqsQueue queue = await SqsQueue.CreateAsync(server.Endpoint, deadLetters: deadLetters, maxReceiveCount: 1_000);
         await using SinkUnderTest sink = await SinkUnderTest.CreateAsync(kind, aws, realS3);
         var sent = new Sent(queue);
@@ -64,7 +64,7 @@ public sealed class KillTests(AwsServer aws, RealS3 realS3)
 
         await using (RunningWorker last = await RunningWorker.StartAsync(arguments))
         {
-            // What a dead worker's last receive was handed after its death comes back when its 30 s are over.
+            // Messages that SQS gave to a killed worker's last receive become visible again after 30 s.
             await queue.WaitForCountAsync(counts => counts.Total == 0, TimeSpan.FromSeconds(120));
             (await last.StopAsync()).ShouldBe(0);
         }
@@ -99,7 +99,7 @@ public sealed class KillTests(AwsServer aws, RealS3 realS3)
         sink.Server.Script = FaultScript.Empty.OnPut(1, S3Fault.CommitThenHang);
         ArchiveMessage message = ArchiveMessage.Create("committed");
         await queue.SendAsync(message.Text);
-        // Short polls: a long poll of the dead worker would be handed the message that comes back.
+        // Short polls: SQS would give the redelivered message to a long poll of the killed worker.
         string[] arguments = [.. RunningWorker.SqsArguments(server.Endpoint, queue), "--Sources:Sqs:WaitTime=0s", .. sink.Arguments, $"--Sinks:S3:Client={s3Client}"];
 
         await using (RunningWorker first = await RunningWorker.StartAsync(arguments))
@@ -122,7 +122,7 @@ public sealed class KillTests(AwsServer aws, RealS3 realS3)
         (await deadLetters.CountAsync()).Total.ShouldBe(0);
     }
 
-    /// <summary>What was sent into the queue: mostly good messages, and every 50th bad.</summary>
+    /// <summary>The messages in the queue: every 50th is bad.</summary>
     private sealed class Sent(SqsQueue queue)
     {
         public List<ArchiveMessage> Good { get; } = [];

@@ -7,7 +7,7 @@ namespace Integration.Tests.Worker;
 [Collection(WorkerFaults.Name)]
 public sealed class OutageTests(AwsServer aws, RealS3 realS3)
 {
-    // Each failed attempt at an abandoned message would be a delivery, and a fourth one moves a message to the dead letters.
+    // If each failed attempt cost a delivery, the fourth would move the message to the dead-letter queue.
     private const int MaxReceiveCount = 3;
     private const int AttemptsPerMessage = 5;
 
@@ -33,7 +33,7 @@ public sealed class OutageTests(AwsServer aws, RealS3 realS3)
         }
 
         await using RunningWorker worker = await RunningWorker.StartAsync([.. RunningWorker.SqsArguments(server.Endpoint, queue), .. sink.Arguments, .. QuickBreaker]);
-        await Eventually.BecomesTrueAsync(() => sink.Puts >= 3 * AttemptsPerMessage, "the messages at the head of the groups are tried again and again");
+        await Eventually.BecomesTrueAsync(() => sink.Puts >= 3 * AttemptsPerMessage, "the messages at the head of the groups are retried repeatedly");
         sink.Server.Script = FaultScript.Empty;
         await queue.WaitForCountAsync(counts => counts.Total == 0);
 
@@ -60,10 +60,10 @@ public sealed class OutageTests(AwsServer aws, RealS3 realS3)
         await queue.SendAllAsync(messages.Select(message => message.Text));
         await using RunningWorker worker = await RunningWorker.StartAsync(
             [.. RunningWorker.SqsArguments(server.Endpoint, queue), "--Sources:Sqs:WaitTime=0s", .. sink.Arguments, .. QuickBreaker, "--Hosting:DrainTimeout=5m"]);
-        await Eventually.BecomesTrueAsync(() => sink.Puts >= messages.Length * AttemptsPerMessage, "the messages are tried again and again");
+        await Eventually.BecomesTrueAsync(() => sink.Puts >= messages.Length * AttemptsPerMessage, "the messages are retried repeatedly");
 
-        // A receive that is cut off by the stop would leave its message invisible for its time. So would a long poll, hence none: the
-        // emulator gives it a message that is returned just then.
+        // A receive that the stop cuts off would leave its message invisible until the timeout. So would a long poll, so there is none: the
+        // emulator would give it a message that is abandoned at that time.
         await Eventually.BecomesTrueAsync(() => sink.Server.History.Of().Select(put => put.Key).Distinct(StringComparer.Ordinal).Count() == messages.Length, "every message has been received");
 
         (await worker.StopAsync(TimeSpan.FromSeconds(60))).ShouldBe(0);

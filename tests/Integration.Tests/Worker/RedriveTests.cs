@@ -43,7 +43,7 @@ public sealed class RedriveTests(AwsServer aws, RealS3 realS3)
                 WorkerCommand other = await WorkerCommand.RunAsync("redrive", $"--DeadLetters:Path={folder.FullName}", "--url", repaired.Url.ToString(), "--reason", "malformed-json");
                 other.ExitCode.ShouldBe(1);
                 other.Text.ShouldContain("0 of 0 dead letter(s) redriven.");
-                other.Error.ShouldContain("Reasons there are: too-large (30).");
+                other.Error.ShouldContain("Existing reasons: too-large (30).");
 
                 WorkerCommand redrive = await WorkerCommand.RunAsync("redrive", $"--DeadLetters:Path={folder.FullName}", "--url", repaired.Url.ToString(), "--reason", "too-large");
                 redrive.ExitCode.ShouldBe(0, redrive.Text);

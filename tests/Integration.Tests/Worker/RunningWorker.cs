@@ -6,7 +6,7 @@ using Integration.Tests.Servers;
 
 namespace Integration.Tests.Worker;
 
-/// <summary>A worker process that receives, on a free port, with a client for its pages.</summary>
+/// <summary>A receiving worker process on a free port, with a client for its HTTP endpoints.</summary>
 internal sealed partial class RunningWorker : IAsyncDisposable
 {
     private readonly HttpClient _http;
@@ -22,10 +22,10 @@ internal sealed partial class RunningWorker : IAsyncDisposable
 
     public Uri Url { get; }
 
-    /// <summary>What every worker of these tests is started with.</summary>
+    /// <summary>The common arguments of all workers in these tests.</summary>
     public static IReadOnlyList<string> CommonArguments { get; } = ["--Hosting:Url=http://127.0.0.1:0"];
 
-    /// <summary>The route's source is this queue; credentials and endpoint go with it.</summary>
+    /// <summary>Arguments for this queue as the route's source, with credentials and endpoint.</summary>
     public static IReadOnlyList<string> SqsArguments(AwsEndpoint endpoint, SqsQueue queue) =>
     [
         "--Routes:archive:Source=Sqs",
@@ -65,7 +65,7 @@ internal sealed partial class RunningWorker : IAsyncDisposable
         return (response.StatusCode, JsonNode.Parse(text.Split('\n')[0])!);
     }
 
-    /// <summary>The health page and its only route.</summary>
+    /// <summary>The health page and the state of its only route.</summary>
     public async Task<(HttpStatusCode Status, JsonNode Route)> HealthAsync(string page = "ready")
     {
         using HttpResponseMessage response = await _http.GetAsync($"/healthz/{page}");

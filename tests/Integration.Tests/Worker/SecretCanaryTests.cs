@@ -9,8 +9,8 @@ using Integration.Tests.Servers;
 namespace Integration.Tests.Worker;
 
 /// <summary>
-/// Secrets planted wherever the worker meets them, and every output searched for them at log level Trace: nothing that a person or a log
-/// collector sees holds a credential, a body or a receipt handle.
+/// Plants secrets in all inputs of the worker and searches every output for them at log level Trace: no output for a person or a log
+/// collector holds a credential, a body or a receipt handle.
 /// </summary>
 [Collection(WorkerProcesses.Name)]
 public sealed class SecretCanaryTests(AwsServer aws, RealS3 realS3)
@@ -62,7 +62,7 @@ public sealed class SecretCanaryTests(AwsServer aws, RealS3 realS3)
                 status.ShouldBe(body == Bodies[0] ? HttpStatusCode.OK : HttpStatusCode.UnprocessableEntity);
             }
 
-            // Every way a store can fail leaves its own line.
+            // Each kind of store failure logs its own line.
             int next = sink.Puts + 1;
             sink.Server.Script = FaultScript.Empty
                 .OnPut(next, S3Fault.ExpiredToken).OnPut(next + 1, S3Fault.AccessDenied).OnPut(next + 2, S3Fault.SlowDown)
@@ -75,7 +75,7 @@ public sealed class SecretCanaryTests(AwsServer aws, RealS3 realS3)
 
             await Eventually.BecomesTrueAsync(() => sink.Server.InFlight > 0, "a store hangs");
             handles.UnionWith(await queue.HandlesInFlightAsync());
-            // The messages in flight are taken away, and the queue's answers with them: renewals, deletes and returns all fail.
+            // Ends the visibility timeouts and cuts off the queue's answers: renewals, deletes and returns all fail.
             await queue.ExpireVisibilityAsync();
             proxy.Set(new TcpFault.ResetAfter(40), times: 20);
             await Task.Delay(TimeSpan.FromSeconds(2));
@@ -113,7 +113,7 @@ public sealed class SecretCanaryTests(AwsServer aws, RealS3 realS3)
             await WorkerCommand.RunAsync([.. RunningWorker.CommonArguments, .. sqs], environment),
             await WorkerCommand.RunAsync(["publish", "--to", "sqs", .. sqs], environment),
             await WorkerCommand.RunAsync(["redrive", "--from", "sqs", .. sqs], environment),
-            // Wrong in every way that has to do with a secret.
+            // All configuration errors that involve a secret.
             await WorkerCommand.RunAsync(["validate", $"--Aws:SecretAccessKey={SecretKey}", "--Sources:Sqs:Queue=q", "--Routes:archive:Source=Sqs"], environment),
             await WorkerCommand.RunAsync(["validate", $"--Sinks:S3:AccessKeyId={AccessKey}", "--Sinks:S3:Profile=p", "--Sinks:S3:Bucket=bucket", "--Routes:archive:Sink=S3"], environment),
             await WorkerCommand.RunAsync(["validate", $"--Sinks:S3:SessionToken={SessionToken}", "--Sinks:S3:Bucket=bucket", "--Routes:archive:Sink=S3"], environment),

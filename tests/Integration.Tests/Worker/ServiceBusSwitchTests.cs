@@ -2,7 +2,7 @@ using Integration.Tests.Profiling;
 
 namespace Integration.Tests.Worker;
 
-/// <summary>A build without the Service Bus client says so and how to get it. Not compiled with the switch <c>AzureServiceBus</c>.</summary>
+/// <summary>A build without the Service Bus client reports that, and how to build it in. Not compiled with the switch <c>AzureServiceBus</c>.</summary>
 [Collection(WorkerProcesses.Name)]
 public sealed class ServiceBusSwitchTests
 {
@@ -37,7 +37,7 @@ public sealed class ServiceBusSwitchTests
     }
 
     [Fact]
-    public async Task Section_WithoutARouteThatUsesIt_IsRight()
+    public async Task Section_WithoutARouteThatUsesIt_IsValid()
     {
         WorkerCommand result = await WorkerCommand.RunAsync("validate", "--Sources:ServiceBus:Queue=orders");
 

@@ -29,8 +29,8 @@ public sealed class ShutdownTests(AwsServer aws, RealS3 realS3)
 
         exitCode.ShouldBe(0);
         Dictionary<string, byte[]> stored = await scene.Sink.ReadAllAsync();
-        // What was in flight at the signal (on a slow machine some had been stored before and others were received in their place),
-        // each once; all others are visible again.
+        // The messages in flight at the signal (on a slow machine some were stored earlier and others received in their slots)
+        // are stored once each; all others are visible.
         stored.Count.ShouldBeInRange(Concurrency, 2 * Concurrency);
         scene.Sink.Puts.ShouldBe(stored.Count);
         (await scene.Queue.CountAsync()).ShouldBe(new SqsCounts(Visible: Messages - stored.Count, InFlight: 0, Delayed: 0));
@@ -38,7 +38,7 @@ public sealed class ShutdownTests(AwsServer aws, RealS3 realS3)
     }
 
     [Fact]
-    public async Task Terminate_DrainLimitPasses_HandsBackAtOnceAndExitsWith1()
+    public async Task Terminate_DrainTimeoutEnds_AbandonsAtOnceAndExits1()
     {
         await using Scene scene = await Scene.CreateAsync(aws, realS3, new FaultRule { Fault = S3Fault.HangBeforeCommit }, "--Hosting:DrainTimeout=1s", "--Sinks:S3:AttemptTimeout=60s", "--Sinks:S3:TotalTimeout=60s");
 
@@ -143,7 +143,7 @@ public sealed class ShutdownTests(AwsServer aws, RealS3 realS3)
         worker.Output.Snapshot().ShouldAllBe(line => !line.Text.Contains("   at ", StringComparison.Ordinal));
     }
 
-    /// <summary>A worker whose every slot holds a message that the sink is working on, and more messages in the queue.</summary>
+    /// <summary>A worker whose slots all hold messages that the sink is storing, with more messages in the queue.</summary>
     private sealed class Scene(SqsQueue queue, SqsQueue deadLetters, FaultyS3UnderTest sink, ArchiveMessage[] sent, RunningWorker worker) : IAsyncDisposable
     {
         public SqsQueue Queue => queue;

@@ -3,10 +3,10 @@ using Integration.Tests.Servers;
 
 namespace Integration.Tests.Worker;
 
-/// <summary>An empty sink, how a worker is told to store there, and what it holds afterwards.</summary>
+/// <summary>An empty sink, the worker's arguments for it, and its objects after the run.</summary>
 internal abstract class SinkUnderTest : IAsyncDisposable
 {
-    /// <summary>The worker's command line for it.</summary>
+    /// <summary>The worker's arguments for this sink.</summary>
     public abstract IReadOnlyList<string> Arguments { get; }
 
     /// <summary>Every object by its key.</summary>
@@ -28,7 +28,7 @@ internal abstract class SinkUnderTest : IAsyncDisposable
         }
     }
 
-    /// <summary>Exactly these messages are stored, each under its key with its bytes.</summary>
+    /// <summary>Asserts that exactly these messages are stored, each under its key with its bytes.</summary>
     public async Task ShouldHoldExactlyAsync(IEnumerable<ArchiveMessage> messages)
     {
         Dictionary<string, byte[]> expected = messages.ToDictionary(message => message.Key, message => message.Body, StringComparer.Ordinal);

@@ -7,7 +7,7 @@ using Integration.Tests.Servers;
 
 namespace Integration.Tests.Worker;
 
-/// <summary>What a worker says and does when something it needs is missing, refused, taken or not there yet.</summary>
+/// <summary>The start of a worker when a resource is missing, refused, in use or not ready yet.</summary>
 [Collection(WorkerProcesses.Name)]
 public sealed class StartUpTests(AwsServer aws, RealS3 realS3)
 {
@@ -98,7 +98,7 @@ public sealed class StartUpTests(AwsServer aws, RealS3 realS3)
 
         result.ExitCode.ShouldBe(Unavailable, result.Text);
         ShouldBeOneLine(result, $"http://127.0.0.1:{port}: address already in use");
-        // A supervisor restarts it again and again: each round would bring every message nearer to its maxReceiveCount.
+        // A supervisor keeps restarting the worker: each start would bring every message nearer to its maxReceiveCount.
         (await queue.CountAsync()).ShouldBe(new SqsCounts(Visible: 20, InFlight: 0, Delayed: 0));
         (await queue.ReceiveAsync()).ShouldAllBe(message => message.ReceiveCount == 1);
         (await sink.ReadAllAsync()).ShouldBeEmpty();
@@ -130,7 +130,7 @@ public sealed class StartUpTests(AwsServer aws, RealS3 realS3)
         }
         catch (SocketException)
         {
-            // Another program has it, which is all that the test needs.
+            // Another program uses the port, which is all that the test needs.
         }
 
         WorkerCommand demo = await WorkerCommand.RunAsync([.. sink.Arguments, "--demo", "10", "--once"]);
@@ -197,7 +197,7 @@ public sealed class StartUpTests(AwsServer aws, RealS3 realS3)
         await sink.ShouldHoldExactlyAsync(messages);
         (await deadLetters.CountAsync()).Total.ShouldBe(0);
         route["lastFailure"]!.GetValue<string>().ShouldContain("AccessDenied");
-        // The slots that were storing when the first refusal came, then one probe a second.
+        // The slots that were storing at the first refusal, then one probe per second.
         puts.ShouldBeLessThan(64 + 10);
         lines.ShouldBeLessThan(40, worker.Process.Output.Describe());
     }

@@ -5,15 +5,15 @@ using Integration.Tests.Servers;
 
 namespace Integration.Tests.Worker;
 
-/// <summary>A worker that stood still while its messages became visible again (fault table, row 3).</summary>
+/// <summary>A worker that was suspended while its messages became visible again (fault table, row 3).</summary>
 [Collection(WorkerFaults.Name)]
 public sealed class SuspensionTests(AwsServer aws, RealS3 realS3)
 {
-    // The worker's least visibility timeout and a little: a real pause, so that its clocks see the gap too.
+    // A little more than the worker's shortest visibility timeout; a real pause, so that its clocks see the gap.
     private static readonly TimeSpan Pause = TimeSpan.FromSeconds(33);
 
     [Fact]
-    public async Task Stop_ForLongerThanTheVisibility_LosesNothingAndStaysQuiet()
+    public async Task Stop_ForLongerThanTheVisibility_LosesNothingAndLogsLittle()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "needs POSIX signals");
         await using FauxqsServer server = await FauxqsServer.RequireOwnAsync();

@@ -5,7 +5,7 @@ using System.Text;
 
 namespace Integration.Tests.Worker;
 
-/// <summary>A sender of lines that keeps each until it is acknowledged; shares no code with the worker.</summary>
+/// <summary>A sender that keeps each line until it is acknowledged; shares no code with the worker.</summary>
 internal sealed class TcpLinesSender : IAsyncDisposable
 {
     private readonly TcpClient _client = new() { NoDelay = true };
@@ -48,7 +48,7 @@ internal sealed class TcpLinesSender : IAsyncDisposable
         }
     }
 
-    /// <summary>Says that nothing follows, and goes on listening.</summary>
+    /// <summary>Closes its sending half and keeps reading answers.</summary>
     public void EndSending() => _client.Client.Shutdown(SocketShutdown.Send);
 
     public async ValueTask DisposeAsync()

@@ -4,7 +4,7 @@ using Integration.Tests.Processes;
 
 namespace Integration.Tests.Worker;
 
-/// <summary>The daemon with the TCP lines source and a folder: what a sender was told is true, whatever happens to the process.</summary>
+/// <summary>The daemon with the TCP lines source and a folder: every acknowledged line is stored, even when the process is killed.</summary>
 [Collection(WorkerProcesses.Name)]
 public sealed class TcpLinesTests
 {
@@ -53,7 +53,7 @@ public sealed class TcpLinesTests
         }
 
         HashSet<ArchiveMessage> acknowledged = [.. senders.SelectMany(sender => sender.Stored)];
-        acknowledged.Count.ShouldBeInRange(200, Messages - 1, "The end must come in the middle of the stream.");
+        acknowledged.Count.ShouldBeInRange(200, Messages - 1, "The end must come in mid-stream.");
         Dictionary<string, byte[]> stored = await sink.ReadAllAsync();
         foreach (ArchiveMessage message in acknowledged)
         {
@@ -70,7 +70,7 @@ public sealed class TcpLinesTests
     }
 
     [Fact]
-    public async Task Publish_ToTcp_StoresEachAndKnowsIt()
+    public async Task Publish_ToTcp_StoresAndAcknowledgesEach()
     {
         await using DirectoryUnderTest sink = new();
         await using RunningWorker worker = await StartAsync(sink);
@@ -94,7 +94,7 @@ public sealed class TcpLinesTests
         publish.ShouldHaveNoStackTrace().Error.ShouldContain("Sources:TcpLines:Endpoint");
     }
 
-    // What was not acknowledged is sent again, as a sender would; what was stored all the same meets its own object.
+    // Resends the unacknowledged lines, as a sender would; lines that were stored anyway are duplicates.
     private static async Task SendTheRestAsync(DirectoryUnderTest sink, ArchiveMessage[] rest, HashSet<ArchiveMessage> acknowledged, Dictionary<string, byte[]> storedBefore)
     {
         await using RunningWorker worker = await StartAsync(sink);

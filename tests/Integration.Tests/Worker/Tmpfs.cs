@@ -10,7 +10,7 @@ internal sealed class Tmpfs : IAsyncDisposable
 
     public string Path { get; }
 
-    /// <summary>Skips the calling test, or fails it under <c>REQUIRE_SERVERS=1</c>, where nothing can be mounted.</summary>
+    /// <summary>Skips the calling test, or fails it under <c>REQUIRE_SERVERS=1</c>, where tmpfs cannot be mounted.</summary>
     /// <param name="size">As mount(8) takes it, such as <c>2m</c>.</param>
     public static async Task<Tmpfs> MountAsync(string size)
     {
@@ -29,8 +29,8 @@ internal sealed class Tmpfs : IAsyncDisposable
         return new Tmpfs(path);
     }
 
-    /// <summary>Takes all the space there is.</summary>
-    /// <returns>The file to delete to free it.</returns>
+    /// <summary>Fills the file system.</summary>
+    /// <returns>The file whose deletion frees the space.</returns>
     public string Fill()
     {
         string path = System.IO.Path.Combine(Path, "ballast");

@@ -10,7 +10,7 @@ namespace Integration.Tests.Worker;
 [Collection(WorkerProcesses.Name)]
 public sealed class UdpTests
 {
-    // Fewer than the receive buffer takes at once, the kernel's own structures included.
+    // Fewer than the receive buffer holds, including the kernel's own structures.
     private const int Messages = 400;
 
     [Theory]
@@ -30,7 +30,7 @@ public sealed class UdpTests
             await sender.SendAsync(message.Body);
         }
 
-        // At once: most of them are still in the kernel's buffer, or in work.
+        // Immediately: most datagrams are still in the kernel's buffer or in flight.
         (await worker.StopAsync(TimeSpan.FromSeconds(150))).ShouldBe(0);
 
         await sink.ShouldHoldExactlyAsync(messages);
@@ -76,7 +76,7 @@ public sealed class UdpTests
         (await worker.StopAsync()).ShouldBe(0);
     }
 
-    // The sums as the documentation defines them, without the worker's code.
+    // The checksum as documented, without the worker's code.
     private static byte[] WithFletcher32(byte[] message)
     {
         uint sum1 = 0;

@@ -3,8 +3,8 @@ using Integration.Tests.Processes;
 namespace Integration.Tests.Worker;
 
 /// <summary>A run of the worker that ends by itself: a command, or a daemon that cannot start.</summary>
-/// <param name="Text">Standard output and standard error together, a line each.</param>
-/// <param name="Error">Standard error alone.</param>
+/// <param name="Text">The lines of standard output and standard error together.</param>
+/// <param name="Error">Standard error only.</param>
 internal sealed record WorkerCommand(int ExitCode, string Text, string Error)
 {
     public static Task<WorkerCommand> RunAsync(params string[] arguments) => RunAsync(arguments, environment: null);
@@ -25,7 +25,7 @@ internal sealed record WorkerCommand(int ExitCode, string Text, string Error)
             exitCode, string.Join('\n', lines.Select(line => line.Text)), string.Join('\n', lines.Where(line => line.IsError).Select(line => line.Text)));
     }
 
-    /// <summary>What an operator's mistake must never bring: a stack trace.</summary>
+    /// <summary>Asserts that the output has no stack trace.</summary>
     public WorkerCommand ShouldHaveNoStackTrace()
     {
         Text.ShouldNotContain("   at ");

@@ -1,6 +1,6 @@
 namespace Integration.Tests.Worker;
 
-/// <summary>Worker processes that are killed, stopped in the middle or cut off from what they need; beside <see cref="WorkerProcesses"/>.</summary>
+/// <summary>Tests of worker processes that are killed, stopped or cut off from a resource; runs in parallel to <see cref="WorkerProcesses"/>.</summary>
 [CollectionDefinition(Name)]
 public sealed class WorkerFaults
 {

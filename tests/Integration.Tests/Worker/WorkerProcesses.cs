@@ -1,8 +1,8 @@
 namespace Integration.Tests.Worker;
 
 /// <summary>
-/// One after another: each of these tests runs worker processes. <see cref="WorkerFaults"/> are the other half, so that the two run
-/// side by side: most of their time is waiting.
+/// These tests run worker processes, one test after another. <see cref="WorkerFaults"/> is the other half, so that the two run
+/// in parallel: the tests mostly wait.
 /// </summary>
 [CollectionDefinition(Name)]
 public sealed class WorkerProcesses

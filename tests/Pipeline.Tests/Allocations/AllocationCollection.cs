@@ -1,6 +1,6 @@
 namespace Pipeline.Tests.Allocations;
 
-/// <summary>Tests that count allocated bytes run alone.</summary>
+/// <summary>Tests that count allocated bytes; they run alone.</summary>
 [CollectionDefinition(Name, DisableParallelization = true)]
 public sealed class AllocationCollection
 {

@@ -3,7 +3,7 @@ using Pipeline.Frames;
 
 namespace Pipeline.Tests.Allocations;
 
-/// <summary>Does something after next, and awaits only when next did not complete within the call.</summary>
+/// <summary>Counts after next, and awaits only when next did not complete synchronously.</summary>
 internal sealed class FastPathBehavior<TNumber> : IBehavior<MeasuredContext, MeasuredContext>
     where TNumber : struct
 {

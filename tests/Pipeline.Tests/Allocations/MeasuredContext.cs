@@ -3,7 +3,7 @@ using Pipeline.Contexts;
 
 namespace Pipeline.Tests.Allocations;
 
-/// <summary>Counts the parts; its terminator may suspend until the test resumes it. Reusable, and so allocates nothing itself.</summary>
+/// <summary>Counts the parts; its terminator may suspend until the test resumes it. Reusable, so it allocates nothing itself.</summary>
 internal sealed class MeasuredContext : PipelineContext, IValueTaskSource
 {
     private ManualResetValueTaskSourceCore<bool> _hop;

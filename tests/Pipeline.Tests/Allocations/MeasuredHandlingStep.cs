@@ -2,7 +2,7 @@ using Pipeline.Behaviors;
 
 namespace Pipeline.Tests.Allocations;
 
-/// <summary>Counts on the way in and out, and would see an exception.</summary>
+/// <summary>Counts in Before and After, and has OnError.</summary>
 internal sealed class MeasuredHandlingStep<TNumber> : IStep<MeasuredContext>
     where TNumber : struct
 {

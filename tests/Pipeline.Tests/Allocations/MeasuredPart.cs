@@ -1,6 +1,6 @@
 namespace Pipeline.Tests.Allocations;
 
-/// <summary>Which parts a measured chain is made of.</summary>
+/// <summary>The kind of parts in a measured chain.</summary>
 public enum MeasuredPart
 {
     Step,
@@ -13,9 +13,9 @@ public enum MeasuredPart
     /// <summary>An asynchronous method over the pooled builder.</summary>
     PooledBehavior,
 
-    /// <summary>A plain asynchronous method: what it allocates on a suspension is its own.</summary>
+    /// <summary>A plain asynchronous method, which allocates on a suspension.</summary>
     PlainBehavior,
 
-    /// <summary>All but the plain ones, in turn.</summary>
+    /// <summary>All kinds except the plain one, alternating.</summary>
     Mixed,
 }

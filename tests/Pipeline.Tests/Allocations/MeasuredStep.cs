@@ -2,7 +2,7 @@ using Pipeline.Behaviors;
 
 namespace Pipeline.Tests.Allocations;
 
-/// <summary>Counts on the way in and out.</summary>
+/// <summary>Counts in Before and After.</summary>
 internal sealed class MeasuredStep<TNumber> : IStep<MeasuredContext>
     where TNumber : struct
 {

@@ -6,8 +6,8 @@ using Tests.Shared;
 namespace Pipeline.Tests.Allocations;
 
 /// <summary>
-/// The allocation contract: bytes a message for every form and kind of part, when nothing suspends and with a real suspension
-/// in the innermost part, at 1, 64 and 1,000 messages in flight. Every part is a type of its own. One thread, so the
+/// The allocation contract: bytes per message for every form and kind of part, without a suspension and with a real suspension
+/// in the innermost part, at 1, 64 and 1,000 messages in flight. Every part is a distinct type. One thread, so the
 /// counts are exact.
 /// </summary>
 [Collection(AllocationCollection.Name)]
@@ -16,7 +16,7 @@ public sealed class PipelineAllocationTests
     private const int MostInFlight = 1_000;
     private const int MostParts = 40;
 
-    // Past both tiers of the JIT (30 calls, then a background compilation), so that nothing of it falls into the measurement.
+    // Enough calls for both JIT tiers (30 calls, then a background compilation), so that the measurement excludes the JIT.
     private const int WarmUpMessages = 2_000;
     private const int Messages = 3_000;
 
@@ -72,7 +72,7 @@ public sealed class PipelineAllocationTests
 
         if (form == PipelineForm.Closure.Name)
         {
-            bytes.ShouldBeInRange(64 * depth, 400 * (depth + 1), "what a closure form costs, or the measurement sees nothing");
+            bytes.ShouldBeInRange(64 * depth, 400 * (depth + 1), "the cost of the closure form; otherwise the measurement counts nothing");
         }
         else
         {
@@ -88,7 +88,7 @@ public sealed class PipelineAllocationTests
 
         if (form == PipelineForm.Closure.Name)
         {
-            bytes.ShouldBeInRange(150 * depth, 600 * (depth + 1), "what a closure form costs, or the measurement sees nothing");
+            bytes.ShouldBeInRange(150 * depth, 600 * (depth + 1), "the cost of the closure form; otherwise the measurement counts nothing");
         }
         else if (part == MeasuredPart.PlainBehavior)
         {

@@ -1,8 +1,8 @@
 namespace Pipeline.Tests.Allocations;
 
 /// <summary>
-/// The number after another, as a type: a struct argument gives every closed part type machine code of its own, like forty
-/// parts written by hand. One type repeated forty times would flatter the JIT.
+/// The successor of a number, as a type: with a struct argument every closed part type has its own machine code, like forty
+/// hand-written parts. One type repeated forty times would favour the JIT.
 /// </summary>
 internal readonly struct Successor<TNumber>
     where TNumber : struct;

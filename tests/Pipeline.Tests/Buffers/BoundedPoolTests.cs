@@ -5,7 +5,7 @@ namespace Pipeline.Tests.Buffers;
 public sealed class BoundedPoolTests
 {
     [Fact]
-    public void TryTake_EmptyPool_SaysNo()
+    public void TryTake_EmptyPool_ReturnsFalse()
     {
         new BoundedPool<Item>(4).TryTake(out Item? item).ShouldBeFalse();
         item.ShouldBeNull();
@@ -44,10 +44,10 @@ public sealed class BoundedPoolTests
     [Theory]
     [InlineData(0)]
     [InlineData(-1)]
-    public void New_WithoutRoom_Throws(int capacity) => Should.Throw<ArgumentOutOfRangeException>(() => new BoundedPool<Item>(capacity));
+    public void New_NoCapacity_Throws(int capacity) => Should.Throw<ArgumentOutOfRangeException>(() => new BoundedPool<Item>(capacity));
 
     [Fact]
-    public void TakeAndReturn_ManyThreads_NothingIsHandedOutTwiceAndTheBoundHolds()
+    public void TakeAndReturn_ManyThreads_NoItemIsTakenTwiceAndTheBoundHolds()
     {
         const int Capacity = 8;
         const int Threads = 8;
@@ -61,7 +61,7 @@ public sealed class BoundedPoolTests
             start.SignalAndWait();
             for (int i = 0; i < Rounds; i++)
             {
-                // Phases of different length, so that the pool runs empty and full in turn.
+                // Phases of different length, so that the pool is empty and full alternately.
                 if (i % (7 + number) < 4)
                 {
                     Item item = pool.TryTake(out Item? taken) ? taken : new Item();
@@ -91,7 +91,7 @@ public sealed class BoundedPoolTests
         left.ShouldBeUnique();
         left.Count.ShouldBeLessThanOrEqualTo(Capacity);
 
-        // The count must have survived the races too: the pool still takes exactly its capacity.
+        // The races must not corrupt the count: the pool still takes exactly its capacity.
         Enumerable.Range(0, Capacity + 5).Count(_ => pool.Return(new Item())).ShouldBe(Capacity);
     }
 

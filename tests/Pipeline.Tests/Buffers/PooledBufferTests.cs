@@ -194,7 +194,7 @@ public sealed class PooledBufferTests : IDisposable
     }
 
     [Fact]
-    public void AnyUse_HoldsWhatAListWouldHold()
+    public void RandomUse_HoldsTheSameBytesAsAList()
     {
         Property likeAList = Prop.ForAll(
             Arb.From(Gen.Choose(-20, 300).ArrayOf()),

@@ -2,7 +2,7 @@ using System.Buffers;
 
 namespace Pipeline.Tests.Buffers;
 
-/// <summary>An array pool that knows what it handed out, gives exactly what was asked for, and spoils what comes back.</summary>
+/// <summary>An array pool that tracks rented arrays, rents exactly the requested length, and overwrites returned arrays.</summary>
 internal sealed class TrackingArrayPool : ArrayPool<byte>
 {
     private readonly HashSet<byte[]> _rented = [];
@@ -21,7 +21,7 @@ internal sealed class TrackingArrayPool : ArrayPool<byte>
 
     public override void Return(byte[] array, bool clearArray = false)
     {
-        _rented.Remove(array).ShouldBeTrue("an array came back twice or from elsewhere");
+        _rented.Remove(array).ShouldBeTrue("an array was returned twice, or is from another pool");
         array.AsSpan().Fill(0xEE);
     }
 }

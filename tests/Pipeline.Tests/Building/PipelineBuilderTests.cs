@@ -52,7 +52,7 @@ public sealed class PipelineBuilderTests
         .ShouldBe(["Part 2 (Late) works on OuterContext, but the stage at its place is InnerContext; move it before the first connector."]);
 
     [Fact]
-    public void Build_StageThatNothingLeadsTo_AdvisesToAddAConnector() =>
+    public void Build_UnreachableStage_AdvisesToAddAConnector() =>
         ProblemsOf(Chain().Terminator<InnerContext>(Part.Terminator(), "End"))
         .ShouldBe(["Part 1 (End) works on InnerContext, but the stage at its place is OuterContext; add a connector that leads to InnerContext."]);
 

@@ -3,7 +3,7 @@ using Tests.Shared;
 
 namespace Pipeline.Tests.Contexts;
 
-/// <summary>Whatever a message left in a context is gone before the next one: checked for every field of every context type.</summary>
+/// <summary>A reset clears everything that a message left in a context: checked for every field of every context type.</summary>
 public sealed class ContextResetTests
 {
     public static TheoryData<Type> ContextTypes =>

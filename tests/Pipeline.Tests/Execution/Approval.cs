@@ -2,7 +2,7 @@ using System.Runtime.CompilerServices;
 
 namespace Pipeline.Tests.Execution;
 
-/// <summary>Compares text with an approved file under Approved. <c>APPROVE=1 dotnet test tests/Pipeline.Tests</c> writes what is there now; read the diff before you commit it.</summary>
+/// <summary>Compares text with an approved file under Approved. <c>APPROVE=1 dotnet test tests/Pipeline.Tests</c> writes the current text; read the diff before you commit it.</summary>
 internal static class Approval
 {
     public static void ShouldBeApproved(this string actual, string name, [CallerFilePath] string caller = "")
@@ -15,6 +15,6 @@ internal static class Approval
 
         string path = Path.Combine(AppContext.BaseDirectory, "Execution", "Approved", $"{name}.txt");
         string approved = File.Exists(path) ? File.ReadAllText(path) : string.Empty;
-        actual.ShouldBe(approved, $"{name} differs from what was approved; if it should, run once with APPROVE=1");
+        actual.ShouldBe(approved, $"{name} differs from the approved text; if the change is intended, run once with APPROVE=1");
     }
 }

@@ -4,7 +4,7 @@ using Pipeline.Tests.Parts;
 
 namespace Pipeline.Tests.Execution;
 
-/// <summary>What parts set in async locals, as a tracing step does with the current activity.</summary>
+/// <summary>Async locals that parts set, as a tracing step sets the current activity.</summary>
 public abstract partial class PipelineFormContract
 {
     private static readonly AsyncLocal<string?> Ambient = new();

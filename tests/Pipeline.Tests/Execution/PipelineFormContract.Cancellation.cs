@@ -4,7 +4,7 @@ using Pipeline.Tests.Parts;
 
 namespace Pipeline.Tests.Execution;
 
-/// <summary>Cancellation: only a token that is cancelled beforehand keeps the chain from starting; within it the parts observe the token.</summary>
+/// <summary>Cancellation: a token that is cancelled beforehand keeps the chain from starting; after the start only the parts observe the token.</summary>
 public abstract partial class PipelineFormContract
 {
     [Fact]

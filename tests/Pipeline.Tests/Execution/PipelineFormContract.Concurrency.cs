@@ -4,7 +4,7 @@ using Pipeline.Tests.Parts;
 
 namespace Pipeline.Tests.Execution;
 
-/// <summary>One composed chain, many messages at once; and every task a part returns is consumed exactly once.</summary>
+/// <summary>One composed chain with many messages in flight; every task that a part returns is consumed exactly once.</summary>
 public abstract partial class PipelineFormContract
 {
     private const int InFlight = 64;
@@ -75,7 +75,7 @@ public abstract partial class PipelineFormContract
         step.Sources.ShouldAllBe(source => source.TimesRead == 1);
     }
 
-    /// <summary>Every part checks that it sees the number that the part before it left behind.</summary>
+    /// <summary>Every part checks the number that the previous part left in the context.</summary>
     private IPipeline<OuterContext> Mixed()
     {
         return ChainBuilding.Chain()
@@ -92,7 +92,7 @@ public abstract partial class PipelineFormContract
             .End(Form, Part.Terminator(Timing.AfterHop));
     }
 
-    /// <summary>Hops or not, by the message's own number, so that paths mix without a shared random source.</summary>
+    /// <summary>Hops or not, depending on the message's own number, so that paths mix without a shared random source.</summary>
     private sealed class RandomHopStep(string name, int salt) : IStep<OuterContext>
     {
         public static async ValueTask MaybeHopAsync(int seed)

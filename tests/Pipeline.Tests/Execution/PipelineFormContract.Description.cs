@@ -3,7 +3,7 @@ using Pipeline.Tests.Parts;
 
 namespace Pipeline.Tests.Execution;
 
-/// <summary>The printed chain, approved as text: a file a chain and form under Approved.</summary>
+/// <summary>The printed chain, approved as text: one file per chain and form under Approved.</summary>
 public abstract partial class PipelineFormContract
 {
     [Fact]

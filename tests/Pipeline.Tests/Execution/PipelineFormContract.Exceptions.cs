@@ -6,7 +6,7 @@ using Pipeline.Tests.Parts;
 
 namespace Pipeline.Tests.Execution;
 
-/// <summary>Exceptions: who sees them, who does not, and what comes out.</summary>
+/// <summary>Exceptions: which parts see them, and which exception the caller gets.</summary>
 public abstract partial class PipelineFormContract
 {
     public static TheoryData<Exception, Timing> Exceptions

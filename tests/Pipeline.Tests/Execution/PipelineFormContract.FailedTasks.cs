@@ -4,7 +4,7 @@ using Pipeline.Tests.Parts;
 
 namespace Pipeline.Tests.Execution;
 
-/// <summary>Tasks that have failed when they are returned: nothing suspends, so nothing may need another thread.</summary>
+/// <summary>Tasks that have failed when they are returned: nothing suspends, so no form may use another thread.</summary>
 public abstract partial class PipelineFormContract
 {
     [Fact]

@@ -4,11 +4,11 @@ using Pipeline.Tests.Parts;
 
 namespace Pipeline.Tests.Execution;
 
-/// <summary>Tasks that complete on another thread between two looks at them.</summary>
+/// <summary>Tasks that complete on another thread between two checks of their state.</summary>
 public abstract partial class PipelineFormContract
 {
     [Fact]
-    public async Task Invoke_TasksCompleteBetweenTwoLooks_NothingIsSkippedOrRepeated()
+    public async Task Invoke_TasksCompleteBetweenTwoChecks_NothingIsSkippedOrRepeated()
     {
         OuterContext context = new();
         IPipeline<OuterContext> pipeline = ChainBuilding.Chain()
@@ -24,7 +24,7 @@ public abstract partial class PipelineFormContract
     }
 
     [Fact]
-    public async Task Invoke_FailureBetweenTwoLooks_IsShownToEveryStepEntered()
+    public async Task Invoke_FailureBetweenTwoChecks_EveryEnteredStepSeesIt()
     {
         OuterContext context = new();
         IPipeline<OuterContext> pipeline = ChainBuilding.Chain()

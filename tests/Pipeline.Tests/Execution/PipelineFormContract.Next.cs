@@ -5,7 +5,7 @@ using Pipeline.Tests.Parts;
 
 namespace Pipeline.Tests.Execution;
 
-/// <summary>The rest of the chain is a value: called never, once, again, nested, for several contexts.</summary>
+/// <summary>The rest of the chain is a value: a part may call it never, once, repeatedly, nested, or for several contexts.</summary>
 public abstract partial class PipelineFormContract
 {
     [Theory]
@@ -179,7 +179,7 @@ public abstract partial class PipelineFormContract
     }
 
     [Fact]
-    public async Task Invoke_ForkOfNothing_TheRestNeverRuns()
+    public async Task Invoke_EmptyFork_TheRestNeverRuns()
     {
         OuterContext context = new();
         IPipeline<OuterContext> pipeline = ChainBuilding.Chain()
@@ -192,7 +192,7 @@ public abstract partial class PipelineFormContract
         context.ToString().ShouldBe("a> <a");
     }
 
-    /// <summary>Runs the rest for each row with a context of its own, in a row or all at once, and joins the settlements.</summary>
+    /// <summary>Runs the rest for each row with its own context, sequentially or in parallel, and joins the settlements.</summary>
     private sealed class RowFork(int rows, bool concurrently) : IFork<OuterContext, InnerContext>
     {
         public async ValueTask InvokeAsync(OuterContext context, Next<InnerContext> next)

@@ -6,7 +6,7 @@ using Pipeline.Tests.Parts;
 
 namespace Pipeline.Tests.Execution;
 
-/// <summary>Random chains of returning, awaiting, hopping, throwing, stopping, handling and repeating parts do the same in every form.</summary>
+/// <summary>Random chains of returning, awaiting, hopping, throwing, stopping, handling and repeating parts behave the same in every form.</summary>
 public abstract partial class PipelineFormContract
 {
     [Fact]

@@ -22,7 +22,7 @@ public abstract partial class PipelineFormContract
             .Terminator<OuterContext>(new FailingPart(hop.Task))
             .Build(Form);
 
-        // Resumed once every part waits: one that is done sooner leaves other frames.
+        // Resumed once every part waits: a part that completes earlier leaves other frames.
         Task<Exception?> running = pipeline.RunAsync(new OuterContext());
         hop.SetResult();
         Exception exception = (await running).ShouldNotBeNull();

@@ -4,7 +4,7 @@ using Pipeline.Tests.Parts;
 namespace Pipeline.Tests.Execution;
 
 /// <summary>
-/// What every form must do, whatever it costs: a subclass a form. One file a subject. The trace reads <c>a&gt;</c> before,
+/// The behaviour of every form: one subclass per form, one file per subject. The trace reads <c>a&gt;</c> before,
 /// <c>&lt;a</c> after and <c>a!(e)</c> on an error for steps, <c>a(</c> and <c>)a</c> for behaviours, <c>t</c> for the terminator.
 /// </summary>
 public abstract partial class PipelineFormContract

@@ -22,7 +22,7 @@ public sealed class FramePoolTests
     }
 
     [Fact]
-    public void TryRent_FromAnotherThread_FindsWhatTheFirstGaveBackBeyondItsStock()
+    public void TryRent_OnAnotherThread_GetsFramesBeyondTheFirstThreadsCache()
     {
         FramePool pool = new();
         FrameThread giver = new();
@@ -36,7 +36,7 @@ public sealed class FramePoolTests
         HashSet<Frame> taken = [];
         while (pool.TryRent(taker) is { } frame)
         {
-            taken.Add(frame).ShouldBeTrue("a frame is handed out once");
+            taken.Add(frame).ShouldBeTrue("a frame is rented once");
             frame.NextIdle.ShouldBeNull();
         }
 
@@ -46,7 +46,7 @@ public sealed class FramePoolTests
     }
 
     [Fact]
-    public void RentAndReturn_ManyThreadsGiveAndTake_NoFrameIsOutTwice()
+    public void RentAndReturn_ManyThreads_NoFrameIsRentedTwice()
     {
         FramePool pool = new();
         int twice = 0;
@@ -74,7 +74,7 @@ public sealed class FramePoolTests
                     pool.Return(frame, own);
                 }
 
-                // In bursts, so that batches travel between the threads.
+                // In bursts, so that batches move between the threads.
                 if (i % 1_000 == 999)
                 {
                     while (held.TryPop(out IdleFrame? frame))

@@ -1,10 +1,10 @@
-#pragma warning disable xUnit1031 // The tasks read here have completed: what a resumption leaves behind on this very thread is the subject.
+#pragma warning disable xUnit1031 // The tasks read here have completed: the tests examine what a resumption leaves on this thread.
 using System.Runtime.CompilerServices;
 using Pipeline.Frames;
 
 namespace Pipeline.Tests.Frames;
 
-/// <summary>What flows over a suspension of the pooled builder, and what does not: async locals and the synchronisation context.</summary>
+/// <summary>Whether async locals and the synchronisation context flow over a suspension of the pooled builder.</summary>
 public sealed class PooledAsyncMethodBuilderFlowTests
 {
     private static readonly AsyncLocal<int> Flowing = new();
@@ -16,15 +16,15 @@ public sealed class PooledAsyncMethodBuilderFlowTests
         TaskCompletionSource gate = new();
 
         ValueTask<int> task = SetLocalAsync(gate.Task, 2);
-        Flowing.Value.ShouldBe(1, "what a method sets is not for its caller");
+        Flowing.Value.ShouldBe(1, "a value that a method sets does not flow to its caller");
         gate.SetResult();
 
-        (await task).ShouldBe(2, "what a method set is there after it suspended");
+        (await task).ShouldBe(2, "a value that a method set remains after its suspension");
         Flowing.Value.ShouldBe(1);
     }
 
     [Fact]
-    public void AsyncLocal_SetByTheMethod_IsNotForTheCodeThatResumesIt()
+    public void AsyncLocal_SetByTheMethod_DoesNotFlowToTheCodeThatResumesIt()
     {
         TaskCompletionSource gate = new();
         ValueTask<int> task = SetLocalAfterAsync(gate.Task, 7);
@@ -54,7 +54,7 @@ public sealed class PooledAsyncMethodBuilderFlowTests
     }
 
     [Fact]
-    public async Task SynchronizationContext_WhereItSuspends_IsWhereItGoesOn()
+    public async Task SynchronizationContext_OfTheSuspension_IsUsedForTheResumption()
     {
         CountingContext context = new();
         TaskCompletionSource gate = new();
@@ -78,7 +78,7 @@ public sealed class PooledAsyncMethodBuilderFlowTests
         [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
         static async ValueTask<bool> IsOnAsync(SynchronizationContext expected, Task gate)
         {
-            // The inner method ends on the pool; the outer one returns to its own.
+            // The inner method ends on the thread pool; the outer one returns to its own context.
             await OffAsync(gate);
             bool back = SynchronizationContext.Current == expected;
             await Task.Yield();

@@ -1,10 +1,10 @@
-#pragma warning disable xUnit1031 // The tasks read here have completed: what a resumption leaves behind on this very thread is the subject.
+#pragma warning disable xUnit1031 // The tasks read here have completed: the tests examine what a resumption leaves on this thread.
 using System.Runtime.CompilerServices;
 using Pipeline.Frames;
 
 namespace Pipeline.Tests.Frames;
 
-/// <summary>Methods over the pooled builder do what the runtime's would, at any number in flight and from any thread.</summary>
+/// <summary>Methods with the pooled builder behave like those with the runtime's, at any number in flight and from any thread.</summary>
 public sealed class PooledAsyncMethodBuilderTests
 {
     [Fact]
@@ -17,7 +17,7 @@ public sealed class PooledAsyncMethodBuilderTests
     }
 
     [Fact]
-    public async Task Result_Suspends_ComesWithTheTask()
+    public async Task Result_AfterASuspension_IsReturnedByTheTask()
     {
         TaskCompletionSource gate = new();
         ValueTask<int> task = DoubleAsync(gate.Task, 21);
@@ -31,7 +31,7 @@ public sealed class PooledAsyncMethodBuilderTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task Exception_BeforeOrAfterASuspension_ComesWithTheTask(bool suspends)
+    public async Task Exception_BeforeOrAfterASuspension_IsThrownByTheTask(bool suspends)
     {
         ValueTask task = ThrowAsync(suspends, new FormatException("no number"));
 
@@ -55,7 +55,7 @@ public sealed class PooledAsyncMethodBuilderTests
     }
 
     [Fact]
-    public async Task Await_ASecondTime_ThrowsAndTheFrameIsNotHandedOutTwice()
+    public async Task Await_ASecondTime_ThrowsAndTheFrameIsNotRentedTwice()
     {
         TaskCompletionSource gate = new();
         ValueTask<int> task = DoubleAsync(gate.Task, 1);
@@ -75,7 +75,7 @@ public sealed class PooledAsyncMethodBuilderTests
     }
 
     [Fact]
-    public void GetResult_BeforeCompletion_ThrowsAndTheMethodGoesOn()
+    public void GetResult_BeforeCompletion_ThrowsAndTheMethodContinues()
     {
         TaskCompletionSource gate = new();
         ValueTask<int> task = DoubleAsync(gate.Task, 21);
@@ -100,9 +100,9 @@ public sealed class PooledAsyncMethodBuilderTests
     }
 
     [Fact]
-    public void Resume_WithinAFrame_WaitingFrameIsThroughWhenTheInnerCallReturns()
+    public void Resume_WithinAFrame_WaitingFrameHasCompletedWhenTheInnerCallReturns()
     {
-        // A part that completes what another message waits for: that one goes on in place, else a part that then blocks would wait for ever.
+        // A part completes the task that another message awaits: that message resumes inline; otherwise a part that then blocks would never return.
         TaskCompletionSource outerGate = new();
         TaskCompletionSource innerGate = new();
         ValueTask<int> waiting = OuterAsync(innerGate.Task);
@@ -131,9 +131,9 @@ public sealed class PooledAsyncMethodBuilderTests
     }
 
     [Fact]
-    public async Task ManyThreads_FramesChangeHands_EveryMethodSeesOnlyItsOwnState()
+    public async Task ManyThreads_FramesMoveBetweenThem_EveryMethodSeesOnlyItsOwnState()
     {
-        // Each method suspends on one thread and ends on another, so that the frames travel between the threads' stocks.
+        // Each method suspends on one thread and ends on another, so that the frames move between the threads' caches.
         const int Writers = 8;
         const int Each = 20_000;
         int wrong = 0;
@@ -156,7 +156,7 @@ public sealed class PooledAsyncMethodBuilderTests
     [Fact]
     public async Task Await_ResultReadLaterOnAnotherThread_FramesStayApart()
     {
-        // The wait and the reading are two things: who was resumed need not read the result at once, nor on that thread.
+        // A resumed caller may read the result later and on another thread.
         int wrong = 0;
 
         await Task.WhenAll(Enumerable.Range(0, 32).Select(start => Task.Run(async () =>
@@ -184,7 +184,7 @@ public sealed class PooledAsyncMethodBuilderTests
     }
 
     [Fact]
-    public async Task Await_AwaiterThrowsInsteadOfWaiting_TheMethodCatchesAndGoesOn()
+    public async Task Await_AwaiterThrowsInsteadOfWaiting_TheMethodCatchesAndContinues()
     {
         ValueTask<int> task = CatchAsync();
 

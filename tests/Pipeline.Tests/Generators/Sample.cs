@@ -5,7 +5,7 @@ using Pipeline.Behaviors;
 
 namespace Pipeline.Tests.Generators;
 
-/// <summary>Source text as a compilation that knows the library, as the compiler would see a project with it.</summary>
+/// <summary>Source text as a compilation that references the library.</summary>
 internal static class Sample
 {
     public const string Context =

@@ -15,7 +15,7 @@ public sealed class ReceivedMessageTests
     }
 
     [Fact]
-    public async Task Settle_Twice_ThrowsAndTheFirstFateStands()
+    public async Task Settle_Twice_ThrowsAndTheFirstSettlementStands()
     {
         await _message.SettleAsync(Settlement.Complete, TestContext.Current.CancellationToken);
 
@@ -61,7 +61,7 @@ public sealed class ReceivedMessageTests
     }
 
     [Fact]
-    public async Task Settle_AfterTheSourceReusedTheObject_IsAllowedOnceMore()
+    public async Task Settle_AfterTheSourceReusedTheObject_IsAllowedAgain()
     {
         await _message.SettleAsync(Settlement.Abandon(default), TestContext.Current.CancellationToken);
         _message.Redeliver();

@@ -3,7 +3,7 @@ using Pipeline.Settlements;
 
 namespace Pipeline.Tests.Messages;
 
-/// <summary>A message that remembers how it was settled.</summary>
+/// <summary>A message that records its settlement.</summary>
 internal sealed class StubMessage : ReceivedMessage
 {
     public List<Settlement> Settlements { get; } = [];

@@ -34,7 +34,7 @@ internal static class ChainBuilding
     public static IPipeline<OuterContext> EndInner(this PipelineBuilder<OuterContext> builder, PipelineForm form, ScriptedTerminator terminator) =>
         builder.Terminator<InnerContext>(terminator).Build(form);
 
-    /// <summary>Runs a chain and returns what it threw, however it was thrown; null on a normal return.</summary>
+    /// <summary>Runs a chain and returns its exception, thrown or from the task; null on a normal return.</summary>
     public static async Task<Exception?> RunAsync(this IPipeline<OuterContext> pipeline, OuterContext context)
     {
         try

@@ -4,8 +4,8 @@ using Pipeline.Behaviors;
 namespace Pipeline.Tests.Parts;
 
 /// <summary>
-/// A task that is under way when it is first looked at and has completed by the second look, as any task may that another
-/// thread completes: a caller that looks twice must not draw two conclusions.
+/// A task that is pending at the first check of its state and completed at the second, like any task that another
+/// thread completes: a caller that checks twice must be consistent.
 /// </summary>
 internal sealed class LateSource(Exception? exception = null) : IValueTaskSource, IValueTaskSource<StepOutcome>, IValueTaskSource<ErrorOutcome>
 {

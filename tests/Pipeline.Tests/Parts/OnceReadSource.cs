@@ -3,7 +3,7 @@ using Pipeline.Behaviors;
 
 namespace Pipeline.Tests.Parts;
 
-/// <summary>A task source like those that come from a pool: its result hands it back, so it must be read exactly once.</summary>
+/// <summary>A task source like a pooled one: reading its result returns it to the pool, so the result must be read exactly once.</summary>
 internal sealed class OnceReadSource : IValueTaskSource, IValueTaskSource<StepOutcome>
 {
     private ManualResetValueTaskSourceCore<StepOutcome> _core;

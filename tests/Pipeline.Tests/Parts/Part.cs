@@ -1,6 +1,6 @@
 namespace Pipeline.Tests.Parts;
 
-/// <summary>Short forms for the parts that the tests write most.</summary>
+/// <summary>Short forms for the most frequent parts.</summary>
 internal static class Part
 {
     public static readonly Timing[] Timings = [Timing.Synchronous, Timing.CompletedTask, Timing.AfterHop];
@@ -18,7 +18,7 @@ internal static class Part
 
     public static ScriptedTerminator Terminator(Timing timing = Timing.Synchronous, Action<TracedContext>? body = null) => new("t", timing, body);
 
-    /// <summary>Does something with the given timing; what it throws comes out accordingly.</summary>
+    /// <summary>Runs an action with the given timing; its exception is thrown or returned accordingly.</summary>
     public static ValueTask Run(Timing timing, Action action)
     {
         switch (timing)

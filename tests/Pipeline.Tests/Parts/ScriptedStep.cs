@@ -3,7 +3,7 @@ using Pipeline.Behaviors;
 namespace Pipeline.Tests.Parts;
 
 /// <summary>
-/// A step that writes <c>name&gt;</c>, <c>&lt;name</c> or <c>name!(exception)</c> to the trace and then does what the test says.
+/// A step that writes <c>name&gt;</c>, <c>&lt;name</c> or <c>name!(exception)</c> to the trace and then runs the test's code.
 /// </summary>
 internal sealed class ScriptedStep(string name) : IStep<TracedContext>
 {

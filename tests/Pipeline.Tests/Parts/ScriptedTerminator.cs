@@ -2,7 +2,7 @@ using Pipeline.Behaviors;
 
 namespace Pipeline.Tests.Parts;
 
-/// <summary>Writes its name to the trace, then does what the test says.</summary>
+/// <summary>Writes its name to the trace, then runs the test's code.</summary>
 internal sealed class ScriptedTerminator(string name, Timing timing, Action<TracedContext>? body) : ITerminator<TracedContext>
 {
     public ValueTask InvokeAsync(TracedContext context) => Part.Run(timing, () =>

@@ -3,10 +3,10 @@ namespace Pipeline.Tests.Parts;
 /// <summary>How a part completes: forms must treat all alike.</summary>
 public enum Timing
 {
-    /// <summary>Within the call; an exception is thrown by the call itself.</summary>
+    /// <summary>Within the call; the call itself throws an exception.</summary>
     Synchronous,
 
-    /// <summary>Within the call, through an async method; an exception comes as a faulted task.</summary>
+    /// <summary>Within the call, through an async method; an exception is returned as a faulted task.</summary>
     CompletedTask,
 
     /// <summary>Later, on a pool thread.</summary>

@@ -2,7 +2,7 @@ using Pipeline.Contexts;
 
 namespace Pipeline.Tests.Parts;
 
-/// <summary>What the tests' parts share about one message: what ran, in order, and a number of the message's own.</summary>
+/// <summary>The state of one message that the tests' parts share: the trace of what ran, and the message's own number.</summary>
 internal abstract class TracedContext : PipelineContext
 {
     public List<string> Trace { get; set; } = [];

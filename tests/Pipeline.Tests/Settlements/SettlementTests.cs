@@ -4,7 +4,7 @@ namespace Pipeline.Tests.Settlements;
 
 public sealed class SettlementTests
 {
-    // The order in which settlements beat each other when the parts of one message are joined, mildest first.
+    // The precedence of settlements when the parts of one message are joined, lowest first.
     private static readonly Settlement[] ByRank =
         [Settlement.Complete, Settlement.DeadLetter("bad", "why"), Settlement.Abandon(TimeSpan.FromSeconds(1)), default];
 
@@ -46,7 +46,7 @@ public sealed class SettlementTests
         ByRank.Select(settlement => settlement.IsDecided).ShouldBe([true, true, true, false]);
 
     [Fact]
-    public void Factories_FillWhatTheyNeed()
+    public void Factories_SetTheirProperties()
     {
         Settlement.Complete.ShouldBe(new Settlement(SettlementKind.Complete));
         Settlement.Abandon(TimeSpan.FromSeconds(3), "why", "T").ShouldBe(new Settlement(SettlementKind.Abandon, TimeSpan.FromSeconds(3), Reason: null, "why", "T"));

@@ -30,13 +30,13 @@ internal sealed class AccessLog
 
     private AccessLog(int seed) => _state = (ulong)seed + 0x9E3779B97F4A7C15;
 
-    /// <summary>A log.</summary>
-    /// <param name="rows">Rows behind the two directives.</param>
-    /// <param name="columns">The first so many of today's 33; earlier logs have 24, 25 or 26.</param>
-    /// <param name="seed">Another gives other rows.</param>
+    /// <summary>Generates a log.</summary>
+    /// <param name="rows">Number of rows after the two directives.</param>
+    /// <param name="columns">Number of columns, of the current 33; earlier logs have 24, 25 or 26.</param>
+    /// <param name="seed">Seed of the random rows.</param>
     public static byte[] Create(int rows, int columns = 26, int seed = 1) => new AccessLog(seed).Write(rows, columns);
 
-    /// <summary>The same, compressed.</summary>
+    /// <summary>The same log, compressed.</summary>
     public static byte[] CreateCompressed(int rows, int columns = 26, int seed = 1) => Compress(Create(rows, columns, seed));
 
     public static byte[] Compress(ReadOnlySpan<byte> text)
@@ -78,7 +78,7 @@ internal sealed class AccessLog
         return Encoding.ASCII.GetBytes(text.ToString());
     }
 
-    /// <summary>Everything behind date and time.</summary>
+    /// <summary>All columns after date and time.</summary>
     private string[] Request()
     {
         string path = $"/assets/static/{Next(1_000)}/bundle-app-{Next(100)}.min.js";
@@ -91,7 +91,7 @@ internal sealed class AccessLog
         ];
     }
 
-    // splitmix64, so that no change of the runtime's generator changes the logs.
+    // splitmix64, so that the logs do not depend on the runtime's generator.
     private int Next(int below)
     {
         _state += 0x9E3779B97F4A7C15;

@@ -26,7 +26,7 @@ internal sealed class HangingFile : IDisposable
         }
     }
 
-    /// <summary>Ends the waiting: an open for reading and writing never hangs on Linux.</summary>
+    /// <summary>Releases the hanging calls: opening for reading and writing never hangs on Linux.</summary>
     public void Release() => _writer ??= File.OpenHandle(_path, FileMode.Open, FileAccess.ReadWrite, FileShare.ReadWrite | FileShare.Delete);
 
     public void Dispose()

@@ -12,16 +12,16 @@ namespace Shared.Hosting;
 /// <summary>The daemon without its command line.</summary>
 internal static class WorkerHost
 {
-    // One for each caller: a definition is not for several threads at once.
+    // One per caller: a definition is not thread-safe.
     private static WorkerDefinition Definition => new(Program.AddFeatures);
 
-    /// <summary>What the worker is made of.</summary>
+    /// <summary>The features of the daemon.</summary>
     public static WorkerFeatures Features() => Definition.Worker.Features;
 
     /// <summary>Reads and checks the configuration without opening anything.</summary>
     public static WorkerPlan Plan(IConfiguration configuration) => Definition.Plan(configuration);
 
     /// <summary>Builds the host; nothing runs yet.</summary>
-    /// <exception cref="ConfigurationException">The configuration is wrong; carries every problem.</exception>
+    /// <exception cref="ConfigurationException">The configuration is wrong; the exception lists every problem.</exception>
     public static IHost Build(IConfiguration configuration, Action<ILoggingBuilder>? configureLogging = null) => WorkerApp.CreateHost(Definition, configuration, configureLogging);
 }

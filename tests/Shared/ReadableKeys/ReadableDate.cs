@@ -60,7 +60,7 @@ internal static partial class ReadableDate
             return false;
         }
 
-        // A fraction of more digits than a decimal holds is cut: what it does to the second before 1970 is done by any digit.
+        // Cuts a fraction with more digits than a decimal holds: before 1970 any non-zero digit has the same effect on the second.
         string cut = text.Length > 28 ? text[..28] : text;
         decimal count = decimal.Floor(decimal.Parse(cut, NumberStyles.AllowLeadingSign | NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture));
         try

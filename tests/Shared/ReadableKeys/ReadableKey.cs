@@ -5,15 +5,15 @@ using System.Text.Json;
 namespace Tests.Shared.ReadableKeys;
 
 /// <summary>
-/// Message bytes to object key under the default template, as one writes it to be read: System.Text.Json's generated reader and plain
-/// strings. The tested twin of the worker's reader and template, and their comparison in the benchmarks. It knows the messages by what
+/// Message bytes to object key under the default template, written for readability: System.Text.Json's generated reader and plain
+/// strings. The tested twin of the worker's reader and template, and their baseline in the benchmarks. It accepts every message that
 /// System.Text.Json accepts; docs/reference/object-keys.md is stricter, and the tests name each difference.
 /// </summary>
 internal static class ReadableKey
 {
     private const int MaxBytes = 128;
 
-    /// <returns>The key; null when the body is no such message, its date is none, or it has no id.</returns>
+    /// <returns>The key; null when the body is not such a message, its date is invalid, or it has no id.</returns>
     public static string? Of(ReadOnlySpan<byte> body)
     {
         if (body.StartsWith(Encoding.UTF8.Preamble))
@@ -32,7 +32,7 @@ internal static class ReadableKey
         }
     }
 
-    /// <returns>The key; null when the date is none or there is no id.</returns>
+    /// <returns>The key; null when the date is invalid or the id is missing.</returns>
     public static string? Of(ReadableMessage message)
     {
         if (string.IsNullOrEmpty(message.MessageId))

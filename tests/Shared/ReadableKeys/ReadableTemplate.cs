@@ -6,8 +6,8 @@ using System.Text.RegularExpressions;
 namespace Tests.Shared.ReadableKeys;
 
 /// <summary>
-/// Message bytes to object key under any template and rule, as one writes it to be read: JsonDocument, regular expressions and strings.
-/// The tested twin of the worker's reader and template; templates are taken to be right.
+/// Message bytes to object key under any template and rule, written for readability: JsonDocument, regular expressions and strings.
+/// The tested twin of the worker's reader and template; it assumes valid templates.
 /// </summary>
 /// <param name="template">As in <c>Handlers:Archive:Template</c>.</param>
 /// <param name="idProperty">As in <c>MessageIdProperty</c>.</param>
@@ -122,7 +122,7 @@ internal sealed partial class ReadableTemplate(string template, string idPropert
         };
     }
 
-    /// <summary>The value as text, or the date in its format; null for a date that there is none of.</summary>
+    /// <summary>The value as text, or the date in its format; null for a missing date.</summary>
     private static string? Read(JsonElement body, string path, string rule)
     {
         JsonElement value = Find(body, path);

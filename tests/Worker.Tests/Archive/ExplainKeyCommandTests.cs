@@ -6,13 +6,13 @@ using Worker.Archive;
 
 namespace Worker.Tests.Archive;
 
-/// <summary>What a person sees of a message's key, and of the rules that make keys.</summary>
+/// <summary>The text of <c>explain-key</c>: a message's key, and the rules that make keys.</summary>
 public sealed class ExplainKeyCommandTests
 {
     private const string Section = "Handlers:Archive:";
 
     [Fact]
-    public void Explain_EveryKindOfPart_SaysHowItCameAbout() => Explain(
+    public void Explain_EveryKindOfPart_ShowsItsOrigin() => Explain(
         """{"a":"My Product","b":"acme-corp","tenant":{"ID":"x"},"n":1E+5,"u":"A b","ts":1795256130,"at":"0001-01-01T00:00:00","id":"A1"}""",
         ("Template", "{a}/{b}/{tenant.id:keep}/{n:number}.{u:encode}/{ts:epoch:yyyy/MM}/{at:yyyy}/{MessageId}.json"),
         ("MessageIdProperty", "id")).ShouldBe(
@@ -21,11 +21,11 @@ public sealed class ExplainKeyCommandTests
           key my_product/invalid/unknown/1E=2b5.A=20b/2026/11/=411.json
           a               "My Product"          -> my_product  lower case, blanks as _
           b               "acme-corp"           -> invalid     does not fit the rule; InvalidValue=Default
-          tenant.id:keep  (none)                -> unknown     missing, null or empty; the message has "ID": case counts; MissingProperty=Default
+          tenant.id:keep  (none)                -> unknown     missing, null or empty; the message has "ID": names are case-sensitive; MissingProperty=Default
           n:number        1E+5                  -> 1E=2b5      escaped
           u:encode        "A b"                 -> A=20b       escaped
           ts              1795256130            -> 2026/11     the date 2026-11-21T10:15:30Z, from seconds since 1970
-          at              "0001-01-01T00:00:00" -> (left out)  the first second of year 1 stands for no date
+          at              "0001-01-01T00:00:00" -> (left out)  the first second of year 1 means no date
           MessageId       "A1"                  -> =411        the id, from id, escaped
 
         """));
@@ -36,13 +36,13 @@ public sealed class ExplainKeyCommandTests
         (true, """
         Route orders: {a}/{MessageId}
           key 4711/4711
-          a          "4711" -> 4711  as it is
-          MessageId  4711   -> 4711  the id, from id, as it is
+          a          "4711" -> 4711  unchanged
+          MessageId  4711   -> 4711  the id, from id, unchanged
 
         """));
 
     [Fact]
-    public void Explain_Poison_SaysWhatTheRuleTakes() => Explain(
+    public void Explain_Poison_SaysWhatTheRuleAccepts() => Explain(
         """{"at":1767225600000,"MessageId":"1"}""", ("Template", "{at:epoch:yyyy/MM}/{MessageId}")).ShouldBe(
         (false, """
         Route orders: {at:epoch:yyyy/MM}/{MessageId}
@@ -58,7 +58,7 @@ public sealed class ExplainKeyCommandTests
             (true, """
             Route orders: {MessageId}
               key from-source
-              MessageId  "from-source" -> from-source  the source's id; MissingId=UseSourceId, as it is
+              MessageId  "from-source" -> from-source  the source's id; MissingId=UseSourceId, unchanged
 
             """));
         Explain("{}", ("Template", "{MessageId}")).Explained.ShouldBeFalse();

@@ -7,7 +7,7 @@ using Worker.Tests.ObjectKeys;
 
 namespace Worker.Tests.Archive;
 
-/// <summary>What a dead letter, an HTTP answer and explain-key say of a message without a key: enough to correct the message or the template.</summary>
+/// <summary>The description of a message without a key, in a dead letter, an HTTP answer and explain-key: enough to correct the message or the template.</summary>
 public sealed class PoisonDescriptionTests
 {
     private const string Epoch = "takes seconds since 1970 in the years 1 to 9999, without an exponent; for milliseconds use epochms.";
@@ -19,7 +19,7 @@ public sealed class PoisonDescriptionTests
     [InlineData("{at:epoch:yyyy}", """{"at":"1.767225600e9"}""", Epoch)]
     [InlineData("{at:epochms:yyyy}", """{"at":1e300}""", "takes milliseconds since 1970 in the years 1 to 9999, without an exponent.")]
     [InlineData("{at:yyyy}", """{"at":"31.01.2026"}""", Date)]
-    public void Of_BadDate_SaysWhatTheRuleTakes(string level, string body, string expected) =>
+    public void Of_BadDate_SaysWhatTheRuleAccepts(string level, string body, string expected) =>
         Describe(level, "id", body).ShouldBe($"The body cannot be read: bad-date at byte 6, property \"at\", which {expected}");
 
     [Theory]
@@ -30,23 +30,23 @@ public sealed class PoisonDescriptionTests
     [InlineData("{p}", "true", "takes strings; the value is a boolean.")]
     [InlineData("{p}", "[]", "takes strings; the value is an array.")]
     [InlineData("{p:yyyy}", "1767225600", "takes strings; the value is a number; for seconds since 1970 use epoch, for milliseconds epochms.")]
-    [InlineData("{p:epoch:yyyy}", "[]", "takes numbers and strings with a number; the value is an array.")]
+    [InlineData("{p:epoch:yyyy}", "[]", "takes numbers, and strings that hold a number; the value is an array.")]
     [InlineData("{p.x}", "\"x\"", "must be an object; the value is a string.")]
     [InlineData("{p[0]}", "{}", "must be an array; the value is an object.")]
-    public void Of_WrongType_SaysWhatTheRuleTakesAndWhatTheValueIs(string level, string value, string expected) =>
+    public void Of_WrongType_SaysWhatTheRuleAcceptsAndTheValuesType(string level, string value, string expected) =>
         Describe(level, "id", $$"""{"p":{{value}}}""").ShouldBe($"The body cannot be read: wrong-type at byte 5, property \"p\", which {expected}");
 
     [Theory]
     [InlineData("id:number", """{"id":"4716"}""", "The body cannot be read: wrong-type at byte 6, property \"id\", which takes numbers, true and false; the value is a string.")]
-    [InlineData("order.id:number", """{"order":{"Id":4716}}""", "The message has no id (property \"order.id\"; it has \"Id\": case counts). Send one, or set Handlers:Archive:MissingId to UseSourceId.")]
-    [InlineData("order.id:number", """{"Order":{"id":4716}}""", "The message has no id (property \"order.id\"; it has \"Order\": case counts). Send one, or set Handlers:Archive:MissingId to UseSourceId.")]
+    [InlineData("order.id:number", """{"order":{"Id":4716}}""", "The message has no id (property \"order.id\"; it has \"Id\": names are case-sensitive). Send one, or set Handlers:Archive:MissingId to UseSourceId.")]
+    [InlineData("order.id:number", """{"Order":{"id":4716}}""", "The message has no id (property \"order.id\"; it has \"Order\": names are case-sensitive). Send one, or set Handlers:Archive:MissingId to UseSourceId.")]
     [InlineData("order.id:number", """{"order":{"number":4716}}""", "The message has no id (property \"order.id\"). Send one, or set Handlers:Archive:MissingId to UseSourceId.")]
     [InlineData("order.id:number", """{"order":{"id":null,"Id":4716}}""", "The message has no id (property \"order.id\"). Send one, or set Handlers:Archive:MissingId to UseSourceId.")]
     public void Of_Id_SaysWhatItShouldBe(string id, string body, string expected) => Describe("x", id, body).ShouldBe(expected);
 
     [Fact]
     public void Of_MissingProperty_SaysWhichNameDiffersInCaseOnly() => Describe("{tenant.id}", "id", """{"id":"1","tenant":{"ID":"x"}}""").ShouldBe(
-        "The key needs the property \"tenant.id\", and the message has no value there (it has \"ID\": case counts). Send one, or set Handlers:Archive:MissingProperty to Default.");
+        "The key needs the property \"tenant.id\", and the message has no value there (it has \"ID\": names are case-sensitive). Send one, or set Handlers:Archive:MissingProperty to Default.");
 
     [Fact]
     public void Of_InvalidValue_SaysWhatCanBeDone() => Describe("{p:keep}", "id", """{"id":"1","p":"a b"}""").ShouldBe(
@@ -58,7 +58,7 @@ public sealed class PoisonDescriptionTests
     [InlineData("""{"p":nul}""", "The body cannot be read: malformed-json at byte 5, property \"p\".")]
     public void Of_AnythingElse_SaysWhatAndWhere(string body, string expected) => Describe("{p}", "id", body).ShouldBe(expected);
 
-    // HeaderOnly takes bodies that JsonDocument refuses.
+    // HeaderOnly accepts bodies that JsonDocument refuses.
     [Theory]
     [InlineData("""{"Order":4716} trailing""")]
     [InlineData("""{"\ud800":1,"Order":4716}""")]

@@ -8,14 +8,14 @@ using Worker.Tests.Sinks.Bundles;
 
 namespace Worker.Tests.Archive;
 
-/// <summary>What the breaker hears of outcomes that several messages share.</summary>
+/// <summary>How an outcome that several messages share counts for the breaker.</summary>
 public sealed class StoreTerminatorTests
 {
     private readonly ScriptedSink _sink = new();
     private readonly CircuitBreaker _breaker = new("test", new RecoverabilityOptions { BreakerFailures = 3 }, TimeProvider.System, NullLogger.Instance);
 
     [Fact]
-    public async Task Invoke_FailureSharedWithAnother_IsNoNewsForTheBreaker()
+    public async Task Invoke_FailureSharedWithAnotherMessage_DoesNotCountForTheBreaker()
     {
         SinkResult failure = new(SinkStatus.Transient, "down", Exhausted: true);
 

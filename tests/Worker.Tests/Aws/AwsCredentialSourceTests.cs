@@ -93,7 +93,7 @@ public sealed class AwsCredentialSourceTests
     }
 
     [Fact]
-    public async Task GetAsync_CredentialProcessFails_KeepsItsOutputToItself()
+    public async Task GetAsync_CredentialProcessFails_DoesNotShowItsOutput()
     {
         using AwsCredentialSource source = new(() => throw new ProcessAWSCredentialException("printed: canary-secret"), _time);
 

@@ -5,7 +5,7 @@ using Messaging.Costs;
 
 namespace Worker.Tests.Aws;
 
-/// <summary>What calls of S3 and SQS cost by the section <c>Costs</c>.</summary>
+/// <summary>The cost of S3 and SQS calls by the section <c>Costs</c>.</summary>
 public sealed class AwsPricesTests
 {
     private static readonly AwsCostOptions ListPrices = new();
@@ -46,7 +46,7 @@ public sealed class AwsPricesTests
 
         operations.Select(operation => Math.Round(calls.Cost(operation) * 1_000_000, 6)).ShouldBe([5, 0.4, 0.4, 5, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4]);
 
-        // As reports have them since the first version.
+        // The order of all reports since the first version.
         calls.Operations.ShouldBe(operations);
         operations.Where(operation => operation.IsLookup).Select(operation => operation.ToString()).ShouldBe(["S3 ListObjectsV2", "SQS GetQueueUrl", "SQS GetQueueAttributes"]);
     }

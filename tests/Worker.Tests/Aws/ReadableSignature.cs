@@ -5,7 +5,7 @@ using Messaging.Aws;
 
 namespace Worker.Tests.Aws;
 
-/// <summary>SigV4 as the IAM user guide describes it, a line per step, of path and query in their canonical form: what the worker's signatures are held against.</summary>
+/// <summary>The reference for the worker's signatures: SigV4 as in the IAM user guide, one line per step, for path and query in canonical form.</summary>
 internal static partial class ReadableSignature
 {
     public static string Authorization(

@@ -7,7 +7,7 @@ using Messaging.Aws;
 
 namespace Worker.Tests.Aws;
 
-/// <summary>AWSSDK.Core signs the same random requests; a failing case is found again by its number.</summary>
+/// <summary>AWSSDK.Core signs the same random requests; the number of a failing case reproduces it.</summary>
 public sealed class SigV4DifferentialTests
 {
     private const int Cases = 200;
@@ -36,7 +36,7 @@ public sealed class SigV4DifferentialTests
                 request.Headers.TryAddWithoutValidation(name, value).ShouldBeTrue();
             }
 
-            // The SDK signs this header for every service; we send it to S3 only.
+            // The SDK signs this header for every service; the worker sends it only to S3.
             request.Headers.TryAddWithoutValidation("X-Amz-Content-Sha256", Convert.ToHexStringLower(SHA256.HashData(body)));
             AWSSigningResult expected = AWSSigV4Signer.Sign(described, new AWSSigV4Parameters
             {

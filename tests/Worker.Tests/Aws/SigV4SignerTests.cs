@@ -30,7 +30,7 @@ public sealed class SigV4SignerTests
             $"AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/20150830/us-east-1/service/aws4_request, SignedHeaders={vector.SignedHeaders}, Signature={vector.Signature}");
     }
 
-    /// <summary>The reference of other tests is right itself.</summary>
+    /// <summary>The reference signer of other tests is correct.</summary>
     [Theory]
     [MemberData(nameof(S3Names))]
     public void ReadableSignature_S3Example_GivesPublishedHeader(string name)

@@ -11,7 +11,7 @@ internal sealed record SigV4Vector
 
     public string Query { get; init; } = string.Empty;
 
-    /// <summary>Beside host and x-amz-date; several values of one name joined by a comma, as they travel in one line.</summary>
+    /// <summary>Headers besides host and x-amz-date; several values of one name are joined by a comma, as on one line.</summary>
     public (string Name, string Value)[] Headers { get; init; } = [];
 
     public string Body { get; init; } = string.Empty;

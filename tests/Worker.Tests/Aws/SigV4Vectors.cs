@@ -1,7 +1,7 @@
 namespace Worker.Tests.Aws;
 
 /// <summary>
-/// Signatures AWS has published. The suite's cases: "aws-sig-v4-test-suite", now kept in awslabs/aws-c-auth below
+/// Signatures published by AWS. The suite's cases: "aws-sig-v4-test-suite", now kept in awslabs/aws-c-auth below
 /// tests/aws-signing-test-suite/v4 (those to the path / without a query, which the worker signs itself). The S3
 /// cases: "Signature calculations for the Authorization header", Amazon S3 API reference.
 /// </summary>

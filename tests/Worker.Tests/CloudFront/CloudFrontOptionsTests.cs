@@ -4,11 +4,11 @@ using Microsoft.Extensions.Configuration;
 
 namespace Worker.Tests.CloudFront;
 
-/// <summary>What is wrong with the settings is said at start, all of it.</summary>
+/// <summary>The start reports every wrong setting.</summary>
 public sealed class CloudFrontOptionsTests
 {
     [Fact]
-    public void Configure_BucketsOnly_IsRight() => ErrorsOf("Handlers:CloudFront:Buckets=logs, other-logs").ShouldBeEmpty();
+    public void Configure_BucketsOnly_IsValid() => ErrorsOf("Handlers:CloudFront:Buckets=logs, other-logs").ShouldBeEmpty();
 
     [Fact]
     public void Configure_Nothing_AsksForBuckets() => ErrorsOf().ShouldHaveSingleItem().ShouldContain("Handlers:CloudFront:Buckets");

@@ -14,7 +14,7 @@ using Worker.Tests.Intake;
 
 namespace Worker.Tests.CloudFront;
 
-/// <summary>The handler's whole chain over memory: events in, a settlement out.</summary>
+/// <summary>The handler's whole chain in memory: takes an event, returns a settlement.</summary>
 internal sealed class CloudFrontRun
 {
     private readonly IPipeline<PhysicalContext> _pipeline;
@@ -49,7 +49,7 @@ internal sealed class CloudFrontRun
     public CircuitBreaker Breaker { get; }
 
     /// <summary>Runs a message through the chain.</summary>
-    /// <returns>What was decided; throws what escaped the chain.</returns>
+    /// <returns>The settlement; throws an exception that escapes the chain.</returns>
     public async Task<Settlement> HandleAsync(string body, int delivery = 1, CancellationToken cancellationToken = default)
     {
         PhysicalContext context = new()

@@ -50,7 +50,7 @@ public sealed class DocumentTests
     [InlineData("2026-01-3x", "10:00:00", false)]
     [InlineData("-", "10:00:00", false)]
     [InlineData("", "", false)]
-    public void RowTimestamp_DateAndTime_AreTakenOnlyWhenValid(string date, string time, bool isValid)
+    public void RowTimestamp_DateAndTime_AreUsedOnlyWhenValid(string date, string time, bool isValid)
     {
         byte[] target = new byte[RowTimestamp.Length];
 
@@ -63,7 +63,7 @@ public sealed class DocumentTests
     }
 
     [Fact]
-    public void TryCreate_FieldOfOnesOwn_IsTaken()
+    public void TryCreate_CustomField_IsAccepted()
     {
         DocumentShape.TryCreate(["date", "cs(User-Agent)=agent.original", "time = @time"], string.Empty, out DocumentShape? shape, out _).ShouldBeTrue();
 
@@ -122,7 +122,7 @@ public sealed class DocumentTests
         id.ShouldEndWith("-17");
         id.Length.ShouldBe(22 + 3);
 
-        // Fixed for good: another way to make ids would index everything twice.
+        // A contract: other ids would index every row twice.
         id.ShouldBe("xlUTaZd9ydtnjhyFKAlOiw-17");
     }
 
@@ -142,7 +142,7 @@ public sealed class DocumentTests
     public void DocumentId_LargestRow_Fits() => Encoding.ASCII.GetString(new DocumentId("b", "k", "v").Of(long.MaxValue)).ShouldEndWith("-9223372036854775807");
 
     [Fact]
-    public void RowNumbers_RowsLeftOut_AreCountedIn()
+    public void RowNumbers_OmittedRows_AreCounted()
     {
         RowNumbers numbers = new();
         foreach (long left in (long[])[1, 4, 5, 9])

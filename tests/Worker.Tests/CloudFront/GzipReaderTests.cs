@@ -6,7 +6,7 @@ using Tests.Shared.CloudFront;
 
 namespace Worker.Tests.CloudFront;
 
-/// <summary>Whole objects come out whole, and nothing else ever counts as whole.</summary>
+/// <summary>Whole objects are decompressed whole, and no other object counts as whole.</summary>
 public sealed class GzipReaderTests
 {
     private static readonly byte[] Text = AccessLog.Create(12);
@@ -14,7 +14,7 @@ public sealed class GzipReaderTests
     private static readonly byte[] Second = AccessLog.Compress("second\n"u8);
     private static readonly byte[] Two = [.. One, .. Second];
 
-    // ID1 ID2 CM FLG MTIME XFL OS (RFC 1952): what follows the flags is protected by nothing and means nothing here.
+    // ID1 ID2 CM FLG MTIME XFL OS (RFC 1952): the bytes after the flags have no checksum and no effect here.
     private const int UnprotectedFrom = 4;
     private const int HeaderBytes = 10;
     private const int TrailerBytes = 8;
@@ -28,6 +28,20 @@ public sealed class GzipReaderTests
 
         fault.ShouldBe(LogFault.None);
         bytes.ShouldBe(Text);
+    }
+
+    [Fact]
+    public async Task Read_EndsWithinAnExtraField_IsTruncatedHoweverLongTheField()
+    {
+        byte[] extra = [.. Enumerable.Repeat((byte)0xFF, 8)];
+        for (byte missing = 0; missing < 200; missing++)
+        {
+            byte[] cut = [.. One, 0x1F, 0x8B, 8, 4, 0, 0, 0, 0, 0, 3, (byte)(extra.Length + missing), 0, .. extra];
+
+            (_, LogFault fault) = await GzipRun.ReadAsync(cut);
+
+            fault.ShouldBe(LogFault.GzipTruncated, $"{missing} bytes of the field are missing.");
+        }
     }
 
     [Fact]
@@ -57,7 +71,7 @@ public sealed class GzipReaderTests
             LogFault expected = length == 0 ? LogFault.NotGzip : length == One.Length ? LogFault.None : LogFault.GzipTruncated;
             fault.ShouldBe(expected, $"{length} of {Two.Length} bytes");
             byte[] whole = [.. Text, .. "second\n"u8];
-            whole.AsSpan().StartsWith(bytes).ShouldBeTrue($"{length} of {Two.Length} bytes: what comes before the fault is right");
+            whole.AsSpan().StartsWith(bytes).ShouldBeTrue($"{length} of {Two.Length} bytes: the bytes before the fault are right");
         }
     }
 
@@ -111,7 +125,7 @@ public sealed class GzipReaderTests
     [InlineData("\0\0\0\0\0\0\0\0\0\0\0\0")]
     [InlineData("junk")]
     [InlineData("\u001fjunk")]
-    public async Task Read_SomethingBehindTheLastMember_IsNotWhole(string junk)
+    public async Task Read_BytesAfterTheLastMember_IsNotWhole(string junk)
     {
         byte[] behind = [.. One, .. Encoding.Latin1.GetBytes(junk)];
         for (int place = One.Length - 2; place <= behind.Length; place++)
@@ -124,7 +138,7 @@ public sealed class GzipReaderTests
     }
 
     [Fact]
-    public async Task Read_ZerosBehindTheLastMember_AreTrailingData() =>
+    public async Task Read_ZerosAfterTheLastMember_AreTrailingData() =>
         (await GzipRun.ReadAsync([.. One, 0, 0, 0])).Fault.ShouldBe(LogFault.GzipTrailingData);
 
     [Theory]
@@ -132,13 +146,13 @@ public sealed class GzipReaderTests
     [InlineData("#Version: 1.0\n#Fields: date time\n")]
     [InlineData("PK\u0003\u0004")]
     [InlineData("\u001f\u008c")]
-    public async Task Read_SomethingElse_IsNotGzip(string text) =>
+    public async Task Read_OtherBytes_IsNotGzip(string text) =>
         (await GzipRun.ReadAsync(Encoding.Latin1.GetBytes(text))).Fault.ShouldBe(LogFault.NotGzip);
 
     [Fact]
     public async Task Read_EmptyMembers_AreWholeAndEmpty()
     {
-        // The runtime writes nothing at all for nothing.
+        // Hand-written, because the runtime writes no member for no input.
         byte[] empty = Convert.FromHexString("1F8B08000000000000030300" + "00000000" + "00000000");
 
         (byte[] bytes, LogFault fault) = await GzipRun.ReadAsync([.. empty, .. empty, .. empty]);
@@ -148,7 +162,7 @@ public sealed class GzipReaderTests
     }
 
     [Fact]
-    public async Task Read_ContentThatEndsLikeTheSeal_IsGivenWhole()
+    public async Task Read_ContentThatEndsLikeTheSeal_IsReturnedWhole()
     {
         byte[] content = [.. "before "u8, .. GzipSeal.Content.Span];
 
@@ -159,7 +173,7 @@ public sealed class GzipReaderTests
     }
 
     [Fact]
-    public async Task Read_ContentStoredUncompressed_IsGivenWhole()
+    public async Task Read_ContentStoredUncompressed_IsReturnedWhole()
     {
         byte[] noise = new byte[300_000];
         new Random(7).NextBytes(noise);
@@ -202,7 +216,7 @@ public sealed class GzipReaderTests
     }
 
     [Fact]
-    public async Task Read_SmallAndVeryRegular_IsNoBomb()
+    public async Task Read_SmallAndHighlyCompressible_IsNoBomb()
     {
         byte[] regular = new byte[GzipLimits.RatioFloor];
 

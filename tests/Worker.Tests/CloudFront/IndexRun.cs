@@ -27,7 +27,7 @@ internal sealed class IndexRun : IBadRows
 
     public MemoryDocuments Sink { get; } = new();
 
-    /// <summary>Rows set aside: number, reason and text.</summary>
+    /// <summary>Dead-lettered rows: number, reason and text.</summary>
     public List<string> Bad { get; } = [];
 
     public CancellationToken Cancellation { get; set; } = TestContext.Current.CancellationToken;
@@ -53,11 +53,11 @@ internal sealed class IndexRun : IBadRows
 
     public Task<LogOutcome> IndexTextAsync(string text) => IndexAsync(AccessLog.Compress(Encoding.Latin1.GetBytes(text)));
 
-    /// <summary>The documents in the order of their rows.</summary>
+    /// <summary>The documents in row order.</summary>
     public List<string> InOrder() =>
         [.. Sink.Documents.OrderBy(pair => long.Parse(pair.Key[(pair.Key.LastIndexOf('-') + 1)..], System.Globalization.CultureInfo.InvariantCulture)).Select(pair => pair.Value)];
 
-    /// <summary>What the documents must be, made with the runtime's own JSON.</summary>
+    /// <summary>The expected documents, written with System.Text.Json.</summary>
     public static List<string> Expected(byte[] log) =>
     [
         .. ReadableLog.Parse(log, Columns).Split('\n').Select(line =>

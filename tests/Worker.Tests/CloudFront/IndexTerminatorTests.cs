@@ -8,7 +8,7 @@ using Tests.Shared.CloudFront;
 
 namespace Worker.Tests.CloudFront;
 
-/// <summary>From events to settlements: a message is done only when every row of every object is accounted for.</summary>
+/// <summary>From events to settlements: a message is completed only when every row of every object is accounted for.</summary>
 public sealed class IndexTerminatorTests
 {
     private static readonly byte[] Log = AccessLog.CreateCompressed(30);
@@ -90,7 +90,7 @@ public sealed class IndexTerminatorTests
     }
 
     [Fact]
-    public async Task Handle_ObjectIsMissing_IsAskedForAgainAndThenADeadLetter()
+    public async Task Handle_ObjectIsMissing_IsRequestedAgainAndThenDeadLettered()
     {
         CloudFrontRun run = new();
 
@@ -106,7 +106,7 @@ public sealed class IndexTerminatorTests
     }
 
     [Fact]
-    public async Task Handle_ObjectComesLate_IsIndexed()
+    public async Task Handle_ObjectAppearsLate_IsIndexed()
     {
         CloudFrontRun run = new();
         run.Objects.Put("a.gz", Log);
@@ -153,7 +153,7 @@ public sealed class IndexTerminatorTests
     }
 
     [Fact]
-    public async Task Handle_StoreIsSlow_IsTriedAgainInProcess()
+    public async Task Handle_StoreThrottles_IsRetriedInProcess()
     {
         CloudFrontRun run = new();
         run.Objects.Put("a.gz", Log);
@@ -193,7 +193,7 @@ public sealed class IndexTerminatorTests
     }
 
     [Fact]
-    public async Task Handle_BadObject_TheDescriptionSaysWhatBecameOfItsRows()
+    public async Task Handle_BadObject_TheDescriptionCountsItsRows()
     {
         CloudFrontRun run = new();
         byte[] log = AccessLog.CreateCompressed(2_000);
@@ -207,8 +207,8 @@ public sealed class IndexTerminatorTests
 
         indexed.ShouldBeGreaterThan(0);
         first.Reason.ShouldBe("gzip-truncated");
-        first.Description!.ShouldContain($"rows read, {indexed} were indexed, 0 had been indexed before, 1 were rejected and 0 set aside; the others were not sent.");
-        second.Description!.ShouldContain($"rows read, 1 were indexed, {indexed} had been indexed before, 0 were rejected and 0 set aside; the others were not sent.");
+        first.Description!.ShouldContain($"rows read, {indexed} were indexed, 0 had been indexed before, 1 were rejected and 0 could not be read; the others were not sent.");
+        second.Description!.ShouldContain($"rows read, 1 were indexed, {indexed} had been indexed before, 0 were rejected and 0 could not be read; the others were not sent.");
     }
 
     [Theory]
@@ -263,7 +263,7 @@ public sealed class IndexTerminatorTests
     }
 
     [Fact]
-    public async Task Handle_BadRowCannotBeKept_IsNotDone()
+    public async Task Handle_BadRowCannotBeDeadLettered_IsNotCompleted()
     {
         CloudFrontRun run = new();
         run.Objects.Put("a.gz", AccessLog.Compress("#Fields: date time cs(User-Agent)\nbad\n"u8));

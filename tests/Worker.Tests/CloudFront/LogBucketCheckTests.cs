@@ -5,7 +5,7 @@ using Worker.Tests.Telemetry;
 
 namespace Worker.Tests.CloudFront;
 
-/// <summary>The log buckets at start: what ends the start, with which exit code, and what does not.</summary>
+/// <summary>The check of the log buckets at start: which faults end the start, and with which exit code.</summary>
 public sealed class LogBucketCheckTests
 {
     private const int Unanswered = 6003;
@@ -30,7 +30,7 @@ public sealed class LogBucketCheckTests
     [InlineData(S3FaultKind.Refused, "AccessDenied", 403, ExitCodes.NoPermission, "grant s3:ListBucket on it and s3:GetObject on its objects")]
     [InlineData(S3FaultKind.Refused, "InvalidAccessKeyId", 403, ExitCodes.NoPermission, "check the credentials")]
     [InlineData(S3FaultKind.ExpiredCredentials, "ExpiredToken", 400, ExitCodes.NoPermission, "check the credentials")]
-    [InlineData(S3FaultKind.ClockSkew, "RequestTimeTooSkewed", 403, ExitCodes.NoPermission, "The clock of this machine is off")]
+    [InlineData(S3FaultKind.ClockSkew, "RequestTimeTooSkewed", 403, ExitCodes.NoPermission, "The clock of this machine is wrong")]
     [InlineData(S3FaultKind.Refused, "PermanentRedirect", 301, ExitCodes.Configuration, "is in another region: set Aws:Region.")]
     public async Task Run_BucketCannotBeUsed_EndsTheStart(object kind, string code, int status, int exitCode, string advice)
     {
@@ -45,7 +45,7 @@ public sealed class LogBucketCheckTests
     [InlineData("Timeout", 0)]
     [InlineData("ConnectionError", 0)]
     [InlineData("SlowDown", 503)]
-    public async Task Run_BucketDoesNotAnswer_GoesOnWithAWarning(string code, int status)
+    public async Task Run_BucketDoesNotAnswer_ContinuesWithAWarning(string code, int status)
     {
         await RunAsync(new S3Fault(S3FaultKind.Transient, code, status));
 
@@ -54,7 +54,7 @@ public sealed class LogBucketCheckTests
     }
 
     [Fact]
-    public async Task Run_SecondRequestIsAnswered_GoesOn()
+    public async Task Run_SecondRequestIsAnswered_Continues()
     {
         await RunAsync(new S3Fault(S3FaultKind.ClockSkew, "RequestTimeTooSkewed", 403), failures: 1);
 

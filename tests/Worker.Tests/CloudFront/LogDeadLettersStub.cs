@@ -2,7 +2,7 @@ using Messaging.Sinks;
 
 namespace Worker.Tests.CloudFront;
 
-/// <summary>Refuses every rejection: for tests in which none may come.</summary>
+/// <summary>Throws on every rejection, for tests without rejections.</summary>
 internal sealed class LogDeadLettersStub : IDocumentRejections
 {
     public ValueTask RejectAsync(DocumentRejection rejection, CancellationToken cancellationToken) => throw new InvalidOperationException($"{rejection} was not expected.");

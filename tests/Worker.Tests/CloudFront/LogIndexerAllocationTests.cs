@@ -16,7 +16,7 @@ public sealed class LogIndexerAllocationTests : IBadRows, IDocumentRejections
     private const int Small = 10_000;
     private const int Large = 100_000;
 
-    // Decompressor, window and what is made once a log; measured at 1,200 to 1,400.
+    // Decompressor, window and other objects per log; 1,200 to 1,400 bytes measured.
     private const int MostBytesALog = 4_096;
 
     private readonly CountingDocuments _documents = new();
@@ -30,7 +30,7 @@ public sealed class LogIndexerAllocationTests : IBadRows, IDocumentRejections
         long large = Measure(AccessLog.CreateCompressed(Large), Large, decode);
 
         small.ShouldBeLessThan(MostBytesALog);
-        large.ShouldBe(small, "bytes a log of ten times the rows");
+        large.ShouldBe(small, "bytes per log with ten times the rows");
     }
 
     ValueTask IBadRows.KeepAsync(BadRow row, CancellationToken cancellationToken) => throw new InvalidOperationException($"{row}");
@@ -55,7 +55,7 @@ public sealed class LogIndexerAllocationTests : IBadRows, IDocumentRejections
         return bytes;
     }
 
-    /// <summary>Takes documents and forgets them, without allocating.</summary>
+    /// <summary>Discards documents without allocating.</summary>
     private sealed class CountingDocuments : IDocumentWriter
     {
         private readonly ArrayBufferWriter<byte> _body = new(1 << 20);

@@ -7,7 +7,7 @@ using Tests.Shared.CloudFront;
 
 namespace Worker.Tests.CloudFront;
 
-/// <summary>From an object's bytes to documents: all of them, once, or a reason.</summary>
+/// <summary>From an object's bytes to documents: each row once, or a reason.</summary>
 public sealed class LogIndexerTests
 {
     [Theory]
@@ -43,7 +43,7 @@ public sealed class LogIndexerTests
     }
 
     [Fact]
-    public async Task Index_TruncatedAtEveryByte_IsNeverDone()
+    public async Task Index_TruncatedAtEveryByte_IsNeverComplete()
     {
         byte[] log = AccessLog.Create(40);
         byte[] compressed = AccessLog.Compress(log);
@@ -57,7 +57,7 @@ public sealed class LogIndexerTests
             outcome.Fault.ShouldBe(length == 0 ? LogFault.NotGzip : LogFault.GzipTruncated, $"{length} bytes");
             outcome.Documents.ShouldBeNull();
             List<string> written = run.InOrder();
-            written.ShouldBe(expected[..written.Count], $"{length} bytes: what was indexed before is right");
+            written.ShouldBe(expected[..written.Count], $"{length} bytes: the documents before the fault are right");
         }
     }
 
@@ -75,7 +75,7 @@ public sealed class LogIndexerTests
     }
 
     [Fact]
-    public async Task Index_SourceFails_IsAValue()
+    public async Task Index_SourceFails_ReturnsTheFault()
     {
         IOException failure = new("reset");
 
@@ -85,7 +85,7 @@ public sealed class LogIndexerTests
     }
 
     [Fact]
-    public async Task Index_Cancelled_ThrowsThat()
+    public async Task Index_Cancelled_Throws()
     {
         using CancellationTokenSource cancelled = new();
         IndexRun run = new();
@@ -102,7 +102,7 @@ public sealed class LogIndexerTests
     [Theory]
     [InlineData(nameof(SinkStatus.Transient))]
     [InlineData(nameof(SinkStatus.Refused))]
-    public async Task Index_SinkFails_SaysSoAndStops(string name)
+    public async Task Index_SinkFails_ReportsItAndStops(string name)
     {
         SinkStatus status = Enum.Parse<SinkStatus>(name);
         IndexRun run = new();
@@ -115,7 +115,7 @@ public sealed class LogIndexerTests
     }
 
     [Fact]
-    public async Task Index_BadRows_AreSetAsideAndTheRestIndexed()
+    public async Task Index_BadRows_AreDeadLetteredAndTheRestIndexed()
     {
         IndexRun run = new(["a", "b"]);
 
@@ -131,7 +131,7 @@ public sealed class LogIndexerTests
     }
 
     [Fact]
-    public async Task Index_InvalidUtf8InAColumnThatIsNotChosen_DoesNotMatter()
+    public async Task Index_InvalidUtf8InAnUnusedColumn_IsIgnored()
     {
         IndexRun run = new(["b"]);
 
@@ -201,7 +201,7 @@ public sealed class LogIndexerTests
     }
 
     [Fact]
-    public async Task Index_AColumnGivenTheTimestampsField_TakesItsPlace()
+    public async Task Index_AColumnWithTheTimestampsField_ReplacesIt()
     {
         IndexRun run = new(["moment=@timestamp"]);
 
@@ -243,7 +243,7 @@ public sealed class LogIndexerTests
     }
 
     [Fact]
-    public async Task Index_HeadersOnly_IsDoneWithNothing()
+    public async Task Index_HeadersOnly_CompletesWithoutDocuments()
     {
         LogOutcome outcome = await new IndexRun(["a"]).IndexTextAsync("#Version: 1.0\n#Fields: a\n");
 

@@ -3,7 +3,7 @@ using Tests.Shared.CloudFront;
 
 namespace Worker.Tests.CloudFront;
 
-/// <summary>Rows and columns, whatever the log looks like and wherever it is cut.</summary>
+/// <summary>Rows and columns of any log, cut at any byte.</summary>
 public sealed class LogParserTests
 {
     private static readonly string[] Three = ["date", "time", "cs(User-Agent)"];
@@ -47,7 +47,7 @@ public sealed class LogParserTests
 
     [Theory]
     [MemberData(nameof(Grid))]
-    public void Parse_Grid_SaysWhatTheRulesSay(string text, string expected)
+    public void Parse_Grid_AgreesWithTheReadableRules(string text, string expected)
     {
         byte[] bytes = Encoding.Latin1.GetBytes(text);
 
@@ -57,7 +57,7 @@ public sealed class LogParserTests
 
     [Theory]
     [MemberData(nameof(Grid))]
-    public void Parse_GridSplitAtEveryByte_SaysTheSame(string text, string expected)
+    public void Parse_GridSplitAtEveryByte_GivesTheSame(string text, string expected)
     {
         byte[] bytes = Encoding.Latin1.GetBytes(text);
         for (int place = 0; place <= bytes.Length; place++)
@@ -111,7 +111,7 @@ public sealed class LogParserTests
     }
 
     [Fact]
-    public void Parse_RowOfAMegabyte_IsSetAsideAndTheNextRead()
+    public void Parse_RowOfAMegabyte_IsABadRowAndTheNextIsRead()
     {
         byte[] log = Encoding.ASCII.GetBytes("#Fields: a b\n1\t" + new string('x', 1 << 20) + "\n3\t4\n");
 

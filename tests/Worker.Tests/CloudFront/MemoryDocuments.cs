@@ -4,7 +4,7 @@ using Messaging.Sinks;
 
 namespace Worker.Tests.CloudFront;
 
-/// <summary>A sink that keeps documents by id, in small batches; rejects, fails and waits on demand. Strict about how it is used.</summary>
+/// <summary>A sink that keeps documents by id, in small batches; rejects, fails and waits on demand. Asserts correct use.</summary>
 internal sealed class MemoryDocuments : IDocumentSink
 {
     private readonly Lock _lock = new();
@@ -12,22 +12,22 @@ internal sealed class MemoryDocuments : IDocumentSink
 
     public string Name => "memory";
 
-    /// <summary>Documents a batch.</summary>
+    /// <summary>Documents per batch.</summary>
     public int BatchSize { get; set; } = 7;
 
     /// <summary>Called with each document's number; true rejects it.</summary>
     public Func<long, bool> Rejects { get; set; } = static _ => false;
 
-    /// <summary>Called with the number of each batch of the sink's life, from 1; another status than stored ends the writer.</summary>
+    /// <summary>Called with the number of each batch since the sink was made, from 1; a status other than stored ends the writer.</summary>
     public Func<int, SinkStatus> Batch { get; set; } = static _ => SinkStatus.Stored;
 
     /// <summary>When set, every batch waits for it.</summary>
     public Task? Gate { get; set; }
 
-    /// <summary>Batches so far.</summary>
+    /// <summary>Number of batches so far.</summary>
     public int Batches { get; private set; }
 
-    /// <summary>Writers that were begun and not disposed.</summary>
+    /// <summary>Number of writers not yet disposed.</summary>
     public int Open { get; private set; }
 
     public IReadOnlyDictionary<string, string> Documents

@@ -1,6 +1,6 @@
 namespace Worker.Tests.CloudFront;
 
-/// <summary>A stream of bytes that come in pieces: of one size, or cut at given places; each piece at once or after a real suspension.</summary>
+/// <summary>A stream that returns its bytes in pieces: of one size, or cut at given positions; each piece synchronously or after a real suspension.</summary>
 internal sealed class Pieces(byte[] bytes, Func<int, int> sizeAt, bool suspend = false) : Stream
 {
     private int _at;
@@ -19,12 +19,12 @@ internal sealed class Pieces(byte[] bytes, Func<int, int> sizeAt, bool suspend =
         set => throw new NotSupportedException();
     }
 
-    /// <summary>Thrown in place of the end.</summary>
+    /// <summary>An exception that replaces the end of the stream.</summary>
     public Exception? Failure { get; init; }
 
     public static Pieces Of(byte[] bytes, int size, bool suspend = false) => new(bytes, _ => size, suspend);
 
-    /// <summary>Two pieces.</summary>
+    /// <summary>A stream of two pieces.</summary>
     public static Pieces SplitAt(byte[] bytes, int place) => new(bytes, at => at < place ? place - at : int.MaxValue);
 
     public override int Read(Span<byte> buffer)

@@ -2,10 +2,10 @@ using System.Text;
 
 namespace Worker.Tests.CloudFront;
 
-/// <summary>The rules of docs/guides/cloudfront.md for a whole log in memory, written to be read: what the parser is held against.</summary>
+/// <summary>The reference for the parser: the rules of docs/guides/cloudfront.md for a whole log in memory, written for readability.</summary>
 internal static class ReadableLog
 {
-    /// <summary>The same text as <see cref="SeenRows.Parse"/> gives.</summary>
+    /// <summary>Returns the same text as <see cref="SeenRows.Parse"/>.</summary>
     public static string Parse(byte[] text, string[] columns, int maxRowBytes = 64 * 1024)
     {
         List<string> seen = [];

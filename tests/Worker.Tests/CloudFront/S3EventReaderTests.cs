@@ -4,7 +4,7 @@ using Messaging.CloudFront.Events;
 
 namespace Worker.Tests.CloudFront;
 
-/// <summary>Events as S3 sends them, and everything that is none.</summary>
+/// <summary>Events as S3 sends them, and messages that are not S3 events.</summary>
 public sealed class S3EventReaderTests
 {
     private static readonly S3EventReader Reader = new(["logs", "other-logs"], new KeyFilter(string.Empty, string.Empty));
@@ -81,7 +81,7 @@ public sealed class S3EventReaderTests
     public void Read_EncodedKey_IsDecodedOnce(string encoded, string key) => Read(Events.Of(Events.Record(encoded))).Objects.Single().Key.ShouldBe(key);
 
     [Fact]
-    public void Read_LongestKey_IsTaken() => Read(Events.Of(Events.Record(new string('k', 1_024)))).Objects.Single().Key.Length.ShouldBe(1_024);
+    public void Read_LongestKey_IsAccepted() => Read(Events.Of(Events.Record(new string('k', 1_024)))).Objects.Single().Key.Length.ShouldBe(1_024);
 
     [Fact]
     public void Read_Event_HasEverythingOfItsObjects()
@@ -125,7 +125,7 @@ public sealed class S3EventReaderTests
     }
 
     [Fact]
-    public void Read_NoRecordInTheArray_AsksForNothing() => Read("""{"Records":[]}""").Fault.ShouldBe(EventFault.None);
+    public void Read_NoRecordInTheArray_NamesNoObject() => Read("""{"Records":[]}""").Fault.ShouldBe(EventFault.None);
 
     [Fact]
     public void Read_EventInsideOfSns_IsUnwrapped()

@@ -4,21 +4,21 @@ using Messaging.CloudFront.Objects;
 
 namespace Worker.Tests.CloudFront;
 
-/// <summary>Objects in memory, opened as a script says.</summary>
+/// <summary>Objects in memory whose opening a script controls.</summary>
 internal sealed class ScriptedObjects : ILogObjects
 {
     private readonly Dictionary<string, byte[]> _objects = new(StringComparer.Ordinal);
 
-    /// <summary>Keys that were asked for.</summary>
+    /// <summary>The requested keys.</summary>
     public List<string> Asked { get; } = [];
 
-    /// <summary>Called with the key and how often it was asked for; another kind than None is the answer.</summary>
+    /// <summary>Called with the key and the number of its requests; a kind other than None is the answer.</summary>
     public Func<string, int, S3Fault> Fault { get; set; } = static (_, _) => default;
 
-    /// <summary>Makes the stream that an object is read from.</summary>
+    /// <summary>Creates the stream of an object.</summary>
     public Func<byte[], Stream> Stream { get; set; } = static bytes => Pieces.Of(bytes, 1_000, suspend: true);
 
-    /// <summary>Answers that were not disposed.</summary>
+    /// <summary>Number of answers not yet disposed.</summary>
     public int Open { get; private set; }
 
     public void Put(string key, byte[] bytes) => _objects[key] = bytes;

@@ -4,17 +4,17 @@ using Messaging.CloudFront.Rows;
 
 namespace Worker.Tests.CloudFront;
 
-/// <summary>Writes down, as text, everything a parser says about a log.</summary>
+/// <summary>Records everything that a parser reports about a log, as text.</summary>
 internal sealed class SeenRows(int chosen, bool pause = false) : ILogRows
 {
     private readonly List<string> _seen = [];
 
-    /// <summary>Reads a log that comes in pieces.</summary>
+    /// <summary>Parses a log in pieces.</summary>
     /// <param name="text">The log.</param>
     /// <param name="columns">The chosen columns.</param>
     /// <param name="maxRowBytes">Longest row.</param>
-    /// <param name="piece">Bytes a piece.</param>
-    /// <param name="first">Bytes of the first piece; 0 for as many as of the others.</param>
+    /// <param name="piece">Bytes per piece.</param>
+    /// <param name="first">Bytes of the first piece; 0 for the size of the others.</param>
     /// <param name="pause">Whether the parser has to pause at every row.</param>
     public static string Parse(byte[] text, string[] columns, int maxRowBytes = 64 * 1024, int piece = int.MaxValue, int first = 0, bool pause = false)
     {

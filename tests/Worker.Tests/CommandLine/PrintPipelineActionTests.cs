@@ -6,7 +6,7 @@ using Shared.Hosting;
 
 namespace Worker.Tests.CommandLine;
 
-/// <summary>A chain is printed without region and credentials, which only running it needs.</summary>
+/// <summary>Printing a chain needs no region and no credentials.</summary>
 public sealed class PrintPipelineActionTests
 {
     [Theory]
@@ -17,9 +17,9 @@ public sealed class PrintPipelineActionTests
         "IndexTerminator",
         "--Routes:archive:Source=Sqs", "--Sources:Sqs:Queue=orders", "--Routes:archive:Handler=CloudFront", "--Handlers:CloudFront:Buckets=logs",
         "--Routes:archive:Sink=Elasticsearch", "--Sinks:Elasticsearch:Endpoint=http://127.0.0.1:9", "--Sinks:Elasticsearch:Index=logs")]
-    public async Task Compose_RouteThatNeedsARegion_AsksForNone(string terminator, params string[] keys)
+    public async Task Compose_RouteThatNeedsARegion_ComposesWithoutOne(string terminator, params string[] keys)
     {
-        // A profile that does not exist: whatever asks for a region or credentials fails, whatever the machine's environment holds.
+        // A profile that does not exist: any lookup of a region or credentials fails, whatever the machine's environment holds.
         using IHost app = WorkerHost.Build(WorkerConfiguration.Build(configFile: null, [.. keys, "--Aws:Profile=no-such-profile"], readSettingsFile: false));
 
         RoutePlan plan = app.Services.GetRequiredService<WorkerPlan>().Routes.ShouldHaveSingleItem();

@@ -4,7 +4,7 @@ using Messaging.Hosting;
 
 namespace Worker.Tests.CommandLine;
 
-/// <summary>What features add to the command line. What the commands do is tested as whole processes.</summary>
+/// <summary>Commands and options that features add. Other tests run the commands as whole processes.</summary>
 public sealed class WorkerCommandLineTests
 {
     [Fact]
@@ -21,7 +21,7 @@ public sealed class WorkerCommandLineTests
     [Theory]
     [InlineData("validate")]
     [InlineData("look")]
-    public async Task Command_OfANameThatIsTaken_IsAConfigurationError(string name)
+    public async Task Command_WithANameInUse_IsAConfigurationError(string name)
     {
         int exitCode = await WorkerCommandLine.RunAsync(["look"], worker => worker
             .AddCommand(_ => Look(_ => throw new InvalidOperationException("must not run")))

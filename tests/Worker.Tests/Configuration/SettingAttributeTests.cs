@@ -3,7 +3,7 @@ using Messaging.Configuration;
 
 namespace Worker.Tests.Configuration;
 
-/// <summary>Every settings class of the worker: what its attributes say must be readable, and its defaults must be allowed.</summary>
+/// <summary>Every settings class of the worker: the values in its attributes can be parsed, and its defaults are allowed.</summary>
 public sealed class SettingAttributeTests
 {
     public static TheoryData<Type> OptionTypes =>
@@ -19,7 +19,7 @@ public sealed class SettingAttributeTests
             SettingAttribute setting = property.GetCustomAttribute<SettingAttribute>()!;
             string name = $"{type.Name}.{property.Name}";
             setting.Description.ShouldNotBeNullOrWhiteSpace(name);
-            setting.Description.ShouldNotEndWith(".", customMessage: $"{name}: errors put a full stop behind it");
+            setting.Description.ShouldNotEndWith(".", customMessage: $"{name}: errors append a full stop");
             (setting.Consequence?.EndsWith('.') ?? true).ShouldBeTrue($"{name}: a consequence is a sentence");
             property.CanWrite.ShouldBeTrue(name);
             object? value = property.GetValue(defaults);

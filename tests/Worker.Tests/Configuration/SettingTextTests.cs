@@ -20,7 +20,7 @@ public sealed class SettingTextTests
     [InlineData(typeof(DayOfWeek), "Monday", true)]
     [InlineData(typeof(int[]), "1", false)]
     [InlineData(typeof(decimal), "1", false)]
-    public void IsReadable_SaysWhatTryParseKnows(Type type, string text, bool known)
+    public void IsReadable_EachType_AgreesWithTryParse(Type type, string text, bool known)
     {
         SettingText.IsReadable(type).ShouldBe(known);
         SettingText.TryParse(text, type, bytes: false, out _).ShouldBe(known);
@@ -86,7 +86,7 @@ public sealed class SettingTextTests
     public void TryParse_NotBytes_IsRefused(string text) => SettingText.TryParse(text, typeof(long), bytes: true, out _).ShouldBeFalse();
 
     [Fact]
-    public void TryParse_BytesWhereNoneAreMeant_IsRefused() => SettingText.TryParse("64KiB", typeof(int), bytes: false, out _).ShouldBeFalse();
+    public void TryParse_ByteUnitForANumber_IsRefused() => SettingText.TryParse("64KiB", typeof(int), bytes: false, out _).ShouldBeFalse();
 
     [Theory]
     [InlineData("2147483647", true)]
@@ -153,7 +153,7 @@ public sealed class SettingTextTests
     [InlineData(typeof(TimeSpan?), false, "a time such as 250ms, 20s, 5m or 00:00:20")]
     [InlineData(typeof(Uri), false, "an absolute address that begins with http:// or https://")]
     [InlineData(typeof(UriKind), false, "one of RelativeOrAbsolute, Absolute, Relative")]
-    public void Expected_SaysWhatAValueLooksLike(Type type, bool bytes, string expected) => SettingText.Expected(type, bytes).ShouldBe(expected);
+    public void Expected_EachType_DescribesItsValues(Type type, bool bytes, string expected) => SettingText.Expected(type, bytes).ShouldBe(expected);
 
     [Theory]
     [InlineData(0, "0ms")]
@@ -199,7 +199,7 @@ public sealed class SettingTextTests
         RoundTrips(ArbMap.Default.ArbFor<NormalFloat>().Convert(real => real.Get, NormalFloat.NewNormalFloat), bytes: false);
         RoundTrips(Arb.From(Gen.Choose(0, 62).SelectMany(shift => Gen.Choose(1, 1_000).Select(factor => (long)((ulong)factor << shift) & long.MaxValue))), bytes: true);
 
-        // From a tick to a year; the text carries milliseconds as a double, which is exact far beyond that.
+        // From one tick to one year; the text has milliseconds as a double, which is exact far beyond that range.
         RoundTrips(
             Arb.From(Gen.Choose(0, 48).SelectMany(shift => Gen.Choose(-1_000, 1_000).Select(factor => TimeSpan.FromTicks((long)factor << shift)))
                 .Where(time => time.Duration() < TimeSpan.FromDays(365))),

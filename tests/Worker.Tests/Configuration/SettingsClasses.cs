@@ -3,7 +3,7 @@ using Messaging.Configuration;
 
 namespace Worker.Tests.Configuration;
 
-/// <summary>The settings classes of the worker and of every package that it is made of.</summary>
+/// <summary>The settings classes of the worker and of all its packages.</summary>
 internal static class SettingsClasses
 {
     public static IReadOnlyList<Type> All { get; } =

@@ -142,7 +142,7 @@ public sealed class SettingsReaderTests
     [InlineData("pasword", "is not a known key. Did you mean Password? It would have no effect.")]
     [InlineData("Internal", "is not a known key. Known here: Count, Size, Wait, Share, Enabled, Day, Endpoint, Names, Limit, Password, Place. It would have no effect.")]
     [InlineData("Whatever:Nested", "is not a known key. Known here: Count, Size, Wait, Share, Enabled, Day, Endpoint, Names, Limit, Password, Place. It would have no effect.")]
-    public void Read_UnknownKey_SuggestsTheNearestAndKeepsTheValueToItself(string key, string problem)
+    public void Read_UnknownKey_SuggestsTheNearestAndDoesNotShowTheValue(string key, string problem)
     {
         SettingsReader reader = Reader(("Sample:Place", "here"), ($"Sample:{key}", Secret));
 
@@ -274,7 +274,7 @@ public sealed class SettingsReaderTests
     }
 
     [Fact]
-    public void Read_AnotherValueWrongByItself_RulesAreReportedWithIt()
+    public void Read_AnotherValueInvalid_RulesAreReportedWithIt()
     {
         SettingsReader reader = Reader(("Sample:Place", "x"), ("Sample:Count", "7"), ("Sample:Wait", "soon"));
 
@@ -287,7 +287,7 @@ public sealed class SettingsReaderTests
     [InlineData("soon", "Sample:Wait")]
     [InlineData("1s", "Sample:Size")]
     [InlineData("1m", null)]
-    public void Read_RuleOverAValueWrongByItself_Waits(string wait, string? expected)
+    public void Read_RuleOverAnInvalidValue_IsNotChecked(string wait, string? expected)
     {
         SettingsReader reader = Reader(("Sample:Place", "x"), ("Sample:Size", "32MiB"), ("Sample:Wait", wait));
 

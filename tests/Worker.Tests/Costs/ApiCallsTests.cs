@@ -7,7 +7,7 @@ namespace Worker.Tests.Costs;
 
 public sealed class ApiCallsTests
 {
-    // Declared in another order than reports have.
+    // Declared in an order other than that of the reports.
     private static readonly ApiOperation Receive = new("Queue", "Receive") { BilledBytes = 1_000 };
     private static readonly ApiOperation Find = new("Queue", "Find") { IsLookup = true };
     private static readonly ApiOperation Put = new("Bucket", "Put");
@@ -110,11 +110,11 @@ public sealed class ApiCallsTests
         Send(calls, Put, 1_000);
         Send(calls, new ApiOperation("Other", "Call"), 10);
 
-        ApiCallReport.Describe(calls, 1_000).ShouldBe("Bucket Put 1,000, Other Call 10 for 1,000 messages stored: at least $5.00 a million; at least $0.005 in all");
+        ApiCallReport.Describe(calls, 1_000).ShouldBe("Bucket Put 1,000, Other Call 10 for 1,000 messages stored: at least $5.00 per million; at least $0.005 in total");
     }
 
     [Fact]
-    public void Describe_NoCalls_IsNothing() => ApiCallReport.Describe(new ApiCalls(), 10).ShouldBeNull();
+    public void Describe_NoCalls_IsEmpty() => ApiCallReport.Describe(new ApiCalls(), 10).ShouldBeNull();
 
     [Fact]
     public void Describe_Calls_AreThoseThatWereSent()
@@ -123,7 +123,7 @@ public sealed class ApiCallsTests
         Send(calls, Put, 2_010);
         Send(calls, Receive, 203);
 
-        ApiCallReport.Describe(calls, 2_000).ShouldBe("Bucket Put 2,010, Queue Receive 203 for 2,000 messages stored: about $5.07 a million; about $0.010131 in all");
+        ApiCallReport.Describe(calls, 2_000).ShouldBe("Bucket Put 2,010, Queue Receive 203 for 2,000 messages stored: about $5.07 per million; about $0.010131 in total");
     }
 
     [Fact]
@@ -135,25 +135,25 @@ public sealed class ApiCallsTests
         Send(calls, Receive, 1);
         Send(calls, Find, 3);
 
-        ApiCallReport.Describe(calls, 1).ShouldBe("Bucket Put 1, Queue Receive 1 for 1 message stored: about $5.40 a million; besides, to find queue and bucket, Bucket List 1, Queue Find 3; about $0.000012 in all");
+        ApiCallReport.Describe(calls, 1).ShouldBe("Bucket Put 1, Queue Receive 1 for 1 message stored: about $5.40 per million; to find queue and bucket: Bucket List 1, Queue Find 3; about $0.000012 in total");
     }
 
     [Fact]
-    public void Describe_LookupsAlone_SaysWhatForAndNoMillion()
+    public void Describe_OnlyLookups_NamesTheirPurposeAndNoCostPerMillion()
     {
         ApiCalls calls = Priced();
         Send(calls, List, 1);
 
-        ApiCallReport.Describe(calls, 3).ShouldBe("Bucket List 1 to find queue and bucket; about $0.000005 in all");
+        ApiCallReport.Describe(calls, 3).ShouldBe("Bucket List 1 to find queue and bucket; about $0.000005 in total");
     }
 
     [Fact]
-    public void Describe_NothingStored_IsTheCallsAlone()
+    public void Describe_NothingStored_HasOnlyTheCalls()
     {
         ApiCalls calls = Priced();
         Send(calls, Receive, 1_250);
 
-        ApiCallReport.Describe(calls, 0).ShouldBe("Queue Receive 1,250 and no message stored; about $0.0005 in all");
+        ApiCallReport.Describe(calls, 0).ShouldBe("Queue Receive 1,250 and no message stored; about $0.0005 in total");
     }
 
     [Fact]
@@ -188,7 +188,7 @@ public sealed class ApiCallsTests
         seen.ShouldBe(["worker.api.calls 3 rpc.service=Bucket rpc.method=Put", "worker.cost.estimated 1.5E-05"], ignoreOrder: true);
     }
 
-    /// <summary>Without a call so far: 5 USD per million of the bucket's, 0.4 of the queue's.</summary>
+    /// <summary>A counter without calls: 5 USD per million calls of the bucket, 0.4 of the queue.</summary>
     private static ApiCalls Priced()
     {
         ApiCalls calls = new();

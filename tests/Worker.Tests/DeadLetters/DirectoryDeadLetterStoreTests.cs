@@ -21,7 +21,7 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public async Task Write_ALetter_KeepsBodyAndRecordInPlace()
+    public async Task Write_DeadLetter_StoresBodyAndRecord()
     {
         byte[] body = [.. Enumerable.Range(0, 256).Select(i => (byte)i)];
         DeadLetter letter = Letter() with
@@ -158,7 +158,7 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task Read_BodyWithoutRecord_IsNoLetterUntilTheMessageIsRedelivered()
+    public async Task Read_BodyWithoutRecord_IsNoDeadLetterUntilTheMessageIsRedelivered()
     {
         string path = await _store.WriteAsync(Letter(), "x"u8.ToArray(), Token);
         File.Delete(Path.ChangeExtension(path, ".json"));
@@ -211,7 +211,7 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
     public void Read_NothingWrittenYet_IsEmpty() => Read(_store).ShouldBeEmpty();
 
     [Fact]
-    public async Task Write_DiskFull_ThrowsAndLeavesNoLetter()
+    public async Task Write_DiskFull_ThrowsAndLeavesNoDeadLetter()
     {
         using SmallDisk disk = SmallDisk.Mount("size=64k");
         DirectoryDeadLetterStore store = Open(disk.Path);
@@ -225,7 +225,7 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task Write_FolderCannotBeMade_ThrowsIOException()
+    public async Task Write_FolderCannotBeCreated_ThrowsIOException()
     {
         await File.WriteAllTextAsync(_folder["file"], "x", Token);
         DirectoryDeadLetterStore store = Open(_folder["file"]);
@@ -234,7 +234,7 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
     }
 
     [Fact]
-    public async Task Check_FolderCannotBeMade_SaysWhatToDo()
+    public async Task Check_FolderCannotBeCreated_SaysWhatToDo()
     {
         await File.WriteAllTextAsync(_folder["file"], "x", Token);
         using DirectoryDeadLetterStore store = Open(_folder["file"]);

@@ -8,7 +8,7 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Worker.Tests.DeadLetters;
 
-/// <summary>What a start does with unfinished objects of a process that died.</summary>
+/// <summary>What the start does with unfinished objects of a killed process.</summary>
 public sealed class UnfinishedDeadLettersTests : IDisposable
 {
     private readonly TemporaryFolder _root = new();
@@ -31,7 +31,7 @@ public sealed class UnfinishedDeadLettersTests : IDisposable
 
         _deadLetters.Messages.Select(letter => $"{letter.Reason} {Encoding.UTF8.GetString(letter.Body)}").Order(StringComparer.Ordinal)
             .ShouldBe(["unfinished-at-stop ", "unfinished-at-stop begin", "unfinished-at-stop whole"]);
-        _deadLetters.Records.Count(record => record.IsPart).ShouldBe(1, "What is incomplete is not sent again.");
+        _deadLetters.Records.Count(record => record.IsPart).ShouldBe(1, "Incomplete objects are not sent again.");
         Left().ShouldBeEmpty();
         _log.Entries.ShouldContain(entry => entry.Id.Id == 4003);
     }

@@ -64,7 +64,7 @@ public sealed class DurableFolderTests : IDisposable
     }
 
     [Fact]
-    public void Place_NameIsASymbolicLinkToNothing_IsThatNamesFault()
+    public void Place_NameIsADanglingSymbolicLink_IsRejected()
     {
         File.CreateSymbolicLink(_root["link"], _root["nothing"]);
         Directory.CreateSymbolicLink(_root["folder"], _root["nowhere"]);
@@ -97,7 +97,7 @@ public sealed class DurableFolderTests : IDisposable
     [Fact]
     public void Place_NameTakenWhileWriting_NeverOverwrites()
     {
-        // The race that File.Move(overwrite: false) loses on Unix: both writers find the name free, then both name their file.
+        // The race that File.Move(overwrite: false) loses on Unix: both writers find the name free, then both rename their file.
         for (int round = 0; round < 200; round++)
         {
             string name = $"r/{round}";
@@ -133,7 +133,7 @@ public sealed class DurableFolderTests : IDisposable
     }
 
     [Fact]
-    public void Place_ManyFolders_ForgetsAndGoesOn()
+    public void Place_ManyFolders_ForgetsSomeAndContinues()
     {
         DurableFolder folder = new(_root.Path, fsync: true, rememberedFolders: 5);
         for (int i = 0; i < 20; i++)

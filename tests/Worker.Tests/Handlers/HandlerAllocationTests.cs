@@ -16,7 +16,7 @@ using Worker.Tests.Handlers.Typed;
 
 namespace Worker.Tests.Handlers;
 
-/// <summary>A whole route, from the publisher to the completed message: what it allocates beside the object that the handler gets.</summary>
+/// <summary>Bytes that a whole route allocates, from the publisher to the completed message, without the handler's object.</summary>
 [Collection(AllocationCollection.Name)]
 public sealed class HandlerAllocationTests
 {
@@ -25,7 +25,7 @@ public sealed class HandlerAllocationTests
     private static readonly byte[] Body = """{"id":"4711","quantity":3,"placedAt":"2026-01-31T10:20:30Z","lines":[{"article":"apple","price":1.5}]}"""u8.ToArray();
 
     [Fact]
-    public async Task Handle_Synchronously_AllocatesTheObjectAlone() =>
+    public async Task Handle_Synchronously_AllocatesOnlyTheObject() =>
         (await MeasureAsync(worker => worker.AddHandler<Order, CompletingHandler>("Orders", TestJson.Default.Order))).ShouldBeLessThan(1);
 
     [Fact]
@@ -41,10 +41,10 @@ public sealed class HandlerAllocationTests
     public async Task Handle_InBatches_AllocatesAFewObjectsABatch() =>
         (await MeasureAsync(worker => worker.AddBatchHandler<Order, CompletingBatchHandler>("Orders", TestJson.Default.Order))).ShouldBeLessThan(40);
 
-    /// <returns>Bytes of a message, without those of its object.</returns>
+    /// <returns>Bytes per message, without those of its object.</returns>
     private static async Task<double> MeasureAsync(Action<IMessageWorkerBuilder> add)
     {
-        // The shared array pool keeps fewer arrays than are in use at once here; that is not the route's cost.
+        // The shared array pool keeps fewer arrays than this test uses concurrently; those allocations are not the route's.
         BufferPool buffers = new(ArrayPool<byte>.Create(maxArrayLength: 4_096, maxArraysPerBucket: 1_024));
         await using ServiceProvider services = HandlerRoute.Build(
             worker =>
@@ -66,7 +66,7 @@ public sealed class HandlerAllocationTests
         return least - alone;
     }
 
-    /// <returns>Nanoseconds that a scope and a handler of its own take: the least of several rounds.</returns>
+    /// <returns>Nanoseconds per scope with its own handler: the minimum of several rounds.</returns>
     private static async Task<double> TimeAsync()
     {
         await using ServiceProvider services = new ServiceCollection().BuildServiceProvider();
@@ -100,7 +100,7 @@ public sealed class HandlerAllocationTests
         SpinWait wait = default;
         for (int i = 0; i < Messages; i++)
         {
-            // Waiting for room would allocate in the publisher.
+            // Waiting for capacity would allocate in the publisher.
             while (publisher.Held > 500)
             {
                 wait.SpinOnce(sleep1Threshold: -1);

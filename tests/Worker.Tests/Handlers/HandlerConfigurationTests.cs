@@ -13,7 +13,7 @@ using Worker.Tests.Handlers.Typed;
 
 namespace Worker.Tests.Handlers;
 
-/// <summary>What the configuration of a handler may say, and what a mistake gets.</summary>
+/// <summary>The configuration of a handler, and the errors for mistakes in it.</summary>
 public sealed class HandlerConfigurationTests
 {
     [Fact]
@@ -32,7 +32,7 @@ public sealed class HandlerConfigurationTests
     }
 
     [Fact]
-    public async Task Log_OfARouteWithoutASink_SaysNothingOfStoring()
+    public async Task Log_OfARouteWithoutASink_DoesNotMentionStoring()
     {
         HandlerRoute route = await HandlerRoute.StartAsync(AddOrders);
         await route.PublishAsync("""{"id":"a"}""");
@@ -47,7 +47,7 @@ public sealed class HandlerConfigurationTests
     }
 
     [Fact]
-    public void Explain_OfARouteWithoutASink_SaysNothingOfStoring()
+    public void Explain_OfARouteWithoutASink_DoesNotMentionStoring()
     {
         RoutePlan plan = HandlerRoute.Plan(AddOrders, "Bundles:Enabled=true").Routes.ShouldHaveSingleItem();
 
@@ -74,7 +74,7 @@ public sealed class HandlerConfigurationTests
             ignoreOrder: true);
 
     [Fact]
-    public async Task Settings_AreHandedToTheConstructor_WithTheRoutesOverrides()
+    public async Task Settings_WithTheRoutesOverrides_ReachTheConstructor()
     {
         LimitedHandler.Seen.Clear();
         await using HandlerRoute route = await HandlerRoute.StartAsync(AddLimited, "Handlers:Orders:Limit=7", "Handlers:Orders:Table=a", "Routes:orders:Handlers:Orders:Table=b");
@@ -109,10 +109,10 @@ public sealed class HandlerConfigurationTests
     [Fact]
     public void TypeInfo_Null_IsAConfigurationErrorWithAdvice() =>
         ErrorsOf(worker => worker.AddHandler<Order, ScriptedHandler>("Orders", null!)).ShouldHaveSingleItem()
-            .ShouldBe("Handlers:Orders: must be added with a JsonTypeInfo<Order> that can read it: there is none. Put [JsonSerializable(typeof(Order))] on a JsonSerializerContext and give its property, such as OrderJson.Default.Order.");
+            .ShouldBe("Handlers:Orders: must be added with a JsonTypeInfo<Order> that can read it: it is null. Put [JsonSerializable(typeof(Order))] on a JsonSerializerContext and pass its property, such as OrderJson.Default.Order.");
 
     [Fact]
-    public void TypeInfo_OfAPropertyThatNothingCanRead_IsAConfigurationError()
+    public void TypeInfo_OfAnUnreadableProperty_IsAConfigurationError()
     {
         JsonTypeInfo<Order> typeInfo = JsonTypeInfo.CreateJsonTypeInfo<Order>(new JsonSerializerOptions { TypeInfoResolver = TestJson.Default });
         typeInfo.CreateObject = () => new Order { Id = "x" };
@@ -130,20 +130,20 @@ public sealed class HandlerConfigurationTests
         ErrorsOf(AddBatches, settings).ShouldHaveSingleItem().ShouldStartWith(error);
 
     [Fact]
-    public void Batch_WithTheDefaults_IsRight() => ErrorsOf(AddBatches).ShouldBeEmpty();
+    public void Batch_WithTheDefaults_IsValid() => ErrorsOf(AddBatches).ShouldBeEmpty();
 
     [Fact]
-    public async Task Handler_NeedsAServiceThatIsNotThere_EndsTheStartWithTheReason()
+    public async Task Handler_NeedsAMissingService_EndsTheStartWithTheReason()
     {
         StartupException exception = await Should.ThrowAsync<StartupException>(() => HandlerRoute.StartAsync(
             worker => worker.AddHandler<Order, NeedyHandler>("Orders", TestJson.Default.Order)));
 
         exception.ExitCode.ShouldBe(ExitCodes.Configuration);
-        exception.Message.ShouldStartWith("Route orders: NeedyHandler cannot be made: Unable to resolve service");
+        exception.Message.ShouldStartWith("Route orders: NeedyHandler cannot be created: Unable to resolve service");
     }
 
     [Fact]
-    public async Task ScopedHandler_NeedsAServiceThatIsNotThere_EndsTheStartToo()
+    public async Task ScopedHandler_NeedsAMissingService_EndsTheStart()
     {
         StartupException exception = await Should.ThrowAsync<StartupException>(() => HandlerRoute.StartAsync(
             worker => worker.AddScopedHandler<Order, NeedyHandler>("Orders", TestJson.Default.Order)));

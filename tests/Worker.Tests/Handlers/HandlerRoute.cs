@@ -9,7 +9,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Worker.Tests.Handlers;
 
-/// <summary>A whole route, "orders", from the in-memory channel to a handler of the test's. Its time moves only when the test moves it.</summary>
+/// <summary>A whole route, "orders", from the in-memory channel to a test's handler. Its clock moves only when the test moves it.</summary>
 internal sealed class HandlerRoute : IAsyncDisposable
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
@@ -37,7 +37,7 @@ internal sealed class HandlerRoute : IAsyncDisposable
 
     public ChannelPublisher Publisher => _services.GetRequiredService<ChannelPublishers>().For("orders");
 
-    /// <summary>Makes the route, checks it and lets it receive.</summary>
+    /// <summary>Creates the route, runs its check and starts receiving.</summary>
     /// <param name="add">Adds the handler, named "Orders".</param>
     /// <param name="settings">Further settings, such as <c>Intake:Concurrency=4</c>.</param>
     public static async Task<HandlerRoute> StartAsync(Action<IMessageWorkerBuilder> add, params string[] settings)
@@ -51,7 +51,7 @@ internal sealed class HandlerRoute : IAsyncDisposable
         return route;
     }
 
-    /// <summary>Reads the configuration only.</summary>
+    /// <summary>Only plans the configuration.</summary>
     public static WorkerPlan Plan(Action<IMessageWorkerBuilder> add, params string[] settings)
     {
         MessageWorkerBuilder worker = new(new ServiceCollection());
@@ -61,7 +61,7 @@ internal sealed class HandlerRoute : IAsyncDisposable
 
     public Task PublishAsync(string body, string? id = null) => Publisher.PublishAsync(Encoding.UTF8.GetBytes(body), id).AsTask();
 
-    /// <summary>Lets time pass, a tenth of a second at a step, until something has happened.</summary>
+    /// <summary>Moves the clock in steps of a tenth of a second until the condition holds.</summary>
     public async Task PassUntilAsync(Func<bool> condition)
     {
         using CancellationTokenSource patience = new(Patience);
@@ -72,7 +72,7 @@ internal sealed class HandlerRoute : IAsyncDisposable
         }
     }
 
-    /// <summary>Waits, without time passing, until something has happened.</summary>
+    /// <summary>Waits, without moving the clock, until the condition holds.</summary>
     public static async Task UntilAsync(Func<bool> condition)
     {
         using CancellationTokenSource patience = new(Patience);
@@ -82,10 +82,10 @@ internal sealed class HandlerRoute : IAsyncDisposable
         }
     }
 
-    /// <summary>Lets time pass until nothing is held any more: everything was completed or dead-lettered.</summary>
+    /// <summary>Moves the clock until every message is completed or dead-lettered.</summary>
     public Task SettleAllAsync() => PassUntilAsync(() => Publisher.Held == 0);
 
-    /// <summary>The texts of an event's lines.</summary>
+    /// <summary>The log lines of an event.</summary>
     public IReadOnlyList<string> LinesOf(int eventId) => [.. Log.Entries.Where(entry => entry.Id.Id == eventId).Select(entry => entry.Text)];
 
     public async ValueTask DisposeAsync()
@@ -99,7 +99,7 @@ internal sealed class HandlerRoute : IAsyncDisposable
         await _services.DisposeAsync();
     }
 
-    /// <summary>The services of a worker with the route, whose parts the test puts together itself.</summary>
+    /// <summary>The services of a worker with the route, for tests that assemble its parts themselves.</summary>
     public static ServiceProvider Build(Action<IMessageWorkerBuilder> add, TimeProvider time, ILoggerFactory log, IDeadLetterStore deadLetters, params string[] settings)
     {
         ServiceCollection services = new();

@@ -7,7 +7,7 @@ using Worker.Tests.Handlers.Typed;
 
 namespace Worker.Tests.Handlers;
 
-/// <summary>The publisher as a handler has it injected.</summary>
+/// <summary>The publisher that is injected into a handler.</summary>
 public sealed class PublishingHandlerTests
 {
     [Fact]

@@ -3,7 +3,7 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Worker.Tests.Handlers;
 
-/// <summary>Keeps a worker with its services one expression.</summary>
+/// <summary>Lets a test write a worker and its services as one expression.</summary>
 internal static class WorkerBuilderExtensions
 {
     public static IMessageWorkerBuilder With(this IMessageWorkerBuilder worker, Action<IServiceCollection> add)

@@ -75,7 +75,7 @@ public sealed class ArchiveHeaderReaderPropertyTests
         }
     }
 
-    // A generator that gives only good or only bad bodies would prove little.
+    // A generator of only good or only bad bodies would prove little.
     private static void ShouldEqualReferenceFor(Gen<byte[]> bodies)
     {
         int accepted = 0;
@@ -101,7 +101,7 @@ public sealed class ArchiveHeaderReaderPropertyTests
                 Show(result.Date).ShouldBe(expected.GetValueOrDefault("EventDateUtc") is { Length: > 0 } date ? Show(ReferenceKey.Date(date)!.Value) : "");
             }
 
-            // What the full rule accepts, the header alone must accept with the same values.
+            // HeaderOnly must accept every body that Full accepts, with the same values.
             if (result.Code == "")
             {
                 BodyRun.Read(body, BodyValidation.HeaderOnly).ShouldBe(result);
@@ -119,7 +119,7 @@ public sealed class ArchiveHeaderReaderPropertyTests
         from end in Blank
         select Encoding.UTF8.GetBytes(mark + body + end);
 
-    // A few bytes removed, replaced or doubled: mostly broken, sometimes valid again.
+    // Removes, replaces or doubles a few bytes: mostly broken, sometimes still valid.
     private static Gen<byte[]> Damaged() =>
         from body in Bodies()
         from damages in (from at in Gen.Choose(0, Math.Max(0, body.Length - 1)) from kind in Gen.Choose(0, 2) from b in Gen.Elements("{}[]\",:\\u019eE.-+ntf \0\x7F\xC3\xFF".Select(c => (byte)c).ToArray()) select (at, kind, b)).ListOf(2)
@@ -155,7 +155,7 @@ public sealed class ArchiveHeaderReaderPropertyTests
             select "{" + (properties.Count == 0 ? blank : string.Join(',', properties.Take(5))) + "}";
     }
 
-    // Mostly what the reader wants of a used property; otherwise nearly every body would be poison.
+    // Mostly values that the reader accepts for a used property; otherwise nearly every body would be poison.
     private static Gen<string> Fitting(string name, int depth) => name.Contains("Date", StringComparison.Ordinal)
         ? Gen.Frequency((6, Gen.Elements("\"2019-04-01\"", "\"2019-04-01T10:20:30+02:00\"", "null", "\"\"")), (1, Value(depth)))
         : name.Length > 9 ? Gen.Frequency((6, Text.Select(t => $"\"{t}\"")), (1, Value(depth))) : Value(depth);

@@ -86,7 +86,7 @@ public sealed class ArchiveHeaderReaderTests
     }
 
     [Fact]
-    public void TryRead_EveryEscape_IsUndone() =>
+    public void TryRead_EveryEscape_IsDecoded() =>
         BodyRun.Read("""{"Product":"\"\\\/\b\f\n\r\t\u0041\u00e9\u20AC\ud83d\uDE00\u0000.","MessageId":"a\\u0041"}""")
             .ShouldBe(new BodyResult(default, "\"\\/\b\f\n\r\tA\u00E9\u20AC\U0001F600\0.", default, "a\\u0041"));
 
@@ -141,7 +141,7 @@ public sealed class ArchiveHeaderReaderTests
     }
 
     [Fact]
-    public void TryRead_SameHeaderAgain_ForgetsTheMessageBefore()
+    public void TryRead_ReusedHeader_HasNothingOfThePreviousMessage()
     {
         var header = new ArchiveHeader();
         var reader = new ArchiveHeaderReader(BodyRun.Properties, BodyValidation.Strict);

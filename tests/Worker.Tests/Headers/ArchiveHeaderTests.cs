@@ -9,7 +9,7 @@ namespace Worker.Tests.Headers;
 public sealed class ArchiveHeaderTests
 {
     [Fact]
-    public void Reset_AfterAMessage_ClearsEveryFieldAndGivesBuffersBack()
+    public void Reset_AfterAMessage_ClearsEveryFieldAndReturnsBuffers()
     {
         var pool = new BufferPool();
         var header = new ArchiveHeader(pool);

@@ -2,7 +2,7 @@ using Worker.Headers;
 
 namespace Worker.Tests.Headers;
 
-/// <summary>What reading a body gave; the texts are empty after poison.</summary>
+/// <summary>The result of reading a body; the texts are empty for poison.</summary>
 internal sealed record BodyResult(Poison Poison, string Product, HeaderDate Date, string MessageId)
 {
     public string Code => Poison.Reason.Code();

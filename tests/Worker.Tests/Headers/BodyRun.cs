@@ -5,10 +5,10 @@ using Worker.Headers;
 
 namespace Worker.Tests.Headers;
 
-/// <summary>Reads one body and gives what was found as strings, with a pool of its own that must end with nothing outstanding.</summary>
+/// <summary>Reads one body and returns its values as strings, with its own pool, to which every buffer must be returned.</summary>
 internal static class BodyRun
 {
-    /// <summary>What the tests look for: two texts and a date.</summary>
+    /// <summary>The properties that the tests read: two texts and a date.</summary>
     public static readonly ImmutableArray<HeaderProperty> Properties =
         [new("Product", HeaderUse.Text), new("EventDateUtc", HeaderUse.Date), new("MessageId", HeaderUse.Text)];
 

@@ -4,7 +4,7 @@ using Worker.Headers;
 
 namespace Worker.Tests.Headers;
 
-/// <summary>Nesting: 64 levels are fine, the 65th is poison, and a million costs no more than its bytes and no stack.</summary>
+/// <summary>Nesting: 64 levels are accepted, the 65th is poison, and a million levels cost linear time and no stack.</summary>
 public sealed class DepthTests
 {
     private static readonly (string Open, string Close)[] Kinds = [("[", "]"), ("{\"a\":", "}"), ("[{\"a\":", "}]"), (" [ 1 , ", " ] ")];

@@ -5,7 +5,7 @@ namespace Worker.Tests.Headers;
 /// <summary>
 /// JSON values to accept and to refuse, generated from the grammar of RFC 8259 after the categories of nst/JSONTestSuite
 /// (numbers, strings, literals, arrays, objects, structure). A valid value stays valid inside an array or an object; a broken one stays
-/// broken. Bytes are Latin-1 here: one character, one byte, so that broken UTF-8 can be written too.
+/// broken. Texts are Latin-1, one character per byte, so that they can hold broken UTF-8 too.
 /// </summary>
 internal static class JsonTexts
 {
@@ -15,10 +15,10 @@ internal static class JsonTexts
     private static readonly string[] Scalars = ["null", "true", "\"s\"", "-0.5e-1"];
     private static readonly string[] Blanks = ["", " ", "\t\r\n ", "\n\n"];
 
-    /// <summary>Values that every rule accepts.</summary>
+    /// <summary>JSON values that every rule accepts.</summary>
     public static IEnumerable<string> Valid => Numbers().Concat(Strings()).Concat(["null", "true", "false"]).Concat(Containers()).Distinct(StringComparer.Ordinal);
 
-    /// <summary>Texts that are no JSON value, in valid UTF-8.</summary>
+    /// <summary>Texts in valid UTF-8 that are not a JSON value.</summary>
     public static IEnumerable<string> Broken => BrokenNumbers().Concat(BrokenStrings()).Concat(BrokenLiterals()).Concat(BrokenContainers()).Distinct(StringComparer.Ordinal);
 
     private static IEnumerable<string> Numbers() => from i in Integers from f in Fractions from e in Exponents select i + f + e;
@@ -30,7 +30,7 @@ internal static class JsonTexts
             yield return "\"\\" + escape + "\"";
         }
 
-        // Each length of UTF-8 at both ends of its range, the surrogates left out, and characters that editors trip over.
+        // Each length of UTF-8 at both ends of its range, without the surrogates, and characters that break editors.
         foreach (int rune in new[] { 0x20, 0x21, 0x23, 0x5B, 0x5D, 0x7F, 0x80, 0x7FF, 0x800, 0x2028, 0x2029, 0xD7FF, 0xE000, 0xFEFF, 0xFFFD, 0xFFFE, 0xFFFF, 0x10000, 0x1F600, 0x10FFFF })
         {
             yield return "\"" + Latin1(new Rune(rune).ToString()) + "\"";

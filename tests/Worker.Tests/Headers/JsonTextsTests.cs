@@ -6,7 +6,7 @@ namespace Worker.Tests.Headers;
 
 public sealed class JsonTextsTests
 {
-    // Half a pair is seen before the broken escape behind it.
+    // lone-surrogate: the reader finds half a pair before the broken escape after it.
     private static readonly string[] Faults = ["malformed-json", "trailing-data", "lone-surrogate"];
 
     [Fact]
@@ -51,7 +51,7 @@ public sealed class JsonTextsTests
         }
     }
 
-    // Some are broken alone and fine here: nothing at all makes an empty array.
+    // Some broken values are valid in an array: an empty text makes an empty array.
     [Fact]
     public void TryRead_BrokenValueInAnArray_IsRefusedWhereTheReaderRefusesIt()
     {

@@ -4,7 +4,7 @@ using Worker.Tests.ObjectKeys;
 
 namespace Worker.Tests.Headers;
 
-/// <summary>Values below the top level: found in the one walk, under every rule.</summary>
+/// <summary>Values below the top level, found in one pass under every rule.</summary>
 public sealed class NestedPathTests
 {
     private static readonly BodyValidation[] Rules = Enum.GetValues<BodyValidation>();
@@ -170,7 +170,7 @@ public sealed class NestedPathTests
         KeyRun.Key("""{"EventDateUtc":"0001-01-01T00:00:01","Product":"p","SiteKey":"s","EventName":"e","MessageId":"m"}""").ShouldBe("p/s/e/0001/01/01/00/m.json");
 
     [Fact]
-    public void TryRead_NumberOrString_MustBeWhatTheRuleTakes()
+    public void TryRead_NumberOrString_MustMatchTheRule()
     {
         KeyTemplateOptionsOf options = new("{n:number}/{MessageId}", "id:number");
 

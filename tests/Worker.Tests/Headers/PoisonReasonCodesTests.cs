@@ -4,7 +4,7 @@ namespace Worker.Tests.Headers;
 
 public sealed class PoisonReasonCodesTests
 {
-    // The codes are a contract: a change here breaks the dead letters, dashboards and alerts of users.
+    // The codes are a contract: a changed code breaks users' dead letters, dashboards and alerts.
     [Fact]
     public void Code_EveryReason_IsTheApprovedOne() => Enum.GetValues<PoisonReason>().Select(r => r.Code()).ShouldBe(
     [

@@ -6,7 +6,7 @@ using Worker.Tests.ObjectKeys;
 
 namespace Worker.Tests.Headers;
 
-/// <summary>The rules of Full and Strict once more, written to be read: Utf8JsonReader, strings, and no care for speed.</summary>
+/// <summary>A second implementation of the rules Full and Strict, written for readability, not speed: Utf8JsonReader and strings.</summary>
 internal static class ReferenceReader
 {
     private static readonly string[] Used = ["Product", "EventDateUtc", "MessageId"];
@@ -83,7 +83,7 @@ internal static class ReferenceReader
         }
         catch (InvalidOperationException)
         {
-            // GetString on half a surrogate pair.
+            // GetString throws on half a surrogate pair.
             return null;
         }
 

@@ -3,7 +3,7 @@ using Worker.Headers;
 
 namespace Worker.Tests.Headers;
 
-/// <summary>Every body cut at every byte: never an exception, never a success for what is not whole.</summary>
+/// <summary>Every body cut at every byte: never an exception, and never a success for an incomplete body.</summary>
 public sealed class TruncationTests
 {
     private static readonly string[] Bodies =

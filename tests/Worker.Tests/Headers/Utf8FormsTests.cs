@@ -2,7 +2,7 @@ using Worker.Headers;
 
 namespace Worker.Tests.Headers;
 
-/// <summary>Every way in which bytes fail to be UTF-8 (RFC 3629), and the valid neighbours of each.</summary>
+/// <summary>Every kind of invalid UTF-8 (RFC 3629), and the valid sequences next to each.</summary>
 public sealed class Utf8FormsTests
 {
     [Fact]
@@ -41,7 +41,7 @@ public sealed class Utf8FormsTests
 
     private static IEnumerable<byte[]> Broken()
     {
-        // Continuation bytes with nothing to continue, and bytes that never occur.
+        // Continuation bytes without a lead byte, and bytes that never occur.
         for (int b = 0x80; b <= 0xFF; b++)
         {
             if (b is < 0xC2 or > 0xF4)
@@ -50,7 +50,7 @@ public sealed class Utf8FormsTests
             }
         }
 
-        // Overlong: a character of each length written with more bytes than it needs, at both ends of each range.
+        // Overlong: characters of each length with more bytes than needed, at both ends of each range.
         foreach (int rune in new[] { 0x00, 0x22, 0x2E, 0x2F, 0x5C, 0x7F })
         {
             yield return [(byte)(0xC0 | (rune >> 6)), Tail(rune, 0)];
@@ -68,7 +68,7 @@ public sealed class Utf8FormsTests
             yield return [0xFC, 0x80, 0x80, Tail(rune, 12), Tail(rune, 6), Tail(rune, 0)];
         }
 
-        // Surrogates as characters, alone and in pairs (CESU-8), and what lies above U+10FFFF.
+        // Surrogates as characters, alone and in pairs (CESU-8), and code points above U+10FFFF.
         for (int unit = 0xD800; unit <= 0xDFFF; unit += 0x1F)
         {
             yield return [0xED, Tail(unit, 6), Tail(unit, 0)];
@@ -80,7 +80,7 @@ public sealed class Utf8FormsTests
             yield return [(byte)(0xF0 | (rune >> 18)), Tail(rune, 12), Tail(rune, 6), Tail(rune, 0)];
         }
 
-        // Every lead byte, cut after each of its bytes, and with a byte that does not continue.
+        // Every lead byte, cut after each of its bytes, and followed by a byte that is no continuation.
         for (int lead = 0xC2; lead <= 0xF4; lead++)
         {
             int length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;

@@ -9,7 +9,7 @@ using Shared.Hosting;
 
 namespace Worker.Tests.Hosting;
 
-/// <summary>What the handler of a route reports when the worker stops.</summary>
+/// <summary>The report of a route's handler when the worker stops.</summary>
 public sealed class HandlerReportTests
 {
     private const int ReportId = 1110;
@@ -25,7 +25,7 @@ public sealed class HandlerReportTests
     }
 
     [Fact]
-    public async Task Stop_HandlerHasNothingToSay_LogsNothing()
+    public async Task Stop_HandlerHasNoReport_LogsNothing()
     {
         RecordingLog log = await RunAsync("""{"EventDateUtc":"2026-01-31T10:00:00Z","Product":"p","SiteKey":"s","EventName":"e","MessageId":"m"}""");
 

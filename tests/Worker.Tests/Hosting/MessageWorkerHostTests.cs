@@ -13,7 +13,7 @@ using Worker.Tests.Routes;
 
 namespace Worker.Tests.Hosting;
 
-/// <summary>A worker in a host of someone else's making.</summary>
+/// <summary>A worker in a user's own host.</summary>
 public sealed class MessageWorkerHostTests
 {
     [Fact]
@@ -41,7 +41,7 @@ public sealed class MessageWorkerHostTests
     }
 
     [Fact]
-    public void Build_ConfigurationThatIsAddedLater_Counts()
+    public void Build_ConfigurationThatIsAddedLater_IsUsed()
     {
         HostApplicationBuilder builder = Builder();
         builder.AddMessageWorker(worker => worker.AddArchive());

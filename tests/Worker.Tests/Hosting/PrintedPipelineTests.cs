@@ -9,7 +9,7 @@ using Shared.Hosting;
 
 namespace Worker.Tests.Hosting;
 
-/// <summary>The chain the worker runs, approved as text: a change of it is a decision, not an accident.</summary>
+/// <summary>The worker's chain, approved as text, so that no change of it goes unnoticed.</summary>
 public sealed class PrintedPipelineTests
 {
     public static TheoryData<string> Forms => [.. PipelineForm.All.Select(form => form.Name)];

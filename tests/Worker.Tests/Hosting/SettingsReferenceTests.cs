@@ -6,7 +6,7 @@ using Worker.Tests.Configuration;
 
 namespace Worker.Tests.Hosting;
 
-/// <summary>docs/reference/configuration.md and the settings classes say the same.</summary>
+/// <summary>docs/reference/configuration.md matches the settings classes.</summary>
 public sealed class SettingsReferenceTests
 {
     private const string Begin = "<!-- configuration reference: begin -->\n";
@@ -15,7 +15,7 @@ public sealed class SettingsReferenceTests
     private static IReadOnlyList<SettingsSection> Sections => WorkerHost.Features().Sections.All;
 
     [Fact]
-    public void Page_Table_IsWhatTheSettingsClassesSay()
+    public void Page_Table_MatchesTheSettingsClasses()
     {
         string page = File.ReadAllText(Path.Combine(AppContext.BaseDirectory, "configuration.md"));
         int begin = page.IndexOf(Begin, StringComparison.Ordinal) + Begin.Length;
@@ -28,7 +28,7 @@ public sealed class SettingsReferenceTests
     [Fact]
     public void All_SettingsClasses_BelongToAFeature()
     {
-        // Read by batch handlers of a program's own.
+        // BatchOptions is read by a program's own batch handlers.
         IEnumerable<Type> declared = SettingsClasses.All.Except([typeof(BatchOptions)]);
 
         Sections.Select(section => section.SettingsType).OfType<Type>().ShouldBe(declared, ignoreOrder: true);
@@ -52,7 +52,7 @@ public sealed class SettingsReferenceTests
                     }
 
                     SettingText.TryParse(limit, property.PropertyType, setting.Bytes, out object? value).ShouldBeTrue($"{section.Name}:{property.Name} {limit}");
-                    // Not set is within every range.
+                    // A default that is not set is within every range.
                     ((property.GetValue(defaults) is IComparable given ? given.CompareTo(value) : 0) * sign).ShouldBeGreaterThanOrEqualTo(0, $"{section.Name}:{property.Name} {limit}");
                 }
             }

@@ -6,7 +6,7 @@ namespace Worker.Tests.Hosting;
 public sealed class ShutdownSignalsTests
 {
     [Fact]
-    public void Attach_SignalCameBefore_IsToldOfItAtOnce()
+    public void Attach_AfterTheSignal_IsCalledAtOnce()
     {
         using ShutdownSignals signals = new();
         List<string> told = [];
@@ -19,7 +19,7 @@ public sealed class ShutdownSignalsTests
     }
 
     [Fact]
-    public void Receive_SecondSignalBeforeAnythingReactedToTheFirst_IsTheSecond()
+    public void Receive_SecondSignalBeforeAReactionToTheFirst_CountsAsTheSecond()
     {
         using ShutdownSignals signals = new();
         List<string> told = [];
@@ -33,7 +33,7 @@ public sealed class ShutdownSignalsTests
     }
 
     [Fact]
-    public void Install_InstalledBefore_SaysSo()
+    public void Install_InstalledBefore_ReturnsFalse()
     {
         using ShutdownSignals signals = new();
 

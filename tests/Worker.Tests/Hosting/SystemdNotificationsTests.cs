@@ -20,7 +20,7 @@ public sealed class SystemdNotificationsTests : IDisposable
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Worker_StartsAndStops_SystemdIsTold(bool isAbstract)
+    public async Task Worker_StartsAndStops_SystemdIsNotified(bool isAbstract)
     {
         string name = isAbstract ? $"@worker-tests-{Guid.NewGuid():n}" : _folder["notify"];
         using Socket systemd = Listen(name);
@@ -40,7 +40,7 @@ public sealed class SystemdNotificationsTests : IDisposable
     }
 
     [Fact]
-    public async Task Socket_Missing_IsLoggedOnceAndHurtsNothing()
+    public async Task Socket_Missing_IsLoggedOnceAndIgnored()
     {
         RecordingLog log = new();
         using IHost host = Build(_folder["absent"], "1000000", log);

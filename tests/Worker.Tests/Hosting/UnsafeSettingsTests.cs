@@ -4,7 +4,7 @@ using Shared.Hosting;
 
 namespace Worker.Tests.Hosting;
 
-/// <summary>Settings that lose or expose messages: an error where they can only be wrong, a warning where an operator may mean them.</summary>
+/// <summary>Settings that lose or expose messages: an error when they are always wrong, a warning when an operator may intend them.</summary>
 public sealed class UnsafeSettingsTests
 {
     private const string Http = "Hosting:Url=http://0.0.0.0:0";
@@ -36,7 +36,7 @@ public sealed class UnsafeSettingsTests
     [InlineData("Udp", false)]
     [InlineData("Http", true)]
     [InlineData("Channel, tcplines", true)]
-    public void Plan_SenderIsToldAboutMemory_IsAWarning(string sources, bool warns)
+    public void Plan_MemorySinkForAnAcknowledgingSource_IsAWarning(string sources, bool warns)
     {
         WorkerPlan plan = Plan($"Routes:archive:Source={sources}", "Routes:archive:Sink=Memory");
 
@@ -99,7 +99,7 @@ public sealed class UnsafeSettingsTests
     [Theory]
     [InlineData("data", "data2")]
     [InlineData("a/data", "a/dead-letters")]
-    public void Plan_DeadLettersBesideTheObjects_AreRight(string objects, string letters) =>
+    public void Plan_DeadLettersBesideTheObjects_AreValid(string objects, string letters) =>
         ErrorsOf($"Sinks:Directory:Path={objects}", $"DeadLetters:Path={letters}").ShouldBeEmpty();
 
     [Theory]
@@ -112,7 +112,7 @@ public sealed class UnsafeSettingsTests
     [InlineData("Handlers:Archive:Template={d:yyyy/MM}/{e:yyyy}/.tmp/{MessageId}", "Handlers:Archive:Template = \"{d:yyyy/MM}/{e:yyyy}/.tmp/{MessageId}\"")]
     [InlineData("Handlers:Archive:Template={d:yyyy}/.t{MessageId}/{x}", "Handlers:Archive:Template = \"{d:yyyy}/.t{MessageId}/{x}\"")]
     public void Plan_KeysInTheFolderOfUnfinishedFiles_AreAnError(string key, string shown) =>
-        ErrorsOf(key).ShouldBe([$"{shown}: must not begin with .tmp, nor with text that a value could make it, nor after levels that a message without their date leaves out: the folder sink keeps its unfinished files there. Messages would be dead-lettered."]);
+        ErrorsOf(key).ShouldBe([$"{shown}: must not begin with .tmp, directly, through a placeholder's value, or when a message without a date leaves out the levels before it: the folder sink keeps its unfinished files there. Messages would be dead-lettered."]);
 
     [Theory]
     [InlineData("Handlers:Archive:Template=x/.tmp/{MessageId}.json")]
@@ -120,7 +120,7 @@ public sealed class UnsafeSettingsTests
     [InlineData("Handlers:Archive:Template={d:yyyy}/.{d:MM}/{MessageId}.json")]
     [InlineData("Handlers:Archive:Template={d:yyyy}/.tmp{MessageId}.json")]
     [InlineData("Handlers:Archive:Template=.tmp/{MessageId}.json", "Routes:archive:Sink=Memory", "Routes:archive:Source=Channel")]
-    public void Plan_KeysElsewhere_AreRight(params string[] keys) => ErrorsOf(keys).ShouldBeEmpty();
+    public void Plan_KeysElsewhere_AreValid(params string[] keys) => ErrorsOf(keys).ShouldBeEmpty();
 
     [Fact]
     public void Plan_RuleOfASectionNoRouteUses_IsAnError() =>
@@ -139,7 +139,7 @@ public sealed class UnsafeSettingsTests
     [InlineData("Sources:Sqs:DoneIds=5")]
     [InlineData("Sinks:Elasticsearch:Index=logs")]
     [InlineData("Sinks:S3:Client=Direct")]
-    public void Plan_UnusedSectionWithOneKey_AsksForNoOther(string key) => ErrorsOf(key).ShouldBeEmpty();
+    public void Plan_UnusedSectionWithOneKey_RequiresNoOther(string key) => ErrorsOf(key).ShouldBeEmpty();
 
     private static WorkerPlan Plan(params string[] keys) =>
         WorkerHost.Plan(WorkerConfiguration.Build(configFile: null, [.. keys.Select(key => $"--{key}")], readSettingsFile: false));

@@ -7,7 +7,7 @@ using Worker.Tests.Routes;
 
 namespace Worker.Tests.Hosting;
 
-/// <summary>What a program adds to its worker by mistake is found with the mistakes of the configuration.</summary>
+/// <summary>Mistakes of a program in its worker's features are reported with the configuration errors.</summary>
 public sealed class WorkerFeaturesTests
 {
     private const string NotMeant = "The name would be ambiguous.";
@@ -34,7 +34,7 @@ public sealed class WorkerFeaturesTests
     [InlineData("")]
     [InlineData("two words")]
     [InlineData("a:b")]
-    public void Plan_NameThatARouteCannotGive_IsAnError(string name)
+    public void Plan_InvalidFeatureName_IsAnError(string name)
     {
         _features.Add(new FakeHandler(name));
 
@@ -53,7 +53,7 @@ public sealed class WorkerFeaturesTests
     [InlineData("Sources:Http")]
     [InlineData("Routes:{name}")]
     [InlineData("Sinks")]
-    public void AddSettings_PlaceOfRoutesAndFeatures_IsAnError(string name)
+    public void AddSettings_ReservedSection_IsAnError(string name)
     {
         _features.Add(SettingsSection.Of<FakeFeatureOptions>(name));
 
@@ -83,9 +83,9 @@ public sealed class WorkerFeaturesTests
 
         string name = typeof(UnusableOptions).FullName!;
         Errors().ShouldBe([
-            $"Tenants:Ports: is a property of {name} with the type System.Int32[], which no text is read as: use string, string[], bool, int, long, double, TimeSpan, Uri or an enum. No value could be given to it.",
-            $"Tenants:Fixed: is a property of {name} that cannot be set: give it a setter. No value could be given to it.",
-            $"Tenants:Lifetime: is a property of {name} with the bound 'long': write a time such as 250ms, 20s, 5m or 00:00:20. No value could be given to it.",
+            $"Tenants:Ports: is a property of {name} with the type System.Int32[], which cannot be read from text: use string, string[], bool, int, long, double, TimeSpan, Uri or an enum. It could not be configured.",
+            $"Tenants:Fixed: is a property of {name} that cannot be set: give it a setter. It could not be configured.",
+            $"Tenants:Lifetime: is a property of {name} with the invalid bound 'long': write a time such as 250ms, 20s, 5m or 00:00:20. It could not be configured.",
         ]);
     }
 

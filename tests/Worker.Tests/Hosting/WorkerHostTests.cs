@@ -22,7 +22,7 @@ public sealed class WorkerHostTests
     }
 
     [Fact]
-    public void Plan_ShippedSettingsFile_IsRightAndChangesNoDefault()
+    public void Plan_ShippedSettingsFile_IsValidAndChangesNoDefault()
     {
         IConfigurationRoot shipped = WorkerConfiguration.Build(configFile: null, []);
 
@@ -83,7 +83,7 @@ public sealed class WorkerHostTests
     }
 
     [Fact]
-    public void Plan_UnusedSectionThatIsRight_AsksForNothingRequired()
+    public void Plan_ValidUnusedSection_RequiresNoFurtherKey()
     {
         WorkerPlan plan = WorkerHost.Plan(Configuration("Routes:archive:Sink=Directory", "Sinks:S3:TotalTimeout=30s"));
 
@@ -93,7 +93,7 @@ public sealed class WorkerHostTests
     [Theory]
     [InlineData("PrefetchCount=0", null)]
     [InlineData("Topic=orders", "Sources:ServiceBus:Subscription: must be set with Topic. Messages of a topic are received from a subscription.")]
-    public void Plan_UnusedSection_BreaksOnlyRulesThatLookAtWhatIsGiven(string key, string? problem)
+    public void Plan_UnusedSection_ChecksOnlyRulesOverItsKeys(string key, string? problem)
     {
         WorkerPlan plan = WorkerHost.Plan(Configuration($"Sources:ServiceBus:{key}"));
 

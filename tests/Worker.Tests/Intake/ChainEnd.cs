@@ -1,6 +1,6 @@
 namespace Worker.Tests.Intake;
 
-/// <summary>How a chain ends, as far as the intake is concerned.</summary>
+/// <summary>The ends of a chain that the intake distinguishes.</summary>
 public enum ChainEnd
 {
     Complete,

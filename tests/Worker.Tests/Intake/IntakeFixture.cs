@@ -10,7 +10,7 @@ using Worker.Tests.Telemetry;
 
 namespace Worker.Tests.Intake;
 
-/// <summary>An intake over a chain of one terminator, with a clock of the test's. Disposing it checks that no slot was lost.</summary>
+/// <summary>An intake over a chain of one terminator, with a test clock. Disposing it asserts that no slot was lost.</summary>
 internal sealed class IntakeFixture : IAsyncDisposable
 {
     private readonly int _concurrency;
@@ -46,7 +46,7 @@ internal sealed class IntakeFixture : IAsyncDisposable
         return default;
     }
 
-    /// <summary>Reserves a slot, which must be free, and hands the message in.</summary>
+    /// <summary>Reserves a slot, which must be free, and accepts the message.</summary>
     public TestMessage Accept(TestMessage? message = null)
     {
         message ??= new TestMessage();
@@ -55,10 +55,10 @@ internal sealed class IntakeFixture : IAsyncDisposable
         return message;
     }
 
-    /// <summary>Hands a message in and waits for its fate.</summary>
+    /// <summary>Accepts a message and waits for its settlement.</summary>
     public async Task<Settlement> RunAsync(TestMessage? message = null) => await Accept(message).Settled;
 
-    /// <summary>Reserves so many slots, which must be granted at once.</summary>
+    /// <summary>Reserves that many slots, which must be granted synchronously.</summary>
     public void Reserve(int slots)
     {
         ValueTask<int> granted = Intake.ReserveAsync(slots, slots, CancellationToken.None);
@@ -66,7 +66,7 @@ internal sealed class IntakeFixture : IAsyncDisposable
         granted.Result.ShouldBe(slots);
     }
 
-    /// <summary>Slots that could be reserved now, one by one.</summary>
+    /// <summary>The number of slots that can be reserved now.</summary>
     public int CountFreeSlots()
     {
         int free = 0;
@@ -79,7 +79,7 @@ internal sealed class IntakeFixture : IAsyncDisposable
         return free;
     }
 
-    /// <summary>Lets the breaker open; it has the fixture's count of failures.</summary>
+    /// <summary>Opens the breaker with the fixture's number of failures.</summary>
     public void OpenBreaker()
     {
         for (int i = 0; i < Recoverability.BreakerFailures; i++)

@@ -15,7 +15,7 @@ using Tests.Shared;
 
 namespace Worker.Tests.Intake;
 
-/// <summary>Bytes a message from reserving its slot to its settlement, through the physical stage's own parts, with a source that reuses its messages.</summary>
+/// <summary>Bytes per message, from the reservation of its slot to its settlement, through the parts of the physical stage, with a source that reuses its messages.</summary>
 [Collection(AllocationCollection.Name)]
 public sealed class MessageIntakeAllocationTests
 {
@@ -30,14 +30,14 @@ public sealed class MessageIntakeAllocationTests
         PipelineForm.TryParse(form, out PipelineForm? found).ShouldBeTrue();
         double bytes = await MeasureAsync(found);
 
-        // The process's total, so whatever the thread pool does for itself counts too: below a tenth of a byte it is no message's.
+        // The process's total, which includes the thread pool's own allocations: below a tenth of a byte per message they do not count.
         bytes.ShouldBeLessThan(0.1);
     }
 
     [Fact]
     public async Task AcceptToSettle_NoListener_TheSendersSpanIsNotRead()
     {
-        // This collection runs alone: no other test listens.
+        // This collection runs alone, so no other test listens.
         MessageSpans.IsListening.ShouldBeFalse();
         long before = ReusedMessage.CreationReads;
 

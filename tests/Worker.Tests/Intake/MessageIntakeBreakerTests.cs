@@ -4,7 +4,7 @@ using Pipeline.Settlements;
 
 namespace Worker.Tests.Intake;
 
-/// <summary>Receiving while the sink is down: nothing, then one message at a time, then everything.</summary>
+/// <summary>Receiving while the sink is down: no message, then one probe at a time, then all.</summary>
 public sealed class MessageIntakeBreakerTests
 {
     private static readonly TimeSpan Open = new RecoverabilityOptions().BreakerOpen;
@@ -45,7 +45,7 @@ public sealed class MessageIntakeBreakerTests
     }
 
     [Fact]
-    public async Task HalfOpen_ProbeGivenBackUnused_TheNextMayProbe()
+    public async Task HalfOpen_ProbeReleasedUnused_TheNextMayProbe()
     {
         await using IntakeFixture fixture = new();
         fixture.OpenBreaker();
@@ -78,7 +78,7 @@ public sealed class MessageIntakeBreakerTests
     }
 
     [Fact]
-    public async Task HalfOpen_ProbeFails_NoSourceReceivesForAnotherWhile()
+    public async Task HalfOpen_ProbeFails_NoSourceReceivesForAnotherOpenTime()
     {
         IntakeFixture? fixture = null;
         fixture = new IntakeFixture(_ =>
@@ -102,7 +102,7 @@ public sealed class MessageIntakeBreakerTests
     }
 
     [Fact]
-    public async Task HalfOpen_AnOlderMessageEnds_DoesNotLetASecondProbeIn()
+    public async Task HalfOpen_AnOlderMessageEnds_GrantsNoSecondProbe()
     {
         TaskCompletionSource oldEnds = new();
         TaskCompletionSource probeEnds = new();
@@ -133,7 +133,7 @@ public sealed class MessageIntakeBreakerTests
     }
 
     [Fact]
-    public async Task HalfOpen_SlotsReservedBeforeComeBackUnused_DoNotLetASecondProbeIn()
+    public async Task HalfOpen_EarlierSlotsReleasedUnused_GrantNoSecondProbe()
     {
         await using IntakeFixture fixture = new(concurrency: 20);
         fixture.Reserve(10);
@@ -150,7 +150,7 @@ public sealed class MessageIntakeBreakerTests
     }
 
     [Fact]
-    public async Task HalfOpen_ProbeSitsOnAnEmptyQueue_AnotherReceiverGetsItsTurn()
+    public async Task HalfOpen_ProbeWaitsOnAnEmptyQueue_AnotherReceiverMayProbe()
     {
         await using IntakeFixture fixture = new();
         fixture.OpenBreaker();

@@ -11,7 +11,7 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
     private static readonly TimeSpan Hold = TimeSpan.FromMinutes(15);
     private static readonly TimeSpan Open = new RecoverabilityOptions().BreakerOpen;
 
-    // The intake looks every half second.
+    // The intake checks every half second.
     private static readonly TimeSpan Tick = TimeSpan.FromMilliseconds(500);
 
     private readonly IntakeFixture _fixture;
@@ -92,7 +92,7 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task Fault_AsksForMoreTimeThanTheHoldHas_TakesNoSlotWhereTheSourceCanHideTheMessage(bool returnsLate)
+    public async Task Fault_RetryAfterLongerThanTheHold_FreesTheSlotWhereTheSourceCanHideTheMessage(bool returnsLate)
     {
         _fault = _ => new TransientFaultException("down", Hold);
 
@@ -111,7 +111,7 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
     [Fact]
     public async Task Backoff_LongerThanTheHold_HoldsTheMessageToItsEnd()
     {
-        // Any wait between attempts is longer: it is the worker's own, and costs the message no delivery.
+        // Every backoff is longer than this hold; it is the worker's own wait and costs the message no delivery.
         _fault = _ => new TransientFaultException("down");
 
         TestMessage message = await HoldAsync("a", TimeSpan.FromMicroseconds(10), returnsLate: true);
@@ -122,7 +122,7 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task HalfOpen_HeldAndNewMessages_ProbeInTurnAndTheHeldOnesFirst()
+    public async Task HalfOpen_HeldAndNewMessages_ProbeOneByOneTheHeldOnesFirst()
     {
         await HoldAsync("a");
         await HoldAsync("b");
@@ -230,7 +230,7 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
     }
 
     [Fact]
-    public async Task Hold_ItsTimeIsUp_AbandonsWithTheSinksFault()
+    public async Task Hold_TimeEnds_AbandonsWithTheSinksFault()
     {
         TestMessage message = await HoldAsync("a", TimeSpan.FromSeconds(3));
         _fixture.OpenBreaker();
@@ -247,7 +247,7 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task SinkWorksForOthers_FaultFollowsTheMessage_ReturnsLateWhereTheSourceCan(bool returnsLate)
+    public async Task SinkWorksForOthers_FaultFollowsTheMessage_AbandonsWithADelayWhereTheSourceCan(bool returnsLate)
     {
         _fault = name => name == "bad" ? new TransientFaultException("down") : null;
         TestMessage bad = await HoldAsync("bad", Hold, returnsLate);
@@ -276,7 +276,7 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
         }
     }
 
-    /// <summary>Hands a message in and waits until it is held.</summary>
+    /// <summary>Accepts a message and waits until it is held.</summary>
     private async Task<TestMessage> HoldAsync(string id, TimeSpan? limit = null, bool returnsLate = false)
     {
         int held = _fixture.Intake.Held;
@@ -285,7 +285,7 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
         return message;
     }
 
-    /// <summary>Waits for the attempt of that number to be over, with its message held again.</summary>
+    /// <summary>Waits until the attempt with that number has ended and its message is held again.</summary>
     private async Task HeldAgainAsync(int attempts)
     {
         await WaitAsync(() => Attempts.Count >= attempts);

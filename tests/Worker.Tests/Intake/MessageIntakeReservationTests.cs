@@ -111,7 +111,7 @@ public sealed class MessageIntakeReservationTests
     }
 
     [Fact]
-    public async Task TryReserve_UntilFull_SaysSo()
+    public async Task TryReserve_NoSlotFree_ReturnsFull()
     {
         await using IntakeFixture fixture = new(concurrency: 2);
 

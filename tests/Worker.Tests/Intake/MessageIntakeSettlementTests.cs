@@ -6,7 +6,7 @@ using Worker.Tests.Telemetry;
 
 namespace Worker.Tests.Intake;
 
-/// <summary>How a chain ended decides what becomes of the message, in every form, thrown at once or after a hop; and no end loses a slot.</summary>
+/// <summary>The end of a chain determines the settlement, in every form, for exceptions before and after a hop; no end loses a slot.</summary>
 public sealed class MessageIntakeSettlementTests
 {
     private static readonly TimeSpan RetryAfter = TimeSpan.FromMinutes(3);
@@ -146,7 +146,7 @@ public sealed class MessageIntakeSettlementTests
     }
 
     [Fact]
-    public async Task Settle_SourceTakesItsTime_TheSlotIsTakenUntilThen()
+    public async Task Settle_SourceSettlesSlowly_TheSlotIsHeldUntilThen()
     {
         TaskCompletionSource settling = new();
         await using IntakeFixture fixture = new(concurrency: 1);
@@ -180,7 +180,7 @@ public sealed class MessageIntakeSettlementTests
     }
 
     [Fact]
-    public async Task Settle_DeadLetter_LogsIdAndReasonWithUntrustedTextMadeHarmless()
+    public async Task Settle_DeadLetter_LogsIdAndReasonWithUntrustedTextEscaped()
     {
         await using IntakeFixture fixture = new(_ => throw new PoisonMessageException("malformed", "bad\nline " + new string('x', 1_000)));
 
@@ -214,7 +214,7 @@ public sealed class MessageIntakeSettlementTests
     [Theory]
     [InlineData(false, "Route test: message id abandoned on delivery 2; redelivery in 79 ms: down")]
     [InlineData(true, "Route test: message id abandoned on delivery 2; the caller was told to send it again: down")]
-    public async Task Log_Abandoned_SaysWhoDeliversItAgain(bool hasCaller, string text)
+    public async Task Log_Abandoned_SaysWhoRedeliversIt(bool hasCaller, string text)
     {
         await using IntakeFixture fixture = new(static context =>
         {
@@ -255,7 +255,7 @@ public sealed class MessageIntakeSettlementTests
             case ChainEnd.Undecided:
                 return default;
             case ChainEnd.Poison:
-                // A part's decision does not count once something was thrown.
+                // A part's decision does not count once an exception is thrown.
                 context.Settlement = Settlement.Complete;
                 throw new PoisonMessageException("poison", "x");
             case ChainEnd.Transient:

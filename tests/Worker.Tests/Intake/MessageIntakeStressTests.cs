@@ -5,7 +5,7 @@ using Pipeline.Settlements;
 
 namespace Worker.Tests.Intake;
 
-/// <summary>Many threads reserve, cancel, give back and hand in, while messages end in every way: in the end every slot is there.</summary>
+/// <summary>Many threads reserve, cancel, release and accept, while messages end in every way: at the end every slot is free.</summary>
 public sealed class MessageIntakeStressTests
 {
     private const int Concurrency = 16;
@@ -90,7 +90,7 @@ public sealed class MessageIntakeStressTests
         }
         else
         {
-            // Now and then shorter than the wait, so that grants and cancellations meet.
+            // Sometimes shorter than the wait, so that grants and cancellations race.
             patience.CancelAfter(TimeSpan.FromMilliseconds(random.Next(1, 5)));
         }
 
@@ -165,7 +165,7 @@ public sealed class MessageIntakeStressTests
             fixture.Breaker.Succeeded();
         }
 
-        // Whatever state it was left in, it closes.
+        // The breaker closes from every state.
         while (fixture.Breaker.State != BreakerState.Closed)
         {
             fixture.Time.Advance(fixture.Recoverability.BreakerOpen);

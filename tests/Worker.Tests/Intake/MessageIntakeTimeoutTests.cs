@@ -4,13 +4,13 @@ using Pipeline.Settlements;
 
 namespace Worker.Tests.Intake;
 
-/// <summary>Messages that take too long, messages that ignore it, and the end of the worker's patience.</summary>
+/// <summary>Messages that time out, handlers that ignore the timeout, and the drain timeout.</summary>
 public sealed class MessageIntakeTimeoutTests
 {
-    // The intake looks every half second.
+    // The intake checks every half second.
     private static readonly TimeSpan Watch = TimeSpan.FromSeconds(1);
 
-    // Time a cancelled call has to unwind.
+    // Grace for a cancelled call to end.
     private static readonly TimeSpan Grace = TimeSpan.FromSeconds(15);
 
     [Fact]
@@ -45,7 +45,7 @@ public sealed class MessageIntakeTimeoutTests
     }
 
     [Fact]
-    public async Task Timeout_HandlerFinishesAllTheSame_ItsDecisionCounts()
+    public async Task Timeout_HandlerStillFinishes_ItsDecisionCounts()
     {
         TaskCompletionSource started = new(TaskCreationOptions.RunContinuationsAsynchronously);
         TaskCompletionSource gate = new();
@@ -79,7 +79,7 @@ public sealed class MessageIntakeTimeoutTests
         TestMessage message = fixture.Accept();
         await started.Task;
         fixture.Time.Advance(fixture.Options.MessageTimeout + Grace);
-        fixture.Intake.IsStuck.ShouldBeFalse("it still has time to unwind");
+        fixture.Intake.IsStuck.ShouldBeFalse("its grace has not ended");
 
         fixture.Time.Advance(Watch);
         fixture.Intake.IsStuck.ShouldBeTrue();
@@ -143,7 +143,7 @@ public sealed class MessageIntakeTimeoutTests
     }
 
     [Fact]
-    public async Task Abort_WhileMessagesEnd_NeverHitsTheMessageThatComesNext()
+    public async Task Abort_WhileMessagesEnd_NeverCancelsTheNextMessage()
     {
         int hit = 0;
         bool mayBeAborted = false;
@@ -179,7 +179,7 @@ public sealed class MessageIntakeTimeoutTests
     }
 
     [Fact]
-    public async Task Abort_MessagesInWork_GoBackAtOnce()
+    public async Task Abort_MessagesInFlight_AreAbandonedAtOnce()
     {
         TaskCompletionSource started = new(TaskCreationOptions.RunContinuationsAsynchronously);
         await using IntakeFixture fixture = new(context => WaitForCancellationAsync(context, started));
@@ -192,7 +192,7 @@ public sealed class MessageIntakeTimeoutTests
     }
 
     [Fact]
-    public async Task Abort_NothingInWork_LaterMessagesAreNotCancelled()
+    public async Task Abort_NothingInFlight_LaterMessagesAreNotCancelled()
     {
         bool cancelled = true;
         await using IntakeFixture fixture = new(context =>
@@ -226,7 +226,7 @@ public sealed class MessageIntakeTimeoutTests
     }
 
     [Fact]
-    public async Task Drain_NothingInWork_CompletesAtOnce()
+    public async Task Drain_NothingInFlight_CompletesAtOnce()
     {
         await using IntakeFixture fixture = new();
 
@@ -272,7 +272,7 @@ public sealed class MessageIntakeTimeoutTests
     }
 
     [Fact]
-    public async Task Drain_LimitPasses_ThrowsAndMessagesGoOn()
+    public async Task Drain_TimeoutEnds_ThrowsAndMessagesContinue()
     {
         using CancellationTokenSource limit = new();
         await using IntakeFixture fixture = new();

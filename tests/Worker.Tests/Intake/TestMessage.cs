@@ -40,17 +40,17 @@ internal sealed class TestMessage : ReceivedMessage
 
     public override bool CanReturnLate => ReturnsLate;
 
-    /// <summary>Whether its caller delivers it again, not the source.</summary>
+    /// <summary>Whether its caller redelivers it, not the source.</summary>
     public bool HasCaller { get; init; }
 
     public override bool IsSentAgainByCaller => HasCaller;
 
-    /// <summary>What the source does when it is told; the settlement counts as reported before.</summary>
+    /// <summary>The source's work for a settlement; the settlement is reported before it.</summary>
     public Func<ValueTask>? OnSettle { get; init; }
 
     public bool IsSettled => _settled.Task.IsCompleted;
 
-    /// <summary>The message's fate, awaited with patience for a slow machine.</summary>
+    /// <summary>The message's settlement, awaited with a timeout for slow machines.</summary>
     public Task<Settlement> Settled => _settled.Task.WaitAsync(Patience);
 
     public override TimeSpan AskToHold() => HoldTime;

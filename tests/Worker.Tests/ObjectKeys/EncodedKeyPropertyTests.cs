@@ -5,7 +5,7 @@ using Worker.ObjectKeys;
 
 namespace Worker.Tests.ObjectKeys;
 
-/// <summary>With <c>encode</c> for every part, one a level, messages that differ in any part have keys of their own.</summary>
+/// <summary>With <c>encode</c> for every part and one part per level, messages that differ in any part have different keys.</summary>
 public sealed class EncodedKeyPropertyTests
 {
     private static readonly Config Runs = Config.QuickThrowOnFailure.WithMaxTest(4_000);
@@ -13,7 +13,7 @@ public sealed class EncodedKeyPropertyTests
 
     private static readonly KeyTemplate Template = KeyRun.Compile(new KeyTemplateOptions { Template = "{a:encode}/x-{b:encode}/{MessageId}.json/{c:encode}.y" });
 
-    // The least that a naughty value needs to meet another.
+    // Values that would collide without encoding.
     private static readonly Gen<string?> Value = Gen.Frequency(
         (1, Gen.Constant<string?>(null)),
         (6, Gen.Elements<string?>("", "a", "A", "a b", "a_b", "a/b", "a=2fb", "=", "==", ".", "..", "a.", "unknown", "Unknown", "=75nknown", "invalid", "\u00E9", "e\u0301", "\0", "\uFEFF")),
@@ -46,7 +46,7 @@ public sealed class EncodedKeyPropertyTests
         from id in Value
         select (string?[])[a, b, c, string.IsNullOrEmpty(id) ? "id" : id];
 
-    // Missing, null and empty are one value: none. Text outside of Unicode becomes U+FFFD on its way into the body.
+    // Missing, null and empty are the same value. Text outside Unicode becomes U+FFFD in the body.
     private static IEnumerable<string> Parts(string?[] message) => message.Select(value => Encoding.UTF8.GetString(Encoding.UTF8.GetBytes(value ?? "")));
 
     private static string Key(string?[] message)

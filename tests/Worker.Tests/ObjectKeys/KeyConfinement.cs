@@ -3,7 +3,7 @@ using System.Text.RegularExpressions;
 
 namespace Worker.Tests.ObjectKeys;
 
-/// <summary>What every key must satisfy, whatever the message held.</summary>
+/// <summary>The rules that every key satisfies, for any message.</summary>
 internal static partial class KeyConfinement
 {
     public static void ShouldBeConfined(this string key)

@@ -2,7 +2,7 @@ using System.Text.RegularExpressions;
 
 namespace Worker.Tests.ObjectKeys;
 
-/// <summary>The configurations of docs/reference/object-keys.md, taken from the page.</summary>
+/// <summary>The examples of docs/reference/object-keys.md, read from the page.</summary>
 internal static partial class KeyExamples
 {
     /// <summary>Configuration, message and key of an example.</summary>

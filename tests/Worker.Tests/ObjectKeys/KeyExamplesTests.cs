@@ -8,7 +8,7 @@ using Worker.ObjectKeys;
 
 namespace Worker.Tests.ObjectKeys;
 
-/// <summary>Messages of three real shapes get the keys that their owners would choose, by the configurations of docs/reference/object-keys.md alone.</summary>
+/// <summary>The example configurations of docs/reference/object-keys.md give suitable keys to messages of three real formats.</summary>
 public sealed class KeyExamplesTests
 {
     private const int Messages = 1_000;

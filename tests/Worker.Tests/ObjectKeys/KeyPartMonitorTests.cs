@@ -8,7 +8,7 @@ using Worker.ObjectKeys;
 
 namespace Worker.Tests.ObjectKeys;
 
-/// <summary>What a key was made without is never silent: counted per property and reason, and the first of each is logged.</summary>
+/// <summary>A missing part of a key is counted per property and reason, and the first of each is logged.</summary>
 public sealed class KeyPartMonitorTests
 {
     private const string Template = "{Product}/{tenant.id:keep}/{at:yyyy}/{MessageId}";
@@ -25,8 +25,8 @@ public sealed class KeyPartMonitorTests
 
         run.Monitor.Describe().ShouldBe("Product missing 2, tenant.id missing 2");
         _log.Count.ShouldBe(2);
-        _log[0].ShouldStartWith("Route orders: a message has no Product (it has \"product\": case counts); its part of the key is \"unknown\"");
-        _log[1].ShouldStartWith("Route orders: a message has no tenant.id (it has \"ID\": case counts); its part of the key is \"unknown\"");
+        _log[0].ShouldStartWith("Route orders: a message has no Product (it has \"product\": names are case-sensitive); its part of the key is \"unknown\"");
+        _log[1].ShouldStartWith("Route orders: a message has no tenant.id (it has \"ID\": names are case-sensitive); its part of the key is \"unknown\"");
     }
 
     [Fact]
@@ -45,7 +45,7 @@ public sealed class KeyPartMonitorTests
     }
 
     [Fact]
-    public void TryWrite_NothingMissing_SaysNothing()
+    public void TryWrite_NothingMissing_LogsNothing()
     {
         Run run = new(new KeyTemplateOptions { Template = Template }, _log);
 

@@ -7,7 +7,7 @@ using Worker.ObjectKeys;
 
 namespace Worker.Tests.ObjectKeys;
 
-/// <summary>Body to key as the archive stage does it, with pools of its own that must end with nothing outstanding.</summary>
+/// <summary>Body to key as in the archive stage, with its own pools, to which every object must be returned.</summary>
 internal static class KeyRun
 {
     private static readonly JsonSerializerOptions Relaxed = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
@@ -62,7 +62,7 @@ internal static class KeyRun
 
     /// <summary>A body with these properties, in their order.</summary>
     /// <param name="properties">Name and value; null is written as null.</param>
-    /// <param name="escaped">Whether everything but ASCII is written as escapes.</param>
+    /// <param name="escaped">Whether non-ASCII characters are written as escapes.</param>
     public static byte[] Body(IEnumerable<KeyValuePair<string, string?>> properties, bool escaped = false)
     {
         var texts = properties.Select(p => Quote(p.Key, escaped) + ":" + (p.Value is null ? "null" : Quote(p.Value, escaped)));

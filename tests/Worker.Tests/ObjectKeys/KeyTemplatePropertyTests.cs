@@ -48,7 +48,7 @@ public sealed class KeyTemplatePropertyTests
     public void TryWrite_SameMessageTwice_GivesTheSameKey() => Prop.ForAll(Messages().ToArbitrary(), message =>
         KeyRun.Run(message.Body(), message.SourceId, Compiled[0]).Key == KeyRun.Run(message.Body(), message.SourceId, Compiled[0]).Key).Check(Runs);
 
-    // Ids close to each other and to what the other parts can say, so that a template that mixes them would be caught.
+    // Ids similar to each other and to values of other parts, so that a template that mixes parts fails.
     private static Gen<Message> Messages()
     {
         Gen<string> close = Gen.Elements("a", "A", "ab", "b", "a_b", "a-b", "=41", "2019", "2019-a", "04", ".", "..", "unknown");

@@ -2,7 +2,7 @@ using Worker.ObjectKeys;
 
 namespace Worker.Tests.ObjectKeys;
 
-/// <summary>The cases that came with the seed, and their neighbours.</summary>
+/// <summary>The cases of the seed, and similar ones.</summary>
 public sealed class KeyTemplateSeedCasesTests
 {
     private const string Id = "0f8fad5b-d9cb-469f-a165-70867728950e";

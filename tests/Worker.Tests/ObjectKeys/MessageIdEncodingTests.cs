@@ -85,10 +85,10 @@ public sealed class MessageIdEncodingTests
     }).Check(Config.QuickThrowOnFailure.WithMaxTest(5_000));
 
     [Fact]
-    public void Write_TwoRandomIds_MeetOnlyWhenEqual() => Prop.ForAll(Gen.Two(Ids()).ToArbitrary(), pair =>
+    public void Write_TwoRandomIds_CollideOnlyWhenEqual() => Prop.ForAll(Gen.Two(Ids()).ToArbitrary(), pair =>
         Write(pair.Item1) == Write(pair.Item2) == pair.Item1.AsSpan().SequenceEqual(pair.Item2)).Check(Config.QuickThrowOnFailure.WithMaxTest(5_000));
 
-    // Few letters, so that ids that differ in case, dots and escapes only are frequent.
+    // Few letters, so that many ids differ only in case, dots and escapes.
     private static Gen<byte[]> Ids()
     {
         Gen<byte> close = Gen.Elements("aA.=4126e/ "u8.ToArray());

@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Worker.Tests.ObjectKeys;
 
-/// <summary>Values that have broken keys, paths, parsers and logs elsewhere. All can be written as JSON strings.</summary>
+/// <summary>Values known to break keys, paths, parsers and logs. All can be written as JSON strings.</summary>
 internal static class NaughtyStrings
 {
     private static readonly string[] DotForms = [".", "=2e", "%2e", "%2E", "%252e", "%c0%ae", "\u3002", "\uFF0E", "\u2024"];

@@ -11,7 +11,7 @@ namespace Worker.Tests.ObjectKeys;
 
 /// <summary>
 /// The worker's reader and template against the readable twin over System.Text.Json. What the worker accepts, the twin accepts with the
-/// same key; what only the twin accepts is poison for one of <see cref="StricterThanTheTwin"/>.
+/// same key; a body that only the twin accepts is poison for a reason in <see cref="StricterThanTheTwin"/>.
 /// </summary>
 public sealed class ReadableKeyTests
 {
@@ -19,7 +19,7 @@ public sealed class ReadableKeyTests
     private static readonly KeyTemplate Template = KeyRun.Compile();
     private static readonly string[] Names = ["EventDateUtc", "Product", "SiteKey", "EventName", "MessageId"];
 
-    /// <summary>The faults that System.Text.Json lets pass: it takes the last of two values, and does not look at text that is not read.</summary>
+    /// <summary>The faults that System.Text.Json accepts: it takes the last of two values, and does not check text that is not read.</summary>
     private static readonly PoisonReason[] StricterThanTheTwin = [PoisonReason.InvalidUtf8, PoisonReason.LoneSurrogate, PoisonReason.DuplicateProperty];
 
     private static readonly string[] Dates =
@@ -36,7 +36,7 @@ public sealed class ReadableKeyTests
     [InlineData("{\"EventDateUtc\":\"none\",\"EventDateUtc\":\"\",\"MessageId\":\"a\"}", "unknown/unknown/unknown/a.json", PoisonReason.BadDate)]
     [InlineData("{\"MessageId\":\"a\",\"x\":\"\\ud800\"}", "unknown/unknown/unknown/a.json", PoisonReason.LoneSurrogate)]
     [InlineData("{\"MessageId\":\"a\",\"x\":\"\u00FF\"}", "unknown/unknown/unknown/a.json", PoisonReason.InvalidUtf8)]
-    public void Of_WhatTheWorkerRefuses_IsWhatTheTwinAccepts(string latin1, string accepted, object reason)
+    public void Of_BodiesThatTheWorkerRefuses_AreAcceptedByTheTwin(string latin1, string accepted, object reason)
     {
         byte[] body = Encoding.Latin1.GetBytes(latin1);
 
@@ -88,7 +88,7 @@ public sealed class ReadableKeyTests
         }
     }
 
-    // A generator that gives only good or only bad bodies would prove little.
+    // A generator of only good or only bad bodies would prove little.
     private static void ShouldAgreeFor(Gen<byte[]> bodies)
     {
         int accepted = 0;
@@ -117,7 +117,7 @@ public sealed class ReadableKeyTests
     private static bool IsDeclared(PoisonReason reason, byte[] body) =>
         StricterThanTheTwin.Contains(reason) || (reason == PoisonReason.BadDate && HasDuplicates(body));
 
-    // Of two dates the twin looks at the last only; the worker finds the first bad before it finds it doubled.
+    // Of two dates the twin reads only the last; the worker reports a bad first date before the duplicate.
     private static bool HasDuplicates(byte[] body)
     {
         try
@@ -154,7 +154,7 @@ public sealed class ReadableKeyTests
             select (byte[])[.. Encoding.UTF8.GetBytes(mark), .. KeyRun.Body([.. properties.Take(at), new KeyValuePair<string, string?>("MessageId", id), .. properties.Skip(at)], escaped)];
     }
 
-    // A byte removed, replaced or added: mostly broken, sometimes valid again.
+    // Removes, replaces or adds a byte: mostly broken, sometimes still valid.
     private static Gen<byte[]> Damaged() =>
         from body in Bodies()
         from at in Gen.Choose(0, body.Length - 1)

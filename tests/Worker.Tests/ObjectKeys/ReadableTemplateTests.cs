@@ -47,7 +47,7 @@ public sealed class ReadableTemplateTests
         from b in Gen.Elements("{}[]\",:\\u019eE.-+ntf \0".Select(c => (byte)c).ToArray())
         select (byte[])[.. body.Take(at), .. kind == 0 ? Array.Empty<byte>() : [b], .. body.Skip(kind == 2 ? at : at + 1)]);
 
-    // A generator that gives only good or only bad bodies would prove little.
+    // A generator of only good or only bad bodies would prove little.
     private static void ShouldAgreeFor(Gen<byte[]> bodies)
     {
         int accepted = 0;
@@ -61,7 +61,7 @@ public sealed class ReadableTemplateTests
         (string? key, Poison poison) = KeyRun.Run(body, [], template);
         string text = Encoding.UTF8.GetString(body);
 
-        // The twin looks only at the text that it needs.
+        // The twin checks only the text that it needs.
         if (poison.Reason is PoisonReason.LoneSurrogate or PoisonReason.InvalidUtf8)
         {
             return false;
@@ -99,11 +99,11 @@ public sealed class ReadableTemplateTests
             select Encoding.UTF8.GetBytes(body);
     }
 
-    // The first most of the time.
+    // Mostly the first.
     private static Gen<string> Or(Gen<string> first, params Gen<string>[] others) =>
         Gen.Frequency([(24, first), .. others.Select(other => (1, other))]);
 
-    // Most properties once, some not at all or twice, in any order; some names escaped.
+    // Most properties once, some missing or twice, in any order; some names escaped.
     private static Gen<string> Object(params (string Name, Gen<string> Value)[] properties)
     {
         Gen<string> none = Gen.Constant("");

@@ -6,7 +6,7 @@ using Worker.ObjectKeys;
 
 namespace Worker.Tests.ObjectKeys;
 
-/// <summary>The key rules once more, written to be read: strings, regular expressions and no care for speed.</summary>
+/// <summary>A second implementation of the key rules, written for readability, not speed: strings and regular expressions.</summary>
 internal static partial class ReferenceKey
 {
     public static string Of(KeyTemplateOptions options, IReadOnlyDictionary<string, string?> properties, byte[] sourceId)
@@ -53,7 +53,7 @@ internal static partial class ReferenceKey
         return text.Length <= 128 ? text.ToString() : "==" + Convert.ToHexStringLower(SHA256.HashData(id));
     }
 
-    /// <summary>The id that a short encoded id came from: that this exists is why no two ids can share a key.</summary>
+    /// <summary>Decodes a short encoded id. Because a decoder exists, no two ids can share a key.</summary>
     public static byte[] DecodeId(string encoded)
     {
         var bytes = new List<byte>();
@@ -73,7 +73,7 @@ internal static partial class ReferenceKey
         return [.. bytes];
     }
 
-    /// <summary>The date that a text stands for, in UTC, or null.</summary>
+    /// <summary>The date of a text, in UTC, or null.</summary>
     public static DateTime? Date(string text)
     {
         Match m = DateText().Match(text);

@@ -7,14 +7,14 @@ using Shared.Hosting;
 
 namespace Worker.Tests.Outages;
 
-/// <summary>A whole route over a source of the test's and a sink that fails on demand. Its time moves only when the test moves it.</summary>
+/// <summary>A whole route over a test's source and a sink that fails on demand. Its clock moves only when the test moves it.</summary>
 internal sealed class OutageRoute : IAsyncDisposable
 {
     private readonly Func<bool> _isBehind;
 
-    /// <param name="source">Makes the source.</param>
+    /// <param name="source">Creates the source.</param>
     /// <param name="time">The clock of source and route.</param>
-    /// <param name="isBehind">True while time must not go on, since something that was due has yet to happen.</param>
+    /// <param name="isBehind">True while the clock must not move, because a due action has not happened yet.</param>
     /// <param name="settings">The route's settings.</param>
     public OutageRoute(Func<SourceServices, IMessageSource> source, ManualTimeProvider time, Func<bool> isBehind, params string[] settings)
     {
@@ -40,14 +40,14 @@ internal sealed class OutageRoute : IAsyncDisposable
         Route.Start();
     }
 
-    /// <summary>Lets time pass, half a second at a step.</summary>
+    /// <summary>Moves the clock in steps of half a second.</summary>
     public Task PassAsync(TimeSpan time)
     {
         DateTimeOffset end = Time.GetUtcNow() + time;
         return PassUntilAsync(() => Time.GetUtcNow() >= end, time + TimeSpan.FromSeconds(1), "Time stands still.");
     }
 
-    /// <summary>Lets time pass, half a second at a step, until something has happened.</summary>
+    /// <summary>Moves the clock in steps of half a second until the condition holds.</summary>
     public async Task PassUntilAsync(Func<bool> condition, TimeSpan within, string what)
     {
         DateTimeOffset end = Time.GetUtcNow() + within;
@@ -61,7 +61,7 @@ internal sealed class OutageRoute : IAsyncDisposable
     }
 
     /// <summary>Stops and drains as the host does.</summary>
-    /// <returns>True when everything ended within the limit.</returns>
+    /// <returns>True when the drain ended within the limit.</returns>
     public async Task<bool> DrainAsync()
     {
         Task<bool> draining = Route.DrainAsync(CancellationToken.None);

@@ -4,7 +4,7 @@ using Messaging.Sinks;
 
 namespace Worker.Tests.Outages;
 
-/// <summary>A store in memory that fails on demand, as S3 does: after retries of its own. Keeps the order in which it stored.</summary>
+/// <summary>A store in memory that fails on demand, like S3 after its own retries. Records the order of the stores.</summary>
 internal sealed class OutageSink : IObjectSink
 {
     private readonly ConcurrentQueue<string> _stored = new();
@@ -12,7 +12,7 @@ internal sealed class OutageSink : IObjectSink
 
     public string Name => "outage";
 
-    /// <summary>How it fails for a key; null where it stores.</summary>
+    /// <summary>The failure for a key; null to store.</summary>
     public Func<string, SinkStatus?> Fault { get; set; } = _ => null;
 
     public IReadOnlyList<string> Stored => [.. _stored];

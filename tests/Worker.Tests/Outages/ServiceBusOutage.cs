@@ -5,7 +5,7 @@ using Worker.Tests.ServiceBus;
 
 namespace Worker.Tests.Outages;
 
-/// <summary>A route over the Service Bus port, with a broker that behaves as the real one.</summary>
+/// <summary>A route over the Service Bus port, with a fake broker.</summary>
 internal sealed class ServiceBusOutage : IAsyncDisposable
 {
     public ServiceBusOutage(TimeSpan? maxLockRenewal = null, int calls = 8)

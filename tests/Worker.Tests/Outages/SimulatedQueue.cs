@@ -5,7 +5,7 @@ namespace Worker.Tests.Outages;
 
 /// <summary>
 /// Makes a <see cref="FakeQueue"/> keep state as SQS does, by the test's clock: visibility timeouts, receive counts, groups of a
-/// FIFO queue, and a redrive policy that takes messages away. Threads: any.
+/// FIFO queue, and a redrive policy that moves messages. Threads: any.
 /// </summary>
 internal sealed class SimulatedQueue
 {
@@ -30,10 +30,10 @@ internal sealed class SimulatedQueue
     /// <summary>Names of the messages that the redrive policy moved.</summary>
     public IReadOnlyList<string> Dead => Read(() => _dead.ConvertAll(message => message.Name));
 
-    /// <summary>Names of the messages that can be received now.</summary>
+    /// <summary>Names of the visible messages.</summary>
     public IReadOnlyList<string> Visible => Read(() => _messages.FindAll(message => message.VisibleAt <= Now).ConvertAll(message => message.Name));
 
-    /// <summary>The most deliveries of any message in the queue.</summary>
+    /// <summary>The highest delivery count of the messages in the queue.</summary>
     public int MostDeliveries => Read(() => _messages.Max(message => message.ReceiveCount));
 
     private DateTimeOffset Now => _time.GetUtcNow();
@@ -48,7 +48,7 @@ internal sealed class SimulatedQueue
 
     public TimeSpan HiddenFor(string name) => Read(() => _messages.Find(message => message.Name == name)!.VisibleAt - Now);
 
-    /// <summary>True when a message in flight is about to become visible: a renewal is under way, or will not come.</summary>
+    /// <summary>True when a message in flight becomes visible within the time unless it is renewed.</summary>
     public bool AwaitsRenewal(TimeSpan left) => Read(() => _messages.Exists(message => !message.IsReturned && message.VisibleAt > Now && message.VisibleAt - Now < left));
 
     private T Read<T>(Func<T> read)

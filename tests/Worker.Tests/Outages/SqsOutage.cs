@@ -5,12 +5,12 @@ using Worker.Tests.Aws.Sqs.Wire;
 
 namespace Worker.Tests.Outages;
 
-/// <summary>A route over SQS, with a queue that keeps state.</summary>
+/// <summary>A route over SQS, with a queue that keeps the state of messages.</summary>
 internal sealed class SqsOutage : IAsyncDisposable
 {
     private static readonly TimeSpan Visibility = TimeSpan.FromSeconds(60);
 
-    // Renewals are due at half of the timeout; a beat of a second, and what a slow machine needs, come on top.
+    // Renewals are due at half of the timeout, plus a heartbeat of a second and a margin for slow machines.
     private static readonly TimeSpan Overdue = (Visibility / 2) - TimeSpan.FromSeconds(10);
 
     private readonly FakeQueue _service;
@@ -35,11 +35,11 @@ internal sealed class SqsOutage : IAsyncDisposable
 
     public OutageSink Sink => Route.Sink;
 
-    /// <summary>Waits until every buffer is returned: a heartbeat may be on its way when the drain has ended.</summary>
+    /// <summary>Waits until every buffer is returned: a heartbeat may still be in flight when the drain has ended.</summary>
     public Task ShouldReturnItsBuffersAsync() =>
         Route.PassUntilAsync(() => _wire.Buffers.Outstanding == 0, TimeSpan.FromMinutes(5), "Not every rented buffer is returned.");
 
-    /// <summary>True once renewals may end.</summary>
+    /// <summary>Set by the test once renewals may end.</summary>
     public bool IsStopping { get; set; }
 
     public static async Task<SqsOutage> CreateAsync(bool isFifo = false, TimeSpan? maxHoldTime = null, int maxReceiveCount = 10, int concurrency = 20, params string[] settings)

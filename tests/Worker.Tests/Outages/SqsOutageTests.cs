@@ -28,7 +28,7 @@ public sealed class SqsOutageTests
         outage.Queue.MostDeliveries.ShouldBe(1);
         outage.Route.Route.Metrics.Totals.Returned.ShouldBe(0);
 
-        // One attempt at the beginning and a probe each five seconds, however many wait.
+        // One attempt at the beginning and one probe per five seconds, however many messages wait.
         outage.Sink.Attempts.ShouldBeLessThan(200);
         outage.Sink.Fault = _ => null;
         await outage.Route.PassUntilAsync(() => outage.Queue.Count == 0, Recovery, "Not all messages were stored after the outage.");

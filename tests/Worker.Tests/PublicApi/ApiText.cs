@@ -3,7 +3,7 @@ using System.Text;
 
 namespace Worker.Tests.PublicApi;
 
-/// <summary>The public API of an assembly as text: a line a type and a line a member, sorted, so that every change is a line of a diff.</summary>
+/// <summary>The public API of an assembly as sorted text, one line per type and per member, so that every change is a line of a diff.</summary>
 internal static class ApiText
 {
     private const BindingFlags Declared = BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.Instance | BindingFlags.Static | BindingFlags.DeclaredOnly;
@@ -68,7 +68,7 @@ internal static class ApiText
         _ => false,
     };
 
-    /// <summary>Null for what says nothing new: accessors, overrides, and the methods of records that print and clone.</summary>
+    /// <summary>Null for redundant members: accessors, overrides, and the print and clone methods of records.</summary>
     private static string? Describe(MemberInfo member) => member switch
     {
         ConstructorInfo { IsStatic: false } constructor => $"{Access(constructor)}.ctor({Parameters(constructor)})",

@@ -3,12 +3,12 @@ using System.Runtime.CompilerServices;
 
 namespace Worker.Tests.PublicApi;
 
-/// <summary>Only tests, benchmarks and the proof see internals: what ships is written against the public API, as a stranger's package would be.</summary>
+/// <summary>Only tests, benchmarks and the proof see internals: shipped packages use the public API, like third-party packages.</summary>
 public sealed class FriendAssemblyTests
 {
     private static readonly string[] Friends = ["Benchmarks", "Benchmarks.Tests", "Integration.Tests", "Pipeline.Tests", "Proof", "Worker.Tests"];
 
-    /// <summary>The assemblies of src that this build has; a project that a switch adds is checked with the switch.</summary>
+    /// <summary>The assemblies of src in this build; a project behind a build switch is checked in builds with the switch.</summary>
     public static TheoryData<string> Assemblies() => [.. Directory
         .EnumerateFiles(Path.Combine(Folder(), "../../../src"), "*.csproj", SearchOption.AllDirectories)
         .Select(project => Path.GetFileNameWithoutExtension(project))
@@ -21,7 +21,7 @@ public sealed class FriendAssemblyTests
     {
         IEnumerable<string> seenBy = Assembly.Load(assembly).GetCustomAttributes<InternalsVisibleToAttribute>().Select(friend => friend.AssemblyName.Split(',')[0]);
 
-        seenBy.Except(Friends).ShouldBeEmpty($"What others need of {assembly} is public, or theirs (docs/explanation/adr/rooms.md).");
+        seenBy.Except(Friends).ShouldBeEmpty($"Shipped code uses only the public API of {assembly} (docs/explanation/adr/rooms.md).");
     }
 
     [Fact]

@@ -3,7 +3,7 @@ using System.Runtime.CompilerServices;
 
 namespace Worker.Tests.PublicApi;
 
-/// <summary>The public API of every package is the approved text: a change of it is a change of a file that a reviewer reads.</summary>
+/// <summary>The public API of every package matches the approved text, so that a reviewer sees every change as a diff.</summary>
 public sealed class PublicApiTests
 {
     [Theory]

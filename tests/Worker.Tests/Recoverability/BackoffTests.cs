@@ -15,7 +15,7 @@ public sealed class BackoffTests
     [InlineData(9, 20_000)]
     [InlineData(64, 20_000)]
     [InlineData(int.MaxValue, 20_000)]
-    public void After_SoManyFailures_IsAnywhereBelowTheDoubledBound(int failures, int boundMilliseconds)
+    public void After_Failures_IsRandomBelowTheDoubledBound(int failures, int boundMilliseconds)
     {
         TimeSpan bound = TimeSpan.FromMilliseconds(boundMilliseconds);
 
@@ -24,17 +24,17 @@ public sealed class BackoffTests
         waits.Min().ShouldBeGreaterThanOrEqualTo(TimeSpan.Zero);
         waits.Max().ShouldBeLessThanOrEqualTo(bound);
 
-        // Full jitter: with 2,000 draws each end is missed by a tenth with a probability of 1e-91.
+        // Full jitter: the probability that 2,000 draws miss either end by a tenth is 1e-91.
         waits.Min().ShouldBeLessThan(bound * 0.1);
         waits.Max().ShouldBeGreaterThan(bound * 0.9);
     }
 
     [Fact]
-    public void After_TheOtherSideAskedForMore_WaitsAtLeastThat() =>
+    public void After_LongerRetryAfter_WaitsAtLeastThat() =>
         Backoff.After(1, TimeSpan.FromMinutes(5)).ShouldBe(TimeSpan.FromMinutes(5));
 
     [Fact]
-    public void After_TheOtherSideAskedForLess_StaysRandomAboveIt()
+    public void After_ShorterRetryAfter_StaysRandomAboveIt()
     {
         TimeSpan[] waits = [.. Enumerable.Range(0, 500).Select(_ => Backoff.After(20, TimeSpan.FromSeconds(10)))];
 

@@ -22,7 +22,7 @@ public sealed class CircuitBreakerTests
     }
 
     [Fact]
-    public void AwaitsProbe_NoReceiver_IsTrueOnceTheTimeIsUpAndFalseWhileAProbeIsOut()
+    public void AwaitsProbe_NoReceiver_IsTrueOnceTheTimeEndsAndFalseWhileAProbeIsInFlight()
     {
         _breaker.AwaitsProbe.ShouldBeFalse("it is closed");
         _breaker.Refused("down");
@@ -35,14 +35,14 @@ public sealed class CircuitBreakerTests
 
         _breaker.AskToReceive().ShouldBe(BreakerState.HalfOpen);
         long probe = _breaker.ProbeGiven();
-        _breaker.AwaitsProbe.ShouldBeFalse("the probe is out");
+        _breaker.AwaitsProbe.ShouldBeFalse("the probe is in flight");
         _breaker.ProbeReturned(probe);
         _breaker.AwaitsProbe.ShouldBeFalse("the caller that asked may ask again within a second");
         _time.Advance(TimeSpan.FromSeconds(1));
         _breaker.AwaitsProbe.ShouldBeTrue("the probe did not reach the sink");
 
         _breaker.Failed("still down");
-        _breaker.AwaitsProbe.ShouldBeFalse("its time begins anew");
+        _breaker.AwaitsProbe.ShouldBeFalse("its open time restarts");
     }
 
     [Fact]
@@ -61,7 +61,7 @@ public sealed class CircuitBreakerTests
     }
 
     [Fact]
-    public void Succeeded_BetweenFailures_StartsTheRowAnew()
+    public void Succeeded_BetweenFailures_RestartsTheCount()
     {
         for (int round = 0; round < 3; round++)
         {
@@ -98,7 +98,7 @@ public sealed class CircuitBreakerTests
     [Fact]
     public void Failed_SpreadOverTheWindow_AllCount()
     {
-        // One failure and nine successes each tenth of a window: only together are they a hundred.
+        // One failure and nine successes per tenth of a window: only the whole window has a hundred results.
         for (int i = 0; i < 9; i++)
         {
             Mix(1, 9);
@@ -112,7 +112,7 @@ public sealed class CircuitBreakerTests
     }
 
     [Fact]
-    public void Window_MovesOnByASixth_OnlyTheOldestSixthLeaves()
+    public void Window_MovesByASixth_OnlyTheOldestSixthExpires()
     {
         Mix(20, 0, spacing: 1);
         _time.Advance(_options.BreakerWindow / 6);
@@ -125,7 +125,7 @@ public sealed class CircuitBreakerTests
     }
 
     [Fact]
-    public void Window_TheFailuresSixthHasLeft_OnlyTheRestCounts()
+    public void Window_SixthOfTheFailuresHasExpired_OnlyTheRestCounts()
     {
         Mix(20, 0, spacing: 1);
         _time.Advance(_options.BreakerWindow / 6);
@@ -138,7 +138,7 @@ public sealed class CircuitBreakerTests
     }
 
     [Fact]
-    public void Refused_Once_OpensAtOnceAndSaysSo()
+    public void Refused_Once_OpensAtOnceAndLogsIt()
     {
         _breaker.Refused("AccessDenied");
 
@@ -148,7 +148,7 @@ public sealed class CircuitBreakerTests
     }
 
     [Fact]
-    public void AskToReceive_TimeIsUp_OneProbeOnly()
+    public void AskToReceive_OpenTimeHasEnded_GrantsOneProbe()
     {
         Open();
         _time.Advance(_options.BreakerOpen - TimeSpan.FromMilliseconds(1));
@@ -199,7 +199,7 @@ public sealed class CircuitBreakerTests
     }
 
     [Fact]
-    public void Probe_Working_KeepsItsPlaceHoweverLongItTakes()
+    public void Probe_InFlight_RemainsTheProbeHoweverLongItTakes()
     {
         long probe = HalfOpenAndTakeProbe();
         _breaker.ProbeWorking(probe);
@@ -210,7 +210,7 @@ public sealed class CircuitBreakerTests
     }
 
     [Fact]
-    public void AwaitsProbe_NoCaller_BecomesTrueWhenTheTimeIsUp()
+    public void AwaitsProbe_NoCaller_BecomesTrueWhenTheTimeEnds()
     {
         _breaker.AwaitsProbe.ShouldBeFalse();
         Open();
@@ -223,7 +223,7 @@ public sealed class CircuitBreakerTests
     }
 
     [Fact]
-    public void AwaitsProbe_ProbeOut_IsFalseUntilItIsOver()
+    public void AwaitsProbe_ProbeInFlight_IsFalseUntilItEnds()
     {
         long probe = HalfOpenAndTakeProbe();
         _breaker.ProbeWorking(probe);
@@ -251,7 +251,7 @@ public sealed class CircuitBreakerTests
     }
 
     [Fact]
-    public void AwaitsProbe_ReceiverSitsOnTheProbe_IsTrueWhenOthersMayProbe()
+    public void AwaitsProbe_ReceiverHoldsTheProbe_IsTrueWhenOthersMayProbe()
     {
         HalfOpenAndTakeProbe();
 
@@ -261,7 +261,7 @@ public sealed class CircuitBreakerTests
     }
 
     [Fact]
-    public void Succeeded_HalfOpen_ClosesAndForgetsTheWindow()
+    public void Succeeded_HalfOpen_ClosesAndClearsTheWindow()
     {
         HalfOpenAndTakeProbe();
 
@@ -270,7 +270,7 @@ public sealed class CircuitBreakerTests
         _breaker.State.ShouldBe(BreakerState.Closed);
         _breaker.LastFailure.ShouldBeNull();
         Mix(9, 91);
-        _breaker.State.ShouldBe(BreakerState.Closed, "what was before the opening no longer counts");
+        _breaker.State.ShouldBe(BreakerState.Closed, "results before the opening no longer count");
     }
 
     [Fact]
@@ -340,7 +340,7 @@ public sealed class CircuitBreakerTests
     }
 
     [Fact]
-    public void Log_OneOutage_TwoLines()
+    public void Log_OneOutage_HasTwoLines()
     {
         Fail(_options.BreakerFailures + 30);
         for (int i = 0; i < 5; i++)
@@ -359,7 +359,7 @@ public sealed class CircuitBreakerTests
     }
 
     [Fact]
-    public void Log_RefusedDuringAnOutage_IsSaidToo()
+    public void Log_RefusedDuringAnOutage_IsLoggedToo()
     {
         Fail(_options.BreakerFailures);
 
@@ -391,7 +391,7 @@ public sealed class CircuitBreakerTests
         return _breaker.ProbeGiven();
     }
 
-    /// <summary>Successes first and failures last, with a success now and then so that they are never too many in a row.</summary>
+    /// <summary>Successes first and failures last, with some successes in between, so that the failures in a row stay below the limit.</summary>
     private void Mix(int failures, int successes, int spacing = 0)
     {
         for (int i = 0; i < successes; i++)

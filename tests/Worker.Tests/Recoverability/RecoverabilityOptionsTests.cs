@@ -18,7 +18,7 @@ public sealed class RecoverabilityOptionsTests
     }
 
     [Fact]
-    public void Validate_Defaults_AreRight()
+    public void Validate_Defaults_AreValid()
     {
         List<ConfigurationError> errors = [];
 

@@ -3,7 +3,7 @@ using Pipeline.Settlements;
 
 namespace Worker.Tests.Recoverability;
 
-/// <summary>The table from how a chain ended to what becomes of its message.</summary>
+/// <summary>The table that maps the end of a chain to the message's settlement.</summary>
 public sealed class RecoverabilityPolicyTests
 {
     private const int Max = 5;
@@ -73,7 +73,7 @@ public sealed class RecoverabilityPolicyTests
 
     [Theory]
     [MemberData(nameof(KnownExceptions))]
-    public void Decide_SettlementThatAnExceptionStandsFor_IsDecidedAsTheException(Exception exception)
+    public void Decide_SettlementEquivalentToAnException_IsDecidedAsTheException(Exception exception)
     {
         RecoverabilityPolicy.TryRead(exception, out Settlement settlement).ShouldBeTrue();
 
@@ -100,7 +100,7 @@ public sealed class RecoverabilityPolicyTests
     }
 
     [Fact]
-    public void Decide_TransientAgainAndAgain_WaitsLongerButNeverAboveTheCap()
+    public void Decide_TransientRepeatedly_WaitsLongerButNeverAboveTheCap()
     {
         TimeSpan[] early = [.. Enumerable.Range(0, 300).Select(_ => Delay(1))];
         TimeSpan[] late = [.. Enumerable.Range(0, 300).Select(_ => Delay(1_000))];
@@ -113,7 +113,7 @@ public sealed class RecoverabilityPolicyTests
     }
 
     [Fact]
-    public void Decide_Refused_ComesBackNotBeforeTheFirstProbe() =>
+    public void Decide_Refused_IsRedeliveredNotBeforeTheFirstProbe() =>
         _policy.Decide(default, new RefusedException("AccessDenied"), 1, Cancellation.None).Delay.ShouldBe(Options.BreakerOpen);
 
     [Fact]
@@ -143,7 +143,7 @@ public sealed class RecoverabilityPolicyTests
 
     [Theory]
     [MemberData(nameof(OddDelays))]
-    public void Decide_TransientWithAnOddDelay_StaysWithinWhatSourcesCanDo(TimeSpan delay)
+    public void Decide_TransientWithAnOddDelay_StaysWithinTheLimitsOfSources(TimeSpan delay)
     {
         Settlement fault = Settlement.Transient("x", delay);
 

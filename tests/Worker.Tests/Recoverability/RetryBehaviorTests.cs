@@ -98,7 +98,7 @@ public sealed class RetryBehaviorTests
 
     [Theory]
     [MemberData(nameof(Final))]
-    public async Task Invoke_SettlementThatIsNotForThisProcess_Stands(Settlement settlement)
+    public async Task Invoke_SettlementNotRetriedInProcess_Stands(Settlement settlement)
     {
         ScriptedNext next = new((_, context) =>
         {
@@ -135,7 +135,7 @@ public sealed class RetryBehaviorTests
 
     [Theory]
     [MemberData(nameof(NotRetried))]
-    public async Task Invoke_FaultThatIsNotForThisProcess_PassesThroughAtOnce(Exception fault)
+    public async Task Invoke_FaultNotRetriedInProcess_IsThrownAtOnce(Exception fault)
     {
         foreach (Throwing throwing in Enum.GetValues<Throwing>())
         {
@@ -163,7 +163,7 @@ public sealed class RetryBehaviorTests
     }
 
     [Fact]
-    public async Task Invoke_RetryAfter_IsWaitedForAndNotCutShort()
+    public async Task Invoke_RetryAfter_IsWaitedForInFull()
     {
         ScriptedNext next = new((attempt, _) => attempt == 1 ? throw new TransientFaultException("x", TimeSpan.FromSeconds(15)) : default);
         Task running = _retry.InvokeAsync(_context, next).AsTask();
@@ -193,7 +193,7 @@ public sealed class RetryBehaviorTests
             await RunWaitsAsync(running, TimeSpan.FromMilliseconds(1));
             await Should.ThrowAsync<TransientFaultException>(running);
 
-            // The clock moves in steps of a millisecond, and so does what it measures.
+            // The clock moves in steps of a millisecond, so measured times do too.
             (at[1] - at[0]).ShouldBeLessThanOrEqualTo(_options.BackoffBase + TimeSpan.FromMilliseconds(1));
             (at[2] - at[1]).ShouldBeLessThanOrEqualTo((_options.BackoffBase * 2) + TimeSpan.FromMilliseconds(1));
         }
@@ -224,7 +224,7 @@ public sealed class RetryBehaviorTests
     }
 
     [Fact]
-    public async Task Invoke_FailedAttemptHadDecided_TheDecisionIsForgotten()
+    public async Task Invoke_FailedAttemptHadDecided_TheDecisionIsDiscarded()
     {
         List<Settlement> found = [];
         ScriptedNext next = new((attempt, context) =>
@@ -255,7 +255,7 @@ public sealed class RetryBehaviorTests
         throw exception;
     }
 
-    /// <summary>Moves the clock whenever something waits for it, until the work is done.</summary>
+    /// <summary>Moves the clock whenever a timer is armed, until the task has completed.</summary>
     private async Task RunWaitsAsync(Task running, TimeSpan? step = null)
     {
         using CancellationTokenSource patience = new(TimeSpan.FromSeconds(60));

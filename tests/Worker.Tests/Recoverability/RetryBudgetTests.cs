@@ -16,7 +16,7 @@ public sealed class RetryBudgetTests
     }
 
     [Fact]
-    public void TryTake_AfterTimeouts_CostsTwice()
+    public void TryTake_AfterTimeouts_CostsDouble()
     {
         RetryBudget budget = new();
 
@@ -24,7 +24,7 @@ public sealed class RetryBudgetTests
     }
 
     [Fact]
-    public void Succeeded_GivesBackWhatTheRetryTookOrOne()
+    public void Succeeded_AfterARetry_RefundsItsTokensOrOne()
     {
         RetryBudget budget = new();
         budget.TryTake(timedOut: true, out int timeout).ShouldBeTrue();

@@ -5,7 +5,7 @@ using Messaging.Sources;
 
 namespace Worker.Tests.Routes;
 
-/// <summary>A worker of just these features.</summary>
+/// <summary>A worker with only these features.</summary>
 internal static class FakeFeatures
 {
     public static WorkerFeatures Of(IEnumerable<ISourceFeature> sources, IEnumerable<IHandlerFeature> handlers, IEnumerable<ISinkFeature> sinks)

@@ -4,10 +4,10 @@ using Messaging.Sinks;
 
 namespace Worker.Tests.Routes;
 
-/// <summary>A handler that can be configured and never added.</summary>
+/// <summary>A handler that can be configured but not run.</summary>
 /// <param name="name">Its name.</param>
-/// <param name="writes">What it writes.</param>
-/// <param name="describe">What it says of itself; nothing without.</param>
+/// <param name="writes">The kind that it writes.</param>
+/// <param name="describe">Its description; null for none.</param>
 internal sealed class FakeHandler(string name, SinkKind writes = SinkKind.Objects, Func<HandlerPlan, HandlerPlan>? describe = null) : IHandlerFeature
 {
     public string Name { get; } = name;

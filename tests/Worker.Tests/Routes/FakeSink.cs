@@ -3,10 +3,10 @@ using Messaging.Sinks;
 
 namespace Worker.Tests.Routes;
 
-/// <summary>A sink that can be configured and never made.</summary>
+/// <summary>A sink that can be configured but not created.</summary>
 /// <param name="name">Its name.</param>
-/// <param name="kind">What it takes.</param>
-/// <param name="describe">What it says of itself; nothing without.</param>
+/// <param name="kind">The kind that it accepts.</param>
+/// <param name="describe">Its description; null for none.</param>
 internal sealed class FakeSink(string name, SinkKind kind = SinkKind.Objects, Func<SinkPlan, SinkPlan>? describe = null) : ISinkFeature
 {
     public string Name { get; } = name;

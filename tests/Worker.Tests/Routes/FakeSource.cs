@@ -3,9 +3,9 @@ using Messaging.Sources;
 
 namespace Worker.Tests.Routes;
 
-/// <summary>A source that can be configured and never made.</summary>
+/// <summary>A source that can be configured but not created.</summary>
 /// <param name="name">Its name.</param>
-/// <param name="describe">What it says of itself; nothing without.</param>
+/// <param name="describe">Its description; null for none.</param>
 internal sealed class FakeSource(string name, Func<SourcePlan, SourcePlan>? describe = null) : ISourceFeature
 {
     public string Name { get; } = name;

@@ -8,11 +8,11 @@ using Shared.Hosting;
 
 namespace Worker.Tests.Routes;
 
-/// <summary>The check at start of what is reachable and never answers.</summary>
+/// <summary>The check at start of a source or sink that never answers.</summary>
 public sealed class MessageRouteCheckTests
 {
     [Fact]
-    public async Task Check_NoAnswers_GoesOnWithAWarningForEach()
+    public async Task Check_NoAnswers_ContinuesWithAWarningForEach()
     {
         using RecordingLog log = new();
         ManualTimeProvider time = new();
@@ -48,7 +48,7 @@ public sealed class MessageRouteCheckTests
     }
 
     [Fact]
-    public async Task Problem_SinkOutOfReachAtStart_StaysUntilALaterCheckIsAnswered()
+    public async Task Problem_SinkUnreachableAtStart_StaysUntilALaterCheckIsAnswered()
     {
         using RecordingLog log = new();
         ManualTimeProvider time = new();
@@ -58,7 +58,7 @@ public sealed class MessageRouteCheckTests
         route.Problem.ShouldBe("The store is out of reach.");
         route.Start();
 
-        // Answered by now, with a refusal: an operator has to act.
+        // The sink now answers with a refusal: an operator has to act.
         sink.Answer = new StartupException("No such bucket.");
         await PassUntilAsync(time, () => route.Problem == "No such bucket.");
         sink.Answer = null;
@@ -75,7 +75,7 @@ public sealed class MessageRouteCheckTests
     }
 
     [Fact]
-    public async Task Problem_SinkOutOfReachAtStart_EndsWhenSomethingIsStored()
+    public async Task Problem_SinkUnreachableAtStart_EndsWhenAMessageIsStored()
     {
         using RecordingLog log = new();
         await using MessageRoute route = Create(new ManualTimeProvider(), log, new UnreachableSink(), new IdleSource());

@@ -6,11 +6,11 @@ using Shared.Hosting;
 
 namespace Worker.Tests.Routes;
 
-/// <summary>The end of a stop, when a source has much left over.</summary>
+/// <summary>The close of a stopped route when a source has many messages left.</summary>
 public sealed class MessageRouteCloseTests
 {
     [Fact]
-    public async Task Drain_OneSourceTakesLongToClose_TheOthersHaveTheirTimeAndItSaysWhatItLeaves()
+    public async Task Drain_OneSourceClosesSlowly_OthersHaveTheirTimeAndItsLossIsLogged()
     {
         using RecordingLog log = new();
         ManualTimeProvider time = new();
@@ -26,7 +26,7 @@ public sealed class MessageRouteCloseTests
         time.Advance(TimeSpan.FromSeconds(8));
 
         (await draining.WaitAsync(TimeSpan.FromSeconds(30), TestContext.Current.CancellationToken)).ShouldBeFalse();
-        slow.Closed.IsCompletedSuccessfully.ShouldBeTrue("What it could not keep has to be said before the process ends.");
+        slow.Closed.IsCompletedSuccessfully.ShouldBeTrue("The lost messages must be logged before the process ends.");
         log.Entries.ShouldNotContain(entry => entry.Id.Id == 1004);
     }
 
@@ -36,7 +36,7 @@ public sealed class MessageRouteCloseTests
 
         public string Name => isSlow ? "slow" : "quick";
 
-        /// <summary>Completes when the close has done all it can.</summary>
+        /// <summary>Completes when the close has dead-lettered all it can.</summary>
         public Task Closed => _closed.Task;
 
         public Task CheckAsync(CancellationToken cancellationToken) => Task.CompletedTask;

@@ -5,7 +5,7 @@ using Shared.Hosting;
 
 namespace Worker.Tests.Routes;
 
-/// <summary>Routes that are given replace the built-in one, over the shipped settings file as users have it.</summary>
+/// <summary>Configured routes replace the built-in one, with the shipped settings file.</summary>
 public sealed class NamedRouteTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
@@ -13,7 +13,7 @@ public sealed class NamedRouteTests : IDisposable
     public void Dispose() => _folder.Dispose();
 
     [Fact]
-    public void Plan_NoRouteGiven_IsTheBuiltInOne()
+    public void Plan_NoRouteConfigured_IsTheBuiltInOne()
     {
         WorkerPlan plan = Plan(file: null);
 
@@ -26,7 +26,7 @@ public sealed class NamedRouteTests : IDisposable
     [InlineData(null, "--Routes:orders:Source=Channel")]
     [InlineData("""{ "Routes": { "archive": null, "orders": { "Source": "Channel" } } }""")]
     [InlineData("""{ "Routes": { "archive": { "Source": "Http" }, "orders": { "Source": "Channel" } } }""", "--Routes:archive=")]
-    public void Plan_RouteGiven_ReplacesTheBuiltInOne(string? file, params string[] keys)
+    public void Plan_RouteConfigured_ReplacesTheBuiltInOne(string? file, params string[] keys)
     {
         WorkerPlan plan = Plan(file, keys);
 
@@ -35,7 +35,7 @@ public sealed class NamedRouteTests : IDisposable
     }
 
     [Fact]
-    public void Plan_KeyOfTheBuiltInRouteGiven_ChangesIt()
+    public void Plan_KeyOfTheBuiltInRouteConfigured_ChangesIt()
     {
         WorkerPlan plan = Plan(file: null, "--Routes:archive:Source=Udp");
 
@@ -52,7 +52,7 @@ public sealed class NamedRouteTests : IDisposable
         string file = Write("""{ "Routes": { "orders": { "Source": "Channel" }, "old": { "Source": "Channel" } } }""");
         IConfigurationRoot configuration = WorkerConfiguration.Build(file, ["--Routes:orders:Sink=Memory", "--Routes:second:Source=Udp", "--Routes:old="]);
 
-        // As the host adds it to its own configuration.
+        // The host adds it to its own configuration in the same way.
         WorkerPlan plan = WorkerHost.Plan(new ConfigurationBuilder().AddConfiguration(configuration).Build());
 
         plan.Errors.ShouldBeEmpty();
@@ -80,7 +80,7 @@ public sealed class NamedRouteTests : IDisposable
     }
 
     [Fact]
-    public void Plan_RemovedAndGivenAgainLater_Runs()
+    public void Plan_RemovedAndConfiguredAgainLater_Runs()
     {
         WorkerPlan plan = Plan("""{ "Routes": { "archive": null } }""", "--Routes:archive:Source=Channel");
 

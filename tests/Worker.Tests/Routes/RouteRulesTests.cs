@@ -8,7 +8,7 @@ using Worker.Archive;
 
 namespace Worker.Tests.Routes;
 
-/// <summary>Sources, handlers and sinks that the core does not know are held against each other by what they say of themselves.</summary>
+/// <summary>The core checks combinations of unknown sources, handlers and sinks by their descriptions.</summary>
 public sealed class RouteRulesTests
 {
     private const string Lossy = "Routes:one:Sink = \"Mine\": ";
@@ -20,7 +20,7 @@ public sealed class RouteRulesTests
     [InlineData(CompletionEffect.Deletes, true, null, Lossy + "keeps objects only as long as the process runs (Sinks:Mine:Loss allows it).")]
     [InlineData(CompletionEffect.Acknowledges, false, null, Lossy + "keeps objects only as long as the process runs, although senders of Rabbit may get an answer that they are stored.")]
     [InlineData(CompletionEffect.None, false, null, null)]
-    public void Plan_SinkThatLoses_IsWrongForWhatNothingElseHolds(CompletionEffect effect, bool allowed, string? error, string? warning)
+    public void Plan_VolatileSink_IsAllowedOnlyWhereACopyExists(CompletionEffect effect, bool allowed, string? error, string? warning)
     {
         WorkerPlan plan = Plan(source => source with { OnComplete = effect }, sink: Loses(allowed));
 
@@ -29,17 +29,17 @@ public sealed class RouteRulesTests
     }
 
     [Fact]
-    public void Plan_SourceThatSaysNothing_CountsAsAQueue() => Starts(Plan(sink: Loses(allowed: false)).Errors, Lossy + "must be a durable sink");
+    public void Plan_SourceWithoutDescription_CountsAsAQueue() => Starts(Plan(sink: Loses(allowed: false)).Errors, Lossy + "must be a durable sink");
 
     [Fact]
-    public void Plan_NothingIsSaid_IsRight() => Plan().Errors.ShouldBeEmpty();
+    public void Plan_NoDescriptions_IsValid() => Plan().Errors.ShouldBeEmpty();
 
     [Fact]
-    public void Plan_BundlesForAHandlerThatSaysNothing_AreRefused() =>
+    public void Plan_BundlesForAHandlerWithoutDescription_AreRefused() =>
         Starts(Plan(settings: Bundled).Errors, "Bundles:Enabled = \"true\": must be false with the handler Archive, which does not guarantee that each body it stores is a complete JSON document.");
 
     [Fact]
-    public void Plan_BundlesForOneWithASettingForIt_NameTheSetting() => Starts(
+    public void Plan_BundlesForAHandlerWithASettingForThem_NameTheSetting() => Starts(
         Plan(handler: handler => handler with { WholeJsonChoice = new SettingChoice("Handlers:Archive:Check", "None", "All") }, settings: Bundled).Errors,
         "Handlers:Archive:Check = \"None\": must be All with Bundles:Enabled.");
 
@@ -75,7 +75,7 @@ public sealed class RouteRulesTests
 
         WorkerPlan plan = new WorkerPlanner(configuration, FakeFeatures.Of([new FakeSource("Rabbit")], [new ArchiveHandlerFeature()], [sink])).Plan();
 
-        Starts(plan.Errors, refused ? $"Handlers:Archive:Template = \"{template}\": must not begin with system, nor with text that a value could make it" : null);
+        Starts(plan.Errors, refused ? $"Handlers:Archive:Template = \"{template}\": must not begin with system, directly, through a placeholder's value" : null);
         plan.Errors.ShouldAllBe(error => error.Problem.EndsWith(": the store keeps its index there.", StringComparison.Ordinal));
     }
 

@@ -7,7 +7,7 @@ namespace Worker.Tests.Routes;
 public sealed class ShippedFeaturesTests
 {
     [Fact]
-    public void All_CallsOfThisBuild_ArePublicAndTakeTheBuilderAlone()
+    public void All_CallsOfThisBuild_ArePublicAndTakeOnlyTheBuilder()
     {
         List<string> missing = [];
         foreach ((_, _, string call, string package) in ShippedFeatures.All)

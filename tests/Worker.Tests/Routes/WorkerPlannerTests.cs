@@ -59,7 +59,7 @@ public sealed class WorkerPlannerTests
         ]);
 
     [Fact]
-    public void Plan_UnknownNames_EachNamesWhatThereIs() =>
+    public void Plan_UnknownNames_EachListsTheKnownNames() =>
         ErrorsOf("Routes:a:Source=Htpp", "Routes:a:Handler=Archve", "Routes:a:Sink=S4").ShouldBe([
             "Routes:a:Source = \"Htpp\": there is no such source; it must be one of Channel, Http.",
             "Routes:a:Handler = \"Archve\": there is no such handler; it must be one of Archive, Rows.",
@@ -80,7 +80,7 @@ public sealed class WorkerPlannerTests
     [Theory]
     [InlineData("", "archive", " No route is configured, so the built-in one applies.")]
     [InlineData("--Routes:a:Sink=Directory", "a", "")]
-    public void Plan_DefaultsThatWereNotAdded_SaysWhatToGive(string argument, string route, string hint)
+    public void Plan_DefaultsThatWereNotAdded_SaysWhatToConfigure(string argument, string route, string hint)
     {
         IConfiguration configuration = new ConfigurationBuilder().AddCommandLine([argument]).Build();
         WorkerPlanner planner = new(configuration, FakeFeatures.Of([_channel], [new FakeHandler("Rows")], [new FakeSink("Directory")]));
@@ -92,7 +92,7 @@ public sealed class WorkerPlannerTests
     }
 
     [Fact]
-    public void Plan_HandlerAndSinkOfDocuments_GoTogether() => Plan("Routes:a:Handler=Rows", "Routes:a:Sink=Index").Errors.ShouldBeEmpty();
+    public void Plan_HandlerAndSinkOfDocuments_AreCompatible() => Plan("Routes:a:Handler=Rows", "Routes:a:Sink=Index").Errors.ShouldBeEmpty();
 
     [Fact]
     public void Plan_SinkOfAnotherKindThanTheHandlers_NamesThoseThatFit() =>

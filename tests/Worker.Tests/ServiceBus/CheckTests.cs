@@ -25,7 +25,7 @@ public sealed class CheckTests
     [Theory]
     [InlineData(nameof(ServiceBusFaultKind.Transient))]
     [InlineData(nameof(ServiceBusFaultKind.Other))]
-    public async Task Check_FaultThatMayPass_IsAWarning(string kind)
+    public async Task Check_TransientFault_IsAWarning(string kind)
     {
         await using ServiceBusSourceHarness harness = new();
         harness.Bus.CheckFault = new ServiceBusFault(Enum.Parse<ServiceBusFaultKind>(kind), "down");
@@ -36,7 +36,7 @@ public sealed class CheckTests
     }
 
     [Fact]
-    public async Task Problem_UntilTheBrokerHasAnswered_IsThere()
+    public async Task Problem_BrokerHasNotAnswered_IsReported()
     {
         await using ServiceBusSourceHarness harness = new();
         harness.Source.Problem.ShouldBe("Service Bus has not answered yet.");
@@ -49,7 +49,7 @@ public sealed class CheckTests
     }
 
     [Fact]
-    public async Task Problem_BrokerUnreachableAtTheStart_IsThereUntilItAnswers()
+    public async Task Problem_BrokerUnreachableAtTheStart_IsReportedUntilItAnswers()
     {
         await using ServiceBusSourceHarness harness = new();
         harness.Bus.CheckFault = new ServiceBusFault(ServiceBusFaultKind.Transient, "connection refused");

@@ -19,6 +19,7 @@ internal sealed class FakeBus(TimeProvider time) : IServiceBusConnector
     private long _numbers;
     private int _renewals;
     private int _emptyReceives;
+    private int _gatedReceives;
 
     public TimeProvider Time { get; } = time;
 
@@ -32,6 +33,9 @@ internal sealed class FakeBus(TimeProvider time) : IServiceBusConnector
 
     /// <summary>While set, each receive of a pump's loop waits for it, and then no longer looks whether it is to stop.</summary>
     public SemaphoreSlim? ReceiveGate { get; set; }
+
+    /// <summary>Receives that have come to the gate.</summary>
+    public int GatedReceives => Volatile.Read(ref _gatedReceives);
 
     /// <summary>Receives that found no message.</summary>
     public int EmptyReceives => Volatile.Read(ref _emptyReceives);
@@ -177,6 +181,7 @@ internal sealed class FakeBus(TimeProvider time) : IServiceBusConnector
             Task changed = Volatile.Read(ref _changed).Task;
             if (gate is not null)
             {
+                Interlocked.Increment(ref _gatedReceives);
                 await gate.WaitAsync(CancellationToken.None);
             }
 

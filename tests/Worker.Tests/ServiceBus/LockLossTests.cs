@@ -8,7 +8,7 @@ public sealed class LockLossTests
     private static readonly byte[] Body = "{\"n\":1}"u8.ToArray();
 
     [Fact]
-    public async Task Lock_LongWork_IsRenewed()
+    public async Task Lock_LongHandling_IsRenewed()
     {
         await using ServiceBusSourceHarness harness = new();
         await harness.StartAsync();
@@ -25,7 +25,7 @@ public sealed class LockLossTests
     }
 
     [Fact]
-    public async Task Lock_RenewalFails_IsCountedAndTheMessageIsWorkedOnOnce()
+    public async Task Lock_RenewalFails_IsCountedAndTheMessageIsHandledOnce()
     {
         await using ServiceBusSourceHarness harness = new();
         harness.Bus.RenewFault = new ServiceBusFault(ServiceBusFaultKind.Transient, "busy");
@@ -43,7 +43,7 @@ public sealed class LockLossTests
     }
 
     [Fact]
-    public async Task Redelivery_WhileInWork_IsNotWorkedOnAndCompletedUnderItsOwnLock()
+    public async Task Redelivery_WhileInFlight_IsNotHandledAndCompletedUnderItsOwnLock()
     {
         await using ServiceBusSourceHarness harness = new();
         await harness.StartAsync();
@@ -63,7 +63,7 @@ public sealed class LockLossTests
     }
 
     [Fact]
-    public async Task Redelivery_WhileInWork_IsDeadLetteredUnderItsOwnLock()
+    public async Task Redelivery_WhileInFlight_IsDeadLetteredUnderItsOwnLock()
     {
         await using ServiceBusSourceHarness harness = new();
         await harness.StartAsync();
@@ -80,7 +80,7 @@ public sealed class LockLossTests
     }
 
     [Fact]
-    public async Task Redelivery_AfterItWasStored_IsCompletedUnseen()
+    public async Task Redelivery_AfterItWasStored_IsCompletedWithoutHandling()
     {
         await using ServiceBusSourceHarness harness = new();
         harness.Bus.Script = call => call is { Operation: "Complete", Delivery: 1 } ? new ServiceBusFault(ServiceBusFaultKind.LockLost, "gone") : null;
@@ -99,7 +99,7 @@ public sealed class LockLossTests
     }
 
     [Fact]
-    public async Task Redelivery_AfterItWasStoredAndForgotten_IsWorkedOnAgain()
+    public async Task Redelivery_AfterItWasStoredAndForgotten_IsHandledAgain()
     {
         await using ServiceBusSourceHarness harness = new(doneIds: 0);
         harness.Bus.Script = call => call is { Operation: "Complete", Delivery: 1 } ? new ServiceBusFault(ServiceBusFaultKind.LockLost, "gone") : null;
@@ -118,7 +118,7 @@ public sealed class LockLossTests
     }
 
     [Fact]
-    public async Task Queue_MadeAnew_ItsMessagesAreNotTakenForFinishedOnes()
+    public async Task Queue_Recreated_ItsMessagesAreNotTakenForSettledOnes()
     {
         await using ServiceBusSourceHarness harness = new();
         await harness.StartAsync();

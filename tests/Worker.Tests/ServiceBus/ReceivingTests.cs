@@ -9,7 +9,7 @@ public sealed class ReceivingTests
     private static readonly TimeSpan Step = TimeSpan.FromSeconds(1);
 
     [Fact]
-    public async Task Link_LostAndRestored_IsLoggedAndReceivingGoesOn()
+    public async Task Link_LostAndRestored_IsLoggedAndReceivingContinues()
     {
         // One call: the failure of a second call could arrive after the message that ends the outage.
         await using ServiceBusSourceHarness harness = new(calls: 1);
@@ -32,7 +32,7 @@ public sealed class ReceivingTests
     }
 
     [Fact]
-    public async Task Problem_NothingReportedForAWhile_IsTakenForOver()
+    public async Task Problem_NoFaultForAWhile_Ends()
     {
         await using ServiceBusSourceHarness harness = new();
         await harness.StartAsync();
@@ -49,7 +49,7 @@ public sealed class ReceivingTests
     }
 
     [Fact]
-    public async Task Problem_ConnectionLostOnAnIdleQueue_IsOverWhenTheBrokerAnswers()
+    public async Task Problem_ConnectionLostOnAnIdleQueue_EndsWhenTheBrokerAnswers()
     {
         await using ServiceBusSourceHarness harness = new();
         await harness.StartAsync();
@@ -71,7 +71,7 @@ public sealed class ReceivingTests
     [InlineData(nameof(ServiceBusFaultKind.NotFound))]
     [InlineData(nameof(ServiceBusFaultKind.Disabled))]
     [InlineData(nameof(ServiceBusFaultKind.Other))]
-    public async Task Receive_Refused_RestsAndTriesAgain(string kind)
+    public async Task Receive_Refused_PausesAndRetries(string kind)
     {
         await using ServiceBusSourceHarness harness = new();
         harness.Bus.ReceiveFault = new ServiceBusFault(Enum.Parse<ServiceBusFaultKind>(kind), "refused");
@@ -79,7 +79,7 @@ public sealed class ReceivingTests
         await harness.StartAsync();
         await ServiceBusSourceHarness.UntilAsync(() => harness.Log.Entries.Any(entry => entry.Id.Id == 3304), "The pump should rest.");
         harness.Pump.Stops.ShouldBe(1);
-        harness.Pump.Starts.ShouldBe(1, "No time has passed, so it still rests.");
+        harness.Pump.Starts.ShouldBe(1, "No time has passed, so the source still pauses.");
         harness.Intake.Balance.ShouldBe(0, "Who rests holds no slots.");
         harness.Source.Problem.ShouldBe("refused");
 
@@ -92,7 +92,7 @@ public sealed class ReceivingTests
     }
 
     [Fact]
-    public async Task Start_Fails_IsTriedAgainAndNeverEndsTheLoop()
+    public async Task Start_Fails_IsRetriedAndNeverEndsTheLoop()
     {
         await using ServiceBusSourceHarness harness = new();
         harness.Bus.StartFault = new ServiceBusFault(ServiceBusFaultKind.Transient, "no route to host");
@@ -101,7 +101,7 @@ public sealed class ReceivingTests
         harness.Bus.CheckFault = harness.Bus.StartFault;
         await harness.PublishAsync(Body, "a");
         await harness.StartAsync();
-        await harness.AdvanceUntilAsync(() => harness.Pump.Starts >= 3, TimeSpan.FromSeconds(10), "It should have been tried again.");
+        await harness.AdvanceUntilAsync(() => harness.Pump.Starts >= 3, TimeSpan.FromSeconds(10), "The start should have been retried.");
         harness.Source.Problem.ShouldBe("no route to host");
 
         harness.Bus.StartFault = null;
@@ -113,7 +113,7 @@ public sealed class ReceivingTests
     }
 
     [Fact]
-    public async Task Refused_WithMessagesInWork_TheyAreFinishedFirst()
+    public async Task Refused_WithMessagesInFlight_TheyAreSettledFirst()
     {
         await using ServiceBusSourceHarness harness = new(calls: 2);
         await harness.StartAsync();
@@ -136,7 +136,7 @@ public sealed class ReceivingTests
     }
 
     [Fact]
-    public async Task Intake_PausedWhileMessagesWait_ReceivesNoMoreThanHadSlotsAndCountsNothingUp()
+    public async Task Intake_PausedWhileMessagesWait_ReceivesNoMoreThanSlotsAndRaisesNoDeliveryCount()
     {
         const int Calls = 4;
         await using ServiceBusSourceHarness harness = new(Calls);

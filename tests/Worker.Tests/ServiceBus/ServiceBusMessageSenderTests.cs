@@ -26,7 +26,7 @@ public sealed class ServiceBusMessageSenderTests
     }
 
     [Fact]
-    public async Task Send_MoreThanABatchTakes_GoesInSeveralInOrder()
+    public async Task Send_MoreThanABatchHolds_IsSentInSeveralInOrder()
     {
         _bus.BatchBytes = 25;
         using IMessageSender sender = await CreateAsync();
@@ -38,7 +38,7 @@ public sealed class ServiceBusMessageSenderTests
     }
 
     [Fact]
-    public async Task Send_OneIsTooLarge_IsNamedAndTheOthersGo()
+    public async Task Send_OneIsTooLarge_IsNamedAndTheOthersAreSent()
     {
         _bus.BatchBytes = 25;
         using IMessageSender sender = await CreateAsync();
@@ -64,7 +64,7 @@ public sealed class ServiceBusMessageSenderTests
     }
 
     [Fact]
-    public async Task Send_NoBatchCanBeMade_FailsForAll()
+    public async Task Send_NoBatchCanBeCreated_FailsForAll()
     {
         using IMessageSender sender = await CreateAsync();
         _bus.CheckFault = new ServiceBusFault(ServiceBusFaultKind.Transient, "the link was detached");
@@ -75,7 +75,7 @@ public sealed class ServiceBusMessageSenderTests
     }
 
     [Fact]
-    public async Task Create_Refused_SaysWhatToDoAndLetsGo()
+    public async Task Create_Refused_SaysWhatToDoAndDisposesTheSender()
     {
         _bus.CheckFault = new ServiceBusFault(ServiceBusFaultKind.NotFound, "There is no such queue.");
 

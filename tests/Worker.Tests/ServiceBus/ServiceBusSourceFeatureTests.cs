@@ -14,7 +14,7 @@ public sealed class ServiceBusSourceFeatureTests
     private const string Key = "Endpoint=sb://orders.servicebus.windows.net;SharedAccessKeyName=n;SharedAccessKey=canary4711";
 
     [Fact]
-    public void Plan_ConnectionStringAndQueue_IsRight()
+    public void Plan_ConnectionStringAndQueue_IsValid()
     {
         WorkerPlan plan = Plan(new FakeBus(TimeProvider.System), $"ConnectionString={Key}", "Queue=orders");
 
@@ -25,11 +25,11 @@ public sealed class ServiceBusSourceFeatureTests
     }
 
     [Fact]
-    public void Plan_NamespaceAndSubscription_IsRight() =>
+    public void Plan_NamespaceAndSubscription_IsValid() =>
         ErrorsOf("FullyQualifiedNamespace=orders.servicebus.windows.net", "Topic=orders", "Subscription=archive", "Transport=AmqpWebSockets", "PrefetchCount=64").ShouldBeEmpty();
 
     [Fact]
-    public void Plan_BuildWithoutTheClient_NamesTheSwitchBesideEverythingElse()
+    public void Plan_BuildWithoutTheClient_NamesTheSwitchAndAllOtherProblems()
     {
         string[] errors = [.. Plan(new NoConnector(), "Queue=orders").Errors.Select(error => error.ToString())];
 
@@ -51,7 +51,7 @@ public sealed class ServiceBusSourceFeatureTests
     [Theory]
     [InlineData("FullyQualifiedNamespace: must be set, or ConnectionString.", "Queue=q")]
     [InlineData("FullyQualifiedNamespace = \"h.net\": must not be set together with ConnectionString.", "Queue=q", "FullyQualifiedNamespace=h.net", $"ConnectionString={Key}")]
-    [InlineData("FullyQualifiedNamespace = \"sb://h/\": must be a host name", "Queue=q", "FullyQualifiedNamespace=sb://h/")]
+    [InlineData("FullyQualifiedNamespace = \"sb://h/\": must be a hostname", "Queue=q", "FullyQualifiedNamespace=sb://h/")]
     [InlineData("ConnectionString = \"***\": must name the namespace", "Queue=q", "ConnectionString=SharedAccessKey=canary4711")]
     [InlineData("ConnectionString = \"***\": must not have an EntityPath other than Queue or Topic", "Queue=q", $"ConnectionString={Key};EntityPath=other")]
     [InlineData("ConnectionString = \"***\": must not name an emulator on another machine", "Queue=q", $"ConnectionString={Key};UseDevelopmentEmulator=true")]

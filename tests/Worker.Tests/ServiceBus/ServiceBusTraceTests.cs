@@ -49,7 +49,7 @@ public sealed class ServiceBusTraceTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Complete_Message_SettleIsBelowItsSpan(bool fails)
+    public async Task Complete_Message_SettleIsAChildOfItsSpan(bool fails)
     {
         using SpanRecorder spans = new();
         await using ServiceBusSourceHarness harness = new();

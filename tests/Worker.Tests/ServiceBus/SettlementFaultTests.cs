@@ -9,7 +9,7 @@ public sealed class SettlementFaultTests
     private static readonly TimeSpan Step = TimeSpan.FromSeconds(1);
 
     [Fact]
-    public async Task Complete_FaultThatPasses_IsTriedAgain()
+    public async Task Complete_TransientFault_IsRetried()
     {
         await using ServiceBusSourceHarness harness = new();
         int calls = 0;
@@ -26,7 +26,7 @@ public sealed class SettlementFaultTests
     }
 
     [Fact]
-    public async Task Complete_FaultThatStays_GivesUpAfterThreeAndGoesOn()
+    public async Task Complete_PersistentFault_EndsAfterThreeAttemptsAndContinues()
     {
         await using ServiceBusSourceHarness harness = new(calls: 1);
         harness.Bus.Script = call => call is { MessageId: "a", Delivery: 1 } ? new ServiceBusFault(ServiceBusFaultKind.Transient, "busy") : null;
@@ -35,7 +35,7 @@ public sealed class SettlementFaultTests
         await harness.PublishAsync(Body, "b");
         await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
 
-        await harness.AdvanceUntilAsync(() => harness.Intake.Accepted == 2, Step, "The next message should have come.");
+        await harness.AdvanceUntilAsync(() => harness.Intake.Accepted == 2, Step, "The next message should have been received.");
 
         harness.Bus.Calls.Count(call => call.MessageId == "a").ShouldBe(3);
         harness.Log.Entries.ShouldContain(entry => entry.Id.Id == 3305 && entry.Text.Contains("Transient", StringComparison.Ordinal));
@@ -63,7 +63,7 @@ public sealed class SettlementFaultTests
     }
 
     [Fact]
-    public async Task Abandon_Fails_TheMessageComesWhenItsLockEnds()
+    public async Task Abandon_Fails_TheMessageIsRedeliveredWhenItsLockEnds()
     {
         await using ServiceBusSourceHarness harness = new();
         harness.Bus.Script = call => call is { Operation: "Abandon", Delivery: 1 } ? new ServiceBusFault(ServiceBusFaultKind.Other, "no") : null;
@@ -104,7 +104,7 @@ public sealed class SettlementFaultTests
     }
 
     [Fact]
-    public async Task DeadLetter_NoRoomForTheDetails_GoesWithoutThem()
+    public async Task DeadLetter_DetailsTooLarge_IsSentWithoutThem()
     {
         await using ServiceBusSourceHarness harness = new();
         harness.Bus.Script = call => call.Properties.Count > 0 ? new ServiceBusFault(ServiceBusFaultKind.Other, "properties too large") : null;
@@ -139,7 +139,7 @@ public sealed class SettlementFaultTests
     }
 
     [Fact]
-    public async Task DeadLetter_LongTexts_AreCutToWhatTheServiceTakes()
+    public async Task DeadLetter_LongTexts_AreCutToTheServicesLimit()
     {
         await using ServiceBusSourceHarness harness = new();
         await harness.StartAsync();
@@ -156,7 +156,7 @@ public sealed class SettlementFaultTests
     }
 
     [Fact]
-    public async Task Abandon_ManyTimesOver_EachDeliveryIsWorkedOn()
+    public async Task Abandon_Repeatedly_EachDeliveryIsHandled()
     {
         const int Deliveries = 200;
         await using ServiceBusSourceHarness harness = new();
@@ -177,7 +177,7 @@ public sealed class SettlementFaultTests
     }
 
     [Fact]
-    public async Task Abandon_UntilTheMostDeliveries_TheBrokerSetsItAside()
+    public async Task Abandon_UntilMaxDeliveryCount_TheBrokerDeadLettersIt()
     {
         await using ServiceBusSourceHarness harness = new();
         harness.Bus.MaxDeliveryCount = 3;
@@ -202,7 +202,7 @@ public sealed class SettlementFaultTests
 
         await harness.AdvanceAsync(TimeSpan.FromSeconds(9));
         await harness.Intake.ShouldBeQuietAsync();
-        harness.Bus.Calls.ShouldBeEmpty("It is kept locked, not given back.");
+        harness.Bus.Calls.ShouldBeEmpty("The message stays locked; it is not abandoned.");
         await harness.AdvanceAsync(TimeSpan.FromSeconds(1));
 
         await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);

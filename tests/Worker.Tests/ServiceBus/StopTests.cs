@@ -8,7 +8,7 @@ public sealed class StopTests
     private static readonly byte[] Body = "{\"n\":1}"u8.ToArray();
 
     [Fact]
-    public async Task Stop_KeptMessages_GoBackAtOnce()
+    public async Task Stop_KeptMessages_AreAbandonedAtOnce()
     {
         await using ServiceBusSourceHarness harness = new();
         await harness.StartAsync();
@@ -65,7 +65,7 @@ public sealed class StopTests
     }
 
     [Fact]
-    public async Task Stop_RenewalFails_IsLoggedAndTriedAgainWhileItMayPass()
+    public async Task Stop_RenewalFails_IsLoggedAndRetriedWhileTransient()
     {
         await using ServiceBusSourceHarness harness = new();
         await harness.StartAsync();
@@ -89,7 +89,7 @@ public sealed class StopTests
     }
 
     [Fact]
-    public async Task Stop_SettlementsUnderWay_AreWaitedForByTheClose()
+    public async Task Stop_SettlementsInFlight_AreAwaitedByTheClose()
     {
         await using ServiceBusSourceHarness harness = new();
         TaskCompletionSource gate = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -101,7 +101,7 @@ public sealed class StopTests
         await harness.StopReceivingAsync();
 
         Task closing = harness.Source.CloseAsync(CancellationToken.None);
-        closing.IsCompleted.ShouldBeFalse("The completion is still under way.");
+        closing.IsCompleted.ShouldBeFalse("The completion is still in flight.");
         gate.SetResult();
         await closing.WaitAsync(TimeSpan.FromSeconds(30));
 
@@ -110,7 +110,7 @@ public sealed class StopTests
     }
 
     [Fact]
-    public async Task Close_PatienceEnds_ThrowsAndLosesNothing()
+    public async Task Close_TimeoutEnds_ThrowsAndLosesNothing()
     {
         await using ServiceBusSourceHarness harness = new();
         await harness.StartAsync();
@@ -127,7 +127,7 @@ public sealed class StopTests
     }
 
     [Fact]
-    public async Task Stop_MessageComesAfterIt_IsReturnedUnseen()
+    public async Task Stop_MessageArrivesAfterIt_IsAbandonedWithoutHandling()
     {
         await using ServiceBusSourceHarness harness = new(calls: 1);
         await harness.StartAsync();
@@ -145,7 +145,7 @@ public sealed class StopTests
     }
 
     [Fact]
-    public async Task Stop_ManyInWorkAndMoreWaiting_EachIsStoredOrStillThere()
+    public async Task Stop_ManyInFlightAndMoreWaiting_EachIsStoredOrStillInTheQueue()
     {
         const int Messages = 500;
         await using ServiceBusSourceHarness harness = new(calls: 16);
@@ -176,6 +176,7 @@ public sealed class StopTests
         using SemaphoreSlim receive = new(0);
         harness.Bus.ReceiveGate = receive;
         await harness.StartAsync();
+        await ServiceBusSourceHarness.UntilAsync(() => harness.Bus.GatedReceives == Calls, "Each call should be about to receive.");
         await harness.PublishAsync(Body, "a");
 
         Task stopping = harness.StopReceivingAsync();
@@ -207,7 +208,7 @@ public sealed class StopTests
     }
 
     [Fact]
-    public async Task Dispose_LinkThatNeverCloses_DoesNotKeepTheProcess()
+    public async Task Dispose_LinkThatNeverCloses_DoesNotBlockTheProcess()
     {
         ServiceBusSourceHarness harness = new();
         await harness.StartAsync();

@@ -5,7 +5,7 @@ using Pipeline.Settlements;
 
 namespace Worker.Tests.Sources;
 
-/// <summary>Completes every message, at once or on another thread, and allocates nothing itself.</summary>
+/// <summary>Completes every message, synchronously or on another thread, and allocates nothing itself.</summary>
 internal sealed class CompletingIntake : IMessageIntake
 {
     private readonly Channel<ReceivedMessage>? _later;

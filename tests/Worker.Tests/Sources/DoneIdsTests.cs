@@ -19,7 +19,7 @@ public sealed class DoneIdsTests
     }
 
     [Fact]
-    public void Add_KnownId_TakesNoOthersPlace()
+    public void Add_KnownId_EvictsNoOther()
     {
         DoneIds<Guid> done = new(2);
         (Guid a, Guid b) = (Guid.NewGuid(), Guid.NewGuid());

@@ -6,7 +6,7 @@ using Shared.Hosting;
 
 namespace Worker.Tests.Sources;
 
-/// <summary>The settings of both sources that listen by themselves.</summary>
+/// <summary>The settings of the two sources with their own listener.</summary>
 public sealed class ListeningSourceOptionsTests
 {
     [Theory]
@@ -80,7 +80,7 @@ public sealed class ListeningSourceOptionsTests
     [InlineData("Routes:one:Source=TcpLines", "Routes:two:Source=Udp", "Sources:TcpLines:Endpoint=127.0.0.1:9000", "Sources:Udp:Endpoint=127.0.0.1:9000")]
     [InlineData("Routes:one:Source=Udp", "Routes:two:Source=Udp", "Routes:two:Sources:Udp:Endpoint=127.0.0.1:9083")]
     [InlineData("Routes:one:Source=TcpLines", "Routes:two:Source=TcpLines", "Sources:TcpLines:Endpoint=127.0.0.1:0")]
-    public void Plan_TwoRoutesOnEndpointsOfTheirOwn_IsRight(params string[] settings) => Plan(settings).ShouldBeEmpty();
+    public void Plan_TwoRoutesOnEndpointsOfTheirOwn_IsValid(params string[] settings) => Plan(settings).ShouldBeEmpty();
 
     [Fact]
     public void Plan_RoutesWithWrongEndpointsOfTheirOwn_EachIsNamedByItsKey() =>

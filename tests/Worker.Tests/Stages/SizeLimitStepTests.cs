@@ -14,7 +14,7 @@ public sealed class SizeLimitStepTests
     [InlineData(0)]
     [InlineData(1)]
     [InlineData(100)]
-    public async Task Before_WithinTheLimit_GoesOnUndecided(int bytes)
+    public async Task Before_WithinTheLimit_ContinuesUndecided(int bytes)
     {
         PhysicalContext context = new() { Message = new TestMessage { Bytes = new byte[bytes] } };
 

@@ -18,7 +18,7 @@ using Worker.Tests.Telemetry;
 
 namespace Worker.Tests.Stages;
 
-/// <summary>In every form, what is done for a message hangs below its span, although messages share threads and wait for each other.</summary>
+/// <summary>In every form, the spans of a message's work are children of its span, although messages share threads and wait for each other.</summary>
 [Collection(SpanCollection.Name)]
 public sealed class TracedFormsTests
 {
@@ -28,7 +28,7 @@ public sealed class TracedFormsTests
 
     [Theory]
     [MemberData(nameof(Forms))]
-    public async Task Run_MessagesSuspendAndTakeTurns_PutAndSettlementAreBelowEachOnesOwnSpan(string form)
+    public async Task Run_MessagesInterleave_PutAndSettlementAreChildrenOfTheirOwnSpan(string form)
     {
         PipelineForm.TryParse(form, out PipelineForm? found).ShouldBeTrue();
         using SpanRecorder spans = new();
@@ -36,7 +36,7 @@ public sealed class TracedFormsTests
         RecoverabilityOptions recoverability = new();
         CircuitBreaker breaker = new(route, recoverability, TimeProvider.System, NullLogger.Instance);
 
-        // Two at once: most wait for a permit, and go on when another message's request ends.
+        // Two requests at a time: most messages wait for a permit, and resume when another message's request ends.
         await using S3Sink sink = new(new S3SinkOptions { Bucket = "archive" }, new SlowRequests(), new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System), maxRequests: 2);
         await using MessageIntake intake = new(
             route,

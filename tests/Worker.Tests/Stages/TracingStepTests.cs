@@ -74,7 +74,7 @@ public sealed class TracingStepTests
     }
 
     [Fact]
-    public async Task Invoke_Throws_IsAnErrorAndTheExceptionGoesOn()
+    public async Task Invoke_Throws_IsAnErrorAndTheExceptionPropagates()
     {
         using ActivityListener listener = Listen();
         TransientFaultException thrown = new("down");
@@ -111,7 +111,7 @@ public sealed class TracingStepTests
     }
 
     [Fact]
-    public async Task Invoke_SpanIsSampledOut_TheChainRunsAllTheSame()
+    public async Task Invoke_SpanIsSampledOut_TheChainStillRuns()
     {
         using ActivityListener listener = Listen(ActivitySamplingResult.None);
 
@@ -122,7 +122,7 @@ public sealed class TracingStepTests
     }
 
     [Fact]
-    public async Task Invoke_Listened_SpanIsCurrentFurtherInAndNotForTheCaller()
+    public async Task Invoke_Listened_SpanIsCurrentForInnerPartsAndNotForTheCaller()
     {
         using ActivityListener listener = Listen();
         Activity? before = Activity.Current;
@@ -143,7 +143,7 @@ public sealed class TracingStepTests
             .Build(PipelineForm.Fused)
             .InvokeAsync(_context);
 
-    /// <summary>Other tests trace at the same time: only this test's route is kept.</summary>
+    /// <summary>Other tests trace at the same time, so only spans of this test's route are kept.</summary>
     private ActivityListener Listen(ActivitySamplingResult sampling = ActivitySamplingResult.AllDataAndRecorded)
     {
         ActivityListener listener = new()

@@ -18,7 +18,7 @@ public sealed class LogThrottleTests
     }
 
     [Fact]
-    public void ShouldLog_WithinTheInterval_IsHeldBackAndCounted()
+    public void ShouldLog_WithinTheInterval_IsSuppressedAndCounted()
     {
         _throttle.ShouldLog(out _);
         for (int i = 0; i < 5; i++)
@@ -34,7 +34,7 @@ public sealed class LogThrottleTests
         suppressed.Count.ShouldBe(6);
         _time.Advance(Interval);
         _throttle.ShouldLog(out suppressed).ShouldBeTrue();
-        suppressed.Count.ShouldBe(0, "what was told is told");
+        suppressed.Count.ShouldBe(0, "reported lines are not reported again");
     }
 
     [Fact]
@@ -59,5 +59,5 @@ public sealed class LogThrottleTests
     [Theory]
     [InlineData(0, "")]
     [InlineData(3, " (3 similar lines suppressed)")]
-    public void ToString_SuppressedLines_AreToldWhereThereAreAny(long count, string text) => new SuppressedLines(count).ToString().ShouldBe(text);
+    public void ToString_SuppressedLines_AreShownOnlyIfAny(long count, string text) => new SuppressedLines(count).ToString().ShouldBe(text);
 }

@@ -48,7 +48,7 @@ public sealed class MessageSpansTests
     }
 
     [Fact]
-    public void ParseContext_StateIsTooLong_IsDroppedAndTheTraceGoesOn()
+    public void ParseContext_StateIsTooLong_IsDroppedAndTheTraceContinues()
     {
         ActivityContext context = MessageSpans.ParseContext(Valid, new string('s', 513));
 

@@ -86,7 +86,7 @@ public sealed class ProgressReportTests
     }
 
     [Fact]
-    public void Report_LogFails_GoesOn()
+    public void Report_LogFails_Continues()
     {
         using ProgressReport report = Create(Every);
         _log.Throws = true;

@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Worker.Tests.Telemetry;
 
-/// <summary>Keeps what is logged; throws on every line when told to. Threads: any.</summary>
+/// <summary>Records log lines; can throw on every line. Threads: any.</summary>
 internal sealed class RecordingLogger : ILogger
 {
     private readonly ConcurrentQueue<LoggedLine> _lines = new();
@@ -11,7 +11,7 @@ internal sealed class RecordingLogger : ILogger
 
     public IReadOnlyCollection<LoggedLine> Lines => _lines;
 
-    /// <summary>The scopes that were begun, as text.</summary>
+    /// <summary>The scopes, as text.</summary>
     public IReadOnlyCollection<string?> Scopes => _scopes;
 
     public bool Throws { get; set; }

@@ -111,7 +111,7 @@ public sealed class RouteMetricsTests
     }
 
     [Fact]
-    public void Gauges_Collected_AreComputedThen()
+    public void Gauges_Collected_AreComputedOnCollection()
     {
         RouteMetrics metrics = new(_route);
         int inFlight = 0;
@@ -139,7 +139,7 @@ public sealed class RouteMetricsTests
             ignoreOrder: true);
     }
 
-    /// <summary>Other tests use the same meter at the same time: only this test's route is kept.</summary>
+    /// <summary>Other tests use the same meter at the same time, so only values of this test's route are kept.</summary>
     private MeterListener Listen(ConcurrentQueue<string> seen)
     {
         MeterListener listener = new()

@@ -10,12 +10,12 @@ using Worker.Tests.Sinks.Bundles;
 
 namespace Worker.Tests.Telemetry;
 
-/// <summary>Spans across the parts of a route: from the publisher to the settlement, and of several messages together.</summary>
+/// <summary>Spans across the parts of a route: from the publisher to the settlement, and for several messages together.</summary>
 [Collection(SpanCollection.Name)]
 public sealed class RouteSpansTests
 {
     [Fact]
-    public async Task Publish_IntoAChannel_TheMessagesSpanIsBelowThePublishers()
+    public async Task Publish_IntoAChannel_TheMessagesSpanIsAChildOfThePublishers()
     {
         using SpanRecorder spans = new();
         ScriptedBatchHandler handler = new(BatchCollectionTests.CompleteAsync);

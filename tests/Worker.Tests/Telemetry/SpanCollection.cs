@@ -1,6 +1,6 @@
 namespace Worker.Tests.Telemetry;
 
-/// <summary>One after another: a listener decides for all tests which spans there are.</summary>
+/// <summary>These tests run one after another: a listener decides for the whole process which spans exist.</summary>
 [CollectionDefinition(Name)]
 public sealed class SpanCollection
 {

@@ -4,7 +4,7 @@ using Messaging.Telemetry;
 
 namespace Worker.Tests.Telemetry;
 
-/// <summary>A listener that keeps the worker's spans that have ended, those of tests that run at the same time too: each looks for its own traces. For tests of <see cref="SpanCollection"/>.</summary>
+/// <summary>A listener that records the worker's ended spans, including those of concurrent tests: each test reads its own traces. For tests of <see cref="SpanCollection"/>.</summary>
 internal sealed class SpanRecorder : IDisposable
 {
     private readonly ConcurrentQueue<Activity> _spans = new();
@@ -23,7 +23,7 @@ internal sealed class SpanRecorder : IDisposable
 
     public IReadOnlyCollection<Activity> Spans => _spans;
 
-    /// <summary>A context of a trace of its own, as a sender would have it.</summary>
+    /// <summary>A sender's context, with a new trace.</summary>
     public static ActivityContext NewContext() => new(ActivityTraceId.CreateRandom(), ActivitySpanId.CreateRandom(), ActivityTraceFlags.Recorded, traceState: null, isRemote: true);
 
     public static string TraceParent(ActivityContext context) => $"00-{context.TraceId}-{context.SpanId}-01";

@@ -7,7 +7,7 @@ using Pipeline.Settlements;
 
 namespace Worker.Tests.Testing;
 
-/// <summary>The contracts find what breaks them.</summary>
+/// <summary>The contracts detect implementations that break them.</summary>
 public sealed class ContractTests
 {
     [Theory]
@@ -28,30 +28,30 @@ public sealed class ContractTests
             .ShouldAllBe(name => name!.StartsWith("Microsoft.Extensions.", StringComparison.Ordinal) || name == "Messaging" || name == "Pipeline");
 
     [Fact]
-    public async Task Source_OtherBody_IsFound() =>
+    public async Task Source_OtherBody_IsDetected() =>
         (await SourceBreaksAsync(message => new TestSourceHarness.BrokenMessage(message) { OtherBody = "other"u8.ToArray() }, contract => contract.Receive_AnyBody_ArrivesUnchanged()))
             .ShouldStartWith("A body arrives unchanged.");
 
     [Fact]
-    public async Task Source_OneIdForAll_IsFound() =>
+    public async Task Source_OneIdForAll_IsDetected() =>
         (await SourceBreaksAsync(message => new TestSourceHarness.BrokenMessage(message) { OtherId = "same" }, contract => contract.Receive_DifferentMessages_HaveDifferentIds()))
             .ShouldStartWith("Different messages have different ids.");
 
     [Fact]
-    public async Task Source_DeadLettersWhatIsCompleted_IsFound() =>
+    public async Task Source_DeadLettersCompletedMessages_IsDetected() =>
         (await SourceBreaksAsync(
             message => new TestSourceHarness.BrokenMessage(message) { OtherSettlement = _ => Settlement.DeadLetter("other", "Not what was decided.") }, contract => contract.Complete_Message_IsGone()))
             .ShouldStartWith("A completed message is not dead-lettered.");
 
     [Fact]
-    public async Task Source_DelayIsIgnored_IsFound() =>
+    public async Task Source_DelayIsIgnored_IsDetected() =>
         (await SourceBreaksAsync(
             message => new TestSourceHarness.BrokenMessage(message) { OtherSettlement = settlement => settlement with { Delay = TimeSpan.Zero } },
             contract => contract.Abandon_WithDelay_IsRedeliveredUnchangedAfterIt()))
             .ShouldStartWith("No message is due");
 
     [Fact]
-    public async Task Sink_ReplacesOtherBytes_IsFound()
+    public async Task Sink_ReplacesOtherBytes_IsDetected()
     {
         MemoryObjectSink sink = new() { Script = _ => SinkResult.Stored };
 
@@ -60,7 +60,7 @@ public sealed class ContractTests
     }
 
     [Fact]
-    public async Task Sink_StoresNothing_IsFound()
+    public async Task Sink_StoresNothing_IsDetected()
     {
         MemoryObjectSink sink = new() { Script = _ => SinkResult.Stored };
 
@@ -69,18 +69,18 @@ public sealed class ContractTests
     }
 
     [Fact]
-    public async Task Handler_CompletesWithoutItsEffect_IsFound() =>
+    public async Task Handler_CompletesWithoutItsEffect_IsDetected() =>
         (await HandlerBreaksAsync(new SampleHarness(worker => worker.AddHandler<Sample, ForgetSample>("Samples", SampleJson.Default.Sample)), contract => contract.Handle_Message_IsCompletedWithItsEffect()))
             .ShouldStartWith("A message has one effect.");
 
     [Fact]
-    public async Task Handler_CompletesWhileItsStoreFails_IsFound() =>
+    public async Task Handler_CompletesWhileItsStoreFails_IsDetected() =>
         (await HandlerBreaksAsync(
             new SampleHarness(worker => worker.AddHandler<Sample, ForgetSample>("Samples", SampleJson.Default.Sample)), contract => contract.Handle_WhileItsStoreFails_SettlesNothingAndEverythingAfterwards()))
             .ShouldStartWith("No message is settled while its effect cannot happen.");
 
     [Fact]
-    public async Task Handler_ThatIsNotIdempotent_IsFound() =>
+    public async Task Handler_ThatIsNotIdempotent_IsDetected() =>
         (await HandlerBreaksAsync(
             new SampleHarness(worker => worker.AddHandler<Sample, InsertSample>("Samples", SampleJson.Default.Sample), new SampleTable { AllowsDuplicates = true }),
             contract => contract.Handle_RedeliveredMessage_HasOneEffect()))

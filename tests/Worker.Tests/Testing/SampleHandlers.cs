@@ -10,13 +10,13 @@ internal sealed record Sample(int Number);
 [JsonSerializable(typeof(Sample))]
 internal sealed partial class SampleJson : JsonSerializerContext;
 
-/// <summary>A table whose rows have a number of their own, and that takes none below zero.</summary>
+/// <summary>A table of uniquely numbered rows that refuses negative numbers.</summary>
 internal sealed class SampleTable
 {
     private readonly ConcurrentQueue<int> _rows = new();
     private readonly ConcurrentDictionary<int, bool> _numbers = new();
 
-    /// <summary>The rows, in the order in which they were written.</summary>
+    /// <summary>The rows, in write order.</summary>
     public IReadOnlyList<string> Rows => [.. _rows.Select(row => $"row {row}")];
 
     public bool Fails { get; set; }
@@ -73,7 +73,7 @@ internal sealed class InsertSamples(SampleTable table) : IBatchHandler<Sample>
     }
 }
 
-/// <summary>Completes first and writes never: what the contract must find.</summary>
+/// <summary>Completes without writing, which the contract must detect.</summary>
 internal sealed class ForgetSample : IMessageHandler<Sample>
 {
     public ValueTask<Settlement> HandleAsync(Sample message, MessageInfo info, CancellationToken cancellationToken) => ValueTask.FromResult(Settlement.Complete);

@@ -7,7 +7,7 @@ using Pipeline.Settlements;
 
 namespace Worker.Tests.Testing;
 
-/// <summary>The test worker's own source; broken in one way where a test says so.</summary>
+/// <summary>The test worker's own source, optionally with one defect.</summary>
 internal sealed class TestSourceHarness : SourceHarness
 {
     private readonly ManualTimeProvider _time = new();
@@ -39,7 +39,7 @@ internal sealed class TestSourceHarness : SourceHarness
 
     public override async Task<IReadOnlyList<DeadLetteredMessage>> DeadLettersAsync(int expected)
     {
-        await UntilAsync(() => _deadLetters.Messages.Count >= expected, "The dead letters did not come.");
+        await UntilAsync(() => _deadLetters.Messages.Count >= expected, "The dead letters did not arrive.");
         return _deadLetters.Messages;
     }
 
@@ -69,7 +69,7 @@ internal sealed class TestSourceHarness : SourceHarness
         public void Accept(ReceivedMessage message) => intake.Accept(change(message));
     }
 
-    /// <summary>A message that is broken in one way.</summary>
+    /// <summary>A message with one defect.</summary>
     internal sealed class BrokenMessage(ReceivedMessage message) : ReceivedMessage
     {
         public ReadOnlyMemory<byte>? OtherBody { get; init; }

@@ -35,7 +35,7 @@ public sealed class TestWorkerTests
     }
 
     [Fact]
-    public async Task SendAsync_DeadLettersCannotBeWritten_IsDeliveredAgain()
+    public async Task SendAsync_DeadLettersCannotBeWritten_IsRedelivered()
     {
         await using TestWorker worker = await StartAsync();
         worker.DeadLetters.Fail(times: 1);

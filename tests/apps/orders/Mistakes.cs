@@ -6,7 +6,7 @@ using Pipeline.Contexts;
 
 namespace OrdersApp;
 
-/// <summary>Mistakes that a program can make when it adds its parts.</summary>
+/// <summary>Mistakes of a program that adds its parts.</summary>
 internal static class Mistakes
 {
     public static void Add(IMessageWorkerBuilder worker) => worker

@@ -4,7 +4,7 @@ using Messaging.Sources;
 
 namespace OrdersApp;
 
-/// <summary>A source that can be sent to; no route of the tests receives from it.</summary>
+/// <summary>A source with a sender; no route of the tests receives from it.</summary>
 internal sealed class OutboxFeature : ISourceFeature, ISenderFeature
 {
     public string Name => "Outbox";

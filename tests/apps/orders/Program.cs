@@ -9,7 +9,7 @@ using Microsoft.Extensions.Hosting;
 
 namespace OrdersApp;
 
-/// <summary>A worker with a handler, a source, settings, a command and an option of its own: as a program, and embedded in a host.</summary>
+/// <summary>A worker with its own handler, source, settings, command and option: as a program, and embedded in a host.</summary>
 internal static class Program
 {
     public static Task<int> Main(string[] args) => args is ["embedded", .. string[] keys]

@@ -2,7 +2,7 @@ namespace ElasticsearchServer;
 
 /// <summary>One operation of a bulk request.</summary>
 /// <param name="Action">create, index, update or delete.</param>
-/// <param name="Index">Where.</param>
-/// <param name="Id">Which; null to have one made.</param>
-/// <param name="Source">The line behind the action's; empty for delete.</param>
+/// <param name="Index">The index.</param>
+/// <param name="Id">The document's id; null to generate one.</param>
+/// <param name="Source">The line after the action; empty for delete.</param>
 internal sealed record BulkAction(string Action, string Index, string? Id, ReadOnlyMemory<byte> Source);

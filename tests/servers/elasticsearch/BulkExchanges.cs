@@ -9,7 +9,7 @@ internal sealed class BulkExchanges
     private int _numbers;
     private int _inFlight;
 
-    /// <summary>May be replaced while requests are under way; the numbers go on counting.</summary>
+    /// <summary>May be replaced while requests are in flight; the request numbers continue.</summary>
     public IReadOnlyList<FaultRule> Script
     {
         set
@@ -30,7 +30,7 @@ internal sealed class BulkExchanges
         }
     }
 
-    /// <summary>Noted before the answer goes out, so that a client that has it finds the exchange.</summary>
+    /// <summary>Recorded before the answer is sent, so that a client with an answer finds the exchange.</summary>
     public void Note(BulkExchange exchange)
     {
         lock (_lock)

@@ -2,12 +2,12 @@ using System.Text.Json;
 
 namespace ElasticsearchServer;
 
-/// <summary>Reads the lines of a bulk request and refuses whatever Elasticsearch refuses of them.</summary>
+/// <summary>Reads the lines of a bulk request and refuses those that Elasticsearch refuses.</summary>
 internal static class BulkLines
 {
     private static readonly string[] Actions = ["create", "index", "update", "delete"];
 
-    /// <exception cref="ApiException">The request is malformed as a whole.</exception>
+    /// <exception cref="ApiException">The whole request is malformed.</exception>
     public static List<BulkAction> Read(ReadOnlyMemory<byte> body, string? defaultIndex)
     {
         if (body.Length == 0)

@@ -5,16 +5,16 @@ using System.Text.Unicode;
 
 namespace ElasticsearchServer;
 
-/// <summary>Does what a bulk request asks for, each operation by itself.</summary>
+/// <summary>Executes a bulk request, each operation separately.</summary>
 internal sealed class BulkService(IndexStore store)
 {
-    // "_id field", reference.
+    // Elasticsearch reference, "_id field".
     private const int MaxId = 512;
 
-    /// <param name="actions">In their order.</param>
-    /// <param name="settings">How the server is set up.</param>
-    /// <param name="pipeline">The pipeline asked for; null for none.</param>
-    /// <param name="rule">Which items fail whatever is in them; null for none.</param>
+    /// <param name="actions">The operations, in order.</param>
+    /// <param name="settings">The server's settings.</param>
+    /// <param name="pipeline">The requested pipeline; null for none.</param>
+    /// <param name="rule">Which items fail regardless of their content; null for none.</param>
     public List<ItemResult> Execute(IReadOnlyList<BulkAction> actions, ServerSettings settings, string? pipeline, FaultRule? rule)
     {
         bool isMissing = pipeline is not null && !store.HasPipeline(pipeline);

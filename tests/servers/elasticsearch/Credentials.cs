@@ -3,7 +3,7 @@ using Microsoft.AspNetCore.Http;
 
 namespace ElasticsearchServer;
 
-/// <summary>Who may come in.</summary>
+/// <summary>Checks the credentials of a request.</summary>
 internal static class Credentials
 {
     /// <exception cref="ApiException">401.</exception>

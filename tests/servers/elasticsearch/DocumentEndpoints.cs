@@ -4,10 +4,10 @@ using Microsoft.AspNetCore.Http;
 
 namespace ElasticsearchServer;
 
-/// <summary>What tests ask a real Elasticsearch too: make an index, count and read its documents.</summary>
+/// <summary>The endpoints that tests also use on a real Elasticsearch: create an index, count and read its documents.</summary>
 internal sealed class DocumentEndpoints(IndexStore store)
 {
-    /// <summary><c>PUT /{index}</c> with mappings, of which only the type long is known.</summary>
+    /// <summary><c>PUT /{index}</c> with mappings, of which only the type long has an effect.</summary>
     public async Task<JsonObject> CreateAsync(HttpRequest request, string index)
     {
         StoredIndex created = new();
@@ -47,7 +47,7 @@ internal sealed class DocumentEndpoints(IndexStore store)
         });
     }
 
-    /// <summary>A line a document, in the order of their ids: <c>{"_id":"…","_version":1,"_source":…}</c>. Not of Elasticsearch.</summary>
+    /// <summary>One line per document, ordered by id: <c>{"_id":"…","_version":1,"_source":…}</c>. Elasticsearch has no such endpoint.</summary>
     public string List(string index)
     {
         StoredIndex found = store.Find(index);

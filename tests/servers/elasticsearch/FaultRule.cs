@@ -19,9 +19,9 @@ internal sealed record FaultRule
     /// <summary>Seconds of a header Retry-After; null for none.</summary>
     public int? RetryAfter { get; init; }
 
-    /// <summary>Of the items every n-th fails, the first one included.</summary>
+    /// <summary>Every n-th item fails, starting with the first.</summary>
     public int EveryNthItem { get; init; } = 1;
 
-    /// <summary>Milliseconds waited before anything else, also with <see cref="ServerFault.None"/>: a slow server.</summary>
+    /// <summary>Delay in milliseconds before the request is handled, also with <see cref="ServerFault.None"/>: a slow server.</summary>
     public int DelayMs { get; init; }
 }

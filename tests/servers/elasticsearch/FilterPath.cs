@@ -2,7 +2,7 @@ using System.Text.Json.Nodes;
 
 namespace ElasticsearchServer;
 
-/// <summary>The parameter <c>filter_path</c> ("Common options", reference): what none of its paths leads to is left out. Names, <c>*</c> for a whole name, no exclusions.</summary>
+/// <summary>The parameter <c>filter_path</c> ("Common options", reference): omits every field that none of its paths reaches. Supports names and <c>*</c> for a whole name, not exclusions.</summary>
 internal static class FilterPath
 {
     public static JsonObject Apply(JsonObject answer, string? paths) =>
@@ -10,7 +10,7 @@ internal static class FilterPath
 
     private static JsonNode? Filter(JsonNode? node, IReadOnlyList<string[]> paths, int depth)
     {
-        // A path that ends here keeps everything below.
+        // A path that ends here keeps the whole subtree.
         if (paths.Any(path => path.Length == depth))
         {
             return node?.DeepClone();

@@ -1,6 +1,6 @@
 namespace ElasticsearchServer;
 
-/// <summary>All indexes. Threads: any; what is done to one request is done at once.</summary>
+/// <summary>All indexes. Threads: any; each request is executed atomically.</summary>
 internal sealed class IndexStore
 {
     private readonly Lock _lock = new();

@@ -1,6 +1,6 @@
 namespace ElasticsearchServer;
 
-/// <summary>What became of one operation.</summary>
+/// <summary>The result of one operation.</summary>
 internal sealed record ItemResult(string Action, string Index, string Id, int Status, StoredDocument? Stored = null, string? ErrorType = null, string? ErrorReason = null)
 {
     public static ItemResult Failed(BulkAction action, int status, string type, string reason) =>

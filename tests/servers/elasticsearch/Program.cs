@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 
 namespace ElasticsearchServer;
 
-/// <summary>Serves until it is told to stop by SIGINT, SIGTERM or the end of its redirected input: <c>ElasticsearchServer [port]</c>.</summary>
+/// <summary>Serves until SIGINT, SIGTERM or the end of its redirected input: <c>ElasticsearchServer [port]</c>.</summary>
 internal static class Program
 {
     public static async Task<int> Main(string[] arguments)
@@ -24,7 +24,7 @@ internal static class Program
             await Console.Out.WriteLineAsync($"elasticsearch listening on {host.Address}");
             await Console.Out.FlushAsync();
 
-            // When the test process dies, however it dies, the pipe closes and the server goes with it. Console.In reads synchronously.
+            // When the test process ends for any reason, the pipe closes and the server exits. Console.In reads synchronously.
             await Task.WhenAny(stop.Task, Console.IsInputRedirected ? Task.Run(Console.In.ReadToEnd) : Task.Delay(Timeout.Infinite));
             return 0;
         }

@@ -4,10 +4,10 @@ using Microsoft.AspNetCore.Http;
 
 namespace ElasticsearchServer;
 
-/// <summary>Reads a request's body and undoes its compression, strictly.</summary>
+/// <summary>Reads a request's body and decompresses it strictly.</summary>
 /// <param name="Bytes">The body.</param>
-/// <param name="WireBytes">Its length as it came.</param>
-/// <param name="IsGzip">Whether it came compressed.</param>
+/// <param name="WireBytes">Its length as received.</param>
+/// <param name="IsGzip">Whether it was compressed.</param>
 internal sealed record RequestBody(byte[] Bytes, long WireBytes, bool IsGzip)
 {
     public static RequestBody None { get; } = new([], 0, IsGzip: false);
@@ -16,7 +16,7 @@ internal sealed record RequestBody(byte[] Bytes, long WireBytes, bool IsGzip)
     {
         if (request.ContentLength > maxBytes)
         {
-            // Unread, as Elasticsearch does: a client that waits for 100 Continue is spared the sending.
+            // Refuses the request without reading it, as Elasticsearch does: a client that waits for 100 Continue does not send the body.
             throw TooLarge();
         }
 
@@ -49,7 +49,7 @@ internal sealed record RequestBody(byte[] Bytes, long WireBytes, bool IsGzip)
             using MemoryStream plain = new();
             stream.CopyTo(plain);
 
-            // .NET takes a truncated one without a word; one member is all that a client sends here.
+            // .NET accepts a truncated body silently, so the length is checked; the clients here send one member.
             return gzip.Length > 18 && BinaryPrimitives.ReadUInt32LittleEndian(gzip.AsSpan(^4..)) == (uint)plain.Length
                 ? plain.ToArray()
                 : throw new InvalidDataException("The gzip body is cut off.");

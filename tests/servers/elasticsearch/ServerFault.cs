@@ -2,7 +2,7 @@ using System.Text.Json.Serialization;
 
 namespace ElasticsearchServer;
 
-/// <summary>What goes wrong with one bulk request. "Commit" is what the request does: its documents are indexed.</summary>
+/// <summary>What goes wrong with one bulk request. "Committed" means that its documents are indexed.</summary>
 [JsonConverter(typeof(JsonStringEnumConverter<ServerFault>))]
 internal enum ServerFault
 {
@@ -14,7 +14,7 @@ internal enum ServerFault
     /// <summary>The rule's items fail with its status and type; the others are committed.</summary>
     FailItems,
 
-    /// <summary>Read whole, then nothing until the client goes away; not committed.</summary>
+    /// <summary>Read whole, then no answer until the client disconnects; not committed.</summary>
     HangBeforeCommit,
 
     /// <summary>The connection is reset before the body is read; not committed.</summary>
@@ -23,13 +23,13 @@ internal enum ServerFault
     /// <summary>Committed, then the connection is reset without a byte of the answer.</summary>
     CommitThenReset,
 
-    /// <summary>Committed, then nothing until the client goes away.</summary>
+    /// <summary>Committed, then no answer until the client disconnects.</summary>
     CommitThenHang,
 
     /// <summary>Committed, then half of the answer's bytes and a reset.</summary>
     CommitThenCut,
 
-    /// <summary>Committed, and the answer ends early, but properly as HTTP: half of the JSON.</summary>
+    /// <summary>Committed, and the answer is valid HTTP with only half of the JSON.</summary>
     HalfJson,
 
     /// <summary>Committed, and the answer lacks its last item.</summary>
@@ -38,9 +38,9 @@ internal enum ServerFault
     /// <summary>Committed, and the answer repeats its last item.</summary>
     MoreItems,
 
-    /// <summary>Committed, and the answer's items are in the opposite order, as of another request.</summary>
+    /// <summary>Committed, and the answer's items are in reverse order, as if for another request.</summary>
     OtherOrder,
 
-    /// <summary>Committed, and answered 200 with a page of HTML.</summary>
+    /// <summary>Committed, and answered with 200 and an HTML page.</summary>
     Page,
 }

@@ -9,8 +9,8 @@ using Microsoft.Extensions.DependencyInjection;
 namespace ElasticsearchServer;
 
 /// <summary>
-/// The part of Elasticsearch that the worker needs, on loopback, as strict as the real one, and faults by script. Below <c>/_test</c> is what
-/// no Elasticsearch has: settings, script, history, documents.
+/// The part of Elasticsearch that the worker needs, on loopback, as strict as the real one, with scripted faults. Below <c>/_test</c> are
+/// endpoints that Elasticsearch does not have: settings, script, history, documents.
 /// </summary>
 internal sealed class ServerHost : IAsyncDisposable
 {
@@ -42,7 +42,7 @@ internal sealed class ServerHost : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
-        // A cancelled token: open connections are ended, not waited for.
+        // A cancelled token: closes open connections instead of waiting for them.
         await _application.StopAsync(new CancellationToken(canceled: true));
         await _application.DisposeAsync();
     }
@@ -51,7 +51,7 @@ internal sealed class ServerHost : IAsyncDisposable
     {
         context.Response.StatusCode = exception.Status;
 
-        // As when the body is too large: Elasticsearch says nothing more.
+        // As for a body that is too large: Elasticsearch sends only the status.
         return exception.Type.Length == 0 ? Task.CompletedTask : AnswerAsync(context, BulkAnswer.Error(exception.Status, exception.Type, exception.Message));
     }
 

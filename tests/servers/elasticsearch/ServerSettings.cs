@@ -1,6 +1,6 @@
 namespace ElasticsearchServer;
 
-/// <summary>How the server is set up; what a test does not say is as in a fresh Elasticsearch without security.</summary>
+/// <summary>The server's settings; the defaults are those of a new Elasticsearch without security.</summary>
 internal sealed record ServerSettings
 {
     /// <summary>User of basic authentication; null for none.</summary>
@@ -8,13 +8,13 @@ internal sealed record ServerSettings
 
     public string? Password { get; init; }
 
-    /// <summary>An API key in its encoded form; null for none. Without this and a user everybody may do everything.</summary>
+    /// <summary>An API key in its encoded form; null for none. Without an API key and a user, every request is allowed.</summary>
     public string? ApiKey { get; init; }
 
-    /// <summary>The one index that the credentials may create documents in; null for all.</summary>
+    /// <summary>The only index in which the credentials may create documents; null for all.</summary>
     public string? AllowedIndex { get; init; }
 
-    /// <summary>False where the credentials may not ask for the version (cluster:monitor/main).</summary>
+    /// <summary>False when the credentials may not read the version (cluster:monitor/main).</summary>
     public bool MayMonitor { get; init; } = true;
 
     /// <summary>action.auto_create_index.</summary>

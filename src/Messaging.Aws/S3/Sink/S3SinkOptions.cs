@@ -27,7 +27,7 @@ internal sealed class S3SinkOptions : ISelfValidating
     [Setting("Address of an S3-compatible store; default Aws:Endpoint, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, then AWS itself")]
     public Uri? Endpoint { get; init; }
 
-    [Setting("Address the bucket in the path instead of the host name; default true for an S3-compatible store, false for AWS")]
+    [Setting("Address the bucket in the path instead of the hostname; default true for an S3-compatible store, false for AWS")]
     public bool? ForcePathStyle { get; init; }
 
     [Setting("Allows plain http to an endpoint on another machine")]
@@ -72,7 +72,7 @@ internal sealed class S3SinkOptions : ISelfValidating
     [Setting("Maximum of the limit of requests in flight; default as many as the route can have: Intake:Concurrency per source", Min = "1", Max = "10000", Consequence = "More than the route has in flight would have no effect.")]
     public int? MaxConcurrency { get; init; }
 
-    [Setting("Content type of the objects; default application/json, for bundles application/gzip")]
+    [Setting("Content type of the objects; default `application/json`, for bundles `application/gzip`")]
     public string? ContentType { get; init; }
 
     [Setting("Server-side encryption: AES256, aws:kms or aws:kms:dsse; default: the bucket's")]
@@ -127,7 +127,7 @@ internal sealed class S3SinkOptions : ISelfValidating
             check.Fail(nameof(ChunkedEncoding), $"must be false with {nameof(Client)} Direct, which sends bodies unchanged; use Sdk for it.", "The setting would have no effect.", nameof(Client));
         }
 
-        // Directory buckets need a session (CreateSession) and other host names.
+        // Directory buckets need a session (CreateSession) and other hostnames.
         if (Bucket?.EndsWith("--x-s3", StringComparison.Ordinal) == true)
         {
             check.Fail(nameof(Bucket), $"must not be a directory bucket (S3 Express) with {nameof(Client)} Direct; use Sdk for it.", "Requests would be refused.", nameof(Client));

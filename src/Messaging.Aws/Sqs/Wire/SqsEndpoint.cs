@@ -7,7 +7,7 @@ namespace Messaging.Aws.Sqs.Wire;
 internal static class SqsEndpoint
 {
     /// <summary>
-    /// A configured endpoint is called regardless of the queue's URL: emulators return URLs with host names of their own, and the URL only
+    /// A configured endpoint is called regardless of the queue's URL: emulators return URLs with hostnames of their own, and the URL only
     /// identifies the queue in the request. Without one the host of an AWS queue URL is called (so VPC, FIPS and dual-stack names work), else
     /// the region's standard endpoint. Call it at start only; see <see cref="AwsRegion.Resolve"/>.
     /// </summary>
@@ -41,7 +41,7 @@ internal static class SqsEndpoint
     }
 }
 
-/// <summary>An SQS host name of AWS. Source: "Amazon SQS endpoints and quotas", AWS general reference.</summary>
+/// <summary>An SQS hostname of AWS. Source: "Amazon SQS endpoints and quotas", AWS general reference.</summary>
 /// <param name="Region">The region it serves.</param>
 /// <param name="IsLegacy">True for the names from before 2012 (<c>queue.amazonaws.com</c>), which only appear in old queue URLs; requests go to the region's endpoint.</param>
 internal sealed record SqsHost(string Region, bool IsLegacy)

@@ -2,10 +2,10 @@ using System.Buffers;
 
 namespace Messaging.CloudFront.Elasticsearch.Batches;
 
-/// <summary>The line before each document. Its index is in the request's address.</summary>
+/// <summary>The action line before each document. The request's URL names the index.</summary>
 internal static class ActionLine
 {
-    /// <summary>Elasticsearch's limit of an id ("_id field", reference).</summary>
+    /// <summary>Elasticsearch's limit of an id, in bytes ("_id field", Elasticsearch reference).</summary>
     public const int MaxId = 512;
 
     private static readonly SearchValues<byte> Allowed =

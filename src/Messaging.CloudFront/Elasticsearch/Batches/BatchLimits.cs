@@ -1,11 +1,11 @@
 namespace Messaging.CloudFront.Elasticsearch.Batches;
 
-/// <summary>What a batch may hold. Bytes fall for good when the store refuses them as too many. Threads: any.</summary>
-/// <param name="bytes">As configured.</param>
-/// <param name="documents">As configured.</param>
+/// <summary>The sizes at which a batch is sent. The byte limit falls permanently after a request that was too large. Threads: any.</summary>
+/// <param name="bytes">Bytes, as configured.</param>
+/// <param name="documents">Documents, as configured.</param>
 internal sealed class BatchLimits(int bytes, int documents)
 {
-    // Below this a proxy with so small a limit would refuse single documents too.
+    // A proxy with a limit below this would refuse single documents too.
     private const int LeastBytes = SegmentPool.SegmentBytes;
 
     private int _bytes = bytes;
@@ -14,8 +14,8 @@ internal sealed class BatchLimits(int bytes, int documents)
 
     public int Documents { get; } = documents;
 
-    /// <summary>A request of so many bytes was too large: half of it is the limit from here on.</summary>
-    /// <returns>True when that lowered it.</returns>
+    /// <summary>Lowers the byte limit to half of a request that was too large.</summary>
+    /// <returns>True when the limit was lowered.</returns>
     public bool Learn(long refused)
     {
         int limit = (int)Math.Max(LeastBytes, refused / 2);

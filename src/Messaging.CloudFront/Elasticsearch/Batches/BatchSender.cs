@@ -6,8 +6,8 @@ using Microsoft.Extensions.Logging;
 namespace Messaging.CloudFront.Elasticsearch.Batches;
 
 /// <summary>
-/// Sends a batch until each of its documents is accounted for, or its attempts, its time or the budget of retries are spent. Only what
-/// has to be sent again is; what is too large goes in halves. Threads: any number at once, each with a batch of its own.
+/// Sends a batch until each of its documents is accounted for, or until its attempts, its time or the retry budget are used up. It retries
+/// only the documents that need it, and splits requests that are too large. Threads: any number at once, each with a batch of its own.
 /// </summary>
 internal sealed class BatchSender(ElasticsearchSinkOptions options, BulkRequests requests, BatchLimits limits, ElasticsearchMetrics metrics, TimeProvider time, ILogger logger)
 {
@@ -19,7 +19,7 @@ internal sealed class BatchSender(ElasticsearchSinkOptions options, BulkRequests
 
     private readonly RetryBudget _retries = new();
 
-    /// <param name="batch">Complete. Its account says what became of its documents, whatever the result.</param>
+    /// <param name="batch">A complete batch. It records the outcome of its documents, whatever the result.</param>
     /// <param name="cancellationToken">Ends sending.</param>
     /// <exception cref="OperationCanceledException">Only of <paramref name="cancellationToken"/>.</exception>
     public async Task<BatchResult> SendAsync(DocumentBatch batch, CancellationToken cancellationToken)
@@ -49,7 +49,7 @@ internal sealed class BatchSender(ElasticsearchSinkOptions options, BulkRequests
                     break;
             }
 
-            // Documents that got through are a step forward: the attempts in a row begin anew.
+            // Documents were accounted for, which is progress: the count of attempts in a row starts again.
             attempt = batch.Pending < before ? 1 : attempt;
             if (fault.Kind == BulkFaultKind.None)
             {
@@ -89,13 +89,13 @@ internal sealed class BatchSender(ElasticsearchSinkOptions options, BulkRequests
         return new BatchResult(SinkStatus.Stored);
     }
 
-    /// <summary>Halves what was too large; a single document that is too large is rejected.</summary>
-    /// <returns>The most documents of a request from here on.</returns>
+    /// <summary>Halves a request that was too large; rejects a single document that is too large.</summary>
+    /// <returns>Maximum documents per request from now on.</returns>
     private int Split(DocumentBatch batch, int count)
     {
         if (count == 1)
         {
-            batch.RejectFirst(new RejectedDocument(0, 413, "request_entity_too_large", "The document alone is larger than the store takes."));
+            batch.RejectFirst(new RejectedDocument(0, 413, "request_entity_too_large", "The document alone is larger than Elasticsearch accepts."));
             return 1;
         }
 
@@ -111,7 +111,7 @@ internal sealed class BatchSender(ElasticsearchSinkOptions options, BulkRequests
 
     private BatchResult Refused(in BulkFault fault)
     {
-        string said = fault.Reason.Length == 0 ? string.Empty : $" The store says: {fault.Reason}";
+        string said = fault.Reason.Length == 0 ? string.Empty : $" Elasticsearch reported: {fault.Reason}";
         return new BatchResult(SinkStatus.Refused, Bound($"{ElasticsearchAdvice.Describe(fault, Operation)}. {ElasticsearchAdvice.For(fault, options.Index!)}{said}"));
     }
 

@@ -2,37 +2,37 @@ using Messaging.CloudFront.Elasticsearch.BulkResponses;
 
 namespace Messaging.CloudFront.Elasticsearch.Batches;
 
-/// <content>Which documents are accounted for. What an answer says is noted, and counts once the whole answer was found right.</content>
+/// <content>Which documents are accounted for. Items of a response are noted, and take effect when the whole response is valid.</content>
 internal sealed partial class DocumentBatch : IBulkItems
 {
-    // Documents that are not accounted for, in their order; the first _sent of them are under way.
+    // Documents that are not accounted for, in their order; the first _sent of them are in flight.
     private int[] _pending = new int[FirstDocuments];
     private int _sent;
 
-    // Positions in _pending of what the answer under way says is to be sent again.
+    // The documents that the current response asks to send again.
     private int[] _again = new int[FirstDocuments];
     private int _againCount;
     private int _existing;
     private int _rejectedBefore;
     private bool _isOther;
 
-    /// <summary>Documents that are not accounted for.</summary>
+    /// <summary>Number of documents that are not accounted for.</summary>
     public int Pending { get; private set; }
 
     public long Created { get; private set; }
 
     public long Existing { get; private set; }
 
-    /// <summary>Documents that will never be taken.</summary>
+    /// <summary>Documents that Elasticsearch will never accept.</summary>
     public List<RejectedDocument> Rejected { get; } = [];
 
-    /// <summary>Why the last answer asked for documents to be sent again; null when it did not.</summary>
+    /// <summary>Why the last response asks to send documents again; null when it does not.</summary>
     public ItemFault? Retry { get; private set; }
 
-    /// <summary>Why the last answer said that nothing can be sent; null when it did not.</summary>
+    /// <summary>Why the last response refuses every document; null when it does not.</summary>
     public ItemFault? Refusal { get; private set; }
 
-    /// <summary>No document follows: all are to be sent.</summary>
+    /// <summary>Ends filling: all documents become pending.</summary>
     public void Complete()
     {
         Seal();
@@ -50,7 +50,7 @@ internal sealed partial class DocumentBatch : IBulkItems
         Pending = _documents;
     }
 
-    /// <summary>The first <paramref name="count"/> pending documents are about to be sent.</summary>
+    /// <summary>Begins an attempt to send the first <paramref name="count"/> pending documents.</summary>
     public void BeginAttempt(int count)
     {
         _sent = count;
@@ -89,9 +89,9 @@ internal sealed partial class DocumentBatch : IBulkItems
         _again[_againCount++] = _pending[item.Index];
     }
 
-    /// <summary>Takes the answer to the account.</summary>
-    /// <param name="items">Items of the answer.</param>
-    /// <returns>False when it is of other documents than were sent: then it says nothing, and all of them are still pending.</returns>
+    /// <summary>Applies a valid response.</summary>
+    /// <param name="items">Number of items in the response.</param>
+    /// <returns>False when the response is about other documents than those sent: it is then ignored, and all of them stay pending.</returns>
     public bool TryAccount(int items)
     {
         if (_isOther || items != _sent)
@@ -104,7 +104,7 @@ internal sealed partial class DocumentBatch : IBulkItems
         Existing += _existing;
         _rejectedBefore = Rejected.Count;
 
-        // What is to be sent again goes before what was not sent yet: both in their order.
+        // Documents to send again precede those that were not sent yet; both keep their order.
         int rest = Pending - _sent;
         _pending.AsSpan(_sent, rest).CopyTo(_pending.AsSpan(_againCount));
         _again.AsSpan(0, _againCount).CopyTo(_pending);
@@ -112,7 +112,7 @@ internal sealed partial class DocumentBatch : IBulkItems
         return true;
     }
 
-    /// <summary>The first pending document is too large for the store, alone.</summary>
+    /// <summary>Rejects the first pending document, which alone is too large for Elasticsearch.</summary>
     public void RejectFirst(RejectedDocument rejected)
     {
         BeginAttempt(0);
@@ -143,7 +143,7 @@ internal sealed partial class DocumentBatch : IBulkItems
         Refusal = null;
     }
 
-    /// <summary>Why an item has to be sent again, or nothing can be sent.</summary>
+    /// <summary>Why a document must be sent again, or why every document is refused.</summary>
     /// <param name="Status">The item's status.</param>
     /// <param name="Type">The error's type.</param>
     /// <param name="Reason">The error's reason.</param>

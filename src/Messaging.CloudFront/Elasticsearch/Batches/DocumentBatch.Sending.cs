@@ -1,6 +1,6 @@
 namespace Messaging.CloudFront.Elasticsearch.Batches;
 
-/// <content>The request's body: the lines of those documents that are sent.</content>
+/// <content>The request's body: the lines of the documents that are sent.</content>
 internal sealed partial class DocumentBatch
 {
     /// <summary>Bytes of the lines of the next <paramref name="count"/> pending documents.</summary>
@@ -15,7 +15,7 @@ internal sealed partial class DocumentBatch
         return bytes;
     }
 
-    /// <summary>Writes the lines of the next <paramref name="count"/> pending documents, neighbours in one piece.</summary>
+    /// <summary>Writes the lines of the next <paramref name="count"/> pending documents; adjacent documents are written together.</summary>
     public async Task WriteAsync(Stream stream, int count, CancellationToken cancellationToken)
     {
         for (int i = 0; i < count;)
@@ -31,7 +31,7 @@ internal sealed partial class DocumentBatch
         }
     }
 
-    /// <summary>A document as it was written, without its action line: a borrow where it lies in one segment, a copy where it does not.</summary>
+    /// <summary>A document's JSON without its action line: a borrow when it is in one segment, otherwise a copy.</summary>
     public ReadOnlyMemory<byte> JsonOf(int document)
     {
         ReadOnlyMemory<byte> lines = Slice(_starts[document], _starts[document + 1]);

@@ -3,9 +3,9 @@ using System.Buffers;
 namespace Messaging.CloudFront.Elasticsearch.Batches;
 
 /// <summary>
-/// Documents on their way: the lines of a bulk request in pooled segments, and where each document begins. Kept until each document is
-/// accounted for, since only those that failed are sent again. One owner: the writer while it is filled, then its sender.
-/// Allocates nothing a document once its arrays have grown. Threads: one at a time.
+/// The lines of a bulk request in pooled segments, and where each document begins. They are kept until each document is accounted for,
+/// because a retry sends only the documents that failed. One owner: the writer while it is filled, then its sender.
+/// Allocates nothing per document once its arrays have grown. Threads: one at a time.
 /// </summary>
 internal sealed partial class DocumentBatch : IBufferWriter<byte>
 {
@@ -16,7 +16,7 @@ internal sealed partial class DocumentBatch : IBufferWriter<byte>
     private readonly SegmentPool _pool;
     private readonly List<Segment> _segments = [];
 
-    // Where each document's action line begins, and behind the last one where it ends; counted in written bytes over all segments.
+    // Offset of each document's action line, then the end of the last document; in written bytes over all segments.
     private int[] _starts = new int[FirstDocuments + 1];
     private byte[]? _last;
     private int _lastLength;
@@ -26,16 +26,16 @@ internal sealed partial class DocumentBatch : IBufferWriter<byte>
 
     public DocumentBatch(SegmentPool pool) => _pool = pool;
 
-    /// <summary>Which of the message's documents is the first.</summary>
+    /// <summary>Index of the first document among the message's documents.</summary>
     public long FirstIndex { get; set; }
 
-    /// <summary>Documents, the open one not counted.</summary>
+    /// <summary>Number of documents, without an open one.</summary>
     public int Documents => _documents;
 
     /// <summary>Bytes of the request's body so far.</summary>
     public int Bytes => _sealedBytes + _lastLength;
 
-    /// <summary>True when a request that has ended may still read the bytes: then they are left to the garbage collector.</summary>
+    /// <summary>True when a request that has ended may still read the bytes: the segments are then left to the garbage collector.</summary>
     public bool IsLeftInUse { get; set; }
 
     /// <summary>Begins a document with its action line.</summary>
@@ -43,7 +43,7 @@ internal sealed partial class DocumentBatch : IBufferWriter<byte>
     {
         if (_isOpen)
         {
-            throw new InvalidOperationException("A document is open already.");
+            throw new InvalidOperationException("A document is already open.");
         }
 
         _isOpen = true;
@@ -54,7 +54,7 @@ internal sealed partial class DocumentBatch : IBufferWriter<byte>
         Advance(before.Length + id.Length + behind.Length);
     }
 
-    /// <summary>Ends the open document with its line.</summary>
+    /// <summary>Ends the open document with a newline.</summary>
     public void Close()
     {
         if (!_isOpen)
@@ -83,7 +83,7 @@ internal sealed partial class DocumentBatch : IBufferWriter<byte>
 
     public Span<byte> GetSpan(int sizeHint = 0) => Room(sizeHint).AsSpan(_lastLength);
 
-    /// <summary>Gives the segments back; the batch is empty.</summary>
+    /// <summary>Returns the segments and empties the batch.</summary>
     public void Reset()
     {
         Seal();
@@ -114,7 +114,7 @@ internal sealed partial class DocumentBatch : IBufferWriter<byte>
         return _last;
     }
 
-    /// <summary>What is written goes to the segments; the next write takes a new one.</summary>
+    /// <summary>Adds the current array to the segments; the next write rents a new one.</summary>
     private void Seal()
     {
         if (_last is { } last)
@@ -127,7 +127,7 @@ internal sealed partial class DocumentBatch : IBufferWriter<byte>
     }
 
     /// <summary>A piece of a batch.</summary>
-    /// <param name="Bytes">Owned by the batch; longer than <see cref="SegmentPool.SegmentBytes"/> only for one write that asked for more room than that.</param>
-    /// <param name="Length">Bytes written; the last segment's is kept by the batch while it is written to.</param>
+    /// <param name="Bytes">Owned by the batch; longer than <see cref="SegmentPool.SegmentBytes"/> only for a single larger write.</param>
+    /// <param name="Length">Bytes written.</param>
     private readonly record struct Segment(byte[] Bytes, int Length);
 }

@@ -2,18 +2,18 @@ using Messaging.CloudFront.Elasticsearch.BulkResponses;
 
 namespace Messaging.CloudFront.Elasticsearch.Batches;
 
-/// <summary>Sorts failed items of <c>create</c> actions; the table in docs/reference/elasticsearch.md.</summary>
+/// <summary>Classifies failed items of <c>create</c> actions, by the table in docs/reference/elasticsearch.md.</summary>
 internal static class ItemRules
 {
     public static ItemVerdict Judge(in BulkItem item) => item.Status switch
     {
         409 when item.IsType("version_conflict_engine_exception"u8) => ItemVerdict.Exists,
 
-        // To call these the documents' fault would fill the dead letters with good ones.
+        // Not the documents' fault: rejecting them would dead-letter valid documents.
         401 or 403 or 404 => ItemVerdict.Refuse,
         400 when IsAboutTheIndex(item) => ItemVerdict.Refuse,
 
-        // 408: too slow. 409 of another kind, and an error beside a success, is nothing that can be known: the document may be there or not.
+        // 408 is a timeout. After another 409, or an error with a success status, the document may exist or not.
         408 or 409 or 429 or >= 500 or < 300 => ItemVerdict.Retry,
         _ => ItemVerdict.Reject,
     };
@@ -28,15 +28,15 @@ internal static class ItemRules
 /// <summary>What a failed item of a bulk response means for its document.</summary>
 internal enum ItemVerdict
 {
-    /// <summary>The document was there before, by its id.</summary>
+    /// <summary>A document with this id already exists.</summary>
     Exists = 0,
 
-    /// <summary>Throttled or broken: the same document again, later.</summary>
+    /// <summary>Throttled or failed: send the same document again later.</summary>
     Retry,
 
-    /// <summary>The document will never be taken.</summary>
+    /// <summary>Elasticsearch will never accept the document.</summary>
     Reject,
 
-    /// <summary>It is not about the document: no such index, no permission. It would be said of every document.</summary>
+    /// <summary>Not about the document: every document would fail, for instance for lack of the index or of permission.</summary>
     Refuse,
 }

@@ -4,21 +4,21 @@ using Messaging.Telemetry;
 
 namespace Messaging.CloudFront.Elasticsearch.BulkResponses;
 
-/// <summary>One item of a bulk response that did not succeed. Its texts are borrowed JSON strings, which become strings only when asked for.</summary>
+/// <summary>One failed item of a bulk response. Its texts are borrowed JSON strings, decoded only on request.</summary>
 internal ref struct BulkItem
 {
-    /// <summary>The most characters of a text from the response.</summary>
+    /// <summary>Maximum characters of a text from the response.</summary>
     public const int MaxText = 256;
 
     /// <summary>Index of the item in the response, from 0.</summary>
     public int Index;
 
-    /// <summary>HTTP status, 100 to 599; 0 until it was read.</summary>
+    /// <summary>HTTP status, 100 to 599; 0 until it is read.</summary>
     public int Status;
 
     public bool HasError;
 
-    // With their quotes; empty where the response has none, or a value that is not a string.
+    // With their quotes; empty when the response lacks the value or it is not a string.
     public ReadOnlySpan<byte> Id;
     public ReadOnlySpan<byte> Type;
     public ReadOnlySpan<byte> Reason;
@@ -29,19 +29,19 @@ internal ref struct BulkItem
     /// <summary>True when the id is this text.</summary>
     public readonly bool IsId(ReadOnlySpan<byte> id) => IsText(Id, id);
 
-    /// <summary>True when the error's reason begins with this text, which needs no escapes.</summary>
+    /// <summary>True when the error's reason begins with this text, which must not need escapes.</summary>
     public readonly bool ReasonStartsWith(ReadOnlySpan<byte> start) => !Reason.IsEmpty && Reason[1..].StartsWith(start);
 
-    /// <summary>The id, unescaped and whole; empty when there is none.</summary>
+    /// <summary>The id, unescaped and complete; empty when there is none.</summary>
     public readonly string ReadId() => Decode(Id);
 
-    /// <summary>The error's type, fit to be shown; may be empty.</summary>
+    /// <summary>The error's type, bounded and escaped; may be empty.</summary>
     public readonly string ReadType() => Show(Type);
 
-    /// <summary>The error's reason, fit to be shown; may be empty.</summary>
+    /// <summary>The error's reason, bounded and escaped; may be empty.</summary>
     public readonly string ReadReason() => Show(Reason);
 
-    /// <summary>Whether the reader stands at this text; half a surrogate pair equals nothing.</summary>
+    /// <summary>True when the reader is at this text; half a surrogate pair equals no text.</summary>
     public static bool IsText(scoped in Utf8JsonReader reader, ReadOnlySpan<byte> text)
     {
         try
@@ -69,7 +69,7 @@ internal ref struct BulkItem
         }
         catch (InvalidOperationException)
         {
-            // Half a surrogate pair, or bytes that are not UTF-8: the text is shown as it was written.
+            // Half a surrogate pair, or bytes that are not UTF-8: the text keeps its escapes.
             return Encoding.UTF8.GetString(json[1..^1]);
         }
     }
@@ -81,10 +81,10 @@ internal ref struct BulkItem
     }
 }
 
-/// <summary>Told of the items of a bulk response that did not succeed, in their order.</summary>
+/// <summary>Receives the failed items of a bulk response, in their order.</summary>
 internal interface IBulkItems
 {
-    /// <summary>An item with a status of 300 or more, or with an error.</summary>
-    /// <param name="item">A borrow of this call. What it says counts only once the whole response was found right.</param>
+    /// <summary>Receives an item with a status of 300 or more, or with an error.</summary>
+    /// <param name="item">A borrow of this call. It is valid only if the whole response turns out to be valid.</param>
     void Failed(in BulkItem item);
 }

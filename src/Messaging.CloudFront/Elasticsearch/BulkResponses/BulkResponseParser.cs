@@ -3,33 +3,34 @@ using System.Text.Json;
 namespace Messaging.CloudFront.Elasticsearch.BulkResponses;
 
 /// <summary>
-/// Reads Elasticsearch's answer to a <c>_bulk</c> request from windows of any size and reports the items that failed; for the others
-/// it allocates nothing. After <c>"errors":false</c> before the items none has failed: they are then counted, not parsed.
+/// Reads Elasticsearch's response to a <c>_bulk</c> request from windows of any size and reports the failed items. It allocates nothing
+/// for the others. When <c>"errors":false</c> precedes the items, none has failed, and they are counted instead of parsed.
 /// Threads: one at a time.
 /// </summary>
 /// <remarks>
-/// Malformed are, besides what is not JSON: <c>errors</c> that is not true or false, <c>items</c> that is not an array, an item that is
-/// not an object of one object, a status that is not a whole number from 100 to 599, any of these, an id or an error twice, no
-/// <c>items</c> at all, a member or an item longer than <see cref="MaxMemberBytes"/>. Format: "Bulk API", Elasticsearch reference.
+/// A response is malformed when it is not JSON or has no <c>items</c>. So is one in which <c>errors</c> is not true or false, <c>items</c>
+/// is not an array, an item is not an object of one object, or a status is not a whole number from 100 to 599. It is malformed too when
+/// one of these, an id or an error occurs twice, or when a member or an item is longer than <see cref="MaxMemberBytes"/>. Format: "Bulk
+/// API", Elasticsearch reference.
 /// </remarks>
 internal sealed class BulkResponseParser
 {
-    /// <summary>The longest item, or other member of the response, in bytes: a reason quotes a part of the document, some hundred bytes.</summary>
+    /// <summary>Maximum bytes of an item or of another member of the response. A reason quotes part of the document, a few hundred bytes.</summary>
     public const int MaxMemberBytes = 64 * 1024;
 
     private JsonReaderState _state;
     private bool _itemsSeen;
 
-    /// <summary>Items so far. Of a shortened response the properties named <c>status</c>: each item has one.</summary>
+    /// <summary>Items so far. In a shortened response this counts the properties named <c>status</c>, one per item.</summary>
     public int Items { get; private set; }
 
-    /// <summary>True when an item failed, false when none did; null until the response has said so.</summary>
+    /// <summary>The value of <c>errors</c>: true when an item failed; null until it is read.</summary>
     public bool? Errors { get; private set; }
 
-    /// <summary>True when the response said <c>"errors":false</c> before its items.</summary>
+    /// <summary>True when <c>"errors":false</c> preceded the items, which are then counted instead of parsed.</summary>
     public bool IsShortened { get; private set; }
 
-    /// <summary>Makes ready for the next response.</summary>
+    /// <summary>Prepares for the next response.</summary>
     public void Reset()
     {
         _state = default;
@@ -39,17 +40,17 @@ internal sealed class BulkResponseParser
         IsShortened = false;
     }
 
-    /// <summary>Reads on.</summary>
-    /// <param name="window">What was not consumed of the window before, and what has come since.</param>
-    /// <param name="isEnd">True when nothing follows.</param>
-    /// <param name="items">Told of failed items.</param>
-    /// <param name="consumed">Bytes that are done with; the next window begins after them.</param>
+    /// <summary>Reads the next window.</summary>
+    /// <param name="window">The bytes of the previous window that were not consumed, and the new bytes.</param>
+    /// <param name="isEnd">True for the last window.</param>
+    /// <param name="items">Receives the failed items.</param>
+    /// <param name="consumed">Bytes consumed; the next window begins after them.</param>
     public BulkParsing Read(ReadOnlySpan<byte> window, bool isEnd, IBulkItems items, out int consumed)
     {
         consumed = 0;
         if (!IsShortened)
         {
-            // A member or an item that the window does not hold whole is read again from its beginning.
+            // A member or an item that the window cuts off is read again from its beginning.
             Utf8JsonReader whole = new(window, isEnd, _state);
             try
             {
@@ -74,8 +75,8 @@ internal sealed class BulkResponseParser
     }
 
     /// <summary>
-    /// Counts <c>"status":</c>, so that an answer that was cut, or is of another request, is noticed. Its second quote ends a string, since a
-    /// letter precedes it; so every match is a property's name, and no text of an id or an index is mistaken for one.
+    /// Counts <c>"status":</c>, to detect a response that is truncated or belongs to another request. The second quote of a match ends a
+    /// string, because a letter precedes it, and a colon follows. So every match is a property's name, never the text of an id or an index.
     /// </summary>
     private BulkParsing Count(ReadOnlySpan<byte> window, bool isEnd, ref int consumed)
     {
@@ -84,7 +85,7 @@ internal sealed class BulkResponseParser
         Items += rest.Count(status);
         if (!isEnd)
         {
-            // The end may have cut one in two; what is kept is too short to hold one that was counted.
+            // The window may end within a match. The bytes kept for the next window are too few for a match that was already counted.
             consumed = Math.Max(consumed, window.Length - status.Length + 1);
             return BulkParsing.NeedsMore;
         }
@@ -93,8 +94,8 @@ internal sealed class BulkResponseParser
         return rest.TrimEnd(" \t\r\n"u8) is [.., (byte)'}'] ? BulkParsing.Complete : BulkParsing.Malformed;
     }
 
-    /// <summary>Reads a member of the response, one of its items, or a brace or bracket around them.</summary>
-    /// <returns>False when the window does not hold it whole, or the response has ended.</returns>
+    /// <summary>Reads a member of the response, an item, or a brace or bracket around them.</summary>
+    /// <returns>False when the window ends before it does, or the response has ended.</returns>
     /// <exception cref="JsonException">The response is malformed.</exception>
     private bool ReadNext(ref Utf8JsonReader reader, ReadOnlySpan<byte> window, IBulkItems items)
     {
@@ -145,7 +146,7 @@ internal sealed class BulkResponseParser
         return reader.TrySkip();
     }
 
-    /// <summary>Reads one item, <c>{"create":{…}}</c>, whatever its action.</summary>
+    /// <summary>Reads one item, such as <c>{"create":{…}}</c>; its action may be any.</summary>
     private bool ReadItem(ref Utf8JsonReader reader, ReadOnlySpan<byte> window, IBulkItems items)
     {
         BulkItem item = new() { Index = Items };
@@ -191,7 +192,7 @@ internal sealed class BulkResponseParser
         return read;
     }
 
-    /// <summary>Reads <c>{"type":"…","reason":"…",…}</c>; old servers sent a string, which then is the reason.</summary>
+    /// <summary>Reads <c>{"type":"…","reason":"…",…}</c>; old servers sent a string, which becomes the reason.</summary>
     private static bool ReadError(ref Utf8JsonReader reader, ReadOnlySpan<byte> window, ref BulkItem item)
     {
         Require(!item.HasError);
@@ -217,7 +218,7 @@ internal sealed class BulkResponseParser
         return false;
     }
 
-    // A value that is not a string is no text: a reason may be null.
+    // A value that is not a string is ignored: a reason may be null.
     private static bool TakeText(ref Utf8JsonReader reader, ReadOnlySpan<byte> window, ref ReadOnlySpan<byte> text)
     {
         Require(text.IsEmpty);
@@ -241,15 +242,15 @@ internal sealed class BulkResponseParser
     }
 }
 
-/// <summary>How far the reading of a bulk response has come.</summary>
+/// <summary>The state of reading a bulk response.</summary>
 internal enum BulkParsing
 {
-    /// <summary>Everything so far is right, and the end has not come.</summary>
+    /// <summary>Valid so far, and not at its end.</summary>
     NeedsMore = 0,
 
-    /// <summary>The response has ended as it should.</summary>
+    /// <summary>The response is complete and valid.</summary>
     Complete,
 
-    /// <summary>Not JSON, not a bulk response, cut off, or beyond a bound: nothing that it said may be relied on.</summary>
+    /// <summary>Not JSON, not a bulk response, truncated, or beyond a limit: nothing that was read may be used.</summary>
     Malformed,
 }

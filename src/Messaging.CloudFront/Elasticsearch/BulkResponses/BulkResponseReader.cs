@@ -4,20 +4,20 @@ using Pipeline.Frames;
 
 namespace Messaging.CloudFront.Elasticsearch.BulkResponses;
 
-/// <summary>Feeds a parser from a stream through one pooled buffer, which holds a window and not the response. Threads: any.</summary>
+/// <summary>Feeds a parser from a stream through one pooled buffer, which holds a window of the response. Threads: any.</summary>
 internal static class BulkResponseReader
 {
-    // An answer of some hundred items that succeeded comes in one read.
+    // A response to a few hundred documents without failures fits one read.
     private const int FirstRead = 16 * 1024;
 
     /// <summary>Reads a response to its end, so that its connection can be used again.</summary>
-    /// <param name="stream">What the server answers; read to its end unless it is malformed.</param>
+    /// <param name="stream">The response; read to its end unless it is malformed.</param>
     /// <param name="parser">Reset by this call.</param>
-    /// <param name="items">Told of failed items.</param>
-    /// <param name="maxBytes">A longer response is malformed.</param>
+    /// <param name="items">Receives the failed items.</param>
+    /// <param name="maxBytes">Maximum length; a longer response counts as malformed.</param>
     /// <param name="buffers">Lends the window.</param>
     /// <param name="cancellationToken">Ends reading.</param>
-    /// <returns><see cref="BulkParsing.Complete"/> or <see cref="BulkParsing.Malformed"/>. Exceptions of the stream come through.</returns>
+    /// <returns><see cref="BulkParsing.Complete"/> or <see cref="BulkParsing.Malformed"/>. Exceptions of the stream are not caught.</returns>
     [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
     public static async ValueTask<BulkParsing> ReadAsync(
         Stream stream, BulkResponseParser parser, IBulkItems items, long maxBytes, BufferPool buffers, CancellationToken cancellationToken)

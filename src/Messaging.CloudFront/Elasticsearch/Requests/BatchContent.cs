@@ -6,8 +6,8 @@ using Messaging.CloudFront.Elasticsearch.Batches;
 namespace Messaging.CloudFront.Elasticsearch.Requests;
 
 /// <summary>
-/// The body of one request, written from the batch's segments straight into the connection, or through a compressor: nothing is gathered.
-/// One request; HTTP/1.1 only.
+/// The body of one request. It writes the batch's segments directly to the connection or through a compressor, without collecting them
+/// first. HTTP/1.1 only.
 /// </summary>
 internal sealed class BatchContent : HttpContent
 {
@@ -17,7 +17,7 @@ internal sealed class BatchContent : HttpContent
     private int _writing;
 
     /// <param name="batch">A borrow until the request has ended and <see cref="IsInUse"/> is false.</param>
-    /// <param name="count">The next so many pending documents are sent.</param>
+    /// <param name="count">Number of pending documents to send.</param>
     /// <param name="gzip">Whether to compress.</param>
     public BatchContent(DocumentBatch batch, int count, bool gzip)
     {
@@ -31,7 +31,7 @@ internal sealed class BatchContent : HttpContent
         }
     }
 
-    /// <summary>True while the batch is read. After a request that waited for the server's consent (Expect: 100-continue) and failed, a write may still be on its way.</summary>
+    /// <summary>True while the batch is read. A write may outlive a request that failed while it waited for 100 Continue.</summary>
     public bool IsInUse => Volatile.Read(ref _writing) != 0;
 
     protected override Task SerializeToStreamAsync(Stream stream, TransportContext? context) => SerializeToStreamAsync(stream, context, CancellationToken.None);
@@ -43,7 +43,7 @@ internal sealed class BatchContent : HttpContent
         {
             if (_gzip)
             {
-                // The cheapest level: what documents of one kind repeat, their names, it finds too.
+                // The fastest level already finds the field names, which every document repeats.
                 await using GZipStream compressor = new(stream, CompressionLevel.Fastest, leaveOpen: true);
                 await _batch.WriteAsync(compressor, _count, cancellationToken);
             }

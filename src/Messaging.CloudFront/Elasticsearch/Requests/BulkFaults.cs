@@ -5,26 +5,26 @@ using Messaging.Telemetry;
 
 namespace Messaging.CloudFront.Elasticsearch.Requests;
 
-/// <summary>Sorts what a request ended in, where that was not a bulk response.</summary>
+/// <summary>Classifies requests that ended without a bulk response.</summary>
 internal static class BulkFaults
 {
-    /// <summary>Sorts an exception of a request whose caller did not cancel.</summary>
-    /// <param name="exception">What was thrown.</param>
-    /// <param name="timedOut">True when the attempt's time was over.</param>
+    /// <summary>Classifies an exception of a request that the caller did not cancel.</summary>
+    /// <param name="exception">The exception.</param>
+    /// <param name="timedOut">True when the attempt timed out.</param>
     public static BulkFault Classify(Exception exception, bool timedOut) => (timedOut, exception) switch
     {
         (true, _) or (_, OperationCanceledException) => new BulkFault(BulkFaultKind.Transient, BulkFault.TimeoutCode),
         (_, HttpRequestException { HttpRequestError: not HttpRequestError.Unknown } known) => new BulkFault(BulkFaultKind.Transient, known.HttpRequestError.ToString(), Reason: ConnectionFault.Describe(known)),
         (_, HttpRequestException or IOException) => new BulkFault(BulkFaultKind.Transient, "ConnectionError", Reason: ConnectionFault.Describe(exception)),
 
-        // Of an unknown kind: the documents are not dead-lettered, and the log names the exception.
+        // An unknown exception: the documents are not dead-lettered, and the log names it.
         _ => new BulkFault(BulkFaultKind.Transient, exception.GetType().Name),
     };
 
-    /// <summary>Sorts an answer other than 200.</summary>
+    /// <summary>Classifies a response with a status other than 200.</summary>
     /// <param name="status">HTTP status.</param>
-    /// <param name="body">What was read of it; anything.</param>
-    /// <param name="retryAfter">Its header.</param>
+    /// <param name="body">The bytes read of its body, in any format.</param>
+    /// <param name="retryAfter">Its header Retry-After.</param>
     public static BulkFault OfAnswer(int status, ReadOnlyMemory<byte> body, RetryConditionHeaderValue? retryAfter)
     {
         (string type, string reason) = ReadError(body);
@@ -33,10 +33,10 @@ internal static class BulkFaults
             413 => BulkFaultKind.TooLarge,
             408 or 429 or >= 500 => BulkFaultKind.Transient,
 
-            // 1xx and 2xx but 200: no answer to a bulk request.
+            // 1xx, and 2xx other than 200, do not answer a bulk request.
             < 300 => BulkFaultKind.Transient,
 
-            // 400 too: what is wrong with the request as a whole is the worker's or the configuration's fault, and would be with the next.
+            // 400 too: a fault of the request as a whole comes from the worker or its configuration, and the next request would have it too.
             _ => BulkFaultKind.Refused,
         };
         return new BulkFault(
@@ -47,7 +47,7 @@ internal static class BulkFaults
             kind == BulkFaultKind.Transient ? SecondsOf(retryAfter) : TimeSpan.Zero);
     }
 
-    // {"error":{"type":"…","reason":"…",…},"status":403}; gateways and old servers send a text.
+    // {"error":{"type":"…","reason":"…",…},"status":403}; gateways and old servers send a string.
     private static (string Type, string Reason) ReadError(ReadOnlyMemory<byte> body)
     {
         try
@@ -70,7 +70,7 @@ internal static class BulkFaults
 
     private static string Text(JsonElement value) => value.ValueKind == JsonValueKind.String ? UntrustedText.Shorten(value.GetString()) : string.Empty;
 
-    // The form with a date needs the server's clock; seconds up to an hour are believed.
+    // Only the form in seconds counts, up to an hour: the form with a date depends on the server's clock.
     private static TimeSpan SecondsOf(RetryConditionHeaderValue? retryAfter) =>
         retryAfter?.Delta is { } delta && delta > TimeSpan.Zero ? delta < TimeSpan.FromHours(1) ? delta : TimeSpan.FromHours(1) : TimeSpan.Zero;
 }

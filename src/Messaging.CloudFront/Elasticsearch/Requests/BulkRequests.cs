@@ -7,13 +7,13 @@ using Pipeline.Buffers;
 
 namespace Messaging.CloudFront.Elasticsearch.Requests;
 
-/// <summary>Sends requests over pooled HTTP/1.1 connections, each once, within its time. Threads: any number at once.</summary>
+/// <summary>Sends each request once over pooled HTTP/1.1 connections, within its time limit. Threads: any number at once.</summary>
 internal sealed class BulkRequests : IDisposable
 {
-    // An error's text is a few hundred bytes; a proxy's page may be long, and its end says nothing more.
+    // An error's text is a few hundred bytes; a proxy's page may be long, and its end adds nothing.
     private const int MaxErrorBytes = 64 * 1024;
 
-    // Of an answer only this is needed; without it a success takes 230 bytes instead of 70. Errors of the request as a whole come in full.
+    // Only these members are read. Without the filter a successful item takes 230 bytes instead of 70. Errors of the whole request are not filtered.
     private const string FilterPath = "filter_path=took,errors,items.*._id,items.*.status,items.*.error.type,items.*.error.reason";
 
     private readonly HttpMessageInvoker _http;
@@ -24,10 +24,10 @@ internal sealed class BulkRequests : IDisposable
     private readonly TimeProvider _time;
     private readonly BufferPool _buffers;
 
-    /// <param name="options">Where to, as whom and in which form.</param>
+    /// <param name="options">Endpoint, index, credentials and compression.</param>
     /// <param name="handler">Owned from here on; must speak HTTP/1.1 (see <see cref="BatchContent"/>).</param>
-    /// <param name="time">Runs the attempts' time.</param>
-    /// <param name="buffers">Lends what answers are read through.</param>
+    /// <param name="time">The clock of the attempts' time limits.</param>
+    /// <param name="buffers">Lends the buffers that responses are read into.</param>
     public BulkRequests(ElasticsearchSinkOptions options, HttpMessageHandler handler, TimeProvider time, BufferPool buffers)
     {
         _http = new HttpMessageInvoker(handler, disposeHandler: true);
@@ -42,7 +42,7 @@ internal sealed class BulkRequests : IDisposable
         _buffers = buffers;
     }
 
-    /// <summary>The connections: only where they are told (no redirects, no proxy of the environment), no cookies.</summary>
+    /// <summary>The connections: only to the configured endpoint (no redirects, no proxy from the environment), without cookies.</summary>
     public static SocketsHttpHandler CreateHandler(ElasticsearchSinkOptions options) => new()
     {
         AllowAutoRedirect = false,
@@ -54,18 +54,18 @@ internal sealed class BulkRequests : IDisposable
         MaxConnectionsPerServer = options.MaxInFlight + 1,
         PooledConnectionLifetime = TimeSpan.FromMinutes(5),
 
-        // Below the 60 s and less after which load balancers drop idle connections, so that a reused one is seldom dead.
+        // Load balancers drop idle connections after 60 s or less; a shorter timeout makes a dead reused connection rare.
         PooledConnectionIdleTimeout = TimeSpan.FromSeconds(30),
         MaxResponseDrainSize = MaxErrorBytes,
     };
 
-    /// <summary>Sends the next <paramref name="count"/> pending documents of a batch and takes the answer to its account.</summary>
-    /// <param name="batch">A borrow until the call ends; when it says <see cref="DocumentBatch.IsLeftInUse"/> its bytes may be read beyond that.</param>
+    /// <summary>Sends the next <paramref name="count"/> pending documents of a batch and applies the response to the batch.</summary>
+    /// <param name="batch">A borrow until the call ends; with <see cref="DocumentBatch.IsLeftInUse"/> its bytes may be read for longer.</param>
     /// <param name="count">At least 1.</param>
-    /// <param name="askFirst">Send the body only when the server has agreed to the head (Expect: 100-continue), so that its refusal is seen.</param>
-    /// <param name="limit">Time for the whole request.</param>
+    /// <param name="askFirst">True to send the body only after the server has accepted the headers (Expect: 100-continue), so that a refusal is received.</param>
+    /// <param name="limit">Time limit of the whole request.</param>
     /// <param name="cancellationToken">Ends the request early.</param>
-    /// <returns>No fault when every document sent is accounted for, though some may have to be sent again.</returns>
+    /// <returns>No fault when the response states the outcome of every document sent; some may have to be sent again.</returns>
     /// <exception cref="OperationCanceledException">Only of <paramref name="cancellationToken"/>.</exception>
     public async ValueTask<BulkFault> SendAsync(DocumentBatch batch, int count, bool askFirst, TimeSpan limit, CancellationToken cancellationToken)
     {
@@ -92,7 +92,7 @@ internal sealed class BulkRequests : IDisposable
         }
     }
 
-    /// <summary>Asks for the root, which every version answers and every refusal of credentials shows at.</summary>
+    /// <summary>Requests <c>GET /</c>, which every version answers, and which shows whether the credentials are accepted.</summary>
     public async ValueTask<BulkFault> AskAsync(TimeSpan limit, CancellationToken cancellationToken)
     {
         using CancellationTokenSource timer = new(limit, _time);
@@ -125,7 +125,7 @@ internal sealed class BulkRequests : IDisposable
         BulkResponseParser parser = new();
         Stream stream = await response.Content.ReadAsStreamAsync(cancellationToken);
 
-        // An item's bound for each item, and one for what stands around them.
+        // The maximum of an item for each item, and once more for the rest of the response.
         long most = (count + 1L) * BulkResponseParser.MaxMemberBytes;
         BulkParsing parsing = await BulkResponseReader.ReadAsync(stream, parser, batch, most, _buffers, cancellationToken);
         return parsing == BulkParsing.Complete && batch.TryAccount(parser.Items) ? default : new BulkFault(BulkFaultKind.Transient, BulkFault.NotBulkCode, (int)response.StatusCode);
@@ -148,7 +148,7 @@ internal sealed class BulkRequests : IDisposable
         }
         catch (Exception exception) when (exception is IOException or HttpRequestException)
         {
-            // The status has been seen; the words behind it are lost.
+            // The status is known; only the error's text is lost.
             return BulkFaults.OfAnswer((int)response.StatusCode, default, response.Headers.RetryAfter);
         }
         finally

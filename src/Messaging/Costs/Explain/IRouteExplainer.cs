@@ -2,11 +2,11 @@ namespace Messaging.Costs.Explain;
 
 /// <summary>
 /// What a source, handler or sink adds to <c>explain</c>: the calls that its settings lead to under a load, and what a kill does to
-/// its messages. Called once for each explanation, when the configuration was found right; opens and connects to nothing.
+/// its messages. Called once per explanation, after the configuration was found valid; opens and connects to nothing.
 /// </summary>
 public interface IRouteExplainer
 {
-    /// <summary>Adds the calls of a day, their prices, and what would lower them. Adds nothing where no service is called.</summary>
+    /// <summary>Adds the calls per day, their prices, and changes that would lower them. Adds nothing where no service is called.</summary>
     void ExplainCalls(RouteLoad load, RouteEstimate estimate);
 
     /// <summary>Adds what a kill (SIGKILL, power failure) redelivers or loses.</summary>

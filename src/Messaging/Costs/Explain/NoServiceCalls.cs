@@ -1,6 +1,6 @@
 namespace Messaging.Costs.Explain;
 
-/// <summary>Explains what calls no service that could charge for it.</summary>
+/// <summary>The explainer of a part that calls no service that charges for calls.</summary>
 /// <param name="explainKill">Adds what a kill does to its messages; null where it holds none.</param>
 public sealed class NoServiceCalls(Action<RouteLoad, RouteEstimate>? explainKill = null) : IRouteExplainer
 {

@@ -9,8 +9,8 @@ using static System.FormattableString;
 namespace Messaging.Costs.Explain;
 
 /// <summary>
-/// Derives calls, costs and limits of one route from its plan. What follows from the worker's own settings is derived here; sources,
-/// handler and sink add what follows from theirs. Every figure says how it came about; none is measured.
+/// Derives calls, costs and limits of one route from its plan. Figures that follow from the worker's own settings are derived here;
+/// sources, handler and sink add those that follow from theirs. Every figure says how it was derived; none is measured.
 /// </summary>
 internal sealed class RouteExplainer
 {
@@ -46,7 +46,7 @@ internal sealed class RouteExplainer
         if (input.MessageBytes > route.Stages.MaxMessageBytes)
         {
             throw new StartupException(
-                Invariant($"--message-bytes {input.MessageBytes:N0} is above Stages:MaxMessageBytes ({route.Stages.MaxMessageBytes:N0}): route '{route.Name}' would dead-letter every message as too-large. Raise Stages:MaxMessageBytes, or give fewer bytes."),
+                Invariant($"--message-bytes {input.MessageBytes:N0} is above Stages:MaxMessageBytes ({route.Stages.MaxMessageBytes:N0}): route '{route.Name}' would dead-letter every message as too-large. Raise Stages:MaxMessageBytes, or lower --message-bytes."),
                 ExitCodes.Usage);
         }
 
@@ -58,10 +58,10 @@ internal sealed class RouteExplainer
 
     private void Run()
     {
-        Add("rate", "messages a second", _load.Rate, "messages/s", $"{_load.MessagesPerDay:N0} a day, spread evenly over 86,400 s");
+        Add("rate", "messages per second", _load.Rate, "messages/s", $"{_load.MessagesPerDay:N0} per day, spread evenly over 86,400 s");
         if (StoresObjects)
         {
-            Add("objects.day", "objects a day", _load.ObjectsPerDay, "objects/day", DescribeObjects());
+            Add("objects.day", "objects per day", _load.ObjectsPerDay, "objects/day", DescribeObjects());
         }
 
         foreach (SourcePlan source in _route.Sources)
@@ -117,7 +117,7 @@ internal sealed class RouteExplainer
         };
         _estimate.Save(
             (objects * sink.PricePerMillionObjects / 1_000_000) - polls,
-            Invariant($"{change}: {_bundle.Size:N0} messages an object instead of {_load.MessagesPerObject:N0}, where they have one key prefix (with --messages-per-object you see your own figure); each waits up to {_route.Bundles.MaxAge.TotalSeconds:0.#} s longer"),
+            Invariant($"{change}: {_bundle.Size:N0} messages per object instead of {_load.MessagesPerObject:N0}, if they share one key prefix (--messages-per-object shows the figure for yours); each waits up to {_route.Bundles.MaxAge.TotalSeconds:0.#} s longer"),
             atMost: true);
     }
 
@@ -143,16 +143,16 @@ internal sealed class RouteExplainer
     {
         if (!_estimate.HasCalls)
         {
-            _estimate.Add("cost.day", "estimated cost a day", 0, "USD", _estimate.Excluded.Count == 0
-                ? $"no calls of AWS: {string.Join(", ", _route.Sources.Select(source => source.Name))} and {_route.Sink?.Name ?? _route.Handler.Name} need no service"
-                : $"no calls of AWS; {string.Join("; ", _estimate.Excluded)}");
+            _estimate.Add("cost.day", "estimated cost per day", 0, "USD", _estimate.Excluded.Count == 0
+                ? $"no calls to AWS: {string.Join(", ", _route.Sources.Select(source => source.Name))} and {_route.Sink?.Name ?? _route.Handler.Name} need no service"
+                : $"no calls to AWS; {string.Join("; ", _estimate.Excluded)}");
             return;
         }
 
         double usd = _estimate.UsdPerDay;
-        _estimate.Add("cost.day", "estimated cost a day", usd, "USD", "the calls above at best, by the prices of the section Costs; storage, transfer and free tiers are left out");
-        Add("cost.month", "estimated cost a month", usd * RouteEstimate.DaysPerMonth, "USD", $"{RouteEstimate.DaysPerMonth} days");
-        _estimate.Add("cost.million", "estimated cost a million messages", usd / _load.MessagesPerDay * 1_000_000, "USD", "cost a day by messages a day");
+        _estimate.Add("cost.day", "estimated cost per day", usd, "USD", "the calls above at best, at the prices of the section Costs; without storage, transfer and free tiers");
+        Add("cost.month", "estimated cost per month", usd * RouteEstimate.DaysPerMonth, "USD", $"{RouteEstimate.DaysPerMonth} days");
+        _estimate.Add("cost.million", "estimated cost per million messages", usd / _load.MessagesPerDay * 1_000_000, "USD", "cost per day divided by messages per day");
     }
 
     private void ExplainStores()
@@ -162,11 +162,11 @@ internal sealed class RouteExplainer
         int allowed = Math.Min(_route.Slots, _route.Sink?.MaxConcurrency?.Value ?? int.MaxValue);
         string slots = $"Intake:Concurrency allows {_load.Concurrency} for each of {_route.Sources.Count} source(s)";
         string limit = _route.Sink?.MaxConcurrency is { } max && max.Value < _route.Slots ? $"{max.Key} allows {max.Value}" : slots;
-        Add("concurrency.needed", "stores in flight needed", needed, "requests", $"Little's law: objects a second x {_input.PutMilliseconds} ms (--put-latency-ms); {limit}: {(needed <= allowed ? "enough" : "TOO LITTLE")}");
+        Add("concurrency.needed", "stores in flight needed", needed, "requests", $"Little's law: objects per second x {_input.PutMilliseconds} ms (--put-latency-ms); {limit}: {(needed <= allowed ? "enough" : "NOT ENOUGH")}");
         if (_load.IsBundled)
         {
             double held = _load.Rate * (_bundle.FillSeconds + seconds);
-            Add("slots.needed", "slots held while bundles fill", held, "messages", $"messages a second x ({_bundle.FillSeconds:0.##} s that a bundle fills + {_input.PutMilliseconds} ms); {slots}: {(held <= _route.Slots ? "enough" : "TOO LITTLE, so bundles are closed earlier and are smaller")}");
+            Add("slots.needed", "slots held while bundles fill", held, "messages", $"messages per second x ({_bundle.FillSeconds:0.##} s to fill a bundle + {_input.PutMilliseconds} ms); {slots}: {(held <= _route.Slots ? "enough" : "NOT ENOUGH, so bundles are closed earlier and are smaller")}");
         }
 
         ExplainMost(allowed, limit, seconds);
@@ -179,7 +179,7 @@ internal sealed class RouteExplainer
         string how = $"Intake:Concurrency x {_route.Sources.Count} source(s) x --message-bytes";
         Add("bytes.inflight", "bytes in flight, all slots full", bytes, "bytes", ofASource <= _route.Intake.BytesInFlight
             ? (FormattableString)$"{how}; Intake:BytesInFlight ({_route.Intake.BytesInFlight:N0} for each source) is not reached"
-            : $"{how}; above Intake:BytesInFlight ({_route.Intake.BytesInFlight:N0} for each source), so a source pauses receiving from {_route.Intake.BytesInFlight / _load.MessageBytes:N0} messages in work on");
+            : $"{how}; above Intake:BytesInFlight ({_route.Intake.BytesInFlight:N0} for each source), so a source pauses receiving at {_route.Intake.BytesInFlight / _load.MessageBytes:N0} messages in flight");
     }
 
     private void ExplainMost(int stores, string limit, double seconds)
@@ -189,29 +189,29 @@ internal sealed class RouteExplainer
         double ofStores = (double)stores * _load.MessagesPerObject;
         string because = (ofStores < slots, _load.IsBundled) switch
         {
-            (true, _) => $"{limit}, x {_load.MessagesPerObject} message(s) an object",
-            (_, true) => $"{_route.Slots} slots (Intake:Concurrency x sources), of which half waits in bundles",
+            (true, _) => $"{limit}, x {_load.MessagesPerObject} message(s) per object",
+            (_, true) => $"{_route.Slots} slots (Intake:Concurrency x sources), half of which wait in bundles",
             _ => $"{_route.Slots} slots (Intake:Concurrency x sources)",
         };
-        Add("rate.most", "most messages a second", Math.Min(ofStores, slots) / seconds, "messages/s", $"{because}; / {_input.PutMilliseconds} ms; the store or the processor may allow less");
+        Add("rate.most", "most messages per second", Math.Min(ofStores, slots) / seconds, "messages/s", $"{because}; / {_input.PutMilliseconds} ms; the sink or the processor may allow less");
     }
 
     private FormattableString DescribeObjects() => (_input.MessagesPerObject, _load.IsBundled) switch
     {
-        ({ } given, _) => $"{given:N0} message(s) an object (--messages-per-object)",
-        (null, true) => $"{_load.MessagesPerObject:N0} messages a bundle at best: what comes within Bundles:MaxAge ({_route.Bundles.MaxAge.TotalSeconds:0.#} s), Bundles:MaxMessages ({_route.Bundles.MaxMessages:N0}) at most, all with one key prefix; more prefixes make smaller bundles (--messages-per-object)",
-        _ => $"one message an object; Bundles:Enabled is false",
+        ({ } given, _) => $"{given:N0} message(s) per object (--messages-per-object)",
+        (null, true) => $"{_load.MessagesPerObject:N0} messages per bundle at best: those that arrive within Bundles:MaxAge ({_route.Bundles.MaxAge.TotalSeconds:0.#} s), at most Bundles:MaxMessages ({_route.Bundles.MaxMessages:N0}), all with one key prefix; more prefixes make smaller bundles (--messages-per-object)",
+        _ => $"one message per object; Bundles:Enabled is false",
     };
 
     private void NoteBundles()
     {
         if (_load.IsBundled && _input.MessagesPerObject > _route.Bundles.MaxMessages)
         {
-            _estimate.Note(Invariant($"--messages-per-object {_input.MessagesPerObject:N0} is above Bundles:MaxMessages ({_route.Bundles.MaxMessages:N0}): no bundle will hold so many."));
+            _estimate.Note(Invariant($"--messages-per-object {_input.MessagesPerObject:N0} is above Bundles:MaxMessages ({_route.Bundles.MaxMessages:N0}): no bundle will hold that many."));
         }
         else if (!_load.IsBundled && _input.MessagesPerObject > 1)
         {
-            _estimate.Note(Invariant($"--messages-per-object {_input.MessagesPerObject:N0}, but Bundles:Enabled is false: this route stores one message an object."));
+            _estimate.Note(Invariant($"--messages-per-object {_input.MessagesPerObject:N0}, but Bundles:Enabled is false: this route stores one message per object."));
         }
     }
 

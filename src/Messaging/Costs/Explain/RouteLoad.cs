@@ -2,10 +2,10 @@ using Messaging.Sinks;
 
 namespace Messaging.Costs.Explain;
 
-/// <summary>The load that a route is explained for, and what the worker's own settings make of it. Immutable.</summary>
+/// <summary>The load that a route is explained for, and what follows from it by the worker's own settings. Immutable.</summary>
 public sealed record RouteLoad
 {
-    /// <summary>Seconds of a day.</summary>
+    /// <summary>Seconds per day.</summary>
     public const double SecondsPerDay = 86_400;
 
     /// <summary>Messages per day, spread evenly; at least 1.</summary>
@@ -14,7 +14,7 @@ public sealed record RouteLoad
     /// <summary>Bytes of a body; at least 1.</summary>
     public required int MessageBytes { get; init; }
 
-    /// <summary><c>Intake:Concurrency</c>: messages of each source that are in flight at most.</summary>
+    /// <summary><c>Intake:Concurrency</c>: the most messages in flight per source.</summary>
     public required int Concurrency { get; init; }
 
     /// <summary>What the handler writes to the sink.</summary>

@@ -6,8 +6,8 @@ using Messaging.Telemetry;
 namespace Messaging.DeadLetters.Redrive;
 
 /// <summary>
-/// Posts the dead letters of the folder to the running worker, which stores them, or refuses them again. What is in the folder when
-/// it begins is sent once; what the worker writes there meanwhile stays.
+/// Posts the dead letters of the folder to the running worker, which stores them or refuses them again. Each dead letter that is in the
+/// folder at the start is sent once; those that the worker writes meanwhile stay.
 /// </summary>
 internal sealed class FolderRedrive : IDisposable
 {
@@ -18,7 +18,7 @@ internal sealed class FolderRedrive : IDisposable
     private readonly Func<string, CommandServices, CancellationToken, Task<IMessageSender>> _openSender;
     private readonly Dictionary<string, IMessageSender> _senders = new(StringComparer.OrdinalIgnoreCase);
 
-    // Nothing more can be sent to them.
+    // Routes that nothing more can be sent to.
     private readonly HashSet<string> _failedRoutes = new(StringComparer.OrdinalIgnoreCase);
     private int _notTried;
     private int _deletedByOthers;
@@ -41,9 +41,9 @@ internal sealed class FolderRedrive : IDisposable
 
     /// <param name="options">The folder.</param>
     /// <param name="request">What to redrive.</param>
-    /// <param name="services">What it may use.</param>
+    /// <param name="services">The services that it may use.</param>
     /// <param name="openSender">Opens the sender to a route of the running worker.</param>
-    /// <param name="cancellationToken">Ends it; what was done by then is the result.</param>
+    /// <param name="cancellationToken">Stops the redrive; the result shows what was done by then.</param>
     /// <exception cref="StartupException">The folder is missing or cannot be listed.</exception>
     public static async Task<RedriveResult> RunAsync(
         DeadLettersOptions options,
@@ -79,7 +79,7 @@ internal sealed class FolderRedrive : IDisposable
         const string Key = $"DeadLetters:{nameof(DeadLettersOptions.Path)}";
         if (!Directory.Exists(store.Root))
         {
-            throw new StartupException($"{Key}: there is no folder '{store.Root}'. Name the worker's folder of dead letters: --{Key}=folder.");
+            throw new StartupException($"{Key}: the folder '{store.Root}' does not exist. Set the worker's dead-letter folder: --{Key}=folder.");
         }
 
         try
@@ -112,7 +112,7 @@ internal sealed class FolderRedrive : IDisposable
                 await RedriveAsync(names[i], stop);
             }
 
-            ended = _notTried > 0 ? $"no more can be sent to route {string.Join(", ", _failedRoutes)}: {_notTried:N0} more dead letter(s) were not tried." : null;
+            ended = _notTried > 0 ? $"nothing more can be sent to route {string.Join(", ", _failedRoutes)}: {_notTried:N0} more dead letter(s) were not tried." : null;
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)
         {
@@ -178,7 +178,7 @@ internal sealed class FolderRedrive : IDisposable
         {
             _progress.AddFound();
             _progress.AddLeft(letter.Name, exception is FileNotFoundException
-                ? "its .body file is missing. Put it back, or delete the .json file."
+                ? "its .body file is missing. Restore it, or delete the .json file."
                 : exception.Message);
             return;
         }
@@ -238,7 +238,7 @@ internal sealed class FolderRedrive : IDisposable
 
         if (_refused)
         {
-            _progress.AddNote($"A .body file below {_store.Root} may be edited before the next redrive, which sends the bytes that it holds then.");
+            _progress.AddNote($"A .body file below {_store.Root} may be edited before the next redrive, which then sends the edited bytes.");
         }
     }
 }

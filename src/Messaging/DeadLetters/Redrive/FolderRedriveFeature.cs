@@ -4,7 +4,7 @@ using Messaging.Publishing;
 namespace Messaging.DeadLetters.Redrive;
 
 /// <summary>The dead letters of the folder <c>DeadLetters:Path</c>.</summary>
-/// <param name="sender">Hands them to a running worker.</param>
+/// <param name="sender">Sends them to a running worker.</param>
 internal sealed class FolderRedriveFeature(ISenderFeature sender) : IRedriveFeature
 {
     public string RedriveName => "folder";
@@ -15,7 +15,7 @@ internal sealed class FolderRedriveFeature(ISenderFeature sender) : IRedriveFeat
     {
         DeadLettersOptions options = settings.Read<DeadLettersOptions>("DeadLetters");
 
-        // Those of each dead letter's route are read when the first of the route is sent; a problem of the common ones shows now.
+        // Reports problems of the common settings now. A route's own settings are read when its first dead letter is sent.
         sender.ConfigureSender(settings, request.Route, request.Url);
         return (services, cancellationToken) => FolderRedrive.RunAsync(options, request, services, Open, cancellationToken);
 

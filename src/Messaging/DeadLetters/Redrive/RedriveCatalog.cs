@@ -5,14 +5,14 @@ using Microsoft.Extensions.Configuration;
 
 namespace Messaging.DeadLetters.Redrive;
 
-/// <summary>The stores of dead letters that can be redriven: the folder, where a source can hand its dead letters to a running worker, and those that the worker's sources offer. Immutable.</summary>
+/// <summary>The dead-letter stores that can be redriven: the folder, if a source can send its dead letters to a running worker, and those that the worker's sources offer. Immutable.</summary>
 public sealed class RedriveCatalog
 {
     private readonly Dictionary<string, IRedriveFeature> _byName = new(StringComparer.Ordinal);
     private readonly SettingsSections _sections;
 
-    /// <param name="features">The worker's; their sources in the order in which they were added.</param>
-    /// <exception cref="StartupException">Two stores have one name.</exception>
+    /// <param name="features">The worker's features; sources in the order in which they were added.</param>
+    /// <exception cref="StartupException">Two stores have the same name.</exception>
     internal RedriveCatalog(WorkerFeatures features)
     {
         _sections = features.Sections;
@@ -26,7 +26,7 @@ public sealed class RedriveCatalog
         {
             if (!_byName.TryAdd(store.RedriveName, store))
             {
-                throw new StartupException($"redrive --from {store.RedriveName}: two stores of dead letters have this name. Add only one of their sources, or give one another name (IRedriveFeature.RedriveName).", ExitCodes.Configuration);
+                throw new StartupException($"redrive --from {store.RedriveName}: two dead-letter stores have this name. Add only one of their sources, or rename one of them (IRedriveFeature.RedriveName).", ExitCodes.Configuration);
             }
         }
 
@@ -34,20 +34,20 @@ public sealed class RedriveCatalog
         Description = string.Join(" or ", stores.Select(store => $"{store.RedriveName} ({store.RedriveDescription})"));
     }
 
-    /// <summary>Every name: the folder first, then those of the sources in the order in which these were added.</summary>
+    /// <summary>Every name: the folder first, then the sources in the order in which they were added.</summary>
     public IReadOnlyList<string> Names { get; }
 
     /// <summary>Every name with what is redriven, for <c>--help</c>.</summary>
     public string Description { get; }
 
-    /// <summary>Redrives.</summary>
+    /// <summary>Runs a redrive.</summary>
     /// <param name="name">One of <see cref="Names"/>.</param>
-    /// <param name="configuration">Where its settings are.</param>
+    /// <param name="configuration">The configuration with its settings.</param>
     /// <param name="request">What to redrive.</param>
-    /// <param name="services">What it may use.</param>
-    /// <param name="cancellationToken">Ends it; what was done by then is the result.</param>
+    /// <param name="services">The services that it may use.</param>
+    /// <param name="cancellationToken">Stops the redrive; the result shows what was done by then.</param>
     /// <exception cref="ConfigurationException">The settings are wrong; carries every problem.</exception>
-    /// <exception cref="StartupException">The store is missing, refused or out of reach.</exception>
+    /// <exception cref="StartupException">The store is missing, refused or unreachable.</exception>
     public async Task<RedriveResult> RunAsync(string name, IConfiguration configuration, RedriveRequest request, CommandServices services, CancellationToken cancellationToken)
     {
         SettingsReader settings = new(configuration, _sections);

@@ -4,23 +4,23 @@ namespace Messaging.DeadLetters.Redrive;
 
 /// <summary>Counts, paces and reports one redrive: a line every 5 s while it runs. One thread counts; any may read the counts.</summary>
 /// <param name="request">What was asked for.</param>
-/// <param name="total">How many there are, as far as is known when it begins; for reports.</param>
-/// <param name="time">Runs rate and reports.</param>
-/// <param name="output">Takes the reports.</param>
+/// <param name="total">The number of dead letters at the start, as far as known; for reports.</param>
+/// <param name="time">The clock for rate and reports.</param>
+/// <param name="output">Receives the reports.</param>
 public sealed class RedriveProgress(RedriveRequest request, long total, TimeProvider time, TextWriter output)
 {
-    /// <summary>How many of those that stay, and of those that were dead-lettered again, are shown with their reason.</summary>
+    /// <summary>The most dead letters that are listed with a reason: of those that stay, and of those that were dead-lettered again.</summary>
     public const int MaxListed = 20;
 
-    /// <summary>Why a redrive ended that a signal stopped.</summary>
+    /// <summary><see cref="RedriveResult.Ended"/> of a redrive that a signal stopped.</summary>
     public const string Interrupted = "interrupted by a signal.";
 
-    // More reasons than the worker has codes; reasons of a queue are text from outside.
+    // More than the worker has reason codes. The reasons of a queue are text from outside, so their number needs a limit.
     private const int MaxReasons = 50;
 
     private static readonly TimeSpan ReportInterval = TimeSpan.FromSeconds(5);
 
-    // What a send that was late may catch up with: timers fire late, and the rate should hold on average.
+    // How far late sends may catch up: timers fire late, and the rate should hold on average.
     private static readonly TimeSpan CatchUp = TimeSpan.FromSeconds(1);
 
     private volatile string[] _left = [];
@@ -35,19 +35,19 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
     /// <summary>Dead letters that the request asks for, so far.</summary>
     public int Found { get; private set; }
 
-    /// <summary>Of those, the ones that were taken and deleted.</summary>
+    /// <summary>Of those, the ones that were accepted and deleted.</summary>
     public int Sent { get; private set; }
 
-    /// <summary>Dead letters there were when it began, as far as is known; those of other reasons are among them.</summary>
+    /// <summary>Dead letters at the start, as far as known; may include those of other reasons.</summary>
     public long Total => total;
 
     /// <summary>Of those found, the ones that stay.</summary>
     public int LeftCount { get; private set; }
 
-    /// <summary>The first of those that stay, a line each: which, and why. Threads: any.</summary>
+    /// <summary>The first of those that stay, one line each: the name and why it stays. Threads: any.</summary>
     public IReadOnlyList<string> Left => _left;
 
-    /// <summary>True once as many were found as were asked for.</summary>
+    /// <summary>True once as many were found as the request asks for.</summary>
     public bool HasAll => Found >= request.Max;
 
     /// <summary>Counts one that the request asks for.</summary>
@@ -57,8 +57,8 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
     public void AddSent() => Sent++;
 
     /// <summary>Counts one that stays.</summary>
-    /// <param name="name">Which one; may be text from outside.</param>
-    /// <param name="why">Why; printable.</param>
+    /// <param name="name">Its name; may be text from outside.</param>
+    /// <param name="why">Why it stays; printable.</param>
     public void AddLeft(string name, string why)
     {
         LeftCount++;
@@ -68,8 +68,8 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
         }
     }
 
-    /// <summary>Counts a sent one whose message was dead-lettered again.</summary>
-    /// <param name="name">Which one was sent; may be text from outside.</param>
+    /// <summary>Counts one that was sent and whose message was dead-lettered again.</summary>
+    /// <param name="name">The name of the dead letter that was sent; may be text from outside.</param>
     /// <param name="what">The reason, and the new dead letter; printable.</param>
     public void AddAgain(string name, string what)
     {
@@ -80,7 +80,7 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
         }
     }
 
-    /// <summary>Counts one of a reason that was not asked for.</summary>
+    /// <summary>Counts one with another reason than the request asks for.</summary>
     public void AddOtherReason(string reason)
     {
         if (_otherReasons.Count < MaxReasons || _otherReasons.ContainsKey(reason))
@@ -92,7 +92,7 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
     /// <summary>Adds a line to the report.</summary>
     public void AddNote(string note) => _notes.Add(note);
 
-    /// <summary>Waits until the rate allows the next send. Reports when it is time to.</summary>
+    /// <summary>Waits until the rate allows the next send. Writes a report line when one is due.</summary>
     public async ValueTask WaitForTurnAsync(CancellationToken cancellationToken)
     {
         Report();
@@ -110,7 +110,7 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
         }
     }
 
-    /// <summary>Writes a line when the last one is old enough.</summary>
+    /// <summary>Writes a report line if the last one is at least 5 s old.</summary>
     public void Report()
     {
         TimeSpan now = time.GetElapsedTime(_began);
@@ -124,12 +124,12 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
     }
 
     /// <summary>The result so far.</summary>
-    /// <param name="ended">Why it ended before every dead letter was tried; null when every one was.</param>
+    /// <param name="ended">Why the redrive ended before every dead letter was tried; null when all were tried.</param>
     public RedriveResult ToResult(string? ended)
     {
         if (ended is null && Found == 0 && request.Reason is { } reason && _otherReasons.Count > 0)
         {
-            ended = $"no dead letter has the reason '{UntrustedText.Shorten(reason)}'. Reasons there are: {string.Join(", ", _otherReasons.Select(other => $"{UntrustedText.Shorten(other.Key)} ({other.Value:N0})"))}.";
+            ended = $"no dead letter has the reason '{UntrustedText.Shorten(reason)}'. Existing reasons: {string.Join(", ", _otherReasons.Select(other => $"{UntrustedText.Shorten(other.Key)} ({other.Value:N0})"))}.";
         }
 
         return new RedriveResult(Found, Sent, LeftCount, _left, _againCount, _again, _notes, ended);

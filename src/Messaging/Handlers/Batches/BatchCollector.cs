@@ -9,12 +9,12 @@ using Pipeline.Settlements;
 namespace Messaging.Handlers.Batches;
 
 /// <summary>
-/// Collects the messages of a route into batches, and hands each over to the handler. Every message keeps its slot until the handler
-/// has ended. Allocates a few objects a batch and nothing a message. Threads: any.
+/// Collects the messages of a route into batches, and passes each to the handler. Every message keeps its slot until the handler
+/// has returned. Allocates a few objects per batch and nothing per message. Threads: any.
 /// </summary>
 internal sealed class BatchCollector<T> : IDisposable
 {
-    // While the worker stops, what still comes waits this long for company: a channel that is drained would otherwise end as a batch a message.
+    // During a shutdown, messages that still arrive wait this long for others: a drained channel would otherwise yield one batch per message.
     private static readonly TimeSpan AgeAtStop = TimeSpan.FromMilliseconds(100);
 
     private const int RetainedArrays = 16;
@@ -31,15 +31,15 @@ internal sealed class BatchCollector<T> : IDisposable
     private readonly BoundedPool<BatchWaiter<T>> _waiters;
     private readonly BoundedPool<BatchEntry<T>[]> _arrays = new(RetainedArrays);
 
-    // Guards the open batch, and what its messages have in common.
+    // Guards the open batch and the shared state of its messages.
     private readonly Lock _gate = new();
     private BatchRun<T>? _open;
     private TimeSpan _maxAge;
 
     /// <param name="handler">The handler.</param>
     /// <param name="options">Sizes and times.</param>
-    /// <param name="services">The route.</param>
-    /// <param name="reports">Told how the handler did.</param>
+    /// <param name="services">The services of the route.</param>
+    /// <param name="reports">Receives the handler's outcomes.</param>
     public BatchCollector(IBatchHandler<T> handler, BatchOptions options, HandlerServices services, HandlerReports reports)
     {
         _handler = handler;
@@ -55,10 +55,10 @@ internal sealed class BatchCollector<T> : IDisposable
         _timer = _time.CreateTimer(static collector => ((BatchCollector<T>)collector!).CloseAged(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
     }
 
-    /// <summary>Puts a message into a batch; the task ends when its settlement is in the context.</summary>
+    /// <summary>Adds a message to a batch; the task completes when the settlement is in the context.</summary>
     public ValueTask JoinAsync(PhysicalContext context, T message)
     {
-        // A batch that fails again and again for one of its messages must not take the others with it to the dead letters.
+        // A batch that fails repeatedly because of one message must not cause the others to be dead-lettered.
         bool alone = context.Message.DeliveryCount > _mostShared;
         BatchEntry<T> entry = new() { Message = message, Info = new MessageInfo(_route, context.Message) };
         if (!_waiters.TryTake(out BatchWaiter<T>? waiter))
@@ -74,7 +74,7 @@ internal sealed class BatchCollector<T> : IDisposable
             waiter.Run = run;
             run.Batch.Add(entry);
 
-            // The breaker's single probe must not wait for company that cannot come.
+            // The breaker's single probe must not wait for messages that cannot arrive.
             if (alone || run.Batch.Count == _maxMessages || _breaker.State != BreakerState.Closed)
             {
                 Close(run);
@@ -84,7 +84,7 @@ internal sealed class BatchCollector<T> : IDisposable
         return waiter.Start();
     }
 
-    /// <summary>The route stops: what waits is handled now, and what still comes nearly at once.</summary>
+    /// <summary>Called when the route stops: waiting messages are handled now, and later ones within 100 ms.</summary>
     public void StopWaiting()
     {
         lock (_gate)
@@ -100,8 +100,8 @@ internal sealed class BatchCollector<T> : IDisposable
     public void Dispose() => _timer.Dispose();
 
     /// <summary>
-    /// A message's own token has ended. It leaves a batch that is still collected; one that is being handled is cancelled as a whole, since
-    /// its messages came within MaxAge and have no more time than that left.
+    /// Called when a message's own token was cancelled. The message leaves a batch that is still open. A batch that is being handled is
+    /// cancelled as a whole, since its messages arrived within MaxAge and have no more time than that left.
     /// </summary>
     internal void Cancel(BatchWaiter<T> waiter)
     {
@@ -136,7 +136,7 @@ internal sealed class BatchCollector<T> : IDisposable
 
     internal void Return(BatchWaiter<T> waiter) => _waiters.Return(waiter);
 
-    /// <summary>Hands a closed batch over and settles its messages when the handler has ended. Never throws.</summary>
+    /// <summary>Passes a closed batch to the handler and settles its messages when the handler has returned. Never throws.</summary>
     internal async Task RunAsync(BatchRun<T> run)
     {
         Exception? failure = null;
@@ -185,7 +185,7 @@ internal sealed class BatchCollector<T> : IDisposable
             _reports.Threw(failure, cancellationToken);
         }
 
-        // What was settled before it threw stays settled.
+        // Messages that were settled before the handler threw stay settled.
         Settlement fault = batch.FindFault();
         if (failure is null || fault.Fault != SettlementFault.None)
         {
@@ -232,7 +232,7 @@ internal sealed class BatchCollector<T> : IDisposable
         }
         else
         {
-            // Poison is one message's, and which one the exception does not say.
+            // One message is poison, and the exception does not say which.
             bool known = RecoverabilityPolicy.TryRead(failure, out Settlement settlement) && settlement.Fault != SettlementFault.None;
             waiter.Complete(known ? settlement : Undecided(failure.Message, failure.GetType().FullName), exception: null);
         }
@@ -256,7 +256,7 @@ internal sealed class BatchCollector<T> : IDisposable
         return new BatchRun<T>(this, new MessageBatch<T>(entries, _reports), _time.GetTimestamp() + (long)(_maxAge.TotalSeconds * _time.TimestampFrequency));
     }
 
-    /// <summary>Under the lock: nothing joins the batch any more, and its handling begins.</summary>
+    /// <summary>Under the lock: closes the batch to further messages and starts its handling.</summary>
     private void Close(BatchRun<T> run)
     {
         run.IsOpen = false;
@@ -292,7 +292,7 @@ internal sealed class BatchCollector<T> : IDisposable
             TimeSpan left = _time.GetElapsedTime(_time.GetTimestamp(), open.Deadline);
             if (left > TimeSpan.Zero)
             {
-                // The batch that the timer was set for was closed before its time.
+                // The batch that the timer was set for was closed before its deadline.
                 SetTimer(left);
             }
             else
@@ -302,6 +302,6 @@ internal sealed class BatchCollector<T> : IDisposable
         }
     }
 
-    // Timers count whole milliseconds and drop the rest: one that fires too early would only be set again.
+    // Timers truncate to whole milliseconds: one that fires too early would only be set again.
     private void SetTimer(TimeSpan wait) => _timer.Change(TimeSpan.FromMilliseconds(Math.Max(1, Math.Ceiling(wait.TotalMilliseconds))), Timeout.InfiniteTimeSpan);
 }

@@ -8,9 +8,9 @@ internal struct BatchEntry<T>
     public T Message;
     public MessageInfo Info;
 
-    /// <summary>What the handler decided; undecided so far.</summary>
+    /// <summary>What the handler decided; undecided at first.</summary>
     public Settlement Settlement;
 
-    /// <summary>The message's place in its route; null in a batch without a worker.</summary>
+    /// <summary>The waiter that the message's route awaits; null in a batch without a worker.</summary>
     public BatchWaiter<T>? Waiter;
 }

@@ -5,13 +5,13 @@ internal sealed class BatchRun<T>(BatchCollector<T> collector, MessageBatch<T> b
 {
     public MessageBatch<T> Batch { get; } = batch;
 
-    /// <summary>When it is closed at the latest, as a timestamp.</summary>
+    /// <summary>The latest time to close it, as a timestamp.</summary>
     public long Deadline { get; } = deadline;
 
-    /// <summary>False once nothing joins it any more.</summary>
+    /// <summary>False once it is closed to further messages.</summary>
     public bool IsOpen { get; set; } = true;
 
-    /// <summary>Ends the handler's work. Not disposed: a handler that ignores it may still look at it.</summary>
+    /// <summary>Cancels the handler. Not disposed: a handler that ignores it may still use the token.</summary>
     public CancellationTokenSource Cancellation { get; } = new();
 
     void IThreadPoolWorkItem.Execute() => _ = collector.RunAsync(this);

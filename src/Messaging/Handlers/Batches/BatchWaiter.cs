@@ -7,8 +7,8 @@ using Pipeline.Settlements;
 namespace Messaging.Handlers.Batches;
 
 /// <summary>
-/// A message that waits for its batch, and the task its route awaits. Pooled: it is returned when the result is taken, and not before.
-/// What has no lock of its own is guarded by the collector's.
+/// A message that waits for its batch, and the task that its route awaits. Pooled: returned to the pool only when the result is taken.
+/// The collector's lock guards what has no lock of its own.
 /// </summary>
 internal sealed class BatchWaiter<T>(BatchCollector<T> collector) : IValueTaskSource, IThreadPoolWorkItem
 {
@@ -21,10 +21,10 @@ internal sealed class BatchWaiter<T>(BatchCollector<T> collector) : IValueTaskSo
     /// <summary>The batch while the message is in one.</summary>
     public BatchRun<T>? Run { get; set; }
 
-    /// <summary>True once the message's own token has ended.</summary>
+    /// <summary>True once the message's own token was cancelled.</summary>
     public bool IsCancelled { get; set; }
 
-    /// <summary>The message's span; null without a listener. Only while the message waits, as <see cref="Destination"/>.</summary>
+    /// <summary>The message's span; null without a listener. Valid only while the message waits, like <see cref="Destination"/>.</summary>
     public Activity? Span => _context!.Message.Span;
 
     /// <summary>Where the message was received from.</summary>
@@ -37,13 +37,13 @@ internal sealed class BatchWaiter<T>(BatchCollector<T> collector) : IValueTaskSo
     {
         ValueTask task = new(this, _core.Version);
 
-        // Only the route takes the result, and only after this returns: the field is set by then, whatever has happened to the batch.
+        // Only the route takes the result, and only after this returns. The field is set by then, whatever happens to the batch.
         _registration = _context!.CancellationToken.UnsafeRegister(static state => ((BatchWaiter<T>)state!).Cancel(), this);
         return task;
     }
 
-    /// <summary>Lets the route go on, on a pool thread.</summary>
-    /// <param name="settlement">What was decided.</param>
+    /// <summary>Resumes the route on a pool thread.</summary>
+    /// <param name="settlement">The decision about the message.</param>
     /// <param name="exception">Thrown instead; null for none.</param>
     public void Complete(in Settlement settlement, Exception? exception)
     {
@@ -52,7 +52,7 @@ internal sealed class BatchWaiter<T>(BatchCollector<T> collector) : IValueTaskSo
         ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
     }
 
-    /// <summary>Lets the route go on with the end of the message's token.</summary>
+    /// <summary>Resumes the route with the cancellation of the message's token.</summary>
     public void CompleteCancelled() => Complete(default, new OperationCanceledException(_context!.CancellationToken));
 
     void IThreadPoolWorkItem.Execute()
@@ -75,7 +75,7 @@ internal sealed class BatchWaiter<T>(BatchCollector<T> collector) : IValueTaskSo
         }
         finally
         {
-            // Waits for a callback that runs just now; the next message of this object must not be cancelled by it.
+            // Waits for a callback that is running: it must not cancel the next message of this object.
             _registration.Dispose();
             Reset();
             collector.Return(this);

@@ -5,7 +5,7 @@ using Pipeline.Settlements;
 
 namespace Messaging.Handlers.Batches;
 
-/// <summary>Reads the body and waits with it for its batch.</summary>
+/// <summary>Reads the body and adds the message to a batch.</summary>
 internal sealed class JsonBatchTerminator<TMessage>(JsonBody<TMessage> json, BatchCollector<TMessage> collector) : ITerminator<PhysicalContext>
 {
     public ValueTask InvokeAsync(PhysicalContext context)

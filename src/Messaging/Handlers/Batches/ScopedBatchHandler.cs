@@ -2,7 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Messaging.Handlers.Batches;
 
-/// <summary>Handles each batch with a handler in a scope of its own. An error while the scope ends counts as the handler's: what it settled stays settled.</summary>
+/// <summary>Handles each batch with a handler in a scope of its own. An error on disposing the scope counts as the handler's; what the handler settled stays settled.</summary>
 internal sealed class ScopedBatchHandler<TMessage, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] THandler>(ScopedFactory<THandler> handlers)
     : IBatchHandler<TMessage>
     where THandler : class, IBatchHandler<TMessage>

@@ -11,12 +11,12 @@ internal sealed class JsonBody<T>(JsonTypeInfo<T> typeInfo)
 {
     private static ReadOnlySpan<byte> ByteOrderMark => [0xEF, 0xBB, 0xBF];
 
-    /// <summary>Takes what a handler was added with, and reports what can read nothing.</summary>
+    /// <summary>Wraps the type info that a handler was added with, and reports one that can read nothing.</summary>
     public static JsonBody<T> Of(JsonTypeInfo<T>? typeInfo, SettingsReader settings, string handler)
     {
         if (typeInfo is null)
         {
-            Fail("there is none.");
+            Fail("it is null.");
         }
         else if (FindDefect(typeInfo) is { } defect)
         {
@@ -28,10 +28,10 @@ internal sealed class JsonBody<T>(JsonTypeInfo<T> typeInfo)
         void Fail(string problem) => settings.Fail(
             $"Handlers:{handler}",
             value: null,
-            $"must be added with a JsonTypeInfo<{typeof(T).Name}> that can read it: {problem} Put [JsonSerializable(typeof({typeof(T).Name}))] on a JsonSerializerContext and give its property, such as OrderJson.Default.{typeof(T).Name}.");
+            $"must be added with a JsonTypeInfo<{typeof(T).Name}> that can read it: {problem} Put [JsonSerializable(typeof({typeof(T).Name}))] on a JsonSerializerContext and pass its property, such as OrderJson.Default.{typeof(T).Name}.");
     }
 
-    /// <summary>Reads JSON null, which makes the serializer look at the type and all that it refers to.</summary>
+    /// <summary>Reads JSON null, which makes the serializer inspect the type and all types that it refers to.</summary>
     private static string? FindDefect(JsonTypeInfo<T> typeInfo)
     {
         try
@@ -41,7 +41,7 @@ internal sealed class JsonBody<T>(JsonTypeInfo<T> typeInfo)
         }
         catch (JsonException)
         {
-            // Not null, says the type: it can read.
+            // The type does not allow null, so it can be read.
             return null;
         }
         catch (Exception exception) when (exception is InvalidOperationException or NotSupportedException)
@@ -50,10 +50,10 @@ internal sealed class JsonBody<T>(JsonTypeInfo<T> typeInfo)
         }
     }
 
-    /// <summary>Reads one JSON value and nothing behind it; a byte order mark before it is skipped.</summary>
+    /// <summary>Reads exactly one JSON value; a byte order mark before it is skipped.</summary>
     /// <param name="body">The body.</param>
     /// <param name="message">What was read.</param>
-    /// <param name="refusal">Why not, as a dead letter.</param>
+    /// <param name="refusal">Why the body cannot be read, as a dead letter.</param>
     public bool TryRead(ReadOnlySpan<byte> body, [NotNullWhen(true)] out T? message, out Settlement refusal)
     {
         int start = body.StartsWith(ByteOrderMark) ? ByteOrderMark.Length : 0;
@@ -63,7 +63,7 @@ internal sealed class JsonBody<T>(JsonTypeInfo<T> typeInfo)
         }
         catch (Exception exception) when (exception is not OutOfMemoryException)
         {
-            // Whatever a converter, constructor or property throws: the same bytes would make it throw again.
+            // A converter, constructor or property may throw any exception; the same bytes would make it throw again.
             message = default;
             refusal = JsonBodyFault.Describe(body, start, exception, typeInfo);
             return false;

@@ -8,13 +8,13 @@ using Pipeline.Settlements;
 
 namespace Messaging.Handlers.Typed;
 
-/// <summary>Says why a body could not be read, and where. Off the path of messages that can be read.</summary>
+/// <summary>Says why a body could not be read, and where. Not on the path of messages that can be read.</summary>
 internal static class JsonBodyFault
 {
     /// <summary>The dead-letter reason of JSON that does not fit the handler's type.</summary>
     public const string WrongShape = "wrong-shape";
 
-    // Not exception.Message: it ends in line and column, and a body is known by its bytes.
+    // exception.Message is cut here: it ends in line and column, but positions in a body are byte offsets.
     private static readonly string[] PositionMarks = [" Path: ", " LineNumber: "];
 
     /// <summary>The dead letter of JSON <c>null</c>.</summary>

@@ -5,7 +5,7 @@ using Pipeline.Settlements;
 
 namespace Messaging.Handlers.Typed;
 
-/// <summary>Handles each message with a handler in a scope of its own. An error while the scope ends counts as the handler's.</summary>
+/// <summary>Handles each message with a handler in a scope of its own. An error on disposing the scope counts as the handler's.</summary>
 internal sealed class ScopedHandler<TMessage, [DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicConstructors)] THandler>(ScopedFactory<THandler> handlers)
     : IMessageHandler<TMessage>
     where THandler : class, IMessageHandler<TMessage>

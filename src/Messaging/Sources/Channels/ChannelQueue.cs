@@ -62,7 +62,7 @@ internal sealed class ChannelQueue : IDisposable
 
     public ValueTask PublishAsync(ReadOnlyMemory<byte> body, string? id, CancellationToken cancellationToken)
     {
-        CheckBody(body.Length);
+        CheckBody(body);
         CheckId(id);
         Task room = _room.WaitAsync(cancellationToken);
         return room.IsCompletedSuccessfully ? Enqueue(body.Span, id) : PublishWhenRoomAsync(room, body, id);
@@ -152,13 +152,13 @@ internal sealed class ChannelQueue : IDisposable
     private ChannelClosedException Refused() => new(
         $"Route '{_route}' is stopping and accepts no more messages. This message was not accepted: publish it again after the restart.");
 
-    private void CheckBody(int length)
+    private void CheckBody(ReadOnlyMemory<byte> body)
     {
-        if (length > _maxMessageBytes)
+        if (body.Length > _maxMessageBytes)
         {
             throw new ArgumentException(
-                $"The body has {length} bytes; route '{_route}' allows at most {_maxMessageBytes} ({ChannelSourceOptions.Section}:{nameof(ChannelSourceOptions.MaxMessageBytes)}).",
-                nameof(length));
+                $"The body has {body.Length} bytes; route '{_route}' allows at most {_maxMessageBytes} ({ChannelSourceOptions.Section}:{nameof(ChannelSourceOptions.MaxMessageBytes)}).",
+                nameof(body));
         }
     }
 

@@ -5,7 +5,7 @@ using Pipeline.Execution.Nodes;
 
 namespace Pipeline.Execution.Fused;
 
-/// <summary>A run of Befores only: nothing follows the rest of the chain, whose task is passed through.</summary>
+/// <summary>A run of parts that act only before the rest of the chain, whose task is returned.</summary>
 internal sealed class EnteringRun<TContext>(StepNode<TContext>[] steps, Next<TContext> next) : FusedRun<TContext>(steps, next)
     where TContext : PipelineContext
 {

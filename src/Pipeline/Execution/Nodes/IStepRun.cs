@@ -10,7 +10,7 @@ namespace Pipeline.Execution.Nodes;
 /// </summary>
 internal interface IStepRun
 {
-    /// <summary>Runs the Befores from step <paramref name="entered"/> on.</summary>
+    /// <summary>Runs the steps' <c>Before</c> from step <paramref name="entered"/> on.</summary>
     /// <returns>The outcome; null when the Before of step <paramref name="entered"/> is under way.</returns>
     StepOutcome? Enter(PipelineContext context, ref int entered, out ValueTask<StepOutcome> underWay);
 

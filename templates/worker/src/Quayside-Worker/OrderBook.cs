@@ -2,7 +2,7 @@ using System.Collections.Concurrent;
 
 namespace Quayside_Worker;
 
-/// <summary>Stands for your store: a table with the order's id as its key.</summary>
+/// <summary>A placeholder for your store, such as a table with the order's id as its key.</summary>
 public sealed class OrderBook
 {
     private readonly ConcurrentDictionary<string, OrderPlaced> _orders = new(StringComparer.Ordinal);

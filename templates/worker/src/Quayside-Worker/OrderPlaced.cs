@@ -6,7 +6,7 @@ namespace Quayside_Worker;
 /// <summary>The message.</summary>
 public sealed record OrderPlaced(string OrderId, decimal Total);
 
-/// <summary>How messages are read: code made by the compiler, without reflection.</summary>
+/// <summary>Reads messages with source-generated code, without reflection.</summary>
 [JsonSourceGenerationOptions(JsonSerializerDefaults.Web, RespectNullableAnnotations = true, RespectRequiredConstructorParameters = true)]
 [JsonSerializable(typeof(OrderPlaced))]
 public sealed partial class OrderJson : JsonSerializerContext;

@@ -3,7 +3,7 @@ using Pipeline.Settlements;
 
 namespace Quayside_Worker;
 
-/// <summary>Stores orders. A message may be delivered again after it was handled, so storing an order twice must have the effect of storing it once.</summary>
+/// <summary>Stores orders. A message may be redelivered after it was handled, so storing an order twice must have the same effect as storing it once.</summary>
 public sealed class StoreOrder(OrderBook orders) : IMessageHandler<OrderPlaced>
 {
     public ValueTask<Settlement> HandleAsync(OrderPlaced message, MessageInfo info, CancellationToken cancellationToken)

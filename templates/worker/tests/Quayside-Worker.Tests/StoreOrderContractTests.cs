@@ -7,7 +7,7 @@ using Microsoft.Extensions.DependencyInjection;
 
 namespace Quayside_Worker.Tests;
 
-/// <summary>What at-least-once delivery asks of every handler: redelivered messages, many at once, refused ones, a stop in the middle.</summary>
+/// <summary>The requirements of at-least-once delivery for every handler: redelivered, concurrent and refused messages, and a shutdown while messages are in flight.</summary>
 public sealed class StoreOrderContractTests : HandlerContractTests
 {
     protected override ValueTask<HandlerHarness> CreateAsync() => new(new Harness());

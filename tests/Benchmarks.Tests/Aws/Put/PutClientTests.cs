@@ -4,7 +4,7 @@ using Benchmarks.Aws.Put;
 
 namespace Benchmarks.Tests.Aws.Put;
 
-/// <summary>Every client stores against the server, which answers only what it received whole.</summary>
+/// <summary>Every client stores its objects on the test server, which answers only requests that arrived whole.</summary>
 public sealed class PutClientTests : IDisposable
 {
     private readonly PutServer _server = new();
@@ -26,7 +26,7 @@ public sealed class PutClientTests : IDisposable
     }
 
     [Fact]
-    public async Task RunAsync_ALoad_CountsWhatTheProcessSpent()
+    public async Task RunAsync_Load_MeasuresBytesAndProcessorTime()
     {
         using IPutClient client = PutClients.Create(PutClientKind.DirectSink, Address, _objects, inFlight: 4);
 
@@ -38,7 +38,7 @@ public sealed class PutClientTests : IDisposable
     }
 
     [Fact]
-    public async Task RunAsync_AServerThatIsGone_Throws()
+    public async Task RunAsync_ServerNotRunning_Throws()
     {
         Uri address = Address;
         _server.Dispose();
@@ -52,7 +52,7 @@ public sealed class PutClientTests : IDisposable
     [InlineData("GET /b/k HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc", "HTTP/1.1 400 Bad Request")]
     [InlineData("PUT /b/k HTTP/1.1\r\nContent-Length: 300000\r\n\r\nabc", "HTTP/1.1 400 Bad Request")]
     [InlineData("PUT /b/k HTTP/1.1\r\nx-amz-content-sha256: STREAMING-X\r\nx-amz-decoded-content-length: 4\r\nContent-Length: 13\r\n\r\n3\r\nabc\r\n0\r\n\r\n", "HTTP/1.1 400 Bad Request")]
-    public void Serve_ARequestByteByByte_IsAnsweredWhenItIsWhole(string request, string answer)
+    public void Serve_RequestByteByByte_IsAnsweredWhenComplete(string request, string answer)
     {
         using TcpClient client = new("127.0.0.1", _server.Port) { NoDelay = true };
         foreach (byte one in Encoding.ASCII.GetBytes(request))

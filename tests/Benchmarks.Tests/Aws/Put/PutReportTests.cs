@@ -24,7 +24,7 @@ public sealed class PutReportTests
     [InlineData(1_000, 1_010, 50, 51, true)]
     [InlineData(1_000, 1_030, 50, 51, false)]
     [InlineData(1_000, 1_010, 50, 60, false)]
-    public void Agrees_TwoRounds_ByBytesAndProcessorTime(int bytes, int otherBytes, double cpu, double otherCpu, bool agree) =>
+    public void Agrees_TwoRounds_ComparesBytesAndProcessorTime(int bytes, int otherBytes, double cpu, double otherCpu, bool agree) =>
         Round(bytes, cpu).Agrees(Round(otherBytes, otherCpu)).ShouldBe(agree);
 
     [Fact]
@@ -52,7 +52,7 @@ public sealed class PutReportTests
         new MachineInfo("EPYC", 2, "Linux", ".NET 10", "abc"), new DateTimeOffset(2026, 11, 21, 0, 0, 0, TimeSpan.Zero), 1_024, 16, 2, 1,
         [Row(PutClientKind.SdkDefaults, 100), Row(PutClientKind.SdkTuned, 50), Row(PutClientKind.DirectSink, 25)]);
 
-    // A PUT takes ten times the processor time that it takes of the clock.
+    // Each PUT takes ten times as much processor time as wall-clock time.
     private static PutRow Row(PutClientKind kind, double cpu) => PutRow.Of(kind, [new PutClientReport(2, Settled: true, 100, [Round(1_000, cpu)])], 5);
 
     private static PutRound Round(int bytes, double cpu)

@@ -27,5 +27,5 @@ public sealed class AwsChunksTests
     [InlineData("5\r\nhello\r\n")]
     [InlineData("7fffffff\r\nhello\r\n0\r\n\r\n")]
     [InlineData("ffffffff\r\nhello\r\n0\r\n\r\n")]
-    public void Decode_BrokenChunks_SaysSo(string encoded) => AwsChunks.Decode(Encoding.ASCII.GetBytes(encoded)).ShouldBe(-1);
+    public void Decode_MalformedChunks_ReturnsMinusOne(string encoded) => AwsChunks.Decode(Encoding.ASCII.GetBytes(encoded)).ShouldBe(-1);
 }

@@ -6,7 +6,7 @@ namespace Benchmarks.Tests.Aws.Wire;
 public sealed class RequestHeadTests
 {
     [Fact]
-    public void TryParse_APut_GivesWhatIsNeeded()
+    public void TryParse_PutRequest_ReadsItsFields()
     {
         RequestHead.TryParse("PUT /bucket/a/b HTTP/1.1\r\nHost: x\r\nIf-None-Match: *\r\nContent-Length: 12"u8, out RequestHead head).ShouldBeTrue();
 
@@ -40,5 +40,5 @@ public sealed class RequestHeadTests
     [InlineData("PUT /b/k HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked")]
     [InlineData("PUT /b/k HTTP/1.1\r\nContent-Length: 9\r\nx-amz-content-sha256: STREAMING-UNSIGNED-PAYLOAD-TRAILER")]
     [InlineData("")]
-    public void TryParse_SomethingElse_Refuses(string head) => RequestHead.TryParse(Encoding.ASCII.GetBytes(head), out _).ShouldBeFalse();
+    public void TryParse_OtherRequest_IsRefused(string head) => RequestHead.TryParse(Encoding.ASCII.GetBytes(head), out _).ShouldBeFalse();
 }

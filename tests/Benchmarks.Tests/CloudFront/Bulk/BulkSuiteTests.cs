@@ -4,7 +4,7 @@ using Tests.Shared;
 
 namespace Benchmarks.Tests.CloudFront.Bulk;
 
-/// <summary>Every variant finds the same failed ids, and the inputs are the same bytes everywhere.</summary>
+/// <summary>Every variant finds the same failed ids, and the inputs have the same bytes on every machine.</summary>
 public sealed class BulkSuiteTests
 {
     [Theory]
@@ -20,7 +20,7 @@ public sealed class BulkSuiteTests
     [InlineData(true, false, "a89ba45f9cb6e7fa")]
     [InlineData(false, true, "36dac9a5107b104c")]
     [InlineData(true, true, "90eb61797250c449")]
-    public void Create_Input_GivesTheSameBytesEverywhere(bool failure, bool filtered, string hash)
+    public void Create_Input_GivesTheSameBytesOnEveryMachine(bool failure, bool filtered, string hash)
     {
         byte[] bytes = BulkInput.Create(failure, filtered);
 

@@ -8,7 +8,7 @@ using Messaging.Sockets.Udp;
 
 namespace Benchmarks.Tests.Sockets.Receiving;
 
-/// <summary>What is compared does the same work: each receives every message, and counts it once.</summary>
+/// <summary>Every receiver receives each message and counts it once, so the comparison is of equal work.</summary>
 public sealed class ReceiverTests
 {
     public static TheoryData<string, int> Datagrams => new(from name in UdpCommand.Names from bytes in (int[])[UdpCommand.SmallDatagramBytes, UdpCommand.DatagramBytes] select (name, bytes));
@@ -25,7 +25,7 @@ public sealed class ReceiverTests
         int sent = 0;
         receiver.Start();
 
-        // No more at once than every receiver's kernel buffer holds.
+        // No more in flight than each receiver's kernel buffer holds.
         for (int call = 0; call < 10; call++)
         {
             sent += sender.Send();
@@ -49,7 +49,7 @@ public sealed class ReceiverTests
         datagram[10]++;
         receiver.Start();
 
-        // Datagrams over loopback keep their order: when the good ones are counted, the damaged one was read.
+        // Loopback keeps the order of datagrams: once the good ones are counted, the damaged one has been read.
         damaging.SendTo(datagram, new IPEndPoint(IPAddress.Loopback, receiver.Port));
         int sent = sender.Send();
 

@@ -3,7 +3,7 @@ using Integration.Tests.Servers;
 
 namespace Integration.Tests.Aws.S3;
 
-/// <summary>Over the fake: runs wherever the SDK is.</summary>
+/// <summary>Over the fake S3, which needs only the .NET SDK.</summary>
 public class FaultyS3SinkContractTests : S3SinkContract
 {
     private FaultyS3? _server;

@@ -5,13 +5,13 @@ using Microsoft.AspNetCore.Http;
 
 namespace Integration.Tests.Aws.S3;
 
-/// <summary>Answers that the fake S3 does not give: other stores', proxies', hostile ones.</summary>
+/// <summary>Answers that the fake S3 does not give: those of other stores, of proxies, and hostile ones.</summary>
 public class S3SinkAnswerTests
 {
     private const string Bucket = "archive";
     private static readonly byte[] Body = Encoding.UTF8.GetBytes("{\"a\":1}");
 
-    /// <summary>The client under test; a subclass in the folder Direct takes the other one.</summary>
+    /// <summary>The client under test; a subclass in the folder Direct uses the other client.</summary>
     internal virtual S3ClientKind Client => S3ClientKind.Sdk;
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
@@ -38,7 +38,7 @@ public class S3SinkAnswerTests
     [InlineData(400, "InvalidRequest", SinkStatus.Refused)]
     [InlineData(400, "AuthorizationHeaderMalformed", SinkStatus.Refused)]
     [InlineData(405, "MethodNotAllowed", SinkStatus.Refused)]
-    public async Task Store_ErrorAnswer_MeansWhatItSays(int status, string code, object expected)
+    public async Task Store_ErrorAnswer_HasItsStatus(int status, string code, object expected)
     {
         await using StubServer stub = await StubServer.StartAsync(context => code.Length == 0
             ? Task.FromResult(context.Response.StatusCode = status)
@@ -75,7 +75,7 @@ public class S3SinkAnswerTests
     }
 
     [Fact]
-    public async Task Store_RetryAfterBeyondTheTotalTime_IsHandedOn()
+    public async Task Store_RetryAfterBeyondTheTotalTime_IsReturned()
     {
         await using StubServer stub = await StubServer.StartAsync(context =>
         {
@@ -94,7 +94,7 @@ public class S3SinkAnswerTests
     [Theory]
     [InlineData("<html>sign in to the hotel</html>")]
     [InlineData("")]
-    public async Task Store_SuccessThatIsNoS3s_IsNotBelieved(string page)
+    public async Task Store_SuccessNotFromS3_IsNotAccepted(string page)
     {
         await using StubServer stub = await StubServer.StartAsync(context => context.Response.WriteAsync(page));
 
@@ -189,7 +189,7 @@ public class S3SinkAnswerTests
                 return;
             }
 
-            // As with KMS: 32 hexadecimal digits, and not the MD5.
+            // As with KMS: 32 hexadecimal digits that are not the MD5.
             context.Response.Headers.ETag = "\"0123456789abcdef0123456789abcdef\"";
             context.Response.Headers["x-amz-server-side-encryption"] = "aws:kms";
             context.Response.Headers["x-amz-server-side-encryption-aws-kms-key-id"] = "arn:aws:kms:us-east-1:1:key/k";
@@ -213,7 +213,7 @@ public class S3SinkAnswerTests
     [InlineData("W/\"a1\"", true)]
     [InlineData("unquoted", true)]
     [InlineData("unquoted", false)]
-    public async Task Store_ETagUnlikeThoseOfS3_TheBytesDecide(string etag, bool same)
+    public async Task Store_ETagUnlikeS3_ComparesTheBytes(string etag, bool same)
     {
         byte[] stored = [.. Body];
         stored[3] ^= same ? (byte)0 : (byte)1;
@@ -311,7 +311,7 @@ public class S3SinkAnswerTests
     [Theory]
     [InlineData(new byte[0])]
     [InlineData(new byte[] { 0x61, 0xff })]
-    public async Task Store_KeyThatIsNoText_IsRejectedWithoutARequest(byte[] key)
+    public async Task Store_KeyThatIsNotText_IsRejectedWithoutARequest(byte[] key)
     {
         await using StubServer stub = await StubServer.StartAsync(_ => Task.CompletedTask);
         await using S3Sink sink = S3Sinks.Open(stub.Endpoint, new S3SinkOptions { Client = Client, Bucket = Bucket });

@@ -9,7 +9,7 @@ using S3Fault = Integration.Tests.Faults.S3.S3Fault;
 
 namespace Integration.Tests.Aws.S3;
 
-/// <summary>The calls that are counted are those that the store saw.</summary>
+/// <summary>The sink counts exactly the calls that the store receives.</summary>
 public class S3SinkCallCountTests : IAsyncLifetime
 {
     private FaultyS3 _s3 = null!;
@@ -37,7 +37,7 @@ public class S3SinkCallCountTests : IAsyncLifetime
             await sink.StoreAsync(body, body, TestContext.Current.CancellationToken);
         }
 
-        // 10 and the two that were made again; 3 duplicates and the one that was lost are looked at.
+        // PUTs: 10 and two retries. HEADs: the 3 duplicates and the PUT whose answer was lost.
         (calls.Sent(S3Calls.Put), calls.Sent(S3Calls.Head)).ShouldBe((12, 4));
         calls.Sent(S3Calls.Put).ShouldBe(_s3.History.Of().Length);
         calls.Sent(S3Calls.Head).ShouldBe(_s3.History.Of(S3Operation.HeadObject).Length);

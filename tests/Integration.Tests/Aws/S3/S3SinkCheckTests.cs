@@ -10,16 +10,16 @@ using S3Fault = Integration.Tests.Faults.S3.S3Fault;
 
 namespace Integration.Tests.Aws.S3;
 
-/// <summary>What an operator sees at start.</summary>
+/// <summary>The check at start, and what the operator sees of it.</summary>
 public class S3SinkCheckTests(RealS3 real)
 {
-    /// <summary>The client under test; a subclass in the folder Direct takes the other one.</summary>
+    /// <summary>The client under test; a subclass in the folder Direct uses the other client.</summary>
     internal virtual S3ClientKind Client => S3ClientKind.Sdk;
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Check_BucketIsThere_IsSilent()
+    public async Task Check_BucketExists_LogsNothing()
     {
         await using FaultyS3 s3 = await FaultyS3.StartAsync();
 
@@ -65,7 +65,7 @@ public class S3SinkCheckTests(RealS3 real)
     [InlineData("SlowDown")]
     [InlineData("InternalError")]
     [InlineData("HangBeforeCommit")]
-    public async Task Check_StoreHasTrouble_StartsWithAWarning(string fault)
+    public async Task Check_StoreFails_StartsWithAWarning(string fault)
     {
         await using FaultyS3 s3 = await FaultyS3.StartAsync();
         s3.Script = FaultScript.Empty.With(new FaultRule { Fault = Enum.Parse<S3Fault>(fault), Operation = S3Operation.ListObjects });

@@ -8,13 +8,13 @@ using S3Fault = Integration.Tests.Faults.S3.S3Fault;
 
 namespace Integration.Tests.Aws.S3;
 
-/// <summary>The limit of requests in flight over a real connection: it gives way to a store that throttles, and comes back.</summary>
+/// <summary>The limit of requests in flight over a real connection: it falls while the store throttles, and rises afterwards.</summary>
 public class S3SinkConcurrencyTests : IAsyncLifetime
 {
     private const string Bucket = "archive";
     private const int Messages = 32;
 
-    // Far above what a busy machine adds, so that the store's latency is what is compared.
+    // Far above what a busy machine adds, so that the comparison is of the store's latency.
     private static readonly TimeSpan Latency = TimeSpan.FromMilliseconds(30);
     private static readonly TimeSpan LongEnough = TimeSpan.FromMinutes(2);
 
@@ -58,7 +58,7 @@ public class S3SinkConcurrencyTests : IAsyncLifetime
         }
     }
 
-    /// <summary>Stores on and on, as many at once as a route would, until the limit is where it should be.</summary>
+    /// <summary>Keeps storing, with the concurrency of a route, until the limit reaches the expected range.</summary>
     private async Task StoreUntilAsync(S3Sink sink, Func<int, bool> reached, CancellationToken cancellationToken)
     {
         await Task.WhenAll(Enumerable.Range(0, Messages).Select(async _ =>
@@ -69,7 +69,7 @@ public class S3SinkConcurrencyTests : IAsyncLifetime
                 byte[] body = Encoding.UTF8.GetBytes(key);
                 _sent[key] = body;
 
-                // A message that the sink gave up is returned to its source and redelivered.
+                // A route would abandon the message, and its source would redeliver it.
                 while ((await sink.StoreAsync(body, body, cancellationToken)).Status is var status && status != SinkStatus.Stored)
                 {
                     status.ShouldBe(SinkStatus.Transient);

@@ -23,7 +23,7 @@ public abstract class S3SinkContract : ObjectSinkContractTests
 
     internal abstract ValueTask<AwsEndpoint> RequireAsync();
 
-    /// <summary>The client under test; subclasses in the folder Direct take the other one.</summary>
+    /// <summary>The client under test; subclasses in the folder Direct use the other client.</summary>
     internal virtual S3ClientKind Client => S3ClientKind.Sdk;
 
     internal virtual S3SinkOptions OptionsFor(string bucket) => new() { Client = Client, Bucket = bucket };

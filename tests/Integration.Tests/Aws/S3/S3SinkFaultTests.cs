@@ -19,7 +19,7 @@ public class S3SinkFaultTests : IAsyncLifetime
 
     private FaultyS3 _s3 = null!;
 
-    /// <summary>The client under test; a subclass in the folder Direct takes the other one.</summary>
+    /// <summary>The client under test; a subclass in the folder Direct uses the other client.</summary>
     internal virtual S3ClientKind Client => S3ClientKind.Sdk;
 
     private static CancellationToken Token => TestContext.Current.CancellationToken;
@@ -53,7 +53,7 @@ public class S3SinkFaultTests : IAsyncLifetime
     {
         _s3.Script = FaultScript.Empty.OnPut(1, Enum.Parse<S3Fault>(fault));
 
-        // Its own object, found again through 412 and a comparison, not a duplicate.
+        // The 412 and the comparison find the sink's own object, so this is no duplicate.
         (await StoreAsync()).ShouldBe(SinkResult.Stored);
 
         _s3.Objects.Find(Bucket, "k")!.Body.ShouldBe(Body);
@@ -77,7 +77,7 @@ public class S3SinkFaultTests : IAsyncLifetime
     [InlineData("Conflict", 3)]
     [InlineData("Corrupt", 3)]
     [InlineData("CommitThenReset", 3)]
-    public async Task Store_FaultThatStays_IsTransientAfterTheAttempts(string fault, int attempts)
+    public async Task Store_PersistentFault_IsTransientAfterTheAttempts(string fault, int attempts)
     {
         FaultScript script = FaultScript.Empty.OnEveryPut(Enum.Parse<S3Fault>(fault));
         _s3.Script = script.With(new FaultRule { Fault = S3Fault.SlowDown, Operation = S3Operation.HeadObject });
@@ -114,7 +114,7 @@ public class S3SinkFaultTests : IAsyncLifetime
         result.Exhausted.ShouldBeTrue();
         result.Detail!.ShouldContain("Timeout");
 
-        // Far from the 24.8 days of the SDK; the rest is room for two busy cores.
+        // Far below the 24.8 days of the SDK, with a margin for two busy cores.
         time.Elapsed.ShouldBeLessThan(TimeSpan.FromSeconds(15));
         _s3.History.Of().Length.ShouldBeInRange(1, 3);
     }
@@ -170,7 +170,7 @@ public class S3SinkFaultTests : IAsyncLifetime
     [InlineData("AccessDenied", "s3:PutObject")]
     [InlineData("NoSuchBucket", "create it")]
     [InlineData("ExpiredToken", "expired")]
-    public async Task Store_WorkerIsRefused_SaysWhatToDoAndDoesNotInsist(string fault, string advice)
+    public async Task Store_WorkerIsRefused_SaysWhatToDoAndDoesNotRetry(string fault, string advice)
     {
         _s3.Script = FaultScript.Empty.OnEveryPut(Enum.Parse<S3Fault>(fault));
 
@@ -184,7 +184,7 @@ public class S3SinkFaultTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Store_CredentialsExpired_FetchesOthersOnce()
+    public async Task Store_CredentialsExpired_FetchesNewOnesOnce()
     {
         _s3.Script = FaultScript.Empty.OnPut(1, S3Fault.ExpiredToken);
         int fetched = 0;
@@ -202,7 +202,7 @@ public class S3SinkFaultTests : IAsyncLifetime
     }
 
     [Fact]
-    public async Task Store_DuplicateThatMayNotBeRead_IsRefusedNotPoison()
+    public async Task Store_DuplicateWithoutReadAccess_IsRefusedNotPoison()
     {
         (await StoreAsync()).ShouldBe(SinkResult.Stored);
         _s3.Script = FaultScript.Empty.With(new FaultRule { Fault = S3Fault.AccessDenied, Operation = S3Operation.HeadObject });
@@ -288,7 +288,7 @@ public class S3SinkFaultTests : IAsyncLifetime
             }
             catch (Exception exception) when (exception is IOException or OperationCanceledException)
             {
-                // The client has left, as it should.
+                // The client closed the connection, as it should.
             }
         });
         await using S3Sink sink = S3Sinks.Open(stub.Endpoint, new S3SinkOptions
@@ -318,7 +318,7 @@ public class S3SinkFaultTests : IAsyncLifetime
         {
             Client = Client,
             Bucket = Bucket,
-            // Long enough for a busy machine to answer in, short enough to wait for a server that never does.
+            // Long enough for an answer from a busy machine, short enough to wait out a server that never answers.
             AttemptTimeout = TimeSpan.FromSeconds(2),
             TotalTimeout = TimeSpan.FromSeconds(20),
         });

@@ -6,7 +6,7 @@ using AwsEndpoint = Integration.Tests.Servers.AwsEndpoint;
 
 namespace Integration.Tests.Aws.S3;
 
-/// <summary>A server that answers as one test says: for answers that no S3 gives on demand.</summary>
+/// <summary>A server whose answers a test scripts, for answers that no S3 gives on demand.</summary>
 internal sealed class StubServer : IAsyncDisposable
 {
     private readonly WebApplication _application;
@@ -21,7 +21,7 @@ internal sealed class StubServer : IAsyncDisposable
     public int Requests => Volatile.Read(ref _requests);
 
     /// <param name="answer">Called when the body has been read.</param>
-    /// <param name="read">Reads the body; whole and at once when null.</param>
+    /// <param name="read">Reads the body; null reads it whole, at once.</param>
     public static async Task<StubServer> StartAsync(RequestDelegate answer, RequestDelegate? read = null)
     {
         WebApplicationBuilder builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
@@ -39,7 +39,7 @@ internal sealed class StubServer : IAsyncDisposable
             }
             catch (Exception exception) when (exception is IOException or OperationCanceledException)
             {
-                // The client has left.
+                // The client closed the connection.
             }
             finally
             {
@@ -59,7 +59,7 @@ internal sealed class StubServer : IAsyncDisposable
         await context.Response.WriteAsync($"<?xml version=\"1.0\" encoding=\"UTF-8\"?><Error><Code>{code}</Code><Message>{message}</Message></Error>");
     }
 
-    /// <summary>Waits until every request has been left or answered.</summary>
+    /// <summary>Waits until every request is answered or aborted.</summary>
     public async Task IdleAsync()
     {
         while (Volatile.Read(ref _inFlight) > 0)

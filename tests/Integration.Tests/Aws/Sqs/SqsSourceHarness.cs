@@ -12,7 +12,7 @@ using SqsMessage = Integration.Tests.Servers.SqsMessage;
 
 namespace Integration.Tests.Aws.Sqs;
 
-/// <summary>The SQS source on a real wire: a queue and a dead-letter queue of its own on the shared server.</summary>
+/// <summary>The SQS source over HTTP: a queue and a dead-letter queue of its own on the shared server.</summary>
 internal sealed class SqsSourceHarness : SourceHarness
 {
     private readonly BufferPool _buffers = new(new PoisoningArrayPool());
@@ -49,7 +49,7 @@ internal sealed class SqsSourceHarness : SourceHarness
 
     public override bool AllowsAnyBytes => false;
 
-    /// <summary>SQS takes them, fauxqs calls them invalid; the tests of the scripted queue have them.</summary>
+    /// <summary>SQS accepts them, fauxqs refuses them; the tests of the scripted queue cover them.</summary>
     public override bool AllowsSupplementaryCharacters => false;
 
     public override bool KeepsGivenIds => false;
@@ -58,16 +58,16 @@ internal sealed class SqsSourceHarness : SourceHarness
 
     /// <param name="endpoint">The server.</param>
     /// <param name="isFifo">FIFO queues.</param>
-    /// <param name="visibility">Shorter than users may configure it, where a test has to wait for its end.</param>
-    /// <param name="maxHold">After which nothing is renewed.</param>
-    /// <param name="concurrency">The source's.</param>
-    /// <param name="address">A proxy before the server.</param>
+    /// <param name="visibility">The visibility timeout; shorter than users may configure it where a test waits for its end.</param>
+    /// <param name="maxHold">The time after which the source renews no visibility timeout.</param>
+    /// <param name="concurrency">The source's concurrency.</param>
+    /// <param name="address">A proxy in front of the server.</param>
     public static async Task<SqsSourceHarness> CreateAsync(
         AwsEndpoint endpoint, bool isFifo = false, TimeSpan? visibility = null, TimeSpan? maxHold = null, int concurrency = 60, Uri? address = null)
     {
         SqsQueue deadLetters = await SqsQueue.CreateAsync(endpoint, isFifo: isFifo);
 
-        // Every fault counts as a receive, and none is to end in a dead letter.
+        // Every fault counts as a receive, and no message may become a dead letter.
         SqsQueue queue = await SqsQueue.CreateAsync(endpoint, isFifo: isFifo, deadLetters: deadLetters, maxReceiveCount: 1_000);
         return new SqsSourceHarness(endpoint, queue, deadLetters, visibility ?? TimeSpan.FromSeconds(30), maxHold ?? TimeSpan.FromMinutes(15), concurrency, address);
     }

@@ -11,7 +11,7 @@ public sealed class SqsSourceTests(AwsServer aws)
     private static readonly TimeSpan ShortVisibility = TimeSpan.FromSeconds(3);
     private static readonly TimeSpan Moment = TimeSpan.FromMilliseconds(700);
 
-    // Past the deadline of a call.
+    // Longer than the timeout of a call.
     private static readonly TimeSpan Longer = TimeSpan.FromSeconds(3);
 
     [Fact]
@@ -43,14 +43,14 @@ public sealed class SqsSourceTests(AwsServer aws)
     }
 
     [Fact]
-    public async Task Hold_NoLongerRenewed_RedeliveryIsNotWorkedOnTwiceAndItsHandleDeletes()
+    public async Task Hold_NoLongerRenewed_RedeliveryIsNotHandledTwiceAndItsHandleDeletes()
     {
         await using SqsSourceHarness harness = await SqsSourceHarness.CreateAsync(await aws.RequireAsync(), visibility: TimeSpan.FromSeconds(2), maxHold: TimeSpan.FromSeconds(1));
         await harness.StartAsync();
         await harness.PublishAsync("{}"u8.ToArray());
         Delivery delivery = await harness.Intake.NextAsync();
 
-        // Twice the timeout: the queue delivers it again meanwhile, and fauxqs ignores the delete of an outdated handle, as SQS does.
+        // Twice the timeout: the queue redelivers the message meanwhile, and fauxqs ignores the delete of an outdated handle, as SQS does.
         await Task.Delay(TimeSpan.FromSeconds(5));
         await delivery.SettleAsync(Settlement.Complete);
 
@@ -88,7 +88,7 @@ public sealed class SqsSourceTests(AwsServer aws)
     }
 
     [Fact]
-    public async Task Fifo_GroupsThatFailNowAndThen_EachGroupIsFinishedInOrder()
+    public async Task Fifo_GroupsThatFailSometimes_EachGroupIsCompletedInOrder()
     {
         const int Groups = 6;
         const int Messages = 20;
@@ -141,7 +141,7 @@ public sealed class SqsSourceTests(AwsServer aws)
         };
         await harness.StartAsync();
 
-        // Receives and deletes share the wire, so each fault meets some of both.
+        // Receives and deletes share the proxy, so each fault strikes some of both.
         TcpFault[] faults = [new TcpFault.DropAnswer(), new TcpFault.Refuse(), new TcpFault.ResetAfter(700), new TcpFault.Hang(), new TcpFault.DropAnswer(), new TcpFault.ResetAfter(100)];
         foreach (TcpFault fault in faults)
         {
@@ -156,7 +156,7 @@ public sealed class SqsSourceTests(AwsServer aws)
 
         proxy.Strikes.ShouldBeGreaterThan(faults.Length);
         completed.Count.ShouldBe(Messages);
-        completed.Values.ShouldAllBe(times => times == 1, "What is remembered as done is deleted, not stored again.");
+        completed.Values.ShouldAllBe(times => times == 1, "A redelivered message that was completed is deleted, not stored again.");
         (await harness.DeadLettersAsync(expected: 0)).ShouldBeEmpty();
         harness.Source.Problem.ShouldBeNull();
         await harness.FinishAsync();

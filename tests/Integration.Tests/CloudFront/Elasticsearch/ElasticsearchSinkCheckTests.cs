@@ -7,7 +7,7 @@ using Messaging.Sinks;
 
 namespace Integration.Tests.CloudFront.Elasticsearch;
 
-/// <summary>The check at start, credentials, and that no log shows them.</summary>
+/// <summary>The check at start, and credentials, which no log shows.</summary>
 public sealed class ElasticsearchSinkCheckTests
 {
     private const string Secret = "canary-5f0cd1";
@@ -29,7 +29,7 @@ public sealed class ElasticsearchSinkCheckTests
     }
 
     [Fact]
-    public async Task Check_WrongOrNoCredentials_FailsFastAndSaysNothingOfThem()
+    public async Task Check_WrongOrNoCredentials_FailsFastAndShowsNone()
     {
         using RecordingLog log = new();
         foreach (Func<ElasticsearchSinkOptions, ElasticsearchSinkOptions> credentials in (Func<ElasticsearchSinkOptions, ElasticsearchSinkOptions>[])[Basic("worker", Secret + "-wrong"), ApiKey(Key + "wrong"), options => options])
@@ -69,7 +69,7 @@ public sealed class ElasticsearchSinkCheckTests
     }
 
     [Fact]
-    public async Task Complete_IndexThatMayNotBeMade_IsRefused()
+    public async Task Complete_IndexThatMayNotBeCreated_IsRefused()
     {
         await using SinkRun run = await SinkRun.StartAsync(settings: new ServerSettings { AutoCreateIndex = false });
 

@@ -8,8 +8,8 @@ using Messaging.Testing.Xunit;
 namespace Integration.Tests.CloudFront.Elasticsearch;
 
 /// <summary>
-/// The sink contract over the wire. The server is the one that <c>ELASTICSEARCH_URL</c> names (with user and password in it where it wants
-/// some), else the strict one; so nothing skips.
+/// The sink contract over HTTP. The server is the one that <c>ELASTICSEARCH_URL</c> names (with user and password in the URL where it
+/// requires them), or else the strict server, so no test is skipped.
 /// </summary>
 public abstract class ElasticsearchSinkContract : DocumentSinkContractTests
 {

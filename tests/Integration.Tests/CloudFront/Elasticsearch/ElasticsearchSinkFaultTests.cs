@@ -5,7 +5,7 @@ using Messaging.Sinks;
 
 namespace Integration.Tests.CloudFront.Elasticsearch;
 
-/// <summary>Every document is accounted for, once, whatever goes wrong on the way; and what does not help is not tried.</summary>
+/// <summary>Every document is accounted for once under every fault, and the sink makes no retry that cannot succeed.</summary>
 public sealed class ElasticsearchSinkFaultTests
 {
     private static readonly TimeSpan Short = TimeSpan.FromMilliseconds(700);
@@ -31,7 +31,7 @@ public sealed class ElasticsearchSinkFaultTests
     [InlineData(500, "exception")]
     [InlineData(408, "timeout_exception")]
     [InlineData(409, "unknown_conflict_exception")]
-    public async Task Complete_ItemsOfAPassingFault_AreSentAgain(int status, string type)
+    public async Task Complete_ItemsWithATransientFault_AreSentAgain(int status, string type)
     {
         await using SinkRun run = await SinkRun.StartAsync([new FaultRule { Fault = ServerFault.FailItems, Last = 1, EveryNthItem = 2, Status = status, Type = type }]);
 
@@ -45,7 +45,7 @@ public sealed class ElasticsearchSinkFaultTests
     [InlineData(400, "document_parsing_exception")]
     [InlineData(400, "illegal_argument_exception")]
     [InlineData(413, "too_large_exception")]
-    public async Task Complete_ItemsThatWillNeverBeTaken_AreToldAndNotSentAgain(int status, string type)
+    public async Task Complete_RejectedItems_AreReportedAndNotSentAgain(int status, string type)
     {
         await using SinkRun run = await SinkRun.StartAsync([new FaultRule { Fault = ServerFault.FailItems, Status = status, Type = type, Reason = new string('r', 9_000), EveryNthItem = 2 }]);
 
@@ -64,7 +64,7 @@ public sealed class ElasticsearchSinkFaultTests
     [InlineData(403, "cluster_block_exception", "blocked for writing")]
     [InlineData(404, "index_not_found_exception", "does not exist")]
     [InlineData(400, "index_closed_exception", "closed")]
-    public async Task Complete_ItemsOfARefusal_IsRefusedAndNothingIsRejected(int status, string type, string advice)
+    public async Task Complete_RefusedItems_IsRefusedAndNothingIsRejected(int status, string type, string advice)
     {
         await using SinkRun run = await SinkRun.StartAsync([new FaultRule { Fault = ServerFault.FailItems, Status = status, Type = type }]);
 
@@ -96,13 +96,13 @@ public sealed class ElasticsearchSinkFaultTests
     }
 
     [Fact]
-    public async Task Complete_AnswerOfOtherDocuments_IsNotTakenForTheirs()
+    public async Task Complete_AnswerForOtherDocuments_IsNotAccepted()
     {
         await using SinkRun run = await SinkRun.StartAsync();
         (await run.WriteAsync(2)).Created.ShouldBe(2);
         await run.Server.ScriptAsync(new FaultRule { Fault = ServerFault.OtherOrder, First = 2, Last = 2 });
 
-        // d0 to d1 conflict, d2 is new: in the opposite order the answer would call the wrong ones created.
+        // d0 and d1 conflict, d2 is new: in reverse order the answer would report the wrong documents as created.
         DocumentsResult result = await run.WriteAsync(3);
 
         result.ShouldBe(new DocumentsResult(SinkStatus.Stored, 0, 3, 0));
@@ -113,7 +113,7 @@ public sealed class ElasticsearchSinkFaultTests
     [Theory]
     [InlineData(ServerFault.HangBeforeCommit, 50L, 0L)]
     [InlineData(ServerFault.CommitThenHang, 0L, 50L)]
-    public async Task Complete_NoAnswerInTime_IsTriedAgain(object fault, long created, long existing)
+    public async Task Complete_NoAnswerInTime_IsRetried(object fault, long created, long existing)
     {
         await using SinkRun run = await SinkRun.StartAsync(
             [new FaultRule { Fault = (ServerFault)fault, Last = 1 }],
@@ -130,7 +130,7 @@ public sealed class ElasticsearchSinkFaultTests
     [InlineData(502)]
     [InlineData(503)]
     [InlineData(504)]
-    public async Task Complete_WholeRequestThrottledOrBroken_IsTriedAgain(int status)
+    public async Task Complete_WholeRequestThrottledOrBroken_IsRetried(int status)
     {
         await using SinkRun run = await SinkRun.StartAsync([new FaultRule { Fault = ServerFault.Answer, Last = 2, Status = status }]);
 
@@ -141,7 +141,7 @@ public sealed class ElasticsearchSinkFaultTests
     }
 
     [Fact]
-    public async Task Complete_RetryAfterBeyondTheTotalTime_IsGivenUpAtOnceWithThatWait()
+    public async Task Complete_RetryAfterBeyondTheTotalTime_EndsAtOnceWithThatDelay()
     {
         await using SinkRun run = await SinkRun.StartAsync([new FaultRule { Fault = ServerFault.Answer, RetryAfter = 120 }]);
 
@@ -152,7 +152,7 @@ public sealed class ElasticsearchSinkFaultTests
     }
 
     [Fact]
-    public async Task Complete_FaultThatStays_IsTransientAfterAllAttempts()
+    public async Task Complete_PersistentFault_IsTransientAfterAllAttempts()
     {
         await using SinkRun run = await SinkRun.StartAsync([new FaultRule { Fault = ServerFault.FailItems, EveryNthItem = 2 }]);
 
@@ -185,7 +185,7 @@ public sealed class ElasticsearchSinkFaultTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Complete_RequestTooLarge_GoesInHalvesAndTheNextBatchesAreSmaller(bool gzip)
+    public async Task Complete_RequestTooLarge_IsHalvedAndTheNextBatchesAreSmaller(bool gzip)
     {
         await using SinkRun run = await SinkRun.StartAsync(
             change: options => Change(options, gzip: gzip, batchBytes: 1024 * 1024),
@@ -213,7 +213,7 @@ public sealed class ElasticsearchSinkFaultTests
     }
 
     [Fact]
-    public async Task Complete_ConnectionResetWhileSending_AsksFirstAtTheNextAttempt()
+    public async Task Complete_ConnectionResetWhileSending_ExpectsContinueAtTheNextAttempt()
     {
         await using SinkRun run = await SinkRun.StartAsync([new FaultRule { Fault = ServerFault.ResetBeforeCommit, Last = 2 }]);
 
@@ -224,7 +224,7 @@ public sealed class ElasticsearchSinkFaultTests
     }
 
     [Fact]
-    public async Task Write_FirstBatchRefused_SaysThatNothingMoreNeedsToBeWritten()
+    public async Task Write_FirstBatchRefused_SendsNoFurtherBatches()
     {
         await using SinkRun run = await SinkRun.StartAsync([new FaultRule { Fault = ServerFault.Answer, Status = 403, Type = "security_exception" }], options => Change(options, documents: 10, inFlight: 1));
 
@@ -235,7 +235,7 @@ public sealed class ElasticsearchSinkFaultTests
     }
 
     [Fact]
-    public async Task Write_ManyBatches_AreNeverMoreOnTheirWayThanAllowed()
+    public async Task Write_ManyBatches_NeverExceedTheRequestsInFlight()
     {
         await using SinkRun run = await SinkRun.StartAsync([new FaultRule { Fault = ServerFault.None, DelayMs = 20 }], options => Change(options, documents: 10, inFlight: 3));
 
@@ -248,7 +248,7 @@ public sealed class ElasticsearchSinkFaultTests
     }
 
     [Fact]
-    public async Task Dispose_BatchHanging_EndsIt()
+    public async Task Dispose_HangingBatch_CancelsIt()
     {
         await using SinkRun run = await SinkRun.StartAsync([new FaultRule { Fault = ServerFault.HangBeforeCommit }], options => Change(options, documents: 1));
         IDocumentWriter writer = run.Sink.Begin(run.Rejections);

@@ -28,7 +28,7 @@ internal sealed class SinkRun : IAsyncDisposable
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     /// <param name="script">What the server does wrong.</param>
-    /// <param name="change">Changes the options; a test's are quick to give up waiting.</param>
+    /// <param name="change">Changes the options, whose timeouts are short in tests.</param>
     /// <param name="settings">How the server is set up.</param>
     /// <param name="loggers">Gets the log.</param>
     public static async Task<SinkRun> StartAsync(
@@ -62,7 +62,7 @@ internal sealed class SinkRun : IAsyncDisposable
         return await writer.CompleteAsync(Token);
     }
 
-    /// <summary>The server holds exactly the documents, each as it was and written once.</summary>
+    /// <summary>Asserts that the server holds exactly these documents, unchanged and written once each.</summary>
     public async Task ShouldHoldAsync(int count, int padding = 0, params int[] without)
     {
         var held = (await Server.DocumentsAsync(Index)).ToDictionary(document => document.GetProperty("_id").GetString()!);

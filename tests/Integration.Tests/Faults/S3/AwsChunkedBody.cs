@@ -8,7 +8,7 @@ namespace Integration.Tests.Faults.S3;
 /// (Amazon S3 API reference, "Signature Calculations for the Authorization Header: Transferring a Payload in Multiple Chunks").
 /// </summary>
 /// <param name="Trailers">Names in lower case.</param>
-/// <param name="Error">Why the body is malformed; null when it is not, and then the rest is set.</param>
+/// <param name="Error">Why the body is malformed; null for a well-formed body, and only then the other properties are set.</param>
 internal sealed record AwsChunkedBody(byte[] Payload, IReadOnlyDictionary<string, string> Trailers, string? Error)
 {
     private static ReadOnlySpan<byte> LineEnd => "\r\n"u8;

@@ -1,6 +1,6 @@
 namespace Integration.Tests.Faults.S3;
 
-/// <summary>Which requests a fault strikes. Plain data, so that a script can be handed to a server in another process.</summary>
+/// <summary>Which requests a fault strikes. Plain data, so that a script can be sent to a server in another process.</summary>
 internal sealed record FaultRule
 {
     public required S3Fault Fault { get; init; }
@@ -10,15 +10,15 @@ internal sealed record FaultRule
     /// <summary>The first request of the operation that is struck, counted from 1 since the server started.</summary>
     public int First { get; init; } = 1;
 
-    /// <summary>The last one.</summary>
+    /// <summary>The last request that is struck.</summary>
     public int Last { get; init; } = int.MaxValue;
 
     /// <summary>The share of the requests between the two.</summary>
     public double Probability { get; init; } = 1;
 
-    /// <summary>Only keys that contain this; empty for every key.</summary>
+    /// <summary>Strikes only keys that contain this text; empty for every key.</summary>
     public string KeyContains { get; init; } = "";
 
-    /// <summary>Waited before the operation is carried out, also with <see cref="S3Fault.None"/>: a slow server.</summary>
+    /// <summary>Delay before the operation, also with <see cref="S3Fault.None"/>: a slow server.</summary>
     public TimeSpan Delay { get; init; }
 }

@@ -1,8 +1,8 @@
 namespace Integration.Tests.Faults.S3;
 
 /// <summary>
-/// Which request meets which fault: the first rule that fits decides. The same seed strikes the same request numbers on
-/// every run, whatever the timing, since chance is a function of seed, rule and number.
+/// Which fault strikes which request: the first matching rule decides. The same seed strikes the same request numbers on
+/// every run, whatever the timing, because the random number is a function of seed, rule and request number.
 /// </summary>
 internal sealed record FaultScript(ulong Seed, params IReadOnlyList<FaultRule> Rules)
 {
@@ -22,7 +22,7 @@ internal sealed record FaultScript(ulong Seed, params IReadOnlyList<FaultRule> R
 
     public FaultScript With(FaultRule rule) => this with { Rules = [.. Rules, rule] };
 
-    /// <summary>The rule for the n-th request of its operation; null when none fits.</summary>
+    /// <summary>The rule for the n-th request of its operation; null when no rule matches.</summary>
     public FaultRule? For(S3Operation operation, int number, string key)
     {
         for (int index = 0; index < Rules.Count; index++)

@@ -5,7 +5,7 @@ namespace Integration.Tests.Faults.S3;
 public sealed class FaultScriptTests
 {
     [Fact]
-    public void For_Numbers_FirstRuleThatFitsDecides()
+    public void For_Numbers_FirstMatchingRuleDecides()
     {
         FaultScript script = FaultScript.Empty.OnPut(2, S3Fault.Conflict).OnPuts(2, 3, S3Fault.SlowDown);
 

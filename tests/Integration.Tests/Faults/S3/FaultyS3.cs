@@ -6,8 +6,8 @@ using Microsoft.AspNetCore.Hosting;
 namespace Integration.Tests.Faults.S3;
 
 /// <summary>
-/// An S3 on loopback that verifies what S3 verifies of a PUT, fails as its script says, and remembers every exchange. What it
-/// does not check is who signed: that takes the real one (<see cref="RealS3"/>).
+/// An S3 on loopback that makes the checks of S3 on a PUT, fails as its script says, and records every exchange. It does
+/// not verify signatures: that needs a real store (<see cref="RealS3"/>).
 /// </summary>
 internal sealed class FaultyS3 : IAsyncDisposable
 {
@@ -27,7 +27,7 @@ internal sealed class FaultyS3 : IAsyncDisposable
 
     public S3History History => _exchanges.History;
 
-    /// <summary>May be replaced while requests are in flight; the numbers go on counting.</summary>
+    /// <summary>May be replaced while requests are in flight; the request numbers continue.</summary>
     public FaultScript Script
     {
         get => _exchanges.Script;
@@ -41,17 +41,17 @@ internal sealed class FaultyS3 : IAsyncDisposable
         set => _exchanges.ClockOffset = value;
     }
 
-    /// <summary>Requests that have arrived and are not answered, hanging ones too.</summary>
+    /// <summary>Requests that have arrived and are not answered, including hanging ones.</summary>
     public int InFlight => _exchanges.InFlight;
 
-    /// <summary>The most there have been at one time.</summary>
+    /// <summary>The highest <see cref="InFlight"/> so far.</summary>
     public int PeakInFlight => _exchanges.PeakInFlight;
 
     public static async Task<FaultyS3> StartAsync(FaultyS3Options? options = null)
     {
         options ??= new FaultyS3Options();
         var exchanges = new FaultyS3Exchanges(options, TimeProvider.System);
-        // The empty builder: nothing of the environment, no logging to the console of the test run.
+        // The empty builder reads no environment variables and does not log to the console of the test run.
         WebApplicationBuilder builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
         builder.WebHost.UseKestrelCore().ConfigureKestrel(kestrel =>
         {
@@ -69,10 +69,10 @@ internal sealed class FaultyS3 : IAsyncDisposable
     }
 
     /// <summary>Ends hanging requests too.</summary>
-    /// <exception cref="AggregateException">The fake itself failed while it served, so what the test saw means nothing.</exception>
+    /// <exception cref="AggregateException">The fake itself failed, so the test's observations are invalid.</exception>
     public async ValueTask DisposeAsync()
     {
-        // A cancelled token: open connections are ended, not waited for.
+        // A cancelled token: closes open connections instead of waiting for them.
         await _application.StopAsync(new CancellationToken(canceled: true));
         await _application.DisposeAsync();
         _exchanges.ThrowIfBroken();

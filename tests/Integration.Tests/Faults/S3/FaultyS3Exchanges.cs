@@ -7,7 +7,7 @@ using Microsoft.AspNetCore.Http.Features;
 
 namespace Integration.Tests.Faults.S3;
 
-/// <summary>Takes each request through the script: what is done, what is remembered, and how much of the answer gets out.</summary>
+/// <summary>Runs each request through the script: carries it out, records it, and sends as much of the answer as the script allows.</summary>
 internal sealed class FaultyS3Exchanges
 {
     // Signature Version 4: a request's date may differ this much from the server's clock.
@@ -73,7 +73,7 @@ internal sealed class FaultyS3Exchanges
         }
         catch (Exception exception) when (context.RequestAborted.IsCancellationRequested && exception is IOException or OperationCanceledException)
         {
-            // The client or the server has left while an answer was on its way; the history holds what was decided.
+            // The client or the server closed the connection during the answer; the history holds the outcome.
         }
         catch (Exception exception)
         {
@@ -105,7 +105,7 @@ internal sealed class FaultyS3Exchanges
         S3Fault fault = rule?.Fault ?? S3Fault.None;
         if (rule?.Delay > TimeSpan.Zero)
         {
-            // Not tied to the client: S3 goes on with a request whose sender has left.
+            // Not tied to the client: S3 continues a request whose sender has disconnected.
             await Task.Delay(rule.Delay, _time);
         }
 
@@ -169,7 +169,7 @@ internal sealed class FaultyS3Exchanges
         }
     }
 
-    /// <summary>Past Kestrel, straight to the socket, since an answer that is wrong on purpose is none that Kestrel would send.</summary>
+    /// <summary>Writes directly to the socket: Kestrel would not send an answer that is invalid on purpose.</summary>
     private static async Task SendPiecesAsync(HttpContext context, ReadOnlyMemory<byte> bytes, int pieceSize, TimeSpan interval)
     {
         Socket socket = SocketOf(context);
@@ -212,7 +212,7 @@ internal sealed class FaultyS3Exchanges
         }
         catch (Exception exception) when (exception is SocketException or ObjectDisposedException)
         {
-            // The client was faster.
+            // The client closed the connection first.
         }
 
         socket.Dispose();

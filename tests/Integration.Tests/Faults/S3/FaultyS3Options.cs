@@ -1,9 +1,9 @@
 namespace Integration.Tests.Faults.S3;
 
-/// <summary>How a <see cref="FaultyS3"/> starts. Plain data, so that it can be handed to another process.</summary>
+/// <summary>How a <see cref="FaultyS3"/> starts. Plain data, so that it can be sent to another process.</summary>
 internal sealed record FaultyS3Options
 {
-    /// <summary>0 takes a free one; another value restarts a server where clients expect it.</summary>
+    /// <summary>The port. 0 takes a free one; another value restarts a server on the port that clients know.</summary>
     public int Port { get; init; }
 
     /// <summary>Buckets that exist from the start.</summary>
@@ -11,6 +11,6 @@ internal sealed record FaultyS3Options
 
     public FaultScript Script { get; init; } = FaultScript.Empty;
 
-    /// <summary>Between two bytes of an answer under <see cref="S3Fault.CommitThenDrip"/>.</summary>
+    /// <summary>Time between two bytes of an answer under <see cref="S3Fault.CommitThenDrip"/>.</summary>
     public TimeSpan DripInterval { get; init; } = TimeSpan.FromSeconds(1);
 }

@@ -127,7 +127,7 @@ public sealed class FaultyS3Tests : IAsyncLifetime
     [InlineData("HangBeforeCommit", "Hung", false)]
     public async Task PutObject_AnswerNeverArrives_FailsForTheClientWhateverWasCommitted(string fault, string outcome, bool committed)
     {
-        // On every one: the SDK sends a request again when its connection is reset, up to ten times at once, whatever MaxErrorRetry says.
+        // On every PUT: after a reset the SDK retries up to ten times immediately, whatever MaxErrorRetry says.
         _s3.Script = FaultScript.Empty.OnEveryPut(Enum.Parse<S3Fault>(fault));
         using var patience = new CancellationTokenSource();
 
@@ -219,7 +219,7 @@ public sealed class FaultyS3Tests : IAsyncLifetime
 
         answer.StatusCode.ShouldBe(HttpStatusCode.Forbidden);
         answer.Headers.Date!.Value.ShouldBe(now.AddHours(1), TimeSpan.FromMinutes(1));
-        // The SDK corrects its clock from that header and tries again.
+        // The SDK corrects its clock from that header and retries.
         using AmazonS3Client client = _s3.Endpoint.CreateS3Client(config => config.MaxErrorRetry = 1);
         await client.PutObjectAsync(Put("k"));
         _s3.History.Of().Select(exchange => exchange.ErrorCode).ShouldBe(["RequestTimeTooSkewed", "RequestTimeTooSkewed", ""]);

@@ -6,7 +6,7 @@ using System.Text;
 
 namespace Integration.Tests.Faults.S3;
 
-/// <summary>What a PUT may claim about its body, spoken by hand: right claims are accepted, wrong ones never commit.</summary>
+/// <summary>What a PUT may claim about its body, in hand-written requests: correct claims are accepted, wrong ones never commit.</summary>
 public sealed class FaultyS3VerificationTests : IAsyncLifetime
 {
     private const string Body = "hello";

@@ -5,7 +5,7 @@ namespace Integration.Tests.Faults.S3;
 
 /// <summary>
 /// A PUT's payload, decoded, and the checks that S3 makes of it ("Checking object integrity" in its user guide, and the
-/// API reference's error list). Apart from decoding, so that a fault can flip a bit in between.
+/// API reference's error list). Separate from decoding, so that a fault can flip a bit in between.
 /// </summary>
 /// <param name="Checksums">The checksum headers and trailers, names in lower case.</param>
 /// <param name="Error">Why the encoding is not acceptable.</param>

@@ -38,7 +38,7 @@ internal sealed record S3Error(int Status, string Code, string Message)
 
     public static S3Error InvalidRequest(string why) => new(400, "InvalidRequest", why);
 
-    /// <summary>The answer that a fault stands for; null for those that are no answer.</summary>
+    /// <summary>The error answer of a fault; null for faults without one.</summary>
     public static S3Error? Of(S3Fault fault) => fault switch
     {
         S3Fault.SlowDown => SlowDown,

@@ -1,9 +1,9 @@
 namespace Integration.Tests.Faults.S3;
 
-/// <summary>One request and what became of it. Written once the server has decided, before the client can know.</summary>
+/// <summary>One request and its outcome. Recorded when the server has decided, before the client can see an answer.</summary>
 /// <param name="Sequence">Position in the history.</param>
 /// <param name="Number">Sequence number of the request within its operation, from 1, in the order the requests arrived whole.</param>
-/// <param name="Status">The answer's status, also when the client never got it; 0 when there was to be none.</param>
+/// <param name="Status">The answer's status, also when the client never received it; 0 for a request that is never answered.</param>
 /// <param name="ErrorCode">S3's code, empty for a success.</param>
 /// <param name="Committed">Whether a PUT stored, or a DELETE removed, the object.</param>
 /// <param name="Length">Bytes of the decoded payload, as they arrived.</param>

@@ -1,6 +1,6 @@
 namespace Integration.Tests.Faults.S3;
 
-/// <summary>What goes wrong with one request. "Commit" is what the operation does: for a PUT, that the object is stored.</summary>
+/// <summary>What goes wrong with one request. "Committed" means that the operation was carried out: for a PUT, that the object is stored.</summary>
 internal enum S3Fault
 {
     None,
@@ -23,16 +23,16 @@ internal enum S3Fault
     /// <summary>400 ExpiredToken, not committed.</summary>
     ExpiredToken,
 
-    /// <summary>The request is read whole, then nothing happens until the client goes away; not committed.</summary>
+    /// <summary>The request is read whole, then no answer until the client disconnects; not committed.</summary>
     HangBeforeCommit,
 
     /// <summary>Committed, then the connection is reset without a byte of the answer.</summary>
     CommitThenReset,
 
-    /// <summary>Committed, then nothing until the client goes away.</summary>
+    /// <summary>Committed, then no answer until the client disconnects.</summary>
     CommitThenHang,
 
-    /// <summary>Committed, then half of the answer's bytes, cut in the head where there is no body, and a reset.</summary>
+    /// <summary>Committed, then half of the answer's bytes (of its head when there is no body) and a reset.</summary>
     CommitThenCut,
 
     /// <summary>Committed, then the answer a byte at a time, one every <see cref="FaultyS3Options.DripInterval"/>.</summary>

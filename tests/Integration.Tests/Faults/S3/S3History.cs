@@ -1,6 +1,6 @@
 namespace Integration.Tests.Faults.S3;
 
-/// <summary>Every exchange since the server started, in the order they were decided. Only ever grows.</summary>
+/// <summary>Every exchange since the server started, in the order of the decisions. Exchanges are never removed.</summary>
 internal sealed class S3History(TimeProvider time)
 {
     private readonly Lock _gate = new();
@@ -33,7 +33,7 @@ internal sealed class S3History(TimeProvider time)
         grown.SetResult();
     }
 
-    /// <summary>The first exchange that satisfies the condition, past or to come: the moment to kill a worker at.</summary>
+    /// <summary>The first exchange, past or future, that satisfies the condition, such as the moment to kill a worker.</summary>
     public async Task<S3Exchange> WaitForAsync(Func<S3Exchange, bool> condition, TimeSpan? timeout = null)
     {
         using var deadline = new CancellationTokenSource(timeout ?? TimeSpan.FromSeconds(60));

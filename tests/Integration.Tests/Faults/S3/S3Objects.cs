@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Integration.Tests.Faults.S3;
 
-/// <summary>Buckets and what they hold. Conditions are checked and objects stored in one step.</summary>
+/// <summary>Buckets and their objects. Checking a condition and storing the object is one atomic step.</summary>
 internal sealed class S3Objects
 {
     private readonly Lock _gate = new();
@@ -71,7 +71,7 @@ internal sealed class S3Objects
         }
     }
 
-    /// <summary>Puts an object there as if another client had: no exchange, no fault.</summary>
+    /// <summary>Stores an object as if another client had: no exchange, no fault.</summary>
     public void Put(string bucket, string key, byte[] body, TimeProvider? time = null)
     {
         CreateBucket(bucket);

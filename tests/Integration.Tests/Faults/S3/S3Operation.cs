@@ -10,6 +10,6 @@ internal enum S3Operation
     CreateBucket,
     HeadBucket,
 
-    /// <summary>Anything this fake does not serve; answered 501.</summary>
+    /// <summary>Any operation that this fake does not implement; answered 501.</summary>
     Other,
 }

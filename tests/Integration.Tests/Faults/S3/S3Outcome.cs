@@ -15,9 +15,9 @@ internal enum S3Outcome
     /// <summary>A part of the answer.</summary>
     Cut,
 
-    /// <summary>The answer, slower than a client should wait.</summary>
+    /// <summary>The answer, too slow for a client to wait for.</summary>
     Dripped,
 
-    /// <summary>Nothing: it left before its request had arrived whole.</summary>
+    /// <summary>No answer: the client disconnected before its request had arrived whole.</summary>
     ClientLeft,
 }

@@ -6,7 +6,7 @@ using Microsoft.AspNetCore.WebUtilities;
 namespace Integration.Tests.Faults.S3;
 
 /// <summary>A request read whole, addressed by path (<c>/bucket/key</c>).</summary>
-/// <param name="Key">Decoded, dot segments and all; empty for a request to the bucket.</param>
+/// <param name="Key">Decoded, with its dot segments; empty for a request to the bucket.</param>
 /// <param name="Headers">Names in lower case.</param>
 /// <param name="Body">As it arrived, before any decoding.</param>
 internal sealed record S3Request(
@@ -14,7 +14,7 @@ internal sealed record S3Request(
 {
     public string? Header(string name) => Headers.GetValueOrDefault(name);
 
-    /// <exception cref="IOException">The client left, or its body is not as long as it announced.</exception>
+    /// <exception cref="IOException">The client disconnected, or the body is shorter than announced.</exception>
     public static async Task<S3Request> ReadAsync(HttpContext context)
     {
         using var body = new MemoryStream();

@@ -99,7 +99,7 @@ internal sealed class S3Service(S3Objects objects, TimeProvider time)
     private S3Answer List(S3Request request)
     {
         int most = Math.Min(MostKeysAPage, int.Parse(request.Query.GetValueOrDefault("max-keys", "1000"), CultureInfo.InvariantCulture));
-        // The token is the last key of the page before; clients must not read meaning into it.
+        // The token is the last key of the previous page; it is opaque to clients.
         string after = request.Query.TryGetValue("continuation-token", out string? token)
             ? Encoding.UTF8.GetString(Convert.FromHexString(token))
             : request.Query.GetValueOrDefault("start-after", "");

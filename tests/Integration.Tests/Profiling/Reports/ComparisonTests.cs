@@ -19,7 +19,7 @@ public sealed class ComparisonTests : IDisposable
     [InlineData(1_000, 2_000, "After is faster: 2× the messages per second of before.", "faster  Messages per second: 1,000/s -> 2,000/s (2×)")]
     [InlineData(2_000, 1_000, "Before is faster: 2× the messages per second of after.", "slower  Messages per second: 2,000/s -> 1,000/s (0.5×)")]
     [InlineData(1_000, 1_019, "Both are equally fast", "same    Messages per second: 1,000/s -> 1,019/s (1.02×)")]
-    public void TwoRuns_AreToldApart(double before, double after, string verdict, string line)
+    public void TwoRuns_HaveAVerdict(double before, double after, string verdict, string line)
     {
         Comparison comparison = Comparison.Read(Write("a", Run(before)), Write("b", Run(after)));
 
@@ -50,7 +50,7 @@ public sealed class ComparisonTests : IDisposable
         using StringWriter text = new();
         Comparison.Read(Write("a", counted), Write("b", counted with { MessagesPerSecond = 9_000 })).Write(text);
 
-        text.ToString().ShouldContain("Times contain the counting of --explain: compare the bytes.");
+        text.ToString().ShouldContain("The times include the counting of --explain, so compare only the bytes.");
         text.ToString().ShouldNotContain("faster");
     }
 
@@ -84,10 +84,10 @@ public sealed class ComparisonTests : IDisposable
     [InlineData("{", "was not written by 'harness --json FILE'")]
     [InlineData("[]", "was not written by 'harness --json FILE'")]
     [InlineData("null", "was not written by 'harness --json FILE'")]
-    [InlineData("""{"forms":[]}""", "holds no record of a run")]
+    [InlineData("""{"forms":[]}""", "has no record of a run")]
     [InlineData("""{"messages":1,"seconds":1}""", "was not written by 'harness --json FILE'")]
-    [InlineData("""{"messages":1,"seconds":1,"messagesPerSecond":1,"bytesPerMessage":1,"gen0":0,"gen1":0,"gen2":0,"form":"Fused","source":"channel","sink":"memory"}""", "holds no record of a run")]
-    public void AFileThatIsNone_IsNamed(string? content, string error)
+    [InlineData("""{"messages":1,"seconds":1,"messagesPerSecond":1,"bytesPerMessage":1,"gen0":0,"gen1":0,"gen2":0,"form":"Fused","source":"channel","sink":"memory"}""", "has no record of a run")]
+    public void InvalidFile_IsNamed(string? content, string error)
     {
         string path = Path.Combine(_folder, "wrong.json");
         if (content is not null)
@@ -103,7 +103,7 @@ public sealed class ComparisonTests : IDisposable
     }
 
     [Fact]
-    public void RunsThatSayNothingAboutEachOther_AreRefused()
+    public void IncomparableRuns_AreRefused()
     {
         HarnessReport run = Run(1);
         string one = Write("one", run);

@@ -5,7 +5,7 @@ using Pipeline.Execution;
 
 namespace Integration.Tests.Profiling.Reports;
 
-/// <summary>The pages that the harness writes, from runs as a user starts them.</summary>
+/// <summary>The report pages of the harness, from runs started as a user does.</summary>
 public sealed class HarnessReportTests : IDisposable
 {
     private const int Messages = 2_000;
@@ -39,7 +39,7 @@ public sealed class HarnessReportTests : IDisposable
         page.ShouldContain("<td>Intake:Concurrency</td><td>7</td>");
         page.ShouldContain("<td>Sinks:S3:SecretAccessKey</td><td>***</td>");
         (page + run).ShouldNotContain("very-secret");
-        page.ShouldNotContain("http://", customMessage: "the page needs nothing from elsewhere");
+        page.ShouldNotContain("http://", customMessage: "the page loads no external resource");
     }
 
     [Fact]

@@ -8,7 +8,7 @@ using Worker.Tests.ServiceBus;
 
 namespace Integration.Tests.Profiling.ServiceBus;
 
-/// <summary>The harness's bare run over a port that behaves as the broker does.</summary>
+/// <summary>The harness's bare run over a port that behaves like the broker.</summary>
 public sealed class BareRunTests
 {
     private readonly FakeBus _bus = new(TimeProvider.System);

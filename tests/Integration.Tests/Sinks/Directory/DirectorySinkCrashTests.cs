@@ -2,7 +2,7 @@ using Integration.Tests.Processes;
 
 namespace Integration.Tests.Sinks.Directory;
 
-/// <summary>Rows 1, 25 and 26 of the fault table for the directory sink: whatever happens to the process, a name means a whole object.</summary>
+/// <summary>Rows 1, 25 and 26 of the fault table for the directory sink: a file under an object's name is always whole.</summary>
 public sealed class DirectorySinkCrashTests : IDisposable
 {
     private readonly string _root = System.IO.Directory.CreateTempSubdirectory("directory-sink-").FullName;
@@ -15,7 +15,7 @@ public sealed class DirectorySinkCrashTests : IDisposable
         HashSet<int> acknowledged = [];
         for (int round = 1; round <= 12; round++)
         {
-            // Overlapping numbers: what an earlier process stored, or had under way, is met again.
+            // Overlapping numbers: each process also stores objects that an earlier one stored or had begun.
             await using CapturedProcess writer = DirectorySinkWriter.Start(_root, first: round * 20);
             await writer.WaitForLineAsync($"^(Already)?Stored {(round * 20) + 40 + round} ");
             writer.Kill();
@@ -34,7 +34,7 @@ public sealed class DirectorySinkCrashTests : IDisposable
     }
 
     [Fact]
-    public async Task Store_FileDescriptorsExhausted_IsTransientAndGoesOn()
+    public async Task Store_FileDescriptorsExhausted_IsTransientAndRecovers()
     {
         Assert.SkipUnless(OperatingSystem.IsLinux() && File.Exists("/usr/bin/prlimit"), "needs prlimit (util-linux)");
 

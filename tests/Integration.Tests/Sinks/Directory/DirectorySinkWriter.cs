@@ -9,14 +9,14 @@ using Microsoft.Extensions.Logging.Abstractions;
 namespace Integration.Tests.Sinks.Directory;
 
 /// <summary>
-/// A process that stores objects until it is killed and says what became of each: this test program started with other
-/// arguments, so that nothing else has to be built. One thread: while a module is initialized, others cannot enter it.
+/// A process that stores objects until it is killed and reports each result: this test program started with other
+/// arguments, so that no other program is needed. One thread, because a module initializer blocks all others.
 /// </summary>
 internal static class DirectorySinkWriter
 {
     private const string Command = "directory-sink-writer";
 
-    // Writing this much takes long enough that many kills come in the middle.
+    // Writing this many bytes takes long enough that many kills interrupt a write.
     private const int LargestObject = 1 << 20;
 
     private static readonly byte[] Pattern = CreatePattern();
@@ -28,8 +28,8 @@ internal static class DirectorySinkWriter
 
     /// <param name="folder">The sink's folder.</param>
     /// <param name="first">The number to begin with.</param>
-    /// <param name="exhaust">Takes every file descriptor the process may have before the first object, and gives them back after it.</param>
-    /// <param name="before">A program and its arguments to start it through; may be empty.</param>
+    /// <param name="exhaust">Opens every file descriptor the process may have before the first object, and closes them after it.</param>
+    /// <param name="before">A program with arguments that starts the process; may be empty.</param>
     public static CapturedProcess Start(string folder, int first, bool exhaust = false, params string[] before)
     {
         string[] command =
@@ -59,12 +59,12 @@ internal static class DirectorySinkWriter
 
     private static void Write(string folder, int first, bool exhaust)
     {
-        // Without fsync, which is there for a power failure: so nearly all the time goes into writing and naming.
+        // Without fsync, which protects from power failures only, nearly all the time goes into writing and renaming.
         DirectorySink sink = new(new DirectorySinkOptions { Path = folder, Fsync = false }, new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System));
         sink.CheckAsync(CancellationToken.None).GetAwaiter().GetResult();
         if (exhaust)
         {
-            // Once stored, so that no assembly is loaded for the first time without a descriptor to load it with.
+            // One store first, so that all assemblies are loaded while descriptors are free.
             Store(sink, first++);
             Stack<FileStream> taken = TakeAll();
             SinkResult result = sink.StoreAsync(Encoding.UTF8.GetBytes(KeyOf(first)), BodyOf(first), CancellationToken.None).AsTask().GetAwaiter().GetResult();

@@ -7,7 +7,7 @@ using Integration.Tests.Servers;
 
 namespace Integration.Tests.Worker.CloudFront;
 
-/// <summary>The daemon from events to Elasticsearch, as users run it: every row a document, once, or a dead letter with a reason.</summary>
+/// <summary>The daemon from events to Elasticsearch: each row becomes exactly one document, or a dead letter with a reason.</summary>
 [Collection(WorkerProcesses.Name)]
 public sealed class CloudFrontTests(AwsServer aws)
 {
@@ -15,7 +15,7 @@ public sealed class CloudFrontTests(AwsServer aws)
     private const string TestEvent = """{"Service":"Amazon S3","Event":"s3:TestEvent","Time":"2026-01-31T10:00:00.000Z","Bucket":"logs","RequestId":"r","HostId":"h"}""";
 
     [Fact]
-    public async Task Sqs_LogsGoodAndBad_EveryRowIsIndexedOnceOrSetAside()
+    public async Task Sqs_LogsGoodAndBad_EveryRowIsIndexedOnceOrDeadLettered()
     {
         AwsEndpoint endpoint = await aws.RequireAsync();
         using LogBucket bucket = await LogBucket.CreateAsync(endpoint);
@@ -79,7 +79,7 @@ public sealed class CloudFrontTests(AwsServer aws)
     }
 
     [Fact]
-    public async Task Http_ElasticsearchThrottlesAndRejects_AreRetriedAndSetAside()
+    public async Task Http_ElasticsearchThrottlesAndRejects_ItemsAreRetriedOrDeadLettered()
     {
         AwsEndpoint endpoint = await aws.RequireAsync();
         using LogBucket bucket = await LogBucket.CreateAsync(endpoint);
@@ -88,7 +88,7 @@ public sealed class CloudFrontTests(AwsServer aws)
         ExpectedRows log = ExpectedRows.Create("a.gz", 50, seed: 5);
         string notification = await bucket.PutAsync(log.Key, log.Compressed);
 
-        // Every item is refused for now, then two of the fifty for good: rows 1 and 26.
+        // First every item is throttled, then two of the fifty are rejected: rows 1 and 26.
         await elasticsearch.ScriptAsync(
             new FaultRule { Fault = ServerFault.FailItems, First = 1, Last = 1, Status = 429 },
             new FaultRule { Fault = ServerFault.FailItems, First = 2, Last = 2, Status = 400, Type = "document_parsing_exception", Reason = "no", EveryNthItem = 25 });
@@ -117,7 +117,7 @@ public sealed class CloudFrontTests(AwsServer aws)
             await queue.SendAsync(await bucket.PutAsync(log.Key, log.Compressed));
         }
 
-        // Small batches, and the seventh is committed but never answered: the kill comes between the commit and the answer.
+        // Small batches, of which the seventh is committed but never answered: the kill comes between commit and answer.
         string[] arguments =
         [
             .. Arguments(server.Endpoint, bucket, elasticsearch), .. RunningWorker.SqsArguments(server.Endpoint, queue), "--Sinks:Elasticsearch:MaxBatchDocuments=100",
@@ -176,9 +176,9 @@ public sealed class CloudFrontTests(AwsServer aws)
         $"--Sinks:Elasticsearch:Index={Index}",
     ];
 
-    /// <param name="elasticsearch">Where the documents are.</param>
-    /// <param name="logs">What they must have been made of.</param>
-    /// <param name="atLeast">True where a log that cannot be read to its end may have left documents too.</param>
+    /// <param name="elasticsearch">The server with the documents.</param>
+    /// <param name="logs">The logs that the documents must match.</param>
+    /// <param name="atLeast">True where a log that cannot be read to its end may add documents.</param>
     private static async Task ShouldHoldAsync(StrictElasticsearch elasticsearch, IReadOnlyList<ExpectedRows> logs, bool atLeast)
     {
         IReadOnlyList<JsonElement> documents = await elasticsearch.DocumentsAsync(Index);

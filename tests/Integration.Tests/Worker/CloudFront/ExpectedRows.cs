@@ -4,19 +4,19 @@ using Tests.Shared.CloudFront;
 
 namespace Integration.Tests.Worker.CloudFront;
 
-/// <summary>A generated log and the documents it must become, found out without any of the worker's code.</summary>
+/// <summary>A generated log and its expected documents, derived without the worker's code.</summary>
 /// <param name="Key">The object's key.</param>
-/// <param name="Compressed">The object.</param>
+/// <param name="Compressed">The object's bytes.</param>
 /// <param name="Documents">The JSON of each good row.</param>
 internal sealed record ExpectedRows(string Key, byte[] Compressed, IReadOnlyList<string> Documents)
 {
     private const int UserAgent = 10;
 
-    /// <summary>A log.</summary>
+    /// <summary>Generates a log.</summary>
     /// <param name="key">The object's key.</param>
     /// <param name="rows">Its good rows.</param>
-    /// <param name="seed">Another gives other rows.</param>
-    /// <param name="badRows">Rows of one column, put at its end.</param>
+    /// <param name="seed">Seed of the random rows.</param>
+    /// <param name="badRows">Number of one-column rows at the end.</param>
     public static ExpectedRows Create(string key, int rows, int seed, int badRows = 0)
     {
         string text = Encoding.ASCII.GetString(AccessLog.Create(rows, seed: seed));

@@ -5,7 +5,7 @@ using Integration.Tests.Servers;
 
 namespace Integration.Tests.Worker.CloudFront;
 
-/// <summary>A bucket of logs: stores them and makes the events that S3 would send of them.</summary>
+/// <summary>A bucket of logs: stores them and creates the events that S3 would send.</summary>
 internal sealed class LogBucket : IDisposable
 {
     private readonly AmazonS3Client _s3;

@@ -10,7 +10,7 @@ public sealed class FusedFormTests : PipelineFormContract
 {
     protected override PipelineForm Form => PipelineForm.Fused;
 
-    /// <summary>A throw costs more than everything else that a chain does: where no step wants to see it, there is one.</summary>
+    /// <summary>A throw costs more than the rest of the chain: where no step has OnError, the exception is thrown once.</summary>
     [Theory]
     [InlineData(false, false)]
     [InlineData(false, true)]
@@ -44,7 +44,7 @@ public sealed class FusedFormTests : PipelineFormContract
     }
 
     [Fact]
-    public async Task Invoke_RestCompletesBetweenTwoLooks_NoStepHasOnError_EveryAfterRuns()
+    public async Task Invoke_RestCompletesBetweenTwoChecks_NoStepHasOnError_EveryAfterRuns()
     {
         OuterContext context = new();
         IPipeline<OuterContext> pipeline = ChainBuilding.Chain()

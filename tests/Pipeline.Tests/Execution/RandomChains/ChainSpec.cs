@@ -6,7 +6,7 @@ using Pipeline.Tests.Parts;
 
 namespace Pipeline.Tests.Execution.RandomChains;
 
-/// <summary>A random chain: parts, a connector that forks into so many, parts, a terminator. Printed when a property fails.</summary>
+/// <summary>A random chain: parts, a connector that forks into several contexts, parts, a terminator. Printed when a property fails.</summary>
 internal sealed record ChainSpec(IReadOnlyList<PartSpec> Outer, int Forks, IReadOnlyList<PartSpec> Inner, Deed Terminator)
 {
     public static Arbitrary<ChainSpec> Arbitrary { get; } = Arb.From(Generator(), Shrink);
@@ -84,7 +84,7 @@ internal sealed record ChainSpec(IReadOnlyList<PartSpec> Outer, int Forks, IRead
         from list in parts.ArrayOf(count)
         select list;
 
-    /// <summary>A failing chain is shown with as few parts as still fail.</summary>
+    /// <summary>Shrinks a failing chain to the fewest parts that still fail.</summary>
     private static IEnumerable<ChainSpec> Shrink(ChainSpec chain)
     {
         for (int i = 0; i < chain.Outer.Count; i++)

@@ -2,9 +2,9 @@ using Pipeline.Tests.Parts;
 
 namespace Pipeline.Tests.Execution.RandomChains;
 
-/// <summary>What one call of a part does: when it completes, and whether with an exception.</summary>
+/// <summary>The behaviour of one call of a part: when it completes, and whether with an exception.</summary>
 /// <param name="Timing">How it completes.</param>
-/// <param name="Fault">0 for none; otherwise which type of exception it throws.</param>
+/// <param name="Fault">0 for none; otherwise the type of exception that it throws.</param>
 internal readonly record struct Deed(Timing Timing, int Fault)
 {
     public void ThrowIfFault(string part)

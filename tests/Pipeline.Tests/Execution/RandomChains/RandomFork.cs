@@ -4,7 +4,7 @@ using Pipeline.Tests.Parts;
 
 namespace Pipeline.Tests.Execution.RandomChains;
 
-/// <summary>Runs the rest so many times in a row, with a context each, and joins the settlements.</summary>
+/// <summary>Runs the rest several times in sequence, each with its own context, and joins the settlements.</summary>
 internal sealed class RandomFork(int forks) : IFork<OuterContext, InnerContext>
 {
     public async ValueTask InvokeAsync(OuterContext context, Next<InnerContext> next)

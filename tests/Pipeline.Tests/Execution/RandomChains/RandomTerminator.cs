@@ -10,7 +10,7 @@ internal sealed class RandomTerminator(Deed deed) : ITerminator<TracedContext>
     {
         context.Add("t");
 
-        // Half of the messages, so that a retry may end differently from the first try.
+        // Fails for every second trace length, so that a retry may end differently from the first attempt.
         if (context.Trace.Count % 2 == 0)
         {
             deed.ThrowIfFault("t");

@@ -1,6 +1,6 @@
 namespace Pipeline.Tests.Execution.RandomChains;
 
-/// <summary>What kind of part a random chain has at a place, and what is special about it.</summary>
+/// <summary>The kind of a part in a random chain.</summary>
 internal enum Shape
 {
     Step,

@@ -1,6 +1,6 @@
 namespace Pipeline.Tests.Generators.Combinations;
 
-/// <summary>Which of a step's methods it has.</summary>
+/// <summary>The methods that a step implements.</summary>
 [Flags]
 public enum Combination
 {

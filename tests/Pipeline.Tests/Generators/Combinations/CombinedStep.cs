@@ -4,8 +4,8 @@ using Pipeline.Tests.Parts;
 namespace Pipeline.Tests.Generators.Combinations;
 
 /// <summary>
-/// What every combination's methods do. The steps themselves are types of their own, written for exactly the stage's context, so
-/// that each has a generated node with the code of its combination only.
+/// The methods of every combination. The steps are distinct types, written for exactly the stage's context, so
+/// that each has a generated node with only the code of its combination.
 /// </summary>
 internal abstract class CombinedStep(string name, Scenario scenario) : IStep<OuterContext>
 {

@@ -1,6 +1,6 @@
 namespace Pipeline.Tests.Generators.Combinations;
 
-/// <summary>What happens to a message on its way through the step and the rest behind it.</summary>
+/// <summary>What happens to a message in the step and in the rest of the chain.</summary>
 public enum Event
 {
     Nothing,

@@ -4,7 +4,7 @@ using Pipeline.Tests.Parts;
 
 namespace Pipeline.Tests.Generators.Combinations;
 
-/// <summary>Generated nodes do what the Closure form does, for every combination of a step's methods, every timing and every place of an exception.</summary>
+/// <summary>Generated nodes behave like the Closure form, for every combination of a step's methods, every timing and every thrower.</summary>
 public sealed class GeneratedNodeTests
 {
     private static readonly Combination[] Combinations = [.. Enumerable.Range(0, 8).Select(value => (Combination)value)];

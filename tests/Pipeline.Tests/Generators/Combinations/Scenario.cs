@@ -2,7 +2,7 @@ using Pipeline.Tests.Parts;
 
 namespace Pipeline.Tests.Generators.Combinations;
 
-/// <summary>One way through a chain.</summary>
+/// <summary>One path through a chain.</summary>
 /// <param name="Step">When the step's methods complete.</param>
 /// <param name="Rest">When the terminator completes.</param>
 /// <param name="Event">What happens.</param>
@@ -14,7 +14,7 @@ internal sealed record Scenario(Timing Step, Timing Rest, Event Event)
         from happening in Enum.GetValues<Event>()
         select new Scenario(step, rest, happening);
 
-    /// <summary>What the rest throws; the same instance must come out, or reach its handler.</summary>
+    /// <summary>The exception that the rest throws; the same instance must reach the caller or its handler.</summary>
     public PartException RestException { get; } = new("rest");
 
     public bool RestThrows => Event is Event.RestThrows or Event.OnErrorHandles or Event.OnErrorThrows;

@@ -6,7 +6,7 @@ using Pipeline.Generators.Nodes;
 
 namespace Pipeline.Tests.Generators.Nodes;
 
-/// <summary>A sample with the nodes that the generator wrote for it.</summary>
+/// <summary>A sample and its generated nodes.</summary>
 internal sealed partial class GeneratedSample
 {
     private const string Suppression = "#pragma warning disable\n";
@@ -19,7 +19,7 @@ internal sealed partial class GeneratedSample
         Text = text;
     }
 
-    /// <summary>The generated file; empty where there is nothing to write.</summary>
+    /// <summary>The generated file; empty for a sample without parts.</summary>
     public string Text { get; }
 
     /// <summary>The registrations as <c>AddStep&lt;S, Ctx&gt;</c>, without namespaces.</summary>

@@ -4,7 +4,7 @@ using Pipeline.Generators.Nodes;
 
 namespace Pipeline.Tests.Generators.Nodes;
 
-/// <summary>An edit that changes no part writes nothing again.</summary>
+/// <summary>An edit that changes no part regenerates no output.</summary>
 public sealed class PartNodeCachingTests
 {
     private const string Parts =

@@ -1,6 +1,6 @@
 namespace Pipeline.Tests.Generators.Nodes;
 
-/// <summary>Which part types get nodes, and how these are called.</summary>
+/// <summary>Which part types get nodes, and the names of the nodes.</summary>
 public sealed class PartNodeGeneratorTests
 {
     [Fact]
@@ -131,7 +131,7 @@ public sealed class PartNodeGeneratorTests
     }
 
     [Fact]
-    public void Generate_NamesThatMeet_StayUniqueInAnyOrderOfTheFiles()
+    public void Generate_NamesThatCollide_StayUniqueInAnyOrderOfTheFiles()
     {
         string[] sources =
         [

@@ -1,6 +1,6 @@
 namespace Pipeline.Tests.Generators.Nodes;
 
-/// <summary>The code that each combination of a step's methods gets, and does not get.</summary>
+/// <summary>The code that is generated for each combination of a step's methods, and the code that is not.</summary>
 public sealed class StepNodeTextTests
 {
     private const string BeforeMethod = "public ValueTask<StepOutcome> BeforeAsync(Ctx context) => default;";
@@ -58,7 +58,7 @@ public sealed class StepNodeTextTests
         """).Node("Samples_Derived_StepNode").ShouldNotContain("BeforeAsync");
 
     [Fact]
-    public void Run_MethodsThatANameWouldMiss_AreCalledThroughTheContract()
+    public void Run_MethodsNotReachableByName_AreCalledThroughTheContract()
     {
         GeneratedSample sample = GeneratedSample.Of(
             """
@@ -134,7 +134,7 @@ public sealed class StepNodeTextTests
             public ValueTask<StepOutcome> BeforeAsync(Ctx context) => default;
         }
         """)]
-    public void Generate_ANameThatCouldMeanAnotherMethod_IsCalledThroughTheContract(string parts) =>
+    public void Generate_AmbiguousMethodName_IsCalledThroughTheContract(string parts) =>
         GeneratedSample.Of($"namespace Samples;\n{parts}").Node("Samples_S_StepNode").ShouldContain("((global::Pipeline.Behaviors.IStep<global::Samples.Ctx>)_part).BeforeAsync(context)");
 
     [Fact]

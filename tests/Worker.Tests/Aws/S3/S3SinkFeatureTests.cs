@@ -59,13 +59,13 @@ public sealed class S3SinkFeatureTests
     [InlineData("http://127.0.0.1:9000")]
     [InlineData("http://localhost:9000")]
     [InlineData("https://store.example")]
-    public void Configure_EndpointThatIsSafe_IsTaken(string endpoint) =>
+    public void Configure_SafeEndpoint_IsAccepted(string endpoint) =>
         Read([("Sinks:S3:Bucket", "archive"), ("Sinks:S3:Endpoint", endpoint)]).Errors.ShouldBeEmpty();
 
     [Theory]
     [InlineData("Sinks:S3:AllowPlainHttp")]
     [InlineData("Aws:AllowPlainHttp")]
-    public void Configure_PlainHttpAllowed_IsTaken(string key) =>
+    public void Configure_PlainHttpAllowed_IsAccepted(string key) =>
         Read([("Sinks:S3:Bucket", "archive"), ("Sinks:S3:Endpoint", "http://store.example"), (key, "true")]).Errors.ShouldBeEmpty();
 
     [Fact]

@@ -5,7 +5,7 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Worker.Tests.Aws.S3;
 
-/// <summary>What the sink makes of what a client reports, whichever client it is.</summary>
+/// <summary>How the sink retries what a client reports, for either client.</summary>
 public sealed class S3SinkRetryTests
 {
     private static readonly S3Fault SlowDown = new(S3FaultKind.Transient, "SlowDown", 503);
@@ -13,7 +13,7 @@ public sealed class S3SinkRetryTests
     private static CancellationToken Token => TestContext.Current.CancellationToken;
 
     [Fact]
-    public async Task Store_StoreInTroubleForLong_GetsFewMoreRequestsThanItsObjects()
+    public async Task Store_StoreFailsForLong_GetsFewRetries()
     {
         ScriptedRequests requests = new(_ => SlowDown);
         await using S3Sink sink = Open(requests, maxAttempts: 3);
@@ -64,7 +64,7 @@ public sealed class S3SinkRetryTests
 
     private static async Task<SinkResult> StoreAsync(S3Sink sink) => await sink.StoreAsync("k"u8.ToArray(), new byte[1], Token);
 
-    /// <summary>A client whose n-th PUT, from 1, ends as a test says.</summary>
+    /// <summary>A client that ends the n-th PUT, from 1, with a test's result.</summary>
     private sealed class ScriptedRequests(Func<int, S3Fault> put) : IS3Requests
     {
         private int _puts;

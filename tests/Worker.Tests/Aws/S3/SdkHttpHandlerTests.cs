@@ -13,7 +13,7 @@ public sealed class SdkHttpHandlerTests
     [InlineData(308)]
     public async Task Send_Redirect_HasNoTargetLeft(int status)
     {
-        // The SDK would follow a 307 to any host that looks like S3's.
+        // The SDK follows a 307 to any host that looks like S3's.
         using HttpResponseMessage answer = new((HttpStatusCode)status) { Headers = { Location = new Uri("https://other.s3.eu-west-1.amazonaws.com/k") } };
 
         using HttpResponseMessage response = await SendAsync(HttpMethod.Put, "https://archive.s3.amazonaws.com/k", answer);
@@ -23,7 +23,7 @@ public sealed class SdkHttpHandlerTests
     }
 
     [Fact]
-    public async Task Send_ExpectContinue_IsTakenBack()
+    public async Task Send_ExpectContinue_IsRemoved()
     {
         using HttpResponseMessage answer = new(HttpStatusCode.OK);
         using HttpRequestMessage request = new(HttpMethod.Put, "https://archive.s3.amazonaws.com/k");
@@ -42,7 +42,7 @@ public sealed class SdkHttpHandlerTests
     [InlineData("GET", "https://s3/b/k?versionId=v1", 200, false)]
     [InlineData("GET", "https://s3/b?versionId=v1&list-type=2", 200, true)]
     [InlineData("HEAD", "https://s3/b/k", 200, false)]
-    public async Task Send_AnswerThatTheSdkParses_IsReadBefore(string method, string uri, int status, bool read)
+    public async Task Send_AnswerThatTheSdkParses_IsReadFirst(string method, string uri, int status, bool read)
     {
         CountingStream body = new(1_000);
         using HttpResponseMessage answer = new((HttpStatusCode)status) { Content = new StreamContent(body) };
@@ -77,7 +77,7 @@ public sealed class SdkHttpHandlerTests
         protected override Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken) => Task.FromResult(answer);
     }
 
-    /// <summary>Zeros, and how many of them were read.</summary>
+    /// <summary>A stream of zeros that counts the bytes read.</summary>
     private sealed class CountingStream(long length) : Stream
     {
         public override bool CanRead => true;

@@ -3,7 +3,7 @@ using Pipeline.Messages;
 
 namespace Worker.Tests.Aws.Sqs;
 
-/// <summary>Breaks on the first reservation, as a defect would, and works afterwards.</summary>
+/// <summary>Throws on the first reservation, as a defect would, and works afterwards.</summary>
 internal sealed class BreakingIntake : IMessageIntake
 {
     private int _reservations;

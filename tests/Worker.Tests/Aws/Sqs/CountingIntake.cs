@@ -4,10 +4,10 @@ using Pipeline.Settlements;
 
 namespace Worker.Tests.Aws.Sqs;
 
-/// <summary>Completes every message as soon as it comes, waits where settling makes it wait, and counts.</summary>
+/// <summary>Completes and counts every message on arrival; a settlement may make it wait.</summary>
 internal sealed class CountingIntake : IMessageIntake
 {
-    // Settlements that wait hold slots, as they do in a route.
+    // Waiting settlements hold slots, as in a route.
     private readonly SemaphoreSlim _slots = new(64);
     private long _completed;
 

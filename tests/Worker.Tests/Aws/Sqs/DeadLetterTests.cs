@@ -57,7 +57,7 @@ public sealed class DeadLetterTests
     }
 
     [Fact]
-    public async Task DeadLetter_SendIsUnderWay_NothingIsDeleted()
+    public async Task DeadLetter_SendIsInFlight_NothingIsDeleted()
     {
         await using SqsRun run = await SqsRun.CreateAsync();
         TaskCompletionSource sending = new();
@@ -154,7 +154,7 @@ public sealed class DeadLetterTests
     }
 
     [Fact]
-    public async Task DeadLetter_ADeadLetterThatWasSentBack_HasTheNewReasonOnly()
+    public async Task DeadLetter_RedrivenMessage_HasOnlyTheNewReason()
     {
         await using SqsRun run = await SqsRun.CreateAsync();
         JsonObject attributes = new()
@@ -178,7 +178,7 @@ public sealed class DeadLetterTests
     [InlineData(MessageBytes - 2_000, true, true)]
     [InlineData(MessageBytes - 100, true, false)]
     [InlineData(MessageBytes, false, false)]
-    public async Task DeadLetter_MessageNearTheServicesLimit_GoesWithWhatFits(int bodyBytes, bool hasReason, bool hasDetails)
+    public async Task DeadLetter_MessageNearTheServicesLimit_IsSentWithTheAttributesThatFit(int bodyBytes, bool hasReason, bool hasDetails)
     {
         await using SqsRun run = await SqsRun.CreateAsync();
         FakeMessage message = FakeMessage.New("a") with { Body = new string('x', bodyBytes) };
@@ -210,7 +210,7 @@ public sealed class DeadLetterTests
         await run.EndAsync();
     }
 
-    // As the quota counts: body, and name, type and value of each attribute.
+    // Counted as for the SQS quota: body, and name, type and value of each attribute.
     private static int SizeOf(QueueCall sent)
     {
         int size = Encoding.UTF8.GetByteCount(sent.Text("MessageBody"));

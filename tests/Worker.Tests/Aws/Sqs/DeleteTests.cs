@@ -54,7 +54,7 @@ public sealed class DeleteTests
         await SqsRun.PauseAsync();
         run.Queue.Deletes.ShouldBeEmpty();
         run.Time.Advance(TimeSpan.FromSeconds(5));
-        await SqsRun.WaitAsync(() => Deleted(run).Length == 4, "The delay ended and nothing happened.");
+        await SqsRun.WaitAsync(() => Deleted(run).Length == 4, "The delay ended without a delete.");
         run.Queue.Deletes.ShouldHaveSingleItem("Four messages that wait together are one call.");
         await run.EndAsync();
     }
@@ -73,7 +73,7 @@ public sealed class DeleteTests
             await delivery.SettleAsync(Settlement.Complete);
         }
 
-        await run.PassUntilAsync(() => run.Queue.Deletes.Count == 2, "What failed was not sent again.");
+        await run.PassUntilAsync(() => run.Queue.Deletes.Count == 2, "The failed entries were not sent again.");
 
         run.Queue.Deletes[1].Handles.ShouldBe(["handle-1", "handle-3"], ignoreOrder: true);
         await run.PassAsync(TimeSpan.FromSeconds(10));
@@ -107,7 +107,7 @@ public sealed class DeleteTests
             await delivery.SettleAsync(Settlement.Complete);
         }
 
-        // Every handle is named by a call that succeeded, which are those after the first three.
+        // The calls after the first three succeed; together they contain every handle.
         await run.PassUntilAsync(() => run.Queue.Deletes.Skip(3).SelectMany(call => call.Handles).Distinct().Count() == 3, "The deletes were not sent again.");
 
         await SqsRun.PauseAsync();
@@ -121,7 +121,7 @@ public sealed class DeleteTests
     [Theory]
     [InlineData("ReceiptHandleIsInvalid")]
     [InlineData("InvalidParameterValue")]
-    public async Task Delete_HandleIsRefused_IsGivenUpAtOnceAndSaid(string code)
+    public async Task Delete_HandleIsRefused_IsNotRetriedAndLogged(string code)
     {
         await using SqsRun run = await SqsRun.CreateAsync();
         run.Queue.Script = call => call.Operation == "DeleteMessageBatch" ? QueueAnswer.Failing(call, code, senderFault: true, _ => true) : null;
@@ -142,7 +142,7 @@ public sealed class DeleteTests
     }
 
     [Fact]
-    public async Task Delete_OneEntryNeverSucceeds_OthersAreNotHeldUp()
+    public async Task Delete_OneEntryNeverSucceeds_OthersAreNotDelayed()
     {
         await using SqsRun run = await SqsRun.CreateAsync();
         run.Queue.Script = call => call.Operation == "DeleteMessageBatch" ? QueueAnswer.Failing(call, "InternalError", senderFault: false, handle => handle == "handle-0") : null;
@@ -162,7 +162,7 @@ public sealed class DeleteTests
     }
 
     [Fact]
-    public async Task Delete_NeverSucceeds_IsGivenUpAfterFortyTriesOverMinutes()
+    public async Task Delete_NeverSucceeds_EndsAfterFortyAttemptsOverMinutes()
     {
         await using SqsRun run = await SqsRun.CreateAsync();
         run.Queue.Script = call => call.Operation == "DeleteMessageBatch" ? QueueAnswer.InternalError : null;
@@ -172,7 +172,7 @@ public sealed class DeleteTests
 
         for (int second = 0; !run.HasLogged(DeleteGivenUp); second++)
         {
-            second.ShouldBeLessThan(60 * 60, "It was never given up.");
+            second.ShouldBeLessThan(60 * 60, "The attempts never ended.");
             run.Time.Advance(TimeSpan.FromSeconds(1));
             await Task.Delay(2);
         }
@@ -183,7 +183,7 @@ public sealed class DeleteTests
     }
 
     [Fact]
-    public async Task Redelivery_OfAFinishedMessage_IsDeletedAndNotHandedIn()
+    public async Task Redelivery_OfASettledMessage_IsDeletedAndNotAccepted()
     {
         await using SqsRun run = await SqsRun.CreateAsync();
         FakeMessage message = FakeMessage.New("a");
@@ -200,7 +200,7 @@ public sealed class DeleteTests
     }
 
     [Fact]
-    public async Task Redelivery_OfAMessageThatWasForgotten_IsHandedIn()
+    public async Task Redelivery_OfAForgottenMessage_IsAccepted()
     {
         await using SqsRun run = await SqsRun.CreateAsync(options: new SqsSourceOptions { Queue = "orders", AcknowledgeDelay = TimeSpan.Zero, DoneIds = 2 });
         FakeMessage[] messages = FakeMessage.Many(3);
@@ -225,7 +225,7 @@ public sealed class DeleteTests
     }
 
     [Fact]
-    public async Task Redelivery_OfAMessageInWork_NewestHandleDeletesAndTheSlotIsFree()
+    public async Task Redelivery_OfAMessageInFlight_NewestHandleDeletesAndTheSlotIsFree()
     {
         await using SqsRun run = await SqsRun.CreateAsync();
         FakeMessage message = FakeMessage.New("a");
@@ -247,7 +247,7 @@ public sealed class DeleteTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task Redelivery_WhileTheDeleteIsUnderWay_IsDeletedWithTheNewerHandleToo(bool firstSucceeds)
+    public async Task Redelivery_WhileTheDeleteIsInFlight_IsDeletedWithTheNewerHandleToo(bool firstSucceeds)
     {
         await using SqsRun run = await SqsRun.CreateAsync();
         TaskCompletionSource deleting = new();

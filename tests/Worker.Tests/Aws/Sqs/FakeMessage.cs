@@ -4,7 +4,7 @@ using System.Text.Json.Nodes;
 namespace Worker.Tests.Aws.Sqs;
 
 /// <summary>One message of a receive answer.</summary>
-/// <param name="Id">Its id; like the service's a UUID where it can be.</param>
+/// <param name="Id">Its id; normally a UUID, like the service's.</param>
 /// <param name="Handle">The receipt handle of this delivery.</param>
 internal sealed record FakeMessage(string Id, string Handle)
 {
@@ -22,16 +22,16 @@ internal sealed record FakeMessage(string Id, string Handle)
 
     public string? Md5 { get; init; }
 
-    /// <summary>As the service writes them; null for none.</summary>
+    /// <summary>The message attributes in the service's format; null for none.</summary>
     public JsonObject? Attributes { get; init; }
 
-    /// <summary>A message of its own: an id of its own, and a handle that tells it apart in failures.</summary>
+    /// <summary>A message with a new id, and a handle that identifies it in failures.</summary>
     public static FakeMessage New(string name, string? group = null) => new(Guid.NewGuid().ToString(), $"handle-{name}") { Body = $"\"{name}\"", Group = group };
 
     /// <summary><paramref name="count"/> messages with handles from <c>handle-0</c> on.</summary>
     public static FakeMessage[] Many(int count) => [.. Enumerable.Range(0, count).Select(number => New($"{number}"))];
 
-    /// <summary>The same message, delivered once more.</summary>
+    /// <summary>A redelivery of the same message.</summary>
     public FakeMessage Again(string handle) => this with { Handle = handle, ReceiveCount = ReceiveCount + 1 };
 
     public JsonObject ToJson()

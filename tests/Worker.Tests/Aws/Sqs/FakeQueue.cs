@@ -7,8 +7,8 @@ using Worker.Tests.Aws.Sqs.Wire;
 namespace Worker.Tests.Aws.Sqs;
 
 /// <summary>
-/// SQS as a test scripts it: hands out the deliveries a test gives it, takes everything else for done unless the script says
-/// otherwise, and remembers every call. It keeps no state of its messages: what is delivered when is the test's business.
+/// SQS as a test scripts it: returns a test's deliveries, answers every other call with success unless the script says
+/// otherwise, and records every call. It keeps no state of messages: the test decides what is delivered when.
 /// </summary>
 internal sealed class FakeQueue : IAsyncDisposable
 {
@@ -20,7 +20,7 @@ internal sealed class FakeQueue : IAsyncDisposable
 
     public Uri Address => _service!.Address;
 
-    /// <summary>What the queue says of itself.</summary>
+    /// <summary>The queue's attributes.</summary>
     public ConcurrentDictionary<string, string> Attributes { get; } = new(StringComparer.Ordinal)
     {
         ["QueueArn"] = "arn:aws:sqs:eu-west-1:123456789012:orders",
@@ -31,13 +31,13 @@ internal sealed class FakeQueue : IAsyncDisposable
     /// <summary>Names of queues that do not exist.</summary>
     public ConcurrentDictionary<string, bool> Missing { get; } = new(StringComparer.Ordinal);
 
-    /// <summary>An answer instead of the usual one; null for the usual one. Called by many threads.</summary>
+    /// <summary>Returns an answer that replaces the usual one, or null for the usual one. Called by many threads.</summary>
     public Func<QueueCall, QueueAnswer?> Script { get; set; } = _ => null;
 
-    /// <summary>Empty receives are answered at once, however long a poll was asked for.</summary>
+    /// <summary>Answers empty receives immediately, also long polls.</summary>
     public bool AnswersEmptyAtOnce { get; set; }
 
-    /// <summary>Long polls that wait now.</summary>
+    /// <summary>Number of waiting long polls.</summary>
     public int Polling => Volatile.Read(ref _polling);
 
     public IReadOnlyList<QueueCall> Calls => [.. _calls];
@@ -64,10 +64,10 @@ internal sealed class FakeQueue : IAsyncDisposable
         Attributes["RedrivePolicy"] = """{"deadLetterTargetArn":"arn:aws:sqs:eu-west-1:123456789012:dead.fifo","maxReceiveCount":10}""";
     }
 
-    /// <summary>The answer of one of the next receives: together, up to the 10 that a receive can bring.</summary>
+    /// <summary>The answer of one of the next receives: up to 10 messages together, the most that a receive can bring.</summary>
     public void Deliver(params FakeMessage[] messages) => _deliveries.Writer.TryWrite(messages).ShouldBeTrue();
 
-    /// <summary>As many receives as it takes.</summary>
+    /// <summary>Delivers the messages in as many receives as necessary.</summary>
     public void DeliverAll(IEnumerable<FakeMessage> messages)
     {
         foreach (FakeMessage[] batch in messages.Chunk(10))

@@ -6,7 +6,7 @@ namespace Worker.Tests.Aws.Sqs;
 public sealed class FifoTests
 {
     [Fact]
-    public async Task Receive_SeveralGroups_OneOfEachAtOnceInOrder()
+    public async Task Receive_SeveralGroups_OneOfEachInFlightInOrder()
     {
         await using SqsRun run = await SqsRun.CreateAsync(isFifo: true);
         await run.BeginAsync();
@@ -37,7 +37,7 @@ public sealed class FifoTests
     }
 
     [Fact]
-    public async Task Receive_ManyMessagesAtRandom_EachGroupInOrderAndNeverTwoAtOnce()
+    public async Task Receive_ManyMessagesAtRandom_EachGroupInOrderWithOneInFlight()
     {
         Random random = new(7);
         await using SqsRun run = await SqsRun.CreateAsync(isFifo: true, concurrency: 50);
@@ -54,7 +54,7 @@ public sealed class FifoTests
         };
         await run.BeginAsync();
 
-        // Every receive has groups of its own, as the service sees to it: a group that is in flight brings nothing more.
+        // Every receive has groups of its own, as the service ensures: it delivers no more messages of a group in flight.
         for (int receive = 0; receive < 40; receive++)
         {
             int[] next = new int[4];
@@ -118,14 +118,14 @@ public sealed class FifoTests
 
         run.Queue.VisibilityChanges.SelectMany(call => call.Handles).ShouldBe(["handle-a2", "handle-a3"], ignoreOrder: true);
         run.Queue.VisibilityChanges.SelectMany(call => call.Seconds).ShouldAllBe(seconds => seconds == 0);
-        await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 1, "What was stored was not deleted.");
+        await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 1, "The stored message was not deleted.");
         run.Queue.Deletes[0].Handles.ShouldBe(["handle-a1"]);
         run.Intake.Accepted.ShouldBe(1);
         await run.EndAsync();
     }
 
     [Fact]
-    public async Task DeadLetter_InAGroup_TheGroupGoesOn()
+    public async Task DeadLetter_InAGroup_TheGroupContinues()
     {
         await using SqsRun run = await SqsRun.CreateAsync(isFifo: true);
         await run.BeginAsync();
@@ -159,7 +159,7 @@ public sealed class FifoTests
     }
 
     [Fact]
-    public async Task Redelivery_OfAMessageInWork_TheRestOfItsGroupIsReturned()
+    public async Task Redelivery_OfAMessageInFlight_TheRestOfItsGroupIsReturned()
     {
         await using SqsRun run = await SqsRun.CreateAsync(isFifo: true);
         FakeMessage first = FakeMessage.New("a1", "a");

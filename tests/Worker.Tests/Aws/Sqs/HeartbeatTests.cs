@@ -12,7 +12,7 @@ public sealed class HeartbeatTests
     private static readonly TimeSpan Tick = TimeSpan.FromSeconds(1);
 
     [Fact]
-    public async Task Renew_MessagesInWork_AtHalfTheTimeoutInBatchesOfTen()
+    public async Task Renew_MessagesInFlight_AtHalfTheTimeoutInBatchesOfTen()
     {
         await using SqsRun run = await SqsRun.CreateAsync(concurrency: 30);
         FakeMessage[] messages = FakeMessage.Many(25);
@@ -43,7 +43,7 @@ public sealed class HeartbeatTests
             await SqsRun.PauseAsync();
             run.Queue.VisibilityChanges.Count.ShouldBe(renewals - 1);
             run.Time.Advance(Tick);
-            await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == renewals, "The renewal did not come.");
+            await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == renewals, "The renewal was not sent.");
         }
 
         await CompleteAsync(deliveries);
@@ -57,7 +57,7 @@ public sealed class HeartbeatTests
     [InlineData("malformed")]
     [InlineData("unanswered")]
     [InlineData("entry")]
-    public async Task Renew_Fails_IsTriedAgainOnTheNextTicks(string failure)
+    public async Task Renew_Fails_IsRetriedOnTheNextTicks(string failure)
     {
         await using SqsRun run = await SqsRun.CreateAsync();
         int failed = 0;
@@ -75,9 +75,9 @@ public sealed class HeartbeatTests
         run.Time.Advance(Half);
         for (int calls = 1; calls <= 4; calls++)
         {
-            await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == calls, "The renewal was not tried again.");
+            await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == calls, "The renewal was not retried.");
             await SqsRun.PauseAsync();
-            run.Queue.VisibilityChanges.Count.ShouldBe(calls, "One try a tick.");
+            run.Queue.VisibilityChanges.Count.ShouldBe(calls, "One attempt per tick.");
             run.Time.Advance(Tick);
         }
 
@@ -90,7 +90,7 @@ public sealed class HeartbeatTests
     }
 
     [Fact]
-    public async Task Renew_OneCallFails_OthersAreSentAllTheSame()
+    public async Task Renew_OneCallFails_OthersAreStillSent()
     {
         const int Messages = 400;
         await using SqsRun run = await SqsRun.CreateAsync(concurrency: Messages);
@@ -106,7 +106,7 @@ public sealed class HeartbeatTests
     }
 
     [Fact]
-    public async Task Renew_OneCallHangs_OthersAreSentAllTheSame()
+    public async Task Renew_OneCallHangs_OthersAreStillSent()
     {
         await using SqsRun run = await SqsRun.CreateAsync(concurrency: 40);
         run.Queue.Script = call => call.Operation == "ChangeMessageVisibilityBatch" && call.Handles.Contains("handle-0") ? QueueAnswer.Hang : null;
@@ -120,7 +120,7 @@ public sealed class HeartbeatTests
     }
 
     [Fact]
-    public async Task Renew_HandleNoLongerTaken_MessageIsNotRenewedButFinishes()
+    public async Task Renew_HandleRefused_MessageIsNoLongerRenewedButCompletes()
     {
         await using SqsRun run = await SqsRun.CreateAsync();
         run.Queue.Script = call => call.Operation == "ChangeMessageVisibilityBatch"
@@ -129,7 +129,7 @@ public sealed class HeartbeatTests
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.Many(2));
 
         run.Time.Advance(Half);
-        await SqsRun.WaitAsync(() => run.HasLogged(RenewFailed), "The loss was not said.");
+        await SqsRun.WaitAsync(() => run.HasLogged(RenewFailed), "The failed renewal was not logged.");
         run.Time.Advance(Half);
         await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == 2, "The other message was not renewed.");
 
@@ -140,7 +140,7 @@ public sealed class HeartbeatTests
     }
 
     [Fact]
-    public async Task Renew_LostMessageIsDeliveredAgain_NewHandleIsRenewed()
+    public async Task Renew_LostMessageIsRedelivered_NewHandleIsRenewed()
     {
         await using SqsRun run = await SqsRun.CreateAsync();
         run.Queue.Script = call => call.Operation == "ChangeMessageVisibilityBatch"
@@ -149,7 +149,7 @@ public sealed class HeartbeatTests
         FakeMessage message = FakeMessage.New("a");
         Delivery[] deliveries = await run.BeginWithAsync(message);
         run.Time.Advance(Half);
-        await SqsRun.WaitAsync(() => run.HasLogged(RenewFailed), "The loss was not said.");
+        await SqsRun.WaitAsync(() => run.HasLogged(RenewFailed), "The failed renewal was not logged.");
 
         run.Queue.Deliver(message.Again("handle-new"));
         await SqsRun.WaitAsync(() => run.Queue.Receives.Count == 3, "The redelivery was not received.");
@@ -163,7 +163,7 @@ public sealed class HeartbeatTests
     }
 
     [Fact]
-    public async Task Renew_HeldLongerThanMaxHoldTime_NoMoreAndSaysSo()
+    public async Task Renew_HeldLongerThanMaxHoldTime_EndsAndIsLogged()
     {
         await using SqsRun run = await SqsRun.CreateAsync(options: new SqsSourceOptions
         {
@@ -177,17 +177,17 @@ public sealed class HeartbeatTests
         for (int renewals = 1; renewals <= 3; renewals++)
         {
             run.Time.Advance(Half);
-            await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == renewals, "The renewal did not come.");
+            await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == renewals, "The renewal was not sent.");
             await SqsRun.PauseAsync();
         }
 
         run.Time.Advance(Half);
-        await SqsRun.WaitAsync(() => run.HasLogged(HeldTooLong), "The end of renewing was not said.");
+        await SqsRun.WaitAsync(() => run.HasLogged(HeldTooLong), "The end of the renewals was not logged.");
         run.Time.Advance(Half * 4);
         await SqsRun.PauseAsync();
         run.Queue.VisibilityChanges.Count.ShouldBe(3);
         await CompleteAsync(deliveries);
-        await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 1, "The message was not finished.");
+        await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 1, "The message was not deleted.");
         await run.EndAsync();
     }
 
@@ -220,14 +220,14 @@ public sealed class HeartbeatTests
         await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 1, "The delete was not sent.");
 
         run.Time.Advance(Half);
-        await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == 1, "The message was left to itself before it was deleted.");
+        await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == 1, "The renewals ended before the message was deleted.");
 
         deleting.SetResult();
         await run.EndAsync();
     }
 
     [Fact]
-    public async Task Renew_DeletedWhileTheCallIsUnderWay_IsNoFailure()
+    public async Task Renew_DeletedWhileTheCallIsInFlight_IsNoFailure()
     {
         await using SqsRun run = await SqsRun.CreateAsync();
         TaskCompletionSource renewing = new();
@@ -249,7 +249,7 @@ public sealed class HeartbeatTests
     }
 
     [Fact]
-    public async Task Renew_AfterTheStop_GoesOnUntilTheMessageIsSettled()
+    public async Task Renew_AfterTheStop_ContinuesUntilTheMessageIsSettled()
     {
         await using SqsRun run = await SqsRun.CreateAsync();
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
@@ -257,13 +257,13 @@ public sealed class HeartbeatTests
 
         run.Time.Advance(Half);
 
-        await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == 1, "A message in work was given up at the stop.");
+        await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == 1, "The renewal of a message in flight ended at the stop.");
         await CompleteAsync(deliveries);
         await run.EndAsync();
     }
 
     [Fact]
-    public async Task Renew_NothingInFlight_CallsAndSaysNothing()
+    public async Task Renew_NothingInFlight_CallsAndLogsNothing()
     {
         await using SqsRun run = await SqsRun.CreateAsync();
         run.Queue.Script = call => call.Operation == "GetQueueUrl" ? QueueAnswer.InternalError : null;

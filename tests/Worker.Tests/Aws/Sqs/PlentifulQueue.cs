@@ -6,8 +6,8 @@ using System.Text.Json.Nodes;
 namespace Worker.Tests.Aws.Sqs;
 
 /// <summary>
-/// A queue without a network that never runs dry: every receive is answered at once with ten new messages, every delete with
-/// success. Allocates the response objects and no more. For one receive loop.
+/// A queue without a network that is never empty: every receive is answered immediately with ten new messages, every delete with
+/// success. Allocates only the response objects. For one receive loop.
 /// </summary>
 internal sealed class PlentifulQueue : HttpMessageHandler
 {
@@ -23,7 +23,7 @@ internal sealed class PlentifulQueue : HttpMessageHandler
     private readonly int[] _idEnds;
     private long _ids;
 
-    /// <param name="traced">Messages carry their senders' trace contexts.</param>
+    /// <param name="traced">Whether messages carry their senders' trace contexts.</param>
     public PlentifulQueue(bool traced)
     {
         _received = Encoding.UTF8.GetBytes($"{{\"Messages\":[{string.Join(',', Enumerable.Repeat(traced ? TracedMessage : Message, 10))}]}}");

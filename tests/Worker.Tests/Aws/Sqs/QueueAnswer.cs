@@ -2,12 +2,12 @@ using System.Text.Json;
 
 namespace Worker.Tests.Aws.Sqs;
 
-/// <summary>What a <see cref="FakeQueue"/> answers instead of what it is asked for.</summary>
-/// <param name="Status">The HTTP status; 0 ends the connection instead.</param>
+/// <summary>An answer of a <see cref="FakeQueue"/> that replaces the usual one.</summary>
+/// <param name="Status">The HTTP status; 0 resets the connection without an answer.</param>
 /// <param name="Body">The answer's body; null for the usual answer.</param>
 internal sealed record QueueAnswer(int Status, string? Body)
 {
-    /// <summary>The request arrived and may have been carried out; its answer gets lost.</summary>
+    /// <summary>The request arrived and may have been carried out; its answer is lost.</summary>
     public static readonly QueueAnswer Lost = new(0, null);
 
     /// <summary>Never answers; the connection stays open.</summary>
@@ -15,7 +15,7 @@ internal sealed record QueueAnswer(int Status, string? Body)
 
     public static readonly QueueAnswer InternalError = Error(500, "InternalError");
 
-    /// <summary>Waited for before anything is answered.</summary>
+    /// <summary>A task that the answer waits for.</summary>
     public Task Gate { get; init; } = Task.CompletedTask;
 
     public string? RetryAfter { get; init; }

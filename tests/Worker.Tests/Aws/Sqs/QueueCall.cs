@@ -15,7 +15,7 @@ internal sealed record QueueCall(string Operation, JsonElement Json)
 
     public string Text(string property) => Json.GetProperty(property).GetString()!;
 
-    /// <summary>The string value of a message attribute that is sent; null when there is none of that name.</summary>
+    /// <summary>The string value of a sent message attribute; null when there is no such attribute.</summary>
     public string? Attribute(string name) =>
         Json.TryGetProperty("MessageAttributes", out JsonElement attributes) && attributes.TryGetProperty(name, out JsonElement attribute)
             ? attribute.GetProperty("StringValue").GetString()

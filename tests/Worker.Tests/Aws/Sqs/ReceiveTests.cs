@@ -73,7 +73,7 @@ public sealed class ReceiveTests
     [InlineData(403, "AccessDenied")]
     [InlineData(400, "QueueDoesNotExist")]
     [InlineData(403, "ExpiredToken")]
-    public async Task Receive_IsRefused_AsksEveryThirtySecondsAndNamesThePermission(int status, string code)
+    public async Task Receive_IsRefused_RetriesEveryThirtySecondsAndNamesThePermission(int status, string code)
     {
         await using SqsRun run = await SqsRun.CreateAsync();
         run.Queue.Script = call => call.Operation == "ReceiveMessage" ? QueueAnswer.Error(status, code) : null;
@@ -96,7 +96,7 @@ public sealed class ReceiveTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task Start_QueueIsOutOfReach_BacksOffWithoutAHotLoop(bool refused)
+    public async Task Start_QueueUnreachable_BacksOffWithoutAHotLoop(bool refused)
     {
         Uri address = refused ? ClosedPort() : new Uri("http://no-such-host.invalid:9324/");
         await using SqsRun run = await SqsRun.CreateAsync(address: address);
@@ -148,7 +148,7 @@ public sealed class ReceiveTests
     }
 
     [Fact]
-    public async Task Receive_MessagesAreSettledBeforeTheNextCall_IsNotTakenForAnEmptyAnswer()
+    public async Task Receive_MessagesAreSettledBeforeTheNextCall_DoesNotCountAsAnEmptyAnswer()
     {
         await using SqsRun run = await SqsRun.CreateAsync();
         await run.Source.CheckAsync(CancellationToken.None);
@@ -158,8 +158,8 @@ public sealed class ReceiveTests
 
         Task receiving = run.Source.ReceiveAsync(intake, stop.Token);
 
-        // The source's time stands still, so any pause would be the last thing it did.
-        await SqsRun.WaitAsync(() => intake.Completed == 100, "The loop paused between receives although messages came.");
+        // The source's clock stands still, so a pause would never end.
+        await SqsRun.WaitAsync(() => intake.Completed == 100, "The loop paused between receives although it received messages.");
         await stop.CancelAsync();
         await run.PassWhileAsync(receiving);
         await run.PassWhileAsync(run.Source.CloseAsync(CancellationToken.None));
@@ -190,13 +190,13 @@ public sealed class ReceiveTests
         run.Queue.Attributes["ApproximateNumberOfMessagesNotVisible"] = "119000";
         await run.BeginAsync();
 
-        await run.PassUntilAsync(() => run.HasLogged(NearInFlightLimit), "An empty answer near the limit was believed.");
+        await run.PassUntilAsync(() => run.HasLogged(NearInFlightLimit), "An empty answer near the limit was accepted.");
 
         await run.EndAsync();
     }
 
     [Fact]
-    public async Task Receive_LookAtTheInFlightLimitFails_IsNoProblem()
+    public async Task Receive_CheckOfTheInFlightLimitFails_IsNoProblem()
     {
         await using SqsRun run = await SqsRun.CreateAsync();
         run.Queue.AnswersEmptyAtOnce = true;
@@ -213,7 +213,7 @@ public sealed class ReceiveTests
     }
 
     [Fact]
-    public async Task Receive_EntryWithoutAHandle_IsPassedOverAndSaid()
+    public async Task Receive_EntryWithoutAHandle_IsSkippedAndLogged()
     {
         await using SqsRun run = await SqsRun.CreateAsync();
         await run.BeginAsync();
@@ -227,8 +227,8 @@ public sealed class ReceiveTests
         await run.EndAsync();
     }
 
-    /// <summary>Moves the time second by second, each time after the source's loop has come to rest.</summary>
-    /// <returns>The times between receives, as the source's clock has them.</returns>
+    /// <summary>Moves the time second by second, each time after the source's loop waits.</summary>
+    /// <returns>The times between receives by the source's clock.</returns>
     private static async Task<List<TimeSpan>> PassInSecondsAsync(SqsRun run, int seconds)
     {
         List<TimeSpan> waits = [];
@@ -236,7 +236,7 @@ public sealed class ReceiveTests
         DateTimeOffset last = run.Time.GetUtcNow();
         for (int second = 0; second < seconds; second++)
         {
-            // The heartbeat's timer and the one that the loop waits for.
+            // The heartbeat's timer and the loop's timer.
             await SqsRun.WaitAsync(() => run.Time.ArmedTimers >= 2, "The loop does not wait: it calls in a hot loop or it died.");
             int now = run.Queue.Receives.Count;
             (now - calls).ShouldBeLessThanOrEqualTo(8, "Calls of one second.");

@@ -27,7 +27,7 @@ public sealed class ReturnTests
     }
 
     [Fact]
-    public async Task Abandon_Message_IsRenewedNoMore()
+    public async Task Abandon_Message_IsNoLongerRenewed()
     {
         await using SqsRun run = await SqsRun.CreateAsync();
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
@@ -40,7 +40,7 @@ public sealed class ReturnTests
     }
 
     [Fact]
-    public async Task Abandon_RenewalIsUnderWay_IsSentAfterItsAnswer()
+    public async Task Abandon_RenewalIsInFlight_IsSentAfterItsAnswer()
     {
         await using SqsRun run = await SqsRun.CreateAsync();
         TaskCompletionSource renewing = new();
@@ -74,7 +74,7 @@ public sealed class ReturnTests
     }
 
     [Fact]
-    public async Task Abandon_RenewalHangs_IsSentAllTheSame()
+    public async Task Abandon_RenewalHangs_IsStillSent()
     {
         await using SqsRun run = await SqsRun.CreateAsync();
         TaskCompletionSource never = new();
@@ -93,7 +93,7 @@ public sealed class ReturnTests
     [Theory]
     [InlineData(false)]
     [InlineData(true)]
-    public async Task Abandon_CannotBeReturned_IsGivenUpAfterThreeAttemptsAndRedelivered(bool wholeCall)
+    public async Task Abandon_CannotBeReturned_EndsAfterThreeAttemptsAndIsRedelivered(bool wholeCall)
     {
         await using SqsRun run = await SqsRun.CreateAsync();
         run.Queue.Script = call => call.Operation != "ChangeMessageVisibilityBatch" ? null
@@ -102,7 +102,7 @@ public sealed class ReturnTests
         Delivery[] deliveries = await run.BeginWithAsync(message);
         await deliveries[0].SettleAsync(Settlement.Abandon(TimeSpan.Zero));
 
-        await run.PassUntilAsync(() => run.HasLogged(ReturnGivenUp), "It was never given up.");
+        await run.PassUntilAsync(() => run.HasLogged(ReturnGivenUp), "The attempts never ended.");
         await run.PassAsync(TimeSpan.FromMinutes(1));
         run.Queue.VisibilityChanges.Count.ShouldBe(3);
 
@@ -116,7 +116,7 @@ public sealed class ReturnTests
     }
 
     [Fact]
-    public async Task Abandon_HandleIsRefused_IsNotTriedAgain()
+    public async Task Abandon_HandleIsRefused_IsNotRetried()
     {
         await using SqsRun run = await SqsRun.CreateAsync();
         run.Queue.Script = call => call.Operation == "ChangeMessageVisibilityBatch"
@@ -125,7 +125,7 @@ public sealed class ReturnTests
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
         await deliveries[0].SettleAsync(Settlement.Abandon(TimeSpan.Zero));
 
-        await run.PassUntilAsync(() => run.HasLogged(ReturnGivenUp), "It was never given up.");
+        await run.PassUntilAsync(() => run.HasLogged(ReturnGivenUp), "The attempts never ended.");
         await run.PassAsync(TimeSpan.FromMinutes(1));
 
         run.Queue.VisibilityChanges.Count.ShouldBe(1);
@@ -133,7 +133,7 @@ public sealed class ReturnTests
     }
 
     [Fact]
-    public async Task Receive_BodyDoesNotMatchItsMd5_IsReturnedWithADelayAndNotHandedIn()
+    public async Task Receive_BodyDoesNotMatchItsMd5_IsReturnedWithADelayAndNotAccepted()
     {
         const int Damaged = 3212;
         await using SqsRun run = await SqsRun.CreateAsync(wire: new() { VerifyMd5 = true });
@@ -144,7 +144,7 @@ public sealed class ReturnTests
         Delivery whole = await run.Intake.NextAsync();
         await run.PassUntilAsync(() => run.Queue.VisibilityChanges.Count == 1, "The damaged message was not returned.");
         run.Queue.VisibilityChanges[0].Handles.ShouldBe(["handle-a"]);
-        run.Queue.VisibilityChanges[0].Seconds[0].ShouldBeInRange(1, 30, "At once would be a hot loop while the damage lasts.");
+        run.Queue.VisibilityChanges[0].Seconds[0].ShouldBeInRange(1, 30, "A return without delay would cause a hot loop while the damage lasts.");
         run.HasLogged(Damaged).ShouldBeTrue();
         run.Intake.Accepted.ShouldBe(1);
         await whole.SettleAsync(Settlement.Complete);

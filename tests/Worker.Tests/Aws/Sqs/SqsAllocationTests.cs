@@ -43,7 +43,7 @@ public sealed class SqsAllocationTests
         Task receiving = Task.Run(() => source.ReceiveAsync(intake, stop.Token));
         await intake.WaitForAsync(Messages);
 
-        // The least of several rounds: the runtime's own work (tiering, the pools' growth) is no message's.
+        // The minimum of several rounds excludes the runtime's own work (tiering, growth of the pools).
         double least = double.MaxValue;
         for (int round = 0; round < 6; round++)
         {

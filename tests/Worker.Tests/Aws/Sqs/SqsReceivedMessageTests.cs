@@ -6,12 +6,12 @@ namespace Worker.Tests.Aws.Sqs;
 
 public sealed class SqsReceivedMessageTests
 {
-    // The arrays are kept for the next message, their lengths are not; who settles it is the source's for good; whether it was
-    // settled stays known until it is opened again, so that a second settlement throws.
+    // The arrays are kept for the next message, but not their lengths. The reference to the source never changes. The settled
+    // state remains until the object is opened again, so that a second settlement throws.
     private static readonly string[] Kept = ["SqsReceivedMessage._id", "SqsReceivedMessage._handle", "SqsReceivedMessage.<source>P", "ReceivedMessage._version"];
 
     [Fact]
-    public void Reset_EveryFieldSet_ClearsAllButWhatIsReused()
+    public void Reset_EveryFieldSet_ClearsAllButTheReusedFields()
     {
         SqsReceivedMessage used = new(source: null!);
         SqsReceivedMessage fresh = new(source: null!);
@@ -39,7 +39,7 @@ public sealed class SqsReceivedMessageTests
     [InlineData("message-7")]
     [InlineData("5fea7756-0ea4-451a-a703-a558b933e274x")]
     [InlineData("{5fea7756-0ea4-451a-a703-a558b933e274}")]
-    public void KeyOf_OtherIds_IsTheSameForTheSameAndDifferentForOthers(string id)
+    public void KeyOf_OtherIds_IsEqualOnlyForEqualIds(string id)
     {
         Guid key = SqsReceivedMessage.KeyOf(Encoding.ASCII.GetBytes(id));
 

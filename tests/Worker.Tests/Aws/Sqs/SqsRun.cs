@@ -7,8 +7,8 @@ using Worker.Tests.Aws.Sqs.Wire;
 namespace Worker.Tests.Aws.Sqs;
 
 /// <summary>
-/// A source on a <see cref="FakeQueue"/>. The source's own time (heartbeat, pauses, delays) only moves when the test moves it;
-/// calls on the wire take real time.
+/// A source on a <see cref="FakeQueue"/>. The source's clock (heartbeat, pauses, delays) moves only when the test moves it;
+/// HTTP calls take real time.
 /// </summary>
 internal sealed class SqsRun : SourceHarness
 {
@@ -45,8 +45,8 @@ internal sealed class SqsRun : SourceHarness
     /// <param name="isFifo">A FIFO queue.</param>
     /// <param name="options">The source's options.</param>
     /// <param name="wire">The wire's options.</param>
-    /// <param name="concurrency">Ten of it make a receive loop.</param>
-    /// <param name="address">Where the source looks for the queue instead of where it is.</param>
+    /// <param name="concurrency">The concurrency; one receive loop per ten.</param>
+    /// <param name="address">A wrong address for the source; null for the queue's own.</param>
     public static async Task<SqsRun> CreateAsync(
         bool isFifo = false, SqsSourceOptions? options = null, SqsWireOptions? wire = null, int concurrency = OneLoop, Uri? address = null)
     {
@@ -59,17 +59,17 @@ internal sealed class SqsRun : SourceHarness
         return new SqsRun(queue, options ?? Options(isFifo ? "orders.fifo" : "orders"), wire ?? new SqsWireOptions(), concurrency, address);
     }
 
-    /// <summary>Options for tests that look at something else than the acknowledge delay.</summary>
+    /// <summary>Options for tests that do not concern the acknowledge delay.</summary>
     public static SqsSourceOptions Options(string queue = "orders") => new() { Queue = queue, AcknowledgeDelay = TimeSpan.Zero, VisibilityTimeout = TimeSpan.FromSeconds(30) };
 
-    /// <summary>Starts, and waits until the heartbeat's timer runs: only then does moving the time mean anything.</summary>
+    /// <summary>Starts, and waits until the heartbeat's timer is armed: earlier, moving the time has no effect.</summary>
     public async Task BeginAsync()
     {
         await StartAsync();
         await UntilAsync(() => Time.ArmedTimers > 0, "The heartbeat did not begin.");
     }
 
-    /// <summary>Begins, delivers and waits for the messages at the intake.</summary>
+    /// <summary>Starts, delivers messages and waits for them at the intake.</summary>
     public async Task<Delivery[]> BeginWithAsync(params FakeMessage[] messages)
     {
         await BeginAsync();
@@ -88,34 +88,34 @@ internal sealed class SqsRun : SourceHarness
         return deliveries;
     }
 
-    /// <summary>Waits, while the source's time stands still.</summary>
+    /// <summary>Waits without moving the source's clock.</summary>
     public static Task WaitAsync(Func<bool> condition, string what) => UntilAsync(condition, what);
 
-    /// <summary>Waits, while the source's time goes on a tenth of a second at a step.</summary>
+    /// <summary>Waits, and moves the source's clock in steps of a tenth of a second.</summary>
     public Task PassUntilAsync(Func<bool> condition, string what) => PassUntilAsync(condition, TimeSpan.FromMilliseconds(100), what);
 
-    /// <summary>Waits until the source has the queue's answer to every delete and return: a call that the queue has seen may still be under way.</summary>
-    public Task PassUntilSettledAsync() => PassUntilAsync(() => _source.InFlight == 0, "Deletes or returns are still under way.");
+    /// <summary>Waits until the source has the queue's answer to every delete and return: a call that the queue has recorded may still be in flight.</summary>
+    public Task PassUntilSettledAsync() => PassUntilAsync(() => _source.InFlight == 0, "Deletes or returns are still in flight.");
 
-    /// <summary>Lets the source's time go on, half a second at a step.</summary>
+    /// <summary>Moves the source's clock in steps of half a second.</summary>
     public async Task PassAsync(TimeSpan time)
     {
         DateTimeOffset end = Time.GetUtcNow() + time;
-        await PassUntilAsync(() => Time.GetUtcNow() >= end, TimeSpan.FromMilliseconds(500), "Time stands still.");
+        await PassUntilAsync(() => Time.GetUtcNow() >= end, TimeSpan.FromMilliseconds(500), "The clock did not move.");
     }
 
-    /// <summary>Gives what would happen wrongly a moment to happen.</summary>
+    /// <summary>Allows time for an unwanted call to happen.</summary>
     public static Task PauseAsync() => Task.Delay(60);
 
     public bool HasLogged(int eventId) => Log.Entries.Any(entry => entry.Id.Id == eventId);
 
-    /// <summary>Stops receiving; the source's time goes on past the grace that a pending receive has.</summary>
+    /// <summary>Stops receiving, and moves the source's clock past the grace of a pending receive.</summary>
     public Task StopAsync() => PassWhileAsync(StopReceivingAsync());
 
-    /// <summary>Stops as the host does, and sees that nothing was left behind.</summary>
+    /// <summary>Stops as the host does, and asserts that no message, slot or buffer is left.</summary>
     public Task EndAsync() => PassWhileAsync(FinishAsync());
 
-    /// <summary>Lets the source's time go on until something has ended.</summary>
+    /// <summary>Moves the source's clock until the task has ended.</summary>
     public async Task PassWhileAsync(Task task)
     {
         while (!task.IsCompleted)
@@ -128,12 +128,12 @@ internal sealed class SqsRun : SourceHarness
     }
 
     public override Task PublishAsync(byte[] body, string? id = null) =>
-        throw new NotSupportedException("What is delivered when is scripted.");
+        throw new NotSupportedException("The script decides what is delivered.");
 
     public override Task<IReadOnlyList<DeadLetteredMessage>> DeadLettersAsync(int expected) =>
-        throw new NotSupportedException("The calls tell.");
+        throw new NotSupportedException("Assert the calls instead.");
 
-    public override Task WaitUntilEmptyAsync() => throw new NotSupportedException("The calls tell.");
+    public override Task WaitUntilEmptyAsync() => throw new NotSupportedException("Assert the calls instead.");
 
     public override async ValueTask DisposeAsync()
     {

@@ -47,7 +47,7 @@ public sealed class SqsTraceTests
     }
 
     [Fact]
-    public async Task Receive_ReusedObject_CarriesNothingOfTheMessageBefore()
+    public async Task Receive_ReusedObject_HasNothingOfThePreviousMessage()
     {
         using SpanRecorder spans = new();
         await using SqsRun run = await SqsRun.CreateAsync();
@@ -112,7 +112,7 @@ public sealed class SqsTraceTests
     }
 
     [Fact]
-    public async Task Complete_OneMessage_SettleIsBelowItsSpan()
+    public async Task Complete_OneMessage_SettleIsAChildOfItsSpan()
     {
         using SpanRecorder spans = new();
         await using SqsRun run = await SqsRun.CreateAsync();
@@ -205,7 +205,7 @@ public sealed class SqsTraceTests
         ["traceparent"] = new JsonObject { ["DataType"] = "String", ["StringValue"] = traceParent },
     };
 
-    /// <summary>What the chain's tracing step does.</summary>
+    /// <summary>Does the work of the chain's tracing step.</summary>
     private static ActivityContext Process(Delivery delivery)
     {
         using Activity span = new Activity("process").SetIdFormat(ActivityIdFormat.W3C).Start();

@@ -105,7 +105,7 @@ public sealed class StartTests
     [Theory]
     [InlineData("InternalError")]
     [InlineData("lost")]
-    public async Task Check_QueueIsOutOfReach_PassesAndRecoversWhenItAnswers(string failure)
+    public async Task Check_QueueUnreachable_PassesAndRecoversWhenItAnswers(string failure)
     {
         await using SqsRun run = await SqsRun.CreateAsync();
         run.Queue.Script = _ => failure == "lost" ? QueueAnswer.Lost : QueueAnswer.InternalError;
@@ -123,7 +123,7 @@ public sealed class StartTests
     }
 
     [Fact]
-    public async Task Problem_UntilTheQueueHasAnswered_IsThere()
+    public async Task Problem_QueueHasNotAnswered_IsReported()
     {
         await using SqsRun run = await SqsRun.CreateAsync();
         run.Source.Problem.ShouldNotBeNull();
@@ -144,7 +144,7 @@ public sealed class StartTests
         run.Queue.Attributes.TryRemove("RedrivePolicy", out _);
         run.Queue.Script = _ => null;
 
-        await run.PassUntilAsync(() => run.Source.Problem?.Contains("no dead-letter queue", StringComparison.Ordinal) == true, "What an operator has to do was not said.");
+        await run.PassUntilAsync(() => run.Source.Problem?.Contains("no dead-letter queue", StringComparison.Ordinal) == true, "The problem does not say what the operator has to do.");
         run.Queue.Receives.ShouldBeEmpty();
 
         run.Queue.Attributes["RedrivePolicy"] = policy;

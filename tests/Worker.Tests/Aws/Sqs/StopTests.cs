@@ -91,7 +91,7 @@ public sealed class StopTests
     }
 
     [Fact]
-    public async Task Close_DeletesWaitForCompany_AreSentWithoutDelay()
+    public async Task Close_DeletesWaitForABatch_AreSentWithoutDelay()
     {
         await using SqsRun run = await SqsRun.CreateAsync(concurrency: 30, options: new SqsSourceOptions { Queue = "orders", AcknowledgeDelay = TimeSpan.FromSeconds(5) });
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.Many(4));
@@ -109,13 +109,13 @@ public sealed class StopTests
     }
 
     [Fact]
-    public async Task Close_DeletesBackOff_AreTriedAgainBeforeTheEnd()
+    public async Task Close_DeletesBackOff_AreRetriedBeforeTheEnd()
     {
         await using SqsRun run = await SqsRun.CreateAsync();
         run.Queue.Script = call => call.Operation == "DeleteMessageBatch" ? QueueAnswer.InternalError : null;
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
         await deliveries[0].SettleAsync(Settlement.Complete);
-        await run.PassUntilAsync(() => run.Queue.Deletes.Count >= 12, "The delete is not tried again.");
+        await run.PassUntilAsync(() => run.Queue.Deletes.Count >= 12, "The delete was not retried.");
         await run.StopAsync();
 
         run.Queue.Script = _ => null;
@@ -169,7 +169,7 @@ public sealed class StopTests
     }
 
     [Fact]
-    public async Task Settle_FifoHeadAfterTheClose_GivesTheSlotsOfItsGroupBack()
+    public async Task Settle_FifoHeadAfterTheClose_ReleasesTheSlotsOfItsGroup()
     {
         await using SqsRun run = await SqsRun.CreateAsync(isFifo: true);
         await run.BeginAsync();

@@ -3,7 +3,7 @@ using Pipeline.Messages;
 
 namespace Worker.Tests.Aws.Sqs;
 
-/// <summary>Grants slots at the moment at which the worker stops.</summary>
+/// <summary>Grants slots exactly when the worker stops.</summary>
 internal sealed class StoppingIntake(CancellationTokenSource stop) : IMessageIntake
 {
     public int Reserved { get; private set; }

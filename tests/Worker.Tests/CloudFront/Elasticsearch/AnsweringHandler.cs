@@ -3,7 +3,7 @@ using System.Text;
 
 namespace Worker.Tests.CloudFront.Elasticsearch;
 
-/// <summary>A server in this process that gives each request the next answer.</summary>
+/// <summary>An in-process server that gives each request the next answer.</summary>
 internal sealed class AnsweringHandler(IEnumerable<string> answers) : HttpMessageHandler
 {
     private readonly Queue<string> _answers = new(answers);

@@ -3,7 +3,7 @@ using System.Text;
 
 namespace Worker.Tests.CloudFront.Elasticsearch;
 
-/// <summary>A server in this process that takes every bulk request: throws the body away, and says that so many documents were created.</summary>
+/// <summary>An in-process server that accepts every bulk request: discards the body and reports a given number of documents as created.</summary>
 internal sealed class CountingHandler(int documents) : HttpMessageHandler
 {
     private readonly byte[] _answer = Encoding.UTF8.GetBytes(

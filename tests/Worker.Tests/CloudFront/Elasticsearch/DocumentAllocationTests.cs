@@ -7,7 +7,7 @@ using Tests.Shared;
 
 namespace Worker.Tests.CloudFront.Elasticsearch;
 
-/// <summary>Bytes that indexing costs, from the first document to the answer that accounts for them all: flat in the number of documents.</summary>
+/// <summary>Bytes allocated by indexing, from the first document to the answer for all: independent of the number of documents.</summary>
 [Collection(AllocationCollection.Name)]
 public sealed class DocumentAllocationTests
 {

@@ -19,7 +19,7 @@ public sealed class ElasticsearchMetricsTests
     {
         using MeterListener listener = Listen();
 
-        // Created, there already, rejected, throttled; then the throttled one is created.
+        // Created, existing, rejected, throttled; then the throttled one is created.
         DocumentsResult result = await WriteAsync(
             4,
             """{"errors":true,"items":[{"create":{"_id":"d0","status":201}},{"create":{"_id":"d1","status":409,"error":{"type":"version_conflict_engine_exception"}}},{"create":{"_id":"d2","status":400,"error":{"type":"document_parsing_exception"}}},{"create":{"_id":"d3","status":429,"error":{"type":"es_rejected_execution_exception"}}}]}""",
@@ -37,7 +37,7 @@ public sealed class ElasticsearchMetricsTests
     }
 
     [Fact]
-    public async Task Gauge_NothingOnItsWay_IsZero()
+    public async Task Gauge_NothingInFlight_IsZero()
     {
         using MeterListener listener = Listen();
         await using ElasticsearchSink sink = Open(new AnsweringHandler([]));
@@ -89,7 +89,7 @@ public sealed class ElasticsearchMetricsTests
 
     private void Note(Instrument instrument, long value, ReadOnlySpan<KeyValuePair<string, object?>> tags)
     {
-        // Other tests of this process measure too.
+        // Other tests of this process record values too.
         if (tags[0].Value as string == _route)
         {
             _seen.Enqueue($"{instrument.Name}={value}{(tags.Length > 1 ? $" {tags[1].Value}" : "")}");

@@ -17,10 +17,10 @@ public sealed class ElasticsearchSinkFeatureTests
     [InlineData("Endpoint", null, "must be set")]
     [InlineData("Endpoint", "http://search.example:9200", "must be https")]
     [InlineData("Endpoint", "ftp://127.0.0.1", "must be an http or https address")]
-    [InlineData("Endpoint", "https://user:canary-secret@search.example", "credentials go to ApiKey")]
+    [InlineData("Endpoint", "https://user:canary-secret@search.example", "credentials belong in ApiKey")]
     [InlineData("Endpoint", "https://search.example/?x=1", "must be scheme, host, port and path only")]
     [InlineData("Index", null, "must be set")]
-    [InlineData("Index", "Logs", "must be a name of Elasticsearch")]
+    [InlineData("Index", "Logs", "must be a name that Elasticsearch allows")]
     [InlineData("Pipeline", "a\u0007", "must be a pipeline's name")]
     [InlineData("Username", "worker", "must be set when Username is")]
     [InlineData("Password", "canary-secret", "must be set when Password is")]
@@ -41,7 +41,7 @@ public sealed class ElasticsearchSinkFeatureTests
     }
 
     [Fact]
-    public void Configure_TwoWaysToAuthenticate_AreOneTooMany() =>
+    public void Configure_TwoWaysToAuthenticate_IsAnError() =>
         Read([("Sinks:Elasticsearch:ApiKey", "a2V5"), ("Sinks:Elasticsearch:Username", "u"), ("Sinks:Elasticsearch:Password", "p")]).ShouldHaveSingleItem().Problem.ShouldContain("must not be set together");
 
     [Fact]

@@ -14,7 +14,7 @@ using Worker.Tests.ServiceBus;
 
 namespace Worker.Tests.Costs.Explain;
 
-/// <summary>What <c>explain</c> derives, from the settings as they are read.</summary>
+/// <summary>The figures that <c>explain</c> derives from the settings.</summary>
 public sealed class RouteExplainerTests
 {
     private static readonly ExplainInput Load = new(18_000_000, 1_024, MessagesPerObject: null, PutMilliseconds: 50);
@@ -40,7 +40,7 @@ public sealed class RouteExplainerTests
             ["sqs.heartbeats"] = 0,
             ["s3.put"] = 18_000_000,
 
-            // 18 M PUTs of $5.00 and 3.6 M requests of $0.40 a million.
+            // 18 M PUTs at $5.00 and 3.6 M requests at $0.40 per million.
             ["cost.day"] = 91.44,
             ["cost.month"] = 2_743.2,
             ["cost.million"] = 5.08,
@@ -51,12 +51,12 @@ public sealed class RouteExplainerTests
         });
         ExplainSaving saving = route.Savings.ShouldHaveSingleItem();
         (saving.UsdPerMonth, saving.AtMost).ShouldBe((2_694.6, true));
-        saving.Change.ShouldContain("500 messages an object instead of 1, where they have one key prefix (with --messages-per-object you see your own figure)");
+        saving.Change.ShouldContain("500 messages per object instead of 1, if they share one key prefix (--messages-per-object shows the figure for yours)");
         route.Notes.ShouldBeEmpty();
     }
 
     [Fact]
-    public void Explain_LogsToElasticsearch_ShowsCallsAndSaysWhatItDoesNotKnow()
+    public void Explain_LogsToElasticsearch_ShowsCallsAndNamesUnknownCosts()
     {
         RouteExplanation route = Explain(
             Load,
@@ -71,7 +71,7 @@ public sealed class RouteExplainerTests
         Dictionary<string, double> values = new(Values(route));
         values["s3.get"].ShouldBe(18_000_000);
 
-        // 18 M GETs and 3.6 M requests of SQS, each of $0.40 a million.
+        // 18 M GETs and 3.6 M SQS requests, both at $0.40 per million.
         values["cost.day"].ShouldBe(8.64);
         values["kill.redelivered"].ShouldBe(64 + 21);
         values.Keys.ShouldNotContain("objects.day");
@@ -81,7 +81,7 @@ public sealed class RouteExplainerTests
     }
 
     [Fact]
-    public void Explain_MessagesAnObjectGiven_PaysForObjectsOnly()
+    public void Explain_MessagesPerObjectGiven_PaysPerObject()
     {
         RouteExplanation route = Explain(Load with { MessagesPerObject = 100 }, SqsToS3);
 
@@ -93,9 +93,9 @@ public sealed class RouteExplainerTests
     [InlineData(18_000_000, 36_000)]
     [InlineData(864_000, 8_640)]
     [InlineData(8_640, 8_640)]
-    public void Explain_BundlesEnabled_TakesWhatTheSettingsLeadTo(int messagesPerDay, int objects)
+    public void Explain_BundlesEnabled_DerivesTheirSizeFromTheSettings(int messagesPerDay, int objects)
     {
-        // 500 a bundle, or the 100 or the one that come within its age of 10 s.
+        // 500 per bundle, or the 100 or the 1 that arrive within its age of 10 s.
         RouteExplanation route = Explain(Load with { MessagesPerDay = messagesPerDay }, [.. SqsToS3, "Bundles:Enabled=true", "Intake:Concurrency=1000"]);
 
         Values(route)["objects.day"].ShouldBe(objects);
@@ -105,7 +105,7 @@ public sealed class RouteExplainerTests
     [Fact]
     public void Explain_BundlesEnabled_DeletesInFullBatchesAndHoldsSlots()
     {
-        // Ten a second, a hundred a bundle: one or two would gather within the delay of 100 ms.
+        // 10 per second, 100 per bundle: only one or two would gather within the delay of 100 ms.
         RouteExplanation route = Explain(Load with { MessagesPerDay = 864_000 }, [.. SqsToS3, .. Bundled]);
 
         Values(route)["sqs.delete"].ShouldBe(86_400);
@@ -117,7 +117,7 @@ public sealed class RouteExplainerTests
 
     [Fact]
     public void Explain_BundlesOfManyPrefixes_HoldMoreSlotsThanThereAre() =>
-        Line(Explain(Load with { MessagesPerObject = 10 }, [.. SqsToS3, .. Bundled]), "slots.needed").Because.ShouldEndWith("TOO LITTLE, so bundles are closed earlier and are smaller");
+        Line(Explain(Load with { MessagesPerObject = 10 }, [.. SqsToS3, .. Bundled]), "slots.needed").Because.ShouldEndWith("NOT ENOUGH, so bundles are closed earlier and are smaller");
 
     [Theory]
     [InlineData("30s", 0)]
@@ -125,7 +125,7 @@ public sealed class RouteExplainerTests
     [InlineData("90s", 43_200)]
     public void Explain_BundlesThatOutwaitHalfOfTheVisibility_PayForHeartbeats(string age, double calls)
     {
-        // Five a second with a limit of 5,000 a bundle: 60 s contain one renewal at 30 s for the older half, 90 s those at 30 and at 60.
+        // 5 per second with a limit of 5,000 per bundle: 60 s contain one renewal at 30 s for the older half, 90 s those at 30 and at 60 s.
         RouteExplanation route = Explain(Load with { MessagesPerDay = 432_000 }, [.. SqsToS3, "Bundles:Enabled=true", "Bundles:MaxMessages=5000", "Intake:Concurrency=10000", "Intake:MessageTimeout=5m", $"Bundles:MaxAge={age}"]);
 
         Values(route)["sqs.heartbeats"].ShouldBe(calls);
@@ -144,9 +144,9 @@ public sealed class RouteExplainerTests
     }
 
     [Theory]
-    [InlineData("Sinks:S3:MaxConcurrency=5", 100, "Sinks:S3:MaxConcurrency allows 5, x 1 message(s) an object")]
+    [InlineData("Sinks:S3:MaxConcurrency=5", 100, "Sinks:S3:MaxConcurrency allows 5, x 1 message(s) per object")]
     [InlineData("Sinks:S3:MaxConcurrency=500", 1_280, "64 slots (Intake:Concurrency x sources);")]
-    public void Explain_MostARate_NamesTheLimitThatBinds(string setting, double most, string because)
+    public void Explain_MaximumRate_NamesTheLimitThatApplies(string setting, double most, string because)
     {
         ExplainLine line = Line(Explain(Load, [.. SqsToS3, setting]), "rate.most");
 
@@ -155,9 +155,9 @@ public sealed class RouteExplainerTests
     }
 
     [Theory]
-    [InlineData(2, 1_000, "Sinks:S3:MaxConcurrency allows 5, x 2 message(s) an object")]
-    [InlineData(500, 1_000, "1000 slots (Intake:Concurrency x sources), of which half waits in bundles")]
-    public void Explain_MostARateInBundles_NamesTheLimitThatBinds(int perObject, int concurrency, string because)
+    [InlineData(2, 1_000, "Sinks:S3:MaxConcurrency allows 5, x 2 message(s) per object")]
+    [InlineData(500, 1_000, "1000 slots (Intake:Concurrency x sources), half of which wait in bundles")]
+    public void Explain_MaximumRateInBundles_NamesTheLimitThatApplies(int perObject, int concurrency, string because)
     {
         ExplainLine line = Line(Explain(Load with { MessagesPerObject = perObject }, [.. SqsToS3, .. Bundled, "Sinks:S3:MaxConcurrency=5"]), "rate.most");
 
@@ -166,9 +166,9 @@ public sealed class RouteExplainerTests
     }
 
     [Fact]
-    public void Explain_LowLoad_CountsIdlePollsAtWorstAndSavesNothingByMoreOfThem()
+    public void Explain_LowLoad_CountsIdlePollsAndSuggestsNoBundles()
     {
-        // One in five seconds: more polls end empty than with a message. A bundle of two would need 100 polls at once instead of 6.
+        // One message per 5 s: more polls end empty than with a message. A bundle of two would need 100 concurrent polls instead of 6.
         RouteExplanation route = Explain(Load with { MessagesPerDay = 17_280 }, SqsToS3);
 
         ExplainLine worst = Line(route, "sqs.receive.worst");
@@ -180,7 +180,7 @@ public sealed class RouteExplainerTests
     [Theory]
     [InlineData("Bundles:Enabled=true", 501, "--messages-per-object 501 is above Bundles:MaxMessages (500)")]
     [InlineData("Bundles:Enabled=false", 2, "--messages-per-object 2, but Bundles:Enabled is false")]
-    public void Explain_MoreMessagesAnObjectThanTheSettingsAllow_SaysSo(string bundles, int perObject, string note) =>
+    public void Explain_MoreMessagesPerObjectThanTheSettingsAllow_SaysSo(string bundles, int perObject, string note) =>
         Explain(Load with { MessagesPerObject = perObject }, [.. SqsToS3, .. Bundled, bundles]).Notes.ShouldHaveSingleItem().ShouldStartWith(note);
 
     [Fact]
@@ -226,7 +226,7 @@ public sealed class RouteExplainerTests
     [Fact]
     public void Explain_LargeMessages_BillsEach64KiB()
     {
-        // Ten of 20 KB are 4 requests.
+        // Ten messages of 20 KB are 4 requests.
         Dictionary<string, double> values = Values(Explain(Load with { MessageBytes = 20_000 }, SqsToS3));
 
         values["sqs.receive"].ShouldBe(1_800_000);
@@ -236,7 +236,7 @@ public sealed class RouteExplainerTests
     [Fact]
     public void Explain_FewMessages_SaysThatDeletesGoAlone()
     {
-        // One in ten seconds.
+        // One message per 10 s.
         RouteExplanation route = Explain(Load with { MessagesPerDay = 8_640 }, SqsToS3);
 
         Line(route, "sqs.delete").Value.ShouldBe(8_640 / 1.01, 0.001);
@@ -278,8 +278,8 @@ public sealed class RouteExplainerTests
     [Fact]
     public void Explain_TooLittleConcurrency_SaysSo()
     {
-        Line(Explain(Load, [.. SqsToS3, "Intake:Concurrency=10"]), "concurrency.needed").Because.ShouldContain("Intake:Concurrency allows 10 for each of 1 source(s): TOO LITTLE");
-        Line(Explain(Load, [.. SqsToS3, "Sinks:S3:MaxConcurrency=5"]), "concurrency.needed").Because.ShouldContain("Sinks:S3:MaxConcurrency allows 5: TOO LITTLE");
+        Line(Explain(Load, [.. SqsToS3, "Intake:Concurrency=10"]), "concurrency.needed").Because.ShouldContain("Intake:Concurrency allows 10 for each of 1 source(s): NOT ENOUGH");
+        Line(Explain(Load, [.. SqsToS3, "Sinks:S3:MaxConcurrency=5"]), "concurrency.needed").Because.ShouldContain("Sinks:S3:MaxConcurrency allows 5: NOT ENOUGH");
         Line(Explain(Load, SqsToS3), "concurrency.needed").Because.ShouldEndWith(": enough");
     }
 
@@ -289,7 +289,7 @@ public sealed class RouteExplainerTests
         ExplainLine line = Line(Explain(Load with { MessageBytes = 1 << 20 }, [.. SqsToS3, "Intake:BytesInFlight=16MiB"]), "bytes.inflight");
 
         line.Value.ShouldBe(64 << 20);
-        line.Because.ShouldContain("from 16 messages in work on");
+        line.Because.ShouldContain("at 16 messages in flight");
     }
 
     [Fact]

@@ -11,7 +11,7 @@ using Worker.Tests.Routes;
 
 namespace Worker.Tests.Costs.Explain;
 
-/// <summary><c>explain</c> for sources, handlers and sinks that it does not know: it shows what they say, and that they say nothing.</summary>
+/// <summary><c>explain</c> for third-party sources, handlers and sinks: it shows their descriptions, or that they have none.</summary>
 public sealed class UnknownPartsTests
 {
     private static readonly ExplainInput Load = new(8_640_000, 1_000, MessagesPerObject: null, PutMilliseconds: 50);
@@ -19,18 +19,18 @@ public sealed class UnknownPartsTests
     private static readonly string[] CoreLines = ["rate", "objects.day", "cost.day", "concurrency.needed", "rate.most", "bytes.inflight"];
 
     [Fact]
-    public void Explain_NothingIsSaid_ShowsWhatTheCoreKnowsAndThatCallsAreMissing()
+    public void Explain_NoDescriptions_ShowsTheCoresFiguresAndNotesMissingCalls()
     {
         RouteExplanation route = Explain(source: null, handler: null, sink: null);
 
         route.Lines.Select(line => line.Name).ShouldBe(CoreLines);
-        Line(route, "cost.day").Because.ShouldBe("no calls of AWS; the calls of Rabbit, Archive, Mine are not in the estimate");
+        Line(route, "cost.day").Because.ShouldBe("no calls to AWS; the calls of Rabbit, Archive, Mine are not in the estimate");
         route.Notes.ShouldBe(["The calls of Rabbit, Archive, Mine are not in the estimate."]);
         route.Savings.ShouldBeEmpty();
     }
 
     [Fact]
-    public void Explain_AllSayThatTheyCallNoService_NotesNothing()
+    public void Explain_AllDescribeNoCalls_NotesNothing()
     {
         RouteExplanation route = Explain(
             source => source with { Explainer = new NoServiceCalls() },
@@ -38,17 +38,17 @@ public sealed class UnknownPartsTests
             sink => sink with { Explainer = new NoServiceCalls() });
 
         route.Lines.Select(line => line.Name).ShouldBe(CoreLines);
-        Line(route, "cost.day").Because.ShouldBe("no calls of AWS: Rabbit and Mine need no service");
+        Line(route, "cost.day").Because.ShouldBe("no calls to AWS: Rabbit and Mine need no service");
         route.Notes.ShouldBeEmpty();
     }
 
     [Fact]
-    public void Explain_SomeSayWhatTheyCall_AreInTheSumsAndOthersInTheNote()
+    public void Explain_SomeDescribeTheirCalls_AreInTheSumsAndOthersInTheNote()
     {
         RouteExplanation route = Explain(source => source with { Explainer = new Broker() }, handler: null, sink: null);
 
         route.Lines.Select(line => line.Name).ShouldBe(["rate", "objects.day", "rabbit.get", "cost.day", "cost.month", "cost.million", "concurrency.needed", "rate.most", "bytes.inflight", "kill.rabbit"]);
-        Line(route, "rabbit.get").Because.ShouldBe("one a message; 259,200,000 a month, $17.28 a day");
+        Line(route, "rabbit.get").Because.ShouldBe("one a message; 259,200,000 per month, $17.28 per day");
         Line(route, "cost.day").Value.ShouldBe(17.28);
         Line(route, "cost.million").Value.ShouldBe(2);
         Line(route, "kill.rabbit").Value.ShouldBe(64);
@@ -59,7 +59,7 @@ public sealed class UnknownPartsTests
     [Fact]
     public void Explain_ObjectsHaveAPrice_ShowsWhatBundlesSaveLessWhatMoreSlotsPoll()
     {
-        // 8.64 M objects instead of 17,280 at $1 a million; a thousand slots instead of 64 at a cent each.
+        // 8.64 M objects instead of 17,280 at $1 per million; 1,000 slots instead of 64 at $0.01 each.
         RouteExplanation route = Explain(
             source => source with { Explainer = new NoServiceCalls(), ReceiveUsdPerDay = load => load.Concurrency / 1_000.0 },
             handler: null,
@@ -68,7 +68,7 @@ public sealed class UnknownPartsTests
         ExplainSaving saving = route.Savings.ShouldHaveSingleItem();
         saving.UsdPerMonth.ShouldBe(Math.Round(30 * (8.64 - 0.01728 - 0.936), 2));
         saving.AtMost.ShouldBeTrue();
-        saving.Change.ShouldStartWith("Bundles:Enabled=true with Intake:Concurrency=1000: 500 messages an object instead of 1");
+        saving.Change.ShouldStartWith("Bundles:Enabled=true with Intake:Concurrency=1000: 500 messages per object instead of 1");
     }
 
     [Fact]
@@ -76,12 +76,12 @@ public sealed class UnknownPartsTests
     {
         RouteExplanation route = Explain(source: null, handler: null, sink => sink with { MaxConcurrency = new SettingValue<int>("Sinks:Mine:Connections", 3) });
 
-        Line(route, "concurrency.needed").Because.ShouldEndWith("Sinks:Mine:Connections allows 3: TOO LITTLE");
+        Line(route, "concurrency.needed").Because.ShouldEndWith("Sinks:Mine:Connections allows 3: NOT ENOUGH");
         Line(route, "rate.most").Value.ShouldBe(60);
     }
 
     [Fact]
-    public void Explain_HandlerThatReadsObjects_ShowsNoFigureThatMessagesDoNotTell() =>
+    public void Explain_HandlerThatReadsObjects_OmitsFiguresThatMessagesDoNotDetermine() =>
         Explain(source: null, handler => handler with { ReadsObjects = true }, sink: null).Lines.Select(line => line.Name).ShouldBe(["rate", "cost.day"]);
 
     [Theory]

@@ -11,7 +11,7 @@ using Worker.Tests.Routes;
 
 namespace Worker.Tests.DeadLetters.Redrive;
 
-/// <summary>Which dead letters of the folder are sent, which stay, and what is said of those.</summary>
+/// <summary>Which dead letters of the folder are sent, which stay, and how those are reported.</summary>
 public sealed class FolderRedriveTests : IDisposable
 {
     private readonly TemporaryFolder _folder = new();
@@ -57,7 +57,7 @@ public sealed class FolderRedriveTests : IDisposable
     [InlineData("<html>Welcome</html>")]
     [InlineData("{}")]
     [InlineData("""{"id":"other","status":"stored"}""")]
-    public async Task Run_ServerIsNoWorker_DeletesNothingAndSendsItNothingMore(string answer)
+    public async Task Run_ServerIsNoWorker_DeletesNothingAndStopsSending(string answer)
     {
         for (int i = 0; i < 3; i++)
         {
@@ -138,7 +138,7 @@ public sealed class FolderRedriveTests : IDisposable
     }
 
     [Fact]
-    public async Task Run_AnotherProcessDeletesLettersMeanwhile_GoesOnAndCountsThem()
+    public async Task Run_AnotherProcessDeletesSomeMeanwhile_ContinuesAndCountsThem()
     {
         for (int i = 0; i < 4; i++)
         {
@@ -147,7 +147,7 @@ public sealed class FolderRedriveTests : IDisposable
 
         await using FakeService worker = await StartAsync(id =>
         {
-            // As a second redrive does: the one under way, and two that were not reached.
+            // As a second redrive would: the current one, and two that were not reached yet.
             foreach (string name in _store.List().Where(name => !name.Contains("m-3")))
             {
                 _store.Delete(_store.Find(name)!);
@@ -211,7 +211,7 @@ public sealed class FolderRedriveTests : IDisposable
     }
 
     [Fact]
-    public async Task Run_ReasonThatNoneHas_ListsTheReasonsThereAre()
+    public async Task Run_UnknownReason_ListsTheExistingReasons()
     {
         await WriteAsync("m-1");
         await WriteAsync("m-2");
@@ -220,7 +220,7 @@ public sealed class FolderRedriveTests : IDisposable
 
         RedriveResult result = await RunAsync(worker, reason: "nosuch");
 
-        result.Ended.ShouldBe("no dead letter has the reason 'nosuch'. Reasons there are: malformed-json (2), too-large (1).");
+        result.Ended.ShouldBe("no dead letter has the reason 'nosuch'. Existing reasons: malformed-json (2), too-large (1).");
         worker.Requests.ShouldBeEmpty();
     }
 

@@ -38,7 +38,7 @@ public sealed class RedriveCatalogTests : IDisposable
         StartupException twice = Should.Throw<StartupException>(() => new RedriveCatalog(FakeFeatures.Of([new SqsSourceFeature(), new OtherQueue("sqs")], [], [])));
 
         twice.ExitCode.ShouldBe(ExitCodes.Configuration);
-        twice.Message.ShouldStartWith("redrive --from sqs: two stores of dead letters have this name.");
+        twice.Message.ShouldStartWith("redrive --from sqs: two dead-letter stores have this name.");
     }
 
     [Fact]

@@ -73,6 +73,6 @@ public sealed class RedriveProgressTests
     }
 
     [Fact]
-    public void ToResult_ReasonThatNoneHasInAnEmptyStore_IsComplete() =>
+    public void ToResult_UnknownReasonInAnEmptyStore_IsComplete() =>
         new RedriveProgress(All with { Reason = "nosuch" }, 0, _time, _output).ToResult(ended: null).IsComplete.ShouldBeTrue();
 }

@@ -6,11 +6,11 @@ using Worker.Tests.Handlers.Typed;
 
 namespace Worker.Tests.Handlers.Batches;
 
-/// <summary>When a batch is handed over, and with which messages, through a whole route.</summary>
+/// <summary>When the handler gets a batch, and with which messages, over a whole route.</summary>
 public sealed class BatchCollectionTests
 {
     [Fact]
-    public async Task Collect_MaxMessagesAreThere_AtOnceInTheOrderOfArrival()
+    public async Task Collect_MaxMessagesReached_HandlesThemAtOnceInOrderOfArrival()
     {
         ScriptedBatchHandler handler = new(CompleteAsync);
         await using HandlerRoute route = await StartAsync(handler, "Handlers:Orders:MaxMessages=3", "Handlers:Orders:MaxAge=1h", "Intake:MessageTimeout=2h");
@@ -22,7 +22,7 @@ public sealed class BatchCollectionTests
     }
 
     [Fact]
-    public async Task Collect_TooFew_UntilTheFirstHasWaitedForMaxAge()
+    public async Task Collect_TooFew_WaitsForMaxAgeOfTheFirst()
     {
         ScriptedBatchHandler handler = new(CompleteAsync);
         await using HandlerRoute route = await StartAsync(handler, "Handlers:Orders:MaxAge=5s");
@@ -39,7 +39,7 @@ public sealed class BatchCollectionTests
         route.Time.Advance(TimeSpan.FromSeconds(0.1));
         await HandlerRoute.UntilAsync(() => handler.Batches.Count > 0);
 
-        // The second is in flight, and may be on its way into the batch still.
+        // The second message is in flight, but may not be in the batch yet.
         handler.Batches.First().Split(' ').ShouldContain("a");
     }
 
@@ -58,7 +58,7 @@ public sealed class BatchCollectionTests
         await HandlerRoute.UntilAsync(() => route.Route.InFlight == 1);
         route.Time.Advance(TimeSpan.FromSeconds(4.9));
         await Task.Delay(20, TestContext.Current.CancellationToken);
-        handler.Batches.Count.ShouldBe(1, "the timer of the first batch says nothing of the second");
+        handler.Batches.Count.ShouldBe(1, "the timer of the first batch does not end the second");
 
         await route.PassUntilAsync(() => route.Publisher.Completed == 3);
     }
@@ -73,7 +73,7 @@ public sealed class BatchCollectionTests
 
         Task<bool> draining = route.Route.DrainAsync(CancellationToken.None);
 
-        // A message that is in flight and not yet in the batch waits a moment of its own; the hour never passes.
+        // A message that enters the batch later starts its own short wait; the hour never passes.
         while (!draining.IsCompleted)
         {
             route.Time.Advance(TimeSpan.FromMilliseconds(100));
@@ -107,7 +107,7 @@ public sealed class BatchCollectionTests
     }
 
     [Fact]
-    public async Task Stop_TheDrainIsCutOff_WaitingMessagesAreKept()
+    public async Task Stop_DrainTimeoutEnds_WaitingMessagesAreKept()
     {
         ScriptedBatchHandler handler = new(async (_, cancellationToken) => await Task.Delay(Timeout.Infinite, cancellationToken));
         HandlerRoute route = await StartAsync(handler, "Handlers:Orders:MaxAge=1h", "Intake:MessageTimeout=2h");
@@ -135,7 +135,7 @@ public sealed class BatchCollectionTests
     }
 
     [Fact]
-    public async Task Handle_IsToldOfEachMessage()
+    public async Task Handle_Batch_HasTheInfoOfEachMessage()
     {
         ConcurrentQueue<string> seen = new();
         ScriptedBatchHandler handler = new((batch, _) =>

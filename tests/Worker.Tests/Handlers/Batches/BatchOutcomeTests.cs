@@ -5,11 +5,11 @@ using Worker.Tests.Handlers.Typed;
 
 namespace Worker.Tests.Handlers.Batches;
 
-/// <summary>Each outcome and each misuse of a batch, through a whole route.</summary>
+/// <summary>Each outcome and each misuse of a batch, over a whole route.</summary>
 public sealed class BatchOutcomeTests
 {
     [Fact]
-    public async Task Settle_EachInItsOwnWay_EachHasItsFate()
+    public async Task Settle_EachDifferently_EachHasItsSettlement()
     {
         ScriptedBatchHandler handler = new((batch, _) =>
         {
@@ -36,7 +36,7 @@ public sealed class BatchOutcomeTests
     }
 
     [Fact]
-    public async Task Handle_LeavesOneUndecided_ItIsAbandonedWithALineAndDeadLetteredInTheEnd()
+    public async Task Handle_LeavesOneUndecided_ItIsAbandonedLoggedAndFinallyDeadLettered()
     {
         ScriptedBatchHandler handler = new((batch, _) =>
         {
@@ -56,7 +56,7 @@ public sealed class BatchOutcomeTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task Handle_Throws_WhatWasSettledKeepsItsFateAndTheRestIsAbandoned(bool inTheCall)
+    public async Task Handle_Throws_SettledMessagesStaySettledAndTheRestIsAbandoned(bool inTheCall)
     {
         ScriptedBatchHandler handler = new((batch, _) =>
         {
@@ -111,7 +111,7 @@ public sealed class BatchOutcomeTests
     }
 
     [Fact]
-    public async Task Handle_ThrowsTransient_OpensTheBreakerAndTheProbeNeedsNoCompany()
+    public async Task Handle_ThrowsTransient_OpensTheBreakerAndTheProbeIsABatchOfOne()
     {
         bool isDown = true;
         ScriptedBatchHandler handler = new((batch, _) => isDown ? throw new TransientFaultException("The database is down.") : BatchCollectionTests.CompleteAsync(batch, default));
@@ -172,7 +172,7 @@ public sealed class BatchOutcomeTests
     }
 
     [Fact]
-    public async Task Settle_Twice_TheFirstHoldsAndALineSaysSo()
+    public async Task Settle_Twice_TheFirstCountsAndTheSecondIsLogged()
     {
         bool? second = null;
         ScriptedBatchHandler handler = new((batch, _) =>
@@ -192,7 +192,7 @@ public sealed class BatchOutcomeTests
     }
 
     [Fact]
-    public async Task Settle_WithDefault_IsAbandonedAndALineSaysSo()
+    public async Task Settle_WithDefault_IsAbandonedAndLogged()
     {
         ScriptedBatchHandler handler = new((batch, _) =>
         {
@@ -239,11 +239,11 @@ public sealed class BatchOutcomeTests
         Should.Throw<InvalidOperationException>(() => info.DeliveryCount);
         route.LinesOf(5303).ShouldHaveSingleItem();
         await route.SettleAllAsync();
-        handler.Batches.Count.ShouldBe(2, "the message was abandoned and came again");
+        handler.Batches.Count.ShouldBe(2, "the message was abandoned and redelivered");
     }
 
     [Fact]
-    public async Task Handle_HangsUntilItsTokenEnds_WhatItSettledCountsAndTheRestIsAbandoned()
+    public async Task Handle_HangsUntilItsTokenEnds_ItsSettlementsCountAndTheRestIsAbandoned()
     {
         ScriptedBatchHandler handler = new(async (batch, cancellationToken) =>
         {
@@ -268,7 +268,7 @@ public sealed class BatchOutcomeTests
     }
 
     [Fact]
-    public async Task Handle_IgnoresItsToken_TheRouteIsStuckOthersGoOnAndItsDecisionsCountInTheEnd()
+    public async Task Handle_IgnoresItsToken_IsReportedAsStuckAndItsDecisionsCountAtItsEnd()
     {
         TaskCompletionSource released = new(TaskCreationOptions.RunContinuationsAsynchronously);
         ScriptedBatchHandler handler = new(async (batch, _) =>
@@ -290,7 +290,7 @@ public sealed class BatchOutcomeTests
     }
 
     [Fact]
-    public async Task Handle_BlocksItsThread_OthersGoOn()
+    public async Task Handle_BlocksItsThread_OthersContinue()
     {
         using ManualResetEventSlim released = new();
         ScriptedBatchHandler handler = new((batch, _) =>

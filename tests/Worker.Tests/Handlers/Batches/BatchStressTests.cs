@@ -6,7 +6,7 @@ using Worker.Tests.Handlers.Typed;
 
 namespace Worker.Tests.Handlers.Batches;
 
-/// <summary>A handler that does everything it should not, at once and at random: each message still has one fate, and the right one.</summary>
+/// <summary>A handler that misuses its batch randomly from many threads: each message still has exactly one settlement, the correct one.</summary>
 public sealed class BatchStressTests
 {
     private const int Messages = 1_000;

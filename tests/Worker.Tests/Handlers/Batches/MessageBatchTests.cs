@@ -5,7 +5,7 @@ using Worker.Tests.Intake;
 
 namespace Worker.Tests.Handlers.Batches;
 
-/// <summary>A batch as a test of a handler makes it.</summary>
+/// <summary>A batch as created by a test of a handler.</summary>
 public sealed class MessageBatchTests
 {
     private readonly MessageBatch<string> _batch = new(["a", "b", "c"]);
@@ -60,7 +60,7 @@ public sealed class MessageBatchTests
     }
 
     [Fact]
-    public void InfoOf_AsGiven()
+    public void InfoOf_Message_IsAsGiven()
     {
         MessageBatch<string> batch = new(["a"], [new MessageInfo("orders", new TestMessage { Id = "seven", Deliveries = 2 })]);
 
@@ -71,7 +71,7 @@ public sealed class MessageBatchTests
     }
 
     [Fact]
-    public void Settle_FromManyThreads_OneOfThemDecidesEach()
+    public void Settle_FromManyThreads_OneDecisionCountsForEach()
     {
         const int Count = 1_000;
         MessageBatch<int> batch = new([.. Enumerable.Range(0, Count)]);

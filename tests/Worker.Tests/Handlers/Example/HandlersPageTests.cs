@@ -5,7 +5,7 @@ using Microsoft.Extensions.Hosting;
 
 namespace Worker.Tests.Handlers.Example;
 
-/// <summary>The page docs/guides/handlers.md shows code that was compiled, and that does what it says.</summary>
+/// <summary>The code on docs/guides/handlers.md compiles and does what the page says.</summary>
 public sealed class HandlersPageTests
 {
     [Fact]
@@ -30,7 +30,7 @@ public sealed class HandlersPageTests
         await publisher.PublishAsync("""{"orderId":"a","total":1}"""u8.ToArray(), cancellationToken: TestContext.Current.CancellationToken);
         await publisher.PublishAsync("""{"OrderId":"b","Total":-1}"""u8.ToArray(), cancellationToken: TestContext.Current.CancellationToken);
 
-        // A stop drains: what was accepted is settled.
+        // A stop drains: every accepted message is settled.
         await host.StopAsync(TestContext.Current.CancellationToken);
 
         host.Services.GetRequiredService<OrderBook>().Keys.ShouldBe(["a"]);

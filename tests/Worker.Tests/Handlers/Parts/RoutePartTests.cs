@@ -10,7 +10,7 @@ using Worker.Tests.Handlers.Typed;
 
 namespace Worker.Tests.Handlers.Parts;
 
-/// <summary>Steps and behaviours that code adds, and what the configuration makes of them.</summary>
+/// <summary>Steps and behaviours that code adds and the configuration orders or disables.</summary>
 public sealed class RoutePartTests
 {
     private readonly ConcurrentQueue<string> _trace = new();
@@ -44,7 +44,7 @@ public sealed class RoutePartTests
     [InlineData("Pipeline:Parts=None", "TracingStep,SizeLimitStep,RetryBehavior,ScriptedHandler")]
     [InlineData("Pipeline:Parts=", "TracingStep,SizeLimitStep,FirstStep,Around,second,RetryBehavior,ScriptedHandler")]
     [InlineData("Routes:orders:Pipeline:Parts=Around", "TracingStep,SizeLimitStep,Around,RetryBehavior,ScriptedHandler")]
-    public async Task Description_ShowsThemInTheirPlaces(string setting, string expected)
+    public async Task Description_AddedParts_AreInOrder(string setting, string expected)
     {
         await using HandlerRoute route = await HandlerRoute.StartAsync(Add, setting);
 
@@ -57,7 +57,7 @@ public sealed class RoutePartTests
     [InlineData("Pipeline:Parts=FirstStp", "Pipeline:Parts = \"FirstStp\": is not a part added by AddStep or AddBehavior; the worker's own parts and those of handlers always run, each in its stage. Did you mean FirstStep?")]
     [InlineData("Pipeline:Parts=ArchiveConnector", "Pipeline:Parts = \"ArchiveConnector\": is not a part added by AddStep or AddBehavior; the worker's own parts and those of handlers always run, each in its stage. Known here: FirstStep, Around, second.")]
     [InlineData("Routes:orders:Pipeline:Parts=second,second", "Routes:orders:Pipeline:Parts = \"second\": is named twice. The part would run twice per message.")]
-    public void Parts_ThatCannotBe_AreErrors(string setting, string error) =>
+    public void Parts_Invalid_AreErrors(string setting, string error) =>
         HandlerRoute.Plan(Add, setting).Errors.ShouldHaveSingleItem().ToString().ShouldBe(error);
 
     [Fact]
@@ -73,7 +73,7 @@ public sealed class RoutePartTests
     [InlineData("None")]
     [InlineData("RetryBehavior")]
     [InlineData("a part")]
-    public void Parts_WithANameThatIsTaken_AreAnError(string name) =>
+    public void Parts_WithANameInUse_AreAnError(string name) =>
         HandlerRoute.Plan(worker =>
         {
             Add(worker);
@@ -97,14 +97,14 @@ public sealed class RoutePartTests
     }
 
     [Fact]
-    public async Task Step_NeedsAServiceThatIsNotThere_EndsTheStart()
+    public async Task Step_NeedsAMissingService_EndsTheStart()
     {
         StartupException exception = await Should.ThrowAsync<StartupException>(() => HandlerRoute.StartAsync(worker => worker
             .AddStep<SecondStep>()
             .AddHandler<Order, ScriptedHandler>("Orders", TestJson.Default.Order)));
 
         exception.ExitCode.ShouldBe(ExitCodes.Configuration);
-        exception.Message.ShouldStartWith("Route orders: SecondStep cannot be made: ");
+        exception.Message.ShouldStartWith("Route orders: SecondStep cannot be created: ");
     }
 
     private void Add(IMessageWorkerBuilder worker) => worker
@@ -133,7 +133,7 @@ public sealed class RoutePartTests
         }
     }
 
-    // Written for any stage, as a step that only looks at the settlement is.
+    // Written for any stage, like a step that needs only the settlement.
     private sealed class SecondStep(ConcurrentQueue<string> trace) : IStep<PipelineContext>
     {
         public async ValueTask<StepOutcome> BeforeAsync(PipelineContext context)

@@ -5,7 +5,7 @@ using Pipeline.Settlements;
 
 namespace Worker.Tests.Handlers.Typed;
 
-/// <summary>What becomes of bodies that are no JSON, or not the handler's type.</summary>
+/// <summary>Bodies that are not JSON, or do not fit the handler's type.</summary>
 public sealed class JsonHandlerBodyTests
 {
     [Theory]

@@ -4,13 +4,13 @@ using Pipeline.Settlements;
 
 namespace Worker.Tests.Handlers.Typed;
 
-/// <summary>Handlers that hang, block and keep what is not theirs: the declared outcome, and the other messages go on.</summary>
+/// <summary>Handlers that hang, block, or keep a view after its message: the documented outcome, and other messages are handled.</summary>
 public sealed class JsonHandlerMisuseTests
 {
     private const string Body = """{"id":"a"}""";
 
     [Fact]
-    public async Task Handle_HangsUntilItsTokenEnds_IsAbandonedAndDeadLetteredInTheEnd()
+    public async Task Handle_HangsUntilItsTokenEnds_IsAbandonedAndFinallyDeadLettered()
     {
         ScriptedHandler handler = new(async (_, _, cancellationToken) =>
         {
@@ -28,7 +28,7 @@ public sealed class JsonHandlerMisuseTests
     }
 
     [Fact]
-    public async Task Handle_IgnoresItsToken_TheRouteSaysThatItIsStuckAndOthersGoOn()
+    public async Task Handle_IgnoresItsToken_IsReportedAsStuckAndOthersContinue()
     {
         TaskCompletionSource<Settlement> released = new(TaskCreationOptions.RunContinuationsAsynchronously);
         ScriptedHandler handler = new((order, _, _) => order.Id == "a" ? new(released.Task) : new(Settlement.Complete));
@@ -42,11 +42,11 @@ public sealed class JsonHandlerMisuseTests
         route.LinesOf(5003).ShouldHaveSingleItem();
         released.SetResult(Settlement.Complete);
         await route.SettleAllAsync();
-        route.Publisher.Completed.ShouldBe(2, "what it decided in the end counts");
+        route.Publisher.Completed.ShouldBe(2, "its late decision counts");
     }
 
     [Fact]
-    public async Task Handle_BlocksItsThread_OthersGoOn()
+    public async Task Handle_BlocksItsThread_OthersContinue()
     {
         using ManualResetEventSlim released = new();
         ScriptedHandler handler = new((order, _, _) =>
@@ -88,7 +88,7 @@ public sealed class JsonHandlerMisuseTests
         await route.SettleAllAsync();
         AssertEnded(kept);
 
-        // The channel reuses the object for the next message, which the view must not show.
+        // The channel reuses the object for the next message, which the old view must not show.
         MessageInfo old = kept;
         await route.PublishAsync("""{"id":"b"}""");
         await HandlerRoute.UntilAsync(() => handler.Calls.Count == 2);

@@ -6,7 +6,7 @@ using Pipeline.Settlements;
 
 namespace Worker.Tests.Handlers.Typed;
 
-/// <summary>Each outcome that a handler can have, through a whole route.</summary>
+/// <summary>Each outcome of a handler, over a whole route.</summary>
 public sealed class JsonHandlerOutcomeTests
 {
     private const string Body = """{"id":"a","quantity":3}""";
@@ -44,7 +44,7 @@ public sealed class JsonHandlerOutcomeTests
     }
 
     [Fact]
-    public async Task Handle_IsToldWhatIsKnown()
+    public async Task Handle_Info_HasEveryKnownProperty()
     {
         string? seen = null;
         ScriptedHandler handler = new((_, info, _) =>
@@ -95,7 +95,7 @@ public sealed class JsonHandlerOutcomeTests
     [InlineData("", "unspecified")]
     [InlineData(null, "unspecified")]
     [InlineData("../../etc", "etc")]
-    public async Task Handle_DeadLettersUnderAReasonThatIsNoCode_IsMadeOne(string? reason, string expected)
+    public async Task Handle_DeadLettersUnderAReasonThatIsNoCode_IsConvertedToOne(string? reason, string expected)
     {
         await using HandlerRoute route = await StartAsync(new ScriptedHandler((_, _, _) => new(Settlement.DeadLetter(reason!, "x"))));
 
@@ -123,7 +123,7 @@ public sealed class JsonHandlerOutcomeTests
     }
 
     [Fact]
-    public async Task Handle_Undecided_IsAbandonedWithALineAndDeadLetteredInTheEnd()
+    public async Task Handle_Undecided_IsAbandonedLoggedAndFinallyDeadLettered()
     {
         ScriptedHandler handler = new((_, _, _) => default);
         await using HandlerRoute route = await StartAsync(handler, "Recoverability:MaxDeliveries=3");
@@ -187,7 +187,7 @@ public sealed class JsonHandlerOutcomeTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task Handle_Transient_IsNeverDeadLetteredAndOpensTheBreakerInTheEnd(bool throws)
+    public async Task Handle_Transient_IsNeverDeadLetteredAndFinallyOpensTheBreaker(bool throws)
     {
         bool isDown = true;
         ScriptedHandler handler = new((_, _, _) => !isDown ? new(Settlement.Complete) : throws ? throw new TransientFaultException("The database is down.") : new(Settlement.Transient("The database is down.")));

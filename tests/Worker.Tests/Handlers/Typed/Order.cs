@@ -17,7 +17,7 @@ internal sealed record OrderLine(string Article, decimal Price);
 
 internal readonly record struct Reading(int Sensor, double Value);
 
-/// <summary>Refuses what its constructor does not like, as types with rules of their own do.</summary>
+/// <summary>Its constructor throws for invalid values, like types with rules of their own.</summary>
 internal sealed class Percentage
 {
     public Percentage(int value) => Value = value is >= 0 and <= 100 ? value : throw new ArgumentOutOfRangeException(nameof(value), "A percentage is 0 to 100.");

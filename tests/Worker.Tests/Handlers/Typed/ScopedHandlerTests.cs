@@ -5,7 +5,7 @@ using Pipeline.Settlements;
 
 namespace Worker.Tests.Handlers.Typed;
 
-/// <summary>Handlers that live for one attempt at a message, and what lives with them; handlers that live as long as their route.</summary>
+/// <summary>Scoped handlers, which live for one attempt with their scope's services, and singletons, which live as long as their route.</summary>
 public sealed class ScopedHandlerTests
 {
     private readonly Ledger _ledger = new();
@@ -28,7 +28,7 @@ public sealed class ScopedHandlerTests
     }
 
     [Fact]
-    public async Task Handle_ScopeFailsToEnd_CountsAsTheHandlersFaultAndIsNotCompleted()
+    public async Task Handle_ScopeDisposalThrows_CountsAsTheHandlersFaultAndIsNotCompleted()
     {
         await using HandlerRoute route = await HandlerRoute.StartAsync(
             worker => worker.With(services => services.AddSingleton(_ledger).AddScoped<Unit>()).AddScopedHandler<Order, UnitHandler>("Orders", TestJson.Default.Order), "Recoverability:MaxDeliveries=2");
@@ -42,7 +42,7 @@ public sealed class ScopedHandlerTests
     }
 
     [Fact]
-    public async Task Handle_ScopedAndRegistered_IsTheContainers()
+    public async Task Handle_ScopedAndRegistered_ComesFromTheContainer()
     {
         await using HandlerRoute route = await HandlerRoute.StartAsync(
             worker => worker.With(services => services.AddSingleton(_ledger).AddScoped<Unit>().AddScoped<UnitHandler>()).AddScopedHandler<Order, UnitHandler>("Orders", TestJson.Default.Order));
@@ -51,7 +51,7 @@ public sealed class ScopedHandlerTests
         await route.PublishAsync("""{"id":"a"}""");
         await route.SettleAllAsync();
 
-        // Disposed once, by its scope.
+        // The scope disposes the handler, once.
         _ledger.Entries.Order().ShouldBe(["handled a", "handler gone", "unit gone"]);
     }
 
@@ -82,7 +82,7 @@ public sealed class ScopedHandlerTests
 
         public void Add(string entry) => _entries.Enqueue(entry);
 
-        /// <summary>The start makes a handler to see whether it can.</summary>
+        /// <summary>The start creates one handler to check its dependencies.</summary>
         public void Forget() => _entries.Clear();
     }
 

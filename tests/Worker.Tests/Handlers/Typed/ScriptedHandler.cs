@@ -4,7 +4,7 @@ using Pipeline.Settlements;
 
 namespace Worker.Tests.Handlers.Typed;
 
-/// <summary>Does what the test says, and keeps what it was given. Register the instance, and the route uses it.</summary>
+/// <summary>Runs the test's code, and records its messages. The route uses the registered instance.</summary>
 internal sealed class ScriptedHandler(Func<Order, MessageInfo, CancellationToken, ValueTask<Settlement>> script) : IMessageHandler<Order>
 {
     private readonly ConcurrentQueue<(Order Order, int Delivery)> _calls = new();

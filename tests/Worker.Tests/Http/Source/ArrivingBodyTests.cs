@@ -4,7 +4,7 @@ using Pipeline.Settlements;
 
 namespace Worker.Tests.Http.Source;
 
-/// <summary>Bodies in pieces, slow, broken off or broken: one message, or none.</summary>
+/// <summary>Bodies in pieces, slow, aborted or malformed: one message, or none.</summary>
 public sealed class ArrivingBodyTests
 {
     [Fact]
@@ -49,7 +49,7 @@ public sealed class ArrivingBodyTests
     [Theory]
     [InlineData("Content-Length: 100\n\nhalf")]
     [InlineData("Transfer-Encoding: chunked\n\n4\nhalf\n")]
-    public async Task Post_TooSlow_Answers408AndTakesNothing(string rest)
+    public async Task Post_TooSlow_Answers408AndAcceptsNothing(string rest)
     {
         await using HttpSourceHost host = await HttpSourceHost.StartAsync(options => options.BodyTimeout = TimeSpan.FromMilliseconds(200));
         await using RawConnection connection = await host.ConnectAsync($"POST /messages HTTP/1.1\nHost: x\n{rest}");
@@ -88,7 +88,7 @@ public sealed class ArrivingBodyTests
 
         (await connection.ReadAsync()).Status.ShouldBe(isStop ? 503 : 408);
 
-        // The server reads on for the rest of the body, and ends the connection when the caller does.
+        // The server reads the rest of the body, and closes the connection when the caller does.
         connection.ShutdownSend();
         await connection.ShouldEndAsync();
         host.ServerLog.Entries.Where(entry => entry.Level >= LogLevel.Warning).ShouldBeEmpty();
@@ -100,7 +100,7 @@ public sealed class ArrivingBodyTests
     [InlineData("Content-Length: 100\n\nhalf", false)]
     [InlineData("Transfer-Encoding: chunked\n\n4\nhalf\n", true)]
     [InlineData("Transfer-Encoding: chunked\n\n4\nhalf\n", false)]
-    public async Task Post_AbortedInTheMiddle_TakesNothing(string rest, bool reset)
+    public async Task Post_AbortedInTheMiddle_AcceptsNothing(string rest, bool reset)
     {
         await using HttpSourceHost host = await HttpSourceHost.StartAsync();
         await using RawConnection connection = await host.ConnectAsync($"POST /messages HTTP/1.1\nHost: x\n{rest}");
@@ -125,7 +125,7 @@ public sealed class ArrivingBodyTests
     [InlineData(nameof(SettlementKind.Complete))]
     [InlineData(nameof(SettlementKind.Abandon))]
     [InlineData(nameof(SettlementKind.DeadLetter))]
-    public async Task Post_AbortedAfterAcceptance_IsFinishedWithItsBytes(string kind)
+    public async Task Post_AbortedAfterAcceptance_IsSettledWithItsBytes(string kind)
     {
         await using HttpSourceHost host = await HttpSourceHost.StartAsync();
         await using RawConnection connection = await host.ConnectAsync("POST /messages HTTP/1.1\nHost: x\nContent-Length: 6\n\nprecio");
@@ -135,7 +135,7 @@ public sealed class ArrivingBodyTests
         await Task.Delay(100);
         host.Source.Requests.ShouldBe(1, "The request stays until its message is settled.");
 
-        // The bytes are checked here: the pool poisons what is given back.
+        // The settlement checks the bytes: the pool overwrites returned buffers.
         await delivery.SettleAsync(kind switch
         {
             nameof(SettlementKind.Complete) => Settlement.Complete,
@@ -154,7 +154,7 @@ public sealed class ArrivingBodyTests
     [Theory]
     [InlineData("application/json")]
     [InlineData("application/x-ndjson")]
-    public async Task Post_BrokenChunk_Answers400AndTakesNothing(string type)
+    public async Task Post_BrokenChunk_Answers400AndAcceptsNothing(string type)
     {
         await using HttpSourceHost host = await HttpSourceHost.StartAsync();
         await using RawConnection connection = await host.ConnectAsync(
@@ -277,7 +277,7 @@ public sealed class ArrivingBodyTests
         await host.FinishAsync();
     }
 
-    /// <summary>Moves the clock, sends bytes and returns once the worker has taken them and waits for more.</summary>
+    /// <summary>Moves the clock, sends bytes, and returns once the worker has read them and waits for more.</summary>
     private static async Task SendAsync(HttpSourceHost host, ManualTimeProvider time, RawConnection connection, int bytes, TimeSpan after)
     {
         time.Advance(after);

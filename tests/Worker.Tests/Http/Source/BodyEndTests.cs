@@ -2,7 +2,7 @@ using Pipeline.Settlements;
 
 namespace Worker.Tests.Http.Source;
 
-/// <summary>Every way in which a body can end: only a body that arrived whole and was stored is answered with 200.</summary>
+/// <summary>Every end of a body: only a body that arrived whole and was stored is answered with 200.</summary>
 public sealed class BodyEndTests
 {
     private const string Json = "application/json";
@@ -34,7 +34,7 @@ public sealed class BodyEndTests
     [InlineData(Ndjson, "Transfer-Encoding: chunked\n\n3\n{\"a\nffffffffffffffffffff\n", 400)]
     [InlineData(Ndjson, "Transfer-Encoding: chunked\n\n3\n{\"a\nzz\n", 400)]
     [InlineData(Ndjson, "Transfer-Encoding: chunked\n\n3\n{\"abcd", 400)]
-    public async Task Body_SentLikeThis_IsAnsweredLikeThis(string type, string rest, int status)
+    public async Task Body_EachEnd_HasItsAnswer(string type, string rest, int status)
     {
         await using HttpSourceHost host = await StartAsync();
         await using RawConnection connection = await host.ConnectAsync($"POST /messages HTTP/1.1\nHost: x\nContent-Type: {type}\n{rest}");

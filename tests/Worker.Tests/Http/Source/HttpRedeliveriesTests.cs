@@ -33,7 +33,7 @@ public sealed class HttpRedeliveriesTests
             redeliveries.Count(Id, Body).ShouldBe(1);
         }
 
-        // Retry-After is a whole second at least.
+        // Retry-After is at least one whole second.
         _time.Advance(TimeSpan.FromSeconds(1));
         redeliveries.Count(Id, Body).ShouldBe(2);
     }
@@ -76,7 +76,7 @@ public sealed class HttpRedeliveriesTests
     }
 
     [Fact]
-    public void Settled_MoreThanItHolds_ForgetsTheOldest()
+    public void Settled_MoreThanTheCapacity_ForgetsTheOldest()
     {
         HttpRedeliveries redeliveries = new(_time, capacity: 100);
         for (int i = 0; i < 1_000; i++)

@@ -77,7 +77,7 @@ public sealed class HttpSenderTests
     }
 
     [Fact]
-    public async Task Send_WorkerRestarts_WaitsSaysSoAndSends()
+    public async Task Send_WorkerRestarts_WaitsReportsItAndSends()
     {
         ScriptedHandler server = new((id, number) => number is > 1 and < 20 ? throw Refused() : ScriptedHandler.Stored(id));
         using HttpSender sender = Create(server);
@@ -90,7 +90,7 @@ public sealed class HttpSenderTests
     }
 
     [Fact]
-    public async Task Send_AnswersBetweenRefusals_AreOneOutage()
+    public async Task Send_AnswersBetweenRefusals_CountAsOneOutage()
     {
         using HttpSender sender = Create(new ScriptedHandler((id, number) => number % 2 == 1 ? throw Refused() : ScriptedHandler.Stored(id)));
 
@@ -105,7 +105,7 @@ public sealed class HttpSenderTests
     [Theory]
     [InlineData(true, 60)]
     [InlineData(false, 5)]
-    public async Task Send_WorkerStaysAway_EndsAfterTheLimit(bool answeredBefore, int seconds)
+    public async Task Send_WorkerStaysDown_EndsAfterTheLimit(bool answeredBefore, int seconds)
     {
         using HttpSender sender = Create(new ScriptedHandler((id, number) => answeredBefore && number == 1 ? ScriptedHandler.Stored(id) : throw Refused()));
         if (answeredBefore)

@@ -5,8 +5,8 @@ using Messaging.Sources;
 namespace Worker.Tests.Http.Source;
 
 /// <summary>
-/// The HTTP source with a caller that does its part: it keeps each message until the answer says that it is safe, and sends it
-/// again after Retry-After.
+/// The HTTP source with a correct caller: it keeps each message until the answer says that it is stored or dead-lettered, and resends it
+/// after Retry-After.
 /// </summary>
 internal sealed class HttpSourceHarness : SourceHarness
 {
@@ -39,13 +39,13 @@ internal sealed class HttpSourceHarness : SourceHarness
 
     public override async Task AdvanceAsync(TimeSpan time)
     {
-        await UntilAsync(() => Volatile.Read(ref _awaitingAnswer) <= Intake.Unsettled, "The senders' answers did not come.");
+        await UntilAsync(() => Volatile.Read(ref _awaitingAnswer) <= Intake.Unsettled, "The answers to the senders did not arrive.");
         Time.Advance(time);
     }
 
     public override async Task<IReadOnlyList<DeadLetteredMessage>> DeadLettersAsync(int expected)
     {
-        await UntilAsync(() => _host.DeadLetters.Messages.Count >= expected, "The dead letters did not come.");
+        await UntilAsync(() => _host.DeadLetters.Messages.Count >= expected, "The dead letters did not arrive.");
         return _host.DeadLetters.Messages;
     }
 
@@ -81,7 +81,7 @@ internal sealed class HttpSourceHarness : SourceHarness
         }
         catch (Exception) when (_end.IsCancellationRequested)
         {
-            // The test is over.
+            // The test has ended.
         }
         catch (Exception exception)
         {
@@ -89,7 +89,7 @@ internal sealed class HttpSourceHarness : SourceHarness
         }
     }
 
-    /// <returns>When to send it again; null when it is safe.</returns>
+    /// <returns>The delay before the caller resends it; null when it is safe.</returns>
     private async Task<TimeSpan?> SendAsync(byte[] body, string? id)
     {
         using HttpRequestMessage request = new(HttpMethod.Post, "/messages") { Content = new ByteArrayContent(body) };

@@ -9,7 +9,7 @@ using Pipeline.Buffers;
 
 namespace Worker.Tests.Http.Source;
 
-/// <summary>A real Kestrel on a free port with the endpoint mapped, and one HTTP source a route.</summary>
+/// <summary>Kestrel on a free port with the endpoint mapped, and one HTTP source per route.</summary>
 internal sealed class HttpSourceHost : IAsyncDisposable
 {
     public const string Route = "orders";
@@ -47,7 +47,7 @@ internal sealed class HttpSourceHost : IAsyncDisposable
 
     public HttpMessageSource Source => _sources[0];
 
-    /// <summary>Starts the server with a source for each route, receiving unless told otherwise.</summary>
+    /// <summary>Starts the server with one source per route, receiving by default.</summary>
     public static async Task<HttpSourceHost> StartAsync(
         Action<HttpSourceOptions>? configure = null,
         string[]? routes = null,
@@ -60,7 +60,7 @@ internal sealed class HttpSourceHost : IAsyncDisposable
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         RecordingLog serverLog = new();
 
-        // Of Kestrel alone: the host's own log would make objects for each request, which the allocation tests count.
+        // Only Kestrel's log: the host's own would allocate for each request, which the allocation tests count.
         builder.Logging.ClearProviders().AddFilter("Microsoft.AspNetCore", LogLevel.None).AddFilter("Microsoft.AspNetCore.Server.Kestrel", LogLevel.Warning).AddProvider(serverLog);
         builder.WebHost.ConfigureKestrel(kestrel => kestrel.Listen(IPAddress.Loopback, port: 0));
         builder.Services.AddMessagesEndpoint();
@@ -98,7 +98,7 @@ internal sealed class HttpSourceHost : IAsyncDisposable
     /// <summary>Opens a connection and sends the text, with LF written as CRLF.</summary>
     public Task<RawConnection> ConnectAsync(string text) => RawConnection.ConnectAsync(Port, text);
 
-    /// <summary>Stops and sees that nothing was left behind.</summary>
+    /// <summary>Stops, and asserts that no message, slot or buffer is left.</summary>
     public async Task FinishAsync()
     {
         await StopReceivingAsync();

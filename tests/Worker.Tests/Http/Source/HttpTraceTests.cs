@@ -30,7 +30,7 @@ public sealed class HttpTraceTests
     }
 
     [Fact]
-    public async Task Post_MalformedTraceParent_IsIgnoredAndLeftBehindByReuse()
+    public async Task Post_MalformedTraceParent_IsIgnoredAndClearedOnReuse()
     {
         using SpanRecorder spans = new();
         await using HttpSourceHost host = await HttpSourceHost.StartAsync();

@@ -40,7 +40,7 @@ public sealed class MessagesEndpointTests
     }
 
     [Fact]
-    public async Task Post_EndlessRouteName_IsNotRepeated()
+    public async Task Post_EndlessRouteName_IsNotEchoed()
     {
         await using HttpSourceHost host = await HttpSourceHost.StartAsync();
 
@@ -51,7 +51,7 @@ public sealed class MessagesEndpointTests
     }
 
     [Fact]
-    public async Task Post_NoRouteAndSeveral_IsToldHowToChooseUnlessOneIsNamedDefault()
+    public async Task Post_NoRouteAmongSeveral_SaysHowToChooseUnlessOneIsNamedDefault()
     {
         await using HttpSourceHost several = await HttpSourceHost.StartAsync(routes: ["a", "b"]);
         using HttpResponseMessage refused = await several.Client.PostAsync("/messages", new StringContent("x"));

@@ -74,7 +74,7 @@ public sealed class NdjsonRequestTests
     }
 
     [Fact]
-    public async Task Post_SplitAtEveryByte_TakesTheSameLines()
+    public async Task Post_SplitAtEveryByte_AcceptsTheSameLines()
     {
         byte[] body = "{\"a\":1}\r\n\r\n{\"b\":\"\u00e4\"}\n \nlast"u8.ToArray();
         string[] expected = ["{\"a\":1}", "{\"b\":\"\u00e4\"}", "last"];
@@ -114,7 +114,7 @@ public sealed class NdjsonRequestTests
         JsonElement json = await SingleMessageRequestTests.JsonAsync(response);
         Statuses(json).ShouldBe(["1 stored", "2 dead-lettered", "3 too-large", "4 stored"]);
         json.GetProperty("results")[1].GetProperty("reason").GetString().ShouldBe("malformed-json");
-        json.TryGetProperty("error", out _).ShouldBeFalse("Nothing is to be sent again.");
+        json.TryGetProperty("error", out _).ShouldBeFalse("No line needs a resend.");
         host.DeadLetters.Messages.ShouldHaveSingleItem();
         await host.FinishAsync();
     }
@@ -142,7 +142,7 @@ public sealed class NdjsonRequestTests
     }
 
     [Fact]
-    public async Task Post_MoreLinesThanPlaces_WaitsForThem()
+    public async Task Post_MoreLinesThanSlots_WaitsForThem()
     {
         await using HttpSourceHost host = await HttpSourceHost.StartAsync(concurrency: 2);
         host.Intake.Script = _ => Settlement.Complete;
@@ -155,7 +155,7 @@ public sealed class NdjsonRequestTests
     }
 
     [Fact]
-    public async Task Post_ManyLines_AreInWorkWithinTheRequestsBound()
+    public async Task Post_ManyLines_AreInFlightWithinTheRequestsBound()
     {
         await using HttpSourceHost host = await HttpSourceHost.StartAsync(options => options.MaxInFlightPerRequest = 4);
         Task<HttpResponseMessage> posting = PostAsync(host, string.Join('\n', Enumerable.Range(0, 20)));
@@ -181,7 +181,7 @@ public sealed class NdjsonRequestTests
     }
 
     [Fact]
-    public async Task Post_FirstLineFindsNoPlace_IsRefusedAsAWhole()
+    public async Task Post_NoSlotForTheFirstLine_RefusesTheRequest()
     {
         await using HttpSourceHost host = await HttpSourceHost.StartAsync(concurrency: 1);
         await using RawConnection ndjson = await host.ConnectAsync(Chunked);
@@ -201,7 +201,7 @@ public sealed class NdjsonRequestTests
     }
 
     [Fact]
-    public async Task Post_NoPlaceInTime_AnswersWhatIsSafeAndFromWhereToGoOn()
+    public async Task Post_NoSlotInTime_AnswersTheSafeLinesAndResendFrom()
     {
         await using HttpSourceHost host = await HttpSourceHost.StartAsync(options => options.SlotTimeout = TimeSpan.FromMilliseconds(150));
         await using RawConnection connection = await host.ConnectAsync(Chunked);
@@ -222,7 +222,7 @@ public sealed class NdjsonRequestTests
     }
 
     [Fact]
-    public async Task Stop_InTheMiddle_AnswersWhatIsSafeAndFromWhereToGoOn()
+    public async Task Stop_InTheMiddle_AnswersTheSafeLinesAndResendFrom()
     {
         await using HttpSourceHost host = await HttpSourceHost.StartAsync();
         await using RawConnection connection = await host.ConnectAsync(Chunked);
@@ -248,7 +248,7 @@ public sealed class NdjsonRequestTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task Post_AbortedInTheMiddle_FinishesWhatWasTakenAndDropsTheHalfLine(bool reset)
+    public async Task Post_AbortedInTheMiddle_SettlesAcceptedLinesAndDropsTheHalfLine(bool reset)
     {
         await using HttpSourceHost host = await HttpSourceHost.StartAsync();
         await using RawConnection connection = await host.ConnectAsync(Chunked);
@@ -274,7 +274,7 @@ public sealed class NdjsonRequestTests
     }
 
     [Fact]
-    public async Task Post_TooSlow_AnswersWhatIsSafe()
+    public async Task Post_TooSlow_AnswersTheSafeLines()
     {
         await using HttpSourceHost host = await HttpSourceHost.StartAsync(options => options.BodyTimeout = TimeSpan.FromMilliseconds(200));
         host.Intake.Script = _ => Settlement.Complete;
@@ -319,7 +319,7 @@ public sealed class NdjsonRequestTests
     }
 
     [Fact]
-    public async Task Post_TooManyLines_Answers413FromThere()
+    public async Task Post_TooManyLines_Answers413AndResendFrom()
     {
         await using HttpSourceHost host = await HttpSourceHost.StartAsync(options => options.MaxRequestLines = 3);
         host.Intake.Script = _ => Settlement.Complete;
@@ -348,7 +348,7 @@ public sealed class NdjsonRequestTests
     }
 
     [Fact]
-    public async Task Post_LargeFile_IsTakenWhole()
+    public async Task Post_LargeFile_IsAcceptedWhole()
     {
         const int Lines = 20_000;
         await using HttpSourceHost host = await HttpSourceHost.StartAsync();

@@ -4,7 +4,7 @@ using System.Text;
 
 namespace Worker.Tests.Http.Source;
 
-/// <summary>A connection that sends what the test says, byte by byte where it matters.</summary>
+/// <summary>A connection that sends a test's bytes, one by one where needed.</summary>
 internal sealed class RawConnection(Socket socket) : IAsyncDisposable
 {
     private readonly byte[] _received = new byte[1 << 20];
@@ -71,8 +71,8 @@ internal sealed class RawConnection(Socket socket) : IAsyncDisposable
         }
     }
 
-    /// <summary>Reads until the text has come.</summary>
-    /// <returns>All that was received.</returns>
+    /// <summary>Reads until the text has arrived.</summary>
+    /// <returns>All received text.</returns>
     public async Task<string> ReadToAsync(string text)
     {
         using CancellationTokenSource patience = new(TimeSpan.FromSeconds(60));
@@ -90,7 +90,7 @@ internal sealed class RawConnection(Socket socket) : IAsyncDisposable
         }
     }
 
-    /// <summary>Reads all that the server sends before it ends the connection.</summary>
+    /// <summary>Reads everything until the server closes the connection.</summary>
     public async Task<string> ReadToEndAsync()
     {
         using CancellationTokenSource patience = new(TimeSpan.FromSeconds(60));
@@ -110,14 +110,14 @@ internal sealed class RawConnection(Socket socket) : IAsyncDisposable
         return Encoding.UTF8.GetString(_received, 0, _length);
     }
 
-    /// <summary>Sees that no answer comes for a moment.</summary>
+    /// <summary>Asserts that no answer arrives for a short time.</summary>
     public async Task ShouldBeQuietAsync()
     {
         await Task.Delay(60);
         socket.Available.ShouldBe(0);
     }
 
-    /// <summary>Sees the server end the connection.</summary>
+    /// <summary>Asserts that the server closes the connection.</summary>
     public async Task ShouldEndAsync()
     {
         using CancellationTokenSource patience = new(TimeSpan.FromSeconds(60));
@@ -132,10 +132,10 @@ internal sealed class RawConnection(Socket socket) : IAsyncDisposable
         }
     }
 
-    /// <summary>Says that nothing follows, and still listens.</summary>
+    /// <summary>Closes the sending half; reading continues.</summary>
     public void ShutdownSend() => socket.Shutdown(SocketShutdown.Send);
 
-    /// <summary>Ends the connection with a reset, as a killed process does.</summary>
+    /// <summary>Resets the connection, as a killed process does.</summary>
     public void Abort()
     {
         socket.LingerState = new LingerOption(enable: true, seconds: 0);

@@ -3,7 +3,7 @@ using System.Text;
 
 namespace Worker.Tests.Http.Source;
 
-/// <summary>An HTTP server of one line: gets each request's id and number, from 1, and answers or throws.</summary>
+/// <summary>A one-line HTTP server: gets each request's id and number, from 1, and answers or throws.</summary>
 internal sealed class ScriptedHandler(Func<string, int, HttpResponseMessage> answer) : HttpMessageHandler
 {
     private int _requests;

@@ -4,14 +4,14 @@ using Pipeline.Settlements;
 
 namespace Worker.Tests.Http.Source;
 
-/// <summary>Requests that are refused before their message is accepted, and those just within the limits.</summary>
+/// <summary>Requests that are refused before their message is accepted, and requests just within the limits.</summary>
 public sealed class SingleMessageRefusalTests
 {
     [Theory]
     [InlineData(nameof(IntakeAnswer.Full), 429, "Retry-After: 1", "busy")]
     [InlineData(nameof(IntakeAnswer.Paused), 503, "Retry-After: 5", "paused")]
     [InlineData(nameof(IntakeAnswer.Stopping), 503, "Connection: close", "stopping")]
-    public async Task Post_NoPlace_IsRefusedBeforeTheBodyIsAskedFor(string answer, int status, string header, string error)
+    public async Task Post_NoSlot_IsRefusedBeforeTheBodyIsRequested(string answer, int status, string header, string error)
     {
         await using HttpSourceHost host = await HttpSourceHost.StartAsync();
         host.Intake.Answer = Enum.Parse<IntakeAnswer>(answer);
@@ -28,7 +28,7 @@ public sealed class SingleMessageRefusalTests
     }
 
     [Fact]
-    public async Task Post_ExpectContinueAndAPlace_IsAskedForTheBody()
+    public async Task Post_ExpectContinueAndAFreeSlot_IsAskedForTheBody()
     {
         await using HttpSourceHost host = await HttpSourceHost.StartAsync();
         host.Intake.Script = _ => Settlement.Complete;
@@ -42,7 +42,7 @@ public sealed class SingleMessageRefusalTests
     }
 
     [Fact]
-    public async Task Post_SlotsTaken_Answers429AndLaterWorks()
+    public async Task Post_NoFreeSlot_Answers429AndIsAcceptedLater()
     {
         await using HttpSourceHost host = await HttpSourceHost.StartAsync(concurrency: 1);
         Task<HttpResponseMessage> first = host.Client.PostAsync("/messages", new StringContent("1"));
@@ -105,7 +105,7 @@ public sealed class SingleMessageRefusalTests
     }
 
     [Fact]
-    public async Task Post_AtTheLimit_IsTaken()
+    public async Task Post_AtTheLimit_IsAccepted()
     {
         byte[] body = [.. Enumerable.Range(0, 100_000).Select(i => (byte)i)];
         await using HttpSourceHost host = await HttpSourceHost.StartAsync(options => options.MaxMessageBytes = body.Length);
@@ -130,7 +130,7 @@ public sealed class SingleMessageRefusalTests
     [InlineData(1_001, true)]
     [InlineData(3_000_000, false)]
     [InlineData(3_000_000, true)]
-    public async Task Post_AboveTheLimit_Answers413AndTakesNothing(int length, bool chunked)
+    public async Task Post_AboveTheLimit_Answers413AndAcceptsNothing(int length, bool chunked)
     {
         await using HttpSourceHost host = await HttpSourceHost.StartAsync(options => options.MaxMessageBytes = 1_000);
         using HttpRequestMessage request = new(HttpMethod.Post, "/messages") { Content = new ByteArrayContent(new byte[length]) };

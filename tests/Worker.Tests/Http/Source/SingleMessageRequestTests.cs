@@ -31,7 +31,7 @@ public sealed class SingleMessageRequestTests
     }
 
     [Fact]
-    public async Task Post_NoId_TheIdIsTheContentsHashSoThatARetryMeetsTheSameObject()
+    public async Task Post_NoId_UsesTheContentHashSoThatARetryIsADuplicate()
     {
         byte[] body = "{\"b\":2}"u8.ToArray();
         string expected = Convert.ToHexStringLower(SHA256.HashData(body))[..32];
@@ -225,7 +225,7 @@ public sealed class SingleMessageRequestTests
     }
 
     [Fact]
-    public async Task Close_OutOfTime_ReturnsAndSaysSo()
+    public async Task Close_TimeoutEnds_ReturnsAndLogsIt()
     {
         await using HttpSourceHost host = await HttpSourceHost.StartAsync();
         await using RawConnection connection = await host.ConnectAsync("POST /messages HTTP/1.1\nHost: x\nContent-Length: 2\n\nhi");

@@ -6,7 +6,7 @@ using Microsoft.Extensions.Configuration;
 
 namespace Worker.Tests.Http.Web;
 
-/// <summary>Which requests a page of another site could have sent, and which callers must not be refused for it.</summary>
+/// <summary>Refuses requests that a page of another site could have sent, without refusing other callers.</summary>
 public sealed class AllowedHostsTests
 {
     private const string Loopback = "http://127.0.0.1:8080";
@@ -97,7 +97,7 @@ public sealed class AllowedHostsTests
     [Theory]
     [InlineData("null", false)]
     [InlineData("http://evil.example", true)]
-    public void Origin_Refused_IsAdvisedWhatCanBeDone(string origin, bool hasHost)
+    public void Origin_Refused_SaysWhatToDo(string origin, bool hasHost)
     {
         HttpRefusal refusal = Check(Loopback, string.Empty, "127.0.0.1:8080", ("Origin", origin)).ShouldNotBeNull();
 
@@ -112,7 +112,7 @@ public sealed class AllowedHostsTests
     [InlineData("GET", "cross-site", "navigate", "document", true)]
     [InlineData("GET", "none", "navigate", "document", true)]
     [InlineData("GET", "same-origin", "cors", "empty", true)]
-    public void FetchMetadata_OfARequestWithoutOrigin_TellsPagesOfOtherSites(string method, string site, string mode, string destination, bool isAllowed)
+    public void FetchMetadata_OfARequestWithoutOrigin_IdentifiesPagesOfOtherSites(string method, string site, string mode, string destination, bool isAllowed)
     {
         HttpRefusal? refusal = Check(Loopback, string.Empty, "127.0.0.1:8080", ("Sec-Fetch-Site", site), ("Sec-Fetch-Mode", mode), ("Sec-Fetch-Dest", destination), (":method", method));
 

@@ -27,7 +27,7 @@ public sealed class HttpConnectionsTests : IDisposable
 
         _connections.Count.ShouldBe(Limit);
         fresh.Select(IsClosed).ShouldBe([true, false, false]);
-        IsClosed(served).ShouldBeFalse("It has had a request; those without one go first.");
+        IsClosed(served).ShouldBeFalse("Connections without a request are closed first, and this one had one.");
         added.IsReserve.ShouldBeFalse();
     }
 
@@ -55,7 +55,7 @@ public sealed class HttpConnectionsTests : IDisposable
         _connections.TryOpen(new DefaultConnectionContext("one too many")).ShouldBeNull();
         busy.Concat(reserve).ShouldAllBe(connection => !IsClosed(connection));
 
-        // When one ends, a reserve connection counts as any other.
+        // When a normal connection ends, a reserve connection takes its slot.
         _connections.Remove(busy[0]);
         _connections.Count.ShouldBe(Limit + HttpConnections.Reserve - 1);
         reserve.ForEach(_connections.EndRequest);

@@ -14,7 +14,7 @@ using Worker.Tests.Http.Source;
 
 namespace Worker.Tests.Http.Web;
 
-/// <summary>The worker's whole web server in this process: Kestrel, gate, health pages and the HTTP source over a sink in memory.</summary>
+/// <summary>The worker's whole web server, in process: Kestrel, gate, health pages and the HTTP source over a memory sink.</summary>
 public sealed class WebServerTests
 {
     private const string Body = """{"EventDateUtc":"2026-01-31T10:00:00Z","Product":"p","SiteKey":"s","EventName":"e","MessageId":"m"}""";
@@ -61,7 +61,7 @@ public sealed class WebServerTests
     [InlineData("POST", "/message")]
     [InlineData("GET", "/favicon.ico")]
     [InlineData("POST", "/messages/archive/more")]
-    public async Task Request_OfAnUnknownPath_IsToldThePathsThereAre(string method, string path)
+    public async Task Request_OfAnUnknownPath_ListsTheKnownPaths(string method, string path)
     {
         using IHost app = await StartAsync();
         await using RawConnection connection = await RawConnection.ConnectAsync(PortOf(app), $"{method} {path} HTTP/1.1\nHost: localhost\nContent-Length: 0\n\n");
@@ -87,7 +87,7 @@ public sealed class WebServerTests
     }
 
     [Fact]
-    public async Task Caller_OfAMessageWithTheIdInAnotherCase_IsToldItsName()
+    public async Task Caller_OfAMessageWithTheIdInAnotherCase_GetsThatName()
     {
         const string Misspelt = """{"order":{"Id":4716}}""";
         using TemporaryFolder folder = new();
@@ -99,7 +99,7 @@ public sealed class WebServerTests
         answer.Status.ShouldBe(422);
         using JsonDocument json = JsonDocument.Parse(answer.Body);
         json.RootElement.GetProperty("description").GetString().ShouldBe(
-            "The message has no id (property \"order.id\"; it has \"Id\": case counts). Send one, or set Handlers:Archive:MissingId to UseSourceId.");
+            "The message has no id (property \"order.id\"; it has \"Id\": names are case-sensitive). Send one, or set Handlers:Archive:MissingId to UseSourceId.");
     }
 
     [Fact]
@@ -135,7 +135,7 @@ public sealed class WebServerTests
         await using RawConnection caller = await RawConnection.ConnectAsync(PortOf(app), $"POST /messages HTTP/1.1\nHost: localhost\nContent-Length: {Body.Length}\n\n{Body}");
         (await caller.ReadAsync()).Status.ShouldBe(200);
 
-        // Over a connection of its own: one between two requests may give way to those that are accepted late.
+        // Over a new connection: an idle one may be closed in favour of connections that are accepted late.
         await using RawConnection health = await RawConnection.ConnectAsync(PortOf(app), "GET /healthz/live HTTP/1.1\nHost: localhost\n\n");
         (await health.ReadToAsync("\"status\":\"healthy\"")).ShouldStartWith("HTTP/1.1 200");
         foreach (RawConnection connection in silent)

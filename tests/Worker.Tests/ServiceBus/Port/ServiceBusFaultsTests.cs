@@ -55,7 +55,7 @@ public sealed class ServiceBusFaultsTests
     [InlineData(nameof(ServiceBusFaultKind.Transient), false)]
     [InlineData(nameof(ServiceBusFaultKind.LockLost), false)]
     [InlineData(nameof(ServiceBusFaultKind.QuotaExceeded), false)]
-    public void IsRefusal_WhatAnOperatorMustMend(string kind, bool expected) =>
+    public void IsRefusal_FaultsThatAnOperatorMustFix_IsTrue(string kind, bool expected) =>
         new ServiceBusFault(Enum.Parse<ServiceBusFaultKind>(kind), string.Empty).IsRefusal.ShouldBe(expected);
 
     [Theory]

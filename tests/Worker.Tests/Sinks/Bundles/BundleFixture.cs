@@ -12,7 +12,7 @@ using Worker.Tests.Intake;
 
 namespace Worker.Tests.Sinks.Bundles;
 
-/// <summary>Bundles over a scripted sink, on a clock of the test's, with what their metrics said.</summary>
+/// <summary>Bundles over a scripted sink, with a test clock and recorded metrics.</summary>
 internal sealed class BundleFixture : IAsyncDisposable
 {
     private readonly string _route = $"bundles-{Guid.NewGuid():n}";
@@ -41,12 +41,12 @@ internal sealed class BundleFixture : IAsyncDisposable
     /// <summary>The reasons of the bundles closed so far.</summary>
     public string[] Reasons => [.. _metrics.Where(line => line.StartsWith("worker.bundles.flushes", StringComparison.Ordinal)).Select(line => line[(line.LastIndexOf('=') + 1)..])];
 
-    /// <summary>What the instruments reported, in order.</summary>
+    /// <summary>The measurements of the instruments, in order.</summary>
     public string[] Metrics => [.. _metrics];
 
     public static byte[] Body(string text) => Encoding.UTF8.GetBytes(text);
 
-    /// <summary>Stores a message; its body says its key unless another is given.</summary>
+    /// <summary>Stores a message, whose body holds its key unless another body is given.</summary>
     public Task<SinkResult> StoreAsync(string key, string? body = null, CancellationToken cancellationToken = default) =>
         Sink.StoreAsync(Encoding.UTF8.GetBytes(key), Body(body ?? $$"""{"key":"{{key}}"}"""), cancellationToken).AsTask().WaitAsync(TestMessage.Patience);
 

@@ -6,7 +6,7 @@ using Messaging.Sinks;
 
 namespace Worker.Tests.Sinks.Bundles;
 
-/// <summary>A bundle's name and bytes: the same messages give the same object, other messages another, and any tool can read it.</summary>
+/// <summary>A bundle's name and bytes: the same messages give the same object, other messages another object, and standard tools read it.</summary>
 public sealed class BundleObjectTests
 {
     private static readonly Gen<(string Id, string Body)> Message =
@@ -121,7 +121,7 @@ public sealed class BundleObjectTests
 
     private static RecordedPut StoreTogether((string Id, string Body)[] messages) => Store([.. messages.Select(message => ($"p/q/{message.Id}", message.Body))]);
 
-    /// <summary>The object that these messages become when they arrive in this order.</summary>
+    /// <summary>The object of these messages, in this order of arrival.</summary>
     private static RecordedPut Store((string Key, string Body)[] messages)
     {
         using CancellationTokenSource patience = new(Intake.TestMessage.Patience);

@@ -7,7 +7,7 @@ using Shared.Hosting;
 
 namespace Worker.Tests.Sinks.Bundles;
 
-/// <summary>Which combinations are refused, with a text that names both sides.</summary>
+/// <summary>Which combinations are refused, with an error that names both settings.</summary>
 public sealed class BundlePlannerTests
 {
     private static readonly string[] Enabled = ["Bundles:Enabled=true", "Intake:Concurrency=1000", "Routes:archive:Sink=Memory"];
@@ -36,7 +36,7 @@ public sealed class BundlePlannerTests
     [InlineData("Intake:MessageTimeout=14s", "Intake:MessageTimeout = \"14s\": must be at least 15s (Bundles:MaxAge 10s + the sink's total time 0ms + 5s).")]
     [InlineData("Routes:archive:Bundles:MemoryBudget=31MiB", "Routes:archive:Bundles:MemoryBudget = \"31MiB\": applies to the whole process; set Bundles:MemoryBudget instead.")]
     [InlineData("Bundles:MaxMesages=5", "Bundles:MaxMesages: is not a known key. Did you mean MaxMessages?")]
-    public void Plan_WhatCannotWorkTogether_IsRefused(string setting, string expected) => ErrorsOf([.. Enabled, setting]).ShouldHaveSingleItem().ShouldStartWith(expected);
+    public void Plan_IncompatibleSettings_AreRefused(string setting, string expected) => ErrorsOf([.. Enabled, setting]).ShouldHaveSingleItem().ShouldStartWith(expected);
 
     [Theory]
     [InlineData("Intake:MessageTimeout=34s", "Intake:MessageTimeout = \"34s\": must be at least 35s (Bundles:MaxAge 10s + the sink's total time 20s + 5s).")]

@@ -8,14 +8,14 @@ using Tests.Shared;
 
 namespace Worker.Tests.Sinks.Bundles;
 
-/// <summary>Bytes that a message costs in a bundle, all threads counted: what is allocated is a bundle's.</summary>
+/// <summary>Bytes allocated per bundled message on all threads: only the bundle allocates.</summary>
 [Collection(AllocationCollection.Name)]
 public sealed class BundlingSinkAllocationTests
 {
     private const int Messages = 500;
     private const int Bundles = 40;
 
-    // Measured 1.3: the compressor's stream, the name and a few small objects, once a bundle.
+    // Measured 1.3: the compressor's stream, the name and a few small objects, once per bundle.
     private const int MostBytes = 8;
 
     [Fact]

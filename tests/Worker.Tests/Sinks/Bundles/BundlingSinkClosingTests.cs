@@ -3,7 +3,7 @@ using Messaging.Sinks.Bundles;
 
 namespace Worker.Tests.Sinks.Bundles;
 
-/// <summary>When a bundle is closed, and which.</summary>
+/// <summary>When a bundle is closed, and which bundle.</summary>
 public sealed class BundlingSinkClosingTests
 {
     [Fact]
@@ -42,7 +42,7 @@ public sealed class BundlingSinkClosingTests
     {
         await using BundleFixture bundles = new(maxBytes: 1_024);
 
-        // A quarter is assumed: 4,096 bytes of bodies are 1,024.
+        // The first estimate is a quarter: 4,096 bytes of bodies count as 1,024.
         _ = bundles.StoreAsync("p/1.json", new string('1', 4_095));
         bundles.Sink.PendingMessages.ShouldBe(1);
         _ = bundles.StoreAsync("p/2.json", "2");
@@ -141,7 +141,7 @@ public sealed class BundlingSinkClosingTests
     }
 
     [Fact]
-    public async Task StopWaiting_OpenBundles_StoresThemAtOnceAndWhatComesLaterSoon()
+    public async Task StopWaiting_OpenBundles_StoresThemAtOnceAndLaterMessagesSoon()
     {
         await using BundleFixture bundles = new();
         _ = bundles.StoreAsync("a/1.json");
@@ -153,7 +153,7 @@ public sealed class BundlingSinkClosingTests
         string[] keys = [(await bundles.Inner.NextAsync()).Key[..4], (await bundles.Inner.NextAsync()).Key[..4]];
         keys.ShouldBe(["a/1-", "b/1-"], ignoreOrder: true);
 
-        // What a channel still hands in comes together.
+        // Messages that a channel still delivers share a bundle.
         Task<SinkResult>[] late = [bundles.StoreAsync("a/2.json"), bundles.StoreAsync("a/3.json")];
         bundles.Time.Advance(TimeSpan.FromMilliseconds(100));
         RecordedPut put = await bundles.Inner.NextAsync();
@@ -165,7 +165,7 @@ public sealed class BundlingSinkClosingTests
     }
 
     [Fact]
-    public async Task Store_AfterAFailure_OneBundleAtATimeGoesOutWithoutWaiting()
+    public async Task Store_AfterAFailure_OneBundleAtATimeIsStoredWithoutWaiting()
     {
         await using BundleFixture bundles = new(maxMessages: 2);
         Task<SinkResult>[] failed = [bundles.StoreAsync("a/1.json"), bundles.StoreAsync("a/2.json")];
@@ -178,7 +178,7 @@ public sealed class BundlingSinkClosingTests
         _ = bundles.StoreAsync("d/1.json");
         bundles.Sink.PendingMessages.ShouldBe(2);
 
-        // It fails too: the oldest that waits is the next.
+        // It fails too: the oldest waiting bundle is next.
         probing.Answer(SinkStatus.Refused);
         await probe;
         RecordedPut next = await bundles.Inner.NextAsync();
@@ -193,7 +193,7 @@ public sealed class BundlingSinkClosingTests
     }
 
     [Fact]
-    public async Task Store_BreakerIsNotClosed_GoesOutWithoutWaiting()
+    public async Task Store_BreakerIsNotClosed_IsStoredWithoutWaiting()
     {
         await using BundleFixture bundles = new();
         bundles.Breaker.Refused("denied");
@@ -206,7 +206,7 @@ public sealed class BundlingSinkClosingTests
     }
 
     [Fact]
-    public async Task Metrics_BundleStored_TellItsSizeItsMessagesAndWhatWaits()
+    public async Task Metrics_BundleStored_ShowItsSizeItsMessagesAndTheWaitingOnes()
     {
         await using BundleFixture bundles = new(maxMessages: 2) { Inner = { Rule = static _ => SinkResult.Stored } };
 

@@ -4,7 +4,7 @@ using Worker.Tests.Telemetry;
 
 namespace Worker.Tests.Sinks.Bundles;
 
-/// <summary>What becomes of each message of a bundle.</summary>
+/// <summary>The result of each message of a bundle.</summary>
 public sealed class BundlingSinkResultTests
 {
     [Fact]
@@ -53,7 +53,7 @@ public sealed class BundlingSinkResultTests
     [Theory]
     [InlineData("Transient")]
     [InlineData("Refused")]
-    public async Task Store_BundleFails_EachIsToldAndOneTellsTheBreaker(string status)
+    public async Task Store_BundleFails_EachGetsTheFaultAndOneCountsForTheBreaker(string status)
     {
         SinkResult failure = new(Enum.Parse<SinkStatus>(status), "down", TimeSpan.FromSeconds(7));
         await using BundleFixture bundles = new(maxMessages: 4) { Inner = { Rule = _ => failure } };
@@ -67,7 +67,7 @@ public sealed class BundlingSinkResultTests
     }
 
     [Fact]
-    public async Task Store_BundleIsRejected_OnlyTheMessageThatIsRejectedAloneIs()
+    public async Task Store_BundleIsRejected_OnlyTheFaultyMessageIsRejected()
     {
         await using BundleFixture bundles = new(maxMessages: 5)
         {
@@ -80,7 +80,7 @@ public sealed class BundlingSinkResultTests
     }
 
     [Fact]
-    public async Task Store_NameIsTakenByOtherBytes_KeepsTheMessages()
+    public async Task Store_NameExistsWithOtherBytes_KeepsTheMessages()
     {
         await using BundleFixture bundles = new(maxMessages: 1) { Inner = { Rule = static _ => new SinkResult(SinkStatus.Collision, "Other bytes.") } };
 
@@ -112,7 +112,7 @@ public sealed class BundlingSinkResultTests
 
         (await Task.WhenAll(messages)).ShouldAllBe(result => result.Status == SinkStatus.Transient && result.Exhausted);
 
-        // The sink is probed with the next message: the bundle that failed must not stay the probe.
+        // The next message probes the sink: the failed bundle must not remain the probe.
         Task<SinkResult> next = bundles.StoreAsync("a/3.json");
         (await bundles.Inner.NextAsync()).Answer(SinkStatus.Stored);
         (await next).Status.ShouldBe(SinkStatus.Stored);
@@ -216,7 +216,7 @@ public sealed class BundlingSinkResultTests
     }
 
     [Fact]
-    public async Task Store_AllCancelledWhileTheirBundleIsStored_EndsTheStoring()
+    public async Task Store_AllCancelledWhileTheirBundleIsStored_CancelsTheStore()
     {
         await using BundleFixture bundles = new(maxMessages: 2);
         using CancellationTokenSource source = new();
@@ -232,12 +232,12 @@ public sealed class BundlingSinkResultTests
     }
 
     [Fact]
-    public async Task Store_CancelledWhileItsBundleWaitsForItsTurn_Leaves()
+    public async Task Store_CancelledWhileItsBundleWaits_LeavesIt()
     {
         await using BundleFixture bundles = new(maxMessages: 1);
         using CancellationTokenSource source = new();
 
-        // So many are stored at once; the next two wait.
+        // 64 bundles are stored concurrently; the next two wait.
         Task<SinkResult>[] storing = [.. Enumerable.Range(0, 64).Select(i => bundles.StoreAsync($"{i}/1.json"))];
         RecordedPut[] puts = new RecordedPut[64];
         for (int i = 0; i < puts.Length; i++)

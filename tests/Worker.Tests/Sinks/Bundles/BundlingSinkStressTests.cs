@@ -5,7 +5,7 @@ using Messaging.Sinks.Bundles;
 
 namespace Worker.Tests.Sinks.Bundles;
 
-/// <summary>Many writers, prefixes, cancellations and failures at once, with bodies that are overwritten the moment their message is done.</summary>
+/// <summary>Many writers, prefixes, cancellations and failures concurrently; each body is overwritten as soon as its message has ended.</summary>
 public sealed class BundlingSinkStressTests
 {
     private const int Writers = 32;
@@ -59,7 +59,7 @@ public sealed class BundlingSinkStressTests
 
         async Task StoreAsync(int writer, int number)
         {
-            // Every fifth writer repeats what its neighbour sends.
+            // Every fifth writer sends the same messages as its neighbour.
             string text = $$"""{"from":{{(writer % 5 == 0 ? writer + 1 : writer)}},"number":{{number}}}""";
             byte[] key = Encoding.UTF8.GetBytes($"p{number % 17}/{(writer % 5 == 0 ? writer + 1 : writer)}-{number}.json");
             byte[] body = Encoding.UTF8.GetBytes(text);

@@ -4,7 +4,7 @@ using Messaging.Sinks;
 
 namespace Worker.Tests.Sinks.Bundles;
 
-/// <summary>One object that reached the sink behind bundles, and the answer it waits for.</summary>
+/// <summary>One object that reached the inner sink, with a pending answer.</summary>
 internal sealed class RecordedPut(string key, byte[] bytes, CancellationToken cancellationToken)
 {
     private readonly TaskCompletionSource<SinkResult> _answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -17,7 +17,7 @@ internal sealed class RecordedPut(string key, byte[] bytes, CancellationToken ca
 
     public Task<SinkResult> Answered => _answer.Task.WaitAsync(CancellationToken);
 
-    /// <summary>The object's lines, without their ends.</summary>
+    /// <summary>The object's lines, without line ends.</summary>
     public string[] Lines => LinesOf(Bytes);
 
     public static string[] LinesOf(byte[] gzip)

@@ -4,19 +4,19 @@ using Messaging.Sinks;
 
 namespace Worker.Tests.Sinks.Bundles;
 
-/// <summary>A sink whose answers a test gives, one by one or by a rule. Keeps what it was given.</summary>
+/// <summary>A sink that a test answers, one by one or by a rule. Records its objects.</summary>
 internal sealed class ScriptedSink : IObjectSink
 {
     private readonly Channel<RecordedPut> _puts = Channel.CreateUnbounded<RecordedPut>();
 
     public string Name => "scripted";
 
-    /// <summary>Answers at once when set.</summary>
+    /// <summary>Answers immediately when set.</summary>
     public Func<RecordedPut, SinkResult>? Rule { get; set; }
 
     public bool IsDisposed { get; private set; }
 
-    /// <summary>Objects that came and were not looked at yet.</summary>
+    /// <summary>Number of objects that arrived and were not read yet.</summary>
     public int Unread => _puts.Reader.Count;
 
     public Task CheckAsync(CancellationToken cancellationToken) => Task.CompletedTask;
@@ -28,7 +28,7 @@ internal sealed class ScriptedSink : IObjectSink
         return Rule?.Invoke(put) ?? await put.Answered;
     }
 
-    /// <summary>The next object, awaited with patience for a slow machine.</summary>
+    /// <summary>The next object, awaited with a timeout for slow machines.</summary>
     public async Task<RecordedPut> NextAsync() => await _puts.Reader.ReadAsync(TestContext.Current.CancellationToken).AsTask().WaitAsync(Intake.TestMessage.Patience);
 
     public string Locate(string key) => $"scripted:{key}";

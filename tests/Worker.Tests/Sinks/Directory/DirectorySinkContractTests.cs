@@ -11,7 +11,7 @@ public sealed class DirectorySinkContractTests : ObjectSinkContractTests
 
     public override async ValueTask DisposeAsync()
     {
-        // Whatever happened in a test, nothing unfinished is left behind.
+        // No test may leave an unfinished file.
         System.IO.Directory.EnumerateFiles(_folder[".tmp"]).ShouldBeEmpty();
         await base.DisposeAsync();
         _folder.Dispose();

@@ -18,7 +18,7 @@ public sealed class DirectorySinkFaultTests
         await using DirectorySink sink = await OpenAsync(disk.Path);
         (await StoreAsync(sink, "small", 1_000)).ShouldBe(SinkResult.Stored);
 
-        // The first fits beside the other partly: the write is cut in the middle.
+        // The disk has room for only a part of this object, so the write fails in the middle.
         for (int i = 0; i < 5; i++)
         {
             SinkResult result = await StoreAsync(sink, $"large/{i}", 300_000);
@@ -96,7 +96,7 @@ public sealed class DirectorySinkFaultTests
     }
 
     [Fact]
-    public void Unusable_NoPermission_SaysForWhom()
+    public void Unusable_NoPermission_NamesTheUser()
     {
         StartupException exception = DirectorySink.Unusable("/srv/objects", new UnauthorizedAccessException("Access to the path is denied."));
 

@@ -6,7 +6,7 @@ using Tests.Shared.Files;
 
 namespace Worker.Tests.Sinks.Directory;
 
-/// <summary>File calls that hang: they hold a thread of the sink, never the caller's.</summary>
+/// <summary>Hanging file calls block a thread of the sink, never the caller's.</summary>
 public sealed class DirectorySinkHangTests : IAsyncDisposable
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
@@ -31,7 +31,7 @@ public sealed class DirectorySinkHangTests : IAsyncDisposable
         using HangingFile file = new(_folder["hanging"]);
         await _sink.CheckAsync(Token);
 
-        // On another thread, since the test would hang with it.
+        // On another thread; otherwise the test would hang too.
         Task<Task<SinkResult>> call = Task.Factory.StartNew(() => StoreAsync("hanging", Token), TaskCreationOptions.LongRunning);
         Task<SinkResult> storing = await call.WaitAsync(Patience, Token);
 

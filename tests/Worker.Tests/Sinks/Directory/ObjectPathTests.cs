@@ -25,7 +25,7 @@ public sealed class ObjectPathTests
     [InlineData(".tmp/w-1.tmp")]
     [InlineData(".tmp")]
     [InlineData(".TMP/x")]
-    public void TryMap_KeyThatIsNoPlaceBelowTheRoot_IsRefused(string key)
+    public void TryMap_KeyOutsideTheRoot_IsRefused(string key)
     {
         ObjectPath.TryMap(Encoding.UTF8.GetBytes(key), out string? path, out string? problem).ShouldBeFalse();
 

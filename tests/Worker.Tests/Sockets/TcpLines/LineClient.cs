@@ -5,7 +5,7 @@ using System.Text;
 
 namespace Worker.Tests.Sockets.TcpLines;
 
-/// <summary>A sender that sends what the test says, byte by byte where it matters.</summary>
+/// <summary>A sender that sends a test's bytes, one by one where needed.</summary>
 internal sealed class LineClient : IAsyncDisposable
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
@@ -45,7 +45,7 @@ internal sealed class LineClient : IAsyncDisposable
         await _stream.FlushAsync();
     }
 
-    /// <summary>The next answer; null when the worker ended the connection.</summary>
+    /// <summary>The next answer; null when the worker closed the connection.</summary>
     public async Task<string?> ReadAsync()
     {
         try
@@ -59,10 +59,10 @@ internal sealed class LineClient : IAsyncDisposable
         }
     }
 
-    /// <summary>Sees the worker end the connection without an answer.</summary>
+    /// <summary>Asserts that the worker closes the connection without an answer.</summary>
     public async Task ShouldEndAsync() => (await ReadAsync()).ShouldBeNull();
 
-    /// <summary>Sees that no answer comes for a moment.</summary>
+    /// <summary>Asserts that no answer arrives for a short time.</summary>
     public async Task ShouldBeQuietAsync()
     {
         await Task.Delay(60);
@@ -70,10 +70,10 @@ internal sealed class LineClient : IAsyncDisposable
         _socket.Poll(TimeSpan.Zero, SelectMode.SelectRead).ShouldBeFalse("The connection is still open.");
     }
 
-    /// <summary>Says that nothing follows, and still listens.</summary>
+    /// <summary>Closes the sending half; reading continues.</summary>
     public void EndSending() => _socket.Shutdown(SocketShutdown.Send);
 
-    /// <summary>Ends the connection with a reset, as a killed process does.</summary>
+    /// <summary>Resets the connection, as a killed process does.</summary>
     public void Reset()
     {
         _socket.LingerState = new LingerOption(enable: true, seconds: 0);

@@ -4,7 +4,7 @@ using Pipeline.Settlements;
 
 namespace Worker.Tests.Sockets.TcpLines;
 
-/// <summary>What senders do wrong, by accident or on purpose.</summary>
+/// <summary>Faults of senders, accidental or deliberate.</summary>
 public sealed class TcpLinesFaultTests
 {
     [Fact]
@@ -94,7 +94,7 @@ public sealed class TcpLinesFaultTests
     }
 
     [Fact]
-    public async Task Read_HalfClosed_LinesInWorkAreStillAnswered()
+    public async Task Read_HalfClosed_LinesInFlightAreStillAnswered()
     {
         await using TcpLinesRun run = await TcpLinesRun.StartAsync();
         await using LineClient client = await run.ConnectAsync();
@@ -105,7 +105,7 @@ public sealed class TcpLinesFaultTests
         client.EndSending();
         await client.ShouldBeQuietAsync();
         await second.SettleAsync(Settlement.Complete);
-        (await client.ReadAsync()).ShouldBe("ok 2", "Answers come as lines are settled, not in the lines' order.");
+        (await client.ReadAsync()).ShouldBe("ok 2", "Answers follow the order of settlements, not of lines.");
         await first.SettleAsync(Settlement.DeadLetter("malformed-json", "No JSON."));
 
         (await client.ReadAsync()).ShouldBe("error 1 malformed-json");

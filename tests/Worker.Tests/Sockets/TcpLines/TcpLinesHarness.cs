@@ -7,7 +7,7 @@ using Pipeline.Buffers;
 
 namespace Worker.Tests.Sockets.TcpLines;
 
-/// <summary>The TCP lines source with one sender that does its part: it reads its answers and ends its half when the worker ends its own.</summary>
+/// <summary>The TCP lines source with one correct sender: it reads its answers, and closes its half when the worker closes its own.</summary>
 internal sealed class TcpLinesHarness : SourceHarness
 {
     private readonly BufferPool _buffers = new(new PoisoningArrayPool());
@@ -72,7 +72,7 @@ internal sealed class TcpLinesHarness : SourceHarness
 
     public override async Task<IReadOnlyList<DeadLetteredMessage>> DeadLettersAsync(int expected)
     {
-        await UntilAsync(() => DeadLetters.Messages.Count >= expected, "The dead letters did not come.");
+        await UntilAsync(() => DeadLetters.Messages.Count >= expected, "The dead letters did not arrive.");
         return DeadLetters.Messages;
     }
 
@@ -86,7 +86,7 @@ internal sealed class TcpLinesHarness : SourceHarness
         }
         else
         {
-            _answers.ShouldBeEmpty("Without acknowledgements nothing is ever said.");
+            _answers.ShouldBeEmpty("Without acknowledgements the worker sends no answer.");
         }
     }
 

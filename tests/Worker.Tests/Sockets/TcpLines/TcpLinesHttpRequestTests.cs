@@ -3,7 +3,7 @@ using Pipeline.Settlements;
 
 namespace Worker.Tests.Sockets.TcpLines;
 
-/// <summary>An HTTP request sent to the port of TcpLines, by a browser for example.</summary>
+/// <summary>HTTP requests to the TCP lines port, from a browser for example.</summary>
 public sealed class TcpLinesHttpRequestTests
 {
     [Theory]
@@ -90,7 +90,7 @@ public sealed class TcpLinesHttpRequestTests
         await using TcpLinesRun run = await TcpLinesRun.StartAsync(script: _ => Settlement.Complete);
         await using LineClient client = await run.ConnectAsync();
 
-        // The second line may be anything.
+        // The second line may be any text.
         await client.SendAsync($"{line}\nGET / HTTP/1.1\n");
 
         (await client.ReadAsync()).ShouldNotBeNull();

@@ -13,7 +13,7 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
     [InlineData(true, false)]
     [InlineData(false, false)]
     [InlineData(true, true)]
-    public async Task Stop_LinesRead_AreWorkedOffAndAnswered(bool acknowledge, bool tls)
+    public async Task Stop_LinesRead_AreHandledAndAnswered(bool acknowledge, bool tls)
     {
         await using TcpLinesRun run = await TcpLinesRun.StartAsync(options =>
         {
@@ -83,7 +83,7 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
     }
 
     [Fact]
-    public async Task Close_AbandonedLine_ItsSenderIsToldAndKeepsIt()
+    public async Task Close_AbandonedLine_ItsSenderGetsAnErrorAndKeepsIt()
     {
         await using TcpLinesRun run = await TcpLinesRun.StartAsync();
         await using LineClient client = await run.ConnectAsync();
@@ -120,7 +120,7 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
     }
 
     [Fact]
-    public async Task Close_PatienceEnds_ConnectionsAreCutOff()
+    public async Task Close_TimeoutEnds_ConnectionsAreClosed()
     {
         await using TcpLinesRun run = await TcpLinesRun.StartAsync();
         await using LineClient client = await run.ConnectAsync();
@@ -130,7 +130,7 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
 
         await run.Source.CloseAsync(new CancellationToken(canceled: true));
 
-        // The line's answer may or may not leave before the connection is cut off.
+        // The line's answer may or may not be sent before the connection is closed.
         if (await client.ReadAsync() is { } answer)
         {
             answer.ShouldBe("error 1 stopping");
@@ -157,7 +157,7 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
             client.EndSending();
             while (await client.ReadAsync() is { } answer)
             {
-                expected.Remove(answer).ShouldBeTrue($"{answer} was not expected, or came twice.");
+                expected.Remove(answer).ShouldBeTrue($"{answer} was not expected, or arrived twice.");
             }
 
             expected.ShouldBeEmpty();
@@ -205,7 +205,7 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
     }
 
     [Fact]
-    public async Task Accept_EveryAddress_TakesIPv4TooAndCountsItAsThat()
+    public async Task Accept_EveryAddress_AcceptsIPv4TooAndCountsItAsIPv4()
     {
         Assert.SkipUnless(Socket.OSSupportsIPv6, "No IPv6 here.");
         await using TcpLinesRun run = await TcpLinesRun.StartAsync(
@@ -226,7 +226,7 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
     }
 
     [Fact]
-    public async Task Stop_SenderDoesNotReadItsAnswers_DoesNotHoldUpTheDrain()
+    public async Task Stop_SenderDoesNotReadItsAnswers_DoesNotDelayTheDrain()
     {
         await using TcpLinesRun run = await TcpLinesRun.StartAsync(script: _ => Settlement.Complete);
         LineClient client = await run.ConnectAsync();
@@ -242,7 +242,7 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
             }
             catch (Exception exception) when (exception is IOException or ObjectDisposedException)
             {
-                // The worker ended the connection, or the test.
+                // The worker or the test closed the connection.
             }
         });
         int accepted;

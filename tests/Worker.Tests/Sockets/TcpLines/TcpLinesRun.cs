@@ -6,7 +6,7 @@ using Pipeline.Buffers;
 
 namespace Worker.Tests.Sockets.TcpLines;
 
-/// <summary>A TCP lines source on a free port, with a clock the test moves and a route it scripts.</summary>
+/// <summary>A TCP lines source on a free port, with a clock that the test moves and a scripted route.</summary>
 internal sealed class TcpLinesRun : IAsyncDisposable
 {
     private readonly CancellationTokenSource _stop = new();
@@ -45,7 +45,7 @@ internal sealed class TcpLinesRun : IAsyncDisposable
 
     public Task<LineClient> ConnectAsync() => LineClient.ConnectAsync(Endpoint);
 
-    /// <summary>Waits for what happens on other threads.</summary>
+    /// <summary>Polls, because the condition changes on other threads.</summary>
     public static async Task UntilAsync(Func<bool> condition, string what)
     {
         for (int attempt = 0; !condition(); attempt++)
@@ -61,7 +61,7 @@ internal sealed class TcpLinesRun : IAsyncDisposable
         await Receiving.WaitAsync(TimeSpan.FromSeconds(30));
     }
 
-    /// <summary>Stops as the host does and looks for what was left behind.</summary>
+    /// <summary>Stops as the host does, and asserts that no message, slot or buffer is left.</summary>
     public async Task FinishAsync()
     {
         await StopReceivingAsync();
@@ -72,7 +72,7 @@ internal sealed class TcpLinesRun : IAsyncDisposable
         Task closing = Source.CloseAsync(patience.Token);
         while (!closing.IsCompleted)
         {
-            // Goodbyes to senders that do not end their half.
+            // Ends the linger for senders that do not close their half.
             Time.Advance(TimeSpan.FromSeconds(1));
             await Task.WhenAny(closing, Task.Delay(10));
         }
@@ -80,8 +80,8 @@ internal sealed class TcpLinesRun : IAsyncDisposable
         await closing;
         await Source.DisposeAsync();
         Intake.Failures.ShouldBeEmpty();
-        Intake.Balance.ShouldBe(0, "Every slot reserved is used or given back.");
-        _buffers.Outstanding.ShouldBe(0, "Every buffer rented is given back.");
+        Intake.Balance.ShouldBe(0, "Every reserved slot is used or released.");
+        _buffers.Outstanding.ShouldBe(0, "Every rented buffer is returned.");
         Source.Connections.Count.ShouldBe(0);
         Log.Entries.ShouldNotContain(entry => entry.Id.Id == 3456, "A defect was logged.");
     }

@@ -3,7 +3,7 @@ using Pipeline.Settlements;
 
 namespace Worker.Tests.Sockets.TcpLines;
 
-/// <summary>When a connection ends or is refused: first line, idle time, unread answers, the numbers of connections.</summary>
+/// <summary>When a connection is closed or refused: first-line timeout, idle timeout, unread answers, connection limits.</summary>
 public sealed class TcpLinesTimeoutTests
 {
     [Fact]
@@ -82,7 +82,7 @@ public sealed class TcpLinesTimeoutTests
     }
 
     [Fact]
-    public async Task Read_LineInWork_IsNoIdleTime()
+    public async Task Read_LineInFlight_IsNoIdleTime()
     {
         await using TcpLinesRun run = await TcpLinesRun.StartAsync();
         await using LineClient client = await run.ConnectAsync();
@@ -150,7 +150,7 @@ public sealed class TcpLinesTimeoutTests
     [Fact]
     public async Task Accept_ManyIdleConnections_StayWithinTheLimitAndEndInTime()
     {
-        // 10,000 would need more descriptors than a test may take for both ends; the limit is what is tested.
+        // 10,000 connections would need more descriptors than a test may use for both ends; a lower limit tests the same code.
         const int Connections = 600;
         await using TcpLinesRun run = await TcpLinesRun.StartAsync(options =>
         {
@@ -196,7 +196,7 @@ public sealed class TcpLinesTimeoutTests
             }
             catch (IOException)
             {
-                // The worker ended the connection.
+                // The worker closed the connection.
             }
         });
         await TcpLinesRun.UntilAsync(

@@ -16,7 +16,7 @@ public sealed class TcpSenderTests : IDisposable
     public TcpSenderTests() => _listener.Start();
 
     [Fact]
-    public async Task Send_AnswersInAnyOrder_BelongToTheirLines()
+    public async Task Send_AnswersInAnyOrder_AreMatchedToTheirLines()
     {
         using IMessageSender sender = await CreateAsync(acknowledge: true);
         Task<List<string>> serving = ServeAsync(lines: 4, "ok 3\nerror 2 malformed-json\nok 1\nok 4\n");
@@ -28,7 +28,7 @@ public sealed class TcpSenderTests : IDisposable
     }
 
     [Fact]
-    public async Task Send_SecondBatch_GoesOnCounting()
+    public async Task Send_SecondBatch_ContinuesTheNumbers()
     {
         using IMessageSender sender = await CreateAsync(acknowledge: true);
         Task serving = ServeAsync(lines: 3, "ok 1\nok 2\nerror 3 too-long\n");
@@ -40,7 +40,7 @@ public sealed class TcpSenderTests : IDisposable
     }
 
     [Fact]
-    public async Task Send_WorkerEndsTheConnection_SaysWhatWasNotAcknowledged()
+    public async Task Send_WorkerEndsTheConnection_ReportsUnacknowledgedLines()
     {
         using IMessageSender sender = await CreateAsync(acknowledge: true);
         Task serving = ServeAsync(lines: 3, "ok 2\n");
@@ -58,7 +58,7 @@ public sealed class TcpSenderTests : IDisposable
     [InlineData("error 0 too-many-connections\n", "too-many-connections")]
     [InlineData("HTTP/1.1 400 Bad Request\n", "HTTP/1.1 400 Bad Request")]
     [InlineData("ok 7\n", "ok 7")]
-    public async Task Send_AnswerToNoLine_IsTheError(string answer, string expected)
+    public async Task Send_AnswerToNoLine_IsReportedAsTheError(string answer, string expected)
     {
         using IMessageSender sender = await CreateAsync(acknowledge: true);
         Task serving = ServeAsync(lines: 1, answer);
@@ -81,7 +81,7 @@ public sealed class TcpSenderTests : IDisposable
     }
 
     [Fact]
-    public async Task Create_PortOfTheSystemsChoice_IsNoTarget()
+    public async Task Create_PortZero_IsAUsageError()
     {
         IConfiguration configuration = Configuration("0.0.0.0:0", acknowledge: false);
 
@@ -101,7 +101,7 @@ public sealed class TcpSenderTests : IDisposable
     private Task<IMessageSender> CreateAsync(bool acknowledge) =>
         Senders.OpenAsync(new TcpLinesSourceFeature(), Configuration(_listener.LocalEndpoint.ToString()!, acknowledge));
 
-    /// <summary>Reads so many lines, answering each of the given answers as soon as its line may have come, and ends the connection.</summary>
+    /// <summary>Reads that many lines, sends each given answer as soon as its line may have arrived, and closes the connection.</summary>
     private async Task<List<string>> ServeAsync(int lines, string answers)
     {
         using TcpClient client = await _listener.AcceptTcpClientAsync();

@@ -3,7 +3,7 @@ using System.Security.Cryptography.X509Certificates;
 
 namespace Worker.Tests.Sockets.TcpLines;
 
-/// <summary>A certificate of the test's own as PEM files, with its key and another one's.</summary>
+/// <summary>A self-signed certificate as PEM files, with its key and the key of another certificate.</summary>
 public sealed class TestCertificate : IDisposable
 {
     private readonly DirectoryInfo _folder = Directory.CreateTempSubdirectory("certificate-");

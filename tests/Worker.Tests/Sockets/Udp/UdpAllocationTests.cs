@@ -15,7 +15,7 @@ public sealed class UdpAllocationTests
 {
     private const int Datagrams = 5_000;
 
-    // What is on its way at once; fits into the kernel's buffer with room to spare.
+    // Datagrams in flight; far fewer than the kernel's buffer holds.
     private const int Window = 50;
 
     [Theory]

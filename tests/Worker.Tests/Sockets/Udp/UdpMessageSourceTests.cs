@@ -85,7 +85,7 @@ public sealed class UdpMessageSourceTests
     }
 
     [Fact]
-    public async Task Receive_ComputedChecksum_GoesWithTheMessageToTheDeadLetters()
+    public async Task Receive_ComputedChecksum_IsInTheDeadLetter()
     {
         await using UdpSourceHarness harness = Create("Auto", 0, options => options.Checksum = UdpChecksum.Compute);
         await harness.StartAsync();
@@ -131,12 +131,12 @@ public sealed class UdpMessageSourceTests
         harness.Intake.Resume();
         await harness.UntilAsync(() => Volatile.Read(ref stored) == Sent - dropped);
         await harness.FinishAsync();
-        stored.ShouldBe((int)(Sent - dropped), "What was not dropped is stored, once.");
+        stored.ShouldBe((int)(Sent - dropped), "Every datagram that was not dropped is stored once.");
     }
 
     [Theory]
     [MemberData(nameof(Forms))]
-    public async Task Stop_DatagramsStillInTheKernel_AreTakenOver(string receiving, int channel)
+    public async Task Stop_DatagramsStillInTheKernel_AreReceived(string receiving, int channel)
     {
         await using UdpSourceHarness harness = Create(receiving, channel);
         harness.Intake.Pause();
@@ -166,7 +166,7 @@ public sealed class UdpMessageSourceTests
 
     [Theory]
     [MemberData(nameof(Forms))]
-    public async Task Close_WithoutDrain_SetsAsideWhatIsHeld(string receiving, int channel)
+    public async Task Close_WithoutDrain_DeadLettersHeldMessages(string receiving, int channel)
     {
         await using UdpSourceHarness harness = Create(receiving, channel);
         await harness.StartAsync();
@@ -202,7 +202,7 @@ public sealed class UdpMessageSourceTests
     }
 
     [Fact]
-    public async Task DeadLetter_StoreFails_KeepsTheMessageAndTriesAgain()
+    public async Task DeadLetter_StoreFails_KeepsTheMessageAndRetries()
     {
         await using UdpSourceHarness harness = Create("Auto", 0);
         harness.DeadLetters.Fail(1);
@@ -211,7 +211,7 @@ public sealed class UdpMessageSourceTests
         await harness.PublishAsync("poison"u8.ToArray());
         await harness.UntilAsync(() => harness.Log.Entries.Any(entry => entry.Id.Id == 3000));
 
-        // The wait begins only after the line.
+        // The wait begins only after the log line.
         await harness.UntilAsync(() =>
         {
             harness.Time.Advance(TimeSpan.FromSeconds(1));
@@ -224,7 +224,7 @@ public sealed class UdpMessageSourceTests
     }
 
     [Fact]
-    public async Task Receive_TooManyWaitForAnotherAttempt_NoNewOnesAreTaken()
+    public async Task Receive_TooManyWaitForARetry_NoNewOnesAreAccepted()
     {
         await using UdpSourceHarness harness = Create("Auto", 0);
         harness.Intake.Script = _ => Settlement.Abandon(TimeSpan.FromMinutes(1));
@@ -243,7 +243,7 @@ public sealed class UdpMessageSourceTests
 
         await harness.Intake.ShouldBeQuietAsync();
 
-        // A batch may be under way when the last place is taken.
+        // A batch may be in flight when the last slot is taken.
         int taken = harness.Intake.Accepted;
         taken.ShouldBeInRange(1_000, 1_064);
 
@@ -259,7 +259,7 @@ public sealed class UdpMessageSourceTests
 
     [Theory]
     [MemberData(nameof(Forms))]
-    public async Task Stop_SinkFailsWhileTheKernelIsTakenOver_EachEndsAsADeadLetter(string receiving, int channel)
+    public async Task Stop_SinkFailsWhileTheKernelIsRead_EachEndsAsADeadLetter(string receiving, int channel)
     {
         const int Sent = 1_500;
         await using UdpSourceHarness harness = Create(receiving, channel);
@@ -291,8 +291,8 @@ public sealed class UdpMessageSourceTests
 
         string[] setAside = [.. harness.DeadLetters.Messages.Select(letter => letter.Id)];
         setAside.ShouldBeUnique();
-        delivered.Keys.Except(setAside, StringComparer.Ordinal).ShouldBeEmpty("What was handed in once ends as a dead letter.");
-        (setAside.Length == Sent || harness.Log.Entries.Any(entry => entry.Id.Id == 3404)).ShouldBeTrue("What was not taken over is said to be lost.");
+        delivered.Keys.Except(setAside, StringComparer.Ordinal).ShouldBeEmpty("Every message accepted once ends as a dead letter.");
+        (setAside.Length == Sent || harness.Log.Entries.Any(entry => entry.Id.Id == 3404)).ShouldBeTrue("Datagrams not read from the kernel are logged as lost.");
         harness.Udp.Unsettled.ShouldBe(0);
     }
 

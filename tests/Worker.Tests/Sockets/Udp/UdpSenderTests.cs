@@ -16,7 +16,7 @@ public sealed class UdpSenderTests
     [InlineData("None")]
     [InlineData("Compute")]
     [InlineData("Verify")]
-    public async Task Send_Message_IsTheDatagramThatTheSourceWants(string checksum)
+    public async Task Send_Message_IsTheDatagramThatTheSourceExpects(string checksum)
     {
         using UdpClient receiver = new(new IPEndPoint(IPAddress.Loopback, 0));
         using IMessageSender sender = await OpenAsync(receiver.Client.LocalEndPoint!.ToString()!, checksum);
@@ -29,7 +29,7 @@ public sealed class UdpSenderTests
     }
 
     [Fact]
-    public async Task Send_NoReceiver_IsReportedAndNotTriedOneByOne()
+    public async Task Send_NoReceiver_IsReportedAndNotRetriedOneByOne()
     {
         string endpoint;
         using (UdpClient closed = new(new IPEndPoint(IPAddress.Loopback, 0)))
@@ -41,7 +41,7 @@ public sealed class UdpSenderTests
         string?[] errors = [];
         for (int attempt = 0; attempt < 1_000 && errors.All(error => error is null); attempt++)
         {
-            // The refusal comes back behind the datagram.
+            // The refusal arrives after the datagram was sent.
             errors = await sender.SendAsync([Message, Message], CancellationToken.None);
             await Task.Yield();
         }

@@ -42,7 +42,7 @@ internal sealed class UdpSourceHarness : SourceHarness
 
     public override int MaxBodyBytes => Options.MaxMessageBytes;
 
-    /// <summary>Sends a datagram as it is.</summary>
+    /// <summary>Sends a datagram unchanged.</summary>
     public async Task SendAsync(byte[] datagram)
     {
         await Sender.SendToAsync(datagram, SocketFlags.None, (IPEndPoint)_source.Endpoint!);
@@ -62,14 +62,14 @@ internal sealed class UdpSourceHarness : SourceHarness
 
     public override async Task<IReadOnlyList<DeadLetteredMessage>> DeadLettersAsync(int expected)
     {
-        await UntilAsync(() => DeadLetters.Messages.Count >= expected, "The dead letters did not come.");
+        await UntilAsync(() => DeadLetters.Messages.Count >= expected, "The dead letters did not arrive.");
         return DeadLetters.Messages;
     }
 
     public override Task WaitUntilEmptyAsync() =>
         UntilAsync(() => Intake.Accepted >= Volatile.Read(ref _sent) && _source.Unsettled == 0, "Some datagrams were not settled.");
 
-    public Task UntilAsync(Func<bool> condition) => UntilAsync(condition, "What was waited for did not happen.");
+    public Task UntilAsync(Func<bool> condition) => UntilAsync(condition, "The condition did not become true.");
 
     public override async ValueTask DisposeAsync()
     {

@@ -19,7 +19,7 @@ public sealed class ChannelAllocationTests
     [InlineData(500, null)]
     public async Task PublishAndComplete_Warm_AllocatesNothing(int atOnce, string? id)
     {
-        // The shared array pool keeps 32 arrays of a size a core, fewer than are at once in use here; that is not the source's cost.
+        // The shared array pool keeps 32 arrays per size and core, fewer than this test uses concurrently; those allocations are not the source's.
         ArrayPool<byte> arrays = ArrayPool<byte>.Create(maxArrayLength: 4_096, maxArraysPerBucket: 1_024);
         await using ServiceProvider services = new ServiceCollection().BuildServiceProvider();
         ChannelPublishers publishers = new();

@@ -20,10 +20,10 @@ public sealed class ChannelMessageSourceTests
         Task third = harness.PublishAsync("3"u8.ToArray());
 
         await harness.Intake.ShouldBeQuietAsync();
-        third.IsCompleted.ShouldBeFalse("Messages in work count: the capacity bounds everything in memory.");
+        third.IsCompleted.ShouldBeFalse("Messages in flight count: the capacity bounds all messages in memory.");
         await first.SettleAsync(Settlement.Abandon(TimeSpan.FromSeconds(1)));
         await harness.Intake.ShouldBeQuietAsync();
-        third.IsCompleted.ShouldBeFalse("Messages that wait for another attempt count too.");
+        third.IsCompleted.ShouldBeFalse("Messages that wait for a retry count too.");
         await second.SettleAsync(Settlement.Complete);
         await third.WaitAsync(TimeSpan.FromSeconds(60));
         await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
@@ -56,7 +56,7 @@ public sealed class ChannelMessageSourceTests
     }
 
     [Fact]
-    public async Task Publish_AfterStop_ThrowsForThoseWhoWaitToo()
+    public async Task Publish_AfterStop_ThrowsForWaitingCallersToo()
     {
         await using ChannelSourceHarness harness = new(options => options.Capacity = 1);
         harness.Intake.Pause();
@@ -88,7 +88,7 @@ public sealed class ChannelMessageSourceTests
     {
         await using ChannelSourceHarness harness = new();
 
-        // Attributes cannot carry half a pair.
+        // Attributes cannot hold half a surrogate pair.
         string given = kind switch
         {
             "empty" => string.Empty,
@@ -161,7 +161,7 @@ public sealed class ChannelMessageSourceTests
     }
 
     [Fact]
-    public async Task Abandon_SeveralDelays_ComeInTheOrderOfTheirTime()
+    public async Task Abandon_SeveralDelays_AreRedeliveredInOrderOfTime()
     {
         await using ChannelSourceHarness harness = new();
         await harness.StartAsync();

@@ -10,7 +10,7 @@ namespace Worker.Tests.Sources.Channels;
 public sealed class ChannelPublishersTests
 {
     [Fact]
-    public async Task Publish_NoSuchRoute_NamesTheRoutesThereAre()
+    public async Task Publish_NoSuchRoute_ListsTheRoutes()
     {
         await using ServiceProvider services = Services();
         await using IMessageSource a = Create(services, "a");

@@ -44,7 +44,7 @@ internal sealed class ChannelSourceHarness : SourceHarness
 
     public override async Task<IReadOnlyList<DeadLetteredMessage>> DeadLettersAsync(int expected)
     {
-        await UntilAsync(() => DeadLetters.Messages.Count >= expected, "The dead letters did not come.");
+        await UntilAsync(() => DeadLetters.Messages.Count >= expected, "The dead letters did not arrive.");
         return DeadLetters.Messages;
     }
 

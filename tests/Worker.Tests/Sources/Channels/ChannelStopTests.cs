@@ -5,11 +5,11 @@ using Pipeline.Settlements;
 
 namespace Worker.Tests.Sources.Channels;
 
-/// <summary>What becomes of the messages that a stop finds in the channel.</summary>
+/// <summary>The messages in the channel at a stop.</summary>
 public sealed class ChannelStopTests
 {
     [Fact]
-    public async Task Drain_MessagesWaitingAndReturned_AreAllWorkedOff()
+    public async Task Drain_MessagesWaitingAndReturned_AreAllHandled()
     {
         await using ChannelSourceHarness harness = new();
         harness.Intake.Pause();
@@ -39,7 +39,7 @@ public sealed class ChannelStopTests
     }
 
     [Fact]
-    public async Task Drain_OutOfTime_LeavesTheRestToTheDeadLetters()
+    public async Task Drain_TimeoutEnds_LeavesTheRestToTheDeadLetters()
     {
         await using ChannelSourceHarness harness = new();
         harness.Intake.Pause();
@@ -61,7 +61,7 @@ public sealed class ChannelStopTests
     }
 
     [Fact]
-    public async Task Close_DrainOff_SetsWaitingAndDelayedMessagesAside()
+    public async Task Close_DrainDisabled_DeadLettersWaitingAndDelayedMessages()
     {
         await using ChannelSourceHarness harness = new(options => options.DrainOnStop = false);
         await harness.StartAsync();
@@ -92,7 +92,7 @@ public sealed class ChannelStopTests
     }
 
     [Fact]
-    public async Task Close_OutOfTime_CountsAndReportsTheLoss()
+    public async Task Close_TimeoutEnds_CountsAndReportsTheLoss()
     {
         await using ChannelSourceHarness harness = new();
         await harness.PublishAsync([], "a");
@@ -104,7 +104,7 @@ public sealed class ChannelStopTests
     }
 
     [Fact]
-    public async Task Settle_AfterClose_TheMessagesAreInTheDeadLettersOnceAndTheirBuffersComeBack()
+    public async Task Settle_AfterClose_TheMessagesAreInTheDeadLettersOnceAndTheirBuffersAreReturned()
     {
         await using ChannelSourceHarness harness = new();
         await harness.StartAsync();
@@ -160,7 +160,7 @@ public sealed class ChannelStopTests
                 }
                 catch (ChannelClosedException)
                 {
-                    // The end of every publisher.
+                    // Every publisher ends with this exception.
                 }
             }))];
             await Task.Delay(5);

@@ -6,7 +6,7 @@ using Pipeline.Settlements;
 
 namespace Worker.Tests.Sources.Held;
 
-/// <summary>What a stop does with messages that are still in flight when it runs out of time, such as in a sink that hangs.</summary>
+/// <summary>Messages still in flight when the drain timeout ends, such as in a sink that hangs.</summary>
 public sealed class HeldMessagesStopTests
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
@@ -34,7 +34,7 @@ public sealed class HeldMessagesStopTests
     }
 
     [Fact]
-    public async Task Settle_AfterTheStopHasDeadLetteredIt_OnlyGivesTheBufferBack()
+    public async Task Settle_AfterTheStopHasDeadLetteredIt_OnlyReturnsTheBuffer()
     {
         MemoryDeadLetters deadLetters = new();
         HeldMessages<LineMessage> held = Create(deadLetters);
@@ -91,7 +91,7 @@ public sealed class HeldMessagesStopTests
         ids.ShouldAllBe(id => lost.Contains(id, StringComparison.Ordinal));
         lost.ShouldContain("3 message(s) of source tcp-lines are LOST");
 
-        // The disk answers after all: nothing is given back twice, and nothing too early.
+        // The disk answers late: no buffer is returned twice or too early.
         deadLetters.Release();
         foreach (LineMessage message in messages)
         {
@@ -104,7 +104,7 @@ public sealed class HeldMessagesStopTests
     }
 
     [Fact]
-    public async Task Close_ADeadLetterUnderWayHangs_NamesItAsLost()
+    public async Task Close_DeadLetterInProgressHangs_NamesItAsLost()
     {
         HangingDeadLetters deadLetters = new();
         HeldMessages<LineMessage> held = Create(deadLetters);
@@ -129,7 +129,7 @@ public sealed class HeldMessagesStopTests
     }
 
     [Fact]
-    public async Task Close_ADeadLetterUnderWayEnds_WaitsForItAndLosesNothing()
+    public async Task Close_DeadLetterInProgressEnds_WaitsForItAndLosesNothing()
     {
         HangingDeadLetters deadLetters = new();
         HeldMessages<LineMessage> held = Create(deadLetters);
@@ -175,7 +175,7 @@ public sealed class HeldMessagesStopTests
         return message;
     }
 
-    /// <summary>A folder on a disk that hangs: no token ends its calls, and it reads the body when they end.</summary>
+    /// <summary>A folder on a hanging disk: no token cancels its calls, and it reads the body when they end.</summary>
     private sealed class HangingDeadLetters : IDeadLetterStore
     {
         private readonly TaskCompletionSource _released = new(TaskCreationOptions.RunContinuationsAsynchronously);

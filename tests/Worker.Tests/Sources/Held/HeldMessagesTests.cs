@@ -8,7 +8,7 @@ namespace Worker.Tests.Sources.Held;
 public sealed class HeldMessagesTests
 {
     [Fact]
-    public async Task Return_MoreBecomeDueThanTheLimitForesaw_AllAreRedelivered()
+    public async Task Return_MoreBecomeDueThanTheLimit_AllAreRedelivered()
     {
         const int count = 50;
         ManualTimeProvider time = new();
@@ -22,7 +22,7 @@ public sealed class HeldMessagesTests
             await held.ReturnAsync(message, TimeSpan.FromSeconds(1));
         }
 
-        // Nothing is handed in yet, as when every slot is taken by messages that hang in the sink.
+        // No message is accepted yet, as when messages that hang in the sink hold every slot.
         time.Advance(TimeSpan.FromSeconds(2));
         CompletingIntake intake = new();
         await held.DrainAsync(intake, Task.CompletedTask, CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(10));
@@ -33,7 +33,7 @@ public sealed class HeldMessagesTests
     }
 
     [Fact]
-    public async Task WaitForRoom_LargeMessagesWait_EndsWhenTheirBytesAreHandedIn()
+    public async Task WaitForRoom_LargeMessagesWait_EndsWhenTheirBytesAreAccepted()
     {
         const int bytes = 8 << 20;
         int count = (int)(HeldMessages<LineMessage>.WaitingBytesLimit / bytes);
@@ -63,7 +63,7 @@ public sealed class HeldMessagesTests
     }
 
     [Fact]
-    public async Task Settle_DeadLettersCannotBeWritten_OneLineSaysSoAndCountsTheOthers()
+    public async Task Settle_DeadLettersCannotBeWritten_OneLogLineCountsThem()
     {
         ManualTimeProvider time = new();
         RecordingLog log = new();

@@ -2,7 +2,7 @@ using System.Buffers;
 
 namespace Worker.Tests.Sources.Lines;
 
-/// <summary>Knows how many bytes were rented at once. Threads: one.</summary>
+/// <summary>Records the most bytes rented at one time. Threads: one.</summary>
 internal sealed class CountingPool : ArrayPool<byte>
 {
     private long _rented;

@@ -103,7 +103,7 @@ public sealed class LineSplitterTests
     }
 
     [Fact]
-    public void Dispose_WithinALine_GivesTheBufferBack()
+    public void Dispose_WithinALine_ReturnsTheBuffer()
     {
         BufferPool buffers = new(new PoisoningArrayPool());
         LineSplitter splitter = new(buffers, Limit);
@@ -142,7 +142,7 @@ public sealed class LineSplitterTests
 
             splitter.Kept.ShouldBeLessThanOrEqualTo(Limit + 1);
             Add(splitter.End(out ReadOnlySpan<byte> last), last, splitter.LineNumber);
-            splitter.End(out _).ShouldBe(LineKind.None, "Once ended there is nothing left.");
+            splitter.End(out _).ShouldBe(LineKind.None, "After the end no line is left.");
             splitter.Kept.ShouldBe(0);
         }
 
@@ -166,7 +166,7 @@ public sealed class LineSplitterTests
         return new ReadOnlySequence<byte>(first, 0, last, last.Memory.Length);
     }
 
-    // By text functions, with nothing of the splitter's own.
+    // Uses string functions only, none of the splitter's code.
     private static List<string> Reference(byte[] input)
     {
         string text = Encoding.Latin1.GetString(input);

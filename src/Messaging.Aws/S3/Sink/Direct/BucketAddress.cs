@@ -28,7 +28,7 @@ internal sealed class BucketAddress
     public string Host { get; }
 
     /// <summary>The address of a bucket; <paramref name="variant"/> is the AWS setting that asks for another kind of endpoint, null for the usual one.</summary>
-    /// <exception cref="StartupException">The settings ask for an endpoint whose host name only the SDK knows.</exception>
+    /// <exception cref="StartupException">The settings ask for an endpoint whose hostname only the SDK knows.</exception>
     public static BucketAddress Create(string bucket, S3Endpoint endpoint, string? variant = null)
     {
         if (endpoint.Custom is { } custom)
@@ -49,7 +49,7 @@ internal sealed class BucketAddress
         if (OtherDomains.Any(prefix => endpoint.Region.StartsWith(prefix, StringComparison.Ordinal)))
         {
             throw new StartupException(
-                $"Sinks:S3:Client=Direct does not know the host names of region {endpoint.Region}: set Sinks:S3:Endpoint, or Sinks:S3:Client=Sdk.",
+                $"Sinks:S3:Client=Direct does not know the hostnames of region {endpoint.Region}: set Sinks:S3:Endpoint, or Sinks:S3:Client=Sdk.",
                 ExitCodes.Configuration);
         }
 

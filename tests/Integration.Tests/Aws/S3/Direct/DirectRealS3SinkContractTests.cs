@@ -3,7 +3,7 @@ using Messaging.Aws.S3.Sink;
 
 namespace Integration.Tests.Aws.S3.Direct;
 
-/// <summary>The signature of every contract request is verified here.</summary>
+/// <summary>Over a store that verifies the signature of every contract request.</summary>
 public sealed class DirectRealS3SinkContractTests(RealS3 real) : RealS3SinkContractTests(real)
 {
     internal override S3ClientKind Client => S3ClientKind.Direct;

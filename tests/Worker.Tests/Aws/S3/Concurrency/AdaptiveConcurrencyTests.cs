@@ -4,7 +4,7 @@ using Messaging.Aws.S3.Sink.Concurrency;
 
 namespace Worker.Tests.Aws.S3.Concurrency;
 
-/// <summary>Where the limit goes under stores that are simulated, event by event.</summary>
+/// <summary>The concurrency limit over simulated stores, event by event.</summary>
 public sealed class AdaptiveConcurrencyTests
 {
     private static readonly TimeSpan Minute = TimeSpan.FromMinutes(1);
@@ -23,16 +23,16 @@ public sealed class AdaptiveConcurrencyTests
         long before = store.Completed;
         (int least, int largest) = store.Run(10 * Minute);
 
-        // Never so low that the store idles, never a queue as long as what it serves.
+        // Never so low that the store idles, and always fewer queued requests than served ones.
         least.ShouldBeGreaterThanOrEqualTo(capacity);
         largest.ShouldBeLessThanOrEqualTo((int)(1.75 * capacity) + 1);
         (store.Completed - before).ShouldBeGreaterThan((long)(0.99 * capacity * 600 / 0.04));
     }
 
     [Fact]
-    public void Limit_StoreWithSpreadButEnoughCapacity_StaysNearTheMost()
+    public void Limit_StoreWithSpreadButEnoughCapacity_StaysNearTheMaximum()
     {
-        // Lognormal, sigma 0.6, as S3's latency is spread: noise must not be taken for load.
+        // Lognormal with sigma 0.6, like S3's latency: noise must not count as load.
         Random random = new(42);
         ConcurrencyLimiter limiter = Limiter(4, 64);
         SimulatedStore store = new(limiter) { Capacity = 1_000, Spread = () => Math.Exp(0.6 * Math.Sqrt(-2 * Math.Log(1 - random.NextDouble())) * Math.Cos(2 * Math.PI * random.NextDouble())) };
@@ -42,7 +42,7 @@ public sealed class AdaptiveConcurrencyTests
     }
 
     [Fact]
-    public void Limit_StoreRecovers_ReturnsToTheMost()
+    public void Limit_StoreRecovers_ReturnsToTheMaximum()
     {
         ConcurrencyLimiter limiter = Limiter(4, 64);
         SimulatedStore store = new(limiter) { Capacity = 8 };
@@ -56,14 +56,14 @@ public sealed class AdaptiveConcurrencyTests
     }
 
     [Fact]
-    public void Limit_StoreGetsSlowerWhateverTheLoad_ReturnsToTheMost()
+    public void Limit_StoreGetsSlowerAtAnyLoad_ReturnsToTheMaximum()
     {
         ConcurrencyLimiter limiter = Limiter(4, 64);
         SimulatedStore store = new(limiter) { Capacity = 1_000 };
         store.Run(Minute);
         limiter.Limit.ShouldBe(64);
 
-        // For good: the floor of before must not hold the limit down for ever.
+        // Permanently: the latency floor of the fast store must not keep the limit low for ever.
         store.Service = 3 * Latency;
         int least = store.Run(Minute).Least;
 
@@ -72,7 +72,7 @@ public sealed class AdaptiveConcurrencyTests
     }
 
     [Fact]
-    public void Limit_StoreGetsSlowerAtTheLeast_RisesAgain()
+    public void Limit_StoreGetsSlowerAtTheMinimum_RisesAgain()
     {
         ConcurrencyLimiter limiter = Limiter(4, 64);
         SimulatedStore store = new(limiter) { Capacity = 1_000 };
@@ -86,9 +86,9 @@ public sealed class AdaptiveConcurrencyTests
     }
 
     [Fact]
-    public void Limit_SizesFarApart_AreNotTakenForSlowness()
+    public void Limit_SizesFarApart_DoNotCountAsSlowness()
     {
-        // Small objects first, then large ones that take ten times as long: another class of sizes, with a floor of its own.
+        // Small objects first, then large ones that take ten times as long: another size class, with its own latency floor.
         ConcurrencyLimiter limiter = Limiter(4, 64);
         SimulatedStore store = new(limiter)
         {
@@ -111,7 +111,7 @@ public sealed class AdaptiveConcurrencyTests
 
         limiter.Limit.ShouldBe(44);
 
-        // The round after it is judged anew.
+        // The next round can lower it again.
         Release(limiter, [.. Enumerable.Range(0, 44).Select(_ => Take(limiter))], RequestOutcome.Overloaded);
         limiter.Limit.ShouldBe(31);
     }
@@ -152,10 +152,10 @@ public sealed class AdaptiveConcurrencyTests
     }
 
     [Fact]
-    public void Limit_LeastAboveTheMost_IsTheMost() => Limiter(10, 3).Limit.ShouldBe(3);
+    public void Limit_MinimumAboveTheMaximum_IsTheMaximum() => Limiter(10, 3).Limit.ShouldBe(3);
 
     [Fact]
-    public void Limit_LeastIsTheMost_NeverMoves()
+    public void Limit_MinimumIsTheMaximum_NeverMoves()
     {
         ConcurrencyLimiter limiter = Limiter(8, 8);
         SimulatedStore store = new(limiter) { Capacity = 1, Outcome = order => (RequestOutcome)(order % 3) };
@@ -164,7 +164,7 @@ public sealed class AdaptiveConcurrencyTests
     }
 
     [Fact]
-    public void Limit_WhateverHappens_StaysWithinItsRange()
+    public void Limit_RandomOutcomes_StaysWithinItsRange()
     {
         Gen<(int Min, int Max, int[] Script)> cases = Gen.Choose(1, 40).SelectMany(min => Gen.Choose(min, 120).SelectMany(max =>
             Gen.Choose(0, 3_000).ArrayOf(300).Select(script => (min, max, script))));
@@ -185,7 +185,7 @@ public sealed class AdaptiveConcurrencyTests
                 held.Count.ShouldBeLessThanOrEqualTo(run.Max);
                 for (int i = 0; i < step % 71 && held.TryDequeue(out Permit permit); i++)
                 {
-                    // Mostly successes, of any size and time.
+                    // Mostly successes, of any size and duration.
                     RequestOutcome outcome = step % 17 == 0 ? RequestOutcome.Overloaded : step % 7 == 0 ? RequestOutcome.Neutral : RequestOutcome.Succeeded;
                     limiter.Release(permit, outcome, step << (step % 20), TimeSpan.FromMilliseconds(step));
                     limiter.Limit.ShouldBeInRange(run.Min, run.Max);
@@ -198,7 +198,7 @@ public sealed class AdaptiveConcurrencyTests
 
     private static ConcurrencyLimiter Limiter(int min, int max) => new(min, max, new ManualTimeProvider());
 
-    /// <summary>A limiter that a good store has brought to its most.</summary>
+    /// <summary>A limiter that a fast store has raised to its maximum.</summary>
     private static ConcurrencyLimiter AtMost(int max)
     {
         ConcurrencyLimiter limiter = Limiter(4, max);

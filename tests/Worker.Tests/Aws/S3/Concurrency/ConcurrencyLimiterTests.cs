@@ -2,7 +2,7 @@ using Messaging.Aws.S3.Sink.Concurrency;
 
 namespace Worker.Tests.Aws.S3.Concurrency;
 
-/// <summary>Waiting for a permit: order, cancellation, patience, and that none gets lost.</summary>
+/// <summary>Waiting for a permit: order, cancellation, timeout, and that no permit is lost.</summary>
 public sealed class ConcurrencyLimiterTests
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
@@ -30,19 +30,19 @@ public sealed class ConcurrencyLimiterTests
     [Fact]
     public async Task Acquire_OthersWait_DoesNotOvertakeThem()
     {
-        // A limit that fell leaves more in flight than it allows; the one that rises again must serve who waits.
+        // A lowered limit leaves more requests in flight than it allows; when it rises again, the waiting callers are served.
         ConcurrencyLimiter limiter = new(1, 1, _time);
         Permit held = await limiter.AcquireAsync(Patience, default);
         Task<Permit> waiting = limiter.AcquireAsync(Patience, default).AsTask();
         Release(limiter, held);
 
-        // Given to the waiter under the same lock: a caller that asks now finds none.
+        // The release gives the permit to the waiter under the same lock, so a new caller finds none.
         (await limiter.AcquireAsync(TimeSpan.Zero, default)).IsGiven.ShouldBeFalse();
         Release(limiter, await waiting);
     }
 
     [Fact]
-    public async Task Acquire_CancelledWhileWaiting_ThrowsAndSwallowsNoPermit()
+    public async Task Acquire_CancelledWhileWaiting_ThrowsAndLosesNoPermit()
     {
         ConcurrencyLimiter limiter = new(1, 1, _time);
         Permit held = await limiter.AcquireAsync(Patience, default);
@@ -72,7 +72,7 @@ public sealed class ConcurrencyLimiterTests
     }
 
     [Fact]
-    public async Task Acquire_WaitsLongerThanItsPatience_GetsNone()
+    public async Task Acquire_TimeoutEnds_GetsNone()
     {
         ConcurrencyLimiter limiter = new(1, 1, _time);
         Permit held = await limiter.AcquireAsync(Patience, default);
@@ -88,7 +88,7 @@ public sealed class ConcurrencyLimiterTests
     }
 
     [Fact]
-    public async Task Release_LimitFell_ServesNoWaiterBeforeEnoughCameBack()
+    public async Task Release_LimitFell_ServesNoWaiterUntilEnoughAreReleased()
     {
         ConcurrencyLimiter limiter = new(1, 16, _time);
         await GrowAsync(limiter, 16);
@@ -109,7 +109,7 @@ public sealed class ConcurrencyLimiterTests
     }
 
     [Fact]
-    public async Task Acquire_ManyThreadsThatCancelAndRunOutOfPatience_LeaveNothingBehind()
+    public async Task Acquire_ManyThreadsWithCancellationsAndTimeouts_LoseNoPermit()
     {
         ConcurrencyLimiter limiter = new(2, 8, TimeProvider.System);
         int most = 0;
@@ -143,7 +143,7 @@ public sealed class ConcurrencyLimiterTests
         (limiter.InFlight, limiter.Waiting).ShouldBe((0, 0));
         most.ShouldBeInRange(2, 8);
 
-        // And every permit there is can still be had.
+        // Every permit is still available.
         (await TakeAsync(limiter, limiter.Limit)).ShouldAllBe(permit => permit.IsGiven);
     }
 
@@ -162,7 +162,7 @@ public sealed class ConcurrencyLimiterTests
 
     private static async Task GrowAsync(ConcurrencyLimiter limiter, int limit)
     {
-        // Always full, and so it grows: a request ends, others begin.
+        // The limit grows because it is always fully used: a request ends, others begin.
         Queue<Permit> held = new();
         while (limiter.Limit < limit)
         {

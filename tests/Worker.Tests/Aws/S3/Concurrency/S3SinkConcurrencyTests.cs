@@ -5,13 +5,13 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Worker.Tests.Aws.S3.Concurrency;
 
-/// <summary>What the sink makes of the limit: which requests it covers, what counts as load, and that no permit stays behind.</summary>
+/// <summary>The sink and the limit: which requests need a permit, what counts as overload, and that every permit is returned.</summary>
 public sealed class S3SinkConcurrencyTests
 {
     private readonly ManualTimeProvider _time = new();
 
     [Fact]
-    public async Task Store_MoreThanTheLimit_HasSoManyRequestsInFlight()
+    public async Task Store_MoreThanTheLimit_HasTheLimitInFlight()
     {
         HeldRequests requests = new();
         await using S3Sink sink = Open(requests, min: 3, max: 3);
@@ -26,7 +26,7 @@ public sealed class S3SinkConcurrencyTests
     }
 
     [Fact]
-    public async Task Store_NoTurnWithinTheTotalTime_IsTransientAndSendsNothing()
+    public async Task Store_NoPermitWithinTheTotalTime_IsTransientAndSendsNothing()
     {
         HeldRequests requests = new();
         await using S3Sink sink = Open(requests, min: 1, max: 1);
@@ -45,7 +45,7 @@ public sealed class S3SinkConcurrencyTests
     }
 
     [Fact]
-    public async Task Store_ClientThrows_GivesThePermitBack()
+    public async Task Store_ClientThrows_ReleasesThePermit()
     {
         await using S3Sink sink = Open(new HeldRequests(new InvalidOperationException("defect")), min: 1, max: 1);
 
@@ -53,7 +53,7 @@ public sealed class S3SinkConcurrencyTests
         {
             await Should.ThrowAsync<InvalidOperationException>(StoreAsync(sink));
 
-            // Looked at each time: with a leak the next one would wait for ever.
+            // Checked in each round: after a leak the next store would wait for ever.
             sink.Concurrency.InFlight.ShouldBe(0);
         }
     }
@@ -61,7 +61,7 @@ public sealed class S3SinkConcurrencyTests
     [Fact]
     public async Task Store_BackingOff_HoldsNoPermit()
     {
-        // A least wait: one drawn below a millisecond would be none, without a timer.
+        // A minimum delay: a random delay below a millisecond would use no timer.
         HeldRequests requests = new() { Answer = new S3Fault(S3FaultKind.Transient, "SlowDown", 503, RetryAfter: TimeSpan.FromMilliseconds(500)) };
         await using S3Sink sink = Open(requests, min: 1, max: 1);
         Task<SinkResult> store = StoreAsync(sink);
@@ -79,9 +79,9 @@ public sealed class S3SinkConcurrencyTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task Store_EverythingIsThereAlready_TheLimitGrowsAllTheSame(bool conditional)
+    public async Task Store_AllObjectsExist_TheLimitStillGrows(bool conditional)
     {
-        // A replay: each PUT is answered with 412, or each comparison finds the object, and no PUT succeeds.
+        // A replay: each PUT gets 412, or each comparison finds the object, and no PUT succeeds.
         HeldRequests requests = new() { Answer = new S3Fault(S3FaultKind.Exists, "PreconditionFailed", 412) };
         await using S3Sink sink = Open(requests, min: 4, max: 64, conditional);
 
@@ -103,7 +103,7 @@ public sealed class S3SinkConcurrencyTests
     [InlineData("ConnectionError", 0, false)]
     [InlineData("AccessDenied", 403, false)]
     [InlineData("NoTurnWithinTotalTimeout", 0, false)]
-    public void IsOverload_EachAnswer_IsLoadOrNot(string code, int status, bool expected)
+    public void IsOverload_EachAnswer_IsClassified(string code, int status, bool expected)
     {
         S3Fault fault = status == 0 ? new S3Fault(S3FaultKind.Transient, code) : S3Faults.OfAnswer(status, code, null, null, null);
 
@@ -117,7 +117,7 @@ public sealed class S3SinkConcurrencyTests
 
     private static async Task<SinkResult> StoreAsync(S3Sink sink) => await sink.StoreAsync("k"u8.ToArray(), new byte[1], TestContext.Current.CancellationToken);
 
-    /// <summary>A client whose PUTs and comparisons wait until a test answers them; a comparison always finds the same object.</summary>
+    /// <summary>A client whose PUTs and comparisons wait until a test answers them; a comparison always finds an equal object.</summary>
     private sealed class HeldRequests(Exception? thrown = null) : IS3Requests
     {
         private readonly Lock _lock = new();

@@ -4,7 +4,7 @@ namespace Worker.Tests.Aws.S3.Concurrency;
 
 /// <summary>
 /// A store that serves <see cref="Capacity"/> requests at once, each in <see cref="Service"/>, and queues the others, under a worker that
-/// always has <see cref="Demand"/> messages to store. Time is that of its events: every run is the same.
+/// always has <see cref="Demand"/> messages to store. Time follows its events, so every run is the same.
 /// </summary>
 internal sealed class SimulatedStore(ConcurrencyLimiter limiter)
 {
@@ -22,21 +22,21 @@ internal sealed class SimulatedStore(ConcurrencyLimiter limiter)
     /// <summary>Bytes of the n-th request.</summary>
     public Func<long, int> Bytes { get; set; } = _ => 1_024;
 
-    /// <summary>Time the bytes take on top of <see cref="Service"/>.</summary>
+    /// <summary>Time for the bytes, in addition to <see cref="Service"/>.</summary>
     public Func<int, TimeSpan> Transfer { get; set; } = _ => TimeSpan.Zero;
 
     /// <summary>How the n-th request ends.</summary>
     public Func<long, RequestOutcome> Outcome { get; set; } = _ => RequestOutcome.Succeeded;
 
-    /// <summary>A factor on each service time, for spread.</summary>
+    /// <summary>A random factor of each service time.</summary>
     public Func<double> Spread { get; set; } = () => 1;
 
     public long Completed { get; private set; }
 
-    /// <summary>Lets requests run, and notes the limit after each.</summary>
-    /// <param name="length">For how long.</param>
-    /// <param name="thenEnd">True to let what is in flight end afterwards, unseen by the limiter's rules.</param>
-    /// <returns>Least and largest limit seen.</returns>
+    /// <summary>Runs requests, and records the limit after each.</summary>
+    /// <param name="length">The simulated time.</param>
+    /// <param name="thenEnd">True to end the requests in flight afterwards without an effect on the limit.</param>
+    /// <returns>Smallest and largest limit.</returns>
     public (int Least, int Largest) Run(TimeSpan length, bool thenEnd = false)
     {
         TimeSpan end = _now + length;
@@ -76,7 +76,7 @@ internal sealed class SimulatedStore(ConcurrencyLimiter limiter)
                 _busy.Dequeue();
             }
 
-            // Served by the first server that is free.
+            // Served by the first free server.
             TimeSpan begins = _now;
             if (_busy.Count >= Capacity)
             {

@@ -7,7 +7,7 @@ using Tests.Shared;
 
 namespace Worker.Tests.Aws.S3.Direct;
 
-/// <summary>Bytes that storing one object costs, from the sink's StoreAsync to the socket and back, all threads counted.</summary>
+/// <summary>Bytes allocated per stored object, from the sink's StoreAsync to the socket and back, on all threads.</summary>
 [Collection(AllocationCollection.Name)]
 public sealed class DirectPutAllocationTests
 {
@@ -35,7 +35,7 @@ public sealed class DirectPutAllocationTests
 
         double least = (double)await LeastBytes.OfProcessAsync(() => Task.WhenAll(Enumerable.Range(0, inFlight).Select(_ => StoreAsync(sink, body, Puts / inFlight)))) / Puts;
 
-        TestContext.Current.TestOutputHelper?.WriteLine($"{least:F0} B a PUT with {inFlight} in work, {limit} of them at the store");
+        TestContext.Current.TestOutputHelper?.WriteLine($"{least:F0} B per PUT with {inFlight} in flight, {limit} of them at the store");
 
         // Measured 2,600. Signing needs 960 of them for a key of 84 bytes: address 304, hash 152, Authorization 504. The rest is HttpClient's.
         least.ShouldBeInRange(1_000, 3_000);
@@ -44,7 +44,7 @@ public sealed class DirectPutAllocationTests
     [Fact]
     public void Server_Warm_AllocatesNothing()
     {
-        // What the test above counts is the client's as long as this holds.
+        // The test above counts only the client's bytes if the server allocates none.
         using FrugalServer server = new(BodyLength);
         using Socket client = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
         client.Connect(server.Address);
@@ -67,7 +67,7 @@ public sealed class DirectPutAllocationTests
 
     private static async Task StoreAsync(S3Sink sink, byte[] body, int count)
     {
-        // Asked and asserted once: both allocate.
+        // Read and asserted once, because both allocate.
         CancellationToken token = TestContext.Current.CancellationToken;
         int stored = 0;
         for (int i = 0; i < count; i++)

@@ -11,7 +11,7 @@ using Pipeline.Buffers;
 
 namespace Worker.Tests.Aws.S3.Direct;
 
-/// <summary>What goes over the wire, and that requests which are used again carry nothing of the one before.</summary>
+/// <summary>The requests on the wire; a reused request object carries nothing of its previous use.</summary>
 public sealed class DirectRequestsTests
 {
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(20);
@@ -25,7 +25,7 @@ public sealed class DirectRequestsTests
     [InlineData("%2e%2e/%2F", "/archive/%252e%252e/%252F")]
     [InlineData("a b+c?d#e&f=g", "/archive/a%20b%2Bc%3Fd%23e%26f%3Dg")]
     [InlineData("grün/🙂\\", "/archive/gr%C3%BCn/%F0%9F%99%82%5C")]
-    public async Task Put_AnyKey_GoesOverTheWireAsItIs(string key, string target)
+    public async Task Put_AnyKey_IsSentUnchanged(string key, string target)
     {
         await using RawServer server = new(_ => RawServer.Stored);
         using DirectRequests client = DirectSinks.Requests(server.Url);
@@ -68,9 +68,9 @@ public sealed class DirectRequestsTests
     }
 
     [Fact]
-    public async Task Requests_OneAfterTheOther_AreSignedAsTheyAreSent()
+    public async Task Requests_OneAfterAnother_AreSignedAsTheyAreSent()
     {
-        // Recomputed from the bytes on the wire by the signer that is held against AWS's own suite.
+        // Recomputed from the bytes on the wire by the signer that AWS's own suite tests.
         ManualTimeProvider time = new(new DateTimeOffset(2026, 11, 21, 12, 0, 0, TimeSpan.Zero));
         Queue<AWSCredentials> keys = new([new SessionAWSCredentials("AKID1", "s1", "token-1"), new BasicAWSCredentials("AKID2", "s2"), new SessionAWSCredentials("AKID3", "s3", "token-3")]);
         AwsCredentialSource credentials = new(() => Task.FromResult(keys.Count > 1 ? keys.Dequeue() : keys.Peek()), time);
@@ -130,7 +130,7 @@ public sealed class DirectRequestsTests
     [Theory]
     [InlineData(-1)]
     [InlineData(1)]
-    public async Task Put_ClockRefused_TakesTheStoresTimeForTheNext(int hours)
+    public async Task Put_ClockRefused_UsesTheStoresTimeForTheNext(int hours)
     {
         ManualTimeProvider time = new(new DateTimeOffset(2026, 11, 21, 12, 0, 0, TimeSpan.Zero));
         string date = time.GetUtcNow().AddHours(hours).ToString("R");
@@ -145,9 +145,9 @@ public sealed class DirectRequestsTests
     }
 
     [Fact]
-    public async Task Compare_HeadRefusedByAClockFarOff_IsPutDownToTheClock()
+    public async Task Compare_HeadRefusedWithAWrongClock_IsClassifiedAsClockSkew()
     {
-        // A HEAD's answer has no body that could say so.
+        // A HEAD's answer has no body with an error code.
         ManualTimeProvider time = new(new DateTimeOffset(2026, 11, 21, 12, 0, 0, TimeSpan.Zero));
         string date = time.GetUtcNow().AddHours(1).ToString("R");
         await using RawServer server = new(_ => $"HTTP/1.1 403 Forbidden\r\nDate: {date}\r\n\r\n");
@@ -170,7 +170,7 @@ public sealed class DirectRequestsTests
         S3Fault first = await client.PutAsync("a"u8.ToArray(), default, Limit, Token);
         S3Fault second = await client.PutAsync("b"u8.ToArray(), default, Limit, Token);
 
-        // The second finds that the first one's refresh has brought others.
+        // The second refresh finds the new credentials of the first.
         (await client.RefreshCredentialsAsync(first, Limit, Token)).ShouldBeTrue();
         (await client.RefreshCredentialsAsync(second, Limit, Token)).ShouldBeTrue();
 
@@ -179,7 +179,7 @@ public sealed class DirectRequestsTests
     }
 
     [Fact]
-    public async Task Put_Cancelled_ThrowsForThatTokenAndTheRequestIsNotUsedAgain()
+    public async Task Put_Cancelled_ThrowsForThatTokenAndTheRequestIsNotReused()
     {
         await using RawServer server = new(request => request.Target == "/archive/hang" ? "" : RawServer.Stored);
         using DirectRequests client = DirectSinks.Requests(server.Url);
@@ -210,7 +210,7 @@ public sealed class DirectRequestsTests
     }
 
     [Fact]
-    public async Task Put_LimitOfAnEarlierRequest_IsNotThatOfTheNext()
+    public async Task Put_TimeoutOfAnEarlierRequest_DoesNotApplyToTheNext()
     {
         await using RawServer server = new(_ => RawServer.Stored);
         using DirectRequests client = DirectSinks.Requests(server.Url);
@@ -225,7 +225,7 @@ public sealed class DirectRequestsTests
     [InlineData("<ListBucketResult xmlns=\"http://s3.amazonaws.com/doc/2006-03-01/\"></ListBucketResult>", S3FaultKind.None)]
     [InlineData("<html>sign in</html>", S3FaultKind.Transient)]
     [InlineData("", S3FaultKind.Transient)]
-    public async Task List_OnlyAListing_IsBelieved(string body, object kind)
+    public async Task List_OnlyAListing_IsAccepted(string body, object kind)
     {
         await using RawServer server = new(_ => $"HTTP/1.1 200 OK\r\nContent-Length: {body.Length}\r\n\r\n{body}");
         using DirectRequests client = DirectSinks.Requests(server.Url);

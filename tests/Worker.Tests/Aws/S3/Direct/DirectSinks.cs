@@ -9,7 +9,7 @@ using Pipeline.Buffers;
 
 namespace Worker.Tests.Aws.S3.Direct;
 
-/// <summary>Direct clients and sinks over a server of the test's.</summary>
+/// <summary>Direct clients and sinks over a test's server.</summary>
 internal static class DirectSinks
 {
     public static S3SinkOptions Options { get; } = new() { Client = S3ClientKind.Direct, Bucket = "archive" };

@@ -11,7 +11,7 @@ using Pipeline.Buffers;
 
 namespace Worker.Tests.Aws.S3.Direct;
 
-/// <summary>Over https with the bucket in the host name, as AWS is spoken to.</summary>
+/// <summary>Over https with the bucket in the hostname, as for AWS.</summary>
 public sealed class DirectTlsTests
 {
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(20);
@@ -32,7 +32,7 @@ public sealed class DirectTlsTests
 
         (await serving).ShouldBe(["archive.s3.eu-west-1.amazonaws.com", "PUT /a/k HTTP/1.1", "PUT /b/k HTTP/1.1"]);
 
-        // Self-signed, but for the right name.
+        // Self-signed, with the right name.
         errors.ShouldBe([SslPolicyErrors.RemoteCertificateChainErrors]);
     }
 
@@ -70,7 +70,7 @@ public sealed class DirectTlsTests
         List<SslPolicyErrors> seen = [];
         SocketsHttpHandler handler = AwsHttpHandler.Create(1);
 
-        // The handshake counts as connecting, and a busy machine may take longer for it than production should wait.
+        // The handshake counts towards the connect timeout, and on a busy machine it may exceed the production value.
         handler.ConnectTimeout = Limit;
         handler.ConnectCallback = async (_, token) =>
         {
@@ -94,7 +94,7 @@ public sealed class DirectTlsTests
     }
 
     /// <summary>Serves one connection.</summary>
-    /// <returns>The name that was asked for, and the request lines.</returns>
+    /// <returns>The requested server name and the request lines.</returns>
     private static async Task<string[]> ServeAsync(TcpListener listener, X509Certificate2 certificate, int requests)
     {
         List<string> seen = [];
@@ -119,7 +119,7 @@ public sealed class DirectTlsTests
         }
         catch (IOException)
         {
-            // The client did not like the certificate.
+            // The client refused the certificate.
         }
 
         return [.. seen];

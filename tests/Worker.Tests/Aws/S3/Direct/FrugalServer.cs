@@ -4,8 +4,8 @@ using System.Net.Sockets;
 namespace Worker.Tests.Aws.S3.Direct;
 
 /// <summary>
-/// Answers every PUT of one size with a success, from a thread a connection that blocks and allocates nothing per request, so
-/// that what the process allocates is the client's.
+/// Answers every PUT of one size with a success, on one blocking thread per connection that allocates nothing per request, so
+/// that all bytes that the process allocates are the client's.
 /// </summary>
 internal sealed class FrugalServer : IDisposable
 {
@@ -44,7 +44,7 @@ internal sealed class FrugalServer : IDisposable
             }
             catch (Exception exception) when (exception is SocketException or ObjectDisposedException)
             {
-                // One of the two sides has left.
+                // One side closed the connection.
             }
         })
         {

@@ -6,7 +6,7 @@ using Pipeline.Buffers;
 
 namespace Worker.Tests.Aws.S3.Direct;
 
-/// <summary>What proxies, broken stores and strangers answer a PUT: never a crash, never a hang, never a success.</summary>
+/// <summary>Answers of proxies, broken stores and other servers to a PUT: never a crash, never a hang, never a success.</summary>
 public sealed class HostileAnswerTests
 {
     private const string Page = "<html><body>502 Bad Gateway</body></html>";
@@ -95,7 +95,7 @@ public sealed class HostileAnswerTests
     [InlineData("HTTP/1.1 200 OK\r\nETag: \"x\"\r\nTransfer-Encoding: chunked\r\n\r\n", null)]
     [InlineData("HTTP/1.1 200 OK\r\nETag: \"x\"\r\nContent-Length: 3\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc")]
     [InlineData("HTTP/1.1 200 OK\r\nETag: \"x\"\r\nContent-Length: 3\r\n\r\n", "HTTP/1.1 200 OK\r\nETag: \"x\"\r\nContent-Length: 3\r\n\r\nxy")]
-    public async Task Compare_AnswerOfAStranger_IsNeitherTheSameNorACollision(string head, string? get)
+    public async Task Compare_AnswerNotFromS3_IsNeitherADuplicateNorACollision(string head, string? get)
     {
         await using RawServer server = new(request => new RawReply(request.Method == "HEAD" ? head : get!, Close: true));
         using DirectRequests client = DirectSinks.Requests(server.Url);
@@ -108,7 +108,7 @@ public sealed class HostileAnswerTests
     [Fact]
     public async Task Store_ConnectionDiedWhileIdle_IsStoredByTheRetry()
     {
-        // Only half of it closed, and only when the next request has arrived: nothing to be seen before.
+        // The server closes only its half, and only when the next request has arrived, so the client cannot notice earlier.
         int requests = 0;
         await using RawServer server = new(_ => ++requests == 2 ? new RawReply("", Close: true) : RawServer.Stored);
         await using S3Sink sink = DirectSinks.Sink(server.Url);
@@ -120,7 +120,7 @@ public sealed class HostileAnswerTests
     }
 
     [Fact]
-    public async Task Store_Redirect_NamesTheRegionAndGoesNowhere()
+    public async Task Store_Redirect_NamesTheRegionAndIsNotFollowed()
     {
         await using RawServer other = new(_ => RawServer.Stored);
         foreach (int status in (int[])[301, 307])

@@ -22,7 +22,7 @@ public sealed class ObjectKeyEncoderTests
     {
         foreach (string key in NaughtyStrings.All.Where(key => Encoding.UTF8.GetByteCount(key) <= 1_024))
         {
-            // EscapeDataString is RFC 3986's, which SigV4's UriEncode is.
+            // EscapeDataString follows RFC 3986, like SigV4's UriEncode.
             string expected = string.Join('/', key.Split('/').Select(Uri.EscapeDataString));
 
             Encode(Encoding.UTF8.GetBytes(key)).ShouldBe(expected);
@@ -37,7 +37,7 @@ public sealed class ObjectKeyEncoderTests
         {
             byte[] utf8 = Encoding.UTF8.GetBytes(key);
 
-            // What the HTTP client sends is PathAndQuery.
+            // The HTTP client sends PathAndQuery.
             address.Of(utf8).PathAndQuery.ShouldBe($"/archive/{Encode(utf8)}");
         }
     }

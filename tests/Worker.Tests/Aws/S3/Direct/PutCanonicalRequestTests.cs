@@ -5,7 +5,7 @@ using Pipeline.Buffers;
 
 namespace Worker.Tests.Aws.S3.Direct;
 
-/// <summary>The text made of prepared parts against the one made from the headers themselves.</summary>
+/// <summary>The canonical request from prepared parts equals the one from the headers themselves.</summary>
 public sealed class PutCanonicalRequestTests
 {
     private const string Hash = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";

@@ -4,8 +4,8 @@ using System.Text;
 
 namespace Worker.Tests.Aws.S3.Direct;
 
-/// <summary>A request as it came over the wire.</summary>
-/// <param name="Connection">Sequence number of the connection it came over, from 1.</param>
+/// <summary>A request as received.</summary>
+/// <param name="Connection">Sequence number of its connection, from 1.</param>
 /// <param name="Line">The request line.</param>
 /// <param name="Headers">Names as sent, looked up in any case.</param>
 internal sealed record RawRequest(int Connection, string Line, IReadOnlyDictionary<string, string> Headers, byte[] Body)

@@ -4,10 +4,10 @@ using System.Text;
 
 namespace Worker.Tests.Aws.S3.Direct;
 
-/// <summary>A server below HTTP: reads one request after the other and writes the bytes a test says, however wrong.</summary>
+/// <summary>A server below HTTP: reads one request after another and writes a test's bytes, valid or not.</summary>
 internal sealed class RawServer : IAsyncDisposable
 {
-    /// <summary>What S3 answers a PUT.</summary>
+    /// <summary>The answer of S3 to a PUT.</summary>
     public const string Stored = "HTTP/1.1 200 OK\r\nETag: \"5d41402abc4b2a76b9719d911017c592\"\r\nContent-Length: 0\r\n\r\n";
 
     private readonly TcpListener _listener = new(IPAddress.Loopback, 0);
@@ -38,7 +38,7 @@ internal sealed class RawServer : IAsyncDisposable
         }
     }
 
-    /// <summary>Waits for so many requests.</summary>
+    /// <summary>Waits for that many requests.</summary>
     public async Task WaitForAsync(int requests)
     {
         while (Requests.Length < requests)
@@ -101,7 +101,7 @@ internal sealed class RawServer : IAsyncDisposable
         }
         catch (SocketException)
         {
-            // The client has left.
+            // The client disconnected.
         }
     }
 

@@ -6,7 +6,7 @@ using Messaging.Aws.S3.Sink.Direct;
 
 namespace Worker.Tests.Aws.S3.Direct;
 
-/// <summary>What the two signers make of a request, the worker's and the SDK's, against the readable one.</summary>
+/// <summary>The signatures of the worker's signer and the SDK's equal those of the readable signer.</summary>
 public sealed class RequestSignerTests
 {
     private const string Date = "20260131T100000Z";

@@ -85,7 +85,7 @@ public sealed class BorrowedStreamTests
         }
         catch (ObjectDisposedException)
         {
-            // The end that a late reader finds.
+            // Expected for a late reader.
         }
 
         return foreign;

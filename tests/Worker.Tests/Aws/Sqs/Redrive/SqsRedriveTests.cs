@@ -20,7 +20,7 @@ public sealed class SqsRedriveTests
     // Months behind the queue's clock.
     private readonly ManualTimeProvider _time = new();
 
-    /// <summary>How a message that was sent comes to be a dead letter again.</summary>
+    /// <summary>How a redriven message becomes a dead letter again.</summary>
     public enum Again
     {
         ByTheWorker,
@@ -30,7 +30,7 @@ public sealed class SqsRedriveTests
     }
 
     [Fact]
-    public async Task Run_Letters_AreSentUnchangedWithTheirAttributesAndThenDeleted()
+    public async Task Run_DeadLetters_AreSentUnchangedWithTheirAttributesAndThenDeleted()
     {
         await using FakeQueue queue = await StartAsync();
         queue.Deliver(Letter("1") with { Body = "{\"a\":\"\u00e4\"}" }, Letter("2"));
@@ -52,7 +52,7 @@ public sealed class SqsRedriveTests
     }
 
     [Fact]
-    public async Task Run_WithAReason_MovesThoseAndHandsTheOthersBack()
+    public async Task Run_WithAReason_MovesThoseAndReturnsTheOthers()
     {
         await using FakeQueue queue = await StartAsync();
         queue.Deliver(Letter("1", "malformed-json"), Letter("2", "too-large"), Letter("3", reason: null), Letter("4", "malformed-json"));
@@ -67,7 +67,7 @@ public sealed class SqsRedriveTests
     }
 
     [Fact]
-    public async Task Run_DryRun_SendsAndDeletesNothingAndHandsAllBack()
+    public async Task Run_DryRun_SendsAndDeletesNothingAndReturnsAll()
     {
         await using FakeQueue queue = await StartAsync();
         queue.DeliverAll(Enumerable.Range(0, 25).Select(number => Letter($"{number}")));
@@ -81,7 +81,7 @@ public sealed class SqsRedriveTests
     }
 
     [Fact]
-    public async Task Run_WithAMaximum_MovesSoManyAndHandsTheRestBack()
+    public async Task Run_WithAMaximum_MovesThatManyAndReturnsTheRest()
     {
         await using FakeQueue queue = await StartAsync();
         queue.DeliverAll(Enumerable.Range(0, 10).Select(number => Letter($"{number}")));
@@ -94,7 +94,7 @@ public sealed class SqsRedriveTests
     }
 
     [Fact]
-    public async Task Run_QueueRefusesALetter_ItStaysAndTheOthersGo()
+    public async Task Run_QueueRefusesADeadLetter_ItStaysAndTheOthersAreSent()
     {
         await using FakeQueue queue = await StartAsync();
         queue.Script = call => call.Operation == "SendMessage" && call.Attribute("trace") == "t2" ? QueueAnswer.Error(400, "InvalidMessageContents") : null;
@@ -111,7 +111,7 @@ public sealed class SqsRedriveTests
     [Theory]
     [InlineData(true)]
     [InlineData(false)]
-    public async Task Run_LetterCannotBeDeleted_IsTriedThreeTimesSaidAndNotSentTwice(bool wholeCall)
+    public async Task Run_DeadLetterCannotBeDeleted_IsTriedThreeTimesReportedAndNotSentTwice(bool wholeCall)
     {
         await using FakeQueue queue = await StartAsync();
         queue.Script = call => call.Operation != "DeleteMessageBatch" ? null
@@ -129,7 +129,7 @@ public sealed class SqsRedriveTests
     }
 
     [Fact]
-    public async Task Run_DeleteFailsOnce_IsTriedAgain()
+    public async Task Run_DeleteFailsOnce_IsRetried()
     {
         await using FakeQueue queue = await StartAsync();
         int deletes = 0;
@@ -143,7 +143,7 @@ public sealed class SqsRedriveTests
     }
 
     [Fact]
-    public async Task Run_LettersRedeliveredBetweenNewOnes_AllAreSeen()
+    public async Task Run_DeadLettersRedeliveredBetweenNewOnes_AllAreFound()
     {
         await using FakeQueue queue = await StartAsync();
         FakeMessage staying = Letter("staying", "other");
@@ -158,7 +158,7 @@ public sealed class SqsRedriveTests
     }
 
     [Fact]
-    public async Task Run_SameLettersComeForEver_Ends()
+    public async Task Run_SameDeadLettersRedeliveredForEver_Ends()
     {
         await using FakeQueue queue = await StartAsync();
         FakeMessage staying = Letter("staying", "other");
@@ -200,7 +200,7 @@ public sealed class SqsRedriveTests
     }
 
     [Fact]
-    public async Task Run_ReceivingFailsForGood_ReportsTheCountsAndShowsTheLettersAgain()
+    public async Task Run_ReceivingKeepsFailing_ReportsTheCountsAndMakesTheDeadLettersVisible()
     {
         await using FakeQueue queue = await StartAsync();
         queue.Deliver(Letter("1"), Letter("2", "too-large"));
@@ -211,7 +211,7 @@ public sealed class SqsRedriveTests
 
         (result.Found, result.Sent).ShouldBe((1, 1));
         result.Ended.ShouldNotBeNull().ShouldContain("InternalError");
-        queue.Receives.Count.ShouldBe(6, "What may pass is tried five times.");
+        queue.Receives.Count.ShouldBe(6, "A transient error is tried five times.");
         queue.VisibilityChanges.ShouldHaveSingleItem().Handles.ShouldBe(["handle-2"]);
     }
 
@@ -229,7 +229,7 @@ public sealed class SqsRedriveTests
         queue.Sends.Count.ShouldBe(5);
     }
 
-    /// <summary>A running worker refuses each message again: its dead letter is a new message, which a run must not send again.</summary>
+    /// <summary>A running worker dead-letters each message again: that dead letter is a new message, which the run must not send again.</summary>
     [Theory]
     [InlineData(Again.ByTheWorker)]
     [InlineData(Again.ByTheRedrivePolicy)]
@@ -247,11 +247,11 @@ public sealed class SqsRedriveTests
         result.Again.Select(line => line.Split(": ")[0]).ShouldBe(letters.Select(letter => letter.Id), ignoreOrder: true, "The ids that a dry run lists.");
         result.Again.ShouldAllBe(line => line.Contains(", now "));
         result.IsComplete.ShouldBeFalse();
-        queue.VisibilityChanges.SelectMany(call => call.Handles).Count().ShouldBe(3, "What stays is visible when the run ends.");
+        queue.VisibilityChanges.SelectMany(call => call.Handles).Count().ShouldBe(3, "The dead letters left are visible when the run ends.");
     }
 
     [Fact]
-    public async Task Run_DeadLetteredAgainWithoutDetails_IsKnownByItsTimeWhateverThisMachinesClockShows()
+    public async Task Run_DeadLetteredAgainWithoutDetails_IsRecognisedByTheQueuesClock()
     {
         ManualTimeProvider ahead = new(new DateTimeOffset(2040, 1, 1, 0, 0, 0, TimeSpan.Zero));
         await using FakeQueue queue = await StartAsync(held: 50);
@@ -266,7 +266,7 @@ public sealed class SqsRedriveTests
     }
 
     [Fact]
-    public async Task Run_NothingTellsOldFromNew_SendsNoMoreThanTheQueueHeld()
+    public async Task Run_OldAndNewIndistinguishable_SendsNoMoreThanTheQueueHeld()
     {
         await using FakeQueue queue = await StartAsync(held: 3);
         DeadLetterEachSentMessage(queue, Again.WithoutDetailsAndTime);
@@ -305,7 +305,7 @@ public sealed class SqsRedriveTests
     }
 
     [Fact]
-    public async Task Run_Interrupted_ReportsItsCountsAndShowsTheRestAgain()
+    public async Task Run_Interrupted_ReportsItsCountsAndMakesTheRestVisible()
     {
         await using FakeQueue queue = await StartAsync();
         using CancellationTokenSource signal = new();
@@ -324,7 +324,7 @@ public sealed class SqsRedriveTests
         RedriveResult result = await RunAsync(queue, All, stop: signal.Token).WaitAsync(Limit);
 
         (result.Found, result.Sent, result.Ended).ShouldBe((2, 2, RedriveProgress.Interrupted));
-        queue.Deletes.Count.ShouldBe(2, "What was sent is deleted.");
+        queue.Deletes.Count.ShouldBe(2, "Sent dead letters are deleted.");
         queue.VisibilityChanges.SelectMany(call => call.Handles).Count().ShouldBe(8);
     }
 
@@ -348,18 +348,18 @@ public sealed class SqsRedriveTests
     }
 
     [Fact]
-    public async Task Run_ReasonThatNoneHas_ListsTheReasonsThereAre()
+    public async Task Run_UnknownReason_ListsTheExistingReasons()
     {
         await using FakeQueue queue = await StartAsync();
         queue.Deliver(Letter("1"), Letter("2", "too-large"), Letter("3"), Letter("4", reason: null));
 
         RedriveResult result = await RunAsync(queue, All with { Reason = "nosuch" });
 
-        result.Ended.ShouldBe("no dead letter has the reason 'nosuch'. Reasons there are: (moved by SQS) (1), malformed-json (2), too-large (1).");
+        result.Ended.ShouldBe("no dead letter has the reason 'nosuch'. Existing reasons: (moved by SQS) (1), malformed-json (2), too-large (1).");
     }
 
     [Fact]
-    public async Task Run_DeletedLetterIsDeliveredAgain_IsDeletedAgainAndNotSentTwice()
+    public async Task Run_DeletedDeadLetterIsRedelivered_IsDeletedAgainAndNotSentTwice()
     {
         await using FakeQueue queue = await StartAsync();
         FakeMessage letter = Letter("1");
@@ -379,7 +379,7 @@ public sealed class SqsRedriveTests
         result.IsComplete.ShouldBeTrue();
     }
 
-    /// <summary>Lets the waits of a run end at once.</summary>
+    /// <summary>Ends the delays of a run immediately.</summary>
     private async Task<RedriveResult> FinishAsync(Task<RedriveResult> run)
     {
         using CancellationTokenSource limit = new(Limit);
@@ -392,7 +392,7 @@ public sealed class SqsRedriveTests
         return await run;
     }
 
-    /// <summary>For each message that is sent a new dead letter is delivered.</summary>
+    /// <summary>Delivers a new dead letter for each sent message.</summary>
     private static void DeadLetterEachSentMessage(FakeQueue queue, Again again)
     {
         int number = 0;

@@ -33,7 +33,7 @@ public sealed class BatchResponseReaderTests
     [Theory]
     [InlineData("""{"Successful":[{"Id":"0"}],"Failed":[{"Id":"0","Code":"InternalError","SenderFault":false}]}""")]
     [InlineData("""{"Failed":[{"Id":"0","Code":"InternalError","SenderFault":false}],"Successful":[{"Id":"0"}]}""")]
-    public void Read_EntryCalledBoth_HasFailed(string json)
+    public void Read_EntryBothSuccessfulAndFailed_HasFailed(string json)
     {
         Read(1, json)[0].Succeeded.ShouldBeFalse();
     }

@@ -11,7 +11,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Worker.Tests.Aws.Sqs.Wire;
 
-/// <summary>An HTTP server on loopback that answers as a test tells it to, and remembers what it was asked; the request is a feature of its context.</summary>
+/// <summary>An HTTP server on loopback that gives a test's answers and records the requests; the request is a feature of its context.</summary>
 internal sealed class FakeService : IAsyncDisposable
 {
     private readonly WebApplication _app;
@@ -50,7 +50,7 @@ internal sealed class FakeService : IAsyncDisposable
         return service;
     }
 
-    /// <summary>Answers every request alike.</summary>
+    /// <summary>Gives every request the same answer.</summary>
     public static Task<FakeService> StartAsync(int status, string body, params (string Name, string Value)[] headers) =>
         StartAsync((context, _) => AnswerAsync(context, status, body, headers));
 

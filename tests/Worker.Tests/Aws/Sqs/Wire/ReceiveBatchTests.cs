@@ -10,7 +10,7 @@ public sealed class ReceiveBatchTests
     private readonly BoundedPool<ReceiveBatch> _batches = new(4);
 
     [Fact]
-    public void Release_LastMessage_GivesTheBufferBack()
+    public void Release_LastMessage_ReturnsTheBuffer()
     {
         ReceiveBatch batch = Open(new ReceiveBatch(_batches), 3);
 
@@ -87,7 +87,7 @@ public sealed class ReceiveBatchTests
     }
 
     [Fact]
-    public async Task Release_FromManyThreads_GivesTheBufferBackOnce()
+    public async Task Release_FromManyThreads_ReturnsTheBufferOnce()
     {
         for (int round = 0; round < 200; round++)
         {

@@ -40,7 +40,7 @@ public sealed class ReceiveResponseReaderTests : IDisposable
     [InlineData("{\"Messages\":[]}")]
     [InlineData("{\"Messages\":null}")]
     [InlineData("{\"Other\":[{\"Body\":\"x\"}],\"Messages\":[]}")]
-    public void Open_NoMessages_GivesTheBufferBackAtOnce(string json)
+    public void Open_NoMessages_ReturnsTheBufferAtOnce(string json)
     {
         Open(json).Count.ShouldBe(0);
     }
@@ -110,7 +110,7 @@ public sealed class ReceiveResponseReaderTests : IDisposable
     [InlineData("""{"Messages":[{"Body":null,"MessageId":"i","ReceiptHandle":"h"},{"Body":"ok","MessageId":"i","ReceiptHandle":"h"}]}""")]
     [InlineData("""{"Messages":[{"Body":"b","MessageId":"","ReceiptHandle":"h"},{"Body":"ok","MessageId":"i","ReceiptHandle":"h"}]}""")]
     [InlineData("""{"Messages":[{"Body":"b","MessageId":"i","ReceiptHandle":{}},{"Body":"ok","MessageId":"i","ReceiptHandle":"h"}]}""")]
-    public void Open_EntryWithoutBodyHandleOrId_IsCountedAndPassedOver(string json)
+    public void Open_EntryWithoutBodyHandleOrId_IsCountedAndSkipped(string json)
     {
         ReceiveBatch batch = Open(json);
 
@@ -121,7 +121,7 @@ public sealed class ReceiveResponseReaderTests : IDisposable
     }
 
     [Fact]
-    public void Open_MoreThanAskedFor_KeepsWhatWasAskedFor()
+    public void Open_MoreThanRequested_KeepsTheRequestedNumber()
     {
         ReceiveBatch batch = Open(ReceiveResponses.Of([.. Enumerable.Range(0, 12).Select(i => ReceiveResponses.Message("b", $"{i}"))]), max: 2);
 

@@ -5,7 +5,7 @@ namespace Worker.Tests.Aws.Sqs.Wire;
 /// <summary>Receive responses as the service writes them.</summary>
 internal static class ReceiveResponses
 {
-    /// <summary>A message with everything; the body is given as the inside of a JSON string.</summary>
+    /// <summary>A message with all parts; the body is the inside of a JSON string.</summary>
     public static string Message(string escapedBody, string id = "id-1", string md5 = "") =>
         $$$$"""
         {"MessageId":"{{{{id}}}}","ReceiptHandle":"handle\/{{{{id}}}}==","MD5OfBody":"{{{{md5}}}}","Body":"{{{{escapedBody}}}}",

@@ -3,13 +3,13 @@ using Messaging.Aws.Sqs.Wire;
 
 namespace Worker.Tests.Aws.Sqs.Wire;
 
-/// <summary>The calls that are counted are those that a server saw, by operation, the repeated ones included.</summary>
+/// <summary>The client counts exactly the calls that a server receives, by operation, including retries.</summary>
 public sealed class SqsClientCallCountTests
 {
     [Fact]
     public async Task Calls_EveryOperationAndARetry_EqualWhatTheServerSaw()
     {
-        // Every second request is refused once for its clock, and made again.
+        // Every second request is refused once for its clock, and retried.
         await using FakeService service = await FakeService.StartAsync((context, number) => number % 3 == 1
             ? FakeService.AnswerAsync(context, 403, """{"__type":"RequestTimeTooSkewed"}""", ("Date", DateTimeOffset.UtcNow.AddMinutes(30).ToString("R")))
             : FakeService.AnswerAsync(context, 200, AnswerTo(context.Request.Headers["X-Amz-Target"]!)));

@@ -9,7 +9,7 @@ namespace Worker.Tests.Aws.Sqs.Wire;
 /// <summary>Errors, odd answers, broken and hanging connections.</summary>
 public sealed class SqsClientFaultTests
 {
-    // A call that should have ended by now has hung.
+    // A call that takes longer is hung.
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
 
     [Theory]
@@ -64,7 +64,7 @@ public sealed class SqsClientFaultTests
 
         AwsServiceException error = await client.FailReceiveAsync();
 
-        // 256 bytes of what the service sent, 14 of them before the run of y.
+        // 256 bytes of the service's text, 14 of them before the run of y.
         error.Detail.ShouldBe($"line\\u000afeed\\u001b[31m{new string('y', 242)}…");
         error.Message.ShouldNotContain("\n");
     }
@@ -73,7 +73,7 @@ public sealed class SqsClientFaultTests
     [InlineData("<html>ok</html>")]
     [InlineData("")]
     [InlineData("{\"Messages\":[{\"Body\":\"cut")]
-    public async Task ReceiveAsync_AnswerThatIsNoAnswer_IsTransient(string body)
+    public async Task ReceiveAsync_InvalidAnswer_IsTransient(string body)
     {
         await using FakeService service = await FakeService.StartAsync(200, body);
         using WireClient client = new(service.Address);
@@ -190,7 +190,7 @@ public sealed class SqsClientFaultTests
     [InlineData("{\"MessageId\":null}")]
     [InlineData("{\"MessageId\":7}")]
     [InlineData("nothing")]
-    public async Task SendAsync_AnswerWithoutId_IsNotTakenForSuccess(string body)
+    public async Task SendAsync_AnswerWithoutId_IsNoSuccess(string body)
     {
         await using FakeService service = await FakeService.StartAsync(200, body);
         using WireClient client = new(service.Address);

@@ -4,7 +4,7 @@ using Messaging.Aws;
 
 namespace Worker.Tests.Aws.Sqs.Wire;
 
-/// <summary>Refused signatures: the clock, the credentials.</summary>
+/// <summary>Signatures refused because of the clock or the credentials.</summary>
 public sealed class SqsClientSignatureTests
 {
     [Theory]
@@ -35,7 +35,7 @@ public sealed class SqsClientSignatureTests
     }
 
     [Fact]
-    public async Task ReceiveAsync_SkewThatDoesNotGoAway_IsRetriedOnce()
+    public async Task ReceiveAsync_PersistentClockSkew_IsRetriedOnce()
     {
         await using FakeService service = await FakeService.StartAsync(403, """{"__type":"RequestTimeTooSkewed"}""");
         using WireClient client = new(service.Address);
@@ -74,7 +74,7 @@ public sealed class SqsClientSignatureTests
     }
 
     [Fact]
-    public async Task ReceiveAsync_ExpiredTokenAndNoOther_FailsAfterOneTry()
+    public async Task ReceiveAsync_ExpiredTokenWithoutNewOne_FailsAfterOneAttempt()
     {
         await using FakeService service = await FakeService.StartAsync(403, """{"__type":"ExpiredToken"}""");
         using WireClient client = new(service.Address);

@@ -4,7 +4,7 @@ using Messaging.Aws.Sqs.Wire;
 
 namespace Worker.Tests.Aws.Sqs.Wire;
 
-/// <summary>What is sent and what is made of the answers.</summary>
+/// <summary>Requests, and how their answers are read.</summary>
 public sealed class SqsClientTests
 {
     private static readonly string[] SystemAttributes =
@@ -240,7 +240,7 @@ public sealed class SqsClientTests
         });
     }
 
-    /// <summary>Signs what arrived, the Host header included: the client must have sent what it signed.</summary>
+    /// <summary>Signs the received request, including the Host header: the client must have sent what it signed.</summary>
     private static string SignAgain(FakeRequest request)
     {
         string[] signed = request.Headers["Authorization"].Split("SignedHeaders=")[1].Split(',')[0].Split(';');

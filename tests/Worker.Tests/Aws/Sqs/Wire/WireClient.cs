@@ -6,7 +6,7 @@ using Pipeline.Buffers;
 
 namespace Worker.Tests.Aws.Sqs.Wire;
 
-/// <summary>A client of a <see cref="FakeService"/> with a buffer pool of its own, which must be whole at the end.</summary>
+/// <summary>A client of a <see cref="FakeService"/> with its own buffer pool, to which every buffer must be returned at the end.</summary>
 internal sealed class WireClient : IDisposable
 {
     public const string Secret = "canary-secret-access-key";
@@ -44,7 +44,7 @@ internal sealed class WireClient : IDisposable
     public Task<ReceiveBatch> ReceiveAsync(int max = 10, int wait = 0, CancellationToken cancellationToken = default) =>
         Client.ReceiveAsync(new ReceiveRequest(Url, max, wait, 30), cancellationToken).AsTask();
 
-    /// <summary>Expects the call to fail, and its exception to keep the secrets.</summary>
+    /// <summary>Asserts that the call fails and that its exception shows no secret.</summary>
     public async Task<AwsServiceException> FailAsync(Func<SqsClient, Task> call)
     {
         AwsServiceException error = await Should.ThrowAsync<AwsServiceException>(() => call(Client));

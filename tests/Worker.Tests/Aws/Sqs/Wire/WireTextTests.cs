@@ -67,7 +67,7 @@ public sealed class WireTextTests
     [InlineData(@"""quoted"" and \\back\\ with \ud800 and \udc00\ud800 and \u0001 and \ud83d\ude00 漢")]
     [InlineData(@"\ud800")]
     [InlineData("")]
-    public void WriteString_LoneSurrogates_ComeBackTheSame(string escaped)
+    public void WriteString_LoneSurrogates_RoundTrip(string escaped)
     {
         byte[] original = Unescape(escaped);
         ArrayBufferWriter<byte> output = new();

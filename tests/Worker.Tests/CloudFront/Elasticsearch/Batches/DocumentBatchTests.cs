@@ -44,7 +44,7 @@ public sealed class DocumentBatchTests
     }
 
     [Fact]
-    public async Task Account_RandomAnswers_LeavesExactlyWhatIsToBeSentAgain()
+    public async Task Account_RandomAnswers_LeavesExactlyTheDocumentsToResend()
     {
         Random random = new(20260131);
         for (int round = 0; round < 200; round++)
@@ -128,7 +128,7 @@ public sealed class DocumentBatchTests
     }
 
     [Fact]
-    public void Open_OutOfTurn_Throws()
+    public void Open_InTheWrongOrder_Throws()
     {
         DocumentBatch batch = new(_pool);
         Should.Throw<InvalidOperationException>(batch.Close);
@@ -139,7 +139,7 @@ public sealed class DocumentBatchTests
     }
 
     [Fact]
-    public void Learn_RefusedBytes_LowersTheLimitForGoodAndNeverTooFar()
+    public void Learn_RefusedBytes_LowersTheLimitPermanentlyAndNeverTooFar()
     {
         BatchLimits limits = new(1_000_000, 10);
 
@@ -170,7 +170,7 @@ public sealed class DocumentBatchTests
             batch.Open(ActionLine.Before, Encoding.UTF8.GetBytes($"d{i}"), ActionLine.Behind);
             ReadOnlySpan<byte> json = Encoding.UTF8.GetBytes(documents[i]);
 
-            // Of one piece, and of two that may lie in two segments.
+            // Written in two pieces, which may be in two segments.
             foreach (int length in (int[])[json.Length / 2, json.Length - (json.Length / 2)])
             {
                 json[..length].CopyTo(batch.GetSpan(length));

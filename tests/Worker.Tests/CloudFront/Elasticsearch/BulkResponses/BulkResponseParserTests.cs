@@ -69,7 +69,7 @@ public sealed class BulkResponseParserTests
         {
             ReadResponse read = RecordedItems.Read(response.AsSpan(0, length));
 
-            // Behind the brace of an item a shortened response looks whole: only the number of items tells.
+            // A response cut after an item's brace looks whole; only the number of items shows the cut.
             (read.Parsing == BulkParsing.Malformed || (read.IsShortened && response[length - 1] == '}')).ShouldBeTrue($"cut to {length}: {read}");
         }
     }
@@ -89,7 +89,7 @@ public sealed class BulkResponseParserTests
     }
 
     [Fact]
-    public void Read_EveryStatus_TellsOfThoseThatFailed()
+    public void Read_EveryStatus_ReportsTheFailedItems()
     {
         byte[] response = Bytes(Of(errors: true, Enumerable.Range(100, 500).Select(status => $$$"""{"create":{"_id":"{{{status}}}","status":{{{status}}}}}""")));
 
@@ -100,7 +100,7 @@ public sealed class BulkResponseParserTests
     }
 
     [Fact]
-    public void Read_FailedItem_TellsItsTexts()
+    public void Read_FailedItem_ReportsItsTexts()
     {
         ReadResponse read = RecordedItems.Read(Bytes(Of(errors: true, Created("a"), Failed("b-1", 400, "document_parsing_exception", "failed to parse field [bytes] of type [long]"))));
 
@@ -108,7 +108,7 @@ public sealed class BulkResponseParserTests
     }
 
     [Fact]
-    public void Read_ItemsOfUnusualShape_TellsWhatTheyHold()
+    public void Read_ItemsOfUnusualShape_ReportsTheirValues()
     {
         ReadResponse read = RecordedItems.Read(Bytes("""
             {"items":[{"create":{"status":500}},{"x":{"status":200,"error":"odd"}},{"index":{"error":null,"status":503,"new":[{"status":1}]}},
@@ -146,7 +146,7 @@ public sealed class BulkResponseParserTests
     [Fact]
     public void Read_NoErrorsBeforeTheItems_CountsThemWithoutParsing()
     {
-        // Texts that look like what is counted: an id and an index may hold anything.
+        // Texts that look like counted properties: an id and an index may hold any text.
         string tricky = Created("\\\"status\\\":");
 
         ReadResponse read = RecordedItems.Read(Bytes(Of(errors: false, Enumerable.Repeat(tricky, 50))));
@@ -158,7 +158,7 @@ public sealed class BulkResponseParserTests
     [InlineData("""{"errors":false}""")]
     [InlineData("""{"errors":false,"items":[x]}""")]
     [InlineData("""{"errors":falsee "Status":}""")]
-    public void Read_NoErrorsAndNonsenseBehind_HasNoItemsThatCouldBeTheOnesSent(string text)
+    public void Read_NoErrorsThenInvalidItems_CountsNoItems(string text)
     {
         ReadResponse read = RecordedItems.Read(Bytes(text));
 
@@ -186,7 +186,7 @@ public sealed class BulkResponseParserTests
     }
 
     [Fact]
-    public void Reset_AfterAHalf_ForgetsIt()
+    public void Reset_AfterHalfAResponse_DiscardsIt()
     {
         BulkResponseParser parser = new();
         RecordedItems items = new();

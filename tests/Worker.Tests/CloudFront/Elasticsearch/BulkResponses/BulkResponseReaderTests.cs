@@ -52,7 +52,7 @@ public sealed class BulkResponseReaderTests : IDisposable
     }
 
     [Fact]
-    public async Task Read_Malformed_EndsWithoutReadingOn()
+    public async Task Read_Malformed_StopsReading()
     {
         PiecewiseStream stream = new([.. Bytes("<html>"), .. new byte[1_000_000]], 1_000);
 
@@ -70,7 +70,7 @@ public sealed class BulkResponseReaderTests : IDisposable
     }
 
     [Fact]
-    public async Task Read_SecondResponse_ForgetsTheFirst()
+    public async Task Read_SecondResponse_IsIndependentOfTheFirst()
     {
         await ReadAsync(new PiecewiseStream(Bytes(Of(errors: true, Created("a"), Rejected("b"))[..200]), 50), long.MaxValue);
 

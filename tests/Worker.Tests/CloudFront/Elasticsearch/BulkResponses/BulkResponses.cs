@@ -3,7 +3,7 @@ using System.Text;
 
 namespace Worker.Tests.CloudFront.Elasticsearch.BulkResponses;
 
-/// <summary>Texts of bulk responses in the shapes that Elasticsearch gives them.</summary>
+/// <summary>Bulk responses in the formats of Elasticsearch.</summary>
 internal static class BulkResponses
 {
     public static string Created(string id, string action = "create") =>
@@ -16,7 +16,7 @@ internal static class BulkResponses
 
     public static string Rejected(string id) => Failed(id, 429, "es_rejected_execution_exception", "rejected execution of coordinating operation");
 
-    /// <summary>As 8.x writes it.</summary>
+    /// <summary>In the format of 8.x.</summary>
     public static string Of(bool errors, params IEnumerable<string> items) =>
         $$"""{"took":30,"errors":{{(errors ? "true" : "false")}},"ingest_took":2,"items":[{{string.Join(',', items)}}]}""";
 

@@ -1,9 +1,9 @@
 namespace Worker.Tests.CloudFront.Elasticsearch.BulkResponses;
 
-/// <summary>Gives its bytes in pieces of one size, each after a real suspension, and breaks where it is told to.</summary>
+/// <summary>Returns its bytes in pieces of one size, each after a real suspension, and can throw at a given position.</summary>
 internal sealed class PiecewiseStream(byte[] bytes, int piece) : MemoryStream(bytes)
 {
-    /// <summary>Reading from here on throws.</summary>
+    /// <summary>The position from which reading throws.</summary>
     public long BreaksAt { get; init; } = long.MaxValue;
 
     public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)

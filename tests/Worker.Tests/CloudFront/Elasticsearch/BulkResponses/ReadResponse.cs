@@ -2,7 +2,7 @@ using Messaging.CloudFront.Elasticsearch.BulkResponses;
 
 namespace Worker.Tests.CloudFront.Elasticsearch.BulkResponses;
 
-/// <summary>What a reader made of a bulk response.</summary>
+/// <summary>The result of reading a bulk response.</summary>
 internal sealed record ReadResponse(BulkParsing Parsing, bool IsShortened, int Items, bool? Errors, IReadOnlyList<ReadFailure> Failures)
 {
     public static ReadResponse Malformed { get; } = new(BulkParsing.Malformed, IsShortened: false, 0, null, []);

@@ -2,7 +2,7 @@ using Messaging.CloudFront.Elasticsearch.BulkResponses;
 
 namespace Worker.Tests.CloudFront.Elasticsearch.BulkResponses;
 
-/// <summary>Keeps the failed items.</summary>
+/// <summary>Records the failed items.</summary>
 internal sealed class RecordedItems : IBulkItems
 {
     public List<ReadFailure> Failures { get; } = [];
@@ -20,7 +20,7 @@ internal sealed class RecordedItems : IBulkItems
         {
             int end = i < cuts.Length ? cuts[i] : response.Length;
 
-            // A copy of its own length: what lies beyond the window is not to be seen.
+            // A copy of exactly the window, so that the reader cannot see beyond it.
             parsing = parser.Read(response[done..end].ToArray(), isEnd: i == cuts.Length, items, out int consumed);
             done += consumed;
         }

@@ -2,7 +2,7 @@ using System.Buffers;
 
 namespace Worker.Tests.CloudFront.Elasticsearch.BulkResponses;
 
-/// <summary>Lends new arrays, and remembers the largest.</summary>
+/// <summary>Rents new arrays and records the largest length.</summary>
 internal sealed class WatchingPool : ArrayPool<byte>
 {
     public int Largest { get; private set; }

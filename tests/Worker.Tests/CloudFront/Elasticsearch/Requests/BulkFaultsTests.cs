@@ -30,7 +30,7 @@ public sealed class BulkFaultsTests
     [InlineData("[]", "HTTP403", "")]
     [InlineData("null", "HTTP403", "")]
     [InlineData("", "HTTP403", "")]
-    public void OfAnswer_AnyBody_IsReadAsFarAsItGoes(string body, string code, string reason)
+    public void OfAnswer_AnyBody_IsReadAsFarAsItIsValid(string body, string code, string reason)
     {
         BulkFault fault = BulkFaults.OfAnswer(403, Encoding.UTF8.GetBytes(body), null);
 
@@ -42,7 +42,7 @@ public sealed class BulkFaultsTests
         BulkFaults.OfAnswer(403, Encoding.UTF8.GetBytes($"{{\"error\":{new string('[', 30_000)}"), null).Code.ShouldBe("HTTP403");
 
     [Fact]
-    public void OfAnswer_RetryAfter_IsBelievedUpToAnHour()
+    public void OfAnswer_RetryAfter_IsUsedUpToAnHour()
     {
         BulkFaults.OfAnswer(429, default, new RetryConditionHeaderValue(TimeSpan.FromSeconds(7))).RetryAfter.ShouldBe(TimeSpan.FromSeconds(7));
         BulkFaults.OfAnswer(429, default, new RetryConditionHeaderValue(TimeSpan.FromDays(7))).RetryAfter.ShouldBe(TimeSpan.FromHours(1));

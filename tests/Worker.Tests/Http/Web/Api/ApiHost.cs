@@ -7,7 +7,7 @@ using Microsoft.Extensions.Hosting;
 
 namespace Worker.Tests.Http.Web.Api;
 
-/// <summary>A worker with its page's API, a memory sink, and a folder of dead letters of its own.</summary>
+/// <summary>A worker with the API of its page, a memory sink, and its own folder of dead letters.</summary>
 internal sealed class ApiHost : IAsyncDisposable
 {
     public const string Token = "a-token-of-the-tests";
@@ -36,7 +36,7 @@ internal sealed class ApiHost : IAsyncDisposable
 
     public static string Body(string id) => $$"""{"EventDateUtc":"2026-01-31T10:00:00Z","Product":"p","SiteKey":"s","EventName":"e","MessageId":"{{id}}"}""";
 
-    /// <summary>Posts a message; a stored or dead-lettered one.</summary>
+    /// <summary>Posts a message, which is stored or dead-lettered.</summary>
     public async Task PostAsync(string body, string? id = null)
     {
         using HttpRequestMessage request = new(HttpMethod.Post, "/messages") { Content = new StringContent(body, Encoding.UTF8, "application/json") };
@@ -51,7 +51,7 @@ internal sealed class ApiHost : IAsyncDisposable
 
     public async Task<JsonElement> GetAsync(string path) => await Client.GetFromJsonAsync<JsonElement>(path);
 
-    /// <summary>Sends JSON with the token, or another one, or none for an empty one.</summary>
+    /// <summary>Sends JSON with the token, with another one, or without one when it is empty.</summary>
     public async Task<(int Status, JsonElement Body)> SendAsync(HttpMethod method, string path, string? json = null, string token = Token)
     {
         using HttpRequestMessage request = new(method, path) { Content = json is null ? null : new StringContent(json, Encoding.UTF8, "application/json") };

@@ -40,7 +40,7 @@ public sealed class DeadLetterEndpointsTests
     }
 
     [Fact]
-    public async Task List_AfterOneThatIsGone_SaysSo()
+    public async Task List_AfterADeletedOne_SaysSo()
     {
         await using ApiHost host = await ApiHost.StartAsync();
 
@@ -51,7 +51,7 @@ public sealed class DeadLetterEndpointsTests
     }
 
     [Fact]
-    public async Task Letter_EditedByHand_MayLackAttributes()
+    public async Task DeadLetter_EditedByHand_MayLackAttributes()
     {
         await using ApiHost host = await ApiHost.StartAsync();
         await host.PostAsync(ApiHost.Poison, "edited");
@@ -90,7 +90,7 @@ public sealed class DeadLetterEndpointsTests
     [InlineData("{\"name\":[\"malformed-json/20260101/one\"]}")]
     [InlineData("{\"all\":true,\"reason\":\"malformed-json\"}")]
     [InlineData("{\"all\":true,\"rate\":\"5\"}")]
-    public async Task Redrive_ThatDoesNotSayOfWhich_IsRefused(string json)
+    public async Task Redrive_WithoutASelection_IsRefused(string json)
     {
         await using ApiHost host = await ApiHost.StartAsync();
 
@@ -100,7 +100,7 @@ public sealed class DeadLetterEndpointsTests
     }
 
     [Fact]
-    public async Task Letter_AndItsBody_AreAsReceived()
+    public async Task DeadLetter_AndItsBody_AreAsReceived()
     {
         await using ApiHost host = await ApiHost.StartAsync();
         const string Markup = "{<img src=x onerror=alert(1)>";
@@ -139,7 +139,7 @@ public sealed class DeadLetterEndpointsTests
     }
 
     [Fact]
-    public async Task Letter_Damaged_IsListedWithWhatIsWrong()
+    public async Task DeadLetter_Damaged_IsListedWithTheProblem()
     {
         await using ApiHost host = await ApiHost.StartAsync();
         await host.PostAsync(ApiHost.Poison, "damaged");
@@ -185,7 +185,7 @@ public sealed class DeadLetterEndpointsTests
     }
 
     [Fact]
-    public async Task Redrive_WhileOneRuns_IsRefusedAndTheOneCanBeStopped()
+    public async Task Redrive_WhileOneRuns_IsRefusedAndTheFirstCanBeStopped()
     {
         await using ApiHost host = await ApiHost.StartAsync();
         for (int i = 0; i < 5; i++)
@@ -226,7 +226,7 @@ public sealed class DeadLetterEndpointsTests
     [InlineData("{\"max\":0}")]
     [InlineData("{\"names\":[null]}")]
     [InlineData("null")]
-    public async Task Redrive_MalformedOrder_SaysWhatToSend(string json)
+    public async Task Redrive_MalformedRequest_SaysWhatToSend(string json)
     {
         await using ApiHost host = await ApiHost.StartAsync();
 

@@ -10,7 +10,7 @@ namespace Worker.Tests.Http.Web.Api;
 public sealed class StatsEndpointsTests
 {
     [Fact]
-    public async Task Stats_AfterMessages_TellWhatBecameOfThem()
+    public async Task Stats_AfterMessages_CountTheirOutcomes()
     {
         await using ApiHost host = await ApiHost.StartAsync();
         await host.GetAsync("/api/v1/stats");
@@ -21,7 +21,7 @@ public sealed class StatsEndpointsTests
         JsonElement stats;
         do
         {
-            // Made at most twice a second.
+            // The worker updates the statistics at most twice per second.
             stats = await host.GetAsync("/api/v1/stats");
         }
         while (stats.GetProperty("routes")[0].GetProperty("breaker").GetProperty("state").GetString() == "closed");
@@ -71,7 +71,7 @@ public sealed class StatsEndpointsTests
     }
 
     [Fact]
-    public async Task Events_MoreWatchersThanAllowed_AreRefusedUntilOneGoes()
+    public async Task Events_MoreWatchersThanAllowed_AreRefusedUntilOneLeaves()
     {
         await using ApiHost host = await ApiHost.StartAsync();
         List<Stream> watchers = [];

@@ -5,7 +5,7 @@ namespace Worker.Tests.Http.Web.Api;
 public sealed class WatchersTests
 {
     [Fact]
-    public void TryAdd_NoRoom_TheOneThatWasFedLongestGivesWayAfterItsTurn()
+    public void TryAdd_AtTheLimit_EndsTheOldestOnceItsMinimumTimeHasPassed()
     {
         ManualTimeProvider time = new();
         Watchers watchers = new(time);
@@ -25,7 +25,7 @@ public sealed class WatchersTests
         watchers.Remove(ends[0]);
         watchers.Remove(ends[5]);
         watchers.TryAdd(ends[^2]).ShouldBeTrue();
-        ended.ShouldBe([0], "There was room.");
+        ended.ShouldBe([0], "Below the limit none is ended.");
         watchers.TryAdd(ends[^1]).ShouldBeTrue();
         ended.ShouldBe([0, 1]);
     }

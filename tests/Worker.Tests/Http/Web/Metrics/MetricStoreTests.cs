@@ -5,7 +5,7 @@ using Pipeline.Settlements;
 
 namespace Worker.Tests.Http.Web.Metrics;
 
-/// <summary>The instruments of the whole process: each test keeps to a route, or an instrument, of its own.</summary>
+/// <summary>The instruments belong to the whole process, so each test uses its own route or instrument.</summary>
 public sealed class MetricStoreTests : IDisposable
 {
     private readonly ManualTimeProvider _time = new();
@@ -62,7 +62,7 @@ public sealed class MetricStoreTests : IDisposable
         histogram.Enabled.ShouldBeFalse();
         _store.Look();
         histogram.Record(0.5);
-        _store.SeriesOf(_name).Single().ShouldBeOfType<HistogramSeries>().Counts().Sum().ShouldBe(2, "What was counted before stays.");
+        _store.SeriesOf(_name).Single().ShouldBeOfType<HistogramSeries>().Counts().Sum().ShouldBe(2, "Earlier counts remain.");
     }
 
     [Fact]

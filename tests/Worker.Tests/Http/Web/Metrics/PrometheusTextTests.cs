@@ -11,7 +11,7 @@ public sealed class PrometheusTextTests : IDisposable
     public void Dispose() => _meter.Dispose();
 
     [Fact]
-    public void Write_EveryKind_IsAsTheFormatsWant()
+    public void Write_EveryKind_FollowsTheFormats()
     {
         MetricFamily counter = new(_meter.CreateCounter<long>("worker.test.calls", "{call}", "Calls \\ sent\n\"all\""), MetricKind.Counter, []);
         counter.Find([new("worker.route", "a"), new("error.type", "quote \" slash \\ line \n end")]).Add(3);
@@ -68,5 +68,5 @@ public sealed class PrometheusTextTests : IDisposable
     [InlineData("application/openmetrics-text; version=1.0.0; q=0.2, text/plain; q=0.9", false)]
     [InlineData("application/openmetrics-text;q=0", false)]
     [InlineData("what is this;;,", false)]
-    public void Accept_IsFollowed(string accept, bool openMetrics) => MetricsEndpoint.WantsOpenMetrics(accept).ShouldBe(openMetrics);
+    public void Accept_Header_SelectsTheFormat(string accept, bool openMetrics) => MetricsEndpoint.WantsOpenMetrics(accept).ShouldBe(openMetrics);
 }
