@@ -2,7 +2,7 @@ using System.Text.Json;
 
 namespace Benchmarks.Bytes;
 
-/// <summary>Holds the bytes a message of every case against the committed file. A rise fails; a fall asks for the file to be renewed.</summary>
+/// <summary>Compares the bytes per message of every case with the committed file. A rise fails; after a fall the file must be written again.</summary>
 internal static class ByteGate
 {
     private const string CaseColumn = "scenario/variant/size/in flight";

@@ -9,7 +9,7 @@ internal static class ByteMeter
 
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(120);
 
-    /// <returns>Bytes a message.</returns>
+    /// <returns>Bytes per message.</returns>
     /// <exception cref="InvalidOperationException">The counts never came to rest.</exception>
     public static long Measure(ByteCase measured)
     {
@@ -29,7 +29,7 @@ internal static class ByteMeter
             Task.Delay(Pause).Wait();
         }
 
-        throw new InvalidOperationException($"{measured.Name}: the bytes a message did not come to rest; last {last}.");
+        throw new InvalidOperationException($"{measured.Name}: the bytes per message did not become steady; last {last}.");
     }
 
     private static long Round(Action run, int messagesARun, int messages)

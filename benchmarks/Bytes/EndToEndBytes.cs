@@ -14,7 +14,7 @@ internal static class EndToEndBytes
 
     private const int InFlight = 64;
 
-    /// <returns>Bytes a message, rounded up.</returns>
+    /// <returns>Bytes per message, rounded up.</returns>
     /// <exception cref="InvalidOperationException">The worker lost or damaged a message.</exception>
     public static async Task<long> MeasureAsync(CancellationToken cancellationToken)
     {

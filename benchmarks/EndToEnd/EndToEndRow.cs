@@ -9,7 +9,7 @@ namespace Benchmarks.EndToEnd;
 /// <param name="Passes">Passes measured.</param>
 /// <param name="MessagesPerSecond">From the first hand-out to the last delete, as the server saw it; bound by server and client sharing the machine.</param>
 /// <param name="CpuMicroseconds">Processor time of the client's process a message, user and kernel.</param>
-/// <param name="Bytes">Bytes allocated a message, all threads.</param>
+/// <param name="Bytes">Bytes allocated per message, all threads.</param>
 /// <param name="Gen0">Collections of that generation.</param>
 /// <param name="Gen1">The same.</param>
 /// <param name="Gen2">The same.</param>

@@ -38,7 +38,7 @@ public static class WorkerConfiguration
     /// <summary>True when a key is configured for this run: in the file of <c>--config</c>, the environment or the command line.</summary>
     /// <param name="configuration">The result of <see cref="Build"/>.</param>
     /// <param name="key">The full key.</param>
-    public static bool IsGiven(IConfigurationRoot configuration, string key) => configuration.Providers
+    public static bool IsConfigured(IConfigurationRoot configuration, string key) => configuration.Providers
         .Any(provider => provider.TryGet(key, out _) && !IsSettingsFile(provider));
 
     /// <summary>Separates unmatched command-line tokens into configuration keys and unknown tokens.</summary>

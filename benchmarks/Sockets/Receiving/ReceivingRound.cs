@@ -3,7 +3,7 @@ namespace Benchmarks.Sockets.Receiving;
 /// <summary>One round of one receiver.</summary>
 /// <param name="PerSecond">Messages received a second.</param>
 /// <param name="CpuMicroseconds">Processor time of the receiver a message.</param>
-/// <param name="Bytes">Bytes the receiver allocated a message.</param>
+/// <param name="Bytes">Bytes the receiver allocated per message.</param>
 /// <param name="SentPerSecond">Messages sent a second.</param>
 internal sealed record ReceivingRound(double PerSecond, double CpuMicroseconds, double Bytes, double SentPerSecond)
 {

@@ -1,4 +1,3 @@
-using System.Buffers.Binary;
 using System.Runtime.CompilerServices;
 using Pipeline.Frames;
 
@@ -10,7 +9,6 @@ namespace Messaging.CloudFront.Gzip;
 internal sealed class SealedGzipFeed(Stream source, long length) : Stream
 {
     private readonly byte[] _magic = new byte[2];
-    private readonly byte[] _last = new byte[sizeof(uint)];
     private ReadOnlyMemory<byte> _seal = GzipSeal.Member;
 
     /// <summary>Compressed bytes read by the decompressor, without the seal's.</summary>
@@ -20,7 +18,7 @@ internal sealed class SealedGzipFeed(Stream source, long length) : Stream
     public bool IsSealTaken { get; private set; }
 
     /// <summary>The object's last four bytes: the length of its last member (ISIZE), if it ends with one.</summary>
-    public uint LastLength => BinaryPrimitives.ReadUInt32LittleEndian(_last);
+    public uint LastLength { get; private set; }
 
     /// <summary>False when the first two bytes rule out gzip; true while fewer are known and match.</summary>
     public bool MayBeGzip => (Taken < 1 || _magic[0] == 0x1F) && (Taken < 2 || _magic[1] == 0x8B);
@@ -95,10 +93,12 @@ internal sealed class SealedGzipFeed(Stream source, long length) : Stream
         return handed;
     }
 
+    // Little-endian, so the last byte is the highest.
     private void KeepLast(ReadOnlySpan<byte> taken)
     {
-        int count = Math.Min(taken.Length, _last.Length);
-        _last.AsSpan(count).CopyTo(_last);
-        taken[^count..].CopyTo(_last.AsSpan(_last.Length - count));
+        foreach (byte next in taken[^Math.Min(taken.Length, sizeof(uint))..])
+        {
+            LastLength = (LastLength >> 8) | ((uint)next << 24);
+        }
     }
 }

@@ -20,7 +20,7 @@ internal sealed class RequestBody : IDisposable
     private readonly long _requiredPerWindow;
 
     // Created on the first wait: a body that arrived with the headers needs none.
-    private CancellationTokenSource? _patience;
+    private CancellationTokenSource? _timeout;
     private CancellationTokenRegistration _onStop;
     private CancellationTokenRegistration _onAbort;
     private CancellationTokenRegistration _onEnd;
@@ -59,16 +59,16 @@ internal sealed class RequestBody : IDisposable
     /// <summary>Waits for a slot for up to <c>SlotTimeout</c>.</summary>
     public async ValueTask<int> ReserveAsync()
     {
-        CancellationTokenSource patience = Patience();
-        ValueTask<int> reserving = _source.ReserveAsync(patience.Token);
+        CancellationTokenSource timeout = GetTimeout();
+        ValueTask<int> reserving = _source.ReserveAsync(timeout.Token);
         if (reserving.IsCompletedSuccessfully)
         {
             return reserving.Result;
         }
 
-        patience.CancelAfter(_source.Options.SlotTimeout);
+        timeout.CancelAfter(_source.Options.SlotTimeout);
         int slots = await reserving;
-        patience.CancelAfter(Timeout.InfiniteTimeSpan);
+        timeout.CancelAfter(Timeout.InfiniteTimeSpan);
         return slots;
     }
 
@@ -83,7 +83,7 @@ internal sealed class RequestBody : IDisposable
         // Kestrel throws this instead of BadHttpRequestException for a chunk size above 31 bits.
         IOException broken => Broken(StatusCodes.Status400BadRequest, broken.Message),
         _ when _source.Stopping.IsCancellationRequested => HttpRefusal.Stopping,
-        OperationCanceledException when _patience is { IsCancellationRequested: true } => timeout,
+        OperationCanceledException when _timeout is { IsCancellationRequested: true } => timeout,
         _ => null,
     };
 
@@ -97,19 +97,19 @@ internal sealed class RequestBody : IDisposable
 
         // Waits for a running cancellation, which must not reach the next request: the reader belongs to the connection.
         _onEnd.Dispose();
-        _patience?.Dispose();
+        _timeout?.Dispose();
     }
 
     private async ValueTask<ReadResult> WaitAsync(bool restart)
     {
-        CancellationTokenSource patience = Patience();
+        CancellationTokenSource timeout = GetTimeout();
         long started = _source.Time.GetTimestamp();
-        patience.CancelAfter(Limit(restart));
+        timeout.CancelAfter(Limit(restart));
 
         // No token: Kestrel treats a read that a token cancelled as still running, and logs an error with a stack trace.
         ReadResult result = await Reader.ReadAsync(CancellationToken.None);
         TimeSpan waited = _source.Time.GetElapsedTime(started);
-        patience.CancelAfter(Timeout.InfiniteTimeSpan);
+        timeout.CancelAfter(Timeout.InfiniteTimeSpan);
 
         _waited += waited;
         _waitedInWindow += waited;
@@ -128,7 +128,7 @@ internal sealed class RequestBody : IDisposable
         if (result is { IsCanceled: true, IsCompleted: false })
         {
             Reader.AdvanceTo(result.Buffer.Start);
-            throw new OperationCanceledException(_patience?.Token ?? CancellationToken.None);
+            throw new OperationCanceledException(_timeout?.Token ?? CancellationToken.None);
         }
 
         _arrivedInWindow += result.Buffer.Length;
@@ -148,17 +148,17 @@ internal sealed class RequestBody : IDisposable
         return timeout > TimeSpan.Zero ? timeout : TimeSpan.Zero;
     }
 
-    private CancellationTokenSource Patience()
+    private CancellationTokenSource GetTimeout()
     {
-        if (_patience is null)
+        if (_timeout is null)
         {
-            _patience = new CancellationTokenSource(Timeout.InfiniteTimeSpan, _source.Time);
-            _onEnd = _patience.Token.UnsafeRegister(static state => EndRead((PipeReader)state!), Reader);
-            _onStop = _source.Stopping.UnsafeRegister(static state => ((CancellationTokenSource)state!).Cancel(), _patience);
-            _onAbort = _context.RequestAborted.UnsafeRegister(static state => ((CancellationTokenSource)state!).Cancel(), _patience);
+            _timeout = new CancellationTokenSource(Timeout.InfiniteTimeSpan, _source.Time);
+            _onEnd = _timeout.Token.UnsafeRegister(static state => EndRead((PipeReader)state!), Reader);
+            _onStop = _source.Stopping.UnsafeRegister(static state => ((CancellationTokenSource)state!).Cancel(), _timeout);
+            _onAbort = _context.RequestAborted.UnsafeRegister(static state => ((CancellationTokenSource)state!).Cancel(), _timeout);
         }
 
-        return _patience;
+        return _timeout;
     }
 
     // An exception would reach the canceller: the shutdown of the worker, or Kestrel as it closes the connection.

@@ -89,7 +89,7 @@ internal sealed class AnswerWriter(Stream stream, BufferPool buffers, TimeProvid
     }
 
     /// <summary>Waits until the sender has read enough, or the writer has ended.</summary>
-    public Task WaitForRoomAsync()
+    public Task WaitForSpaceAsync()
     {
         lock (_gate)
         {

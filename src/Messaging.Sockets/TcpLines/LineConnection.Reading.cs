@@ -106,7 +106,7 @@ internal sealed partial class LineConnection
             {
                 while (done < bytes.Length && !IsHttp)
                 {
-                    waited |= await WaitForRoomAsync();
+                    waited |= await WaitForSpaceAsync();
                     ValueTask<int> reserving = intake.ReserveAsync(1, _source.Concurrency, _source.StopHandingIn);
                     waited |= !reserving.IsCompleted;
                     int slots = await reserving;
@@ -187,15 +187,15 @@ internal sealed partial class LineConnection
     }
 
     /// <returns>True when it had to wait.</returns>
-    private ValueTask<bool> WaitForRoomAsync() =>
+    private ValueTask<bool> WaitForSpaceAsync() =>
         _source.Held.IsFull || _answers is { IsFull: true } ? WaitForRoomSlowAsync() : new ValueTask<bool>(false);
 
     private async ValueTask<bool> WaitForRoomSlowAsync()
     {
-        await _source.Held.WaitForRoomAsync(_source.StopHandingIn);
+        await _source.Held.WaitForSpaceAsync(_source.StopHandingIn);
         if (_answers is not null)
         {
-            await _answers.WaitForRoomAsync().WaitAsync(_source.StopHandingIn);
+            await _answers.WaitForSpaceAsync().WaitAsync(_source.StopHandingIn);
         }
 
         return true;

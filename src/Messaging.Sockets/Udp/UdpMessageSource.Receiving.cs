@@ -33,7 +33,7 @@ internal sealed partial class UdpMessageSource
         {
             if (_held.IsFull)
             {
-                _wait.For(WaitForRoomAsync(stop));
+                _wait.For(WaitForSpaceAsync(stop));
             }
             else if (socket.Poll(StopInterval, SelectMode.SelectRead))
             {
@@ -47,9 +47,9 @@ internal sealed partial class UdpMessageSource
         }
     }
 
-    private async ValueTask<bool> WaitForRoomAsync(CancellationToken stop)
+    private async ValueTask<bool> WaitForSpaceAsync(CancellationToken stop)
     {
-        await _held.WaitForRoomAsync(stop);
+        await _held.WaitForSpaceAsync(stop);
         return true;
     }
 
@@ -61,7 +61,7 @@ internal sealed partial class UdpMessageSource
             long left = _socket!.KernelState?.Bytes ?? _socket.ReceiveBuffer;
             while (left > 0 && _socket.Socket.Poll(TimeSpan.Zero, SelectMode.SelectRead))
             {
-                _wait.For(WaitForRoomAsync(stopDraining));
+                _wait.For(WaitForSpaceAsync(stopDraining));
                 ReceiveBatch(intake, stopDraining, out int bytes);
                 left -= bytes;
             }

@@ -2,18 +2,18 @@ namespace Messaging.Configuration;
 
 /// <summary>Collects the broken rules of one settings object.</summary>
 /// <param name="section">The section of its keys.</param>
-/// <param name="given">Finds the configured key and value of a property; null when it is not configured.</param>
+/// <param name="configured">Finds the configured key and value of a property; null when it is not configured.</param>
 /// <param name="unread">Properties whose values could not be read; already reported.</param>
 /// <param name="errors">Receives the problems.</param>
 /// <param name="warnings">Receives warnings about values that are allowed but can lose or expose data.</param>
-/// <param name="onlyGiven">True to apply only rules about a property that is configured.</param>
+/// <param name="onlyConfigured">True to apply only rules about a property that is configured.</param>
 public sealed class SettingsCheck(
     string section,
-    Func<string, (string Key, string Value)?> given,
+    Func<string, (string Key, string Value)?> configured,
     IReadOnlyCollection<string> unread,
     List<ConfigurationError> errors,
     List<ConfigurationError> warnings,
-    bool onlyGiven = false)
+    bool onlyConfigured = false)
 {
     /// <summary>Reports a broken rule. A rule about a value that could not be read is skipped: the property holds its default.</summary>
     /// <param name="property">The property that is wrong; use <c>nameof</c>.</param>
@@ -29,16 +29,16 @@ public sealed class SettingsCheck(
 
     private void Add(List<ConfigurationError> found, string property, string problem, string? consequence, ReadOnlySpan<string> alsoLooksAt)
     {
-        (string Key, string Value)? known = given(property);
+        (string Key, string Value)? known = configured(property);
         bool canTell = !unread.Contains(property);
-        bool isGiven = known is not null;
+        bool isConfigured = known is not null;
         foreach (string other in alsoLooksAt)
         {
             canTell &= !unread.Contains(other);
-            isGiven |= given(other) is not null;
+            isConfigured |= configured(other) is not null;
         }
 
-        if (canTell && (isGiven || !onlyGiven))
+        if (canTell && (isConfigured || !onlyConfigured))
         {
             found.Add(new ConfigurationError(known?.Key ?? $"{section}:{property}", known?.Value, problem, consequence));
         }

@@ -120,7 +120,7 @@ public sealed class SettingsReader
         if (settings is ISelfValidating validating)
         {
             List<ConfigurationError> found = [];
-            validating.Validate(new SettingsCheck(section, property => Shown(properties, property, Find(layers, property)), unread, found, warnings: [], onlyGiven: true));
+            validating.Validate(new SettingsCheck(section, property => Shown(properties, property, Find(layers, property)), unread, found, warnings: [], onlyConfigured: true));
             Report(found);
         }
     }

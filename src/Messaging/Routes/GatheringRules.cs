@@ -43,13 +43,13 @@ internal static class GatheringRules
             settings.Fail("Intake:MessageTimeout", Text(intake.MessageTimeout), $"must be at least {Text(longest)} ({sum}).", $"Messages would be cancelled while their {gathering.Unit} is {gathering.Done}.");
         }
 
-        foreach (HoldLimit hold in sources.Select(source => source.Hold).OfType<HoldLimit>().Where(hold => hold.Longest.Value < hold.InTurn * longest))
+        foreach (HoldLimit hold in sources.Select(source => source.Hold).OfType<HoldLimit>().Where(hold => hold.Longest.Value < hold.InSequence * longest))
         {
-            string each = hold.InTurn == 1 ? sum : $"{hold.InTurn} messages of a group, one after another: {sum} each";
+            string each = hold.InSequence == 1 ? sum : $"{hold.InSequence} messages of a group, one after another: {sum} each";
             settings.Fail(
                 hold.Longest.Key,
                 Text(hold.Longest.Value),
-                $"must be at least {Text(hold.InTurn * longest)} ({each}).",
+                $"must be at least {Text(hold.InSequence * longest)} ({each}).",
                 $"Messages would be redelivered while they wait in a {gathering.Unit}, and be {gathering.Done} twice.");
         }
     }

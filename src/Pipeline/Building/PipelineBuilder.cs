@@ -28,7 +28,7 @@ public sealed class PipelineBuilder<TRoot>(string name)
         where TIn : PipelineContext
         where TOut : PipelineContext => Add(new BehaviorPart<TIn, TOut>(NameOf(connector, partName), PartKind.Connector, connector));
 
-    /// <summary>Adds a connector that runs what follows several times a message.</summary>
+    /// <summary>Adds a connector that runs the rest of the chain several times per message.</summary>
     public PipelineBuilder<TRoot> Fork<TIn, TOut>(IFork<TIn, TOut> fork, string? partName = null)
         where TIn : PipelineContext
         where TOut : PipelineContext => Add(new BehaviorPart<TIn, TOut>(NameOf(fork, partName), PartKind.Fork, fork));

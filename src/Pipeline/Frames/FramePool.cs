@@ -4,7 +4,7 @@ namespace Pipeline.Frames;
 /// The idle frames of one asynchronous method. A thread keeps up to two batches for itself, without any synchronisation; what
 /// exceeds them moves to a shared, bounded list a batch at a time, from which any thread refills. So a message may suspend on
 /// one thread and end on another, any number at once, and nothing is allocated once as many frames exist as messages were
-/// ever in flight. The runtime's own pooled builder keeps one frame a thread and core: 1.2 KB a message at 1,000 in flight.
+/// ever in flight. The runtime's own pooled builder keeps one frame per thread and core: 1.2 KB per message at 1,000 in flight.
 /// </summary>
 internal sealed class FramePool
 {

@@ -29,7 +29,7 @@ internal sealed class DemoExtension : IDaemonExtension
             throw new StartupException("--once requires --demo N: it ends the worker after the demo's report.", ExitCodes.Usage);
         }
 
-        if (!WorkerConfiguration.IsGiven(configuration, UrlKey))
+        if (!WorkerConfiguration.IsConfigured(configuration, UrlKey))
         {
             // A worker that ends after its demo has no callers, and must be able to run beside one on the default port.
             configuration[UrlKey] = "http://127.0.0.1:0";

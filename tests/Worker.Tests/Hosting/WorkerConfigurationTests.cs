@@ -13,10 +13,10 @@ public sealed class WorkerConfigurationTests
         IConfigurationRoot configuration = WorkerConfiguration.Build(configFile: null, []);
 
         configuration[Key].ShouldNotBeNull("The settings file beside the program has it.");
-        WorkerConfiguration.IsGiven(configuration, Key).ShouldBeFalse();
+        WorkerConfiguration.IsConfigured(configuration, Key).ShouldBeFalse();
     }
 
     [Fact]
     public void IsGiven_ByCommandLine_IsTrue() =>
-        WorkerConfiguration.IsGiven(WorkerConfiguration.Build(configFile: null, [$"--{Key}=1s"]), Key).ShouldBeTrue();
+        WorkerConfiguration.IsConfigured(WorkerConfiguration.Build(configFile: null, [$"--{Key}=1s"]), Key).ShouldBeTrue();
 }

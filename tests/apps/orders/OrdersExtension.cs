@@ -17,7 +17,7 @@ internal sealed class OrdersExtension : IDaemonExtension
 
     public void Prepare(ParseResult parsed, IConfigurationRoot configuration)
     {
-        if (parsed.GetValue(_orders) is { } count && !WorkerConfiguration.IsGiven(configuration, "Handlers:Orders:MaxQuantity"))
+        if (parsed.GetValue(_orders) is { } count && !WorkerConfiguration.IsConfigured(configuration, "Handlers:Orders:MaxQuantity"))
         {
             configuration["Handlers:Orders:MaxQuantity"] = $"{count}";
         }

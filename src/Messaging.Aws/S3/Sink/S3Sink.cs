@@ -191,9 +191,9 @@ internal sealed partial class S3Sink : IObjectSink
     private async ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, long start, CancellationToken cancellationToken)
     {
         Permit permit = await Concurrency.AcquireAsync(Remaining(start), cancellationToken);
-        if (!permit.IsGiven)
+        if (!permit.IsConfigured)
         {
-            return S3Faults.NoTurn;
+            return S3Faults.NoPermit;
         }
 
         RequestOutcome outcome = RequestOutcome.Neutral;
@@ -253,9 +253,9 @@ internal sealed partial class S3Sink : IObjectSink
         ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, long start, CancellationToken cancellationToken)
     {
         Permit permit = await Concurrency.AcquireAsync(Remaining(start), cancellationToken);
-        if (!permit.IsGiven)
+        if (!permit.IsConfigured)
         {
-            return (S3Faults.NoTurn, S3Operations.Head, false);
+            return (S3Faults.NoPermit, S3Operations.Head, false);
         }
 
         RequestOutcome outcome = RequestOutcome.Neutral;

@@ -232,7 +232,7 @@ internal sealed class SqsRedrive
             return false;
         }
 
-        await _progress.WaitForTurnAsync(stop);
+        await _progress.WaitForRateAsync(stop);
         stop.ThrowIfCancellationRequested();
         _progress.AddFound();
         if (await MoveAsync(message, attributes, calls) is { } error)

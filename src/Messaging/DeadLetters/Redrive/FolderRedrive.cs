@@ -160,7 +160,7 @@ internal sealed class FolderRedrive : IDisposable
         }
         else
         {
-            await _progress.WaitForTurnAsync(stop);
+            await _progress.WaitForRateAsync(stop);
             await SendAsync(letter, stop);
         }
     }

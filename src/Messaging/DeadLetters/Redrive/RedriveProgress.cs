@@ -93,7 +93,7 @@ public sealed class RedriveProgress(RedriveRequest request, long total, TimeProv
     public void AddNote(string note) => _notes.Add(note);
 
     /// <summary>Waits until the rate allows the next send. Writes a report line when one is due.</summary>
-    public async ValueTask WaitForTurnAsync(CancellationToken cancellationToken)
+    public async ValueTask WaitForRateAsync(CancellationToken cancellationToken)
     {
         Report();
         if (request.Rate is not { } perSecond)

@@ -18,7 +18,7 @@ internal sealed class ChannelQueue : IDisposable
     private readonly BufferPool _buffers;
     private readonly TimeProvider _time;
     private readonly HeldMessages<ChannelMessage> _held;
-    private readonly SemaphoreSlim _room;
+    private readonly SemaphoreSlim _space;
 
     private TaskCompletionSource? _whenEmpty;
     private bool _refusing;
@@ -31,7 +31,7 @@ internal sealed class ChannelQueue : IDisposable
         _buffers = buffers;
         _time = services.Time;
         _held = new HeldMessages<ChannelMessage>(services, options.Capacity, static held => new ChannelMessage(held), OnForgotten);
-        _room = new SemaphoreSlim(options.Capacity);
+        _space = new SemaphoreSlim(options.Capacity);
     }
 
     public long Published => Volatile.Read(ref _published);
@@ -64,8 +64,8 @@ internal sealed class ChannelQueue : IDisposable
     {
         CheckBody(body);
         CheckId(id);
-        Task room = _room.WaitAsync(cancellationToken);
-        return room.IsCompletedSuccessfully ? Enqueue(body.Span, id) : PublishWhenRoomAsync(room, body, id);
+        Task space = _space.WaitAsync(cancellationToken);
+        return space.IsCompletedSuccessfully ? Enqueue(body.Span, id) : PublishWhenSpaceAsync(space, body, id);
     }
 
     /// <summary>Completes when the queue is empty: every accepted message was completed or dead-lettered.</summary>
@@ -79,7 +79,7 @@ internal sealed class ChannelQueue : IDisposable
         return waiting.Task.WaitAsync(cancellationToken);
     }
 
-    /// <summary>Hands messages in until the token is cancelled; then refuses publishers, including those that wait for room.</summary>
+    /// <summary>Hands messages in until the token is cancelled; then refuses publishers, including those that wait for space.</summary>
     public async Task ReceiveAsync(IMessageIntake intake, CancellationToken stop)
     {
         await _held.HandInAsync(intake, stop);
@@ -104,13 +104,13 @@ internal sealed class ChannelQueue : IDisposable
         if (!Interlocked.Exchange(ref _refusing, true))
         {
             // One permit too many; each refused publisher passes it on to the next.
-            _room.Release();
+            _space.Release();
         }
     }
 
-    private async ValueTask PublishWhenRoomAsync(Task room, ReadOnlyMemory<byte> body, string? id)
+    private async ValueTask PublishWhenSpaceAsync(Task space, ReadOnlyMemory<byte> body, string? id)
     {
-        await room;
+        await space;
         await Enqueue(body.Span, id);
     }
 
@@ -138,7 +138,7 @@ internal sealed class ChannelQueue : IDisposable
     private void OnForgotten()
     {
         SignalIfEmpty();
-        _room.Release();
+        _space.Release();
     }
 
     private void SignalIfEmpty()

@@ -39,7 +39,7 @@ public sealed partial class HeldMessages<T> : IDisposable
     // Every live message object, so that a shutdown finds the messages in flight. Guarded by _gate.
     private readonly HashSet<T> _all = [];
 
-    private TaskCompletionSource? _room;
+    private TaskCompletionSource? _space;
     private int _unsettled;
     private int _waiting;
     private long _waitingBytes;
@@ -96,7 +96,7 @@ public sealed partial class HeldMessages<T> : IDisposable
     /// <summary>Abandoned messages that wait for redelivery.</summary>
     public int Waiting => Volatile.Read(ref _waiting);
 
-    /// <summary>True at <see cref="WaitingLimit"/> or <see cref="WaitingBytesLimit"/>: the source stops receiving until <see cref="WaitForRoomAsync"/> completes.</summary>
+    /// <summary>True at <see cref="WaitingLimit"/> or <see cref="WaitingBytesLimit"/>: the source stops receiving until <see cref="WaitForSpaceAsync"/> completes.</summary>
     public bool IsFull => Waiting >= WaitingLimit || Volatile.Read(ref _waitingBytes) >= WaitingBytesLimit;
 
     /// <summary>Returns an empty message for the caller to fill; it counts as unsettled. It ends in <see cref="TryPut"/>, <see cref="IMessageIntake.Accept"/> (after <see cref="HeldMessage.BeginDelivery"/>), <see cref="ReturnAsync"/> or <see cref="Forget"/>.</summary>
@@ -112,15 +112,15 @@ public sealed partial class HeldMessages<T> : IDisposable
 
     /// <summary>Waits until <see cref="IsFull"/> is false.</summary>
     /// <exception cref="OperationCanceledException">The token was cancelled first.</exception>
-    public Task WaitForRoomAsync(CancellationToken cancellationToken)
+    public Task WaitForSpaceAsync(CancellationToken cancellationToken)
     {
         lock (_gate)
         {
-            _room ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
+            _space ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously);
 
             // The other thread changes the counts before it looks for a waiter, so one of the two sees the other.
             Interlocked.MemoryBarrier();
-            return IsFull ? _room.Task.WaitAsync(cancellationToken) : Task.CompletedTask;
+            return IsFull ? _space.Task.WaitAsync(cancellationToken) : Task.CompletedTask;
         }
     }
 
@@ -304,12 +304,12 @@ public sealed partial class HeldMessages<T> : IDisposable
         message.IsWaiting = false;
         Interlocked.Add(ref _waitingBytes, -message.Body.Length);
         Interlocked.Decrement(ref _waiting);
-        if (Volatile.Read(ref _room) is not null && !IsFull)
+        if (Volatile.Read(ref _space) is not null && !IsFull)
         {
             lock (_gate)
             {
-                _room?.TrySetResult();
-                _room = null;
+                _space?.TrySetResult();
+                _space = null;
             }
         }
     }

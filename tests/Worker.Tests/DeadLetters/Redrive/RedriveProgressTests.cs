@@ -32,7 +32,7 @@ public sealed class RedriveProgressTests
         RedriveProgress progress = new(All, 9, _time, _output);
         for (int i = 0; i < 9; i++)
         {
-            await progress.WaitForTurnAsync(CancellationToken.None);
+            await progress.WaitForRateAsync(CancellationToken.None);
             progress.AddFound();
             progress.AddSent();
             _time.Advance(TimeSpan.FromSeconds(1.5));
@@ -46,11 +46,11 @@ public sealed class RedriveProgressTests
     public async Task WaitForTurn_AfterAPause_CatchesUpASecondAtMost()
     {
         RedriveProgress progress = new(All with { Rate = 10 }, 100, _time, _output);
-        await progress.WaitForTurnAsync(CancellationToken.None);
+        await progress.WaitForRateAsync(CancellationToken.None);
         _time.Advance(TimeSpan.FromMinutes(1));
 
         int free = 0;
-        while (progress.WaitForTurnAsync(CancellationToken.None).IsCompleted)
+        while (progress.WaitForRateAsync(CancellationToken.None).IsCompleted)
         {
             free++;
         }

@@ -51,7 +51,7 @@ public sealed class HeldMessagesTests
         }
 
         held.IsFull.ShouldBeTrue();
-        Task room = held.WaitForRoomAsync(CancellationToken.None);
+        Task room = held.WaitForSpaceAsync(CancellationToken.None);
         room.IsCompleted.ShouldBeFalse();
 
         time.Advance(TimeSpan.FromSeconds(2));
@@ -59,7 +59,7 @@ public sealed class HeldMessagesTests
 
         await room.WaitAsync(TimeSpan.FromSeconds(30));
         held.IsFull.ShouldBeFalse();
-        held.WaitForRoomAsync(CancellationToken.None).IsCompleted.ShouldBeTrue();
+        held.WaitForSpaceAsync(CancellationToken.None).IsCompleted.ShouldBeTrue();
     }
 
     [Fact]

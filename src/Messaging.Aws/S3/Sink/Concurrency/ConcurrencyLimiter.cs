@@ -121,7 +121,7 @@ internal sealed class ConcurrencyLimiter
                 return;
             }
 
-            TimeSpan left = waiter.Deadline.Patience - _time.GetElapsedTime(waiter.Deadline.Since);
+            TimeSpan left = waiter.Deadline.Limit - _time.GetElapsedTime(waiter.Deadline.Since);
             if (left > TimeSpan.Zero)
             {
                 waiter.Rearm(left + TimeSpan.FromMilliseconds(1));

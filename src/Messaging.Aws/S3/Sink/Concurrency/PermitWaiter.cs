@@ -29,13 +29,13 @@ internal sealed class PermitWaiter : IValueTaskSource<Permit>
     public LinkedListNode<PermitWaiter> Node => field ??= new LinkedListNode<PermitWaiter>(this);
 
     /// <summary>The start and the maximum of the wait; written under the lock.</summary>
-    public (long Since, TimeSpan Patience) Deadline { get; set; }
+    public (long Since, TimeSpan Limit) Deadline { get; set; }
 
     /// <summary>Starts the wait; called when it is in the queue. It may have its permit already.</summary>
     public ValueTask<Permit> WaitAsync(CancellationToken cancellationToken)
     {
         _cancellationToken = cancellationToken;
-        _timer.Change(Deadline.Patience, Timeout.InfiniteTimeSpan);
+        _timer.Change(Deadline.Limit, Timeout.InfiniteTimeSpan);
         _registration = cancellationToken.UnsafeRegister(static state => ((PermitWaiter)state!).Cancel(), this);
         return new ValueTask<Permit>(this, _core.Version);
     }
@@ -80,5 +80,5 @@ internal sealed class PermitWaiter : IValueTaskSource<Permit>
 internal readonly record struct Permit(long Number)
 {
     /// <summary>False when the wait ended without a permit.</summary>
-    public bool IsGiven => Number != 0;
+    public bool IsConfigured => Number != 0;
 }

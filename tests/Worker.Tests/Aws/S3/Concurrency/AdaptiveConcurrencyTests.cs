@@ -176,7 +176,7 @@ public sealed class AdaptiveConcurrencyTests
             {
                 for (int i = 0; i < step % 100; i++)
                 {
-                    if (limiter.AcquireAsync(TimeSpan.Zero, default).Result is { IsGiven: true } permit)
+                    if (limiter.AcquireAsync(TimeSpan.Zero, default).Result is { IsConfigured: true } permit)
                     {
                         held.Enqueue(permit);
                     }
@@ -211,7 +211,7 @@ public sealed class AdaptiveConcurrencyTests
     private static Permit Take(ConcurrencyLimiter limiter)
     {
         Permit permit = limiter.AcquireAsync(TimeSpan.Zero, default).Result;
-        permit.IsGiven.ShouldBeTrue();
+        permit.IsConfigured.ShouldBeTrue();
         return permit;
     }
 

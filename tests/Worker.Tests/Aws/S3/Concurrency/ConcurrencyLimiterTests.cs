@@ -37,7 +37,7 @@ public sealed class ConcurrencyLimiterTests
         Release(limiter, held);
 
         // The release gives the permit to the waiter under the same lock, so a new caller finds none.
-        (await limiter.AcquireAsync(TimeSpan.Zero, default)).IsGiven.ShouldBeFalse();
+        (await limiter.AcquireAsync(TimeSpan.Zero, default)).IsConfigured.ShouldBeFalse();
         Release(limiter, await waiting);
     }
 
@@ -81,7 +81,7 @@ public sealed class ConcurrencyLimiterTests
 
         _time.Advance(TimeSpan.FromSeconds(2));
 
-        (await brief).IsGiven.ShouldBeFalse();
+        (await brief).IsConfigured.ShouldBeFalse();
         Release(limiter, held);
         Release(limiter, await patient);
         limiter.InFlight.ShouldBe(0);
@@ -105,7 +105,7 @@ public sealed class ConcurrencyLimiterTests
         limiter.InFlight.ShouldBe(11);
         waiting.IsCompleted.ShouldBeFalse();
         Release(limiter, held[5]);
-        (await waiting).IsGiven.ShouldBeTrue();
+        (await waiting).IsConfigured.ShouldBeTrue();
     }
 
     [Fact]
@@ -127,7 +127,7 @@ public sealed class ConcurrencyLimiterTests
                 try
                 {
                     Permit permit = await limiter.AcquireAsync(TimeSpan.FromMilliseconds(random.Next(1, 200)), source.Token);
-                    if (permit.IsGiven)
+                    if (permit.IsConfigured)
                     {
                         InterlockedMax(ref most, limiter.InFlight);
                         await Task.Yield();
@@ -144,7 +144,7 @@ public sealed class ConcurrencyLimiterTests
         most.ShouldBeInRange(2, 8);
 
         // Every permit is still available.
-        (await TakeAsync(limiter, limiter.Limit)).ShouldAllBe(permit => permit.IsGiven);
+        (await TakeAsync(limiter, limiter.Limit)).ShouldAllBe(permit => permit.IsConfigured);
     }
 
     private static void Release(ConcurrencyLimiter limiter, Permit permit) => limiter.Release(permit, RequestOutcome.Neutral, 1, TimeSpan.Zero);
@@ -166,7 +166,7 @@ public sealed class ConcurrencyLimiterTests
         Queue<Permit> held = new();
         while (limiter.Limit < limit)
         {
-            while (await limiter.AcquireAsync(TimeSpan.Zero, default) is { IsGiven: true } permit)
+            while (await limiter.AcquireAsync(TimeSpan.Zero, default) is { IsConfigured: true } permit)
             {
                 held.Enqueue(permit);
             }

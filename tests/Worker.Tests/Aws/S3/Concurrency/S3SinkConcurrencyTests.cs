@@ -37,7 +37,7 @@ public sealed class S3SinkConcurrencyTests
 
         SinkResult result = await second;
         result.Status.ShouldBe(SinkStatus.Transient);
-        result.Detail!.ShouldContain("NoTurnWithinTotalTimeout");
+        result.Detail!.ShouldContain("NoPermitWithinTotalTimeout");
         requests.Sent.ShouldBe(1);
         await requests.AnswerAllAsync(1);
         (await first).ShouldBe(SinkResult.Stored);
@@ -102,7 +102,7 @@ public sealed class S3SinkConcurrencyTests
     [InlineData("ConditionalRequestConflict", 409, false)]
     [InlineData("ConnectionError", 0, false)]
     [InlineData("AccessDenied", 403, false)]
-    [InlineData("NoTurnWithinTotalTimeout", 0, false)]
+    [InlineData("NoPermitWithinTotalTimeout", 0, false)]
     public void IsOverload_EachAnswer_IsClassified(string code, int status, bool expected)
     {
         S3Fault fault = status == 0 ? new S3Fault(S3FaultKind.Transient, code) : S3Faults.OfAnswer(status, code, null, null, null);

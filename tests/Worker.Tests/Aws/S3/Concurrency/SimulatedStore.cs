@@ -66,7 +66,7 @@ internal sealed class SimulatedStore(ConcurrencyLimiter limiter)
         while (_inFlight.Count < Demand)
         {
             Permit permit = limiter.AcquireAsync(TimeSpan.Zero, default).Result;
-            if (!permit.IsGiven)
+            if (!permit.IsConfigured)
             {
                 return;
             }
