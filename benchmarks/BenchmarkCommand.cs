@@ -18,7 +18,7 @@ using Benchmarks.Techniques.Pages;
 
 namespace Benchmarks;
 
-/// <summary>The benchmarks' command line: BenchmarkDotNet's own behind <c>run</c>, and what it does not have beside it.</summary>
+/// <summary>The benchmarks' command line: BenchmarkDotNet's own after <c>run</c>, and the commands that BenchmarkDotNet does not have.</summary>
 internal static class BenchmarkCommand
 {
     // sysexits.h, as in the worker and the harness.
@@ -29,7 +29,7 @@ internal static class BenchmarkCommand
         switch (args)
         {
             case ["cold-child", ..]:
-                // Before anything else is compiled: the process measures its own first steps.
+                // Before anything else is compiled, since the process measures its own start.
                 return Task.FromResult(ColdChild.Run(args));
             case [ServerProcess.Verb]:
                 return Task.FromResult(ServerProcess.Run());
@@ -63,32 +63,32 @@ internal static class BenchmarkCommand
         run.SetAction(result => SuiteRunner.Run(SuiteTypes.Systems, result.UnmatchedTokens, SuiteConfig.Full(), "run"));
 
         Option<FileInfo> expected = new("--expected") { Description = "The file of expected bytes", DefaultValueFactory = _ => new FileInfo("benchmarks/expected-bytes.json") };
-        Option<bool> update = new("--update") { Description = "Write what is measured into the file instead of checking it" };
-        Command bytes = new("bytes", "Counts the bytes a message allocates in every case (scenario/variant/parts or bytes/in flight; a minute) and ends with 1 on any rise") { expected, update };
+        Option<bool> update = new("--update") { Description = "Write the measured bytes to the file instead of checking them" };
+        Command bytes = new("bytes", "Counts the bytes allocated per message in every case (scenario/variant/parts or bytes/in flight; a minute); exits with 1 on any rise") { expected, update };
         bytes.SetAction(result => ByteGate.Run(result.GetValue(expected)!, result.GetValue(update)));
 
-        Option<int> launches = new("--launches") { Description = "Processes a case, 1 to 1,000", DefaultValueFactory = _ => 15 };
+        Option<int> launches = new("--launches") { Description = "Processes per case, 1 to 1,000", DefaultValueFactory = _ => 15 };
         launches.InRange(1, 1_000);
         Option<DirectoryInfo?> output = new("--results") { Description = "Folder for cold-start.md" };
-        Command cold = new("cold", "Composes a chain and sends one message, each time in a new process") { launches, output };
+        Command cold = new("cold", "Measures composing a chain and sending one message, each time in a new process") { launches, output };
         cold.SetAction((result, cancellationToken) => ColdStart.RunAsync(result.GetValue(launches), result.GetValue(output), cancellationToken));
 
-        Command keys = InTurns("keys", "Makes keys of a message, with values at depth 1, 2 and 4, in turns with a bare scan of its tokens (a minute)", KeyRatio.RunAsync);
-        Command throws = InTurns("throws", "Sends messages through 10, 20 and 40 parts of which the last throws at once: Fused in turns with Expression (two minutes)", ThrowRatio.RunAsync);
-        Command typed = InTurns("typed", "Sends messages from the channel to a typed handler, in turns with the archive and the sink Memory, whose bodies are deserialized beside it: processor time (a minute with --turns 200)", TypedRatio.RunAsync);
+        Command keys = InTurns("keys", "Measures message to key, with values at depth 1, 2 and 4, alternating with a bare scan of the message's tokens (a minute)", KeyRatio.RunAsync);
+        Command throws = InTurns("throws", "Sends messages through 10, 20 and 40 parts, the last of which throws at once: Fused alternating with Expression (two minutes)", ThrowRatio.RunAsync);
+        Command typed = InTurns("typed", "Measures the processor time from the channel to a typed handler, alternating with the archive and the sink Memory, whose bodies are deserialized separately (a minute with --turns 200)", TypedRatio.RunAsync);
 
         Argument<DirectoryInfo> before = new("before") { Description = "A results folder" };
-        Argument<DirectoryInfo> after = new("after") { Description = "Another one of the same machine" };
-        Option<double> threshold = new("--threshold") { Description = "Share of the time below which two rows are the same", DefaultValueFactory = _ => 0.02 };
+        Argument<DirectoryInfo> after = new("after") { Description = "Another one from the same machine" };
+        Option<double> threshold = new("--threshold") { Description = "Relative difference in time below which two rows are the same", DefaultValueFactory = _ => 0.02 };
         threshold.InRange(0, 1);
-        Command compare = new("compare", "Compares two results folders row by row; ends with 1 when something got slower or allocates more, with 2 when they cannot be compared") { before, after, threshold };
+        Command compare = new("compare", "Compares two results folders row by row; exits with 1 when a row got slower or allocates more, with 2 when the folders cannot be compared") { before, after, threshold };
         compare.SetAction(result => ResultComparer.Run(result.GetValue(before)!, result.GetValue(after)!, result.GetValue(threshold), Console.Out));
 
         Argument<DirectoryInfo> results = new("results") { Description = "A results folder" };
-        Command chart = new("chart", "Draws a results folder's charts as SVG into it") { results };
+        Command chart = new("chart", "Draws a results folder's charts as SVG files in the folder") { results };
         chart.SetAction(result => ChartCommand.Run(result.GetValue(results)!));
 
-        RootCommand root = new("What the worker's parts cost, measured") { run, bytes, cold, keys, throws, typed, Put(), EndToEndCommand.Create(), UdpCommand.Create(), UdpCommand.CreateSmall(), TcpLinesCommand.Create(), compare, chart, ReportCommand.Create(), TechniqueCommand.CreateRun(), TechniqueCommand.CreatePages(), SeedsCommand.Create() };
+        RootCommand root = new("Measures what the worker's parts cost") { run, bytes, cold, keys, throws, typed, Put(), EndToEndCommand.Create(), UdpCommand.Create(), UdpCommand.CreateSmall(), TcpLinesCommand.Create(), compare, chart, ReportCommand.Create(), TechniqueCommand.CreateRun(), TechniqueCommand.CreatePages(), SeedsCommand.Create() };
         ParseResult parsed = root.Parse(args);
         if (parsed.Errors.Count > 0)
         {
@@ -101,7 +101,7 @@ internal static class BenchmarkCommand
 
     private static Command InTurns(string name, string description, Func<int, int, CancellationToken, Task<int>> run)
     {
-        Option<int> turns = new("--turns") { Description = "Turns of both sides, 10 to 100,000", DefaultValueFactory = _ => 1_500 };
+        Option<int> turns = new("--turns") { Description = "Turns of each side, 10 to 100,000", DefaultValueFactory = _ => 1_500 };
         turns.InRange(10, 100_000);
         Option<int> launches = new("--launches") { Description = "Processes per row, 1 to 100", DefaultValueFactory = _ => 7 };
         launches.InRange(1, 100);
@@ -112,14 +112,14 @@ internal static class BenchmarkCommand
 
     private static Command Put()
     {
-        Option<double> seconds = new("--seconds") { Description = "Seconds a round, 0.1 to 60", DefaultValueFactory = _ => 2 };
+        Option<double> seconds = new("--seconds") { Description = "Seconds per round, 0.1 to 60", DefaultValueFactory = _ => 2 };
         seconds.InRange(0.1, 60);
-        Option<int> inFlight = new("--in-flight") { Description = "PUTs under way at once, 1 to 256", DefaultValueFactory = _ => 16 };
+        Option<int> inFlight = new("--in-flight") { Description = "PUTs in flight, 1 to 256", DefaultValueFactory = _ => 16 };
         inFlight.InRange(1, 256);
-        Option<int> passes = new("--passes") { Description = "Times each client runs, 1 to 20", DefaultValueFactory = _ => 3 };
+        Option<int> passes = new("--passes") { Description = "Runs of each client, 1 to 20", DefaultValueFactory = _ => 3 };
         passes.InRange(1, 20);
         Option<DirectoryInfo?> results = new("--results") { Description = "Folder for put.md and put.json" };
-        Command put = new("put", "Puts objects of 1 KiB by every client in turn, each in a process of its own, to a server in another (5 minutes)") { seconds, inFlight, passes, results };
+        Command put = new("put", "Puts objects of 1 KiB with each client in turn, each in its own process, to a server in another process (5 minutes)") { seconds, inFlight, passes, results };
         put.SetAction((result, cancellationToken) =>
             PutCommand.RunAsync(result.GetValue(seconds), result.GetValue(inFlight), result.GetValue(passes), result.GetValue(results), cancellationToken));
         return put;
@@ -133,7 +133,7 @@ internal static class BenchmarkCommand
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or InvalidOperationException or TimeoutException or HttpRequestException)
         {
-            // A folder that cannot be written, or a process of the benchmark that gave up: its own errors are above.
+            // A folder that cannot be written, or a benchmark process that failed, whose own errors are above.
             Console.Error.WriteLine($"error: {exception.Message}");
             return 1;
         }

@@ -3,7 +3,7 @@ using System.Reflection;
 
 namespace Benchmarks;
 
-/// <summary>This program once more, with other arguments. Disposing ends it.</summary>
+/// <summary>Another process of this program, with other arguments. Disposing it ends the process.</summary>
 internal sealed class ChildProcess : IDisposable
 {
     private readonly Process _process;
@@ -30,10 +30,10 @@ internal sealed class ChildProcess : IDisposable
     public static ChildProcess Start(params string[] arguments) => Start(arguments, []);
 
     /// <param name="arguments">Its arguments.</param>
-    /// <param name="environment">Variables of its environment besides this process's own.</param>
+    /// <param name="environment">Environment variables in addition to this process's own.</param>
     public static ChildProcess Start(string[] arguments, IEnumerable<(string Name, string Value)> environment)
     {
-        // Run by its own host, by dotnet, or as a library of a test process.
+        // The program may run in its own host, under dotnet, or as a library of a test process.
         Assembly program = typeof(ChildProcess).Assembly;
         string own = $"{program.GetName().Name}{(OperatingSystem.IsWindows() ? ".exe" : string.Empty)}";
         bool isOwnHost = string.Equals(Path.GetFileName(Environment.ProcessPath), own, StringComparison.Ordinal);
@@ -49,8 +49,8 @@ internal sealed class ChildProcess : IDisposable
     }
 
     /// <summary>The next line that it prints.</summary>
-    /// <exception cref="InvalidOperationException">It ended without one; its errors went to this process's own.</exception>
-    /// <exception cref="TimeoutException">It said nothing in time.</exception>
+    /// <exception cref="InvalidOperationException">It ended without one; its errors are in this process's standard error.</exception>
+    /// <exception cref="TimeoutException">It printed nothing within the limit.</exception>
     public async Task<string> ReadLineAsync(TimeSpan limit, CancellationToken cancellationToken)
     {
         string? line = await _process.StandardOutput.ReadLineAsync(cancellationToken).AsTask().WaitAsync(limit, cancellationToken);

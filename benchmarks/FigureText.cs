@@ -1,6 +1,6 @@
 namespace Benchmarks;
 
-/// <summary>Figures as documents show them: as many digits as a shared machine is good for.</summary>
+/// <summary>Figures as documents show them, with as many digits as a shared machine justifies.</summary>
 internal static class FigureText
 {
     /// <summary>Nanoseconds without their unit, such as 0.4, 15.2 or 2,109.</summary>

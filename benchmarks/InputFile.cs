@@ -3,7 +3,7 @@ namespace Benchmarks;
 /// <summary>Inputs committed beside the suites. They are embedded, since BenchmarkDotNet runs a suite from a folder of its own.</summary>
 internal static class InputFile
 {
-    /// <param name="name">Folder and name, parted by dots.</param>
+    /// <param name="name">Folder and name, separated by dots.</param>
     public static byte[] Read(string name)
     {
         using Stream stream = typeof(InputFile).Assembly.GetManifestResourceStream($"Benchmarks.{name}")

@@ -11,7 +11,7 @@ using Perfolizer.Horology;
 namespace Benchmarks;
 
 /// <summary>
-/// How every suite runs: the runtime's default settings (tiered compilation, PGO, workstation collector) and a process a case. The
+/// How every suite runs: the runtime's default settings (tiered compilation, PGO, workstation collector) and one process per case. The
 /// rounds differ.
 /// </summary>
 internal sealed class SuiteConfig : ManualConfig
@@ -27,17 +27,17 @@ internal sealed class SuiteConfig : ManualConfig
         WithSummaryStyle(SummaryStyle.Default.WithTimeUnit(TimeUnit.Nanosecond).WithRatioStyle(RatioStyle.Value));
         WithOptions(ConfigOptions.DisableLogFile);
 
-        // Everything is built once more for the child processes: two minutes, the default, do not suffice on a busy machine.
+        // Everything is built again for the child processes; the default of two minutes is too short on a busy machine.
         WithBuildTimeout(TimeSpan.FromMinutes(10));
     }
 
-    /// <summary>Rounds of 150 ms. Ten of warm-up, since the last tier of 40 part types takes about a second to arrive.</summary>
+    /// <summary>Rounds of 150 ms. Ten of warm-up, since 40 part types reach the last tier after about a second.</summary>
     public static SuiteConfig Full() => new(Rounds(150, 10, 10).WithMaxRelativeError(0.02));
 
-    /// <summary>For small methods, whose last tier arrives in half a second: rounds of 100 ms, 8 of warm-up, 5 that count.</summary>
+    /// <summary>For small methods, which reach the last tier in half a second: rounds of 100 ms, 8 of warm-up, 5 measured.</summary>
     public static SuiteConfig Short() => new(Rounds(100, 8, 5));
 
-    /// <summary>A look: bytes are right, times are not to be published.</summary>
+    /// <summary>A quick look: bytes are right, times must not be published.</summary>
     public static SuiteConfig Quick() => new(Rounds(50, 6, 3));
 
     private static Job Rounds(int milliseconds, int warmUp, int counted) => Job.Default

@@ -4,13 +4,13 @@ using BenchmarkDotNet.Running;
 
 namespace Benchmarks;
 
-/// <summary>Runs suites by BenchmarkDotNet's own command line.</summary>
+/// <summary>Runs suites with BenchmarkDotNet's own command line.</summary>
 internal static class SuiteRunner
 {
     // sysexits.h, as in the worker and the harness.
     private const int UsageError = 64;
 
-    /// <param name="suites">What can be chosen from.</param>
+    /// <param name="suites">The suites to choose from.</param>
     /// <param name="options">BenchmarkDotNet's options.</param>
     /// <param name="config">How to run them.</param>
     /// <param name="verb">The command that was called, for messages.</param>
@@ -25,17 +25,17 @@ internal static class SuiteRunner
 
         if (options.Count == 0)
         {
-            Console.Error.WriteLine($"error: say which suites: {verb} --filter '*' for all, --filter '*{suites[0].Name}*' for some, --list flat for their names.");
+            Console.Error.WriteLine($"error: name the suites: {verb} --filter '*' for all, --filter '*{suites[0].Name}*' for some, --list flat for their names.");
             return UsageError;
         }
 
-        // For the project that BenchmarkDotNet generates: it lacks the shared framework, which here brings the versions that MassTransit's
+        // For the project that BenchmarkDotNet generates: it lacks the shared framework, which provides the versions that MassTransit's
         // dependencies disagree about. MSBuild reads properties from the environment.
         Environment.SetEnvironmentVariable("NoWarn", "NU1605;NU1603");
         Summary[] summaries = [.. BenchmarkSwitcher.FromTypes(suites).Run([.. options], config)];
         if (summaries.Length == 0 && !options.Contains("--list") && !options.Contains("--help"))
         {
-            Console.Error.WriteLine($"error: nothing ran; {verb} --list flat names the suites.");
+            Console.Error.WriteLine($"error: no suite ran; {verb} --list flat names the suites.");
             return UsageError;
         }
 

@@ -14,7 +14,7 @@ internal static class SuiteTypes
             .OrderBy(type => type.FullName, StringComparer.Ordinal),
     ];
 
-    /// <summary>Suites of small techniques, which the short rounds suffice for.</summary>
+    /// <summary>Suites of small techniques, for which the short rounds are enough.</summary>
     public static Type[] Techniques { get; } = [.. All.Where(type => type.FullName!.StartsWith(TechniquesNamespace, StringComparison.Ordinal))];
 
     /// <summary>Suites of the worker's parts.</summary>

@@ -15,7 +15,7 @@ internal sealed record BulkResponseByteCase(bool Failure) : ByteCase
     {
         WorkerParser parser = new(count: true);
 
-        // Used, or the runtime may make the result on the stack in one run and not in another.
+        // Uses the result: otherwise the runtime may allocate it on the stack in one run and not in another.
         return () => GC.KeepAlive(parser.Read(_response));
     }
 }

@@ -1,6 +1,6 @@
 namespace Benchmarks.Bytes;
 
-/// <summary>One thing whose allocations are counted.</summary>
+/// <summary>One case whose allocations are counted.</summary>
 internal abstract record ByteCase
 {
     /// <summary>Scenario/variant/size/in flight, where the size is a chain's parts or a message's bytes.</summary>
@@ -9,11 +9,11 @@ internal abstract record ByteCase
     /// <summary>Messages whose bytes are averaged.</summary>
     public virtual int MessagesARound => 2_000;
 
-    /// <summary>Messages that one call of what <see cref="Prepare"/> gives handles.</summary>
+    /// <summary>Messages that one call of the action from <see cref="Prepare"/> handles.</summary>
     public virtual int MessagesARun => 1;
 
     public static IEnumerable<ByteCase> All() => [.. PipelineByteCase.All(), .. KeyByteCase.All(), .. LogByteCase.All(), .. BulkResponseByteCase.All(), new DocumentByteCase()];
 
-    /// <summary>Sets up, uncounted.</summary>
+    /// <summary>Prepares the case; its allocations are not counted.</summary>
     public abstract Action Prepare();
 }

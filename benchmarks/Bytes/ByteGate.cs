@@ -13,7 +13,7 @@ internal static class ByteGate
     {
         if (!file.Exists && !update)
         {
-            Console.Error.WriteLine($"error: there is no {file.FullName}; run from the repository's root, name it with --expected, or make it with --update.");
+            Console.Error.WriteLine($"error: there is no {file.FullName}; run from the repository's root, name it with --expected, or create it with --update.");
             return 2;
         }
 
@@ -55,7 +55,7 @@ internal static class ByteGate
         int failed = verdicts.Count(verdict => verdict.IsFailure);
         output.WriteLine(failed == 0
             ? $"{verdicts.Count} cases, none allocates more per message than expected."
-            : $"{verdicts.Count} cases, {failed} failed. If a rise is intended, renew the file with --update and give the reason in the commit.");
+            : $"{verdicts.Count} cases, {failed} failed. If a rise is intended, update the file with --update and give the reason in the commit.");
         return failed == 0 ? 0 : 1;
     }
 
@@ -68,7 +68,7 @@ internal static class ByteGate
         }
         catch (JsonException exception)
         {
-            Console.Error.WriteLine($"error: {file.FullName} is no JSON object of cases and bytes: {exception.Message}");
+            Console.Error.WriteLine($"error: {file.FullName} is not a JSON object of cases and bytes: {exception.Message}");
             return null;
         }
     }

@@ -1,16 +1,16 @@
 namespace Benchmarks.Bytes;
 
-/// <summary>Counts the bytes a message allocates on the thread that runs it: exact, and the same on every machine of one runtime.</summary>
+/// <summary>Counts the bytes allocated per message on the thread that runs it: exact, and the same on every machine with one runtime version.</summary>
 internal static class ByteMeter
 {
-    // The last tier of the compiler may move an allocation to the stack, so it must have arrived: in a background thread, after some 100 ms
-    // without new code. Waited for rather than trusted: two counts in a row must agree.
+    // The compiler's last tier may move an allocation to the stack, so the code must have reached it. That happens on a background thread, after
+    // some 100 ms without new code. Two counts in a row must agree.
     private const int MostRounds = 40;
 
     private static readonly TimeSpan Pause = TimeSpan.FromMilliseconds(120);
 
     /// <returns>Bytes per message.</returns>
-    /// <exception cref="InvalidOperationException">The counts never came to rest.</exception>
+    /// <exception cref="InvalidOperationException">The counts did not become steady.</exception>
     public static long Measure(ByteCase measured)
     {
         Action run = measured.Prepare();

@@ -2,13 +2,13 @@ using System.Globalization;
 
 namespace Benchmarks.Bytes;
 
-/// <summary>The bytes per message of one case beside what is expected of it.</summary>
+/// <summary>The bytes per message of one case, measured and expected.</summary>
 /// <param name="Case">Scenario, variant, parts or bytes, messages in flight.</param>
 /// <param name="Expected">From the committed file; null when the file has no such case.</param>
 /// <param name="Measured">Null when no such case was measured.</param>
 internal sealed record ByteVerdict(string Case, long? Expected, long? Measured)
 {
-    /// <summary>A rise, a case without an expectation, an expectation without a case. A fall is good news.</summary>
+    /// <summary>True for a rise, a case without an expectation, and an expectation without a case. A fall is no failure.</summary>
     public bool IsFailure => Expected is null || Measured is null || Measured > Expected;
 
     private string Remark => (Expected, Measured) switch
@@ -16,7 +16,7 @@ internal sealed record ByteVerdict(string Case, long? Expected, long? Measured)
         (null, _) => "  FAILED: not in the file of expected bytes",
         (_, null) => "  FAILED: expected, but no such case exists",
         _ when IsFailure => "  FAILED: more than expected",
-        _ when Measured < Expected => "  less: renew the file with --update",
+        _ when Measured < Expected => "  less: update the file with --update",
         _ => string.Empty,
     };
 

@@ -3,13 +3,13 @@ using Benchmarks.EndToEnd.Clients;
 
 namespace Benchmarks.Bytes;
 
-/// <summary>The bytes a message costs on its whole way from SQS to S3, all threads of the worker's process counted.</summary>
+/// <summary>The bytes allocated per message from SQS to S3, on all threads of the worker's process.</summary>
 internal static class EndToEndBytes
 {
     public const string Name = "EndToEnd/WorkerDirect/1024/64";
 
-    // Other than a chain's, these bytes are not the same in every run: how many messages share a call, and what the pools had to
-    // add, moves them by some tens.
+    // Unlike a chain's, these bytes differ by some tens between runs: they depend on how many messages share a call, and on what the
+    // pools had to add.
     private const int Step = 500;
 
     private const int InFlight = 64;

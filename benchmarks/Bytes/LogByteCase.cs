@@ -3,7 +3,7 @@ using Tests.Shared.CloudFront;
 
 namespace Benchmarks.Bytes;
 
-/// <summary>One CloudFront log from compressed bytes to columns, or on to bulk bodies: bytes a log, which must not depend on its rows.</summary>
+/// <summary>One CloudFront log from compressed bytes to columns, or on to bulk bodies: bytes per log, which must not depend on its rows.</summary>
 internal sealed record LogByteCase(bool ToDocuments, int Rows) : ByteCase
 {
     public override string Name => $"CloudFrontLog/{(ToDocuments ? "BulkBody" : "Columns")}/{Rows}/1";
@@ -26,7 +26,7 @@ internal sealed record LogByteCase(bool ToDocuments, int Rows) : ByteCase
 
         WorkerDocuments documents = new(new DiscardingSink());
 
-        // From memory to nowhere: completed always.
+        // Input and output are in memory, so the task is always completed.
         return () => documents.ReadAsync(log).GetAwaiter().GetResult();
     }
 }

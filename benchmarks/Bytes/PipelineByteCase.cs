@@ -13,7 +13,7 @@ internal sealed record PipelineByteCase(Variant Variant, Scenario Scenario, int 
 
     public override int MessagesARun => InFlight;
 
-    /// <summary>The forms and the hand-written chain; what others allocate is not this repository's to gate.</summary>
+    /// <summary>The forms and the hand-written chain. The allocations of other libraries are not gated here.</summary>
     public static new IEnumerable<PipelineByteCase> All()
     {
         foreach (Scenario scenario in Enum.GetValues<Scenario>().Where(scenario => scenario != Scenario.ThrowingAtOnce))

@@ -8,14 +8,14 @@ internal static class ChartCommand
 {
     private static readonly ChartFile[] Files =
     [
-        new("pipeline.svg", "Nanoseconds a message, by form and depth (logarithmic)",
+        new("pipeline.svg", "Nanoseconds per message, by form and depth (logarithmic)",
         [
             ("PipelineExecutionReturningBenchmarks", "Parts return what next returns"),
             ("PipelineExecutionAwaitingBenchmarks", "Parts await; nothing suspends"),
             ("PipelineExecutionRealHopBenchmarks", "The innermost part really suspends"),
             ("PipelineExceptionBenchmarks", "The innermost part throws after a suspension"),
         ]),
-        new("keys.svg", "Nanoseconds a message, JSON and keys (logarithmic)",
+        new("keys.svg", "Nanoseconds per message, JSON and keys (logarithmic)",
         [
             ("ObjectKeyBuilderBenchmarks", "Values to key"),
             ("MessageToKeyBenchmarks", "Message of 300 bytes to key"),
@@ -32,7 +32,7 @@ internal static class ChartCommand
             int drawn = Files.Count(file => Draw(folder, results, file));
             return drawn > 0
                 ? 0
-                : throw new ResultsException($"{folder.Path} holds none of the suites that are drawn: {string.Join(", ", Files.SelectMany(file => file.Suites).Select(suite => suite.Name))}.");
+                : throw new ResultsException($"{folder.Path} holds none of the suites that the charts show: {string.Join(", ", Files.SelectMany(file => file.Suites).Select(suite => suite.Name))}.");
         }
         catch (ResultsException exception)
         {
@@ -60,7 +60,7 @@ internal static class ChartCommand
         .. folder.Rows.Values.Where(row => row.Suite == suite)
             .Select(row => new ChartRow($"{row.Method} {row.Parameters.Split(' ')[^1]}".TrimEnd(), new ChartBar(row.Nanoseconds, $"{row.Nanoseconds:N1} ns, {row.Bytes ?? 0:N0} B"))
             {
-                // In the pipeline's suites, the two forms to choose from against the rest.
+                // In the pipeline's suites, the two recommended forms stand out.
                 IsQuiet = suite.StartsWith("Pipeline", StringComparison.Ordinal) && row.Method is not ("Fused" or "Precompiled"),
             }),
     ];

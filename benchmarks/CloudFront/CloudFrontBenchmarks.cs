@@ -20,7 +20,7 @@ public class CloudFrontBenchmarks
         await LogCheck.RequireAsync(_compressed, LogFiles.Rows);
         if (GunzipOnly() != _plain.Length || SplitOnly() != Columns())
         {
-            throw new InvalidOperationException("The limits do other work.");
+            throw new InvalidOperationException("The limits do not do the same work.");
         }
     }
 

@@ -4,7 +4,7 @@ using Messaging.Sinks;
 
 namespace Benchmarks.CloudFront;
 
-/// <summary>Writes bulk bodies as a real sink would, an action line and the document, and throws each full body away.</summary>
+/// <summary>Writes bulk bodies as a real sink would, an action line and the document, and discards each full body.</summary>
 internal sealed class DiscardingSink : IDocumentSink, IDocumentWriter
 {
     // As large as a batch for Elasticsearch usually is; rows never grow it.

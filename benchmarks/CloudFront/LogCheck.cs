@@ -1,6 +1,6 @@
 namespace Benchmarks.CloudFront;
 
-/// <summary>Refuses to measure variants that do not read the same.</summary>
+/// <summary>Throws unless all variants read the same, before any is measured.</summary>
 internal static class LogCheck
 {
     /// <exception cref="InvalidOperationException">Two of them differ.</exception>

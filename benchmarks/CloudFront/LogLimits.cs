@@ -2,7 +2,7 @@ using System.IO.Compression;
 
 namespace Benchmarks.CloudFront;
 
-/// <summary>The two halves of the work, each alone and doing nothing more than it has to. Nothing that reads a log can be faster than both together.</summary>
+/// <summary>The two halves of the work, each alone and reduced to the minimum. No reader of a log can be faster than both together.</summary>
 internal static class LogLimits
 {
     private const int Columns = 11;

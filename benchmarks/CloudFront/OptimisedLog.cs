@@ -7,8 +7,8 @@ namespace Benchmarks.CloudFront;
 
 /// <summary>
 /// The idea that the talk ends with: a pipe over the decompressing stream, lines as slices of its sequence, strings for the chosen
-/// columns alone, records in a pooled array. Corrected where it would lose a last row without a newline or fail on a blank line; bad rows and
-/// damaged files are still not its concern.
+/// columns alone, records in a pooled array. Corrected where it would lose a last row without a newline or fail on a blank line. It still
+/// ignores bad rows and damaged files.
 /// </summary>
 internal static class OptimisedLog
 {
@@ -17,7 +17,7 @@ internal static class OptimisedLog
     /// <summary>Reads a file.</summary>
     /// <param name="compressed">The file.</param>
     /// <param name="records">Receives the records; grows as needed.</param>
-    /// <returns>How many.</returns>
+    /// <returns>The number of records.</returns>
     public static async ValueTask<int> ReadAsync(byte[] compressed, LogRecords records)
     {
         using MemoryStream input = new(compressed);

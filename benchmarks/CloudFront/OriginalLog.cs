@@ -3,7 +3,7 @@ using System.Text;
 
 namespace Benchmarks.CloudFront;
 
-/// <summary>The shape that the talk starts from: the whole file as a string, split into lines, each split into all its columns.</summary>
+/// <summary>The code that the talk starts from: the whole file as a string, split into lines, each split into all its columns.</summary>
 internal static class OriginalLog
 {
     private const int UserAgent = 10;

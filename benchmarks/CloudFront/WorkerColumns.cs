@@ -5,7 +5,7 @@ using Messaging.CloudFront.Rows;
 
 namespace Benchmarks.CloudFront;
 
-/// <summary>The worker's own way to the columns, without documents.</summary>
+/// <summary>The worker's own reading of the columns, without documents.</summary>
 internal sealed class WorkerColumns : ILogRows
 {
     public static readonly GzipLimits Limits = new(256L << 20, 200);
@@ -31,7 +31,7 @@ internal sealed class WorkerColumns : ILogRows
         {
             do
             {
-                // From memory: completed always.
+                // The input is in memory, so the task is always completed.
                 read = gzip.ReadAsync(parser.Free, CancellationToken.None).GetAwaiter().GetResult();
                 parser.Advance(read.Count);
             }

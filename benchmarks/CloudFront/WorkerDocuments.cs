@@ -5,7 +5,7 @@ using Pipeline.Buffers;
 
 namespace Benchmarks.CloudFront;
 
-/// <summary>The worker's whole way from the object's bytes to bulk bodies, with a sink that throws them away.</summary>
+/// <summary>The worker's whole path from the object's bytes to bulk bodies, with a sink that discards them.</summary>
 internal sealed class WorkerDocuments : IBadRows, IDocumentRejections
 {
     private readonly LogIndexer _indexer;

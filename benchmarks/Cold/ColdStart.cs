@@ -5,7 +5,7 @@ using Benchmarks.Pipelines.Chains;
 
 namespace Benchmarks.Cold;
 
-/// <summary>Compose and first message in new processes, all variants in turn within a round so that a slow minute hits all alike; medians.</summary>
+/// <summary>Compose and first message in new processes, all variants in turn within a round, so that a slow minute affects all alike; medians.</summary>
 internal static class ColdStart
 {
     private static readonly int[] Depths = [10, 40];
@@ -14,7 +14,7 @@ internal static class ColdStart
 
     public static async Task<int> RunAsync(int launches, DirectoryInfo? output, CancellationToken cancellationToken)
     {
-        // Before the measuring: a folder that cannot be made should not cost a minute to find out.
+        // Before measuring, so that a folder that cannot be created fails at once.
         output?.Create();
         Dictionary<(Variant, int), List<double>> samples = [];
         for (int launch = 0; launch < launches; launch++)
@@ -68,7 +68,7 @@ internal static class ColdStart
     private static string Table(Dictionary<(Variant Variant, int Depth), List<double>> samples, int launches)
     {
         StringBuilder text = new();
-        text.Append(CultureInfo.InvariantCulture, $"Compose and first message in a new process, ms, median of {launches} launches (parts that await; everything that the process compiles for it included)\n\n");
+        text.Append(CultureInfo.InvariantCulture, $"Compose and first message in a new process, ms, median of {launches} launches (parts that await; includes everything that the process compiles for it)\n\n");
         text.Append("| variant | depth 10 | depth 40 | of hand-written, 10 | of hand-written, 40 |\n|---|---:|---:|---:|---:|\n");
         foreach (Variant variant in Enum.GetValues<Variant>())
         {

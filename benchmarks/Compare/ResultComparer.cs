@@ -2,10 +2,10 @@ using System.Globalization;
 
 namespace Benchmarks.Compare;
 
-/// <summary>Two results folders of one machine, row by row: faster, slower or same by time; bytes by any difference.</summary>
+/// <summary>Compares two results folders from one machine row by row: time is faster, slower or the same; any difference in bytes counts.</summary>
 internal static class ResultComparer
 {
-    /// <returns>0 when nothing got slower or allocates more, 1 when something did, 2 when the folders cannot be compared.</returns>
+    /// <returns>0 when no row got slower or allocates more, 1 when one did, 2 when the folders cannot be compared.</returns>
     public static int Run(DirectoryInfo before, DirectoryInfo after, double threshold, TextWriter output)
     {
         try
@@ -23,7 +23,7 @@ internal static class ResultComparer
     {
         if (before.Machine != after.Machine)
         {
-            throw new ResultsException($"These are different machines; times of one say nothing about the other.\n  before: {before.Machine}\n  after:  {after.Machine}");
+            throw new ResultsException($"The folders are from different machines, so their times are not comparable.\n  before: {before.Machine}\n  after:  {after.Machine}");
         }
 
         int worse = 0;
@@ -43,7 +43,7 @@ internal static class ResultComparer
             }
         }
 
-        output.WriteLine(worse == 0 ? "Nothing got slower or allocates more." : $"{worse} rows got slower or allocate more.");
+        output.WriteLine(worse == 0 ? "No row got slower or allocates more." : $"{worse} rows got slower or allocate more.");
         return worse == 0 ? 0 : 1;
     }
 

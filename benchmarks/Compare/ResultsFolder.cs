@@ -3,7 +3,7 @@ using System.Text.Json;
 
 namespace Benchmarks.Compare;
 
-/// <summary>The reports of one results folder: what BenchmarkDotNet's brief JSON says of the machine and the rows.</summary>
+/// <summary>The reports of one results folder: the machine and the rows from BenchmarkDotNet's brief JSON.</summary>
 /// <param name="Path">The folder.</param>
 /// <param name="Machine">Where the figures are from.</param>
 /// <param name="Date">The day of the newest report, such as 2026-11-21; empty when the reports do not say.</param>
@@ -12,7 +12,7 @@ internal sealed record ResultsFolder(string Path, string Machine, string Date, I
 {
     private static readonly string[] MachineParts = ["OsVersion", "ProcessorName", "PhysicalCoreCount", "LogicalCoreCount", "RuntimeVersion", "Architecture", "Configuration"];
 
-    /// <exception cref="ResultsException">No reports, reports of different machines, or a report that is none.</exception>
+    /// <exception cref="ResultsException">There are no reports, they are from different machines, or a file is not a report.</exception>
     public static ResultsFolder Read(DirectoryInfo folder)
     {
         if (!folder.Exists)
@@ -64,11 +64,11 @@ internal sealed record ResultsFolder(string Path, string Machine, string Date, I
         }
         catch (Exception exception) when (exception is JsonException or KeyNotFoundException or InvalidOperationException)
         {
-            throw new ResultsException($"{report.FullName} is no BenchmarkDotNet report: {exception.Message}");
+            throw new ResultsException($"{report.FullName} is not a BenchmarkDotNet report: {exception.Message}");
         }
     }
 
-    /// <summary>A report's title ends in the time of its run, such as -20261121-171932.</summary>
+    /// <summary>A report's title ends with the time of its run, such as -20261121-171932.</summary>
     private static string Day(JsonElement report)
     {
         string[] parts = report.TryGetProperty("Title", out JsonElement title) ? title.ToString().Split('-') : [];

@@ -12,16 +12,16 @@ internal static class EndToEndCommand
 
     public static Command Create()
     {
-        Option<int[]> inFlight = new("--in-flight") { Description = "Messages in work at once, separated by blanks", AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => [1, 16, 64, 256] };
-        Option<int> messages = new("--messages") { Description = "Messages a pass", DefaultValueFactory = _ => 30_000 };
-        Option<int> passes = new("--passes") { Description = "Passes a row; the median is shown", DefaultValueFactory = _ => 3 };
-        Option<int[]> sizes = new("--sizes") { Description = "Messages a pass of the table that shows whether the cost stays flat, separated by blanks", AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => [1_000, 10_000, 100_000, 1_000_000] };
+        Option<int[]> inFlight = new("--in-flight") { Description = "Messages in flight, separated by spaces", AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => [1, 16, 64, 256] };
+        Option<int> messages = new("--messages") { Description = "Messages per pass", DefaultValueFactory = _ => 30_000 };
+        Option<int> passes = new("--passes") { Description = "Passes per row; the median is shown", DefaultValueFactory = _ => 3 };
+        Option<int[]> sizes = new("--sizes") { Description = "Messages per pass of the table that shows whether the cost stays flat, separated by spaces", AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => [1_000, 10_000, 100_000, 1_000_000] };
         Option<bool> noSizes = new("--no-sizes") { Description = "Leave that table out" };
-        Option<ClientKind[]> clients = new("--clients") { Description = "Clients to run, separated by blanks", AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => Enum.GetValues<ClientKind>() };
-        Option<int> warmUp = new("--warm-up") { Description = "Messages a warm-up round", DefaultValueFactory = _ => 10_000 };
+        Option<ClientKind[]> clients = new("--clients") { Description = "Clients to run, separated by spaces", AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => Enum.GetValues<ClientKind>() };
+        Option<int> warmUp = new("--warm-up") { Description = "Messages per warm-up round", DefaultValueFactory = _ => 10_000 };
         Option<DirectoryInfo?> results = new("--results") { Description = "Folder for end-to-end.md, .json and .svg" };
-        Command command = new("end-to-end", "From SQS to S3: the worker with both clients beside the loops one writes with the SDKs; half an hour") { inFlight, messages, passes, sizes, noSizes, clients, warmUp, results };
-        // As many as Intake:Concurrency takes.
+        Command command = new("end-to-end", "Measures SQS to S3: the worker with both clients beside hand-written loops over the SDK and HttpClient (half an hour)") { inFlight, messages, passes, sizes, noSizes, clients, warmUp, results };
+        // The range of Intake:Concurrency.
         inFlight.InRange(1, 10_000);
         messages.InRange(1, 10_000_000);
         sizes.InRange(1, 10_000_000);
@@ -42,7 +42,7 @@ internal static class EndToEndCommand
 
     private static async Task<int> RunAsync(EndToEndOptions options, DirectoryInfo? results, CancellationToken cancellationToken)
     {
-        // Before the measuring: a folder that cannot be made should not cost minutes to find out.
+        // Before measuring, so that a folder that cannot be created fails at once.
         results?.Create();
         using EndToEndRun run = new(options, Console.Error);
         (IReadOnlyList<EndToEndRow> byInFlight, IReadOnlyList<EndToEndRow> bySize) = await run.RunAsync(cancellationToken);

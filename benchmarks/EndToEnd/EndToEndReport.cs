@@ -5,7 +5,7 @@ using Harness.Pages;
 
 namespace Benchmarks.EndToEnd;
 
-/// <summary>The rows as tables for people.</summary>
+/// <summary>The rows as Markdown tables.</summary>
 internal static class EndToEndReport
 {
     public static string Write(string machine, IReadOnlyList<EndToEndRow> byInFlight, IReadOnlyList<EndToEndRow> bySize)
@@ -22,7 +22,7 @@ internal static class EndToEndReport
         if (bySize.Count > 0)
         {
             text.Append(CultureInfo.InvariantCulture, $"## Flat: {EndToEndOptions.SizesInFlight} in flight\n\n");
-            text.Append("| client | messages | us of processor a message | of the row with most messages | bytes a message |\n|---|---:|---:|---:|---:|\n");
+            text.Append("| client | messages | us of processor per message | of the row with most messages | bytes per message |\n|---|---:|---:|---:|---:|\n");
             foreach (IGrouping<ClientKind, EndToEndRow> group in bySize.GroupBy(row => row.Client))
             {
                 EndToEndRow most = group.MaxBy(row => row.Messages)!;
@@ -48,7 +48,7 @@ internal static class EndToEndReport
 
     private static void Table(StringBuilder text, IReadOnlyList<EndToEndRow> rows, Func<EndToEndRow, string> name)
     {
-        text.Append("| client | messages/s | us of processor a message | messages a processor second, of SdkDefaults / SdkTuned / PlainSigned | bytes a message | collections 0/1/2 | paused ms | p50 ms | p99 ms | SQS calls a 1,000 |\n");
+        text.Append("| client | messages/s | us of processor per message | messages per processor second, of SdkDefaults / SdkTuned / PlainSigned | bytes per message | collections 0/1/2 | paused ms | p50 ms | p99 ms | SQS calls per 1,000 |\n");
         text.Append("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n");
         foreach (EndToEndRow row in rows)
         {

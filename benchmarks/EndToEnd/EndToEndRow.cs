@@ -3,20 +3,20 @@ using Benchmarks.EndToEnd.Clients;
 namespace Benchmarks.EndToEnd;
 
 /// <summary>One client on one amount of work: the median pass by processor time.</summary>
-/// <param name="Client">Who.</param>
-/// <param name="InFlight">Messages in work at once.</param>
+/// <param name="Client">The client.</param>
+/// <param name="InFlight">Messages in flight.</param>
 /// <param name="Messages">Messages of a pass.</param>
 /// <param name="Passes">Passes measured.</param>
-/// <param name="MessagesPerSecond">From the first hand-out to the last delete, as the server saw it; bound by server and client sharing the machine.</param>
-/// <param name="CpuMicroseconds">Processor time of the client's process a message, user and kernel.</param>
+/// <param name="MessagesPerSecond">From the first delivery to the last delete, as the server saw it; limited because server and client share the machine.</param>
+/// <param name="CpuMicroseconds">Processor time of the client's process per message, user and kernel.</param>
 /// <param name="Bytes">Bytes allocated per message, all threads.</param>
 /// <param name="Gen0">Collections of that generation.</param>
 /// <param name="Gen1">The same.</param>
 /// <param name="Gen2">The same.</param>
 /// <param name="PauseMilliseconds">Time in which collections stopped the process.</param>
-/// <param name="P50">Median milliseconds from hand-out to delete.</param>
+/// <param name="P50">Median milliseconds from delivery to delete.</param>
 /// <param name="P99">99th percentile of the same.</param>
-/// <param name="Calls">SQS calls a thousand messages.</param>
+/// <param name="Calls">SQS calls per thousand messages.</param>
 internal sealed record EndToEndRow(
     ClientKind Client,
     int InFlight,

@@ -7,17 +7,17 @@ using Benchmarks.EndToEnd.Server;
 namespace Benchmarks.EndToEnd;
 
 /// <summary>
-/// Measures every client on the same work against one server. All clients of a row's concurrency live at the same time, each waiting
-/// at its own queue, and take turns, so that whatever disturbs the machine disturbs them alike.
+/// Measures every client on the same work against one server. All clients of a row's concurrency run at the same time, each waiting
+/// at its own queue, and take turns, so that any disturbance of the machine affects them alike.
 /// </summary>
 internal sealed class EndToEndRun : IDisposable
 {
-    // Tiered compilation needs time as well as calls: rounds go on until two in a row cost the same.
+    // Tiered compilation needs time as well as calls: rounds continue until two in a row cost the same.
     private const int LeastWarmUps = 4;
     private const int MostWarmUps = 12;
     private const double WarmAgreement = 0.05;
 
-    // 10 us of a pass's thousandth: what the last message waits for this does not show.
+    // Short compared with a pass, so that the last message's wait for the next poll does not show.
     private static readonly TimeSpan Poll = TimeSpan.FromMilliseconds(10);
 
     private static readonly TimeSpan StallLimit = TimeSpan.FromSeconds(60);
@@ -26,10 +26,10 @@ internal sealed class EndToEndRun : IDisposable
     // The worker turns concurrent collection off; the twins get the same.
     private static readonly (string Name, string Value)[] ClientEnvironment = [("DOTNET_gcConcurrent", "0")];
 
-    // What the worker's runtimeconfig.json says besides; the twins run as .NET comes.
+    // The other setting of the worker's runtimeconfig.json; the twins run with .NET's defaults.
     private static readonly (string Name, string Value)[] WorkerEnvironment = [.. ClientEnvironment, ("DOTNET_ThreadPool_UnfairSemaphoreSpinLimit", "0")];
 
-    // One thread serves: cheap, and never more than one core of the machine.
+    // One thread serves, so that the server never uses more than one core of the machine.
     private static readonly (string Name, string Value)[] ServerEnvironment = [("DOTNET_SYSTEM_NET_SOCKETS_INLINE_COMPLETIONS", "1"), ("DOTNET_SYSTEM_NET_SOCKETS_THREAD_COUNT", "1"), ("DOTNET_gcConcurrent", "0")];
 
     private readonly EndToEndOptions _options;
@@ -46,7 +46,7 @@ internal sealed class EndToEndRun : IDisposable
     }
 
     /// <returns>The rows by concurrency, then those by number of messages.</returns>
-    /// <exception cref="InvalidOperationException">A client lost, damaged or repeated a message, or stopped.</exception>
+    /// <exception cref="InvalidOperationException">A client lost, damaged or duplicated a message, or stopped.</exception>
     public async Task<(IReadOnlyList<EndToEndRow> ByInFlight, IReadOnlyList<EndToEndRow> BySize)> RunAsync(CancellationToken cancellationToken)
     {
         _endpoint = new Uri($"http://127.0.0.1:{await _server.ReadLineAsync(AnswerLimit, cancellationToken)}");
@@ -72,7 +72,7 @@ internal sealed class EndToEndRun : IDisposable
                 {
                     foreach (int size in _options.Sizes)
                     {
-                        // The small passes last milliseconds: more of them.
+                        // Small passes last only milliseconds, so there are more of them.
                         int passes = size <= 10_000 ? _options.Passes * 3 : size <= 100_000 ? _options.Passes : 1;
                         bySize.AddRange(await MeasureAsync(clients, inFlight, size, passes, cancellationToken));
                     }
@@ -110,7 +110,7 @@ internal sealed class EndToEndRun : IDisposable
             }
         }
 
-        _log.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{kind}, {inFlight} in flight: warm at {last:F1} us a message"));
+        _log.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{kind}, {inFlight} in flight: warm at {last:F1} us per message"));
     }
 
     private async Task<IEnumerable<EndToEndRow>> MeasureAsync(Dictionary<ClientKind, ChildProcess> clients, int inFlight, int messages, int passes, CancellationToken cancellationToken)
@@ -127,7 +127,7 @@ internal sealed class EndToEndRun : IDisposable
         EndToEndRow[] medians = [.. rows.Values.Select(of => of.OrderBy(row => row.CpuMicroseconds).ElementAt(of.Count / 2) with { Passes = of.Count })];
         foreach (EndToEndRow row in medians)
         {
-            _log.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{row.Client}, {inFlight} in flight, {messages} messages: {row.MessagesPerSecond:N0} messages/s, {row.CpuMicroseconds:F1} us, {row.Bytes:N0} B a message"));
+            _log.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{row.Client}, {inFlight} in flight, {messages} messages: {row.MessagesPerSecond:N0} messages/s, {row.CpuMicroseconds:F1} us, {row.Bytes:N0} B per message"));
         }
 
         return medians;
@@ -146,7 +146,7 @@ internal sealed class EndToEndRun : IDisposable
         ClientSample used = (await SampleAsync(client, cancellationToken)).Since(before);
         if (totals.Stored != messages || totals.Wrong != 0)
         {
-            throw new InvalidOperationException($"{kind} with {inFlight} in flight: of {messages} messages {totals.Stored} are stored as they were sent, {totals.Wrong} otherwise.");
+            throw new InvalidOperationException($"{kind} with {inFlight} in flight: of {messages} messages {totals.Stored} are stored as sent, {totals.Wrong} wrongly.");
         }
 
         return new EndToEndRow(

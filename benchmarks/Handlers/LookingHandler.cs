@@ -3,7 +3,7 @@ using Pipeline.Settlements;
 
 namespace Benchmarks.Handlers;
 
-/// <summary>A typed handler that does as little as one can: it looks at the message and completes it.</summary>
+/// <summary>A typed handler that does as little as possible: it looks at the message and completes it.</summary>
 internal sealed class LookingHandler : IMessageHandler<Keys.KeyMessage>
 {
     public ValueTask<Settlement> HandleAsync(Keys.KeyMessage message, MessageInfo info, CancellationToken cancellationToken) =>

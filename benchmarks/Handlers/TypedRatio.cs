@@ -14,8 +14,8 @@ using Worker.Archive;
 namespace Benchmarks.Handlers;
 
 /// <summary>
-/// Processor time of a message from the channel to a typed handler, in turns with one from the channel to the archive and the sink Memory,
-/// whose body is deserialized beside it.
+/// Processor time of a message from the channel to a typed handler, alternating with one from the channel to the archive and the sink
+/// Memory, whose body is deserialized separately.
 /// </summary>
 internal static class TypedRatio
 {

@@ -4,19 +4,19 @@ namespace Benchmarks.Interleaved;
 
 /// <summary>
 /// Two subjects compared in several processes per case, a row per case. A case has processes of its own, as in a worker: a shared one
-/// would mix the profiles that the JIT compiles by. Several of them, since the JIT's choices differ from one to the next by some 5 %.
+/// would mix the profiles that the JIT compiles by. There are several, since the JIT's choices make processes differ by some 5 %.
 /// </summary>
 /// <param name="verb">First argument of the process that measures one case; the case and the number of turns follow. It prints one line of <see cref="TurnMedians"/>.</param>
-/// <param name="kind">What the cases are.</param>
+/// <param name="kind">The heading of the cases.</param>
 /// <param name="baseline">The baseline.</param>
-/// <param name="subject">What is compared with it.</param>
+/// <param name="subject">The subject that is compared with the baseline.</param>
 internal sealed class RatioTable(string verb, string kind, string baseline, string subject)
 {
     private static readonly TimeSpan ChildLimit = TimeSpan.FromMinutes(5);
 
     public string Header => $"{kind,-9}  {baseline + " ns",13}  {subject + " ns",8}  {subject + " / " + baseline,18}   of each process";
 
-    /// <summary>A case's row: of the processes the one with the median ratio, and the ratios of all.</summary>
+    /// <summary>A case's row: the process with the median ratio, and the ratios of all processes.</summary>
     public static string Row(string name, IReadOnlyCollection<TurnMedians> processes)
     {
         TurnMedians[] sorted = [.. processes.OrderBy(process => process.Ratio)];

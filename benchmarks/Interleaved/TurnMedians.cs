@@ -3,15 +3,15 @@ using System.Runtime.InteropServices;
 
 namespace Benchmarks.Interleaved;
 
-/// <summary>What one process measured of two subjects that took turns.</summary>
+/// <summary>What one process measured for two subjects that took turns.</summary>
 /// <param name="Baseline">Nanoseconds per message, median of the turns.</param>
-/// <param name="Subject">The same of what is compared with it.</param>
+/// <param name="Subject">The same for the subject that is compared with the baseline.</param>
 /// <param name="Ratio">Subject by baseline, median of the turns: each turn compares two neighbours in time.</param>
 [StructLayout(LayoutKind.Auto)]
 internal readonly record struct TurnMedians(double Baseline, double Subject, double Ratio)
 {
     /// <param name="baseline">Nanoseconds per message of each turn; at least one.</param>
-    /// <param name="subject">As many.</param>
+    /// <param name="subject">The same for the subject, equally many.</param>
     public static TurnMedians Of(double[] baseline, double[] subject)
     {
         double[] ratios = [.. baseline.Zip(subject, static (one, other) => other / one)];

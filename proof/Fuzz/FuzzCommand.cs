@@ -5,7 +5,7 @@ using Proof.Fuzz.Targets;
 
 namespace Proof.Fuzz;
 
-/// <summary><c>fuzz</c>: parsers beside plain twins, on mutated inputs.</summary>
+/// <summary><c>fuzz</c>: runs each parser beside a plain twin, on mutated inputs.</summary>
 internal static class FuzzCommand
 {
     private static readonly TimeSpan Hang = TimeSpan.FromSeconds(20);
@@ -28,19 +28,19 @@ internal static class FuzzCommand
     };
 
     private static readonly Option<string> Target = new("--target") { Description = $"all, or one of {string.Join(", ", Targets.Keys)}", DefaultValueFactory = _ => "all" };
-    private static readonly Option<long> Inputs = new("--inputs") { Description = "How many per target; a fiftieth for settings", DefaultValueFactory = _ => 1_000_000 };
-    private static readonly Option<int> Seed = new("--seed") { Description = "Decides the mutations", DefaultValueFactory = _ => 1 };
-    private static readonly Option<int> Threads = new("--threads") { Description = "How many", DefaultValueFactory = _ => Environment.ProcessorCount };
-    private static readonly Option<string?> Input = new("--input") { Description = "Run one input, base64 or the file that a crash left" };
+    private static readonly Option<long> Inputs = new("--inputs") { Description = "Inputs per target; a fiftieth of them for settings", DefaultValueFactory = _ => 1_000_000 };
+    private static readonly Option<int> Seed = new("--seed") { Description = "Seed of the mutations", DefaultValueFactory = _ => 1 };
+    private static readonly Option<int> Threads = new("--threads") { Description = "Number of threads", DefaultValueFactory = _ => Environment.ProcessorCount };
+    private static readonly Option<string?> Input = new("--input") { Description = "Run one input: base64, or the file that a crash left" };
 
     public static Command Create()
     {
-        Command command = new("fuzz", "Runs parsers beside plain twins on mutated inputs; ends with 'N inputs, M failures'") { Target, Inputs, Seed, Threads, Input };
+        Command command = new("fuzz", "Runs each parser beside a plain twin on mutated inputs; ends with 'N inputs, M failures'") { Target, Inputs, Seed, Threads, Input };
         Target.Validators.Add(result =>
         {
             if (result.GetValue(Target) is { } name && name != "all" && !Targets.ContainsKey(name))
             {
-                result.AddError($"--target {name}: there is no such target. {Target.Description}");
+                result.AddError($"--target {name}: unknown target; must be {Target.Description}");
             }
         });
         command.SetAction(result => result.GetValue(Input) is { } input
@@ -86,7 +86,7 @@ internal static class FuzzCommand
         {
             if (Array.Find(runs, run => run.Busy > Hang) is { } hanging)
             {
-                Console.WriteLine($"{name}: an input takes more than {Hang.TotalSeconds} s; it is in {folder}");
+                Console.WriteLine($"{name}: an input takes more than {Hang.TotalSeconds} s; it is kept in {folder}");
                 Environment.Exit(1);
             }
         }

@@ -23,10 +23,10 @@ internal sealed class FuzzRun(string name, Func<FuzzTarget> create, int seed, st
     /// <summary>Inputs in the corpus at the end.</summary>
     public int Corpus { get; private set; }
 
-    /// <summary>How long the present input has taken.</summary>
+    /// <summary>How long the current input has taken.</summary>
     public TimeSpan Busy => Volatile.Read(ref _started) is var started && started == 0 ? TimeSpan.Zero : Stopwatch.GetElapsedTime(started);
 
-    /// <summary>Runs a number of inputs, first the corpus as it is.</summary>
+    /// <summary>Runs the given number of inputs, starting with the unchanged corpus.</summary>
     public void Run(long inputs)
     {
         Mutator mutator = new(_target, seed, MaxBytes);

@@ -3,7 +3,7 @@ namespace Proof.Fuzz;
 /// <summary>A parser beside its twin. One instance per thread.</summary>
 internal abstract class FuzzTarget
 {
-    /// <summary>How many times fewer inputs than the other targets it gets, because one takes as many times longer.</summary>
+    /// <summary>The number of inputs is divided by this, because each input takes that many times longer.</summary>
     public virtual int Slowness => 1;
 
     /// <summary>Valid inputs to mutate.</summary>
@@ -13,7 +13,7 @@ internal abstract class FuzzTarget
     public abstract IReadOnlyList<byte[]> Dictionary { get; }
 
     /// <summary>Parses one input with both, and compares.</summary>
-    /// <param name="input">Ends at a page that cannot be read. Borrowed.</param>
+    /// <param name="input">It ends at an unreadable page. Borrowed.</param>
     /// <returns>A summary of what the parser did; an input with a new one joins the corpus.</returns>
     /// <exception cref="FuzzException">They disagree.</exception>
     public abstract int Run(ReadOnlyMemory<byte> input);

@@ -5,8 +5,8 @@ using System.Runtime.InteropServices;
 namespace Proof.Fuzz;
 
 /// <summary>
-/// Memory whose end is followed by a page that cannot be read: a parser that looks past its input ends the process. The memory is a file, so
-/// that the input outlives the process.
+/// Memory that ends at an unreadable page: a parser that reads past its input ends the process. The memory is a file, so that the input
+/// outlives the process.
 /// </summary>
 internal sealed unsafe class GuardedBuffer : MemoryManager<byte>
 {
@@ -26,7 +26,7 @@ internal sealed unsafe class GuardedBuffer : MemoryManager<byte>
         _start = Map(null, (nuint)(_size + page), ReadWrite, Shared, (int)_file.SafeFileHandle.DangerousGetHandle(), 0);
         if (_start == (byte*)-1 || Protect(_start + _size, (nuint)page, NoAccess) != 0)
         {
-            throw new Win32Exception(Marshal.GetLastPInvokeError(), "No guarded memory");
+            throw new Win32Exception(Marshal.GetLastPInvokeError(), "Guarded memory could not be mapped");
         }
     }
 
@@ -34,7 +34,7 @@ internal sealed unsafe class GuardedBuffer : MemoryManager<byte>
     private const int ReadWrite = 3;
     private const int Shared = 1;
 
-    /// <summary>Makes a copy of an input the content.</summary>
+    /// <summary>Copies an input into the buffer.</summary>
     public void Set(ReadOnlySpan<byte> input)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan(input.Length, _size - sizeof(int), nameof(input));
@@ -43,7 +43,7 @@ internal sealed unsafe class GuardedBuffer : MemoryManager<byte>
         input.CopyTo(GetSpan());
     }
 
-    /// <summary>The content; its end is the end of what can be read.</summary>
+    /// <summary>The content, which ends where readable memory ends.</summary>
     public override Span<byte> GetSpan() => new(_start + _size - _length, _length);
 
     /// <summary>The input that a process left in its file.</summary>

@@ -13,8 +13,8 @@ internal sealed class Mutator
     private readonly byte[] _input;
     private int _length;
 
-    /// <param name="target">Gives the corpus and the dictionary.</param>
-    /// <param name="seed">Decides everything.</param>
+    /// <param name="target">Provides the corpus and the dictionary.</param>
+    /// <param name="seed">Decides every mutation.</param>
     /// <param name="maxBytes">The longest input.</param>
     public Mutator(FuzzTarget target, int seed, int maxBytes)
     {
@@ -24,7 +24,7 @@ internal sealed class Mutator
         _input = new byte[maxBytes];
     }
 
-    /// <summary>The inputs that mutations begin with.</summary>
+    /// <summary>The number of inputs that mutations start from.</summary>
     public int Corpus => _corpus.Count;
 
     /// <summary>The next input; valid until the next call.</summary>
@@ -40,7 +40,7 @@ internal sealed class Mutator
         return _input.AsSpan(0, _length);
     }
 
-    /// <summary>Keeps the last input: it did something new.</summary>
+    /// <summary>Adds the last input to the corpus: it did something new.</summary>
     public void Keep()
     {
         if (_corpus.Count < MaxCorpus)

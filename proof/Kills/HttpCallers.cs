@@ -63,7 +63,7 @@ internal sealed class HttpCallers : ISender
             }
             catch (HttpRequestException)
             {
-                // Killed, or not started yet.
+                // The worker was killed, or has not started yet.
             }
 
             await Task.Delay(20);

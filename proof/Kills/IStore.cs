@@ -1,6 +1,6 @@
 namespace Proof.Kills;
 
-/// <summary>Where workers store, read without them.</summary>
+/// <summary>The store of the workers, read without them.</summary>
 internal interface IStore : IAsyncDisposable
 {
     /// <summary>Settings of the workers.</summary>

@@ -4,17 +4,17 @@ using System.Globalization;
 
 namespace Proof.Kills;
 
-/// <summary><c>kill</c>: whole workers over real wires, killed at random instants.</summary>
+/// <summary><c>kill</c>: kills whole workers at random instants, over real networks.</summary>
 internal static class KillCommand
 {
-    private static readonly Option<int> Kills = new("--kills") { Description = "How many", DefaultValueFactory = _ => 50 };
+    private static readonly Option<int> Kills = new("--kills") { Description = "Number of kills", DefaultValueFactory = _ => 50 };
     private static readonly Option<int> Seed = new("--seed") { Description = "The first round's seed: decides source, store, messages and delays", DefaultValueFactory = _ => 1 };
     private static readonly Option<int> PerRound = new("--per-round") { Description = "Kills before a round is checked", DefaultValueFactory = _ => 10 };
-    private static readonly Option<int> Lanes = new("--lanes") { Description = "Rounds side by side", DefaultValueFactory = _ => Environment.ProcessorCount };
+    private static readonly Option<int> Lanes = new("--lanes") { Description = "Rounds that run in parallel", DefaultValueFactory = _ => Environment.ProcessorCount };
 
     public static Command Create()
     {
-        Command command = new("kill", "Kills workers (SIGKILL) while they take messages over SQS, HTTP and TCP, and looks for each message; ends with 'N kills, M failures'. Needs Node, `npm ci` in tests/servers/fauxqs, and for S3 the variables S3_ENDPOINT, S3_ACCESS_KEY and S3_SECRET_KEY")
+        Command command = new("kill", "Kills workers (SIGKILL) while they receive over SQS, HTTP and TCP, then checks each message; ends with 'N kills, M failures'. Needs Node, `npm ci` in tests/servers/fauxqs, and for S3 the variables S3_ENDPOINT, S3_ACCESS_KEY and S3_SECRET_KEY")
         {
             Kills, Seed, PerRound, Lanes,
         };
@@ -29,7 +29,7 @@ internal static class KillCommand
         string? listening = await fauxqs.StandardOutput.ReadLineAsync();
         if (listening is null)
         {
-            Console.Error.WriteLine("error: fauxqs did not start: run `npm ci` in tests/servers/fauxqs, and this command in the repository's folder.");
+            Console.Error.WriteLine("error: fauxqs did not start: run `npm ci` in tests/servers/fauxqs, and this command in the repository's root.");
             return 1;
         }
 

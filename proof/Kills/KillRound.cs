@@ -5,7 +5,7 @@ using System.Text;
 
 namespace Proof.Kills;
 
-/// <summary>Some kills of the workers of one source and one store, and what is left of the messages then.</summary>
+/// <summary>Some kills of workers with one source and one store, followed by a check of every message.</summary>
 internal sealed class KillRound(int seed, int kills, Uri sqs)
 {
     private const string Unfinished = "unfinished-at-stop";
@@ -16,7 +16,7 @@ internal sealed class KillRound(int seed, int kills, Uri sqs)
     private readonly Ledger _ledger = new(seed);
     private readonly List<string> _failures = [];
 
-    /// <summary>What is wrong at the end.</summary>
+    /// <summary>What the check found wrong.</summary>
     public IReadOnlyList<string> Failures => _failures;
 
     /// <summary>Messages sent.</summary>
@@ -116,7 +116,7 @@ internal sealed class KillRound(int seed, int kills, Uri sqs)
 
     private void Check(IReadOnlyDictionary<string, byte[]> objects, IReadOnlyList<(string Reason, byte[] Body)> deadLetters)
     {
-        // The folder sink recovers files that a killed worker had not finished: a message may be there besides its object.
+        // The folder sink recovers the files that a killed worker left unfinished: such a message may exist besides its object.
         HashSet<string> dead = [.. deadLetters.Where(letter => letter.Reason != Unfinished).Select(letter => Encoding.UTF8.GetString(letter.Body))];
         HashSet<string> sent = [.. _ledger.Entries.Select(entry => Encoding.UTF8.GetString(entry.Body))];
         foreach ((_, byte[] body) in deadLetters.Where(letter => letter.Reason == Unfinished))

@@ -27,7 +27,7 @@ internal sealed class KilledWorker : IDisposable
         _process.BeginErrorReadLine();
     }
 
-    /// <summary>Completes once it receives: true, or false when it has ended before.</summary>
+    /// <summary>Completes with true once the worker receives, and with false when it ended before.</summary>
     public Task<bool> Receiving => _receiving.Task;
 
     /// <summary>Everything that it printed.</summary>

@@ -57,7 +57,7 @@ internal sealed class Ledger
     /// <summary>A message of the ledger.</summary>
     /// <param name="Id">Its id.</param>
     /// <param name="Body">Its bytes.</param>
-    /// <param name="IsPoison">It is cut short, and must become a dead letter.</param>
+    /// <param name="IsPoison">True when the body is cut short, so that it must become a dead letter.</param>
     internal sealed record Entry(string Id, byte[] Body, bool IsPoison)
     {
         /// <summary>Where the default template stores it.</summary>

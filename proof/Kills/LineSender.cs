@@ -5,7 +5,7 @@ using System.Net.Sockets;
 
 namespace Proof.Kills;
 
-/// <summary>A sender of lines over TCP with acknowledgements: what has no answer when the connection ends is sent again on the next.</summary>
+/// <summary>A sender of lines over TCP with acknowledgements: a line without an answer when the connection ends is sent again on the next one.</summary>
 internal sealed class LineSender : ISender
 {
     private const int Window = 200;
@@ -41,7 +41,7 @@ internal sealed class LineSender : ISender
             }
             catch (Exception exception) when (exception is IOException or SocketException)
             {
-                // Killed, or not started yet.
+                // The worker was killed, or has not started yet.
                 await Task.Delay(20, CancellationToken.None);
             }
 
@@ -109,7 +109,7 @@ internal sealed class LineSender : ISender
         }
         catch (IOException)
         {
-            // Killed.
+            // The worker was killed.
         }
     }
 }

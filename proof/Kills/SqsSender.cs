@@ -35,7 +35,7 @@ internal sealed class SqsSender : ISender
         sender._deadLetters = (string)(await sender.CallAsync("CreateQueue", new() { ["QueueName"] = $"kill-{seed}-dead" }))["QueueUrl"]!;
         string arn = (string)(await sender.CallAsync("GetQueueAttributes", new() { ["QueueUrl"] = sender._deadLetters, ["AttributeNames"] = new JsonArray("QueueArn") }))["Attributes"]!["QueueArn"]!;
 
-        // So many receives that the queue moves no message on its own: only the workers' decisions end there.
+        // A limit so high that the queue never dead-letters a message itself: only the workers do.
         sender._queue = (string)(await sender.CallAsync("CreateQueue", new()
         {
             ["QueueName"] = sender._name,

@@ -3,7 +3,7 @@ using Proof.Simulation;
 
 namespace Proof.Models;
 
-/// <summary>The client library's processor over a <see cref="BusModel"/>: hands messages out and renews their locks while they are worked on.</summary>
+/// <summary>The client library's processor over a <see cref="BusModel"/>: delivers messages and renews their locks while they are processed.</summary>
 internal sealed class BusPump(BusModel bus, ProcessTime process, int maxCalls) : IServiceBusPump
 {
     private static readonly TimeSpan ReceiveInterval = TimeSpan.FromMilliseconds(100);
@@ -33,7 +33,7 @@ internal sealed class BusPump(BusModel bus, ProcessTime process, int maxCalls) :
 
     public ValueTask DisposeAsync() => default;
 
-    /// <summary>One call of the broker, with what the network does to it.</summary>
+    /// <summary>One call to the broker, with the network's faults.</summary>
     public async Task CallAsync(Action effect, CancellationToken cancellationToken)
     {
         Random random = bus.World.Random;
@@ -78,7 +78,7 @@ internal sealed class BusPump(BusModel bus, ProcessTime process, int maxCalls) :
         {
             while (_calls < maxCalls && bus.Lock() is { } message)
             {
-                // The message may be on its way when the connection breaks: then it is locked for nothing.
+                // The connection may break while a message is on its way: the message then stays locked, but no process has it.
                 if (bus.World.Random.NextDouble() >= faults.LostAnswer)
                 {
                     _calls++;

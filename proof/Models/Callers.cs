@@ -18,7 +18,7 @@ internal sealed class Callers(World world)
 {
     private readonly List<Exchange> _open = [];
 
-    /// <summary>Messages whose caller has no answer yet that says that they are kept.</summary>
+    /// <summary>Messages whose caller was not told yet that they are kept.</summary>
     public int Unanswered { get; private set; }
 
     /// <summary>Called with each message whose caller was told that it is kept.</summary>
@@ -33,7 +33,7 @@ internal sealed class Callers(World world)
         Post(message);
     }
 
-    /// <summary>The connections of a process that ended break.</summary>
+    /// <summary>Breaks the connections of a process that has ended.</summary>
     public void Break(ProcessTime process)
     {
         foreach (Exchange exchange in _open.Where(exchange => exchange.Process == process).ToArray())
@@ -97,7 +97,7 @@ internal sealed class Callers(World world)
 
         public ProcessTime Process { get; }
 
-        /// <summary>Called once with the status, 0 where there was no answer.</summary>
+        /// <summary>Called once with the status; 0 without an answer.</summary>
         public Action<int> Ended { get; set; } = _ => { };
 
         public CancellationToken RequestAborted { get; set; }
@@ -116,7 +116,7 @@ internal sealed class Callers(World world)
             Answer(endpoint.HandleAsync(context), context);
         }
 
-        /// <summary>The connection is gone for both sides.</summary>
+        /// <summary>Breaks the connection for both sides.</summary>
         public void Break()
         {
             if (!_isOver)

@@ -4,7 +4,7 @@ using Proof.Simulation;
 
 namespace Proof.Models;
 
-/// <summary>A disk for dead letters, which is slow and full at times. What it holds outlives every process.</summary>
+/// <summary>A disk for dead letters that is slow or full at times. Its content outlives every process.</summary>
 internal sealed class DeadLetterDisk(World world)
 {
     private readonly List<byte[]> _bodies = [];

@@ -115,7 +115,7 @@ internal sealed class QueueModel(World world, bool isFifo) : IService
         return taken;
     }
 
-    // A standard queue may deliver a message that is in flight.
+    // A standard queue may deliver a message again while it is in flight.
     private bool IsDeliveredTwice(QueuedMessage message) => message.Group is null && message.Deliveries > 0 && world.Random.NextDouble() < world.QueueFaults.Duplicate / 10;
 
     private bool TryDelete(string handle)
@@ -127,7 +127,7 @@ internal sealed class QueueModel(World world, bool isFifo) : IService
 
         if (message.Handle != handle)
         {
-            // The handle of an earlier delivery deletes nothing, and says nothing of it.
+            // The handle of an earlier delivery deletes nothing, and the answer does not report that.
             world.Meets(Fault.SqsHandleIsOld);
             return !isFifo;
         }

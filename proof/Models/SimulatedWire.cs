@@ -115,7 +115,7 @@ internal sealed class SimulatedWire(World world, ProcessTime process, IService s
             Task copying = content.CopyToAsync(body);
             if (!copying.IsCompletedSuccessfully)
             {
-                throw new InvalidOperationException("A request's body has to be there when it is sent.");
+                throw new InvalidOperationException("A request's body must be complete when it is sent.");
             }
         }
 

@@ -14,7 +14,7 @@ internal sealed class StoreModel(World world) : IService
     private readonly SortedDictionary<string, byte[]> _objects = new(StringComparer.Ordinal);
     private readonly HashSet<string> _lines = new(StringComparer.Ordinal);
 
-    /// <summary>True while every request is refused.</summary>
+    /// <summary>True while every request fails.</summary>
     public bool IsDown { get; set; }
 
     /// <summary>True when the object, or a line of a bundle, is this message.</summary>

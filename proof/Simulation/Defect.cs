@@ -5,10 +5,10 @@ internal enum Defect
 {
     None,
 
-    /// <summary>The sink says stored before it has stored.</summary>
+    /// <summary>The sink reports stored before it has stored.</summary>
     AcknowledgeBeforeStore,
 
-    /// <summary>The sink says stored when its store failed for good.</summary>
+    /// <summary>The sink reports stored although its store failed for good.</summary>
     SwallowFailure,
 
     /// <summary>An existing object is taken for the message's own without a comparison.</summary>
@@ -35,12 +35,12 @@ internal enum Defect
     /// <summary>Deletes are not sent.</summary>
     SkipDelete,
 
-    /// <summary>The source goes on receiving while the worker stops.</summary>
+    /// <summary>The source keeps receiving while the worker stops.</summary>
     ReceiveAfterStop,
 
     /// <summary>Slots that a receive did not fill are not released.</summary>
     LeakSlot,
 
-    /// <summary>Now and then a free slot wakes no receive loop up.</summary>
+    /// <summary>Sometimes a free slot wakes no receive loop.</summary>
     LoseWakeUp,
 }

@@ -11,7 +11,7 @@ internal sealed record FaultPlan
         bool Has(FaultKinds kind) => !without.HasFlag(kind);
         double Share(FaultKinds kind, double most)
         {
-            // Half of the worlds know nothing of a kind of fault, so that others are seen alone.
+            // Half of the worlds have none of a kind of fault, so that other kinds occur alone.
             double drawn = random.Next(2) == 0 ? 0 : random.NextDouble() * most;
             return Has(kind) ? drawn : 0;
         }
@@ -73,7 +73,7 @@ internal sealed record FaultPlan
 
     public double CollisionShare { get; }
 
-    /// <summary>While it lasts no request of the store is answered with success.</summary>
+    /// <summary>While it lasts, every request to the store fails.</summary>
     public (TimeSpan From, TimeSpan To)? Outage { get; }
 
     public IReadOnlyList<TimeSpan> Kills { get; }
@@ -100,8 +100,8 @@ internal sealed record FaultPlan
     public bool OnlyTheSinkFails { get; }
 
     /// <summary>
-    /// The most deliveries of a message where only the store fails: one through an outage. Where the store fails for some requests and
-    /// serves others, a message that it fails for five times is abandoned (docs/explanation/settlement.md).
+    /// The most deliveries of a message when only the store fails: one during an outage. When the store fails some requests and serves
+    /// others, a message that fails five times is abandoned (docs/explanation/settlement.md).
     /// </summary>
     public int MostDeliveries => !OnlyTheSinkFails || Source == SourceKind.Http ? int.MaxValue : Store == default ? 1 : 3;
 

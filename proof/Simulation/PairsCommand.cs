@@ -13,9 +13,9 @@ internal static class PairsCommand
     private const string Begin = "<!-- pairs -->";
     private const string End = "<!-- /pairs -->";
 
-    private static readonly Option<int> Seeds = new("--seeds") { Description = "How many", DefaultValueFactory = _ => 20_000 };
+    private static readonly Option<int> Seeds = new("--seeds") { Description = "Number of seeds", DefaultValueFactory = _ => 20_000 };
     private static readonly Option<int> From = new("--from") { Description = "The first seed", DefaultValueFactory = _ => 1 };
-    private static readonly Option<string?> Write = new("--write") { Description = $"A page: what stands between {Begin} and {End} is replaced" };
+    private static readonly Option<string?> Write = new("--write") { Description = $"A page, whose text between {Begin} and {End} is replaced" };
 
     private static readonly Fault[] Faults = Enum.GetValues<Fault>();
 
@@ -78,7 +78,7 @@ internal static class PairsCommand
         return (one is null || other is null || one == other) && !((one ?? other) == "Http" && (first == Fault.ProcessIsSecond || second == Fault.ProcessIsSecond));
     }
 
-    // A queue keeps its own dead letters; only those of callers over HTTP need the disk.
+    // A queue keeps its own dead letters; only the HTTP source needs the disk for them.
     private static string? SourceOf(Fault fault) => fault == Fault.DiskIsFull ? "Http" : Array.Find(["Sqs", "Bus", "Http"], source => fault.ToString().StartsWith(source, StringComparison.Ordinal));
 
     private static string Table(int[,] met, int seeds)

@@ -1,8 +1,8 @@
 namespace Proof.Simulation;
 
 /// <summary>
-/// Runs a world on the pool's only thread: everything that the pool has to run comes first, in the order in which it was queued; when the
-/// pool is idle, the world's next event runs.
+/// Runs a world on the pool's only thread. The pool's work items run first, in the order in which they were queued; when the pool is idle,
+/// the world's next event runs.
 /// </summary>
 internal sealed class PoolLoop(Func<bool> runNext) : IThreadPoolWorkItem
 {
@@ -15,14 +15,14 @@ internal sealed class PoolLoop(Func<bool> runNext) : IThreadPoolWorkItem
         ThreadPool.GetMaxThreads(out int threads, out _);
         if (threads != 1)
         {
-            throw new InvalidOperationException($"The pool has {threads} threads and would decide the order itself: run the program's own executable, whose runtimeconfig.json says 1.");
+            throw new InvalidOperationException($"The pool has {threads} threads, so the seed would not decide the order: run the program's own executable, whose runtimeconfig.json sets one thread.");
         }
 
         ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
         _ended.Wait();
         if (_error is not null)
         {
-            throw new InvalidOperationException("The world's own code failed.", _error);
+            throw new InvalidOperationException("The code of the simulation itself failed.", _error);
         }
     }
 

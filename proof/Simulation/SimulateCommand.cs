@@ -10,10 +10,10 @@ internal static class SimulateCommand
 {
     private const int DefectSeeds = 1_000;
 
-    private static readonly Option<int> Seeds = new("--seeds") { Description = "How many", DefaultValueFactory = _ => 2_000 };
+    private static readonly Option<int> Seeds = new("--seeds") { Description = "Number of seeds", DefaultValueFactory = _ => 2_000 };
     private static readonly Option<int> From = new("--from") { Description = "The first seed", DefaultValueFactory = _ => 1 };
     private static readonly Option<int> Seed = new("--seed") { Description = "The seed", Required = true };
-    private static readonly Option<bool> ShowTrace = new("--trace") { Description = "Print what happens" };
+    private static readonly Option<bool> ShowTrace = new("--trace") { Description = "Print each event" };
     private static readonly Option<FaultKinds> Without = new("--without") { Description = $"Faults to leave out: {string.Join(", ", Enum.GetNames<FaultKinds>())}" };
     private static readonly Option<Defect> Planted = new("--defect") { Description = $"A planted defect: {string.Join(", ", Enum.GetNames<Defect>())}" };
 
@@ -33,7 +33,7 @@ internal static class SimulateCommand
 
     public static Command CreateDefects()
     {
-        Command command = new("defects", $"Finds each planted defect within {DefectSeeds} seeds");
+        Command command = new("defects", $"Checks that each planted defect is found within {DefectSeeds} seeds");
         command.SetAction(_ => FindDefects());
         return command;
     }
@@ -49,7 +49,7 @@ internal static class SimulateCommand
             processes += world.Processes;
             if (world.Failures.Count == 0)
             {
-                // Whatever is not decided by the seed would make a replay show something else.
+                // Anything that the seed does not decide would make a replay differ.
                 if (seed % 100 == 0 && Run(FaultPlan.Draw(seed), defect).TraceHash != world.TraceHash)
                 {
                     failures++;
@@ -104,7 +104,7 @@ internal static class SimulateCommand
         return world;
     }
 
-    /// <summary>Leaves out each kind of fault that the failure does without.</summary>
+    /// <summary>Leaves out each kind of fault that the failure does not need.</summary>
     private static string Shrink(int seed, Defect defect)
     {
         FaultKinds without = FaultKinds.None;

@@ -1,6 +1,6 @@
 namespace Proof.Simulation;
 
-/// <summary>The clock of a simulated world: what is due next runs next, and time jumps to it. Threads: the simulation's only.</summary>
+/// <summary>The clock of a simulated world: time jumps to the next event that is due, which then runs. Threads: the simulation's only one.</summary>
 internal sealed class SimulatedTime
 {
     private readonly PriorityQueue<Action, (long Due, long Number)> _events = new();
@@ -9,7 +9,7 @@ internal sealed class SimulatedTime
     /// <summary>Ticks since the start of the world.</summary>
     public long Now { get; private set; }
 
-    /// <summary>What the wall clock is set forward by; timers and durations do not see it.</summary>
+    /// <summary>How far the wall clock is set forward; timers and durations ignore it.</summary>
     public TimeSpan WallOffset { get; set; }
 
     public static DateTimeOffset Start { get; } = new(2026, 1, 1, 0, 0, 0, TimeSpan.Zero);
@@ -17,7 +17,7 @@ internal sealed class SimulatedTime
     public void Schedule(TimeSpan after, Action action) => _events.Enqueue(action, (Now + Math.Max(0, after.Ticks), _number++));
 
     /// <summary>Jumps to the next event and runs it.</summary>
-    /// <returns>False when there is none until <paramref name="end"/>, which is the time then.</returns>
+    /// <returns>False when none is due until <paramref name="end"/>; the time is <paramref name="end"/> then.</returns>
     public bool RunNext(TimeSpan end)
     {
         if (!_events.TryPeek(out Action? action, out (long Due, long Number) next) || next.Due > end.Ticks)

@@ -24,7 +24,7 @@ namespace Proof.Simulation;
 /// <summary>One process of the worker: the real route, source, pipeline and sink, over simulated wires and on the simulation's clock.</summary>
 internal sealed class WorkerProcess
 {
-    // What was sent before the stop, such as a heartbeat, ends by its own time.
+    // Calls sent before the stop, such as a heartbeat, end after their own timeouts.
     private static readonly TimeSpan LastCalls = TimeSpan.FromMinutes(2);
 
     private static readonly AWSCredentials Credentials = new BasicAWSCredentials("AKIDTEST", "secret");
@@ -72,7 +72,7 @@ internal sealed class WorkerProcess
         Watch(_starting);
     }
 
-    /// <summary>Nothing of it happens any more.</summary>
+    /// <summary>Ends the process at once: none of its timers fires, and its connections break.</summary>
     public void Kill()
     {
         _time.IsAlive = false;

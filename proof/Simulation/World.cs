@@ -10,7 +10,7 @@ namespace Proof.Simulation;
 /// </summary>
 internal sealed class World
 {
-    // After the faults have ended: visibility timeouts, pauses and the longest hold are shorter than this.
+    // The time after the last fault: visibility timeouts, pauses and the longest hold are shorter.
     private static readonly TimeSpan Calm = TimeSpan.FromMinutes(40);
 
     private static readonly TimeSpan CalmCheck = TimeSpan.FromSeconds(1);
@@ -29,9 +29,9 @@ internal sealed class World
     private bool _isOver;
     private int _processes;
 
-    /// <param name="plan">What happens.</param>
-    /// <param name="defect">What is planted.</param>
-    /// <param name="trace">Gets each line of the trace; null for none.</param>
+    /// <param name="plan">The faults and their times.</param>
+    /// <param name="defect">The planted defect.</param>
+    /// <param name="trace">Receives each line of the trace; null for none.</param>
     public World(FaultPlan plan, Defect defect, Action<string>? trace)
     {
         _plan = plan;
@@ -67,7 +67,7 @@ internal sealed class World
 
     public FaultRates QueueFaults => _isCalm ? default : _plan.Queue;
 
-    /// <summary>The same for two runs of a seed.</summary>
+    /// <summary>A hash of the trace, equal for all runs of a seed.</summary>
     public ulong TraceHash => _hash;
 
     public int Processes => _processes;
@@ -285,7 +285,7 @@ internal sealed class World
         {
             if (!_sent.Exists(message => Encoding.UTF8.GetString(message.Body) == body && (key.Length == 0 || key == KeyOf(message))))
             {
-                Fail($"object {key} holds what is no message: {body}");
+                Fail($"object {key} is not a message: {body}");
             }
         }
 
@@ -294,11 +294,11 @@ internal sealed class World
             QueuedMessage? message = _sent.Find(message => message.Body.AsSpan().SequenceEqual(dead));
             if (message is null)
             {
-                Fail($"a dead letter holds bytes of no message: {Encoding.UTF8.GetString(dead)}");
+                Fail($"a dead letter is not a message: {Encoding.UTF8.GetString(dead)}");
             }
             else if (KeyOf(message) is { } key && !_sent.Exists(other => other != message && KeyOf(other) == key))
             {
-                Fail($"message {message.Number} is a dead letter, and nothing is wrong with it");
+                Fail($"message {message.Number} is a dead letter although it is valid");
             }
         }
     }

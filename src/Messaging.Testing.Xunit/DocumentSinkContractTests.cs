@@ -86,9 +86,9 @@ public abstract class DocumentSinkContractTests : IAsyncLifetime
     /// <summary>Opens a sink over an empty index whose field <c>bytes</c> is a whole number.</summary>
     protected abstract ValueTask<IDocumentSink> OpenAsync();
 
-    /// <summary>Reads documents by their ids, past the sink.</summary>
+    /// <summary>Reads documents by their ids, bypassing the sink.</summary>
     protected abstract ValueTask<IReadOnlyDictionary<string, JsonNode>> ReadBackAsync(IReadOnlyCollection<string> ids);
 
-    /// <summary>Counts the documents of the index, past the sink.</summary>
+    /// <summary>Counts the documents of the index, bypassing the sink.</summary>
     protected abstract ValueTask<long> CountAsync();
 }

@@ -92,6 +92,6 @@ public abstract class ObjectSinkContractTests : IAsyncLifetime
     /// <summary>Opens a sink over an empty store.</summary>
     protected abstract ValueTask<IObjectSink> OpenAsync();
 
-    /// <summary>Reads an object's bytes past the sink; null when the store has none.</summary>
+    /// <summary>Reads an object's bytes, bypassing the sink; null when the store has none.</summary>
     protected abstract ValueTask<byte[]?> ReadBackAsync(string key);
 }

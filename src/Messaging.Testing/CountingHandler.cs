@@ -4,7 +4,7 @@ using Pipeline.Settlements;
 
 namespace Messaging.Testing;
 
-/// <summary>Completes every message, and counts it with those that ended otherwise.</summary>
+/// <summary>Completes every message and counts it, together with the messages that ended otherwise.</summary>
 internal sealed class CountingHandler(int expected) : IMessageHandler<JsonElement>
 {
     private readonly TaskCompletionSource _all = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -12,7 +12,7 @@ internal sealed class CountingHandler(int expected) : IMessageHandler<JsonElemen
 
     public int Count => Volatile.Read(ref _count);
 
-    /// <summary>Completes when as many were counted as are expected.</summary>
+    /// <summary>Completes when the expected number of messages is counted.</summary>
     public Task WhenAll => _all.Task;
 
     public void Add()

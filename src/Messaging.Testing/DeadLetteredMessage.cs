@@ -10,11 +10,11 @@ namespace Messaging.Testing;
 public sealed record DeadLetteredMessage(string Id, string Reason, string Description, byte[] Body);
 
 /// <summary>A document that the store refused, as <see cref="RecordedRejections"/> keeps it.</summary>
-/// <param name="Index">Which of the message's documents, from 0 in the order in which they were opened.</param>
+/// <param name="Index">The document's index in its message, from 0, in the order in which documents were opened.</param>
 /// <param name="Json">The document.</param>
 /// <param name="Status">The store's status, such as 400.</param>
 /// <param name="Type">The store's name for the error; may be empty.</param>
-/// <param name="Reason">The store's words; may be empty.</param>
+/// <param name="Reason">The store's explanation; may be empty.</param>
 public readonly record struct RecordedRejection(long Index, string Json, int Status, string Type, string Reason);
 
 /// <summary>One line of a <see cref="RecordingLog"/>.</summary>

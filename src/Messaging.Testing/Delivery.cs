@@ -4,7 +4,7 @@ using Pipeline.Settlements;
 
 namespace Messaging.Testing;
 
-/// <summary>One message as it arrived at a <see cref="TestIntake"/>, with copies of what it said then.</summary>
+/// <summary>One message as it arrived at a <see cref="TestIntake"/>, with copies of what it held then.</summary>
 public sealed class Delivery
 {
     private readonly Action _settled;
@@ -34,7 +34,7 @@ public sealed class Delivery
     /// <summary>When the message entered the source, where the source knows.</summary>
     public DateTimeOffset? EnqueuedAt { get; }
 
-    /// <summary>Settles the message after checking that its bytes are still its own. Its slot is free after the settlement, as in the worker.</summary>
+    /// <summary>Settles the message after checking that its bytes have not changed. Its slot is free after the settlement, as in the worker.</summary>
     /// <exception cref="ContractException">The body or the id changed while the intake owned the message.</exception>
     public async Task SettleAsync(Settlement settlement, CancellationToken cancellationToken = default)
     {

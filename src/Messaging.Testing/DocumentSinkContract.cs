@@ -10,11 +10,11 @@ namespace Messaging.Testing;
 /// a whole number. The methods have the names of the tests in Quayside.Messaging.Testing.Xunit.
 /// </summary>
 /// <param name="sink">The sink under test. The caller disposes it.</param>
-/// <param name="readBack">Reads documents by their ids, past the sink.</param>
-/// <param name="count">Counts the documents of the index, past the sink.</param>
+/// <param name="readBack">Reads documents by their ids, bypassing the sink.</param>
+/// <param name="count">Counts the documents of the index, bypassing the sink.</param>
 public sealed class DocumentSinkContract(IDocumentSink sink, Func<IReadOnlyCollection<string>, ValueTask<IReadOnlyDictionary<string, JsonNode>>> readBack, Func<ValueTask<long>> count)
 {
-    /// <summary>Ends what the rules wait for.</summary>
+    /// <summary>Cancels the rules' waits.</summary>
     public CancellationToken CancellationToken { get; init; }
 
     /// <summary>A message without documents is stored.</summary>
@@ -51,7 +51,7 @@ public sealed class DocumentSinkContract(IDocumentSink sink, Func<IReadOnlyColle
         await HoldsAsync(documents);
     }
 
-    /// <summary>A document whose id is there already counts as indexed.</summary>
+    /// <summary>A document whose id already exists counts as indexed.</summary>
     public async Task Complete_SameDocumentsAgain_AreThereAlready()
     {
         (string Id, string Json)[] documents = [.. Enumerable.Range(0, 300).Select(Document)];
@@ -62,7 +62,7 @@ public sealed class DocumentSinkContract(IDocumentSink sink, Func<IReadOnlyColle
         await HoldsAsync(documents);
     }
 
-    /// <summary>Of two documents of one id in a message the first is kept.</summary>
+    /// <summary>Of two documents with the same id in one message, the first is kept.</summary>
     public async Task Complete_SameIdTwiceInOneMessage_KeepsTheFirst()
     {
         Is(await WriteAsync([("same", """{"n":1}"""), ("same", """{"n":2}""")]), created: 1, existing: 1);
@@ -98,7 +98,7 @@ public sealed class DocumentSinkContract(IDocumentSink sink, Func<IReadOnlyColle
         IOException thrown = await Require.ThrowsAsync<IOException>(
             async () => await WriteAsync([("a", """{"bytes":"x"}""")], rejections), "A refused document that cannot be kept fails the message.");
 
-        Require.Equal(thrown.Message, "disk full", "The exception is that of the keeping.");
+        Require.Equal(thrown.Message, "disk full", "The message fails with the exception that was thrown.");
     }
 
     /// <summary>Many messages at once are indexed, each with its own result.</summary>
@@ -145,7 +145,7 @@ public sealed class DocumentSinkContract(IDocumentSink sink, Func<IReadOnlyColle
         Is(await writer.EndAsync(CancellationToken), created: 1);
     }
 
-    /// <summary>Completing with a token that has ended throws.</summary>
+    /// <summary>Completing with a cancelled token throws.</summary>
     public async Task Complete_Cancelled_Throws()
     {
         await using IDocumentWriter writer = sink.Begin(new RecordedRejections());
@@ -166,7 +166,7 @@ public sealed class DocumentSinkContract(IDocumentSink sink, Func<IReadOnlyColle
                     writer.Open(Encoding.UTF8.GetBytes(id));
                     return default;
                 },
-                $"'{id}' is no id of a document.");
+                $"'{id}' is not a document id.");
         }
     }
 

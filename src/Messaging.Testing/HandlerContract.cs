@@ -4,7 +4,7 @@ namespace Messaging.Testing;
 
 /// <summary>
 /// What a handler must do so that at-least-once delivery has the effect of exactly one: one method per rule, each for a new harness. It runs in a
-/// real worker, so handlers of one message and of batches, shared and scoped ones, keep the same rules.
+/// real worker, so the same rules hold for handlers of single messages and of batches, shared or scoped.
 /// </summary>
 /// <param name="harness">The handler under test. The caller disposes it.</param>
 public sealed class HandlerContract(HandlerHarness harness)
@@ -82,7 +82,7 @@ public sealed class HandlerContract(HandlerHarness harness)
     }
 
     /// <summary>
-    /// While what the handler writes to fails, no message is completed or dead-lettered; afterwards each is completed. Passes at once where
+    /// While the handler's store fails, no message is completed or dead-lettered; afterwards each is completed. Passes at once where
     /// <see cref="HandlerHarness.CanFail"/> is false.
     /// </summary>
     public async Task Handle_WhileItsStoreFails_SettlesNothingAndEverythingAfterwards()
@@ -110,7 +110,7 @@ public sealed class HandlerContract(HandlerHarness harness)
         await ShouldHaveManyEffectsAsync();
     }
 
-    /// <summary>When the worker stops in the middle, no message was completed without its effect, and sending all again completes the rest.</summary>
+    /// <summary>When the worker stops in the middle, no message was completed without its effect, and sending every message again completes the rest.</summary>
     public async Task Stop_WithMessagesInFlight_NoneIsCompletedWithoutItsEffect()
     {
         await using (TestWorker worker = await StartAsync())
@@ -140,7 +140,7 @@ public sealed class HandlerContract(HandlerHarness harness)
         [
             new("Routes:contract:Handler", harness.Handler),
 
-            // A failing store is asked again soon, and never long enough to dead-letter what fails for an unknown reason.
+            // A failing store is retried soon, and 1,000 deliveries are enough that no unknown error becomes a dead letter.
             new("Recoverability:BackoffBase", "1ms"),
             new("Recoverability:BackoffCap", "20ms"),
             new("Recoverability:MaxDeliveries", "1000"),

@@ -11,10 +11,10 @@ public abstract class HandlerHarness : IAsyncDisposable
     /// <summary>Settings beside the route, such as those of the handler.</summary>
     public virtual IEnumerable<KeyValuePair<string, string?>> Configuration => [];
 
-    /// <summary>Bodies that the handler must dead-letter, such as a row that its table refuses; empty when it takes all that it can read.</summary>
+    /// <summary>Bodies that the handler must dead-letter, such as a row that its table refuses; empty when it accepts every body that it can read.</summary>
     public virtual IReadOnlyList<byte[]> RefusedMessages => [];
 
-    /// <summary>True when <see cref="SetFailingAsync"/> can take away what the handler writes to.</summary>
+    /// <summary>True when <see cref="SetFailingAsync"/> can make the handler's store fail.</summary>
     public virtual bool CanFail => false;
 
     /// <summary>Adds the handler with what it needs. Called for each worker; the effects of an earlier one stay.</summary>
@@ -23,10 +23,10 @@ public abstract class HandlerHarness : IAsyncDisposable
     /// <summary>The body of a valid message. Different numbers have different effects.</summary>
     public abstract byte[] CreateMessage(int number);
 
-    /// <summary>Everything that messages have done so far, such as the rows of a table: one entry per effect, in any order, read past the handler.</summary>
+    /// <summary>Everything that messages have done so far, such as the rows of a table: one entry per effect, in any order, read without the handler.</summary>
     public abstract Task<IReadOnlyList<string>> ReadEffectsAsync();
 
-    /// <summary>Takes away what the handler writes to, or brings it back: a stopped server, a locked table.</summary>
+    /// <summary>Makes the handler's store fail, or work again, for example by stopping a server or locking a table.</summary>
     public virtual Task SetFailingAsync(bool failing) => throw new NotSupportedException();
 
     /// <inheritdoc/>

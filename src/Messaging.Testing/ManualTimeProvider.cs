@@ -1,7 +1,7 @@
 namespace Messaging.Testing;
 
 /// <summary>A clock that stands still until a test moves it. Timers, periodic ones too, fire in order while it moves. Threads: any.</summary>
-/// <param name="start">The time at first; null for the first moment of 2026.</param>
+/// <param name="start">The initial time; null for the first moment of 2026.</param>
 public sealed class ManualTimeProvider(DateTimeOffset? start = null) : TimeProvider
 {
     private static readonly TimeSpan Limit = TimeSpan.FromSeconds(60);
@@ -47,7 +47,7 @@ public sealed class ManualTimeProvider(DateTimeOffset? start = null) : TimeProvi
         return timer;
     }
 
-    /// <summary>Moves the clock, and runs what becomes due on this thread, in order, each callback at its own time.</summary>
+    /// <summary>Moves the clock and runs the callbacks that become due, on this thread, in order, each at its own time.</summary>
     public void Advance(TimeSpan by)
     {
         DateTimeOffset end = GetUtcNow() + by;

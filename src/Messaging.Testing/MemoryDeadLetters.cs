@@ -4,8 +4,8 @@ using Messaging.DeadLetters;
 namespace Messaging.Testing;
 
 /// <summary>
-/// Dead letters in memory, with failures on demand. It reads the body only after it has left the caller's thread, so that a source which
-/// takes its buffer back too early is found. Threads: any.
+/// Dead letters in memory, with failures on demand. It reads the body only after it has left the caller's thread, which exposes a source
+/// that reuses its buffer too early. Threads: any.
 /// </summary>
 public sealed class MemoryDeadLetters : IDeadLetterStore
 {
@@ -19,10 +19,10 @@ public sealed class MemoryDeadLetters : IDeadLetterStore
     /// <summary>The same, as they were written: with attempts, times and attributes.</summary>
     public IReadOnlyList<DeadLetter> Records => [.. _records];
 
-    /// <summary>When set, a write waits for it.</summary>
+    /// <summary>When set, each write waits for it.</summary>
     public Task? Gate { get; set; }
 
-    /// <summary>Lets the next writes fail with an <see cref="IOException"/>.</summary>
+    /// <summary>Makes the next writes fail with an <see cref="IOException"/>.</summary>
     /// <param name="times">How many writes.</param>
     public void Fail(int times) => Volatile.Write(ref _failures, times);
 

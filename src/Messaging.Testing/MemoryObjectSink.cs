@@ -12,7 +12,7 @@ public sealed class MemoryObjectSink : IObjectSink
     /// <summary>The objects by their keys.</summary>
     public IReadOnlyDictionary<string, byte[]> Objects => _objects;
 
-    /// <summary>Decides about each store by its key, before it is made; null, or a script that returns null, lets it be made. For faults: a busy store, a refused key.</summary>
+    /// <summary>Decides the result of each store by its key. Null, or a script that returns null, stores the object. For faults: a throttled store, a refused key.</summary>
     public Func<string, SinkResult?>? Script { get; set; }
 
     /// <inheritdoc/>

@@ -12,7 +12,7 @@ namespace Messaging.Testing;
 /// <param name="harness">The source under test. The caller disposes it.</param>
 public sealed class MessageSourceContract(SourceHarness harness)
 {
-    /// <summary>A body arrives with every byte that it was sent with: short, long, multi-byte, and where the source allows it empty or no text.</summary>
+    /// <summary>A body arrives unchanged: short, long or multi-byte, and empty or not text where the source allows that.</summary>
     public async Task Receive_AnyBody_ArrivesUnchanged()
     {
         await harness.StartAsync();
@@ -52,7 +52,7 @@ public sealed class MessageSourceContract(SourceHarness harness)
         await harness.FinishAsync();
     }
 
-    /// <summary>An id that the sender gave is the message's, where the source keeps such ids.</summary>
+    /// <summary>An id given by the sender is the message's id, where the source keeps such ids.</summary>
     public async Task Receive_GivenId_IsTheSourceId()
     {
         await harness.StartAsync();
@@ -62,7 +62,7 @@ public sealed class MessageSourceContract(SourceHarness harness)
 
         if (harness.KeepsGivenIds)
         {
-            Require.Equal(delivery.Id, "order-4711", "The id of the sender is the message's.");
+            Require.Equal(delivery.Id, "order-4711", "The id given by the sender is the message's id.");
         }
 
         await delivery.SettleAsync(Settlement.Complete);
@@ -206,14 +206,14 @@ public sealed class MessageSourceContract(SourceHarness harness)
         await harness.PublishAsync("{}"u8.ToArray());
         Delivery delivery = await harness.Intake.NextAsync();
 
-        await Require.ThrowsAsync<InvalidOperationException>(() => delivery.Message.SettleAsync(default, CancellationToken.None), "An undecided settlement is none.");
+        await Require.ThrowsAsync<InvalidOperationException>(() => delivery.Message.SettleAsync(default, CancellationToken.None), "An undecided settlement throws.");
 
         await delivery.SettleAsync(Settlement.Complete);
         await harness.WaitUntilEmptyAsync();
         await harness.FinishAsync();
     }
 
-    /// <summary>Of a thousand messages from eight senders each is settled once, as was decided, and no more are in flight than there are slots.</summary>
+    /// <summary>Of a thousand messages from eight senders, each is settled once, as decided, and no more are in flight than there are slots.</summary>
     public async Task Settle_ManyMessagesAtOnce_EachEndsOnceAsDecided()
     {
         const int Messages = 1_000;
@@ -320,7 +320,7 @@ public sealed class MessageSourceContract(SourceHarness harness)
         }
     }
 
-    /// <summary>A rule that was broken leaves messages in flight, for which the disposal waits by the harness's clock.</summary>
+    /// <summary>A broken rule leaves messages in flight; the disposal waits for them by the harness's clock.</summary>
     private async Task DisposeAsync(IHost host)
     {
         Task disposing = Task.Run(host.Dispose);

@@ -8,7 +8,7 @@ namespace Messaging.Testing;
 /// of the tests in Quayside.Messaging.Testing.Xunit.
 /// </summary>
 /// <param name="sink">The sink under test. The caller disposes it.</param>
-/// <param name="readBack">Reads an object's bytes by its key, past the sink; null when the store has none.</param>
+/// <param name="readBack">Reads an object's bytes by its key, bypassing the sink; null when the store has none.</param>
 public sealed class ObjectSinkContract(IObjectSink sink, Func<string, ValueTask<byte[]?>> readBack)
 {
     private const int Writers = 64;
@@ -16,7 +16,7 @@ public sealed class ObjectSinkContract(IObjectSink sink, Func<string, ValueTask<
     /// <summary>False for a sink that is documented to let two stores of one key at the same moment both succeed.</summary>
     public bool DecidesRaces { get; init; } = true;
 
-    /// <summary>Ends what the rules wait for.</summary>
+    /// <summary>Cancels the rules' waits.</summary>
     public CancellationToken CancellationToken { get; init; }
 
     /// <summary>A body of any size is stored byte for byte, an empty one too.</summary>
@@ -32,7 +32,7 @@ public sealed class ObjectSinkContract(IObjectSink sink, Func<string, ValueTask<
         }
     }
 
-    /// <summary>A key that holds the same bytes already is as good as stored, and said to be.</summary>
+    /// <summary>Bytes that the key already holds are reported as already stored.</summary>
     public async Task Store_SameBytesAgain_IsAlreadyStored()
     {
         foreach (int size in (int[])[0, 1, 300, 100_000])
@@ -82,7 +82,7 @@ public sealed class ObjectSinkContract(IObjectSink sink, Func<string, ValueTask<
         await HoldsAsync("race", body);
     }
 
-    /// <summary>Of many writers that store other bytes under one key at the same moment, one wins, and the others are told.</summary>
+    /// <summary>Of many writers that store different bytes under one key at the same moment, one wins, and the others are told of the collision.</summary>
     public async Task Store_OtherBytesFromManyWritersAtOnce_OneWins()
     {
         byte[][] bodies = [.. Enumerable.Range(0, Writers).Select(writer => Encoding.UTF8.GetBytes($"{{\"writer\":{writer:D3}}}"))];
@@ -91,7 +91,7 @@ public sealed class ObjectSinkContract(IObjectSink sink, Func<string, ValueTask<
 
         Require.Empty([.. results.Where(status => status is not (SinkStatus.Stored or SinkStatus.Collision))], "A writer has stored its bytes or is told of a collision.");
         byte[]? kept = await readBack("race");
-        Require.True(bodies.Where((_, writer) => results[writer] == SinkStatus.Stored).Any(body => body.AsSpan().SequenceEqual(kept)), "The object is that of a writer that was told it is stored.");
+        Require.True(bodies.Where((_, writer) => results[writer] == SinkStatus.Stored).Any(body => body.AsSpan().SequenceEqual(kept)), "The object holds the bytes of a writer that was told that they are stored.");
         OneWins(results);
     }
 
@@ -109,7 +109,7 @@ public sealed class ObjectSinkContract(IObjectSink sink, Func<string, ValueTask<
         }
     }
 
-    /// <summary>Keys with signs, dots, escapes and letters of every script name an object each.</summary>
+    /// <summary>Keys with symbols, dots, escapes and letters of every script each name one object.</summary>
     public async Task Store_UnusualKey_IsKeptUnderThatKey()
     {
         string[] keys =
@@ -182,7 +182,7 @@ public sealed class ObjectSinkContract(IObjectSink sink, Func<string, ValueTask<
         await HoldsAsync("slice", buffer[100..150]);
     }
 
-    /// <summary>A store whose token has ended throws for that token, and stores nothing.</summary>
+    /// <summary>A store whose token is cancelled throws for that token, and stores nothing.</summary>
     public async Task Store_Cancelled_ThrowsForThatToken()
     {
         using CancellationTokenSource cancelled = new();
@@ -191,11 +191,11 @@ public sealed class ObjectSinkContract(IObjectSink sink, Func<string, ValueTask<
         OperationCanceledException exception = await Require.ThrowsAsync<OperationCanceledException>(
             async () => await sink.StoreAsync("cancelled"u8.ToArray(), Body(10), cancelled.Token), "A cancelled store throws.");
 
-        Require.Equal(exception.CancellationToken, cancelled.Token, "The exception is that of the token.");
+        Require.Equal(exception.CancellationToken, cancelled.Token, "The exception carries the token.");
         Require.True(await readBack("cancelled") is null, "A store that was cancelled before it began stores nothing.");
     }
 
-    /// <summary>The check may be made again, and changes nothing.</summary>
+    /// <summary>The check can be repeated, and changes nothing.</summary>
     public async Task Check_WhatWorks_PassesAgain()
     {
         Stored(await StoreAsync("kept", Body(10)));

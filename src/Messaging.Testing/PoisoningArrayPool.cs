@@ -3,8 +3,8 @@ using System.Buffers;
 namespace Messaging.Testing;
 
 /// <summary>
-/// An array pool that overwrites each array when it is returned and never hands it out again, so that bytes used after their return are
-/// wrong bytes. Returning an array twice, or one that is not rented, throws. Threads: any.
+/// An array pool that overwrites each array when it is returned and never hands it out again, so that code that uses bytes after their return
+/// sees wrong bytes. Returning an array twice, or one that is not rented, throws. Threads: any.
 /// </summary>
 public sealed class PoisoningArrayPool : ArrayPool<byte>
 {
@@ -17,7 +17,7 @@ public sealed class PoisoningArrayPool : ArrayPool<byte>
     /// <inheritdoc/>
     public override byte[] Rent(int minimumLength)
     {
-        // Longer than asked for, as real pools do, and full of what must never be seen.
+        // Longer than asked for, as real pools do, and full of bytes that no code may read.
         byte[] array = GC.AllocateUninitializedArray<byte>(minimumLength + 7);
         array.AsSpan().Fill(Poison);
         lock (_gate)
@@ -37,7 +37,7 @@ public sealed class PoisoningArrayPool : ArrayPool<byte>
         {
             if (!_rented.Remove(array))
             {
-                throw new InvalidOperationException("An array was returned that is not rented.");
+                throw new InvalidOperationException("The array that was returned is not rented.");
             }
         }
 

@@ -3,7 +3,7 @@ using Messaging.Sinks;
 
 namespace Messaging.Testing;
 
-/// <summary>Keeps the documents that a store refused, and notices calls that overlap. It reads each only after it has left the caller's thread.</summary>
+/// <summary>Keeps the documents that a store refused, and detects overlapping calls. It reads each only after it has left the caller's thread.</summary>
 public sealed class RecordedRejections : IDocumentRejections
 {
     private readonly List<RecordedRejection> _rejected = [];
@@ -15,7 +15,7 @@ public sealed class RecordedRejections : IDocumentRejections
     /// <summary>True when a call began before the last one had ended, which a writer must not do.</summary>
     public bool Overlapped { get; private set; }
 
-    /// <summary>Thrown instead of keeping; null to keep.</summary>
+    /// <summary>Thrown instead of keeping a document; null to keep it.</summary>
     public Exception? Failure { get; init; }
 
     /// <inheritdoc/>

@@ -19,7 +19,7 @@ public sealed class TestIntake(int concurrency = 64) : IMessageIntake
     private readonly SemaphoreSlim _slots = new(concurrency);
     private readonly ConcurrentQueue<Exception> _failures = new();
 
-    // Guards the counters, so that what is computed from several of them is of one moment.
+    // Guards the counters, so that values computed from several of them are consistent.
     private readonly Lock _lock = new();
     private TaskCompletionSource _allowed = Completed();
     private TaskCompletionSource? _drained;
@@ -75,7 +75,7 @@ public sealed class TestIntake(int concurrency = 64) : IMessageIntake
     /// <inheritdoc/>
     public async ValueTask<int> ReserveAsync(int min, int max, CancellationToken cancellationToken)
     {
-        Require.True(min > 0 && max >= min, $"A source reserves at least one slot, and no less than it needs: it asked for {min} to {max}.");
+        Require.True(min > 0 && max >= min, $"A source asks for at least one slot, and its maximum is not below its minimum: it asked for {min} to {max}.");
         Interlocked.Increment(ref _waiting);
         try
         {
@@ -189,7 +189,7 @@ public sealed class TestIntake(int concurrency = 64) : IMessageIntake
     }
 
     /// <summary>Waits until a source asks for slots while the intake is paused.</summary>
-    /// <exception cref="OperationCanceledException">It did not within 60 s.</exception>
+    /// <exception cref="OperationCanceledException">No source asked within 60 s.</exception>
     public async Task UntilReservingAsync()
     {
         using CancellationTokenSource limit = new(Limit);
@@ -248,7 +248,7 @@ public sealed class TestIntake(int concurrency = 64) : IMessageIntake
     {
         lock (_lock)
         {
-            // Counted off before the slot is free: the next message counts itself.
+            // Counted before the slot is free, because the next message counts itself.
             if (--_unsettled == 0)
             {
                 _drained?.SetResult();

@@ -21,7 +21,7 @@ internal sealed class TestSourceFeature : ISourceFeature
     };
 
     /// <summary>The source of a route; null means the only one.</summary>
-    /// <exception cref="ArgumentException">There is none.</exception>
+    /// <exception cref="ArgumentException">There is no such source.</exception>
     public TestSource Find(string? route)
     {
         if (route is null && _sources.Count == 1)

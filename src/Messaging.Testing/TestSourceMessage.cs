@@ -4,7 +4,7 @@ using Pipeline.Settlements;
 
 namespace Messaging.Testing;
 
-/// <summary>One delivery of a <see cref="SentMessage"/>, with bytes of its own that are overwritten at the settlement: what a handler keeps of them turns wrong.</summary>
+/// <summary>One delivery of a <see cref="SentMessage"/>, with bytes of its own. The settlement overwrites them, so that a handler that keeps them sees wrong bytes.</summary>
 internal sealed class TestSourceMessage(TestSource source, SentMessage message) : ReceivedMessage
 {
     private readonly byte[] _body = [.. message.Body];

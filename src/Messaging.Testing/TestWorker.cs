@@ -5,8 +5,8 @@ using Pipeline.Settlements;
 namespace Messaging.Testing;
 
 /// <summary>
-/// A whole worker in memory: routes, retries, dead letters and shutdown are the real ones; messages are sent by the test, and what becomes of each
-/// can be awaited. It reads no file, environment variable or signal of the test process. Threads: any.
+/// A whole worker in memory, with the real routes, retries, dead letters and shutdown. The test sends messages and can await the outcome of
+/// each. The worker reads no file, environment variable or signal of the test process. Threads: any.
 /// </summary>
 public sealed class TestWorker : IAsyncDisposable
 {
@@ -46,7 +46,7 @@ public sealed class TestWorker : IAsyncDisposable
     /// <param name="configure">Adds handlers, sinks and parts, as in the program under test.</param>
     /// <param name="configuration">Keys and values, such as <c>Routes:orders:Handler</c> and <c>Orders</c>. There is no other configuration.</param>
     /// <param name="time">The clock of retries, redelivery and timeouts, such as a <see cref="ManualTimeProvider"/>; null for the system's.</param>
-    /// <param name="cancellationToken">Ends the start.</param>
+    /// <param name="cancellationToken">Cancels the start.</param>
     /// <exception cref="Configuration.ConfigurationException">The configuration is wrong; the exception lists every problem.</exception>
     public static async Task<TestWorker> StartAsync(
         Action<IMessageWorkerBuilder> configure, IEnumerable<KeyValuePair<string, string?>> configuration, TimeProvider? time = null, CancellationToken cancellationToken = default)
@@ -114,7 +114,7 @@ public sealed class TestWorker : IAsyncDisposable
         }
     }
 
-    /// <summary>Stops the worker as SIGTERM does: messages in flight are finished, others stay unsettled. Has no effect the second time.</summary>
+    /// <summary>Stops the worker as SIGTERM does: messages in flight are finished, others stay unsettled. A second call has no effect.</summary>
     public Task StopAsync(CancellationToken cancellationToken = default) => _host.StopAsync(cancellationToken);
 
     /// <summary>Stops the worker, and disposes its container.</summary>

@@ -3,7 +3,7 @@ using System.Collections.Immutable;
 
 namespace Pipeline.Generators;
 
-/// <summary>An array that equals another with equal elements; an immutable array compares by reference, which caches nothing.</summary>
+/// <summary>An array that equals another with equal elements. An immutable array compares by reference, so the generator would cache nothing.</summary>
 internal readonly struct EquatableArray<T>(ImmutableArray<T> items) : IEquatable<EquatableArray<T>>, IEnumerable<T>
     where T : IEquatable<T>
 {

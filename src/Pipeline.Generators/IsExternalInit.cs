@@ -1,4 +1,4 @@
 namespace System.Runtime.CompilerServices;
 
-/// <summary>What the compiler asks for behind <c>init</c>; netstandard2.0 has none.</summary>
+/// <summary>The type that the compiler needs for <c>init</c>; netstandard2.0 does not have it.</summary>
 internal static class IsExternalInit;

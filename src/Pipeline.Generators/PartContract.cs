@@ -1,6 +1,6 @@
 namespace Pipeline.Generators;
 
-/// <summary>What a part implements; a fork is a behaviour.</summary>
+/// <summary>The contract that a part implements; a fork is a behaviour.</summary>
 internal enum PartContract
 {
     Step,

@@ -2,7 +2,7 @@ using Microsoft.CodeAnalysis;
 
 namespace Pipeline.Generators;
 
-/// <summary>The library's types, as source text and as symbols: the generator is not linked against it.</summary>
+/// <summary>The library's types, as source text and as symbols: the generator does not reference the library.</summary>
 internal static class PipelineNames
 {
     public const string Next = "global::Pipeline.Behaviors.Next";
@@ -12,7 +12,7 @@ internal static class PipelineNames
     public const string PartNodes = "global::Pipeline.Execution.Nodes.PartNodes";
     public const string ValueTask = "global::System.Threading.Tasks.ValueTask";
 
-    /// <summary>Which contract an interface is; null for any other interface.</summary>
+    /// <summary>The contract that an interface is; null for any other interface.</summary>
     public static PartContract? ContractOf(INamedTypeSymbol type)
     {
         PartContract? contract = type.MetadataName switch

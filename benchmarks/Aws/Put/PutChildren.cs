@@ -3,7 +3,7 @@ using System.Text.Json;
 
 namespace Benchmarks.Aws.Put;
 
-/// <summary>The processes that the command starts: the server, and one a client. Each ends when its input ends, so none outlives the command.</summary>
+/// <summary>The processes that the command starts: the server, and one per client. Each ends when its input ends, so none outlives the command.</summary>
 internal static class PutChildren
 {
     public const string Server = "put-server";
@@ -13,7 +13,7 @@ internal static class PutChildren
     private const int MostWarmUpRounds = 12;
     private const int MeasuredRounds = 3;
 
-    // Tier 1 takes a method after 30 calls and 100 ms of rest; PGO's instrumented tier comes between. Some SDK paths run once a PUT.
+    // Tier 1 takes a method after 30 calls and 100 ms of rest; PGO's instrumented tier comes between. Some SDK paths run once per PUT.
     private const int LeastWarmUpPuts = 10_000;
 
     /// <summary>Prints its port and serves.</summary>
@@ -25,7 +25,7 @@ internal static class PutChildren
         return 0;
     }
 
-    /// <param name="args">put-client, kind, port, seconds a round, PUTs in flight.</param>
+    /// <param name="args">put-client, kind, port, seconds per round, PUTs in flight.</param>
     public static async Task<int> RunClientAsync(string[] args)
     {
         PutClientKind kind = Enum.Parse<PutClientKind>(args[1]);

@@ -17,6 +17,6 @@ internal enum PutClientKind
     /// <summary>HttpClient and a straightforward signature, nothing pooled.</summary>
     SignedHttp,
 
-    /// <summary>HttpMessageInvoker without a signature: the limit of the stack.</summary>
+    /// <summary>HttpMessageInvoker without a signature: the limit of .NET's HTTP stack.</summary>
     UnsignedHttp,
 }

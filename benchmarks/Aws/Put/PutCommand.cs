@@ -4,17 +4,17 @@ using Harness.Pages;
 
 namespace Benchmarks.Aws.Put;
 
-/// <summary>Every client in turn, each in a new process, against one server; so many passes, so that a slow minute hits all alike.</summary>
+/// <summary>Every client in turn, each in a new process, against one server; in several passes, so that a slow minute affects all alike.</summary>
 internal static class PutCommand
 {
-    // Warm-up and rounds at the longest; a process that takes longer hangs.
+    // The longest warm-up and rounds; a process that takes longer hangs.
     private const int LimitInRounds = 30;
 
     private static readonly TimeSpan StartLimit = TimeSpan.FromSeconds(30);
 
     public static async Task<int> RunAsync(double seconds, int inFlight, int passes, DirectoryInfo? results, CancellationToken cancellationToken)
     {
-        // Before the measuring: a folder that cannot be made should not cost minutes to find out.
+        // Before measuring, so that a folder that cannot be created fails at once.
         results?.Create();
         Dictionary<PutClientKind, List<PutClientReport>> reports = Enum.GetValues<PutClientKind>().ToDictionary(kind => kind, _ => new List<PutClientReport>());
         Dictionary<PutClientKind, TimeSpan> serverTimes = Enum.GetValues<PutClientKind>().ToDictionary(kind => kind, _ => TimeSpan.Zero);
@@ -29,7 +29,7 @@ internal static class PutCommand
                 serverTimes[kind] += server.ProcessorTime - before;
                 reports[kind].Add(report);
                 PutRow row = PutRow.Of(kind, [report], 0);
-                await Console.Error.WriteLineAsync(string.Create(CultureInfo.InvariantCulture, $"pass {pass} of {passes}: {kind}, {row.BytesAPut:N0} B and {row.CpuMicrosecondsAPut:F1} us of processor a PUT, {row.PutsASecond:N0} PUT/s after {report.WarmUpRounds} rounds of warm-up{(report.Settled ? "" : " that did not settle")}"));
+                await Console.Error.WriteLineAsync(string.Create(CultureInfo.InvariantCulture, $"pass {pass} of {passes}: {kind}, {row.BytesAPut:N0} B and {row.CpuMicrosecondsAPut:F1} us of processor per PUT, {row.PutsASecond:N0} PUT/s after {report.WarmUpRounds} rounds of warm-up{(report.Settled ? "" : " that did not settle")}"));
             }
         }
 

@@ -5,7 +5,7 @@ using Benchmarks.Aws.Wire;
 namespace Benchmarks.Aws.Put;
 
 /// <summary>
-/// One connection of the server: a thread that blocks, one buffer, nothing allocated a request. Reads a whole PUT, answers 200 with the
+/// One connection of the server: a thread that blocks, one buffer, nothing allocated per request. Reads a whole PUT, answers 200 with the
 /// MD5 of the object as its ETag.
 /// </summary>
 internal sealed class PutConnection(Socket socket)
@@ -15,7 +15,7 @@ internal sealed class PutConnection(Socket socket)
 
     private readonly byte[] _buffer = new byte[LargestRequest];
 
-    // As Amazon's answer to a PUT, but for x-amz-id-2: a fifth header costs every client over HttpClient 330 to 370 bytes more.
+    // As Amazon's answer to a PUT, except x-amz-id-2: a fifth header would cost every client over HttpClient 330 to 370 bytes more.
     private readonly byte[] _answer =
     [
         .. "HTTP/1.1 200 OK\r\nx-amz-request-id: 0A49CE4060975EAC\r\nDate: Sat, 21 Nov 2026 12:00:00 GMT\r\nETag: \""u8,
@@ -25,7 +25,7 @@ internal sealed class PutConnection(Socket socket)
 
     private int _filled;
 
-    /// <summary>Serves until the client leaves or sends something that is no PUT.</summary>
+    /// <summary>Serves until the client disconnects or sends a request that is not a PUT.</summary>
     public void Serve()
     {
         socket.NoDelay = true;

@@ -2,7 +2,7 @@ namespace Benchmarks.Aws.Put;
 
 internal static class PutFailure
 {
-    /// <exception cref="InvalidOperationException">A figure of PUTs that fail would be worth nothing.</exception>
+    /// <exception cref="InvalidOperationException">The PUT failed, so its figure would be worthless.</exception>
     public static void ThrowUnless(bool stored, string? detail)
     {
         if (!stored)

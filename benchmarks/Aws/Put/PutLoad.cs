@@ -20,7 +20,7 @@ internal sealed class PutLoad(IPutClient client, int keys, int inFlight)
             loops[i] = Task.Run(() => LoopAsync(first));
         }
 
-        // Also ends when a loop fails, since the others would go on for nothing.
+        // Also ends when a loop fails, since the other results would be useless.
         await Task.WhenAny([Task.Delay(length), .. loops]);
         _stop = true;
         long puts = (await Task.WhenAll(loops)).Sum();

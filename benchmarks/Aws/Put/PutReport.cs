@@ -18,9 +18,9 @@ internal sealed record PutReport(MachineInfo Machine, DateTimeOffset Taken, int 
         PutRow defaults = Rows.Single(row => row.Client == PutClientKind.SdkDefaults);
         PutRow tuned = Rows.Single(row => row.Client == PutClientKind.SdkTuned);
         StringBuilder text = new();
-        text.Append(CultureInfo.InvariantCulture, $"PUT of {BodyBytes} bytes, {InFlight} in flight, {Passes} passes in turn, medians of rounds of {SecondsARound} s after warm-up; not pinned, client and server share the machine\n");
+        text.Append(CultureInfo.InvariantCulture, $"PUT of {BodyBytes} bytes, {InFlight} in flight, {Passes} passes in turn, medians of rounds of {SecondsARound} s after warm-up; processes not pinned, client and server share the machine\n");
         text.Append(CultureInfo.InvariantCulture, $"{Machine}, {Taken:yyyy-MM-dd}\n\n");
-        text.Append("| client | B a PUT | us of processor a PUT | PUT a processor second | times defaults | times tuned | PUT/s | times defaults | times tuned | server, us of processor a PUT | settled |\n");
+        text.Append("| client | B per PUT | us of processor per PUT | PUT per processor second | times defaults | times tuned | PUT/s | times defaults | times tuned | server, us of processor per PUT | settled |\n");
         text.Append("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n");
         foreach (PutRow row in Rows)
         {

@@ -1,8 +1,8 @@
 namespace Benchmarks.Aws.Put;
 
 /// <summary>
-/// One client's figures: medians over the rounds of all passes. A processor second is the client's own; what the server spent meanwhile is
-/// beside it. Settled are the passes whose warm-up ended in two rounds that agree.
+/// One client's figures: medians over the rounds of all passes. A processor second is the client's own; the server's time is a separate
+/// figure. Settled are the passes whose warm-up ended in two rounds that agree.
 /// </summary>
 internal sealed record PutRow(
     PutClientKind Client, double BytesAPut, double CpuMicrosecondsAPut, double PutsACpuSecond, double PutsASecond, double ServerCpuMicrosecondsAPut, int Settled)

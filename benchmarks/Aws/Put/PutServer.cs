@@ -4,8 +4,8 @@ using System.Net.Sockets;
 namespace Benchmarks.Aws.Put;
 
 /// <summary>
-/// A server of PUTs over raw sockets, as cheap as can be: client and server share the machine's cores, and what the server takes the
-/// client cannot have. It stores nothing and verifies no signature.
+/// A server of PUTs over raw sockets, as cheap as possible: client and server share the machine's cores, so the client cannot use what
+/// the server takes. It stores nothing and verifies no signature.
 /// </summary>
 internal sealed class PutServer : IDisposable
 {
@@ -32,7 +32,7 @@ internal sealed class PutServer : IDisposable
         }
         catch (Exception exception) when (exception is SocketException or ObjectDisposedException)
         {
-            // One of the two sides has left.
+            // One of the two sides has disconnected.
         }
     }
 

@@ -2,7 +2,7 @@ using System.Net;
 
 namespace Benchmarks.Aws.Put;
 
-/// <summary>The least that a PUT over SocketsHttpHandler costs: no signature, no headers, no pooling of our own.</summary>
+/// <summary>The lowest cost of a PUT over SocketsHttpHandler: no signature, no headers, no pooling of our own.</summary>
 internal sealed class UnsignedHttpClient(Uri server, PutObjects objects) : IPutClient
 {
     private readonly HttpMessageInvoker _http = new(new SocketsHttpHandler { UseCookies = false, UseProxy = false, AllowAutoRedirect = false, ActivityHeadersPropagator = null });

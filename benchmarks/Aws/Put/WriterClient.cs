@@ -2,7 +2,7 @@ using Benchmarks.Aws.Wire;
 
 namespace Benchmarks.Aws.Put;
 
-/// <summary>A writer that knows nothing of the worker, held to the object's ETag.</summary>
+/// <summary>A writer that is independent of the worker; its result must be the object's ETag.</summary>
 internal sealed class WriterClient(IObjectWriter writer, PutObjects objects) : IPutClient
 {
     public async ValueTask PutAsync(int key)

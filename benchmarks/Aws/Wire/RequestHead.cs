@@ -3,13 +3,13 @@ using System.Text;
 
 namespace Benchmarks.Aws.Wire;
 
-/// <summary>What the servers need of an HTTP/1.1 request's head. Points into the head's bytes.</summary>
+/// <summary>The parts of an HTTP/1.1 request's head that the servers need. Points into the head's bytes.</summary>
 internal ref struct RequestHead
 {
     /// <summary>PUT, POST and so on.</summary>
     public ReadOnlySpan<byte> Method { get; private set; }
 
-    /// <summary>Path and query as they came over the wire.</summary>
+    /// <summary>Path and query as received.</summary>
     public ReadOnlySpan<byte> Path { get; private set; }
 
     /// <summary>X-Amz-Target: the operation of AWS JSON; empty where there is none.</summary>
@@ -18,7 +18,7 @@ internal ref struct RequestHead
     /// <summary>Bytes that follow the head; 0 without a length.</summary>
     public int BodyLength { get; private set; }
 
-    /// <summary>Bytes of the object; other than <see cref="BodyLength"/> in the SDK's own chunks.</summary>
+    /// <summary>Bytes of the object; differs from <see cref="BodyLength"/> for the SDK's own chunks.</summary>
     public int DecodedLength { get; private set; }
 
     /// <summary>The body is in aws-chunked encoding.</summary>
@@ -34,7 +34,7 @@ internal ref struct RequestHead
 
     /// <param name="head">From the request line to the blank line, which is left out.</param>
     /// <param name="parsed">The head, when true is returned.</param>
-    /// <returns>False for what is no HTTP/1.1 request, and for a body without a length, which S3 does not take either.</returns>
+    /// <returns>False when this is not an HTTP/1.1 request, and for a body without a length, which S3 does not accept either.</returns>
     public static bool TryParse(ReadOnlySpan<byte> head, out RequestHead parsed)
     {
         parsed = default;
@@ -67,7 +67,7 @@ internal ref struct RequestHead
 
     private bool TryRead(ReadOnlySpan<byte> name, ReadOnlySpan<byte> value, ref int decoded)
     {
-        // The names differ in length, so that most are told apart by one comparison.
+        // The names differ in length, so one comparison distinguishes most of them.
         switch (name.Length)
         {
             case 6 when Ascii.EqualsIgnoreCase(name, "expect"u8):

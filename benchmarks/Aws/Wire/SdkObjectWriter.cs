@@ -4,7 +4,7 @@ using Amazon.S3.Model;
 
 namespace Benchmarks.Aws.Wire;
 
-/// <summary>PUT by AWSSDK.S3, called as an application calls it: with its defaults, or as its documentation and issues say it gets cheaper.</summary>
+/// <summary>PUT by AWSSDK.S3, called as an application calls it: with its defaults, or tuned as its documentation and issues recommend.</summary>
 internal sealed class SdkObjectWriter : IObjectWriter
 {
     private readonly AmazonS3Client _client;

@@ -2,7 +2,7 @@ using System.Net.Http.Headers;
 
 namespace Benchmarks.Aws.Wire;
 
-/// <summary>PUT by HttpClient and <see cref="SimpleSigner"/>: what a competent person writes instead of taking the SDK.</summary>
+/// <summary>PUT by HttpClient and <see cref="SimpleSigner"/>: what a competent developer writes instead of using the SDK.</summary>
 internal sealed class SignedObjectWriter(Uri server, string bucket) : IObjectWriter
 {
     private readonly HttpClient _http = new(new SocketsHttpHandler { UseProxy = false });

@@ -4,12 +4,12 @@ using System.Text;
 
 namespace Benchmarks.Aws.Wire;
 
-/// <summary>Signature Version 4 as a competent person writes it: strings, the derived key kept for the day, nothing pooled.</summary>
+/// <summary>Signature Version 4 as a competent developer writes it: strings, the derived key kept for the day, nothing pooled.</summary>
 internal sealed class SimpleSigner(string service, string accessKey, string secretKey, string region)
 {
     private const string SignedHeaders = "host;x-amz-content-sha256;x-amz-date";
 
-    // Replaced as a whole by whichever thread finds it out of date.
+    // Replaced as a whole by any thread that finds it out of date.
     private Derived? _derived;
 
     /// <summary>Adds the headers that sign a request with these bytes.</summary>

@@ -1,6 +1,6 @@
 namespace Benchmarks.Aws.Wire;
 
-/// <summary>Who the clients say they are. The servers believe it.</summary>
+/// <summary>The credentials that the clients send. The servers do not check them.</summary>
 internal static class WireAccount
 {
     public const string Region = "us-east-1";

@@ -3,7 +3,7 @@ using BenchmarkDotNet.Attributes;
 
 namespace Benchmarks.CloudFront.Bulk;
 
-/// <summary>The ids of failed items in a bulk response of 25 KB, by what it says: Success (<c>"errors":false</c>) or Failure (one item in ten).</summary>
+/// <summary>The ids of failed items in a bulk response of 25 KB, by its content: Success (<c>"errors":false</c>) or Failure (one item in ten).</summary>
 public class BulkResponseBenchmarks
 {
     private readonly MemoryStream _stream = new();
@@ -25,27 +25,27 @@ public class BulkResponseBenchmarks
         BulkFailures expected = Original();
         if (expected.Success != (Response == "Success") || expected.FailedIds is { Count: 0 })
         {
-            throw new InvalidOperationException("The input is not what it should be.");
+            throw new InvalidOperationException("The input does not match its scenario.");
         }
 
         foreach (BulkFailures found in (BulkFailures[])[Optimised(), Ours(), OursCounting(), OursFiltered()])
         {
             if (found.Success != expected.Success || found.FailedIds?.SequenceEqual(expected.FailedIds!, StringComparer.Ordinal) == false)
             {
-                throw new InvalidOperationException("A variant finds other failed ids than another.");
+                throw new InvalidOperationException("The variants find different failed ids.");
             }
         }
     }
 
-    /// <summary>The original shape.</summary>
+    /// <summary>The original.</summary>
     [Benchmark(Baseline = true)]
     public BulkFailures Original() => ObjectsOfNewtonsoft.Read(Rewound());
 
-    /// <summary>The published optimisation, made right.</summary>
+    /// <summary>The published optimisation, corrected.</summary>
     [Benchmark]
     public BulkFailures Optimised() => TokensOfTheIdea.Read(Rewound());
 
-    /// <summary>The limit that the target is set by: every token, and nothing done with it.</summary>
+    /// <summary>The limit that sets the target: every token is read and ignored.</summary>
     [Benchmark]
     public int Utf8JsonReaderEveryToken()
     {
@@ -59,11 +59,11 @@ public class BulkResponseBenchmarks
         return tokens;
     }
 
-    /// <summary>The worker's parser, which takes <c>"errors":false</c> at its word.</summary>
+    /// <summary>The worker's parser, which relies on <c>"errors":false</c>.</summary>
     [Benchmark]
     public BulkFailures Ours() => _parser.Read(_bytes);
 
-    /// <summary>The same as the sink uses it: the items of a success are counted.</summary>
+    /// <summary>The same, as the sink uses it: it counts the items of a success.</summary>
     [Benchmark]
     public BulkFailures OursCounting() => _counting.Read(_bytes);
 

@@ -3,7 +3,7 @@ using Messaging.CloudFront.Elasticsearch.Batches;
 
 namespace Benchmarks.CloudFront.Bulk;
 
-/// <summary>Documents of 120 bytes into a bulk request: how the lines of 1,000 come together before they are sent.</summary>
+/// <summary>Documents of 120 bytes into a bulk request: how the lines of 1,000 documents are collected before they are sent.</summary>
 public class DocumentWritingBenchmarks
 {
     public const int Documents = 1_000;
@@ -21,7 +21,7 @@ public class DocumentWritingBenchmarks
         _jsonText = System.Text.Encoding.UTF8.GetString(_json);
         if (StringBuilderLines() != BatchSegments())
         {
-            throw new InvalidOperationException("The two do not write the same.");
+            throw new InvalidOperationException("The two do not write the same bytes.");
         }
     }
 
@@ -38,7 +38,7 @@ public class DocumentWritingBenchmarks
         return System.Text.Encoding.UTF8.GetBytes(lines.ToString()).Length;
     }
 
-    /// <summary>The worker's batch, used again.</summary>
+    /// <summary>The worker's batch, reused.</summary>
     [Benchmark(OperationsPerInvoke = Documents)]
     public int BatchSegments()
     {

@@ -2,7 +2,7 @@ using Newtonsoft.Json;
 
 namespace Benchmarks.CloudFront.Bulk;
 
-/// <summary>The original shape: text, objects of everything, a query for the failed ones.</summary>
+/// <summary>The original: text, an object for everything, a query for the failed ones.</summary>
 internal static class ObjectsOfNewtonsoft
 {
     private static readonly JsonSerializer Serializer = JsonSerializer.CreateDefault();

@@ -4,7 +4,7 @@ using System.Text.Json;
 namespace Benchmarks.CloudFront.Bulk;
 
 /// <summary>
-/// The published optimisation, made right: the body in a rented array, its tokens by Utf8JsonReader, an end at <c>"errors":false</c>, an id
+/// The published optimisation, corrected: the body in a rented array, its tokens by Utf8JsonReader, an end at <c>"errors":false</c>, an id
 /// as a string for each item until its status is known.
 /// </summary>
 internal static class TokensOfTheIdea

@@ -2,11 +2,11 @@ using Messaging.CloudFront.Elasticsearch.BulkResponses;
 
 namespace Benchmarks.CloudFront.Bulk;
 
-/// <summary>The worker's parser over bytes that are there.</summary>
+/// <summary>The worker's parser over bytes in memory.</summary>
 /// <param name="count">Whether the items of a response without errors are counted, as the sink does; without it, reading ends at <c>"errors":false</c>.</param>
 internal sealed class WorkerParser(bool count) : IBulkItems
 {
-    // As much as holds the word, where it stands first.
+    // Enough for <c>errors</c> where it is the first property.
     private const int Beginning = 128;
 
     private readonly BulkResponseParser _parser = new();

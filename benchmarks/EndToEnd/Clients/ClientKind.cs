@@ -1,6 +1,6 @@
 namespace Benchmarks.EndToEnd.Clients;
 
-/// <summary>Who does the work.</summary>
+/// <summary>The client that moves the messages.</summary>
 internal enum ClientKind
 {
     /// <summary>The ordinary loop: AWSSDK.S3 with its defaults, HttpClient for SQS, System.Text.Json, closures.</summary>

@@ -4,7 +4,7 @@ using Benchmarks.Aws.Wire;
 
 namespace Benchmarks.EndToEnd.Clients;
 
-/// <summary>A client in a process of its own: works on whatever its queue has, and answers each line of its input with a <see cref="ClientSample"/>.</summary>
+/// <summary>A client in a process of its own: processes the messages of its queue, and answers each line of its input with a <see cref="ClientSample"/>.</summary>
 internal static class ClientProcess
 {
     public const string Verb = "end-to-end-client";

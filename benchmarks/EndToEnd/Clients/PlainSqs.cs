@@ -6,7 +6,7 @@ using static Benchmarks.EndToEnd.Clients.SqsShapes;
 
 namespace Benchmarks.EndToEnd.Clients;
 
-/// <summary>SQS over HttpClient: one signed request a call, System.Text.Json with source generation.</summary>
+/// <summary>SQS over HttpClient: one signed request per call, System.Text.Json with source generation.</summary>
 internal sealed class PlainSqs(HttpClient http, ClientSettings settings)
 {
     private readonly SimpleSigner _signer = new("sqs", WireAccount.AccessKey, WireAccount.SecretKey, WireAccount.Region);

@@ -2,7 +2,7 @@ using System.Text.Json.Serialization;
 
 namespace Benchmarks.EndToEnd.Clients;
 
-/// <summary>What SQS's requests and answers look like in AWS JSON 1.0, as far as the twins need it.</summary>
+/// <summary>SQS's requests and answers in AWS JSON 1.0, as far as the twins need them.</summary>
 internal static class SqsShapes
 {
     internal sealed record ReceiveRequest(string QueueUrl, int MaxNumberOfMessages, int WaitTimeSeconds, int VisibilityTimeout, string[] MessageSystemAttributeNames);

@@ -6,8 +6,8 @@ using Benchmarks.Keys;
 namespace Benchmarks.EndToEnd.Clients;
 
 /// <summary>
-/// What the worker is compared with: the loop a competent person writes. Each of a few loops receives a batch, sends every message
-/// through a chain of closures to a PUT, waits for all, deletes the batch.
+/// The code that the worker is compared with: the loop that a competent developer writes. Each of a few loops receives a batch, sends
+/// every message through a chain of closures to a PUT, waits for all, and deletes the batch.
 /// </summary>
 internal sealed class TwinLoop(PlainSqs sqs, IObjectWriter writer, int loops)
 {

@@ -5,7 +5,7 @@ namespace Benchmarks.EndToEnd.Server;
 /// <summary>Pieces of answers.</summary>
 internal static class AnswerWriting
 {
-    // Room for the digits of any length; what is too many is leading zeros, which RFC 9110 allows.
+    // Space for the digits of any length; unused digits are leading zeros, which RFC 9110 allows.
     private const int LengthDigits = 8;
 
     public static void Write(this IAnswer answer, ReadOnlySpan<byte> bytes)

@@ -8,7 +8,7 @@ using System.Text.Json;
 namespace Benchmarks.EndToEnd.Server;
 
 /// <summary>
-/// The messages of a run: 1,024 bytes of JSON each, unlike in site and id, the same for every client. Made when asked for, from the
+/// The messages of a run: 1,024 bytes of JSON each, with different sites and ids, the same for every client. Written on demand, from the
 /// generation (one fill of a queue) and the index within it, so that a million of them need no memory.
 /// </summary>
 internal static class MessageBody

@@ -33,7 +33,7 @@ internal sealed class MessageQueue
 
     public int Count => _messages.Length;
 
-    /// <summary>Puts new messages in; the ones before must be gone.</summary>
+    /// <summary>Adds new messages; the earlier ones must have been deleted.</summary>
     public void Fill(int generation, int count)
     {
         if (_deleted != _messages.Length)
@@ -67,7 +67,7 @@ internal sealed class MessageQueue
     }
 
     /// <summary>Takes up to <paramref name="indexes"/> messages and hides them.</summary>
-    /// <returns>How many.</returns>
+    /// <returns>The number of messages taken.</returns>
     public int Receive(Span<int> indexes, int visibilitySeconds)
     {
         long now = Stopwatch.GetTimestamp();
@@ -107,7 +107,7 @@ internal sealed class MessageQueue
         return count;
     }
 
-    /// <summary>Completes with the next fill, or when the time is over.</summary>
+    /// <summary>Completes with the next fill, or when the limit has passed.</summary>
     public Task WaitAsync(TimeSpan limit)
     {
         TaskCompletionSource waiting = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -119,7 +119,7 @@ internal sealed class MessageQueue
 
     public void CountDeleteCall() => _deleteCalls++;
 
-    /// <returns>False for a handle of no message; an outdated one succeeds and deletes nothing, as in SQS.</returns>
+    /// <returns>False for a handle that belongs to no message. An outdated handle succeeds and deletes nothing, as in SQS.</returns>
     public bool Delete(int generation, int index, int receiveCount)
     {
         if (generation != Generation || (uint)index >= (uint)_messages.Length)
@@ -152,12 +152,12 @@ internal sealed class MessageQueue
         return true;
     }
 
-    /// <summary>An object arrived under the message's id: is it the message?</summary>
+    /// <summary>Checks whether the object that arrived under the message's id is the message.</summary>
     public void Stored(int index, UInt128 md5)
     {
         if ((uint)index >= (uint)_messages.Length || _messages[index].Md5 != md5 || _messages[index].IsDeleted)
         {
-            // Deleted before it was stored: the client has broken the one promise that counts.
+            // Deleted before it was stored: the client could have lost the message.
             _wrong++;
             return;
         }

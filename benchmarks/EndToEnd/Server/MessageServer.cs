@@ -7,9 +7,9 @@ using Benchmarks.Aws.Wire;
 namespace Benchmarks.EndToEnd.Server;
 
 /// <summary>
-/// SQS and S3 as far as a worker needs them, over loopback: it parses every request, hands messages out with visibility timeouts,
-/// deletes by the newest handle, keeps every object's bytes and refuses to replace one, and holds each object against its message.
-/// It verifies no signature. Cheap, so that it is the client that is measured. Threads: one lock around everything.
+/// SQS and S3 as far as a worker needs them, over loopback: it parses every request, delivers messages with visibility timeouts,
+/// deletes by the newest handle, keeps every object's bytes, refuses to replace one, and compares each object with its message.
+/// It verifies no signature. Cheap, so that the client's cost dominates. Threads: one lock around everything.
 /// </summary>
 internal sealed class MessageServer : IDisposable
 {
@@ -50,8 +50,8 @@ internal sealed class MessageServer : IDisposable
     /// <param name="head">The request.</param>
     /// <param name="body">Its body; may be written to.</param>
     /// <param name="answer">Where the answer goes.</param>
-    /// <param name="mayWait">False to answer at once, with no message when there is none.</param>
-    /// <param name="wait">What to wait for before asking again.</param>
+    /// <param name="mayWait">False to answer at once, even without a message.</param>
+    /// <param name="wait">The task to wait for before calling again.</param>
     /// <returns>False when there is nothing to answer yet.</returns>
     public bool TryHandle(in RequestHead head, Span<byte> body, IAnswer answer, bool mayWait, out Task wait)
     {
@@ -145,7 +145,7 @@ internal sealed class MessageServer : IDisposable
         }
     }
 
-    /// <summary>fill/QUEUE/COUNT begins a round, totals/QUEUE says how far it is.</summary>
+    /// <summary>fill/QUEUE/COUNT begins a round, totals/QUEUE returns its progress.</summary>
     private void Control(ReadOnlySpan<byte> command, IAnswer answer)
     {
         string[] words = Encoding.ASCII.GetString(command).Split('/');

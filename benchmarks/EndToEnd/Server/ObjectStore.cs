@@ -16,7 +16,7 @@ internal sealed class ObjectStore
     public int Count => _objects.Count;
 
     /// <summary>Stores one object.</summary>
-    /// <returns>False when the key is taken and must not be replaced.</returns>
+    /// <returns>False when the key exists and must not be replaced.</returns>
     public bool TryPut(ReadOnlySpan<byte> key, ReadOnlySpan<byte> body, bool onlyIfAbsent)
     {
         UInt128 name = NameOf(key);
@@ -49,7 +49,7 @@ internal sealed class ObjectStore
         return found;
     }
 
-    /// <summary>Forgets every object; the memory is used again.</summary>
+    /// <summary>Forgets every object; the memory is reused.</summary>
     public void Clear()
     {
         _objects.Clear();
@@ -57,7 +57,7 @@ internal sealed class ObjectStore
         _used = BlockBytes;
     }
 
-    // 128 bits name a key: that two of a million meet has a chance of 1 in 10^26.
+    // 128 bits name a key: the chance that two of a million collide is 1 in 10^26.
     private static UInt128 NameOf(ReadOnlySpan<byte> key)
     {
         Span<byte> hash = stackalloc byte[SHA256.HashSizeInBytes];

@@ -3,7 +3,7 @@ using Benchmarks.Aws.Wire;
 
 namespace Benchmarks.EndToEnd.Server;
 
-/// <summary>Reads the requests of one connection and has them answered, one after the other. Its buffers are its own and used again.</summary>
+/// <summary>Reads the requests of one connection and has them answered, one after the other. It reuses its own buffers.</summary>
 internal sealed class ServerConnection(Socket socket, MessageServer server) : IAnswer
 {
     private static readonly byte[] Continue = [.. "HTTP/1.1 100 Continue\r\n\r\n"u8];
@@ -26,7 +26,7 @@ internal sealed class ServerConnection(Socket socket, MessageServer server) : IA
             }
             catch (SocketException)
             {
-                // The client went away; that is its right.
+                // The client disconnected, as it may.
             }
             catch (InvalidDataException exception)
             {

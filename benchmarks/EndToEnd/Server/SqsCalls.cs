@@ -141,7 +141,7 @@ internal sealed class SqsCalls(Func<string, MessageQueue> queueOf)
 
     private void Batch(ReadOnlySpan<byte> body, bool isDelete, IAnswer answer)
     {
-        // The queue's name may stand behind the entries, so it is read first.
+        // The queue's name may come after the entries, so it is read first.
         MessageQueue queue = queueOf(NameOf(Text(body, "QueueUrl")));
         if (isDelete)
         {

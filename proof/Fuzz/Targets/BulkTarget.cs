@@ -4,7 +4,7 @@ using Messaging.CloudFront.Elasticsearch.BulkResponses;
 
 namespace Proof.Fuzz.Targets;
 
-/// <summary>Elasticsearch's answers in windows of every size beside <see cref="JsonDocument"/>.</summary>
+/// <summary>Elasticsearch's bulk responses, read in windows of every size, beside <see cref="JsonDocument"/>.</summary>
 internal sealed class BulkTarget : FuzzTarget
 {
     public override IReadOnlyList<byte[]> Corpus { get; } =
@@ -190,7 +190,7 @@ internal sealed class BulkTarget : FuzzTarget
             Failures.Add($"{item.Index} {item.Status} {item.HasError} {Encoding.Latin1.GetString(item.Id)} {Encoding.Latin1.GetString(item.Type)} {Encoding.Latin1.GetString(item.Reason)}");
         }
 
-        // What a malformed answer said before its fault does not count.
+        // What a malformed response holds before its fault does not count.
         public override string ToString() => Parsing == BulkParsing.Complete ? $"{Items} {Errors} {string.Join('\n', Failures)}" : "malformed";
     }
 }

@@ -6,7 +6,7 @@ using Messaging.CloudFront.Gzip;
 namespace Proof.Fuzz.Targets;
 
 /// <summary>
-/// Gzip: what is accepted is what <see cref="GZipStream"/> reads, and its last bytes have the checksum and the length at the object's end.
+/// Gzip: accepted content is what <see cref="GZipStream"/> reads, and its last member matches the checksum and the length at the object's end.
 /// </summary>
 internal sealed class GzipTarget : FuzzTarget
 {
@@ -48,9 +48,9 @@ internal sealed class GzipTarget : FuzzTarget
         using GZipStream gzip = new(new MemoryStream(compressed), CompressionMode.Decompress);
         using MemoryStream expected = new();
         gzip.CopyTo(expected);
-        FuzzException.ThrowUnless(expected.ToArray().AsSpan().SequenceEqual(content), "Other content than the runtime reads");
+        FuzzException.ThrowUnless(expected.ToArray().AsSpan().SequenceEqual(content), "The content is not what the runtime reads");
         uint length = BitConverter.ToUInt32(compressed, compressed.Length - 4);
-        FuzzException.ThrowUnless(length <= content.Length, $"The last member has {length} bytes, by its end");
+        FuzzException.ThrowUnless(length <= content.Length, $"The trailer says {length} bytes, more than the content has");
         FuzzException.ThrowIfDifferent(BitConverter.ToUInt32(compressed, compressed.Length - 8), Crc32(content.AsSpan(content.Length - (int)length)), "checksum");
     }
 

@@ -5,7 +5,7 @@ using Worker.Json;
 
 namespace Proof.Fuzz.Targets;
 
-/// <summary>The scanner beside <see cref="Utf8JsonReader"/>: the same texts are valid.</summary>
+/// <summary>The scanner beside <see cref="Utf8JsonReader"/>: both accept the same texts.</summary>
 internal sealed class JsonTarget : FuzzTarget
 {
     private readonly JsonNameSet _names = new(new BufferPool());

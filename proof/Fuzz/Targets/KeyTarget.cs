@@ -7,7 +7,7 @@ using Worker.Tests.ObjectKeys;
 
 namespace Proof.Fuzz.Targets;
 
-/// <summary>From body to object key, beside the tests' reader and key of strings and regular expressions.</summary>
+/// <summary>Body to object key, beside the tests' reader and key, which use strings and regular expressions.</summary>
 internal sealed class KeyTarget : FuzzTarget
 {
     private static readonly KeyTemplateOptions Options = new() { Template = "{Product}/{EventDateUtc:yyyy/MM/dd/HH}/{MessageId}.json" };
@@ -20,7 +20,7 @@ internal sealed class KeyTarget : FuzzTarget
 
     public KeyTarget()
     {
-        FuzzException.ThrowUnless(KeyTemplate.TryCompile(Options, out KeyTemplate? template, out _), "The template is wrong");
+        FuzzException.ThrowUnless(KeyTemplate.TryCompile(Options, out KeyTemplate? template, out _), "The template does not compile");
         _template = template!;
         _full = new ArchiveHeaderReader(_template.Properties);
         _strict = new ArchiveHeaderReader(_template.Properties, BodyValidation.Strict);

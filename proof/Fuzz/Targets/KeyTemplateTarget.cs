@@ -68,7 +68,7 @@ internal sealed partial class KeyTemplateTarget : FuzzTarget
         FuzzException.ThrowUnless(!key.Split('/').Any(level => level is "" or "." or ".."), $"A key with an empty level or dots: {key}");
     }
 
-    // What the plain twin knows: fixed text, properties without a rule, and dates.
+    // What the plain twin supports: fixed text, properties without a rule, and dates.
     [GeneratedRegex(@"\A([a-z0-9_\-.=/]|\{(Product|MessageId|Empty|EventDateUtc:[yMdHms/\-_.]+)\})+\z")]
     private static partial Regex Simple();
 }

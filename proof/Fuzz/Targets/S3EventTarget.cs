@@ -3,7 +3,7 @@ using Messaging.CloudFront.Events;
 
 namespace Proof.Fuzz.Targets;
 
-/// <summary>S3 event notifications: whatever arrives, only objects of allowed buckets under plain keys come out.</summary>
+/// <summary>S3 event notifications: for any input, the parser returns only objects of allowed buckets under plain keys.</summary>
 internal sealed class S3EventTarget : FuzzTarget
 {
     private readonly S3EventReader _reader = new(["logs"], new KeyFilter(string.Empty, string.Empty));

@@ -41,7 +41,7 @@ internal sealed class SqsBatchTarget : FuzzTarget
         {
             FuzzException.ThrowIfDifferent(results[i].Succeeded, expected![i] == true, $"entry {i} succeeded");
             FuzzException.ThrowUnless(results[i].Succeeded == (results[i].Kind == AwsErrorKind.None), $"Entry {i} has the kind {results[i].Kind}");
-            FuzzException.ThrowUnless(expected[i] is not null || results[i].Code == "Unanswered", $"Entry {i} has an answer that was not given");
+            FuzzException.ThrowUnless(expected[i] is not null || results[i].Code == "Unanswered", $"Entry {i} has a result that the response does not contain");
             signature = HashCode.Combine(signature, results[i].Kind, Scale(results[i].Code?.Length ?? 0), Scale(results[i].Detail?.Length ?? 0));
         }
 

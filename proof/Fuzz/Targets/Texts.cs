@@ -60,7 +60,7 @@ internal static class Texts
         return [.. bytes];
     }
 
-    /// <summary>Whether a property has a name; half a surrogate pair is none.</summary>
+    /// <summary>Whether a property has this name; half a surrogate pair matches no name.</summary>
     public static bool IsName(JsonProperty property, string name)
     {
         try

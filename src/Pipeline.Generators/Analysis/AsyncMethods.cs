@@ -2,7 +2,7 @@ using Microsoft.CodeAnalysis;
 
 namespace Pipeline.Generators.Analysis;
 
-/// <summary>What the rules ask about an async method.</summary>
+/// <summary>The questions that the rules ask about an async method.</summary>
 internal static class AsyncMethods
 {
     private const string PooledBuilder = "PooledAsyncMethodBuilder";
@@ -10,7 +10,7 @@ internal static class AsyncMethods
     public static bool IsOfAPart(IMethodSymbol method) =>
         method.ContainingType is { TypeKind: TypeKind.Class or TypeKind.Struct } type && type.AllInterfaces.Any(static contract => PipelineNames.ContractOf(contract) is not null);
 
-    /// <summary>Whether a message reaches the method through a part's contract.</summary>
+    /// <summary>Whether the chain calls the method through a part's contract.</summary>
     public static bool ImplementsContract(IMethodSymbol method)
     {
         foreach (INamedTypeSymbol contract in method.ContainingType.AllInterfaces.Where(static contract => PipelineNames.ContractOf(contract) is not null))
@@ -31,7 +31,7 @@ internal static class AsyncMethods
         return false;
     }
 
-    /// <summary>The builder that fits the method's result, as its attribute names it; null where none does.</summary>
+    /// <summary>The builder that fits the method's result, as an attribute names it; null when none does.</summary>
     public static string? PooledBuilderFor(IMethodSymbol method) =>
         method.ReturnType is INamedTypeSymbol { Name: "ValueTask", ContainingNamespace: { Name: "Tasks", ContainingNamespace: { Name: "Threading", ContainingNamespace.Name: "System" } } } task
             ? task.IsGenericType ? $"{PooledBuilder}<>" : PooledBuilder

@@ -5,7 +5,7 @@ using Microsoft.CodeAnalysis.Operations;
 
 namespace Pipeline.Generators.Analysis;
 
-/// <summary>Points at parts that pay for asynchrony where nothing suspends (PIPE001), or allocate where something does (PIPE002).</summary>
+/// <summary>Reports parts that pay for asynchrony when nothing suspends (PIPE001), or allocate when something does (PIPE002).</summary>
 [DiagnosticAnalyzer(LanguageNames.CSharp)]
 public sealed class AsyncPartAnalyzer : DiagnosticAnalyzer
 {
@@ -17,11 +17,11 @@ public sealed class AsyncPartAnalyzer : DiagnosticAnalyzer
     private static readonly DiagnosticDescriptor AsyncContract = new(
         AsyncContractId,
         "A part's own method is async",
-        "'{0}' is async: every message pays for a state machine, even when nothing suspends; return the task when it completed, and await in a method of its own",
+        "'{0}' is async: every message pays for a state machine, even when nothing suspends; return the task when it is completed, and await in a separate method",
         Category,
         DiagnosticSeverity.Warning,
         isEnabledByDefault: true,
-        description: "An async method costs 4 to 15 times as much as one that checks IsCompletedSuccessfully and leaves the await to another method. See docs/explanation/pipeline.md, Writing a part that wraps.");
+        description: "An async method costs 4 to 15 times as much as one that checks IsCompletedSuccessfully and leaves the await to another method. See docs/guides/pipeline.md, Writing a part that wraps.");
 
     private static readonly DiagnosticDescriptor Unpooled = new(
         UnpooledId,
@@ -30,7 +30,7 @@ public sealed class AsyncPartAnalyzer : DiagnosticAnalyzer
         Category,
         DiagnosticSeverity.Warning,
         isEnabledByDefault: true,
-        description: "The pooled builder keeps the state of suspended methods for reuse, for any number of messages in flight. See docs/explanation/pipeline.md, Writing a part that wraps.");
+        description: "The pooled builder keeps the state of suspended methods for reuse, for any number of messages in flight. See docs/guides/pipeline.md, Writing a part that wraps.");
 
     public override ImmutableArray<DiagnosticDescriptor> SupportedDiagnostics { get; } = [AsyncContract, Unpooled];
 
@@ -50,7 +50,7 @@ public sealed class AsyncPartAnalyzer : DiagnosticAnalyzer
             },
             SymbolKind.Method);
 
-        // The compiler gives no symbol event for local functions.
+        // The compiler raises no symbol action for local functions.
         context.RegisterOperationAction(
             static operation =>
             {

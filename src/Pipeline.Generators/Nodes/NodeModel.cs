@@ -1,12 +1,12 @@
 namespace Pipeline.Generators.Nodes;
 
-/// <summary>One node class to write: text only, so that an edit elsewhere compares equal and nothing is written again.</summary>
+/// <summary>One node class to write. Text only: after an edit elsewhere it compares equal, and nothing is generated again.</summary>
 /// <param name="Contract">What the part is used as.</param>
-/// <param name="Name">The node class's wish for a name.</param>
+/// <param name="Name">The preferred name of the node class.</param>
 /// <param name="Part">The part's type, fully qualified.</param>
 /// <param name="Interface">The contract, fully qualified and closed.</param>
 /// <param name="In">The context it works on, fully qualified.</param>
-/// <param name="Out">The context of what follows, fully qualified; that of a terminator or step is <paramref name="In"/>.</param>
+/// <param name="Out">The context of the next part, fully qualified; for a terminator or step it is <paramref name="In"/>.</param>
 internal sealed record NodeModel(PartContract Contract, string Name, string Part, string Interface, string In, string Out)
 {
     /// <summary>A behaviour's or terminator's only method.</summary>

@@ -6,7 +6,7 @@ namespace Pipeline.Generators.Nodes;
 
 /// <summary>
 /// Writes a node class for every part type of the assembly, and for every closed construction of a generic one that its source
-/// names, and enters them into <c>PartNodes</c> when the assembly is loaded. What it does not see runs in the shared nodes.
+/// names. The generated code registers them in <c>PartNodes</c> when the assembly is loaded. Other parts run in the shared nodes.
 /// </summary>
 [Generator(LanguageNames.CSharp)]
 public sealed class PartNodeGenerator : IIncrementalGenerator
@@ -31,7 +31,7 @@ public sealed class PartNodeGenerator : IIncrementalGenerator
             .Select(static (found, _) => Join(found.Left, found.Right))
             .WithTrackingName(NodesStep);
 
-        // No code names the nodes, so an editor need not write them during typing.
+        // No code names the nodes, so an editor need not generate them while the user types.
         context.RegisterImplementationSourceOutput(all, static (output, nodes) =>
         {
             if (nodes.Count > 0)
@@ -44,7 +44,7 @@ public sealed class PartNodeGenerator : IIncrementalGenerator
     private static EquatableArray<NodeModel> Read(ISymbol? symbol, GeneratorSyntaxContext syntax) =>
         symbol is INamedTypeSymbol part ? PartReader.Read(part, syntax.SemanticModel.Compilation) : default;
 
-    /// <summary>Each node once, in an order and with names that do not depend on the order of the files.</summary>
+    /// <summary>Each node once, in an order and with names that are independent of the order of the files.</summary>
     private static EquatableArray<NodeModel> Join(ImmutableArray<EquatableArray<NodeModel>> declared, ImmutableArray<EquatableArray<NodeModel>> constructed)
     {
         List<NodeModel> nodes = [.. declared.Concat(constructed).SelectMany(static nodes => nodes).Distinct()];

@@ -16,7 +16,7 @@ internal static class PartReader
         ImmutableArray<NodeModel>.Builder? nodes = null;
         foreach (INamedTypeSymbol contract in part.AllInterfaces)
         {
-            // The contract's own name decides first: most interfaces are others.
+            // The contract's name is checked first: most interfaces are not contracts.
             if (PipelineNames.ContractOf(contract) is PartContract kind && TypeText.IsNameable(part, compilation) && TypeText.IsNameable(contract, compilation))
             {
                 nodes ??= ImmutableArray.CreateBuilder<NodeModel>();
@@ -60,9 +60,9 @@ internal static class PartReader
     }
 
     /// <summary>
-    /// Whether a call by name can only mean this method: nothing else of that name in the class or above it, overrides apart. Hidden
-    /// methods, overloads, their priorities and the rules for generic bases are left to the contract, which needs none of them;
-    /// so is a method that may not be named.
+    /// Whether a call by name can only mean this method: the class and its bases have no other member of that name, except overrides.
+    /// With hidden methods, overloads, their priorities or generic bases, the node calls through the contract instead, which avoids
+    /// those rules; so it does for a method that it may not name.
     /// </summary>
     private static bool IsTheOnlyOne(INamedTypeSymbol part, string name)
     {

@@ -3,8 +3,8 @@ using System.Text;
 namespace Pipeline.Generators.Nodes;
 
 /// <summary>
-/// The node of a step, with code for those of its three methods that it has: without After and OnError the rest of the chain is
-/// called last and its task is passed through; without OnError nothing is caught. A run of steps asks which of them it has.
+/// The node of a step, with code for those of the three methods that the step has. Without After and OnError, it calls the rest of
+/// the chain last and returns its task. Without OnError, it catches nothing. A run of steps asks which methods it has.
 /// </summary>
 internal static class StepNodeText
 {

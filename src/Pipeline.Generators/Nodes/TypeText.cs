@@ -3,11 +3,11 @@ using Microsoft.CodeAnalysis;
 
 namespace Pipeline.Generators.Nodes;
 
-/// <summary>Types as generated code at the top level of the same assembly can write them.</summary>
+/// <summary>Type names as generated code at the top level of the same assembly must write them.</summary>
 internal static class TypeText
 {
-    // A metadata name ends at 1,023 bytes of UTF-8, up to three a character; the kind of node, a number and a compiler's own names for
-    // closures follow.
+    // A metadata name has at most 1,023 bytes of UTF-8, up to three per character. The kind of node, a number and the compiler's own
+    // names for closures follow the identifier.
     private const int LongestIdentifier = 250;
 
     public static string Of(ITypeSymbol type) => type.ToDisplayString(SymbolDisplayFormat.FullyQualifiedFormat);
@@ -27,8 +27,8 @@ internal static class TypeText
     };
 
     /// <summary>
-    /// A name from all that makes the part's type what it is, so that other parts do not change it; with the contract where the
-    /// part has several of one kind. Two types may still share one (<c>A.B_C</c> and <c>A_B.C</c>).
+    /// A name made from everything that identifies the part's type, so that other parts do not change it; with the contract when the
+    /// part has several of one kind. Two types may still share a name (<c>A.B_C</c> and <c>A_B.C</c>).
     /// </summary>
     public static string Identifier(INamedTypeSymbol part, INamedTypeSymbol? contract)
     {

@@ -3,11 +3,11 @@ using Pipeline.Contexts;
 namespace Pipeline.Behaviors;
 
 /// <summary>
-/// A part that does something before, after, or on an error of what lies further in, but does not wrap it. Most parts are
+/// A part that acts before the rest of the chain, after it, or on its exceptions, but does not wrap it. Most parts are
 /// steps; they cost less than behaviours in every form. Singletons: per-message state belongs in the context.
 /// <para>
 /// Equivalent to: <c>if (await Before() == Stop) return; try { await next(); } catch (e) { if (await OnError(e) == Handled) return; throw; } await After();</c>
-/// An exception of the step's own Before or After is not shown to its own OnError, only to those further out.
+/// The step's own OnError does not see an exception of its Before or After; the parts outside do.
 /// Completing synchronously allocates nothing.
 /// </para>
 /// </summary>
@@ -15,30 +15,30 @@ namespace Pipeline.Behaviors;
 public interface IStep<in TContext>
     where TContext : PipelineContext
 {
-    /// <summary>Runs on the way in.</summary>
+    /// <summary>Runs before the rest of the chain.</summary>
     ValueTask<StepOutcome> BeforeAsync(TContext context) => new(StepOutcome.Continue);
 
-    /// <summary>Runs on the way out when everything further in returned normally.</summary>
+    /// <summary>Runs when the rest of the chain has returned normally.</summary>
     ValueTask AfterAsync(TContext context) => default;
 
-    /// <summary>Runs on the way out when something further in threw.</summary>
+    /// <summary>Runs when the rest of the chain has thrown.</summary>
     ValueTask<ErrorOutcome> OnErrorAsync(TContext context, Exception exception) => new(ErrorOutcome.Rethrow);
 }
 
-/// <summary>Whether the chain goes on after a step's <see cref="IStep{TContext}.BeforeAsync"/>.</summary>
+/// <summary>Whether the chain continues after a step's <see cref="IStep{TContext}.BeforeAsync"/>.</summary>
 public enum StepOutcome
 {
     /// <summary>The next part runs.</summary>
     Continue = 0,
 
-    /// <summary>Nothing further runs, this step's After neither; the Afters of the steps before it do.</summary>
+    /// <summary>Neither the rest of the chain nor this step's After runs; the After of each earlier step does.</summary>
     Stop,
 }
 
-/// <summary>What a step's <see cref="IStep{TContext}.OnErrorAsync"/> did about an exception from further in.</summary>
+/// <summary>What a step's <see cref="IStep{TContext}.OnErrorAsync"/> did about an exception of the rest of the chain.</summary>
 public enum ErrorOutcome
 {
-    /// <summary>The exception goes on outwards, unchanged.</summary>
+    /// <summary>The exception propagates to the parts outside, unchanged.</summary>
     Rethrow = 0,
 
     /// <summary>The exception ends here; the parts outside see a normal return.</summary>

@@ -2,7 +2,7 @@ using Pipeline.Contexts;
 
 namespace Pipeline.Behaviors;
 
-/// <summary>The innermost part: what the message means. There is nothing after it.</summary>
+/// <summary>The last part of a chain, which handles the message.</summary>
 /// <typeparam name="TContext">The last stage's context.</typeparam>
 public interface ITerminator<in TContext>
     where TContext : PipelineContext

@@ -3,8 +3,8 @@ using Pipeline.Contexts;
 namespace Pipeline.Behaviors;
 
 /// <summary>
-/// The rest of the chain, as a part sees it. Immutable, so it may be called never, once or again (a retry), also
-/// concurrently with different contexts. May throw synchronously or return a faulted task: treat both alike.
+/// The rest of the chain, as a part sees it. Immutable: a part may call it never, once or several times (a retry), even
+/// concurrently with different contexts. It may throw synchronously or return a faulted task: treat both alike.
 /// </summary>
 /// <typeparam name="TContext">The context of the stage that follows.</typeparam>
 public abstract class Next<TContext>

@@ -4,8 +4,8 @@ using System.Diagnostics.CodeAnalysis;
 namespace Pipeline.Buffers;
 
 /// <summary>
-/// A bounded pool of reusable objects. Threads: any thread may take or give back. What exceeds the bound is left to the
-/// garbage collector, so a burst never turns into memory held for ever.
+/// A bounded pool of reusable objects. Threads: any thread may take or return objects. Objects beyond the bound are left to
+/// the garbage collector, so a burst never becomes memory held for ever.
 /// </summary>
 /// <typeparam name="T">The pooled type; the caller resets an object before it returns it.</typeparam>
 public sealed class BoundedPool<T>
@@ -43,7 +43,7 @@ public sealed class BoundedPool<T>
         return false;
     }
 
-    /// <summary>Gives an object back. The caller must not touch it afterwards.</summary>
+    /// <summary>Returns an object to the pool. The caller must not touch it afterwards.</summary>
     /// <returns>False when the pool was full and the object was dropped.</returns>
     public bool Return(T item)
     {

@@ -3,11 +3,11 @@ using System.Buffers;
 namespace Pipeline.Buffers;
 
 /// <summary>
-/// Hands out <see cref="PooledBuffer"/> owners over an <see cref="ArrayPool{T}"/>; the owners themselves are pooled too.
-/// <see cref="Outstanding"/> must be 0 when every owner was disposed: tests assert it.
+/// Rents out <see cref="PooledBuffer"/> objects over an <see cref="ArrayPool{T}"/>; the objects themselves are pooled too.
+/// <see cref="Outstanding"/> is 0 once every buffer is disposed: tests assert it.
 /// </summary>
 /// <param name="arrays">Where the arrays come from; <see cref="ArrayPool{T}.Shared"/> when null.</param>
-/// <param name="retainedOwners">How many idle owner objects are kept; the arrays are bounded by the array pool.</param>
+/// <param name="retainedOwners">The most idle buffer objects kept; the array pool bounds the arrays.</param>
 public sealed class BufferPool(ArrayPool<byte>? arrays = null, int retainedOwners = 2_048)
 {
     private readonly ArrayPool<byte> _arrays = arrays ?? ArrayPool<byte>.Shared;

@@ -4,7 +4,7 @@ namespace Pipeline.Buffers;
 
 /// <summary>
 /// A growable byte buffer with exactly one owner. Ownership: the caller that rented it disposes it, once, and drops the reference
-/// (set the field to null) at the same time, since the object is used again. Spans and memories taken from it are
+/// (set the field to null) at the same time, since the pool reuses the object. Spans and memories taken from it are
 /// borrows that end with <see cref="Dispose"/> and with the next growth. Threads: one at a time.
 /// </summary>
 public sealed class PooledBuffer : IBufferWriter<byte>, IDisposable
@@ -29,7 +29,7 @@ public sealed class PooledBuffer : IBufferWriter<byte>, IDisposable
 
     private byte[] Array => _array ?? throw new ObjectDisposedException(nameof(PooledBuffer));
 
-    /// <summary>Takes back everything from <paramref name="length"/> on; the capacity stays.</summary>
+    /// <summary>Removes everything from <paramref name="length"/> on; the capacity stays.</summary>
     public void Truncate(int length)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan((uint)length, (uint)_written, nameof(length));
@@ -64,7 +64,7 @@ public sealed class PooledBuffer : IBufferWriter<byte>, IDisposable
         _written += bytes.Length;
     }
 
-    /// <summary>Gives the bytes back to the pool; a second call does nothing.</summary>
+    /// <summary>Returns the bytes to the pool; a second call does nothing.</summary>
     public void Dispose()
     {
         byte[]? array = Interlocked.Exchange(ref _array, null);

@@ -4,7 +4,7 @@ using Pipeline.Execution;
 
 namespace Pipeline.Building;
 
-/// <summary>The composed chain as text: a line a part, under its stage, with what the form makes of it.</summary>
+/// <summary>The composed chain as text: one line per part, under its stage, with how the form executes it.</summary>
 internal static class ChainText
 {
     public static string Describe(string name, PipelineForm form, IReadOnlyList<PipelinePart> parts)

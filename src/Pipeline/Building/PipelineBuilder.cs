@@ -19,7 +19,7 @@ public sealed class PipelineBuilder<TRoot>(string name)
     public PipelineBuilder<TRoot> Step<TContext>(IStep<TContext> step, string? partName = null)
         where TContext : PipelineContext => Add(new StepPart<TContext>(NameOf(step, partName), step));
 
-    /// <summary>Adds a part that wraps the rest of its stage and what follows.</summary>
+    /// <summary>Adds a part that wraps the rest of the chain.</summary>
     public PipelineBuilder<TRoot> Behavior<TContext>(IBehavior<TContext, TContext> behavior, string? partName = null)
         where TContext : PipelineContext => Add(new BehaviorPart<TContext, TContext>(NameOf(behavior, partName), PartKind.Behavior, behavior));
 
@@ -33,12 +33,12 @@ public sealed class PipelineBuilder<TRoot>(string name)
         where TIn : PipelineContext
         where TOut : PipelineContext => Add(new BehaviorPart<TIn, TOut>(NameOf(fork, partName), PartKind.Fork, fork));
 
-    /// <summary>Adds the innermost part.</summary>
+    /// <summary>Adds the last part.</summary>
     public PipelineBuilder<TRoot> Terminator<TContext>(ITerminator<TContext> terminator, string? partName = null)
         where TContext : PipelineContext => Add(new TerminatorPart<TContext>(NameOf(terminator, partName), terminator));
 
     /// <summary>Checks the stages and wires the chain in the given form.</summary>
-    /// <exception cref="PipelineDefinitionException">The parts do not form a chain; names every problem.</exception>
+    /// <exception cref="PipelineDefinitionException">The parts do not form a chain; the message names every problem.</exception>
     /// <exception cref="PlatformNotSupportedException">The form compiles code and this runtime does not allow that.</exception>
     public IPipeline<TRoot> Build(PipelineForm form)
     {
@@ -81,25 +81,25 @@ public sealed class PipelineBuilder<TRoot>(string name)
             PipelinePart part = _parts[i];
             if (stage is null)
             {
-                problems.Add($"Part {i + 1} ({part.Name}) stands behind the terminator and would never run; move it before it.");
+                problems.Add($"Part {i + 1} ({part.Name}) comes after the terminator and would never run; move it before the terminator.");
             }
             else if (part.In != stage && part.In.IsAssignableFrom(stage))
             {
-                // Written for a base of the stage's context: right where it stands, only added under the wrong stage.
-                problems.Add($"Part {i + 1} ({part.Name}) was added to the stage of {part.In.Name}, but the stage at its place is {stage.Name}, which derives from it; name the stage when adding it: .Step<{stage.Name}>(...).");
+                // The part is written for a base of the stage's context: its position is right, but it was added under the wrong stage.
+                problems.Add($"Part {i + 1} ({part.Name}) was added to the stage of {part.In.Name}, but the stage at its position is {stage.Name}, which derives from it; name the stage when adding it: .Step<{stage.Name}>(...).");
                 continue;
             }
             else if (part.In != stage)
             {
-                problems.Add($"Part {i + 1} ({part.Name}) works on {part.In.Name}, but the stage at its place is {stage.Name}; {Advice(part, i)}.");
+                problems.Add($"Part {i + 1} ({part.Name}) works on {part.In.Name}, but the stage at its position is {stage.Name}; {Advice(part, i)}.");
                 if (part.Kind is PartKind.Step or PartKind.Behavior && HasStageFor(part))
                 {
-                    // Only its place is wrong: what follows is judged as if it were gone.
+                    // Only its position is wrong: the parts after it are checked as if it were not there.
                     continue;
                 }
             }
 
-            // Going on from the part's own types shows the next problem instead of echoes of this one.
+            // Continuing from the part's own types reports the next problem instead of repeating this one.
             stage = stage is null ? null : part.Out;
         }
 
@@ -116,7 +116,7 @@ public sealed class PipelineBuilder<TRoot>(string name)
         int opener = _parts.FindIndex(other => Opens(other, part));
         if (opener > index)
         {
-            return $"move it behind the connector {_parts[opener].Name}";
+            return $"move it after the connector {_parts[opener].Name}";
         }
 
         if (opener >= 0)

@@ -4,6 +4,6 @@ namespace Pipeline.Building;
 public sealed class PipelineDefinitionException(string pipeline, IReadOnlyList<string> problems)
     : Exception($"Pipeline '{pipeline}' cannot be composed:{Environment.NewLine}  - {string.Join($"{Environment.NewLine}  - ", problems)}")
 {
-    /// <summary>One sentence a problem: which part, what is wrong, what would be right.</summary>
+    /// <summary>One sentence per problem: which part, what is wrong, what would be right.</summary>
     public IReadOnlyList<string> Problems { get; } = problems;
 }

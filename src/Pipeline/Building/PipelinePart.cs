@@ -8,10 +8,10 @@ namespace Pipeline.Building;
 /// <param name="Name">What the printed chain calls it.</param>
 /// <param name="Kind">Its role.</param>
 /// <param name="In">The context type it works on.</param>
-/// <param name="Out">The context type of what follows; null behind a terminator.</param>
+/// <param name="Out">The context type of the part that follows; null after a terminator.</param>
 internal abstract record PipelinePart(string Name, PartKind Kind, Type In, Type? Out)
 {
-    /// <summary>Whether a node class was made for this part's type; otherwise it runs in a shared one.</summary>
+    /// <summary>Whether there is a node class for this part's type; otherwise it runs in a shared one.</summary>
     public abstract bool HasOwnNode { get; }
 
     public abstract TResult Accept<TState, TResult>(IPartVisitor<TState, TResult> visitor, TState state);
@@ -66,7 +66,7 @@ internal sealed record TerminatorPart<TContext>(string Name, ITerminator<TContex
     public override TResult Accept<TState, TResult>(IPartVisitor<TState, TResult> visitor, TState state) => visitor.Terminator(this, state);
 }
 
-/// <summary>How a form sees the parts with their context types, which were erased in the list.</summary>
+/// <summary>Gives a form the parts with their context types, which the list erases.</summary>
 internal interface IPartVisitor<in TState, out TResult>
 {
     TResult Step<TContext>(StepPart<TContext> part, TState state)

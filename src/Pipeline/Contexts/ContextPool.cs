@@ -2,7 +2,7 @@ using Pipeline.Buffers;
 
 namespace Pipeline.Contexts;
 
-/// <summary>A bounded pool of contexts. A returned context is reset first, so what is rented is always clean.</summary>
+/// <summary>A bounded pool of contexts. A context is reset when it is returned, so a rented one is always clean.</summary>
 /// <param name="capacity">Idle contexts kept; the concurrency limit is enough.</param>
 public sealed class ContextPool<TContext>(int capacity)
     where TContext : PipelineContext, new()
@@ -20,7 +20,7 @@ public sealed class ContextPool<TContext>(int capacity)
         return _pool.TryTake(out TContext? context) ? context : new TContext();
     }
 
-    /// <summary>Takes the context back; the caller must not touch it afterwards.</summary>
+    /// <summary>Returns the context to the pool; the caller must not touch it afterwards.</summary>
     public void Return(TContext context)
     {
         context.Reset();

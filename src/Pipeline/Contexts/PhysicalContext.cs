@@ -6,7 +6,7 @@ namespace Pipeline.Contexts;
 /// <summary>The first stage's context: the message as bytes, before anything was read from it.</summary>
 public sealed class PhysicalContext : PipelineContext
 {
-    /// <summary>The message. Borrowed from the receiver, who settles it: parts decide through <see cref="PipelineContext.Settlement"/>.</summary>
+    /// <summary>The message. Borrowed from the receiver, which settles it; parts decide through <see cref="PipelineContext.Settlement"/>.</summary>
     [AllowNull]
     public ReceivedMessage Message
     {

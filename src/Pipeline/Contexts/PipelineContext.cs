@@ -8,10 +8,10 @@ namespace Pipeline.Contexts;
 /// </summary>
 public abstract class PipelineContext
 {
-    /// <summary>Ends the processing of this message: its time is up, or the worker stops without waiting further.</summary>
+    /// <summary>Cancels the processing of this message: its time is up, or the worker stops without waiting any longer.</summary>
     public CancellationToken CancellationToken { get; set; }
 
-    /// <summary>The message's fate as decided so far; undecided means it is abandoned.</summary>
+    /// <summary>The settlement decided so far; an undecided message is abandoned.</summary>
     public Settlement Settlement { get; set; }
 
     /// <summary>Clears every field for the next message.</summary>

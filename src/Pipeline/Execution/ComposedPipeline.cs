@@ -16,8 +16,8 @@ internal sealed class ComposedPipeline<TContext>(Next<TContext> head, string nam
             return ValueTask.FromCanceled(context.CancellationToken);
         }
 
-        // What parts set in async locals, such as the current activity, flows inwards and never to the caller. Most chains have no
-        // asynchronous method around the whole that would see to it.
+        // Async locals that parts set, such as the current activity, flow to the parts inside and never to the caller. Most chains
+        // have no async method around the whole that would restore the caller's context.
         ExecutionContext? before = ExecutionContext.Capture();
         try
         {

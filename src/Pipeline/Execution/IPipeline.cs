@@ -2,16 +2,16 @@ using Pipeline.Contexts;
 
 namespace Pipeline.Execution;
 
-/// <summary>A composed chain. Immutable; any number of messages may be in it at once, each with its own context.</summary>
+/// <summary>A composed chain. Immutable; any number of messages may pass it at once, each with its own context.</summary>
 /// <typeparam name="TContext">The first stage's context.</typeparam>
 public interface IPipeline<in TContext>
     where TContext : PipelineContext
 {
-    /// <summary>The chain as text, a line a part: approved by tests and printed by <c>--print-pipeline</c>.</summary>
+    /// <summary>The chain as text, one line per part: pinned by tests and printed by <c>--print-pipeline</c>.</summary>
     string Description { get; }
 
     /// <summary>
-    /// Runs the chain for one message. Await the result once. A context whose token is cancelled already ends with an
+    /// Runs the chain for one message. Await the result once. If the context's token is already cancelled, the call ends with an
     /// <see cref="OperationCanceledException"/> before the first part; within the chain the parts observe the token.
     /// </summary>
     ValueTask InvokeAsync(TContext context);

@@ -14,16 +14,16 @@ public abstract class PipelineForm
 {
     private protected PipelineForm(string name) => Name = name;
 
-    /// <summary>A closure a part a message: the reference that the other forms are compared with.</summary>
+    /// <summary>One closure per part and message: the reference that the other forms are compared with.</summary>
     public static PipelineForm Closure { get; } = new ClosureForm();
 
     /// <summary>Delegates compiled from expression trees once at start; needs a runtime that may compile code.</summary>
     public static PipelineForm Expression { get; } = new ExpressionForm();
 
-    /// <summary>Nodes wired once at start, one node class a part type: a message allocates nothing.</summary>
+    /// <summary>Nodes wired once at start, one node class per part type: a message allocates nothing.</summary>
     public static PipelineForm Precompiled { get; } = new PrecompiledForm();
 
-    /// <summary>As Precompiled, with adjacent steps in one loop and one state machine: flat in depth when a message suspends or fails.</summary>
+    /// <summary>As Precompiled, but adjacent steps share one loop and one state machine: they add no stack depth when a message suspends or fails.</summary>
     public static PipelineForm Fused { get; } = new FusedForm();
 
     /// <summary>All forms, in the order they are documented.</summary>
@@ -35,7 +35,7 @@ public abstract class PipelineForm
     /// <summary>Whether this runtime can execute the form; one that compiles code at start needs a runtime that allows it.</summary>
     public virtual bool IsSupported => true;
 
-    /// <summary>Finds a form by name, without regard to case.</summary>
+    /// <summary>Finds a form by name, ignoring case.</summary>
     public static bool TryParse(string? name, [NotNullWhen(true)] out PipelineForm? form)
     {
         form = All.FirstOrDefault(f => string.Equals(f.Name, name, StringComparison.OrdinalIgnoreCase));
@@ -49,6 +49,6 @@ public abstract class PipelineForm
     internal abstract Next<TRoot> Compose<TRoot>(IReadOnlyList<PipelinePart> parts)
         where TRoot : PipelineContext;
 
-    /// <summary>What the form makes of the part at <paramref name="index"/>, for the printed chain; empty when there is nothing to say.</summary>
+    /// <summary>How the form executes the part at <paramref name="index"/>, for the printed chain; empty when there is nothing to add.</summary>
     internal virtual string Plan(IReadOnlyList<PipelinePart> parts, int index) => string.Empty;
 }

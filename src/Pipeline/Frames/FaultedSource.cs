@@ -3,7 +3,7 @@ using System.Threading.Tasks.Sources;
 
 namespace Pipeline.Frames;
 
-/// <summary>A method that threw before it ever suspended. Not pooled: the exception costs a hundred times as much.</summary>
+/// <summary>The result of a method that threw before it suspended. Not pooled: the exception costs a hundred times as much.</summary>
 internal sealed class FaultedSource<TResult> : IValueTaskSource<TResult>, IValueTaskSource
 {
     private ManualResetValueTaskSourceCore<TResult> _core;

@@ -6,10 +6,10 @@ using System.Threading.Tasks.Sources;
 namespace Pipeline.Frames;
 
 /// <summary>
-/// The heap home of one suspended asynchronous method, and the source of its value task: reused, so that a suspension allocates
-/// nothing. Rented when the method first suspends, given back when its result was read. Threads: the method runs on one at a
-/// time; completion and the registration of who waits for it may meet on two. Few levels of inheritance on purpose: a value
-/// task walks them several times an await to see that its source is no task.
+/// Holds one suspended async method on the heap, and is the source of its value task. Reused, so that a suspension allocates
+/// nothing: rented when the method first suspends, returned when its result is read. Threads: the method runs on one at a
+/// time; its completion and the registration of its awaiter may race on two. Few levels of inheritance on purpose: a value
+/// task walks them several times per await to check that its source is not a task.
 /// </summary>
 internal abstract class Frame : IValueTaskSource, IThreadPoolWorkItem
 {
@@ -30,7 +30,7 @@ internal abstract class Frame : IValueTaskSource, IThreadPoolWorkItem
 
     protected Frame() => _resume = Resume;
 
-    /// <summary>Handed to awaiters; made once a frame.</summary>
+    /// <summary>Passed to awaiters; made once per frame.</summary>
     public Action ResumeAction => _resume;
 
     /// <summary>Which use of the frame a value task belongs to.</summary>
@@ -39,11 +39,11 @@ internal abstract class Frame : IValueTaskSource, IThreadPoolWorkItem
     /// <summary>The next idle frame; written only by the pool.</summary>
     public Frame? NextIdle { get; set; }
 
-    /// <summary>The thread pool's entry.</summary>
+    /// <summary>The thread pool's entry point.</summary>
     public void Execute() => Resume();
 
-    /// <summary>The method suspends here: remembers what flows with it, the async locals and so the current activity.</summary>
-    /// <param name="thread">The current one; null when the frame has run already and so knows it.</param>
+    /// <summary>Called where the method suspends: captures its async locals, and so the current activity.</summary>
+    /// <param name="thread">The current thread; null when the frame has already run and so knows it.</param>
     public void Suspend(FrameThread? thread)
     {
         if (thread is not null)
@@ -69,7 +69,7 @@ internal abstract class Frame : IValueTaskSource, IThreadPoolWorkItem
             ExecutionContext.Run(context, MoveNextCallback, this);
         }
 
-        // What the method set in its async locals is not for the code that resumed it.
+        // Async locals that the method set must not reach the code that resumed it.
         if (ambient is not null && !ReferenceEquals(ExecutionContext.Capture(), ambient))
         {
             ExecutionContext.Restore(ambient);
@@ -120,10 +120,10 @@ internal abstract class Frame : IValueTaskSource, IThreadPoolWorkItem
         EndRead();
     }
 
-    /// <summary>The method returned: its awaiter goes on.</summary>
+    /// <summary>Called when the method has returned: its awaiter continues.</summary>
     public void Complete()
     {
-        // Another thread may read the result as soon as the completion shows, and returns the frame there: to its own stock, whatever
+        // As soon as the completion is visible, another thread may read the result and return the frame to its own magazine, whatever
         // the awaiter is. A waiting frame runs next on this thread, but its awaiter need not read the result at once.
         FrameThread thread = _thread!;
         _thread = null;
@@ -145,13 +145,13 @@ internal abstract class Frame : IValueTaskSource, IThreadPoolWorkItem
 
     protected abstract void MoveNext();
 
-    /// <summary>Clears the method's state and gives the frame back to its pool.</summary>
+    /// <summary>Clears the method's state and returns the frame to its pool.</summary>
     protected abstract void Recycle(FrameThread thread);
 
     /// <summary>Checks that the result may be read.</summary>
     protected void BeginRead(short token)
     {
-        // A second or early await must not give the frame back to the pool under the method that runs in it.
+        // A second or early await must not return the frame to the pool while a method runs in it.
         Validate(token);
         if (Volatile.Read(ref _continuation) is null || !_completed)
         {
@@ -159,7 +159,7 @@ internal abstract class Frame : IValueTaskSource, IThreadPoolWorkItem
         }
     }
 
-    /// <summary>Gives the frame back; throws the method's exception if there is one.</summary>
+    /// <summary>Returns the frame to its pool; throws the method's exception if there is one.</summary>
     [StackTraceHidden]
     protected void EndRead()
     {
@@ -183,13 +183,13 @@ internal abstract class Frame : IValueTaskSource, IThreadPoolWorkItem
     {
         if (!ReferenceEquals(found, Completed))
         {
-            throw new InvalidOperationException("The value task is awaited a second time; a value task may be awaited once.");
+            throw new InvalidOperationException("The value task is already being awaited; a value task may be awaited only once.");
         }
     }
 
     private void Resume() => FrameThread.Current.Run(this);
 
-    /// <summary>The awaiter is no frame, or must go on in a context of its own.</summary>
+    /// <summary>Registers an awaiter that is not a frame, or that must continue in a context of its own.</summary>
     private void Register(Action<object?> continuation, object? state, ValueTaskSourceOnCompletedFlags flags)
     {
         object? found = Volatile.Read(ref _continuation);
@@ -205,7 +205,7 @@ internal abstract class Frame : IValueTaskSource, IThreadPoolWorkItem
 
         if (found is null)
         {
-            // Before the continuation shows: the thread that completes the method then reads it.
+            // Set before the continuation is visible: the thread that completes the method then reads it.
             _continuationState = state;
             found = Interlocked.CompareExchange(ref _continuation, continuation, comparand: null);
             if (found is null)
@@ -216,7 +216,7 @@ internal abstract class Frame : IValueTaskSource, IThreadPoolWorkItem
             ThrowUnlessCompleted(found);
         }
 
-        // Completed already. Never on the caller's stack: it is still suspending.
+        // Already completed. The continuation must not run on the caller's stack: the caller is still suspending.
         ThreadPool.UnsafeQueueUserWorkItem(continuation, state, preferLocal: true);
     }
 
@@ -224,7 +224,7 @@ internal abstract class Frame : IValueTaskSource, IThreadPoolWorkItem
     {
         if (token != _version)
         {
-            throw new InvalidOperationException("The value task was awaited already; a value task may be awaited once.");
+            throw new InvalidOperationException("The value task was already awaited; a value task may be awaited only once.");
         }
     }
 }

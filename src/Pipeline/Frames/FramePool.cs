@@ -1,14 +1,14 @@
 namespace Pipeline.Frames;
 
 /// <summary>
-/// The idle frames of one asynchronous method. A thread keeps up to two batches for itself, without any synchronisation; what
-/// exceeds them moves to a shared, bounded list a batch at a time, from which any thread refills. So a message may suspend on
-/// one thread and end on another, any number at once, and nothing is allocated once as many frames exist as messages were
-/// ever in flight. The runtime's own pooled builder keeps one frame per thread and core: 1.2 KB per message at 1,000 in flight.
+/// The idle frames of one asynchronous method. A thread keeps up to two batches for itself, without synchronisation. Frames beyond
+/// those move to a shared, bounded list, one batch at a time, and any thread refills from it. So any number of messages may
+/// suspend on one thread and end on another. Nothing is allocated once there are as many frames as messages were ever in
+/// flight at once. The runtime's own pooled builder keeps one frame per thread and core: 1.2 KB per message at 1,000 in flight.
 /// </summary>
 internal sealed class FramePool
 {
-    /// <summary>One lock for sixteen frames that change threads; a thread hoards at most 31.</summary>
+    /// <summary>One lock per sixteen frames that change threads; a thread keeps at most 31.</summary>
     public const int BatchSize = 16;
 
     private static int _poolsMade;
@@ -17,7 +17,7 @@ internal sealed class FramePool
     private Frame[] _batches = new Frame[4];
     private int _batchCount;
 
-    /// <summary>The pool's place among a thread's magazines.</summary>
+    /// <summary>The pool's index among a thread's magazines.</summary>
     public int Index { get; } = Interlocked.Increment(ref _poolsMade) - 1;
 
     /// <summary>Frames in the shared list; a thread's own are not counted.</summary>

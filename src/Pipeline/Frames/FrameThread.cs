@@ -1,8 +1,8 @@
 namespace Pipeline.Frames;
 
 /// <summary>
-/// What the frames on one thread share: the idle ones that the thread keeps for itself, and the turn of those that resume.
-/// Threads: only its own. Looked up once a suspension and once a resumption from outside, since each look-up of a
+/// What the frames on one thread share: the idle ones that the thread keeps for itself, and the one that resumes next.
+/// Threads: only its own. Looked up once per suspension and once per resumption from outside, since each look-up of a
 /// thread-static costs a call into the C library.
 /// </summary>
 internal sealed class FrameThread
@@ -29,10 +29,10 @@ internal sealed class FrameThread
     }
 
     /// <summary>
-    /// Runs the frame and then, one after the other, those whose awaited frame thereby ended. A chain of 40 parts that suspended
-    /// so unwinds with a flat stack; nested, every resumption past the processor's 16 or so predicted returns costs twice as much.
-    /// May be entered again within a frame, when a part completes something that another frame waits for: that one is
-    /// through when the inner call returns, as if it had been resumed in place.
+    /// Runs the frame and then, one after another, each frame that awaited the one before. A suspended chain of 40 parts thus unwinds
+    /// on a flat stack; nested, every resumption past the processor's 16 or so predicted returns would cost twice as much. May be
+    /// called again within a frame, when a part completes a task that another frame awaits: that frame has run when the inner
+    /// call returns, as if it had been resumed in place.
     /// </summary>
     public void Run(Frame frame)
     {
@@ -50,7 +50,7 @@ internal sealed class FrameThread
         _next = outerNext;
     }
 
-    /// <summary>Takes the frame that waited for the one now ending on this thread.</summary>
+    /// <summary>Makes the frame that awaited the one now ending on this thread run next.</summary>
     public void ResumeNext(Frame waiting) => _next = waiting;
 
     /// <summary>Idle frames of one method, linked through <see cref="Frame.NextIdle"/>.</summary>

@@ -37,7 +37,7 @@ public struct PooledAsyncMethodBuilder<TResult>
     public readonly void Start<TStateMachine>(ref TStateMachine stateMachine)
         where TStateMachine : IAsyncStateMachine
     {
-        // Keeps what the method does to the execution context from leaking to its caller; the builder's own state is not used.
+        // Keeps the method's changes to the execution context from leaking to its caller; the builder's own state is not used.
         default(AsyncValueTaskMethodBuilder).Start(ref stateMachine);
     }
 
@@ -118,7 +118,7 @@ public struct PooledAsyncMethodBuilder<TResult>
         }
     }
 
-    /// <summary>An awaiter that throws instead of waiting has not suspended the method: it goes on where it is, not in the frame.</summary>
+    /// <summary>An awaiter that throws instead of waiting has not suspended the method, which continues where it is, not in the frame.</summary>
     private void ForgetFrame(bool first)
     {
         if (first)
@@ -152,7 +152,7 @@ public struct PooledAsyncMethodBuilder<TResult>
         FrameThread thread = FrameThread.Current;
         StateMachineFrame<TStateMachine, TResult> frame = StateMachineFrame<TStateMachine, TResult>.Rent(thread);
 
-        // Before the copy: this builder lies within the state machine.
+        // Set before the copy: this builder is part of the state machine.
         _state = frame;
         frame.Hold(stateMachine);
         frame.Suspend(thread);

@@ -1,6 +1,6 @@
 namespace Pipeline.Frames;
 
-/// <summary>The bound of the frame pools, common to all methods of the process.</summary>
+/// <summary>The bound of the frame pools, shared by all methods of the process.</summary>
 public static class PooledFrames
 {
     /// <summary>The bound before anything is reserved: 64 messages in flight through 64 parts that share one method.</summary>
@@ -13,7 +13,7 @@ public static class PooledFrames
 
     /// <summary>
     /// Raises the bound to at least <paramref name="frames"/>: messages in flight times the parts of the longest chain is always
-    /// enough. Takes no memory by itself, never lowers the bound; any thread, at any time.
+    /// enough. Allocates nothing itself and never lowers the bound. Threads: any.
     /// </summary>
     public static void Reserve(int frames)
     {

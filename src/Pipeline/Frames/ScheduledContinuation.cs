@@ -3,7 +3,7 @@ using System.Threading.Tasks.Sources;
 namespace Pipeline.Frames;
 
 /// <summary>
-/// A continuation with the context it must run in. Made only where there is one: a synchronisation context, a task scheduler
+/// A continuation with the context it must run in. Made only for such a context: a synchronisation context, a task scheduler
 /// other than the default, or an awaiter that asks for the execution context to flow. None exists in a worker service.
 /// </summary>
 internal sealed class ScheduledContinuation
@@ -27,7 +27,7 @@ internal sealed class ScheduledContinuation
         _scheduler = scheduler;
     }
 
-    /// <summary>The continuation itself when the flags ask for nothing that is not the case anyway.</summary>
+    /// <summary>Returns the continuation unchanged when it needs no context beyond the default.</summary>
     public static (Action<object?> Continuation, object? State) Wrap(Action<object?> continuation, object? state, ValueTaskSourceOnCompletedFlags flags)
     {
         ExecutionContext? flow = flags.HasFlag(ValueTaskSourceOnCompletedFlags.FlowExecutionContext) ? ExecutionContext.Capture() : null;

@@ -4,9 +4,9 @@ using System.Runtime.CompilerServices;
 namespace Pipeline.Frames;
 
 /// <summary>
-/// What <see cref="ValueTaskThen"/> waits in: an asynchronous method with a single await, written out. It starts suspended, so it
-/// saves what the compiler's state machine does before its first suspension, a third of the cost. One class for all
-/// contexts: over reference types a generic one would look up its pool in a dictionary.
+/// The frame in which <see cref="ValueTaskThen"/> waits: an async method with a single await, written by hand. It starts suspended,
+/// which saves what the compiler's state machine does before its first suspension, a third of the cost. One class for all
+/// contexts: a generic one over reference types would look up its pool in a dictionary.
 /// </summary>
 internal sealed class ThenFrame : Frame
 {

@@ -24,7 +24,7 @@ public static class ValueTaskThen
             return ThenFrame.Await(rest, state, Unsafe.As<Action<object>>(then));
         }
 
-        // Throws what the rest threw: a task that failed already is not worth a trip through the thread pool.
+        // Throws what the rest threw: a task that has already failed need not go through the thread pool.
         rest.GetAwaiter().GetResult();
         then(state);
         return default;

@@ -4,18 +4,18 @@ using Pipeline.Settlements;
 namespace Pipeline.Messages;
 
 /// <summary>
-/// One message as its source handed it over. Ownership: the receiver owns it until it calls <see cref="SettleAsync"/>, exactly
-/// once; from then on the source owns it again (and may reuse the object and its bytes), so nothing of it may be touched.
+/// One message as its source delivered it. Ownership: the receiver owns it until it calls <see cref="SettleAsync"/>, exactly
+/// once. From then on the source owns it again and may reuse the object and its bytes: the receiver must not touch them.
 /// Threads: one at a time.
 /// </summary>
 public abstract class ReceivedMessage
 {
-    // Even while the message is to be settled, odd from then on. Only grows, so that every delivery of a reused object has its own.
+    // Even until the message is settled, odd afterwards. It only grows, so that every delivery of a reused object has its own.
     private int _version;
 
     /// <summary>
-    /// Tells deliveries of a reused object apart: another number as soon as the message was settled, and again for the next one.
-    /// Who keeps a message compares it before reading; any thread may.
+    /// Distinguishes the deliveries of a reused object: the number changes when the message is settled, and again for the next
+    /// delivery. Code that keeps a message compares it before reading. Threads: any.
     /// </summary>
     public int Version => Volatile.Read(ref _version);
 
@@ -25,7 +25,7 @@ public abstract class ReceivedMessage
     /// <summary>The id the source knows the message by, UTF-8, never empty, the same on every delivery. A borrow like <see cref="Body"/>.</summary>
     public abstract ReadOnlyMemory<byte> SourceId { get; }
 
-    /// <summary>How often the source has handed this message out, this time included; at least 1.</summary>
+    /// <summary>How often the source has delivered this message, including this time; at least 1.</summary>
     public virtual int DeliveryCount => 1;
 
     /// <summary>When the message entered the source, where the source knows.</summary>
@@ -35,7 +35,7 @@ public abstract class ReceivedMessage
     public virtual IReadOnlyList<KeyValuePair<string, string>> Attributes => [];
 
     /// <summary>
-    /// The W3C trace context that the sender gave the message: the parent of its span. Default when the sender gave none, or none that is well-formed.
+    /// The W3C trace context that the sender gave the message: the parent of its span. Default when the sender gave no well-formed one.
     /// Only read while there is a listener for spans, before the settlement; it may allocate.
     /// </summary>
     public virtual ActivityContext CreationContext => default;
@@ -44,27 +44,27 @@ public abstract class ReceivedMessage
     public Activity? Span { get; set; }
 
     /// <summary>
-    /// True when the source can hide an abandoned message for as long as <see cref="AskToHold"/> allows: one whose fault follows
-    /// it then need not keep the receiver busy.
+    /// True when the source can hide an abandoned message for as long as <see cref="AskToHold"/> allows: a message that keeps failing
+    /// then need not occupy the receiver.
     /// </summary>
     public virtual bool CanReturnLate => false;
 
-    /// <summary>True when the source delivers nothing again by itself: the caller of an abandoned message is told to send it again.</summary>
+    /// <summary>True when the source never redelivers by itself: the sender of an abandoned message is told to send it again.</summary>
     public virtual bool IsSentAgainByCaller => false;
 
     /// <summary>
     /// Asks the source whether the receiver may keep the message while its sink fails, instead of abandoning it. Called by the
     /// owner after each failed attempt.
     /// </summary>
-    /// <returns>For how long from now; zero where abandoning costs the source nothing, and where the time is up.</returns>
+    /// <returns>The time allowed from now; zero when abandoning costs the source nothing, and when the time is up.</returns>
     public virtual TimeSpan AskToHold() => TimeSpan.Zero;
 
     /// <summary>
-    /// Decides the message's fate and gives it back to the source. Complete only after the sink's success was verified.
+    /// Settles the message, which the source then owns again. Complete it only after the sink's success was verified.
     /// Never throws for a failed acknowledgement: the source retries, or redelivers the message, and counts it.
     /// </summary>
     /// <param name="settlement">A decided settlement.</param>
-    /// <param name="cancellationToken">Ends the waiting, not the settlement.</param>
+    /// <param name="cancellationToken">Ends the wait, not the settlement.</param>
     /// <exception cref="InvalidOperationException">Settled twice, or undecided: a defect in the caller.</exception>
     public ValueTask SettleAsync(Settlement settlement, CancellationToken cancellationToken)
     {
@@ -76,13 +76,13 @@ public abstract class ReceivedMessage
         int version = Version;
         if ((version & 1) != 0 || Interlocked.CompareExchange(ref _version, version + 1, version) != version)
         {
-            throw new InvalidOperationException("The message was settled before: it has one owner and one fate.");
+            throw new InvalidOperationException("The message was already settled; a message is settled exactly once.");
         }
 
         return SettleCoreAsync(settlement, cancellationToken);
     }
 
-    /// <summary>Carries the settlement out and takes the message back. Called once a delivery.</summary>
+    /// <summary>Carries out the settlement, after which the source owns the message again. Called once per delivery.</summary>
     protected abstract ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken);
 
     /// <summary>For sources that reuse the object: makes it ready for its next delivery.</summary>

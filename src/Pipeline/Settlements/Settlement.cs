@@ -2,7 +2,7 @@ namespace Pipeline.Settlements;
 
 /// <summary>The decision about one message. A value: expected failures travel as settlements, not as exceptions.</summary>
 /// <param name="Kind">What is to happen.</param>
-/// <param name="Delay">Abandon only: how long the source should wait before it delivers again; zero = at once.</param>
+/// <param name="Delay">Abandon only: how long the source should wait before it redelivers the message; zero: no wait.</param>
 /// <param name="Reason">Dead letter only: a stable kebab-case code such as <c>malformed-json</c>.</param>
 /// <param name="Description">Dead letter and abandon: what happened, for people; never a body or a credential.</param>
 /// <param name="ExceptionType">The full name of the exception's type where one was thrown; null otherwise.</param>
@@ -16,7 +16,7 @@ public readonly record struct Settlement(
     /// <summary>The sink has the message.</summary>
     public static Settlement Complete => new(SettlementKind.Complete);
 
-    /// <summary>Why the message is abandoned, where that is the fault of something outside it.</summary>
+    /// <summary>What failed outside the message, when that is why it is abandoned.</summary>
     public SettlementFault Fault
     {
         get => Kind == SettlementKind.Abandon ? field : SettlementFault.None;
@@ -44,7 +44,7 @@ public readonly record struct Settlement(
     public static Settlement Abandon(TimeSpan delay, string? description = null, string? exceptionType = null) =>
         new(SettlementKind.Abandon, delay, Reason: null, description, exceptionType);
 
-    /// <summary>Sets the message aside for good, under a reason code.</summary>
+    /// <summary>Makes the message a dead letter, with a reason code.</summary>
     public static Settlement DeadLetter(string reason, string description, string? exceptionType = null) =>
         new(SettlementKind.DeadLetter, default, reason, description, exceptionType);
 
@@ -53,14 +53,14 @@ public readonly record struct Settlement(
     /// message is held where its source allows that, and abandoned otherwise. Never a reason to dead-letter.
     /// </summary>
     /// <param name="description">Which call failed and how.</param>
-    /// <param name="retryAfter">The least time to wait before the next attempt, as the other side asked (Retry-After); zero when it did not say.</param>
+    /// <param name="retryAfter">The least time to wait before the next attempt, as the service asked (Retry-After); zero when it did not ask.</param>
     /// <param name="retryInProcess">See <see cref="RetryInProcess"/>.</param>
     /// <param name="mayHold">See <see cref="MayHold"/>.</param>
     public static Settlement Transient(string description, TimeSpan retryAfter = default, bool retryInProcess = true, bool mayHold = true) =>
         new(SettlementKind.Abandon, retryAfter, Reason: null, description) { Fault = SettlementFault.Transient, RetryInProcess = retryInProcess, MayHold = mayHold };
 
     /// <summary>
-    /// The other side refuses the worker itself, not the message (access denied, no such bucket). Receiving pauses and the worker
+    /// The service refuses the worker itself, not the message (access denied, no such bucket). Receiving pauses and the worker
     /// reports itself unhealthy; the message is held where its source allows that, and abandoned otherwise. An operator has to act.
     /// </summary>
     /// <param name="description">Which call was refused, why, and what the operator can do.</param>
@@ -92,10 +92,10 @@ public enum SettlementKind
     /// <summary>The sink has it: the source may forget it.</summary>
     Complete,
 
-    /// <summary>Back to the source, to be delivered again after <see cref="Settlement.Delay"/>.</summary>
+    /// <summary>Returned to the source, which redelivers it after <see cref="Settlement.Delay"/>.</summary>
     Abandon,
 
-    /// <summary>It can never succeed: out of the way, body unchanged, with a reason.</summary>
+    /// <summary>It can never succeed: it becomes a dead letter, with its body unchanged and a reason.</summary>
     DeadLetter,
 }
 
@@ -108,6 +108,6 @@ public enum SettlementFault : byte
     /// <summary>Something that may work later: a throttled or unreachable store. See <see cref="Settlement.Transient"/>.</summary>
     Transient,
 
-    /// <summary>The other side refuses the worker itself. See <see cref="Settlement.Refused"/>.</summary>
+    /// <summary>The service refuses the worker itself. See <see cref="Settlement.Refused"/>.</summary>
     Refused,
 }

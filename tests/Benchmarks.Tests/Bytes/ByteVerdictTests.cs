@@ -37,7 +37,7 @@ public sealed class ByteVerdictTests
         ByteVerdict verdict = Compare(("a", 120)).With(("a", 0)).ShouldHaveSingleItem();
 
         verdict.IsFailure.ShouldBeFalse();
-        verdict.ToRow(width: 1).ShouldBe("a          0        120  less: renew the file with --update");
+        verdict.ToRow(width: 1).ShouldBe("a          0        120  less: update the file with --update");
         ByteGate.Report([verdict], TextWriter.Null).ShouldBe(0);
     }
 

@@ -30,9 +30,9 @@ public sealed class PipelineBuilderTests
             .Behavior(Part.Outer("b"), "Later")
             .Terminator<OuterContext>(Part.Terminator(), "Again"))
         .ShouldBe([
-            "Part 2 (Late) stands behind the terminator and would never run; move it before it.",
-            "Part 3 (Later) stands behind the terminator and would never run; move it before it.",
-            "Part 4 (Again) stands behind the terminator and would never run; move it before it.",
+            "Part 2 (Late) comes after the terminator and would never run; move it before the terminator.",
+            "Part 3 (Later) comes after the terminator and would never run; move it before the terminator.",
+            "Part 4 (Again) comes after the terminator and would never run; move it before the terminator.",
         ]);
 
     [Fact]
@@ -41,7 +41,7 @@ public sealed class PipelineBuilderTests
             .Step<InnerContext>(Part.Step("a"), "Early")
             .Connector(Part.Connector("c"), "Parse")
             .Terminator<InnerContext>(Part.Terminator()))
-        .ShouldBe(["Part 1 (Early) works on InnerContext, but the stage at its place is OuterContext; move it behind the connector Parse."]);
+        .ShouldBe(["Part 1 (Early) works on InnerContext, but the stage at its position is OuterContext; move it after the connector Parse."]);
 
     [Fact]
     public void Build_OuterStepBehindTheConnector_AdvisesToMoveItBefore() =>
@@ -49,19 +49,19 @@ public sealed class PipelineBuilderTests
             .Connector(Part.Connector("c"), "Parse")
             .Step<OuterContext>(Part.Step("a"), "Late")
             .Terminator<InnerContext>(Part.Terminator(), "End"))
-        .ShouldBe(["Part 2 (Late) works on OuterContext, but the stage at its place is InnerContext; move it before the first connector."]);
+        .ShouldBe(["Part 2 (Late) works on OuterContext, but the stage at its position is InnerContext; move it before the first connector."]);
 
     [Fact]
     public void Build_UnreachableStage_AdvisesToAddAConnector() =>
         ProblemsOf(Chain().Terminator<InnerContext>(Part.Terminator(), "End"))
-        .ShouldBe(["Part 1 (End) works on InnerContext, but the stage at its place is OuterContext; add a connector that leads to InnerContext."]);
+        .ShouldBe(["Part 1 (End) works on InnerContext, but the stage at its position is OuterContext; add a connector that leads to InnerContext."]);
 
     [Fact]
     public void Build_TerminatorOfTheWrongStage_NamesBothStages() =>
         ProblemsOf(Chain()
             .Connector(Part.Connector("c"), "Parse")
             .Terminator<OuterContext>(Part.Terminator(), "End"))
-        .ShouldBe(["Part 2 (End) works on OuterContext, but the stage at its place is InnerContext; move it before the first connector."]);
+        .ShouldBe(["Part 2 (End) works on OuterContext, but the stage at its position is InnerContext; move it before the first connector."]);
 
     [Fact]
     public void Build_ForkInTheWrongPlace_IsAProblemLikeAConnector() =>
@@ -69,7 +69,7 @@ public sealed class PipelineBuilderTests
             .Connector(Part.Connector("c"), "Parse")
             .Fork(Part.Connector("f"), "Rows")
             .Terminator<InnerContext>(Part.Terminator()))
-        .ShouldBe(["Part 2 (Rows) works on OuterContext, but the stage at its place is InnerContext; move it before the first connector."]);
+        .ShouldBe(["Part 2 (Rows) works on OuterContext, but the stage at its position is InnerContext; move it before the first connector."]);
 
     [Fact]
     public void Build_ConnectorIsMissing_IsReportedOnceForTheWholeStage() =>
@@ -78,7 +78,7 @@ public sealed class PipelineBuilderTests
             .Step<InnerContext>(Part.Step("b"), "First")
             .Behavior(Part.Inner("c"), "Second")
             .Terminator<InnerContext>(Part.Terminator(), "End"))
-        .ShouldBe(["Part 2 (First) works on InnerContext, but the stage at its place is OuterContext; add a connector that leads to InnerContext."]);
+        .ShouldBe(["Part 2 (First) works on InnerContext, but the stage at its position is OuterContext; add a connector that leads to InnerContext."]);
 
     [Fact]
     public void Build_SeveralStepsInTheWrongPlace_EachIsReported() =>
@@ -88,8 +88,8 @@ public sealed class PipelineBuilderTests
             .Connector(Part.Connector("c"), "Parse")
             .Terminator<InnerContext>(Part.Terminator(), "End"))
         .ShouldBe([
-            "Part 1 (First) works on InnerContext, but the stage at its place is OuterContext; move it behind the connector Parse.",
-            "Part 2 (Second) works on InnerContext, but the stage at its place is OuterContext; move it behind the connector Parse.",
+            "Part 1 (First) works on InnerContext, but the stage at its position is OuterContext; move it after the connector Parse.",
+            "Part 2 (Second) works on InnerContext, but the stage at its position is OuterContext; move it after the connector Parse.",
         ]);
 
     [Fact]
@@ -99,7 +99,7 @@ public sealed class PipelineBuilderTests
             .Connector(new ScriptedBehavior<InnerContext, LastContext>("l", _ => new LastContext(), body: null), "Split")
             .Step<InnerContext>(Part.Step("a"), "Late")
             .Terminator<LastContext>(Part.Terminator(), "End"))
-        .ShouldBe(["Part 3 (Late) works on InnerContext, but the stage at its place is LastContext; move it up to the stage that the connector Parse opens."]);
+        .ShouldBe(["Part 3 (Late) works on InnerContext, but the stage at its position is LastContext; move it up to the stage that the connector Parse opens."]);
 
     [Fact]
     public void Build_SeveralProblems_AreAllInOneMessage()
@@ -113,8 +113,8 @@ public sealed class PipelineBuilderTests
         exception.Problems.Count.ShouldBe(3);
         exception.Message.ShouldBe(string.Join(Environment.NewLine, [
             "Pipeline 'test' cannot be composed:",
-            "  - Part 1 (Early) works on InnerContext, but the stage at its place is OuterContext; move it behind the connector Parse.",
-            "  - Part 3 (Late) works on OuterContext, but the stage at its place is InnerContext; move it before the first connector.",
+            "  - Part 1 (Early) works on InnerContext, but the stage at its position is OuterContext; move it after the connector Parse.",
+            "  - Part 3 (Late) works on OuterContext, but the stage at its position is InnerContext; move it before the first connector.",
             $"  - {NoTerminator}",
         ]));
     }

@@ -20,7 +20,7 @@ public sealed class ReceivedMessageTests
         await _message.SettleAsync(Settlement.Complete, TestContext.Current.CancellationToken);
 
         (await Should.ThrowAsync<InvalidOperationException>(async () => await _message.SettleAsync(Settlement.Abandon(default), default)))
-            .Message.ShouldBe("The message was settled before: it has one owner and one fate.");
+            .Message.ShouldBe("The message was already settled; a message is settled exactly once.");
         _message.Settlements.ShouldBe([Settlement.Complete]);
     }
 

@@ -5,12 +5,12 @@ using Pipeline.Execution.Nodes;
 
 namespace Pipeline.Execution.Fused;
 
-/// <summary>A run of parts that act only before the rest of the chain, whose task is returned.</summary>
+/// <summary>A run of steps that act only before the rest of the chain; the task of the rest is returned as it is.</summary>
 internal sealed class EnteringRun<TContext>(StepNode<TContext>[] steps, Next<TContext> next) : FusedRun<TContext>(steps, next)
     where TContext : PipelineContext
 {
-    // A loop of its own: with a local passed by reference, as Enter needs two, the last call is no jump, and an exception from the
-    // rest of the chain has a frame more to unwind.
+    // Does not use Enter, which needs two locals passed by reference: they would rule out a tail call to the rest of the chain, and
+    // an exception from there would have one more stack frame to unwind.
     public override ValueTask InvokeAsync(TContext context)
     {
         StepNode<TContext>[] run = Steps;

@@ -6,8 +6,8 @@ using Pipeline.Execution.Nodes;
 namespace Pipeline.Execution.Fused;
 
 /// <summary>
-/// Adjacent steps become one run: a loop, and one state machine when something suspends, whatever their number. Parts that wrap
-/// are nodes between the runs, as in the Precompiled form; so is a step that stands alone.
+/// Adjacent steps, however many, become one run: a loop, with a single state machine when one of them suspends. Parts that wrap
+/// are nodes between the runs, as in the Precompiled form; so is a single step.
 /// </summary>
 internal sealed class FusedForm() : PipelineForm("Fused"), IPartVisitor<FusedForm.Place, object>
 {
@@ -77,6 +77,6 @@ internal sealed class FusedForm() : PipelineForm("Fused"), IPartVisitor<FusedFor
         return index;
     }
 
-    /// <summary>Where a node is made: the parts from <paramref name="First"/> on, so many, and the node behind them.</summary>
+    /// <summary>What a node is made from: <paramref name="Length"/> parts from <paramref name="First"/> on, and the node after them.</summary>
     internal readonly record struct Place(IReadOnlyList<PipelinePart> Parts, int First, int Length, object? Next);
 }

@@ -6,9 +6,9 @@ using Pipeline.Execution.Nodes;
 namespace Pipeline.Execution.Fused;
 
 /// <summary>
-/// Several steps in a row: Before forwards, the rest of the chain, After backwards, or OnError backwards over the steps that
-/// were entered. A loop while everything completes at once, one frame for all of them otherwise. Which methods the steps have
-/// decides when the chain is composed what a run must do: each kind is a class.
+/// Several steps in a row: Before in order, the rest of the chain, then After in reverse, or OnError in reverse over the steps
+/// that were entered. A loop while everything completes synchronously, otherwise one frame for all steps. The form chooses the
+/// class of the run when the chain is composed, by the methods that the steps have.
 /// </summary>
 internal abstract class FusedRun<TContext>(StepNode<TContext>[] steps, Next<TContext> next) : Next<TContext>, IStepRun
     where TContext : PipelineContext
@@ -36,7 +36,7 @@ internal abstract class FusedRun<TContext>(StepNode<TContext>[] steps, Next<TCon
     {
         for (int i = entered; i < Steps.Length; i++)
         {
-            // Before the call: an exception of a step's own Before is not shown to its OnError.
+            // Set before the call: an exception of a step's own Before is not shown to its OnError.
             entered = i;
             ValueTask<StepOutcome> before = Steps[i].BeforeAsync(context);
             if (!before.IsCompleted)
@@ -62,7 +62,7 @@ internal abstract class FusedRun<TContext>(StepNode<TContext>[] steps, Next<TCon
     {
         for (int i = entered - 1; i >= 0; i--)
         {
-            // Before the call: an exception of a step's own After is not shown to its OnError.
+            // Set before the call: an exception of a step's own After is not shown to its OnError.
             entered = i;
             ValueTask after = Steps[i].AfterAsync(context);
             if (!after.IsCompleted)

@@ -4,7 +4,7 @@ using Pipeline.Execution.Nodes;
 
 namespace Pipeline.Execution.Fused;
 
-/// <summary>A run with an OnError in it: what the steps or the rest of the chain throw is caught and shown to the steps entered.</summary>
+/// <summary>A run with at least one OnError: it catches what the steps or the rest of the chain throw, and shows it to the steps entered.</summary>
 internal sealed class HandlingRun<TContext>(StepNode<TContext>[] steps, Next<TContext> next) : FusedRun<TContext>(steps, next)
     where TContext : PipelineContext
 {
@@ -27,7 +27,7 @@ internal sealed class HandlingRun<TContext>(StepNode<TContext>[] steps, Next<TCo
                     return StepFrame.AwaitRest(this, context, entered, rest);
                 }
 
-                // Returns a pooled task source to its pool, or throws: what failed already is not worth a trip through the thread pool.
+                // Returns a pooled task source to its pool, or throws: a task that has already failed need not go through the thread pool.
                 rest.GetAwaiter().GetResult();
             }
 

@@ -4,7 +4,7 @@ using Pipeline.Execution.Nodes;
 
 namespace Pipeline.Execution.Fused;
 
-/// <summary>A run without any OnError: an exception passes through it, since catching and throwing it again would cost as much as the first throw.</summary>
+/// <summary>A run without OnError: exceptions pass through it, since catching and rethrowing one costs as much as the first throw.</summary>
 internal sealed class LeavingRun<TContext>(StepNode<TContext>[] steps, Next<TContext> next) : FusedRun<TContext>(steps, next)
     where TContext : PipelineContext
 {

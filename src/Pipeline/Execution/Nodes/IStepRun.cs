@@ -4,9 +4,9 @@ using Pipeline.Contexts;
 namespace Pipeline.Execution.Nodes;
 
 /// <summary>
-/// One step or several in a row, with the context type erased, as <see cref="StepFrame"/> drives them. <c>entered</c> counts the
-/// steps that an exception is shown to. That something is under way is said, not left to be seen from the task: it may
-/// complete in between, and the steps behind it would be skipped.
+/// One or more adjacent steps, with the context type erased, as <see cref="StepFrame"/> drives them. <c>entered</c> counts the
+/// steps that an exception is shown to. Each method reports whether a task is under way. Asking the task instead would be a
+/// race: it may complete in between, and the steps after it would be skipped.
 /// </summary>
 internal interface IStepRun
 {
@@ -17,7 +17,7 @@ internal interface IStepRun
     /// <summary>Runs the rest of the chain.</summary>
     ValueTask InvokeNextAsync(PipelineContext context);
 
-    /// <summary>Runs the Afters from the last step entered backwards.</summary>
+    /// <summary>Runs each step's After in reverse, from the last step entered.</summary>
     /// <returns>Whether all have run; false when the After of step <paramref name="entered"/> is under way.</returns>
     bool TryLeave(PipelineContext context, ref int entered, out ValueTask underWay);
 

@@ -5,23 +5,23 @@ using Pipeline.Contexts;
 namespace Pipeline.Execution.Nodes;
 
 /// <summary>
-/// The node classes of the part types. Generated code enters them when its assembly is loaded; a chain looks a part's up once,
-/// when the part is added. Threads: any.
+/// The node classes of the part types. Generated code registers them when its assembly is loaded; the builder looks each one up
+/// once, when its part is added. Threads: any.
 /// </summary>
 public static class PartNodes
 {
-    /// <summary>Enters the node class of a step type.</summary>
+    /// <summary>Registers the node class of a step type.</summary>
     public static void AddStep<TStep, TContext>(StepNodeFactory<TContext> factory)
         where TStep : class, IStep<TContext>
         where TContext : PipelineContext => FactoriesOf<StepNodeFactory<TContext>>.Add(typeof(TStep), factory);
 
-    /// <summary>Enters the node class of a behaviour, connector or fork type.</summary>
+    /// <summary>Registers the node class of a behaviour, connector or fork type.</summary>
     public static void AddBehavior<TBehavior, TIn, TOut>(BehaviorNodeFactory<TIn, TOut> factory)
         where TBehavior : class, IBehavior<TIn, TOut>
         where TIn : PipelineContext
         where TOut : PipelineContext => FactoriesOf<BehaviorNodeFactory<TIn, TOut>>.Add(typeof(TBehavior), factory);
 
-    /// <summary>Enters the node class of a terminator type.</summary>
+    /// <summary>Registers the node class of a terminator type.</summary>
     public static void AddTerminator<TTerminator, TContext>(TerminatorNodeFactory<TContext> factory)
         where TTerminator : class, ITerminator<TContext>
         where TContext : PipelineContext => FactoriesOf<TerminatorNodeFactory<TContext>>.Add(typeof(TTerminator), factory);

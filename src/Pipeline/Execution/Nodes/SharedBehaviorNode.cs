@@ -42,7 +42,7 @@ internal sealed class SharedStepNode<TContext>(IStep<TContext> step, Next<TConte
                 return AwaitRestAsync(rest, context);
             }
 
-            // Hands a pooled task source back, or throws: what failed already is not worth a trip through the thread pool.
+            // Returns a pooled task source to its pool, or throws: a task that has already failed need not go through the thread pool.
             rest.GetAwaiter().GetResult();
         }
         catch (Exception exception)

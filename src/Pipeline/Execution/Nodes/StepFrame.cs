@@ -7,9 +7,9 @@ using Pipeline.Frames;
 namespace Pipeline.Execution.Nodes;
 
 /// <summary>
-/// The asynchronous method of a run of steps, written out: one pooled state machine for all its steps, whatever suspends first, and
-/// no exception thrown on the way, only shown. One class for all contexts: over reference types a generic one would look
-/// up its pool in a dictionary. Rented with the run, then driven by what it awaits until it completes.
+/// The async method of a run of steps, written by hand: one pooled state machine for all its steps, whichever suspends first.
+/// Exceptions are passed to OnError without being thrown again. One class for all contexts: a generic one over reference types
+/// would look up its pool in a dictionary. Rented for a run, then resumed by what it awaits until it completes.
 /// </summary>
 internal sealed class StepFrame : Frame
 {
@@ -31,7 +31,7 @@ internal sealed class StepFrame : Frame
         OnError,
     }
 
-    /// <summary>Goes on behind a Before under way.</summary>
+    /// <summary>Continues after a Before that is under way.</summary>
     public static ValueTask AwaitBefore(IStepRun run, PipelineContext context, int entered, ValueTask<StepOutcome> before)
     {
         FrameThread thread = FrameThread.Current;
@@ -41,7 +41,7 @@ internal sealed class StepFrame : Frame
         return task;
     }
 
-    /// <summary>Goes on behind the rest of the chain, or an After, under way.</summary>
+    /// <summary>Continues after the rest of the chain, or an After, that is under way.</summary>
     public static ValueTask AwaitRest(IStepRun run, PipelineContext context, int entered, ValueTask rest)
     {
         FrameThread thread = FrameThread.Current;
@@ -51,7 +51,7 @@ internal sealed class StepFrame : Frame
         return task;
     }
 
-    /// <summary>Shows an exception to the steps entered.</summary>
+    /// <summary>Passes an exception to the OnError of the steps entered.</summary>
     public static ValueTask Unwind(IStepRun run, PipelineContext context, int entered, Exception error)
     {
         StepFrame frame = Rent(FrameThread.Current, run, context, entered);
@@ -112,8 +112,8 @@ internal sealed class StepFrame : Frame
         return frame;
     }
 
-    /// <summary>Goes on from a Before that completed.</summary>
-    /// <returns>False when something is under way: this frame belongs to the thread that resumes it.</returns>
+    /// <summary>Continues after a Before that has completed.</summary>
+    /// <returns>False when a task is under way: this frame then belongs to the thread that resumes it.</returns>
     private bool TryEnter(StepOutcome outcome)
     {
         if (outcome == StepOutcome.Stop)
@@ -164,7 +164,7 @@ internal sealed class StepFrame : Frame
                         return;
                     }
 
-                    // Reading the result hands a pooled task source back.
+                    // Reading the result returns a pooled task source to its pool.
                     after.GetAwaiter().GetResult();
                 }
                 else
@@ -204,7 +204,7 @@ internal sealed class StepFrame : Frame
         }
     }
 
-    // Nothing of the frame may be touched behind these three: another thread may run it already.
+    // The caller must not touch the frame after these three methods: another thread may already run it.
     private void Await(ValueTask<StepOutcome> before, FrameThread thread)
     {
         _phase = Phase.Before;

@@ -5,8 +5,8 @@ using Pipeline.Contexts;
 namespace Pipeline.Execution.Nodes;
 
 /// <summary>
-/// A step wired into a chain: invoked, it runs the step around the next node; the Fused form makes the three calls itself and
-/// gives it no next. The generator derives one class a step type, whose calls are direct; steps it has not seen share one class.
+/// A step wired into a chain: when invoked, it runs the step around the next node. The Fused form makes the three calls itself and
+/// passes no next node. The generator derives one class per step type, with direct calls; steps that it has not seen share a class.
 /// </summary>
 /// <typeparam name="TContext">The stage's context.</typeparam>
 /// <param name="next">The rest of the chain; null where the node is part of a fused run.</param>
@@ -49,12 +49,12 @@ public abstract class StepNode<TContext>(Next<TContext>? next) : Next<TContext>,
 
     ValueTask<ErrorOutcome> IStepRun.OnErrorAsync(PipelineContext context, int step, Exception exception) => OnErrorAsync(Unsafe.As<TContext>(context), exception);
 
-    /// <summary>Goes on when Before did not complete at once: the rest of the chain, then After or OnError.</summary>
+    /// <summary>Continues when Before did not complete synchronously: the rest of the chain, then After or OnError.</summary>
     protected ValueTask AwaitBeforeAsync(ValueTask<StepOutcome> before, TContext context) => StepFrame.AwaitBefore(this, context, 0, before);
 
-    /// <summary>Goes on when the rest of the chain did not complete at once: After or OnError.</summary>
+    /// <summary>Continues when the rest of the chain did not complete synchronously: After or OnError.</summary>
     protected ValueTask AwaitRestAsync(ValueTask rest, TContext context) => StepFrame.AwaitRest(this, context, 1, rest);
 
-    /// <summary>Goes on when the rest of the chain threw instead of returning a task: OnError.</summary>
+    /// <summary>Continues when the rest of the chain threw instead of returning a task: OnError.</summary>
     protected ValueTask UnwindAsync(TContext context, Exception exception) => StepFrame.Unwind(this, context, 1, exception);
 }
