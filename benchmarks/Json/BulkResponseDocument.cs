@@ -3,7 +3,7 @@ using System.Text.Json;
 namespace Benchmarks.Json;
 
 /// <summary>
-/// Generates the large document: an answer of Elasticsearch to a bulk request of 108 rows, some of which failed; about 25 KB, the same
+/// Generates the large document: a response of Elasticsearch to a bulk request of 108 rows, some of which failed; about 25 KB, the same
 /// bytes on every machine (a test pins their hash).
 /// </summary>
 internal static class BulkResponseDocument

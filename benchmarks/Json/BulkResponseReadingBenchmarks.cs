@@ -20,7 +20,7 @@ public class BulkResponseReadingBenchmarks
         LevelCheck.Require(Reflection(), await HighLevelStream(), await MidLevelStream(), await LowLevelStream(), await HighLevelPipe(), await LowLevelPipe());
     }
 
-    /// <summary>As most people write it: objects by reflection.</summary>
+    /// <summary>As most developers write it: objects by reflection.</summary>
     [Benchmark(Baseline = true)]
     public List<string> Reflection() => BulkLevels.Reflection(_bytes);
 

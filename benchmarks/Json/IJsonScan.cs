@@ -2,9 +2,9 @@ using System.Text.Json;
 
 namespace Benchmarks.Json;
 
-/// <summary>What someone who reads tokens keeps between two pieces of a document.</summary>
+/// <summary>The state that a reader of tokens keeps between two pieces of a document.</summary>
 internal interface IJsonScan
 {
-    /// <summary>Reads the tokens that the reader has.</summary>
+    /// <summary>Reads the tokens that are available.</summary>
     void Read(ref Utf8JsonReader reader);
 }

@@ -1,6 +1,6 @@
 namespace Benchmarks.Json;
 
-/// <summary>Figures of different work are worth nothing: every level must find the same.</summary>
+/// <summary>Checks that every level finds the same: figures of different work are worthless.</summary>
 internal static class LevelCheck
 {
     public static void Require(MessageFields expected, params ReadOnlySpan<MessageFields> found)
@@ -20,7 +20,7 @@ internal static class LevelCheck
         {
             if (expected.Count == 0 || !one.SequenceEqual(expected, StringComparer.Ordinal))
             {
-                throw new InvalidOperationException($"A level finds {one.Count} failed ids, and not the {expected.Count} of another.");
+                throw new InvalidOperationException($"A level finds {one.Count} failed ids where another finds {expected.Count}, or others.");
             }
         }
     }

@@ -22,7 +22,7 @@ public class MessageReadingBenchmarks
         LevelCheck.Require(Reflection(), await HighLevelStream(), await MidLevelStream(), await LowLevelStream(), await HighLevelPipe(), await LowLevelPipe());
     }
 
-    /// <summary>As most people write it: objects by reflection.</summary>
+    /// <summary>As most developers write it: objects by reflection.</summary>
     [Benchmark(Baseline = true)]
     public MessageFields Reflection() => MessageLevels.Reflection(_bytes);
 

@@ -4,7 +4,7 @@ using System.Text.Json;
 
 namespace Benchmarks.Json;
 
-/// <summary>Utf8JsonReader over bytes that are there, that come from a stream, and that come from a pipe.</summary>
+/// <summary>Utf8JsonReader over bytes in memory, from a stream, and from a pipe.</summary>
 internal static class TokenLevel
 {
     private const int BufferSize = 16 * 1024;

@@ -7,7 +7,7 @@ internal static class KeyInput
 {
     public const string ExpectedKey = "my_product/site_key/my_event/2019/04/01/10/0f8fad5b-d9cb-469f-a165-70867728950e.json";
 
-    /// <summary>A template of as many parts as the default one, two of which stand one level deeper. As there, nothing needs an escape.</summary>
+    /// <summary>A template with as many parts as the default one, two of them one level deeper. As in the default one, nothing needs an escape.</summary>
     public const string DepthTwoTemplate = "{Payload.Ref:keep}/{Product}/{Payload.Score:number}/{EventDateUtc:yyyy/MM/dd/HH}/{MessageId}.json";
 
     public const string DepthTwoKey = "h/my_product/0.875/2019/04/01/10/0f8fad5b-d9cb-469f-a165-70867728950e.json";
@@ -22,7 +22,7 @@ internal static class KeyInput
     /// <summary>The same message as an object.</summary>
     public static KeyMessage Message() => JsonConvert.DeserializeObject<KeyMessage>(System.Text.Encoding.UTF8.GetString(Bytes()))!;
 
-    /// <exception cref="InvalidOperationException">A variant makes another key: its figures would be of other work.</exception>
+    /// <exception cref="InvalidOperationException">A variant makes another key, so its figures would measure other work.</exception>
     public static void Require(string variant, string? key, string expected = ExpectedKey)
     {
         if (key != expected)

@@ -2,7 +2,7 @@ using System.Buffers;
 
 namespace Benchmarks.Keys;
 
-/// <summary>How long the key of a message gets, for the variants that need to know before they write it.</summary>
+/// <summary>The length of a message's key, for the variants that need it before they write the key.</summary>
 internal static class KeyLength
 {
     private static readonly SearchValues<char> Allowed = SearchValues.Create("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_ ");
@@ -14,7 +14,7 @@ internal static class KeyLength
         return parts + date + (message.MessageId?.Length ?? 0) + ".json".Length;
     }
 
-    /// <summary>What stands for a value, before blanks and case.</summary>
+    /// <summary>The text that represents a value, before blanks and case are changed.</summary>
     public static ReadOnlySpan<char> TextOf(string? value) =>
         string.IsNullOrEmpty(value) ? "unknown"
         : value.AsSpan().ContainsAnyExcept(Allowed) ? "invalid"

@@ -1,6 +1,6 @@
 namespace Benchmarks.Keys;
 
-/// <summary>What a key is made of, as an object that any serializer fills.</summary>
+/// <summary>The values that make up a key, as an object that any serializer can fill.</summary>
 public sealed class KeyMessage
 {
     public DateTime? EventDateUtc { get; set; }

@@ -7,7 +7,7 @@ using Worker.ObjectKeys;
 
 namespace Benchmarks.Keys;
 
-/// <summary>Message bytes to key beside a bare scan of every token, in turns.</summary>
+/// <summary>Message bytes to key, alternating with a bare scan of every token.</summary>
 internal static class KeyRatio
 {
     /// <summary>First argument of the process that measures one template; the second is the template's name.</summary>

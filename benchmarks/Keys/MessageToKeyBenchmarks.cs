@@ -7,7 +7,7 @@ using Worker.Headers;
 
 namespace Benchmarks.Keys;
 
-/// <summary>A message's bytes to its object key. What nothing can beat that reads the message: <see cref="ReadEveryToken"/>.</summary>
+/// <summary>A message's bytes to its object key. The limit of any variant that reads the message: <see cref="ReadEveryToken"/>.</summary>
 public class MessageToKeyBenchmarks
 {
     private readonly WorkerKey _full = new(BodyValidation.Full);
@@ -44,7 +44,7 @@ public class MessageToKeyBenchmarks
     public string SourceGenerationAndStringCreate() =>
         StringCreateKey.Of(System.Text.Json.JsonSerializer.Deserialize(_body, KeyMessageContext.Default.KeyMessage)!);
 
-    /// <summary>All rules of docs/reference/object-keys.md, written to be read.</summary>
+    /// <summary>All rules of docs/reference/object-keys.md, written for readability.</summary>
     [Benchmark]
     public string ReadableTwin() => ReadableKey.Of(_body)!;
 
@@ -64,7 +64,7 @@ public class MessageToKeyBenchmarks
     [Benchmark]
     public int FullDepthTwo() => _depthTwo.Length(_body);
 
-    /// <summary>Three of the key's values stand in an object and an array inside an object of the message.</summary>
+    /// <summary>Three of the key's values are in an object and an array inside an object of the message.</summary>
     [Benchmark]
     public int FullDepthFour() => _depthFour.Length(_body);
 

@@ -27,7 +27,7 @@ public class ObjectKeyBuilderBenchmarks
     [Benchmark]
     public string StringCreate() => StringCreateKey.Of(_message);
 
-    /// <summary>Ours.</summary>
+    /// <summary>The worker's template.</summary>
     [Benchmark]
     public int Template() => _worker.Length(_message);
 }

@@ -5,8 +5,8 @@ using System.Text.RegularExpressions;
 namespace Benchmarks.Keys;
 
 /// <summary>
-/// Frozen: the key as it was first written, a string for every step. After the idea of the seed (validated parts, blanks replaced, the
-/// date formatted, everything joined and lowered); the id goes in as it is. Do not improve it.
+/// Frozen: the key as it was first written, a string for every step. It follows the published idea (validated parts, blanks replaced, the
+/// date formatted, everything joined and lowered); the id is used unchanged. Do not improve it.
 /// </summary>
 internal static partial class OriginalKey
 {

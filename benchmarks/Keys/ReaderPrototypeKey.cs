@@ -5,8 +5,8 @@ using System.Text.Json;
 namespace Benchmarks.Keys;
 
 /// <summary>
-/// Frozen: the prototype that set the target. Utf8JsonReader over the bytes, the five values noted by place, the key's bytes written from
-/// them. Reads the whole body, as the rule Full does, and knows neither duplicates, escapes nor poison.
+/// Frozen: the prototype that set the target. Utf8JsonReader over the bytes, the positions of the five values noted, the key's bytes written
+/// from them. Reads the whole body, as the rule Full does, and handles no duplicates, escapes or poison.
 /// </summary>
 internal static class ReaderPrototypeKey
 {

@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Benchmarks.Keys;
 
-/// <summary>Frozen: the key written into a span on the stack, then made a string once.</summary>
+/// <summary>Frozen: the key written into a span on the stack, then converted to a string once.</summary>
 internal static class SpanBasedKey
 {
     private const int LongestOnStack = 256;
@@ -16,8 +16,8 @@ internal static class SpanBasedKey
         return key.ToString();
     }
 
-    /// <param name="message">What the key is made of.</param>
-    /// <param name="key">As long as <see cref="KeyLength"/> says.</param>
+    /// <param name="message">The values of the key.</param>
+    /// <param name="key">A span of the length that <see cref="KeyLength"/> returns.</param>
     public static void Write(KeyMessage message, Span<char> key)
     {
         int at = Part(message.Product, key, 0);

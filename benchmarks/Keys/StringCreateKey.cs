@@ -1,6 +1,6 @@
 namespace Benchmarks.Keys;
 
-/// <summary>Frozen: the key written straight into the string that is returned.</summary>
+/// <summary>Frozen: the key written directly into the returned string.</summary>
 internal static class StringCreateKey
 {
     public static string Of(KeyMessage message) =>

@@ -6,8 +6,8 @@ using Worker.ObjectKeys;
 namespace Benchmarks.Keys;
 
 /// <summary>
-/// The worker's template from values that are strings already. The worker never has them so; what turning them into the UTF-8 that the
-/// template takes costs is counted.
+/// The worker's template, from values that are already strings. The worker never has strings, so the conversion to the UTF-8 that the
+/// template needs is part of the cost.
 /// </summary>
 internal sealed class WorkerKeyOfObject
 {

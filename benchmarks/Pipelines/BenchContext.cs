@@ -3,7 +3,7 @@ using Pipeline.Contexts;
 
 namespace Benchmarks.Pipelines;
 
-/// <summary>One message: a sum that every part changes before and after the rest, and the hop its tail suspends on.</summary>
+/// <summary>One message: a sum that every part changes before and after the rest, and the hop on which its tail suspends.</summary>
 internal sealed class BenchContext : PipelineContext, IValueTaskSource
 {
     private ManualResetValueTaskSourceCore<bool> _hop;
@@ -16,7 +16,7 @@ internal sealed class BenchContext : PipelineContext, IValueTaskSource
 
     public void Leave(int value) => Sum ^= value;
 
-    /// <summary>What the terminator does; all variants end in this call.</summary>
+    /// <summary>The terminator's work; all variants end in this call.</summary>
     public ValueTask EndAsync()
     {
         Sum++;
@@ -28,7 +28,7 @@ internal sealed class BenchContext : PipelineContext, IValueTaskSource
         };
     }
 
-    /// <summary>Completes the hop: what waits for it runs within this call.</summary>
+    /// <summary>Completes the hop: its awaiter runs within this call.</summary>
     public void Resume()
     {
         if (Tail == Tail.ThrowsAfterHop)

@@ -2,7 +2,7 @@ using Benchmarks.Pipelines.Chains;
 
 namespace Benchmarks.Pipelines;
 
-/// <summary>Sends messages through one chain, so many in flight at once, on the calling thread.</summary>
+/// <summary>Sends messages through one chain on the calling thread, with a fixed number in flight.</summary>
 internal sealed class ChainDriver
 {
     private readonly Chain _chain;
@@ -31,8 +31,8 @@ internal sealed class ChainDriver
         _running = new ValueTask[inFlight];
     }
 
-    /// <summary>One message a context through the chain.</summary>
-    /// <returns>The last message's sum: every variant must come to the same.</returns>
+    /// <summary>Sends one message per context through the chain.</summary>
+    /// <returns>The last message's sum, which every variant must reach.</returns>
     public int Run() => _throwsAtOnce ? RunThrowing() : RunThrough();
 
     private int RunThrough()
@@ -59,7 +59,7 @@ internal sealed class ChainDriver
         return _contexts[^1].Sum;
     }
 
-    /// <summary>As a caller sees it that awaits the call: the exception may leave the call itself or its task.</summary>
+    /// <summary>As for a caller that awaits the call: the call itself may throw, or its task may fail.</summary>
     private int RunThrowing()
     {
         for (int i = 0; i < _contexts.Length; i++)

@@ -1,6 +1,6 @@
 namespace Benchmarks.Pipelines;
 
-/// <summary>Makes a generic part a type of its own, with machine code of its own: its tag is a struct.</summary>
+/// <summary>Gives a generic part its own type with its own machine code, because the tag is a struct.</summary>
 internal interface ITag
 {
     static abstract int Value { get; }

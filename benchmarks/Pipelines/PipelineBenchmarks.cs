@@ -4,7 +4,7 @@ using Pipeline.Frames;
 
 namespace Benchmarks.Pipelines;
 
-/// <summary>One message through a chain, a row a way to run it. All ways are checked to do the same work before any is measured.</summary>
+/// <summary>One message through a chain, one row per way to run it. All are checked to do the same work before any is measured.</summary>
 public abstract class PipelineBenchmarks
 {
     private ChainDriver _driver = null!;

@@ -1,6 +1,6 @@
 namespace Benchmarks.Pipelines;
 
-/// <summary>As RealHop, and the innermost part throws when it resumes: a sink that fails.</summary>
+/// <summary>As RealHop, but the innermost part throws when it resumes: a sink that fails.</summary>
 public class PipelineExceptionBenchmarks : PipelineBenchmarks
 {
     protected override Scenario Measured => Scenario.Throwing;

@@ -1,6 +1,6 @@
 namespace Benchmarks.Pipelines;
 
-/// <summary>Parts do something before and after next; nothing suspends.</summary>
+/// <summary>Parts act before and after next; nothing suspends.</summary>
 public class PipelineExecutionAwaitingBenchmarks : PipelineBenchmarks
 {
     protected override Scenario Measured => Scenario.Awaiting;

@@ -1,6 +1,6 @@
 namespace Benchmarks.Pipelines;
 
-/// <summary>As Awaiting, and the innermost part really suspends.</summary>
+/// <summary>As Awaiting, but the innermost part really suspends.</summary>
 public class PipelineExecutionRealHopBenchmarks : PipelineBenchmarks
 {
     protected override Scenario Measured => Scenario.RealHop;

@@ -4,7 +4,7 @@ using Pipeline.Frames;
 
 namespace Benchmarks.Pipelines;
 
-/// <summary>A real hop with a thousand messages in flight: what a pool that keeps one frame per thread would not survive. Time and bytes per message.</summary>
+/// <summary>A real hop with a thousand messages in flight, far beyond a pool that keeps one frame per thread. Time and bytes per message.</summary>
 public class PipelineInFlightBenchmarks
 {
     private const int InFlight = 1_000;

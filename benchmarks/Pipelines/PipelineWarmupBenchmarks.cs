@@ -8,7 +8,7 @@ namespace Benchmarks.Pipelines;
 
 /// <summary>
 /// Composing a chain whose parts were added before, in the steady state: the seed's PipelineWarmup. Stages are checked in the
-/// same call. The first composition of a process is another matter: see the command <c>cold</c>.
+/// same call. The command <c>cold</c> measures the first composition in a process.
 /// </summary>
 public class PipelineWarmupBenchmarks
 {

@@ -1,20 +1,20 @@
 namespace Benchmarks.Pipelines;
 
-/// <summary>What the parts do and how the innermost ends.</summary>
+/// <summary>The work of the parts, and how the innermost one ends.</summary>
 public enum Scenario
 {
-    /// <summary>Parts do something and return what next returns.</summary>
+    /// <summary>Parts act and return what next returns.</summary>
     Returning,
 
-    /// <summary>Parts do something before and after next; nothing suspends.</summary>
+    /// <summary>Parts act before and after next; nothing suspends.</summary>
     Awaiting,
 
-    /// <summary>As Awaiting, and the innermost part really suspends once.</summary>
+    /// <summary>As Awaiting, but the innermost part really suspends once.</summary>
     RealHop,
 
-    /// <summary>As RealHop, and the innermost part throws when it resumes.</summary>
+    /// <summary>As RealHop, but the innermost part throws when it resumes.</summary>
     Throwing,
 
-    /// <summary>As Returning, and the innermost part throws from the call: nothing suspends.</summary>
+    /// <summary>As Returning, but the innermost part throws from the call: nothing suspends.</summary>
     ThrowingAtOnce,
 }

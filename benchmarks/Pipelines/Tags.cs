@@ -1,4 +1,4 @@
-#pragma warning disable MA0048, SA1402 // Forty tags, a line of meaning each.
+#pragma warning disable MA0048, SA1402 // Forty tags, one line each.
 namespace Benchmarks.Pipelines;
 
 internal struct P00 : ITag

@@ -5,7 +5,7 @@ using Benchmarks.Pipelines.Chains;
 
 namespace Benchmarks.Pipelines;
 
-/// <summary>Fused beside Expression where the innermost part throws before anything suspends, in turns.</summary>
+/// <summary>Fused alternating with Expression, where the innermost part throws before anything suspends.</summary>
 internal static class ThrowRatio
 {
     /// <summary>First argument of the process that measures one depth; the second is the depth.</summary>

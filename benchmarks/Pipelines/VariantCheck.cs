@@ -2,7 +2,7 @@ using Benchmarks.Pipelines.Chains;
 
 namespace Benchmarks.Pipelines;
 
-/// <summary>All variants of a case must do the same work; figures of different work are worth nothing.</summary>
+/// <summary>Checks that all variants of a case do the same work: figures of different work are worthless.</summary>
 internal static class VariantCheck
 {
     public static void AllAgree(Scenario scenario, int depth)

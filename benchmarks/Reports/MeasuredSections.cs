@@ -6,17 +6,17 @@ using Harness.Pages;
 namespace Benchmarks.Reports;
 
 /// <summary>
-/// The files that end-to-end, put, udp and tcp-lines write: rows of a name and figures, whose names tell their units. A new command's
-/// file with such rows is shown without a change here.
+/// The files that end-to-end, put, udp and tcp-lines write: rows with a name and figures, whose property names contain the units. A new
+/// command's file with such rows is shown without a change here.
 /// </summary>
 internal static partial class MeasuredSections
 {
     private static readonly string[] Arrays = ["Rows", "byInFlight", "bySize"];
 
-    /// <summary>The properties that part rows into cases.</summary>
+    /// <summary>The properties that divide rows into cases.</summary>
     private static readonly string[] Cases = ["InFlight", "Messages"];
 
-    /// <exception cref="ResultsException">A file is no JSON.</exception>
+    /// <exception cref="ResultsException">A file is not valid JSON.</exception>
     public static IEnumerable<ReportSection> Read(DirectoryInfo folder)
     {
         foreach (FileInfo file in folder.EnumerateFiles("*.json", SearchOption.AllDirectories).Where(file => !file.Name.EndsWith("-report-brief.json", StringComparison.Ordinal)).OrderBy(file => file.FullName, StringComparer.Ordinal))
@@ -42,7 +42,7 @@ internal static partial class MeasuredSections
         }
         catch (JsonException exception)
         {
-            throw new ResultsException($"{file.FullName} is no JSON: {exception.Message}");
+            throw new ResultsException($"{file.FullName} is not valid JSON: {exception.Message}");
         }
     }
 
@@ -50,7 +50,7 @@ internal static partial class MeasuredSections
     {
         if (!Array.TrueForAll(rows, row => row.ValueKind == JsonValueKind.Object))
         {
-            throw new ResultsException($"{name}: its rows are no objects.");
+            throw new ResultsException($"{name}: its rows are not objects.");
         }
 
         string[] columns = [.. rows[0].EnumerateObject().Where(property => property.Value.ValueKind is JsonValueKind.String or JsonValueKind.Number).Select(property => property.Name)];
@@ -108,7 +108,7 @@ internal static partial class MeasuredSections
 
     private static bool IsRate(string column) => column.EndsWith("Second", StringComparison.Ordinal);
 
-    /// <summary>CpuMicroseconds as processor time, byInFlight as by in flight: the unit stands in the cells.</summary>
+    /// <summary>CpuMicroseconds becomes processor time, and byInFlight becomes by in flight: the cells have the unit.</summary>
     private static string Words(string name) => WordStart.Replace(Unit.Replace(name, "Time").Replace("Cpu", "Processor", StringComparison.Ordinal), " ").ToLowerInvariant();
 
     [GeneratedRegex("Microseconds|Milliseconds")]

@@ -4,16 +4,16 @@ using Harness.Pages;
 
 namespace Benchmarks.Reports;
 
-/// <summary>A results folder as a page, and a suite of it as a chart for a document.</summary>
+/// <summary>Writes a results folder as a page, or one of its suites as a chart for a document.</summary>
 internal static class ReportCommand
 {
     public static Command Create()
     {
         Argument<DirectoryInfo> results = new("results") { Description = "A results folder" };
-        Option<FileInfo?> page = new("--report") { Description = "The page; report.html in the folder unless given", HelpName = "file.html" };
+        Option<FileInfo?> page = new("--report") { Description = "The page; report.html in the folder by default", HelpName = "file.html" };
         Option<FileInfo?> chart = new("--chart") { Description = "Write the chart of one suite instead", HelpName = "file.svg" };
         Option<string?> suite = new("--suite") { Description = "The one suite to show, as the page names it", HelpName = "name" };
-        Command command = new("report", "Writes a results folder as a page with a table and bars of each suite") { results, page, chart, suite };
+        Command command = new("report", "Writes a results folder as a page, with a table and bars for each suite") { results, page, chart, suite };
         command.SetAction(result => Run(result.GetValue(results)!, result.GetValue(page), result.GetValue(chart), result.GetValue(suite), Console.Out, Console.Error));
         return command;
     }
@@ -62,7 +62,7 @@ internal static class ReportCommand
     private static string ToPage(string name, IReadOnlyList<ReportSection> sections)
     {
         HtmlPage page = new($"Benchmarks: {name}");
-        page.Paragraph("Compare rows of one suite: those of another may have run in another hour.").Contents($"Suites ({sections.Count})", sections.Select(section => section.Name));
+        page.Paragraph("Compare rows of the same suite only: another suite may have run at another hour.").Contents($"Suites ({sections.Count})", sections.Select(section => section.Name));
         foreach (ReportSection section in sections)
         {
             page.Heading(section.Name).Paragraph(section.Machine, isMuted: true);

@@ -4,7 +4,7 @@ using Benchmarks.Json;
 
 namespace Benchmarks.Seeds;
 
-/// <summary>The levels of System.Text.Json over a document without anything in it: what each costs before it has read something.</summary>
+/// <summary>The levels of System.Text.Json over an empty document: what each costs before it reads anything.</summary>
 public class EmptyDocumentBenchmarks
 {
     private static readonly StreamPipeReaderOptions Kept = new(leaveOpen: true);

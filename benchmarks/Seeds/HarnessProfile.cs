@@ -3,7 +3,7 @@ using Benchmarks.Compare;
 
 namespace Benchmarks.Seeds;
 
-/// <summary>What a chain's own types allocated in one run of the harness, from its <c>--explain --json</c> line.</summary>
+/// <summary>The allocations of a chain's own types in one run of the harness, from its <c>--explain --json</c> line.</summary>
 internal static class HarnessProfile
 {
     private const string Delegates = "System.Func<Pipeline.Contexts.PipelineContext";
@@ -23,7 +23,7 @@ internal static class HarnessProfile
     public static IEnumerable<string> Names => Kinds.Select(kind => kind.Kind);
 
     /// <returns>Total bytes and objects of each kind.</returns>
-    /// <exception cref="ResultsException">The file holds something else.</exception>
+    /// <exception cref="ResultsException">The file is not such a report.</exception>
     public static IEnumerable<(string Name, SeedFigure Figure)> Read(FileInfo file)
     {
         try
@@ -40,7 +40,7 @@ internal static class HarnessProfile
         }
         catch (Exception exception) when (exception is JsonException or KeyNotFoundException or InvalidOperationException or FormatException)
         {
-            throw new ResultsException($"{file.FullName} is no report of the harness with --explain: {exception.Message}");
+            throw new ResultsException($"{file.FullName} is not a report of the harness with --explain: {exception.Message}");
         }
     }
 

@@ -5,7 +5,7 @@ using Benchmarks.Compare;
 namespace Benchmarks.Seeds;
 
 /// <summary>
-/// What was measured here, by the short names of rows: <c>Suite.Method(Size: 10)</c> of BenchmarkDotNet's reports,
+/// The figures measured here, by the short names of rows: <c>Suite.Method(Size: 10)</c> of BenchmarkDotNet's reports,
 /// <c>udp.Receiver</c> of the command <c>udp</c>, which writes <c>udp.json</c> (<c>udp64</c> likewise), and
 /// <c>harness.Form.Kind</c> of the harness, whose <c>--explain --json</c> line is kept as <c>harness-Form.json</c>.
 /// </summary>
@@ -20,14 +20,14 @@ internal sealed class MeasuredFigures
     /// <summary>Machine and days.</summary>
     public string Origin { get; }
 
-    /// <param name="folders">Folders of results, of one machine; where two hold the same row the later one counts.</param>
-    /// <exception cref="ResultsException">No reports, or of different machines.</exception>
+    /// <param name="folders">Folders of results from one machine; when two hold the same row, the later one counts.</param>
+    /// <exception cref="ResultsException">There are no reports, or they are from different machines.</exception>
     public static MeasuredFigures Read(IReadOnlyList<DirectoryInfo> folders)
     {
         ResultsFolder[] read = [.. folders.Select(ResultsFolder.Read)];
         if (read.DistinctBy(folder => folder.Machine, StringComparer.Ordinal).Count() > 1)
         {
-            throw new ResultsException($"These are different machines; times of one say nothing about the other:{string.Concat(read.Select(folder => $"\n  {folder.Path}: {folder.Machine}"))}");
+            throw new ResultsException($"The folders are from different machines, so their times are not comparable:{string.Concat(read.Select(folder => $"\n  {folder.Path}: {folder.Machine}"))}");
         }
 
         MeasuredFigures figures = new($"{read[0].Machine}, {string.Join(" and ", read.Select(folder => folder.Date).Distinct(StringComparer.Ordinal).Order(StringComparer.Ordinal))}");
@@ -74,7 +74,7 @@ internal sealed class MeasuredFigures
         }
         catch (Exception exception) when (exception is JsonException or KeyNotFoundException or InvalidOperationException)
         {
-            throw new ResultsException($"{file.FullName} is no report of receivers: {exception.Message}");
+            throw new ResultsException($"{file.FullName} is not a report of receivers: {exception.Message}");
         }
     }
 }

@@ -1,4 +1,4 @@
 namespace Benchmarks.Seeds;
 
-/// <summary>What was published for one case: before and after.</summary>
+/// <summary>The published figures of one case, before and after.</summary>
 internal sealed record SeedPair(SeedFigure? Original, SeedFigure? Optimised);

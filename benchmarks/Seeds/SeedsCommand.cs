@@ -3,7 +3,7 @@ using Benchmarks.Compare;
 
 namespace Benchmarks.Seeds;
 
-/// <summary>Every published table side by side with what was measured here.</summary>
+/// <summary>Every published table beside the figures measured here.</summary>
 internal static class SeedsCommand
 {
     private const string ResultsRoot = "benchmarks/results";
@@ -14,15 +14,15 @@ internal static class SeedsCommand
 
     public static Command Create()
     {
-        Option<DirectoryInfo[]> from = new("--from") { Description = $"Folders of results of one machine; where two hold the same row the later one counts; when left out, all of the newest one's machine in {ResultsRoot}", AllowMultipleArgumentsPerToken = true };
+        Option<DirectoryInfo[]> from = new("--from") { Description = $"Folders of results from one machine; when two hold the same row, the later one counts; by default all folders in {ResultsRoot} from the machine of the newest one", AllowMultipleArgumentsPerToken = true };
         Option<bool> markdown = new("--markdown") { Description = "Print Markdown" };
-        Option<DirectoryInfo?> write = new("--write") { Description = "Write the tables between their marks in the pages (*.md) of one folder, which have marks for every table" };
-        Command seeds = new("seeds", "Prints every published table: published, the original's shape here, the published idea here, ours") { from, markdown, write };
+        Option<DirectoryInfo?> write = new("--write") { Description = "Write the tables between their marks in the pages (*.md) of one folder; the pages must have marks for every table" };
+        Command seeds = new("seeds", "Prints every published table with four columns: published, the original here, the published idea here, ours") { from, markdown, write };
         seeds.SetAction(result => Run(result.GetValue(from) ?? [], result.GetValue(markdown), result.GetValue(write), Console.Out, Console.Error));
         return seeds;
     }
 
-    /// <returns>0; 2 when the results cannot be read or no page has a place for a table.</returns>
+    /// <returns>0; 2 when the results cannot be read or no page has the marks of a table.</returns>
     public static int Run(DirectoryInfo[] from, bool markdown, DirectoryInfo? pages, TextWriter output, TextWriter errors)
     {
         try
@@ -47,8 +47,8 @@ internal static class SeedsCommand
         }
     }
 
-    /// <summary>The folders named <c>2026-11-21-machine</c> whose machine is the newest one's, in the order of their days.</summary>
-    /// <exception cref="ResultsException">There is none.</exception>
+    /// <summary>The folders named <c>2026-11-21-machine</c> from the machine of the newest one, in the order of their days.</summary>
+    /// <exception cref="ResultsException">There is no such folder.</exception>
     internal static DirectoryInfo[] OfNewestMachine(DirectoryInfo root)
     {
         DirectoryInfo[] folders = root.Exists ? [.. root.GetDirectories().OrderBy(folder => folder.Name, StringComparer.Ordinal)] : [];

@@ -1,6 +1,6 @@
 namespace Benchmarks.Techniques;
 
-/// <summary>Figures of different work are worth nothing: every variant of a suite must give the same.</summary>
+/// <summary>Checks that every variant of a suite gives the same result: figures of different work are worthless.</summary>
 internal static class Agreement
 {
     /// <exception cref="InvalidOperationException">A variant gives something else.</exception>

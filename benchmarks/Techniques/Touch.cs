@@ -2,7 +2,7 @@ using System.Runtime.CompilerServices;
 
 namespace Benchmarks.Techniques;
 
-/// <summary>The use that every buffer is put to: its first and last byte are written and read, out of line.</summary>
+/// <summary>The use made of every buffer: its first and last byte are written and read, without inlining.</summary>
 internal static class Touch
 {
     public const int Sum = 3;

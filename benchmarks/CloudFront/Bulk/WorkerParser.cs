@@ -6,7 +6,7 @@ namespace Benchmarks.CloudFront.Bulk;
 /// <param name="count">Whether the items of a response without errors are counted, as the sink does; without it, reading ends at <c>"errors":false</c>.</param>
 internal sealed class WorkerParser(bool count) : IBulkItems
 {
-    // Enough for <c>errors</c> where it is the first property.
+    // Enough for the property "errors" where it comes first.
     private const int Beginning = 128;
 
     private readonly BulkResponseParser _parser = new();

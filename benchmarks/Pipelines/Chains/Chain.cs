@@ -52,12 +52,12 @@ internal abstract class Chain
         return builder.Terminator(new EndTerminator());
     }
 
-    /// <summary>Whatever a message needs besides its context is made here, once, as a server would pool it.</summary>
+    /// <summary>Creates what a message needs besides its context, once, as a server would pool it.</summary>
     public virtual object? Prepare(BenchContext context) => null;
 
     public abstract ValueTask InvokeAsync(BenchContext context, object? prepared);
 
-    // Not inlined: a process that measures another variant's first message does not load these libraries.
+    // Not inlined, so that a process that measures another variant's first message does not load these libraries.
     [MethodImpl(MethodImplOptions.NoInlining)]
     private static MiddlewareChain ComposeMiddleware(bool returning, int depth) =>
         new(returning ? ReturningMiddlewareTypes.Last(depth) : PlainMiddlewareTypes.Last(depth));

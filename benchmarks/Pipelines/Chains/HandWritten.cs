@@ -1,4 +1,4 @@
-// Forty methods a scenario, spelled out: a generic or a loop would be another program.
+// Forty methods per scenario, written out: a generic method or a loop would be a different program.
 using System.Runtime.CompilerServices;
 
 namespace Benchmarks.Pipelines.Chains;

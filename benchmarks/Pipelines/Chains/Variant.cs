@@ -6,7 +6,7 @@ public enum Variant
     /// <summary>Nested static calls, not inlined: the baseline.</summary>
     HandWritten,
 
-    /// <summary>The Closure form, parts as most people write them.</summary>
+    /// <summary>The Closure form, parts as most developers write them.</summary>
     Closure,
 
     /// <summary>The Expression form, the same parts.</summary>

@@ -3,7 +3,7 @@ using Pipeline.Frames;
 
 namespace Benchmarks.Pipelines.Parts;
 
-/// <summary><see cref="PlainPart{TTag}"/> as the analyzer wants it: awaits only what did not complete, in a pooled frame.</summary>
+/// <summary><see cref="PlainPart{TTag}"/> as the analyzer requires it: it awaits only when the rest did not complete, in a pooled frame.</summary>
 internal sealed class FastPathPart<TTag> : IBehavior<BenchContext, BenchContext>
     where TTag : struct, ITag
 {

@@ -2,7 +2,7 @@ using Pipeline.Behaviors;
 
 namespace Benchmarks.Pipelines.Parts;
 
-/// <summary>Does something before and after the rest, as most people write it.</summary>
+/// <summary>Acts before and after the rest of the chain, as most developers write it.</summary>
 internal sealed class PlainPart<TTag> : IBehavior<BenchContext, BenchContext>
     where TTag : struct, ITag
 {

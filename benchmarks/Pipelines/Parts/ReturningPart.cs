@@ -2,7 +2,7 @@ using Pipeline.Behaviors;
 
 namespace Benchmarks.Pipelines.Parts;
 
-/// <summary>Does something and returns what next returns.</summary>
+/// <summary>Acts and returns what next returns.</summary>
 internal sealed class ReturningPart<TTag> : IBehavior<BenchContext, BenchContext>
     where TTag : struct, ITag
 {

@@ -4,7 +4,7 @@ using Pipeline.Settlements;
 
 namespace Benchmarks.Sockets.Receiving;
 
-/// <summary>A route that has room for everything and completes each message at once. Threads: one hands in.</summary>
+/// <summary>A route that always has a free slot and completes each message at once. Threads: one source thread.</summary>
 internal sealed class NullIntake : IMessageIntake
 {
     private long _received;

@@ -5,10 +5,10 @@ using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Benchmarks.Sockets.Receiving;
 
-/// <summary>Surroundings for a source alone: no log, and no dead letter is expected.</summary>
+/// <summary>The services of a source that runs alone: no log, and no dead letter is expected.</summary>
 internal sealed class NullSourceServices : IDeadLetterStore
 {
-    // What a route of many small messages is configured with.
+    // The setting of a route for many small messages.
     private const int Concurrency = 256;
 
     public static SourceServices Create() => new(

@@ -3,7 +3,7 @@ using System.Text.Json;
 
 namespace Benchmarks.Sockets.Receiving;
 
-/// <summary>A receiving process: says its port, and gives a sample for each line of its input until that ends.</summary>
+/// <summary>A receiving process: prints its port, then a sample for each line of its input until the input ends.</summary>
 internal static class ReceiverLoop
 {
     /// <returns>The exit code.</returns>

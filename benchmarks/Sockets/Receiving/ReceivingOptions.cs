@@ -1,8 +1,8 @@
 namespace Benchmarks.Sockets.Receiving;
 
 /// <summary>How a receiving benchmark runs.</summary>
-/// <param name="Seconds">Seconds a round.</param>
-/// <param name="Rounds">Measured rounds of a process, after the warm-up.</param>
-/// <param name="Passes">Times each receiver runs, in turn.</param>
+/// <param name="Seconds">Seconds per round.</param>
+/// <param name="Rounds">Measured rounds per process, after the warm-up.</param>
+/// <param name="Passes">Runs of each receiver, in turn.</param>
 /// <param name="Results">Folder for the report; null for none.</param>
 internal sealed record ReceivingOptions(double Seconds, int Rounds, int Passes, DirectoryInfo? Results);

@@ -5,7 +5,7 @@ using Harness.Pages;
 
 namespace Benchmarks.Sockets.Receiving;
 
-/// <summary>The figures of one run; BelowSaturation is the last receiver at half of its rate, null where nothing can be lost.</summary>
+/// <summary>The figures of one run; BelowSaturation is the last receiver at half its rate, null when nothing can be lost.</summary>
 internal sealed record ReceivingReport(
     MachineInfo Machine, DateTimeOffset Taken, ReceivingCase Case, double SecondsARound, int Rounds, int Passes, IReadOnlyList<ReceivingRow> Rows, ReceivingPass? BelowSaturation)
 {
@@ -16,7 +16,7 @@ internal sealed record ReceivingReport(
     public string ToTable()
     {
         StringBuilder text = new();
-        text.Append(CultureInfo.InvariantCulture, $"{Case.Title}; {Passes} passes in turn, medians of {Rounds} rounds of {SecondsARound} s after warm-up; receiver and sender in processes of their own, not pinned\n");
+        text.Append(CultureInfo.InvariantCulture, $"{Case.Title}; {Passes} passes in turn, medians of {Rounds} rounds of {SecondsARound} s after warm-up; receiver and sender in separate processes, not pinned\n");
         text.Append(CultureInfo.InvariantCulture, $"{Machine}, {Taken:yyyy-MM-dd}\n\n");
         text.Append(CultureInfo.InvariantCulture, $"| receiver | {Case.Unit}s/s |");
         string rule = "|---|---:|";
@@ -26,7 +26,7 @@ internal sealed record ReceivingReport(
             rule += "---:|";
         }
 
-        text.Append(CultureInfo.InvariantCulture, $" us of processor a {Case.Unit} | B a {Case.Unit} | sent/s |{(Case.MeasuresLoss ? " lost |" : "")}\n{rule}---:|---:|---:|{(Case.MeasuresLoss ? "---:|" : "")}\n");
+        text.Append(CultureInfo.InvariantCulture, $" us of processor per {Case.Unit} | B per {Case.Unit} | sent/s |{(Case.MeasuresLoss ? " lost |" : "")}\n{rule}---:|---:|---:|{(Case.MeasuresLoss ? "---:|" : "")}\n");
         foreach (ReceivingRow row in Rows)
         {
             text.Append(CultureInfo.InvariantCulture, $"| {row.Receiver} | {row.PerSecond:N0} |");

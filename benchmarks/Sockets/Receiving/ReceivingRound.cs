@@ -1,10 +1,10 @@
 namespace Benchmarks.Sockets.Receiving;
 
 /// <summary>One round of one receiver.</summary>
-/// <param name="PerSecond">Messages received a second.</param>
-/// <param name="CpuMicroseconds">Processor time of the receiver a message.</param>
+/// <param name="PerSecond">Messages received per second.</param>
+/// <param name="CpuMicroseconds">Processor time of the receiver per message.</param>
 /// <param name="Bytes">Bytes the receiver allocated per message.</param>
-/// <param name="SentPerSecond">Messages sent a second.</param>
+/// <param name="SentPerSecond">Messages sent per second.</param>
 internal sealed record ReceivingRound(double PerSecond, double CpuMicroseconds, double Bytes, double SentPerSecond)
 {
     public static ReceivingRound Between((ReceiverSample Receiver, ReceiverSample Sender) begin, (ReceiverSample Receiver, ReceiverSample Sender) end)

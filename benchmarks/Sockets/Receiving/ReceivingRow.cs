@@ -2,7 +2,7 @@ using System.Globalization;
 
 namespace Benchmarks.Sockets.Receiving;
 
-/// <summary>One receiver's figures: medians over the rounds of all passes; the loss over everything sent, warm-up included.</summary>
+/// <summary>One receiver's figures: medians over the rounds of all passes; the loss covers everything sent, including the warm-up.</summary>
 internal sealed record ReceivingRow(string Receiver, double PerSecond, double CpuMicroseconds, double Bytes, double SentPerSecond, double Loss)
 {
     public static ReceivingRow Of(string receiver, IReadOnlyList<ReceivingPass> passes)

@@ -4,19 +4,19 @@ using Harness.Pages;
 
 namespace Benchmarks.Sockets.Receiving;
 
-/// <summary>Every receiver in turn, each with its sender in new processes; so many passes, so that a slow minute hits all alike.</summary>
+/// <summary>Every receiver in turn, each with its sender in new processes; in several passes, so that a slow minute affects all alike.</summary>
 internal static class ReceivingRun
 {
-    // Tier 1 takes a method after 30 calls and 100 ms of rest, loops by replacement on the stack; nothing here takes longer than a second.
+    // Tier 1 takes a method after 30 calls and 100 ms of rest, and loops by on-stack replacement; nothing here takes longer than a second.
     private static readonly TimeSpan WarmUp = TimeSpan.FromSeconds(3);
     private static readonly TimeSpan AnswerLimit = TimeSpan.FromSeconds(30);
 
-    // What is on its way when the sender ends is there long before.
+    // Messages on their way when the sender ends arrive well within this time.
     private static readonly TimeSpan Settle = TimeSpan.FromSeconds(1);
 
     public static async Task<int> RunAsync(ReceivingCase what, ReceivingOptions options, CancellationToken cancellationToken)
     {
-        // Before the measuring: a folder that cannot be made should not cost minutes to find out.
+        // Before measuring, so that a folder that cannot be created fails at once.
         options.Results?.Create();
         List<ReceivingPass> passes = [];
         for (int pass = 1; pass <= options.Passes; pass++)
@@ -33,7 +33,7 @@ internal static class ReceivingRun
         ReceivingPass? half = null;
         if (what.MeasuresLoss)
         {
-            // Below saturation: half of what the slowest way of ours took.
+            // Below saturation: half the rate of the last receiver, the worker's own.
             double rate = rows[^1].PerSecond / 2;
             half = await MeasureAsync(what, what.Receivers[^1], (long)rate, options, cancellationToken);
         }
@@ -51,9 +51,9 @@ internal static class ReceivingRun
 
     /// <param name="what">The benchmark.</param>
     /// <param name="name">The receiver.</param>
-    /// <param name="rate">Messages a second to send; 0 for as many as can be.</param>
+    /// <param name="rate">Messages to send per second; 0 for as many as possible.</param>
     /// <param name="options">Rounds and their length.</param>
-    /// <param name="cancellationToken">Ends it.</param>
+    /// <param name="cancellationToken">Ends the measurement.</param>
     private static async Task<ReceivingPass> MeasureAsync(ReceivingCase what, string name, long rate, ReceivingOptions options, CancellationToken cancellationToken)
     {
         using ChildProcess receiver = ChildProcess.Start(what.ReceiverVerb, name);
@@ -71,7 +71,7 @@ internal static class ReceivingRun
             begin = end;
         }
 
-        // "stop" ends the sending; the answer is the last count.
+        // "stop" ends the sending; the answer has the final count.
         ReceiverSample sent = JsonSerializer.Deserialize<ReceiverSample>(await sender.TellAsync(SenderLoop.Stop, AnswerLimit, cancellationToken));
         await Task.Delay(Settle, cancellationToken);
         ReceiverSample received = JsonSerializer.Deserialize<ReceiverSample>(await receiver.AskAsync(AnswerLimit, cancellationToken));

@@ -3,14 +3,14 @@ using System.Text.Json;
 
 namespace Benchmarks.Sockets.Receiving;
 
-/// <summary>A sending process: sends on a thread of its own, samples like a receiver, stops when told to.</summary>
+/// <summary>A sending process: sends on its own thread, prints samples like a receiver, and stops when told to.</summary>
 internal static class SenderLoop
 {
     /// <summary>The line that ends the sending.</summary>
     public const string Stop = "stop";
 
     /// <param name="send">Sends some messages and returns how many.</param>
-    /// <param name="rate">Messages a second; 0 for as many as can be.</param>
+    /// <param name="rate">Messages per second; 0 for as many as possible.</param>
     public static void Run(Func<int> send, long rate)
     {
         long sent = 0;

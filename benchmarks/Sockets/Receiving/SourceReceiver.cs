@@ -12,8 +12,8 @@ internal sealed class SourceReceiver : IReceiver
     private readonly CancellationTokenSource _stop = new();
     private Task _receiving = Task.CompletedTask;
 
-    /// <param name="source">Begins to listen here; disposed with this object.</param>
-    /// <param name="endpoint">Where it listens then.</param>
+    /// <param name="source">The source, which starts to listen here and is disposed with this object.</param>
+    /// <param name="endpoint">Returns the endpoint on which it then listens.</param>
     public SourceReceiver(IMessageSource source, Func<EndPoint?> endpoint)
     {
         _source = source;

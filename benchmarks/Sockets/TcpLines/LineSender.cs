@@ -3,13 +3,13 @@ using System.Net.Sockets;
 
 namespace Benchmarks.Sockets.TcpLines;
 
-/// <summary>Sends the same lines again and again, many a call; reads and drops what comes back.</summary>
+/// <summary>Sends the same lines repeatedly, many per call; reads and drops the answers.</summary>
 internal sealed class LineSender : IDisposable
 {
     /// <summary>A line with its end: the size of the generated messages.</summary>
     public const int LineBytes = 300;
 
-    // Not a multiple of what a receiver reads at once, so that lines are cut at every place.
+    // Not a multiple of what a receiver reads at once, so that lines are cut at every position.
     private const int LinesACall = 437;
 
     private readonly byte[] _lines = new byte[LinesACall * LineBytes];

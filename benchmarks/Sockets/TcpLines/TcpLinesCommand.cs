@@ -7,7 +7,7 @@ using Pipeline.Buffers;
 
 namespace Benchmarks.Sockets.TcpLines;
 
-/// <summary><c>tcp-lines</c>: lines over one loopback connection, received in every way there is.</summary>
+/// <summary><c>tcp-lines</c>: lines over one loopback connection, received in every available way.</summary>
 internal static class TcpLinesCommand
 {
     public const string ReceiverVerb = "tcp-lines-receiver";
@@ -27,7 +27,7 @@ internal static class TcpLinesCommand
 
     public static Command Create() => ReceivingOption.Create(
         "tcp-lines",
-        "Receives lines over one connection in every way in turn, each in a process of its own, from one sender in another (3 minutes)",
+        "Receives lines over one connection with each receiver in turn, each in its own process, from one sender in another process (3 minutes)",
         new ReceivingCase(
             $"Lines of {LineSender.LineBytes} bytes over one loopback connection",
             "tcp-lines",
@@ -38,7 +38,7 @@ internal static class TcpLinesCommand
             ["BareIndexOf", "StreamReader"],
             MeasuresLoss: false));
 
-    /// <summary>Makes a receiver; it is bound and does not receive yet.</summary>
+    /// <summary>Creates a receiver, which is bound but does not receive yet.</summary>
     public static IReceiver CreateReceiver(string name) => Receivers[name]();
 
     /// <summary>Prints the port and receives.</summary>

@@ -3,7 +3,7 @@ using System.Runtime.InteropServices;
 
 namespace Benchmarks.Sockets.Udp;
 
-/// <summary>The system calls of sender and bare receiver, with structures of their own: the limit must not share the code that is held against it.</summary>
+/// <summary>The system calls of sender and bare receiver, with structures of their own: the limit must not share the code that is compared with it.</summary>
 internal static class BatchCalls
 {
     /// <summary>MSG_WAITFORONE: waits for the first datagram only.</summary>

@@ -4,12 +4,12 @@ using Messaging.Sockets.Udp;
 namespace Benchmarks.Sockets.Udp;
 
 /// <summary>
-/// What a sender sends again and again: 64 texts with a Fletcher-32 trailer behind each. A datagram is ASCII throughout, trailer
-/// included, since the article's receivers decode it as text and bytes that are none would cost them a detour.
+/// What a sender sends repeatedly: 64 texts, each followed by a Fletcher-32 trailer. The whole datagram is ASCII, including the
+/// trailer, since the article's receivers decode it as text, and other bytes would cost them a slower path.
 /// </summary>
 internal static class DatagramContent
 {
-    /// <summary>Different datagrams; the first byte says which one it is.</summary>
+    /// <summary>The number of different datagrams; the first byte identifies one.</summary>
     public const int Count = 64;
 
     /// <summary>The first byte of the first one.</summary>
@@ -22,7 +22,7 @@ internal static class DatagramContent
         Span<byte> trailer = datagram[^Fletcher32.TrailerLength..];
         text[0] = (byte)(First + index);
 
-        // One text in sixteen has a trailer of ASCII: letters are drawn until it has.
+        // One text in sixteen has an ASCII trailer: letters are drawn until it has.
         uint draw = (uint)index;
         for (int attempt = 0; attempt < 10_000; attempt++)
         {

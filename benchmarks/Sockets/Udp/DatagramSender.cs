@@ -5,13 +5,13 @@ using System.Runtime.InteropServices;
 
 namespace Benchmarks.Sockets.Udp;
 
-/// <summary>Sends the same 64 datagrams again and again by sendmmsg(2).</summary>
+/// <summary>Sends the same 64 datagrams repeatedly with sendmmsg(2).</summary>
 internal sealed class DatagramSender : IDisposable
 {
     private readonly DatagramBatch _batch;
     private readonly Socket _socket = new(AddressFamily.InterNetwork, SocketType.Dgram, ProtocolType.Udp);
 
-    /// <param name="port">Of the receiver, on loopback.</param>
+    /// <param name="port">The receiver's port, on loopback.</param>
     /// <param name="bytes">Bytes of a datagram, trailer included.</param>
     public DatagramSender(int port, int bytes)
     {

@@ -7,7 +7,7 @@ using Pipeline.Buffers;
 
 namespace Benchmarks.Sockets.Udp;
 
-/// <summary><c>udp</c> and <c>udp64</c>: datagrams of 512 bytes, and of 64 as in the article, over loopback, received in every way there is.</summary>
+/// <summary><c>udp</c> and <c>udp64</c>: datagrams of 512 bytes, and of 64 as in the article, over loopback, received in every available way.</summary>
 internal static class UdpCommand
 {
     public const string ReceiverVerb = "udp-receiver";
@@ -44,15 +44,15 @@ internal static class UdpCommand
 
     public static Command Create() => ReceivingOption.Create(
         "udp",
-        "Receives datagrams of 512 bytes in every way in turn, each in a process of its own, from one sender in another; Linux (5 minutes)",
+        "Receives datagrams of 512 bytes with each receiver in turn, each in its own process, from one sender in another process; Linux (5 minutes)",
         Case("udp", DatagramBytes, ReceiverVerb, SenderVerb, [.. Receivers.Keys]));
 
     public static Command CreateSmall() => ReceivingOption.Create(
         "udp64",
-        "The article's two receivers and the worker's source with the article's datagrams of 64 bytes; Linux (2 minutes)",
+        "Receives the article's datagrams of 64 bytes with its two receivers and with the worker's source; Linux (2 minutes)",
         Case("udp64", SmallDatagramBytes, SmallReceiverVerb, SmallSenderVerb, ComparedWithTheArticle));
 
-    /// <summary>Makes a receiver; it is bound and does not receive yet.</summary>
+    /// <summary>Creates a receiver, which is bound but does not receive yet.</summary>
     /// <param name="name">One of <see cref="Names"/>.</param>
     /// <param name="bytes">Bytes of the datagrams it will receive, trailer included.</param>
     public static IReceiver CreateReceiver(string name, int bytes) => Receivers[name](bytes);

@@ -4,7 +4,7 @@ using Pipeline.Buffers;
 
 namespace Benchmarks.Techniques.ArrayPools;
 
-/// <summary>A buffer of a size, used once: made, or rented and given back.</summary>
+/// <summary>A buffer of a given size, used once: allocated, or rented and returned.</summary>
 public class ArrayPoolBenchmarks
 {
     [Params(20, 100, 1_000, 10_000, 100_000)]
@@ -33,7 +33,7 @@ public class ArrayPoolBenchmarks
         }
     }
 
-    /// <summary>The worker's: an owner beside the array, which counts what is out.</summary>
+    /// <summary>The worker's: an owner beside the array, which counts rented buffers.</summary>
     [Benchmark]
     public int PooledBuffer()
     {

@@ -3,7 +3,7 @@ namespace Benchmarks.Techniques.ArraySlicing;
 /// <summary>The quarter of an array that begins at its middle.</summary>
 internal static class ArraySlices
 {
-    /// <summary>Frozen: the original, lazy; it walks when it is read.</summary>
+    /// <summary>Frozen: the original, which is lazy: it iterates when it is read.</summary>
     public static IEnumerable<int> Linq(int[] array) => array.Skip(array.Length / 2).Take(array.Length / 4);
 
     public static int[] LinqToArray(int[] array) => array.Skip(array.Length / 2).Take(array.Length / 4).ToArray();

@@ -33,7 +33,7 @@ public class ArraySlicingBenchmarks
     [Benchmark]
     public int[] NewArray() => ArraySlices.CopiedByLoop(_array);
 
-    /// <returns>The last element, since a span cannot be handed to the benchmark's engine.</returns>
+    /// <returns>The last element, since a span cannot be returned to the benchmark engine.</returns>
     [Benchmark]
     public int Span() => ArraySlices.Span(_array)[^1];
 

@@ -2,7 +2,7 @@ using BenchmarkDotNet.Attributes;
 
 namespace Benchmarks.Techniques.Boxing;
 
-/// <summary>Comparing two values of an enum behind a type parameter.</summary>
+/// <summary>Comparing two values of an enum through a type parameter.</summary>
 public class BoxingBenchmarks
 {
     private const int Comparisons = 100;

@@ -2,7 +2,7 @@ using System.Runtime.CompilerServices;
 
 namespace Benchmarks.Techniques.Boxing;
 
-/// <summary>How often neighbours in a row of states are equal, for any type of state.</summary>
+/// <summary>Counts the equal neighbours in a row of states, for any type of state.</summary>
 internal static class StateMachine<TState>
     where TState : notnull
 {
@@ -45,7 +45,7 @@ internal static class StateMachine<TState>
         return same;
     }
 
-    /// <summary>The box is handed to another method, and has to be one.</summary>
+    /// <summary>The box is passed to another method, so it must really be allocated.</summary>
     [MethodImpl(MethodImplOptions.NoInlining)]
     public static int EscapingBox(TState[] states)
     {

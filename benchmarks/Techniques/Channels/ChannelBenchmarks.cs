@@ -2,7 +2,7 @@ using BenchmarkDotNet.Attributes;
 
 namespace Benchmarks.Techniques.Channels;
 
-/// <summary>Handing 10,000 items to another thread, an item.</summary>
+/// <summary>Passing 10,000 items to another thread; figures per item.</summary>
 public class ChannelBenchmarks
 {
     private const int Items = 10_000;

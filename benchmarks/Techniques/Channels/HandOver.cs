@@ -45,7 +45,7 @@ internal static class HandOver
     public static Task<long> BoundedChannelAsync(int items) =>
         ChannelAsync(Channel.CreateBounded<int>(new BoundedChannelOptions(Capacity) { SingleReader = true, SingleWriter = true }), items);
 
-    /// <summary>Without a bound: nothing holds the writer back.</summary>
+    /// <summary>Without a bound: the writer never waits.</summary>
     public static Task<long> UnboundedChannelAsync(int items) =>
         ChannelAsync(Channel.CreateUnbounded<int>(new UnboundedChannelOptions { SingleReader = true, SingleWriter = true }), items);
 

@@ -1,6 +1,6 @@
 namespace Benchmarks.Techniques.Channels;
 
-/// <summary>A bounded queue as one wrote it before channels: a lock, and threads that wait in it.</summary>
+/// <summary>A bounded queue as it was written before channels: a lock, and threads that wait in it.</summary>
 internal sealed class LockedQueue<T>(int capacity)
 {
     // Monitor.Wait and Pulse need an object, not a Lock.

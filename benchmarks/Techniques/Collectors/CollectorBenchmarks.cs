@@ -2,7 +2,7 @@ using BenchmarkDotNet.Attributes;
 
 namespace Benchmarks.Techniques.Collectors;
 
-/// <summary>Twenty thousand messages on two threads, a message.</summary>
+/// <summary>Twenty thousand messages on two threads; figures per message.</summary>
 public abstract class CollectorBenchmarks
 {
     private const int Messages = 20_000;

@@ -2,15 +2,15 @@ using Pipeline.Buffers;
 
 namespace Benchmarks.Techniques.Collectors;
 
-/// <summary>Messages of 1 KiB on two threads, each kept until 500 later ones have come: long enough to outlive a collection.</summary>
+/// <summary>Messages of 1 KiB on two threads, each kept until 500 later ones have arrived: long enough to outlive a collection.</summary>
 internal static class MessageLoad
 {
     private const int Threads = 2;
     private const int Kept = 500;
     private const int MessageBytes = 1_024;
 
-    /// <summary>A new array a message.</summary>
-    /// <returns>Messages whose bytes were right when they were let go.</returns>
+    /// <summary>A new array per message.</summary>
+    /// <returns>Messages whose bytes were right when they were released.</returns>
     public static Task<int> AllocatingAsync(int messages) => OnThreadsAsync(messages, static count =>
     {
         byte[]?[] kept = new byte[Kept][];
@@ -26,7 +26,7 @@ internal static class MessageLoad
     });
 
     /// <summary>The worker's pooled buffers.</summary>
-    /// <returns>Messages whose bytes were right when they were let go.</returns>
+    /// <returns>Messages whose bytes were right when they were released.</returns>
     public static Task<int> PooledAsync(int messages) => OnThreadsAsync(messages, static count =>
     {
         PooledBuffer?[] kept = new PooledBuffer?[Kept];

@@ -1,5 +1,5 @@
 namespace Benchmarks.Techniques.Collectors;
 
-/// <summary>A heap and a collecting thread a core.</summary>
+/// <summary>One heap and one collecting thread per core.</summary>
 [Collector(server: true)]
 public class ServerCollectorBenchmarks : CollectorBenchmarks;

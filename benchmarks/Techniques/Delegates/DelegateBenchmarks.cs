@@ -2,7 +2,7 @@ using BenchmarkDotNet.Attributes;
 
 namespace Benchmarks.Techniques.Delegates;
 
-/// <summary>Work handed to a method that runs it under a context.</summary>
+/// <summary>Work passed to a method that runs it under a context.</summary>
 public class DelegateBenchmarks
 {
     private readonly Mailbox _mailbox = new();

@@ -2,7 +2,7 @@ using System.Runtime.CompilerServices;
 
 namespace Benchmarks.Techniques.Delegates;
 
-/// <summary>Processes under a context that is set before and taken back after, handed over in several ways. Returns what was processed so far.</summary>
+/// <summary>Processes under a context that is set before and restored after, with the work passed in several ways. Returns the number processed so far.</summary>
 internal sealed class Mailbox
 {
     private readonly Action<int> _cached;
@@ -18,7 +18,7 @@ internal sealed class Mailbox
         return _processed;
     }
 
-    /// <summary>The same where the compiler can look into the callee.</summary>
+    /// <summary>The same where the compiler can inline the callee.</summary>
     public int ClosureInlined(int weight)
     {
         UnderInlined(() => Process(weight));
@@ -84,7 +84,7 @@ internal sealed class Mailbox
         }
     }
 
-    // Called with one delegate only: what the compiler has seen called here decides whether it looks into the delegate.
+    // Called with one delegate only: the delegates that the compiler has seen here decide whether it inlines the call.
     [MethodImpl(MethodImplOptions.AggressiveInlining)]
     private void UnderInlined(Action action)
     {

@@ -3,8 +3,8 @@ using System.Runtime.CompilerServices;
 namespace Benchmarks.Techniques.Downcasts;
 
 /// <summary>
-/// What is known to be a <typeparamref name="T"/>, and held as an object. Not inlined: the code is shared by all reference types, as
-/// that of a generic class on a hot path is.
+/// A value known to be a <typeparamref name="T"/> but held as an object. Not inlined: all reference types share the code, as they do in
+/// a generic class on a hot path.
 /// </summary>
 internal static class Counted<T>
     where T : class, ICount

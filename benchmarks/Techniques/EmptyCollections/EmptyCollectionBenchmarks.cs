@@ -2,7 +2,7 @@ using BenchmarkDotNet.Attributes;
 
 namespace Benchmarks.Techniques.EmptyCollections;
 
-/// <summary>Nothing, handed on as a read-only list.</summary>
+/// <summary>An empty read-only list, passed on.</summary>
 public class EmptyCollectionBenchmarks
 {
     [GlobalSetup]
@@ -11,9 +11,9 @@ public class EmptyCollectionBenchmarks
     [Benchmark(Baseline = true)]
     public IReadOnlyList<object> NewList() => new List<object>();
 
-    /// <summary>What the analyzers warn of.</summary>
+    /// <summary>The code that the analyzers warn about.</summary>
     [Benchmark]
-#pragma warning disable CA1825, MA0005 // An empty array made anew is what is measured
+#pragma warning disable CA1825, MA0005 // Measures allocating an empty array
     public IReadOnlyList<object> NewArray() => new object[0];
 #pragma warning restore CA1825, MA0005
 
@@ -23,7 +23,7 @@ public class EmptyCollectionBenchmarks
     [Benchmark]
     public IReadOnlyList<object> CollectionExpression() => [];
 
-    /// <summary>The same two characters, where the caller may add.</summary>
+    /// <summary>The same two characters, where the caller may add items.</summary>
     [Benchmark]
     public List<object> ListExpression() => [];
 }

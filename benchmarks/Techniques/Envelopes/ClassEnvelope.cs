@@ -1,4 +1,4 @@
 namespace Benchmarks.Techniques.Envelopes;
 
-/// <summary>Thirty-two bytes on the heap; a reference goes round.</summary>
+/// <summary>Thirty-two bytes on the heap; only a reference is passed.</summary>
 internal sealed record ClassEnvelope(object Message, object Sender) : IEnvelope;

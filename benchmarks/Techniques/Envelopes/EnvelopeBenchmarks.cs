@@ -15,7 +15,7 @@ public class EnvelopeBenchmarks
     [Benchmark(Baseline = true)]
     public int StructSameThread() => Mail.StructsOnOneThread(Messages);
 
-    /// <summary>The same object sent again and again: the queue's own bytes.</summary>
+    /// <summary>The same object sent repeatedly: the queue's own bytes.</summary>
     [Benchmark]
     public int OneObjectSameThread() => Mail.OneObjectOnOneThread(Messages);
 

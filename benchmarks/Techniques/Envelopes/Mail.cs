@@ -6,7 +6,7 @@ namespace Benchmarks.Techniques.Envelopes;
 /// <summary>Envelopes through a queue, counted where the message is the expected one.</summary>
 internal static class Mail
 {
-    // The order of magnitude of a mailbox under load; more of them wait for room.
+    // The order of magnitude of a mailbox under load; further envelopes wait for space.
     private const int Capacity = 1_024;
 
     private static readonly object Sender = new();
@@ -34,7 +34,7 @@ internal static class Mail
         return Drain(queue);
     }
 
-    /// <summary>One envelope made before, sent again and again.</summary>
+    /// <summary>One envelope created beforehand, sent repeatedly.</summary>
     public static int OneObjectOnOneThread(int envelopes)
     {
         ConcurrentQueue<ClassEnvelope> queue = new();
@@ -47,7 +47,7 @@ internal static class Mail
         return Drain(queue);
     }
 
-    /// <summary>A struct where the queue is of the interface: boxed.</summary>
+    /// <summary>A struct in a queue of the interface type: boxed.</summary>
     public static int BoxesOnOneThread(int envelopes)
     {
         ConcurrentQueue<IEnvelope> queue = new();

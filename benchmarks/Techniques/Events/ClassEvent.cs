@@ -1,6 +1,6 @@
 namespace Benchmarks.Techniques.Events;
 
-/// <summary>The original: an object of 32 bytes an event.</summary>
+/// <summary>The original: an object of 32 bytes per event.</summary>
 internal sealed class ClassEvent<TState>(object message, TState state)
 {
     public object Message { get; } = message;

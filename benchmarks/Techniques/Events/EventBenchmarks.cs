@@ -2,7 +2,7 @@ using BenchmarkDotNet.Attributes;
 
 namespace Benchmarks.Techniques.Events;
 
-/// <summary>An event and the state of its machine, made for each message and handed to the handler of the current state, a delegate.</summary>
+/// <summary>An event and the state of its machine, created for each message and passed to the handler of the current state, a delegate.</summary>
 public class EventBenchmarks
 {
     private readonly object _message = new();
@@ -20,7 +20,7 @@ public class EventBenchmarks
     [Benchmark]
     public int Struct() => _ofStruct(new StructEvent<string>(_message, _state));
 
-    /// <summary>Where a handler takes any event, the struct is boxed.</summary>
+    /// <summary>When a handler accepts any event, the struct is boxed.</summary>
     [Benchmark]
     public int BoxedStruct() => _ofObject(new StructEvent<string>(_message, _state));
 }

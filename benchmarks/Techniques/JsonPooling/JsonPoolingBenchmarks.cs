@@ -27,7 +27,7 @@ public class JsonPoolingBenchmarks
     [Benchmark]
     public byte[] Utf8Bytes() => ReplyJson.Utf8Bytes(_reply);
 
-    /// <summary>The worker's way: the buffer is handed on, no array is made.</summary>
+    /// <summary>As in the worker: the buffer is passed on, no array is allocated.</summary>
     [Benchmark]
     public int PooledWriter()
     {

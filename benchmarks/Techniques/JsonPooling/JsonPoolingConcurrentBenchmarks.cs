@@ -7,7 +7,7 @@ namespace Benchmarks.Techniques.JsonPooling;
 public class JsonPoolingConcurrentBenchmarks : IDisposable
 {
     private const int Replies = 10_000;
-    // With two cores the 64 messages that a worker has in flight.
+    // On two cores, these are the 64 messages that a worker has in flight.
     private const int Held = 32;
 
     private readonly Reply _reply = ReplySample.Create();
@@ -22,7 +22,7 @@ public class JsonPoolingConcurrentBenchmarks : IDisposable
     [Benchmark(OperationsPerInvoke = Replies)]
     public long PooledStringBuilder() => OnAllCores(share => WriteArrays(share, ReplyJson.PooledBuilder));
 
-    /// <summary>The worker's way: rented buffers are held, no array is made.</summary>
+    /// <summary>As in the worker: rented buffers are held, no array is allocated.</summary>
     [Benchmark(OperationsPerInvoke = Replies)]
     public long PooledWriter() => OnAllCores(WriteBuffers);
 

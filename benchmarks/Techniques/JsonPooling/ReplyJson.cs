@@ -8,7 +8,7 @@ using Newtonsoft.Json;
 
 namespace Benchmarks.Techniques.JsonPooling;
 
-/// <summary>A reply as UTF-8 JSON: through a text, new or pooled, or straight to bytes.</summary>
+/// <summary>A reply as UTF-8 JSON: through a text, new or pooled, or directly to bytes.</summary>
 internal static class ReplyJson
 {
     // Escapes as little as Newtonsoft.Json does, so that all variants write the same bytes.
@@ -18,10 +18,10 @@ internal static class ReplyJson
     private static readonly ObjectPool<StringBuilder> Builders = new DefaultObjectPoolProvider().CreateStringBuilderPool(256, 16_384);
     private static readonly JsonTypeInfo<Reply> Generated = new ReplyContext(new JsonSerializerOptions { Encoder = Encoder }).Reply;
 
-    /// <summary>Frozen: a text of its own every time.</summary>
+    /// <summary>Frozen: a new text every time.</summary>
     public static byte[] NewBuilder(Reply reply) => Write(reply, new StringBuilder(256));
 
-    /// <summary>The published improvement: the text's memory is used again.</summary>
+    /// <summary>The published improvement: the text's memory is reused.</summary>
     public static byte[] PooledBuilder(Reply reply)
     {
         StringBuilder builder = Builders.Get();

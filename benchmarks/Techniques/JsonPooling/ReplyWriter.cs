@@ -3,10 +3,10 @@ using Pipeline.Buffers;
 
 namespace Benchmarks.Techniques.JsonPooling;
 
-/// <summary>Writes replies into rented buffers with a writer that is used again. Threads: one at a time.</summary>
+/// <summary>Writes replies into rented buffers with a reused writer. Threads: one at a time.</summary>
 internal sealed class ReplyWriter : IDisposable
 {
-    // A writer must have a place to write to; it gets another before every use.
+    // A writer needs a destination; it gets another one before every use.
     private readonly Utf8JsonWriter _writer = new(Stream.Null, new JsonWriterOptions { Encoder = ReplyJson.Encoder });
 
     /// <returns>The JSON; the caller owns it.</returns>

@@ -3,7 +3,7 @@ using System.Threading.Channels;
 
 namespace Benchmarks.Techniques.Mailboxes;
 
-/// <summary>A channel told that one thread reads.</summary>
+/// <summary>A channel with the option that one thread reads.</summary>
 internal sealed class ChannelMailbox : IMailbox
 {
     private readonly Channel<object> _messages = Channel.CreateUnbounded<object>(new UnboundedChannelOptions { SingleReader = true });

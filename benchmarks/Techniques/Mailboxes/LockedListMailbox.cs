@@ -2,7 +2,7 @@ using System.Diagnostics.CodeAnalysis;
 
 namespace Benchmarks.Techniques.Mailboxes;
 
-/// <summary>The published experiment: a linked list under a lock, a node a message.</summary>
+/// <summary>The published experiment: a linked list under a lock, one node per message.</summary>
 internal sealed class LockedListMailbox : IMailbox
 {
     private readonly Lock _lock = new();

@@ -2,7 +2,7 @@ using BenchmarkDotNet.Attributes;
 
 namespace Benchmarks.Techniques.Mailboxes;
 
-/// <summary>Ten thousand messages through a mailbox, a message.</summary>
+/// <summary>Ten thousand messages through a mailbox; figures per message.</summary>
 public class MailboxBenchmarks
 {
     private const int Messages = 10_000;

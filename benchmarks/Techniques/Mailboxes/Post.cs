@@ -1,12 +1,12 @@
 namespace Benchmarks.Techniques.Mailboxes;
 
-/// <summary>Messages through a mailbox; what is taken must come in the order in which it was posted.</summary>
+/// <summary>Messages through a mailbox; they must be taken in the order in which they were posted.</summary>
 internal static class Post
 {
     // Messages that wait at a time on one thread.
     private const int Burst = 100;
 
-    /// <returns>How many came, in order.</returns>
+    /// <returns>The number of messages taken in order.</returns>
     public static int OnOneThread(IMailbox mailbox, object[] messages)
     {
         int taken = 0;
@@ -27,7 +27,7 @@ internal static class Post
         return taken;
     }
 
-    /// <returns>How many came, in order.</returns>
+    /// <returns>The number of messages taken in order.</returns>
     public static async Task<int> AcrossThreadsAsync(IMailbox mailbox, object[] messages)
     {
         Task posting = Task.Run(() =>

@@ -4,7 +4,7 @@ using Pipeline.Buffers;
 
 namespace Benchmarks.Techniques.MemoryPools;
 
-/// <summary>A buffer of 4 KiB with an owner that can be handed on: what the owner costs.</summary>
+/// <summary>A buffer of 4 KiB with an owner that can be passed on: what the owner costs.</summary>
 public class MemoryPoolBenchmarks
 {
     private const int Bytes = 4_096;

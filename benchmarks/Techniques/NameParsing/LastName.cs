@@ -1,6 +1,6 @@
 namespace Benchmarks.Techniques.NameParsing;
 
-/// <summary>What follows the last blank of a name; the whole name without one, empty when there is nothing or the name ends in a blank.</summary>
+/// <summary>The text after the last blank of a name: the whole name when it has none, empty when the name is empty or ends with a blank.</summary>
 internal static class LastName
 {
     /// <summary>Frozen: a string for every word.</summary>
@@ -10,7 +10,7 @@ internal static class LastName
 
     public static ReadOnlySpan<char> SpanBased(ReadOnlySpan<char> name) => name[(name.LastIndexOf(' ') + 1)..];
 
-    /// <summary>Every word visited as a range, none made.</summary>
+    /// <summary>Every word visited as a range; no string is created.</summary>
     public static ReadOnlySpan<char> SplitRanges(ReadOnlySpan<char> name)
     {
         Range last = default;

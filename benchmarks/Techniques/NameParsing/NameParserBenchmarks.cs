@@ -20,7 +20,7 @@ public class NameParserBenchmarks
     [Benchmark]
     public string Substring() => LastName.Substring(_name);
 
-    /// <returns>The length, since a span cannot be handed to the benchmark's engine.</returns>
+    /// <returns>The length, since a span cannot be returned to the benchmark engine.</returns>
     [Benchmark]
     public int SpanBased() => LastName.SpanBased(_name).Length;
 

@@ -2,11 +2,11 @@ using System.Runtime.InteropServices;
 
 namespace Benchmarks.Techniques.NativeBuffers;
 
-/// <summary>Memory outside the collector's heap. The handle frees it once, also when its owner was lost.</summary>
+/// <summary>Memory outside the collector's heap. The handle frees it once, even when its owner was never disposed.</summary>
 internal sealed unsafe class NativeBlock : SafeHandle
 {
     /// <param name="bytes">At least 1; the bytes are not cleared.</param>
-    /// <exception cref="OutOfMemoryException">The system gives no more.</exception>
+    /// <exception cref="OutOfMemoryException">The system has no more memory.</exception>
     public NativeBlock(int bytes)
         : base(nint.Zero, ownsHandle: true)
     {

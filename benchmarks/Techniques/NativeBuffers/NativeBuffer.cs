@@ -4,7 +4,7 @@ namespace Benchmarks.Techniques.NativeBuffers;
 
 /// <summary>
 /// The owner of one block outside the collector's heap. The caller that rented it disposes it, once, and drops the reference, since the
-/// object is used again; a second call at once does nothing. Spans and memories taken from it are borrows that end there.
+/// pool reuses the object. An immediate second call does nothing. Spans and memories taken from it are borrows that end there.
 /// </summary>
 internal sealed unsafe class NativeBuffer(NativeBufferPool pool, NativeBlock block) : MemoryManager<byte>
 {
@@ -12,7 +12,7 @@ internal sealed unsafe class NativeBuffer(NativeBufferPool pool, NativeBlock blo
 
     internal NativeBlock Block => block;
 
-    /// <exception cref="ObjectDisposedException">It was given back.</exception>
+    /// <exception cref="ObjectDisposedException">It was returned to the pool.</exception>
     public override Span<byte> GetSpan()
     {
         ObjectDisposedException.ThrowIf(Volatile.Read(ref _rented) == 0, this);

@@ -51,7 +51,7 @@ public unsafe class NativeBufferBenchmarks : IDisposable
     [Benchmark]
     public int ArrayPoolShared() => RentAndReturn(ArrayPool<byte>.Shared);
 
-    /// <summary>A pool of its own, told the longest array: what the published table calls size aware.</summary>
+    /// <summary>A separate pool that is configured with the longest array: the published table calls it size aware.</summary>
     [Benchmark]
     public int ArrayPoolConfigured() => RentAndReturn(_configured);
 

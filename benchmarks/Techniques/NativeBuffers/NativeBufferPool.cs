@@ -3,8 +3,8 @@ using Pipeline.Buffers;
 namespace Benchmarks.Techniques.NativeBuffers;
 
 /// <summary>
-/// Blocks of one size outside the collector's heap. Threads: any. Bounded: what exceeds <paramref name="retained"/> is freed on
-/// return. After disposal idle blocks are free, and those still out are freed when they come back.
+/// Blocks of one size outside the collector's heap. Threads: any. Bounded: blocks beyond <paramref name="retained"/> are freed on
+/// return. Disposal frees the idle blocks; rented blocks are freed when they are returned.
 /// </summary>
 /// <param name="blockBytes">Bytes of every block.</param>
 /// <param name="retained">The most idle blocks kept.</param>
@@ -17,7 +17,7 @@ internal sealed class NativeBufferPool(int blockBytes = 1 << 20, int retained = 
     /// <summary>Buffers rented and not yet disposed.</summary>
     public int Outstanding => Volatile.Read(ref _outstanding);
 
-    /// <returns>A block whose bytes are what the last user left.</returns>
+    /// <returns>A block with the bytes that its last user left.</returns>
     public NativeBuffer Rent()
     {
         ObjectDisposedException.ThrowIf(_disposed, this);
@@ -45,7 +45,7 @@ internal sealed class NativeBufferPool(int blockBytes = 1 << 20, int retained = 
             buffer.Block.Dispose();
         }
 
-        // Given back while the pool was being disposed: one of the two sees the other.
+        // Returned while the pool was being disposed: one of the two threads sees the other's change.
         if (_disposed)
         {
             FreeIdle();

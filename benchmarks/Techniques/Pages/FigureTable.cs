@@ -3,16 +3,16 @@ using Benchmarks.Compare;
 
 namespace Benchmarks.Techniques.Pages;
 
-/// <summary>A suite's results as a table: a row a method; nanoseconds and bytes, for every value of the parameter.</summary>
+/// <summary>A suite's results as a table: one row per method, with nanoseconds and bytes for every value of the parameter.</summary>
 internal static class FigureTable
 {
     /// <summary>The kind of the marks around a table: <c>figures</c>.</summary>
     public const string Mark = "figures";
 
-    /// <summary>What stands in a page until its suite was run.</summary>
+    /// <summary>The text of a page's table until its suite was run.</summary>
     public const string Pending = "Not measured yet.";
 
-    /// <returns>Null when the folder holds nothing of the suite.</returns>
+    /// <returns>Null when the folder has no results of the suite.</returns>
     public static string? Create(string suite, ResultsFolder results)
     {
         BenchmarkRow[] rows = [.. results.Rows.Values.Where(row => row.Suite == suite)];

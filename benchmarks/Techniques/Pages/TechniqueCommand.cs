@@ -3,14 +3,14 @@ using Benchmarks.Compare;
 
 namespace Benchmarks.Techniques.Pages;
 
-/// <summary>Runs the suites of techniques, and writes what they found into their pages.</summary>
+/// <summary>Runs the suites of techniques, and writes their results into the techniques' pages.</summary>
 internal static class TechniqueCommand
 {
     private const int Failed = 2;
 
     public static Command CreateRun()
     {
-        Option<bool> quick = new("--quick") { Description = "A look at the bytes and the order of things; times are not to be published" };
+        Option<bool> quick = new("--quick") { Description = "A quick look at bytes and relative times; times must not be published" };
         Command run = new("techniques", "Runs the suites of techniques in short rounds; BenchmarkDotNet's options follow, such as --filter '*' --artifacts FOLDER") { quick };
         run.TreatUnmatchedTokensAsErrors = false;
         run.SetAction(result => SuiteRunner.Run(SuiteTypes.Techniques, result.UnmatchedTokens, result.GetValue(quick) ? SuiteConfig.Quick() : SuiteConfig.Short(), "techniques"));
@@ -21,12 +21,12 @@ internal static class TechniqueCommand
     {
         Option<DirectoryInfo> from = new("--from") { Description = "The folder of results", Required = true };
         Option<DirectoryInfo> pages = new("--pages") { Description = "The folder of pages", DefaultValueFactory = _ => new DirectoryInfo("docs/explanation/techniques") };
-        Command write = new("techniques-pages", "Writes the tables of the pages of techniques from a folder of results") { from, pages };
+        Command write = new("techniques-pages", "Writes the tables in the techniques' pages from a folder of results") { from, pages };
         write.SetAction(result => WritePages(result.GetValue(from)!, result.GetValue(pages)!, Console.Out, Console.Error));
         return write;
     }
 
-    /// <returns>0 when every block of every page was written, 1 when results were missing for some, 2 when nothing could be.</returns>
+    /// <returns>0 when every block of every page was written, 1 when results were missing for some, 2 when none could be written.</returns>
     public static int WritePages(DirectoryInfo from, DirectoryInfo pages, TextWriter output, TextWriter errors)
     {
         try
@@ -62,7 +62,7 @@ internal static class TechniqueCommand
             else
             {
                 missing++;
-                output.WriteLine($"{file.Name}: {suite} is not in {results.Path}; its table stays as it is");
+                output.WriteLine($"{file.Name}: {suite} is not in {results.Path}; its table is unchanged");
             }
         }
 

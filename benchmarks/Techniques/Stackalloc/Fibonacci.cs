@@ -3,7 +3,7 @@ using System.Runtime.CompilerServices;
 
 namespace Benchmarks.Techniques.Stackalloc;
 
-/// <summary>The sum of the first 20 Fibonacci numbers (1, 1, 2, ...), which are kept in a buffer meanwhile.</summary>
+/// <summary>The sum of the first 20 Fibonacci numbers (1, 1, 2, ...), which are first written to a buffer.</summary>
 internal static class Fibonacci
 {
     public const int Count = 20;
@@ -29,7 +29,7 @@ internal static class Fibonacci
         return sum;
     }
 
-    /// <summary>The array is handed to a method that is not inlined.</summary>
+    /// <summary>The array is passed to a method that is not inlined.</summary>
     public static int EscapingArray() => SumArray(new int[Count]);
 
     public static int OnTheStack() => SumSpan(stackalloc int[Count]);

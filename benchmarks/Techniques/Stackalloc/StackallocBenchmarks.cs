@@ -2,7 +2,7 @@ using BenchmarkDotNet.Attributes;
 
 namespace Benchmarks.Techniques.Stackalloc;
 
-/// <summary>Eighty bytes of scratch memory, by where they are.</summary>
+/// <summary>Eighty bytes of scratch memory, by their location.</summary>
 public class StackallocBenchmarks
 {
     [GlobalSetup]

@@ -2,7 +2,7 @@ using System.Text;
 
 namespace Benchmarks.Techniques.StringCreation;
 
-/// <summary>Three parts in small letters, joined by slashes.</summary>
+/// <summary>Three parts in lower case, joined by slashes.</summary>
 internal static class LowerPath
 {
     private const int StackChars = 256;
@@ -24,7 +24,7 @@ internal static class LowerPath
         return new string(path[..length]);
     }
 
-    /// <summary>Written into the string itself; the state goes in as a value, the callback is cached.</summary>
+    /// <summary>Written into the string itself; the state is passed as a value, and the callback is cached.</summary>
     public static string Create(string first, string second, string third) =>
         string.Create(Length(first, second, third), (first, second, third), static (path, parts) => Fill(path, parts.first, parts.second, parts.third));
 

@@ -4,12 +4,12 @@ using System.Text;
 
 namespace Benchmarks.Techniques.StringJoins;
 
-/// <summary>The numbers from 0 below a count, with a comma and a blank between them.</summary>
+/// <summary>The numbers from 0 to below a count, separated by a comma and a blank.</summary>
 internal static class NumberList
 {
     private const int StackChars = 64;
 
-    /// <summary>Frozen: the original, a string a number.</summary>
+    /// <summary>Frozen: the original, one string per number.</summary>
     public static string Join(int count) => string.Join(", ", Enumerable.Range(0, count).Select(number => number.ToString(CultureInfo.InvariantCulture)));
 
     public static string Builder(int count)
@@ -20,7 +20,7 @@ internal static class NumberList
             list.Append(number).Append(", ");
         }
 
-        // Nothing to take away where nothing was written.
+        // Nothing to remove when nothing was written.
         return list.ToString(0, Math.Max(0, list.Length - 2));
     }
 
@@ -37,7 +37,7 @@ internal static class NumberList
         return list.ToString();
     }
 
-    /// <summary>The same out of the box: what the compiler uses for interpolated strings.</summary>
+    /// <summary>The same from the runtime: what the compiler uses for interpolated strings.</summary>
     public static string Handler(int count)
     {
         DefaultInterpolatedStringHandler list = new(0, 0, CultureInfo.InvariantCulture, stackalloc char[StackChars]);

@@ -3,7 +3,7 @@ using System.Globalization;
 
 namespace Benchmarks.Techniques.StringJoins;
 
-/// <summary>Characters on the stack first, in a rented array when they outgrow it. Never copied: the array has one owner.</summary>
+/// <summary>Characters on the stack first, then in a rented array when they outgrow it. Must not be copied: the array has one owner.</summary>
 internal ref struct ValueCharList(Span<char> initial)
 {
     private Span<char> _chars = initial;

@@ -3,7 +3,7 @@ using Pipeline.Buffers;
 
 namespace Benchmarks.Techniques.ThreadStatics;
 
-/// <summary>Scratch memory of 1 KiB for the length of a call, by where it is kept between calls.</summary>
+/// <summary>Scratch memory of 1 KiB for the duration of a call, by where it is kept between calls.</summary>
 internal static class Scratch
 {
     public const int Bytes = 1_024;
@@ -21,7 +21,7 @@ internal static class Scratch
 
     public static int ThreadLocal() => Touch.FirstAndLast(Local.Value);
 
-    /// <summary>Flows with the call instead of staying with the thread: two concurrent branches would share the array. Here for its price only.</summary>
+    /// <summary>Flows with the call instead of staying with the thread: two concurrent branches would share the array. Included only for its cost.</summary>
     public static int AsyncLocal() => Touch.FirstAndLast(Flowing.Value ??= new byte[Bytes]);
 
     public static int SharedPool()

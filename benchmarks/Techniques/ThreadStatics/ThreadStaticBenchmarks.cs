@@ -2,7 +2,7 @@ using BenchmarkDotNet.Attributes;
 
 namespace Benchmarks.Techniques.ThreadStatics;
 
-/// <summary>Scratch memory of 1 KiB, used for the length of a call.</summary>
+/// <summary>Scratch memory of 1 KiB, used for the duration of a call.</summary>
 public class ThreadStaticBenchmarks
 {
     [GlobalSetup]

@@ -4,10 +4,10 @@ using System.Runtime.InteropServices;
 
 namespace Benchmarks.Techniques.TypedViews;
 
-/// <summary>The value of all bids in raw bytes (amount times price); bytes after the last whole bid are left.</summary>
+/// <summary>The value of all bids in raw bytes (amount times price); bytes after the last whole bid are ignored.</summary>
 internal static class BidReading
 {
-    /// <summary>Frozen: a reader over a stream over the bytes.</summary>
+    /// <summary>Frozen: a BinaryReader over a stream over the bytes.</summary>
     public static double Reader(byte[] bytes)
     {
         using BinaryReader reader = new(new MemoryStream(bytes));
@@ -22,7 +22,7 @@ internal static class BidReading
         return total;
     }
 
-    /// <summary>The bytes seen as bids: the machine's byte order, and bids that need not be aligned.</summary>
+    /// <summary>The bytes viewed as bids, in the machine's byte order; bids need not be aligned.</summary>
     public static double Cast(ReadOnlySpan<byte> bytes)
     {
         double total = 0;
@@ -34,7 +34,7 @@ internal static class BidReading
         return total;
     }
 
-    /// <summary>Without any check: a wrong length here reads what belongs to others. The safe reference is <see cref="Primitives"/>.</summary>
+    /// <summary>Without any check: a wrong length here reads foreign memory. The safe reference is <see cref="Primitives"/>.</summary>
     public static double Unchecked(ReadOnlySpan<byte> bytes)
     {
         ref byte at = ref MemoryMarshal.GetReference(bytes);
@@ -48,7 +48,7 @@ internal static class BidReading
         return total;
     }
 
-    /// <summary>Field by field with the byte order said; the same on every machine.</summary>
+    /// <summary>Field by field with an explicit byte order; the same on every machine.</summary>
     public static double Primitives(ReadOnlySpan<byte> bytes)
     {
         double total = 0;

@@ -2,7 +2,7 @@ using System.Runtime.CompilerServices;
 
 namespace Benchmarks.Techniques.ValueTasks;
 
-/// <summary>A method that could suspend and does not, by what it returns. None is inlined: the caller does not know.</summary>
+/// <summary>A method that could suspend but does not, by its return type. None is inlined, so that the caller cannot know that.</summary>
 internal static class SynchronousResult
 {
     [MethodImpl(MethodImplOptions.NoInlining)]

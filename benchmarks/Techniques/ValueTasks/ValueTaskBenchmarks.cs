@@ -2,7 +2,7 @@ using BenchmarkDotNet.Attributes;
 
 namespace Benchmarks.Techniques.ValueTasks;
 
-/// <summary>A result that is there at once: returned as a task or as a value task, then awaited. 1 is among the results the runtime keeps tasks of.</summary>
+/// <summary>A result that is available at once: returned as a task or as a value task, then awaited. The runtime caches tasks for some results, 1 among them.</summary>
 public class ValueTaskBenchmarks
 {
     [Params(1, 1_000)]

@@ -1,6 +1,6 @@
 namespace Benchmarks.Techniques.WorkItems;
 
-/// <summary>A thread of the pool hands over all pieces, as a receive loop does with a batch.</summary>
+/// <summary>A thread of the pool queues all pieces, as a receive loop does with a batch.</summary>
 internal sealed class FanOutJob(int pieces) : PoolJob
 {
     private int _ran;

@@ -1,6 +1,6 @@
 namespace Benchmarks.Techniques.WorkItems;
 
-/// <summary>Each piece hands over the next, as a mailbox does that has more to process.</summary>
+/// <summary>Each piece queues the next, as a mailbox does that has more to process.</summary>
 internal sealed class HopJob(QueueWay way, int pieces) : PoolJob
 {
     private int _ran;

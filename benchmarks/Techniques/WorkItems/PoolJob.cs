@@ -1,12 +1,12 @@
 namespace Benchmarks.Techniques.WorkItems;
 
-/// <summary>Work that runs on the pool and says when all of it is done.</summary>
+/// <summary>Work that runs on the pool and signals when all of it is done.</summary>
 internal abstract class PoolJob : IThreadPoolWorkItem
 {
     private static readonly Action<PoolJob> Run = static job => job.Execute();
     private readonly TaskCompletionSource<int> _done = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    /// <summary>How many pieces ran.</summary>
+    /// <summary>The number of pieces that ran.</summary>
     public Task<int> Done => _done.Task;
 
     public abstract void Execute();

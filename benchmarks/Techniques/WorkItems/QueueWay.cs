@@ -1,20 +1,20 @@
 namespace Benchmarks.Techniques.WorkItems;
 
-/// <summary>The ways to hand work to the thread pool that are compared.</summary>
+/// <summary>The compared ways to queue work to the thread pool.</summary>
 public enum QueueWay
 {
-    /// <summary>A task a piece of work.</summary>
+    /// <summary>One task per piece of work.</summary>
     TaskRun,
 
-    /// <summary>A delegate a piece of work, the execution context captured.</summary>
+    /// <summary>One delegate per piece of work, with the execution context captured.</summary>
     Closure,
 
     /// <summary>A cached delegate and its state, no execution context.</summary>
     Delegate,
 
-    /// <summary>The object is the work item; the pool's common queue.</summary>
+    /// <summary>The object is the work item, in the pool's global queue.</summary>
     WorkItemGlobal,
 
-    /// <summary>The same, the queue of the thread that hands it over.</summary>
+    /// <summary>The same, in the local queue of the thread that queues it.</summary>
     WorkItemLocal,
 }

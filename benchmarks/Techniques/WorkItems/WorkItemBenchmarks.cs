@@ -2,7 +2,7 @@ using BenchmarkDotNet.Attributes;
 
 namespace Benchmarks.Techniques.WorkItems;
 
-/// <summary>Ten thousand pieces of work handed to the thread pool, a piece.</summary>
+/// <summary>Ten thousand pieces of work queued to the thread pool; figures per piece.</summary>
 public abstract class WorkItemBenchmarks
 {
     private const int Pieces = 10_000;

@@ -1,6 +1,6 @@
 namespace Benchmarks.Techniques.WorkItems;
 
-/// <summary>One thread of the pool hands over all pieces.</summary>
+/// <summary>One thread of the pool queues all pieces.</summary>
 public class WorkItemFanOutBenchmarks : WorkItemBenchmarks
 {
     protected override Task<int> RunAsync(QueueWay way, int pieces) => FanOutJob.RunAsync(way, pieces);

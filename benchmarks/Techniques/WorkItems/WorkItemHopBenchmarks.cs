@@ -1,6 +1,6 @@
 namespace Benchmarks.Techniques.WorkItems;
 
-/// <summary>Each piece hands over the next.</summary>
+/// <summary>Each piece queues the next.</summary>
 public class WorkItemHopBenchmarks : WorkItemBenchmarks
 {
     protected override Task<int> RunAsync(QueueWay way, int pieces) => HopJob.RunAsync(way, pieces);

@@ -84,8 +84,8 @@ public sealed class ReportCommandTests : IDisposable
 
     [Theory]
     [InlineData(null, "holds no *-report-brief.json")]
-    [InlineData("{", "put.json is no JSON")]
-    [InlineData("""{"Rows":[1]}""", "its rows are no objects")]
+    [InlineData("{", "put.json is not valid JSON")]
+    [InlineData("""{"Rows":[1]}""", "its rows are not objects")]
     public void Run_AFolderWithoutResults_Fails(string? content, string error)
     {
         if (content is not null)

@@ -74,7 +74,7 @@ public sealed class SeedsCommandTests : IDisposable
         WriteReceivers("harness-Fused", """{"form":"Fused"}""");
 
         Run(markdown: true).ShouldBe(2);
-        _errors.ToString().ShouldContain("harness-Fused.json is no report of the harness with --explain");
+        _errors.ToString().ShouldContain("harness-Fused.json is not a report of the harness with --explain");
     }
 
     [Fact]
@@ -165,7 +165,7 @@ public sealed class SeedsCommandTests : IDisposable
         WriteReceivers("udp", report);
 
         Run(markdown: false).ShouldBe(2);
-        _errors.ToString().ShouldContain("udp.json is no report of receivers");
+        _errors.ToString().ShouldContain("udp.json is not a report of receivers");
     }
 
     private void WriteReceivers(string name, string report) => File.WriteAllText(Path.Combine(_results.FullName, $"{name}.json"), report);

@@ -2,7 +2,7 @@ using System.Net.Sockets;
 
 namespace Benchmarks.Sockets.TcpLines.Receivers;
 
-/// <summary>The limit: an awaited receive into one buffer, and a search for the line ends; no line is put together.</summary>
+/// <summary>The limit: an awaited receive into one buffer, and a search for the line ends; no line is assembled.</summary>
 internal sealed class BareLineReceiver : ListeningReceiver
 {
     protected override async Task ReadAsync(Socket socket)

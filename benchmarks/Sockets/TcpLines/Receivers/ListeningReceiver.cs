@@ -44,7 +44,7 @@ internal abstract class ListeningReceiver : IReceiver
         }
         catch (Exception exception) when (exception is SocketException or ObjectDisposedException or IOException)
         {
-            // Reset by the sender, or disposed: what was received by then is counted.
+            // Reset by the sender, or disposed: what was received until then is counted.
         }
     }
 }

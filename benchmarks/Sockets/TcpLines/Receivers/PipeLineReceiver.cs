@@ -7,7 +7,7 @@ using Pipeline.Buffers;
 
 namespace Benchmarks.Sockets.TcpLines.Receivers;
 
-/// <summary>The worker's reading alone: a pipe filled as the source does it, cut by its splitter; lines are counted and dropped.</summary>
+/// <summary>The worker's reading alone: a pipe filled as the source fills it, split by its splitter; lines are counted and dropped.</summary>
 internal sealed class PipeLineReceiver : ListeningReceiver
 {
     private readonly LineSplitter _splitter = new(new BufferPool(), 64 << 10);

@@ -2,7 +2,7 @@ using System.Net.Sockets;
 
 namespace Benchmarks.Sockets.TcpLines.Receivers;
 
-/// <summary>What one writes first.</summary>
+/// <summary>The code that one writes first: a StreamReader.</summary>
 internal sealed class StreamReaderReceiver : ListeningReceiver
 {
     protected override async Task ReadAsync(Socket socket)

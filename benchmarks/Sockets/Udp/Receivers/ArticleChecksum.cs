@@ -4,14 +4,14 @@ namespace Benchmarks.Sockets.Udp.Receivers;
 
 /// <summary>
 /// The article's checksum, Fletcher's sums over characters, reduced at each step. The article compares it with a constant; here it is
-/// held against the value of the datagram that was sent, as the source holds its own against the trailer.
+/// compared with the value of the datagram that was sent, as the source compares its own with the trailer.
 /// </summary>
 /// <param name="bytes">Bytes of a datagram.</param>
 internal sealed class ArticleChecksum(int bytes)
 {
     private readonly int[] _expected = [.. Enumerable.Range(0, DatagramContent.Count).Select(index => Expected(index, bytes))];
 
-    /// <summary>Whether a datagram's checksum equals the one of what was sent.</summary>
+    /// <summary>Whether a datagram's checksum equals that of the datagram sent.</summary>
     public bool IsRight(ReadOnlySpan<char> datagram)
     {
         int index = datagram.IsEmpty ? -1 : datagram[0] - DatagramContent.First;

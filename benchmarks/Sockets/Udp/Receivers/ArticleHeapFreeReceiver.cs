@@ -3,7 +3,7 @@ using System.Text;
 
 namespace Benchmarks.Sockets.Udp.Receivers;
 
-/// <summary>The article's improvement: one buffer of bytes and one of characters, used again for each datagram.</summary>
+/// <summary>The article's improvement: one buffer of bytes and one of characters, reused for each datagram.</summary>
 internal sealed class ArticleHeapFreeReceiver(int datagramBytes) : DatagramReceiver
 {
     private readonly ArticleChecksum _checksum = new(datagramBytes);

@@ -5,8 +5,8 @@ using System.Threading.Channels;
 namespace Benchmarks.Sockets.Udp.Receivers;
 
 /// <summary>
-/// The shape of "High performance datagramming", with a channel between receiving and processing or without: a new buffer and a new
-/// string a datagram, an awaited receive. Corrected: the buffer has room for the datagram, and the channel is bounded.
+/// The code of "High performance datagramming", with or without a channel between receiving and processing: a new buffer and a new
+/// string per datagram, an awaited receive. Corrected: the buffer is large enough for the datagram, and the channel is bounded.
 /// </summary>
 internal sealed class ArticleReceiver(bool withChannel, int datagramBytes) : DatagramReceiver
 {

@@ -5,7 +5,7 @@ using Benchmarks.Sockets.Receiving;
 
 namespace Benchmarks.Sockets.Udp.Receivers;
 
-/// <summary>A socket as all receivers here have it, what is counted, and the end of a loop that would go on for ever.</summary>
+/// <summary>The socket of all receivers here, their count, and the end of their endless loop.</summary>
 internal abstract class DatagramReceiver : IReceiver
 {
     private const int ReceiveBuffer = 4 << 20;

@@ -4,7 +4,7 @@ using Messaging.Sockets.Udp;
 
 namespace Benchmarks.Sockets.Udp.Receivers;
 
-/// <summary>What .NET offers without a system call of one's own: a blocking ReceiveFrom that allocates nothing, and the same checksum as ours.</summary>
+/// <summary>What .NET offers without a direct system call: a blocking ReceiveFrom that allocates nothing, and the same checksum as the worker's.</summary>
 internal sealed class SocketAddressReceiver : ReceiverThread
 {
     protected override void ReceiveForEver()
