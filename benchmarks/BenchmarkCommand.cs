@@ -1,4 +1,5 @@
 using System.CommandLine;
+using Benchmarks.Alternatives;
 using Benchmarks.Aws.Put;
 using Benchmarks.Bytes;
 using Benchmarks.Charts;
@@ -35,6 +36,8 @@ internal static class BenchmarkCommand
                 return Task.FromResult(ServerProcess.Run());
             case [ClientProcess.Verb, ..]:
                 return ClientProcess.RunAsync(args);
+            case [RunnerProcess.Verb, string runner, string work]:
+                return RunnerProcess.RunAsync(runner, work);
             case [PutChildren.Server]:
                 return Task.FromResult(PutChildren.RunServer());
             case [PutChildren.Client, ..]:
@@ -88,7 +91,7 @@ internal static class BenchmarkCommand
         Command chart = new("chart", "Draws a results folder's charts as SVG files in the folder") { results };
         chart.SetAction(result => ChartCommand.Run(result.GetValue(results)!));
 
-        RootCommand root = new("Measures what the worker's parts cost") { run, bytes, cold, keys, throws, typed, Put(), EndToEndCommand.Create(), UdpCommand.Create(), UdpCommand.CreateSmall(), TcpLinesCommand.Create(), compare, chart, ReportCommand.Create(), TechniqueCommand.CreateRun(), TechniqueCommand.CreatePages(), SeedsCommand.Create() };
+        RootCommand root = new("Measures what the worker's parts cost") { run, bytes, cold, keys, throws, typed, Put(), EndToEndCommand.Create(), AlternativesCommand.Create(), UdpCommand.Create(), UdpCommand.CreateSmall(), TcpLinesCommand.Create(), compare, chart, ReportCommand.Create(), TechniqueCommand.CreateRun(), TechniqueCommand.CreatePages(), SeedsCommand.Create() };
         ParseResult parsed = root.Parse(args);
         if (parsed.Errors.Count > 0)
         {

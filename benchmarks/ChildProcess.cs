@@ -38,8 +38,19 @@ internal sealed class ChildProcess : IDisposable
         string own = $"{program.GetName().Name}{(OperatingSystem.IsWindows() ? ".exe" : string.Empty)}";
         bool isOwnHost = string.Equals(Path.GetFileName(Environment.ProcessPath), own, StringComparison.Ordinal);
         string host = isOwnHost ? Environment.ProcessPath! : Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet";
-        string[] all = isOwnHost ? arguments : [program.Location, .. arguments];
-        ProcessStartInfo start = new(host, all) { RedirectStandardInput = true, RedirectStandardOutput = true, UseShellExecute = false };
+        return Start(host, isOwnHost ? arguments : [program.Location, .. arguments], environment);
+    }
+
+    /// <summary>Starts a build of this program from another commit.</summary>
+    /// <param name="program">Its Benchmarks.dll.</param>
+    /// <param name="arguments">Its arguments.</param>
+    /// <param name="environment">Environment variables in addition to this process's own.</param>
+    public static ChildProcess StartOther(FileInfo program, string[] arguments, IEnumerable<(string Name, string Value)> environment) =>
+        Start(Environment.GetEnvironmentVariable("DOTNET_HOST_PATH") ?? "dotnet", [program.FullName, .. arguments], environment);
+
+    private static ChildProcess Start(string host, string[] arguments, IEnumerable<(string Name, string Value)> environment)
+    {
+        ProcessStartInfo start = new(host, arguments) { RedirectStandardInput = true, RedirectStandardOutput = true, UseShellExecute = false };
         foreach ((string name, string value) in environment)
         {
             start.Environment[name] = value;
