@@ -1,7 +1,9 @@
+using System.Buffers;
 using System.Diagnostics;
 using Messaging.Aws.Sqs.Wire;
 using Messaging.Sources;
 using Messaging.Telemetry;
+using Pipeline.Messages;
 
 namespace Messaging.Aws.Sqs;
 
@@ -94,6 +96,7 @@ internal sealed partial class SqsMessageSource
     {
         int used = 0;
         int count = batch.Count;
+        ReceivedMessage[]? accepted = groups is null ? ArrayPool<ReceivedMessage>.Shared.Rent(count) : null;
         for (int i = 0; i < count; i++)
         {
             SqsReceivedMessage message = Open(batch[i]);
@@ -102,18 +105,18 @@ internal sealed partial class SqsMessageSource
                 continue;
             }
 
+            groups?.Add(message);
+            accepted?[used] = message;
             used++;
-            if (groups is null)
-            {
-                intake.Accept(message);
-            }
-            else
-            {
-                groups.Add(message);
-            }
         }
 
         groups?.Accept();
+        if (accepted is not null)
+        {
+            intake.Accept(accepted.AsSpan(0, used));
+            ArrayPool<ReceivedMessage>.Shared.Return(accepted, clearArray: true);
+        }
+
         return used;
     }
 

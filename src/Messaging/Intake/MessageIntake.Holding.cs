@@ -47,10 +47,13 @@ internal sealed partial class MessageIntake
             foreach (MessageSlot slot in _held)
             {
                 slot.EndHold(Cancellation.Shutdown);
+                _pump.Add(slot);
             }
 
             _held.Clear();
         }
+
+        _pump.Post();
     }
 
     /// <summary>Holds a message after a failed attempt, if the fault is the sink's and the source allows it.</summary>
@@ -157,6 +160,8 @@ internal sealed partial class MessageIntake
                     break;
             }
         }
+
+        _pump.Post();
     }
 
     /// <summary>Under the lock.</summary>
@@ -169,6 +174,7 @@ internal sealed partial class MessageIntake
                 MessageSlot slot = _held[i];
                 _held.RemoveAt(i);
                 slot.EndHold(Cancellation.None);
+                _pump.Add(slot);
             }
         }
     }
@@ -182,6 +188,7 @@ internal sealed partial class MessageIntake
             if (_held[i].Hold.RetryAt <= now)
             {
                 _held[i].Retry();
+                _pump.Add(_held[i]);
             }
             else
             {
@@ -207,6 +214,7 @@ internal sealed partial class MessageIntake
         slot.Probe = _breaker.ProbeGiven();
         _breaker.ProbeWorking(slot.Probe);
         slot.Retry();
+        _pump.Add(slot);
     }
 
     private long Ticks(TimeSpan time) => (long)(time.TotalSeconds * _time.TimestampFrequency);

@@ -18,6 +18,8 @@ internal sealed partial class MessageIntake
         SlotRequest request;
         lock (_lock)
         {
+            TakeFinished();
+
             // Earlier waiters go first.
             int granted = _waiting.Count == 0 ? Grant(min, max) : 0;
             if (granted > 0)
@@ -37,6 +39,7 @@ internal sealed partial class MessageIntake
     {
         lock (_lock)
         {
+            TakeFinished();
             if (_stopping)
             {
                 return IntakeAnswer.Stopping;
@@ -113,11 +116,27 @@ internal sealed partial class MessageIntake
         }
     }
 
-    private void LookAgain()
+    /// <summary>Under the lock.</summary>
+    private void TakeFinished()
     {
-        lock (_lock)
+        if (Volatile.Read(ref _finished) is null)
         {
-            GrantWaiting();
+            return;
+        }
+
+        MessageSlot? next = Interlocked.Exchange(ref _finished, null);
+        while (next is { } slot)
+        {
+            next = slot.NextFinished;
+            slot.NextFinished = null;
+            _free++;
+            _bytes -= slot.Bytes;
+            _freeSlots.Push(slot);
+            if (slot.Probe != 0)
+            {
+                _breaker.ProbeReturned(slot.Probe);
+                slot.Probe = 0;
+            }
         }
     }
 

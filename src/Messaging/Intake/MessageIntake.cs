@@ -13,7 +13,8 @@ namespace Messaging.Intake;
 
 /// <summary>
 /// The intake of one source of a route: a fixed number of slots, each of which processes one message at a time on pool threads, from
-/// acceptance to settlement. Slots are reused, so a message allocates nothing here. One lock guards slots, bytes and waiters.
+/// acceptance to settlement. Slots are reused, so a message allocates nothing here. One lock guards slots, bytes and waiters; slots are
+/// filled and freed several at a time, so that most messages do not take it.
 /// </summary>
 internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
 {
@@ -22,6 +23,9 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
 
     // Interval of the timeout check; a message may exceed its timeout by as much.
     private static readonly TimeSpan WatchInterval = TimeSpan.FromMilliseconds(500);
+
+    // Messages accepted under one lock; their sizes are on the stack.
+    private const int BatchLimit = 64;
 
     private static readonly Func<ILogger, string, string, IDisposable?> SpanScope = LoggerMessage.DefineScope<string, string>("SpanId:{SpanId}, TraceId:{TraceId}");
 
@@ -37,6 +41,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
     private readonly LogThrottle _heldLog;
     private readonly ITimer _watch;
     private readonly MessageSlot[] _slots;
+    private readonly SlotPump _pump;
 
     private readonly Lock _lock = new();
     private readonly Stack<MessageSlot> _freeSlots;
@@ -44,6 +49,9 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
     private readonly BoundedPool<SlotRequest> _requests;
     private int _free;
     private long _bytes;
+
+    // Slots whose messages are settled, until the next thread under the lock takes them.
+    private MessageSlot? _finished;
 
     // The breaker's probe while its slot is reserved but has no message yet; 0 otherwise.
     private long _probe;
@@ -85,6 +93,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
             _freeSlots.Push(_slots[i]);
         }
 
+        _pump = new SlotPump(this, options.Concurrency);
         _breaker.Relaxed += BreakerClosed;
         _watch = time.CreateTimer(static state => ((MessageIntake)state!).Watch(), this, WatchInterval, WatchInterval);
     }
@@ -102,6 +111,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         {
             lock (_lock)
             {
+                TakeFinished();
                 return _slots.Length - _freeSlots.Count;
             }
         }
@@ -114,6 +124,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         {
             lock (_lock)
             {
+                TakeFinished();
                 return _bytes;
             }
         }
@@ -125,42 +136,30 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
     /// <summary>True when a message has ignored its cancellation for so long that its slot counts as lost.</summary>
     public bool IsStuck => _stuck;
 
+    /// <summary>Work items used so far, for tests.</summary>
+    internal long WorkItems => _pump.Posts;
+
     internal IPipeline<PhysicalContext> Pipeline => _pipeline;
 
     internal TimeProvider Time => _time;
 
-    public void Accept(ReceivedMessage message)
+    public void Accept(ReceivedMessage message) => Accept(new ReadOnlySpan<ReceivedMessage>(in message));
+
+    public void Accept(ReadOnlySpan<ReceivedMessage> messages)
     {
-        int bytes = SizeOf(message);
-        MessageSlot slot;
-        lock (_lock)
+        // Sizes are read outside the lock, because a source's code reads the body.
+        Span<int> sizes = stackalloc int[BatchLimit];
+        while (!messages.IsEmpty)
         {
-            if (Reserved == 0)
+            ReadOnlySpan<ReceivedMessage> batch = messages[..Math.Min(messages.Length, BatchLimit)];
+            messages = messages[batch.Length..];
+            for (int i = 0; i < batch.Length; i++)
             {
-                throw new InvalidOperationException("Accept was called without a reserved slot. Reserve one with ReserveAsync or TryReserve first.");
+                sizes[i] = SizeOf(batch[i]);
             }
 
-            slot = _freeSlots.Pop();
-            _bytes += bytes;
-            if (_probe != 0)
-            {
-                // Any reserved slot will do: this is the first message to reach the sink.
-                slot.Probe = _probe;
-                _probe = 0;
-                _breaker.ProbeWorking(slot.Probe);
-            }
+            Accept(batch, sizes);
         }
-
-        try
-        {
-            _metrics.MessageReceived();
-        }
-        catch (Exception)
-        {
-            // A metrics listener that throws must lose neither the message nor its slot.
-        }
-
-        slot.Start(message, bytes);
     }
 
     /// <summary>From here on <see cref="TryReserve"/> answers Stopping, and held messages are not retried.</summary>
@@ -178,6 +177,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
     {
         lock (_lock)
         {
+            TakeFinished();
             if (_free == _slots.Length)
             {
                 return Task.CompletedTask;
@@ -204,7 +204,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         await _watch.DisposeAsync();
     }
 
-    internal Settlement Decide(ReceivedMessage message, Settlement decided, Exception? exception, Cancellation cancellation, TimeSpan elapsed, TimeSpan returnDelay)
+    internal Settlement Decide(ReceivedMessage message, Settlement decided, Exception? exception, Cancellation cancellation, long acceptedAt, TimeSpan returnDelay)
     {
         Settlement settlement = _policy.Decide(decided, exception, message.DeliveryCount, cancellation);
         if (settlement.Kind == SettlementKind.Abandon && settlement.Delay < returnDelay)
@@ -214,7 +214,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
 
         try
         {
-            Report(message, settlement, cancellation, elapsed);
+            Report(message, settlement, cancellation, acceptedAt);
         }
         catch (Exception)
         {
@@ -267,22 +267,63 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         }
     }
 
-    internal void Finished(MessageSlot slot, int bytes)
+    /// <summary>The slot's message is settled; <see cref="ReturnFinished"/> follows.</summary>
+    internal void Finished(MessageSlot slot)
+    {
+        MessageSlot? first = Volatile.Read(ref _finished);
+        while (true)
+        {
+            slot.NextFinished = first;
+            MessageSlot? found = Interlocked.CompareExchange(ref _finished, slot, first);
+            if (found == first)
+            {
+                return;
+            }
+
+            first = found;
+        }
+    }
+
+    /// <summary>Frees the finished slots, and grants them to sources that wait.</summary>
+    internal void ReturnFinished()
     {
         lock (_lock)
         {
-            _free++;
-            _bytes -= bytes;
-            _freeSlots.Push(slot);
-            if (slot.Probe != 0)
-            {
-                _breaker.ProbeReturned(slot.Probe);
-                slot.Probe = 0;
-            }
-
+            TakeFinished();
             CheckDrained();
             GrantWaiting();
         }
+    }
+
+    private void Accept(ReadOnlySpan<ReceivedMessage> batch, ReadOnlySpan<int> sizes)
+    {
+        long now = _time.GetTimestamp();
+        lock (_lock)
+        {
+            if (Reserved < batch.Length)
+            {
+                throw new InvalidOperationException($"Accept was called for {batch.Length} message(s), but only {Reserved} slots are reserved. Reserve them with ReserveAsync or TryReserve first.");
+            }
+
+            _metrics.MessagesReceived(batch.Length);
+            for (int i = 0; i < batch.Length; i++)
+            {
+                MessageSlot slot = _freeSlots.Pop();
+                _bytes += sizes[i];
+                if (_probe != 0)
+                {
+                    // Any reserved slot will do: this is the first message to reach the sink.
+                    slot.Probe = _probe;
+                    _probe = 0;
+                    _breaker.ProbeWorking(slot.Probe);
+                }
+
+                slot.Open(batch[i], sizes[i], now);
+                _pump.Add(slot);
+            }
+        }
+
+        _pump.Post();
     }
 
     private void Watch()
@@ -305,9 +346,11 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
 
         _stuck = stuck;
 
+        _breaker.Tick();
+
         // No event marks the time at which an open breaker may be probed or a held message is due.
         LookAfterHeld();
-        LookAgain();
+        ReturnFinished();
     }
 
     /// <summary>An unreadable body counts as empty: the pipeline reads it too, and its exception decides the settlement.</summary>
@@ -323,9 +366,9 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         }
     }
 
-    private void Report(ReceivedMessage message, in Settlement settlement, Cancellation cancellation, TimeSpan elapsed)
+    private void Report(ReceivedMessage message, in Settlement settlement, Cancellation cancellation, long acceptedAt)
     {
-        _metrics.MessageSettled(settlement, elapsed);
+        _metrics.MessageSettled(settlement, RouteMetrics.MeasuresProcessing ? _time.GetElapsedTime(acceptedAt) : TimeSpan.Zero);
         if (settlement.Kind == SettlementKind.Complete)
         {
             return;

@@ -12,33 +12,36 @@ namespace Messaging.Intake;
 /// continuation, so that awaiting the pipeline allocates no state machine. Threads: one at a time per message;
 /// <see cref="Cancel"/>, <see cref="Age"/> and <see cref="AttemptAge"/>: any.
 /// </summary>
-internal sealed class MessageSlot : IThreadPoolWorkItem
+internal sealed class MessageSlot
 {
+    // The state is one word: busy while an attempt runs, the reason of its cancellation, and the number of the attempt. A late Cancel
+    // thus never meets the next message or the next attempt.
+    private const long Busy = 1;
+    private const int ReasonShift = 1;
+    private const long ReasonMask = 3 << ReasonShift;
+    private const long Attempt = 8;
+
+    private const long NoMessage = long.MinValue;
+
     private readonly MessageIntake _intake;
     private readonly PhysicalContext _context = new();
     private readonly Action _pipelineDone;
     private readonly Action _settlingDone;
-    private readonly Lock _lock = new();
 
     private CancellationTokenSource _cancellationSource = new();
     private ConfiguredValueTaskAwaitable.ConfiguredValueTaskAwaiter _awaiter;
     private ReceivedMessage? _message;
     private Activity? _settling;
-    private int _bytes;
-    private bool _holdEnded;
-
-    // Guarded by _lock: a timeout must never cancel the next message or the next attempt.
-    private bool _occupied;
-    private bool _busy;
-    private long _acceptedAt;
+    private Cancellation? _holdEnd;
+    private long _state;
+    private long _acceptedAt = NoMessage;
     private long _startedAt;
-    private Cancellation _cancellation;
 
     public MessageSlot(MessageIntake intake)
     {
         _intake = intake;
-        _pipelineDone = PipelineDone;
-        _settlingDone = SettlingDone;
+        _pipelineDone = PipelineContinued;
+        _settlingDone = SettlingContinued;
     }
 
     /// <summary>Time since the current message was accepted; zero when there is none.</summary>
@@ -46,10 +49,8 @@ internal sealed class MessageSlot : IThreadPoolWorkItem
     {
         get
         {
-            lock (_lock)
-            {
-                return _occupied ? _intake.Time.GetElapsedTime(_acceptedAt) : TimeSpan.Zero;
-            }
+            long acceptedAt = Volatile.Read(ref _acceptedAt);
+            return acceptedAt == NoMessage ? TimeSpan.Zero : _intake.Time.GetElapsedTime(acceptedAt);
         }
     }
 
@@ -58,10 +59,10 @@ internal sealed class MessageSlot : IThreadPoolWorkItem
     {
         get
         {
-            lock (_lock)
-            {
-                return _busy ? _intake.Time.GetElapsedTime(_startedAt) : TimeSpan.Zero;
-            }
+            long state = Volatile.Read(ref _state);
+            long startedAt = Volatile.Read(ref _startedAt);
+            bool isSameAttempt = (state & Busy) != 0 && (Volatile.Read(ref _state) & ~ReasonMask) == (state & ~ReasonMask);
+            return isSameAttempt ? _intake.Time.GetElapsedTime(startedAt) : TimeSpan.Zero;
         }
     }
 
@@ -71,67 +72,60 @@ internal sealed class MessageSlot : IThreadPoolWorkItem
     /// <summary>The number of the breaker's probe, if this message is the probe; otherwise 0. Written under the intake's lock.</summary>
     public long Probe { get; set; }
 
-    public void Start(ReceivedMessage message, int bytes)
+    /// <summary>Body bytes of the current message.</summary>
+    public int Bytes { get; private set; }
+
+    /// <summary>The next slot of the intake's finished ones.</summary>
+    public MessageSlot? NextFinished { get; set; }
+
+    /// <summary>Takes a message, before the slot is queued for <see cref="Run"/>.</summary>
+    /// <param name="message">The message.</param>
+    /// <param name="bytes">Its body bytes.</param>
+    /// <param name="now">The time of acceptance, as a timestamp.</param>
+    public void Open(ReceivedMessage message, int bytes, long now)
     {
         _message = message;
-        _bytes = bytes;
-        lock (_lock)
-        {
-            _occupied = true;
-            _busy = true;
-            _acceptedAt = _intake.Time.GetTimestamp();
-            _startedAt = _acceptedAt;
-            _cancellation = Cancellation.None;
-        }
-
-        ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+        Bytes = bytes;
+        Volatile.Write(ref _acceptedAt, now);
+        Begin(now);
     }
 
-    /// <summary>Begins another attempt at a held message.</summary>
-    public void Retry()
-    {
-        lock (_lock)
-        {
-            _busy = true;
-            _startedAt = _intake.Time.GetTimestamp();
-        }
+    /// <summary>Begins another attempt at a held message, before the slot is queued for <see cref="Run"/>.</summary>
+    public void Retry() => Begin(_intake.Time.GetTimestamp());
 
-        ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
-    }
-
-    /// <summary>Abandons a held message.</summary>
+    /// <summary>Abandons a held message in the next <see cref="Run"/>.</summary>
     /// <param name="reason">Shutdown, or None when its hold time ended.</param>
-    public void EndHold(Cancellation reason)
-    {
-        lock (_lock)
-        {
-            _cancellation = reason;
-        }
-
-        _holdEnded = true;
-        ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
-    }
+    public void EndHold(Cancellation reason) => _holdEnd = reason;
 
     public void Cancel(Cancellation reason)
     {
-        lock (_lock)
+        while (true)
         {
-            if (_busy && _cancellation == Cancellation.None)
+            long state = Volatile.Read(ref _state);
+            if ((state & Busy) == 0 || (state & ReasonMask) != 0)
             {
-                _cancellation = reason;
+                return;
+            }
 
-                // Asynchronous, so that callbacks do not run under this lock.
-                _ = _cancellationSource.CancelAsync();
+            // Read before the exchange, which succeeds only during the attempt that the source belongs to.
+            CancellationTokenSource source = Volatile.Read(ref _cancellationSource);
+            if (Interlocked.CompareExchange(ref _state, state | ((long)reason << ReasonShift), state) == state)
+            {
+                // Asynchronous, so that callbacks do not run on the caller's thread.
+                _ = source.CancelAsync();
+                return;
             }
         }
     }
 
-    void IThreadPoolWorkItem.Execute()
+    /// <summary>Runs the pipeline and settles the message, or abandons it when its hold has ended.</summary>
+    /// <returns>True when the message was settled before the call returned; the slot is then among the intake's finished ones.</returns>
+    public bool Run()
     {
-        if (_holdEnded)
+        if (_holdEnd is { } reason)
         {
-            SettleHeld();
-            return;
+            // At a shutdown no fault is passed, so that the message is abandoned without a delay.
+            return Settle(reason == Cancellation.Shutdown ? default : Hold.Fault, failure: null, reason);
         }
 
         _context.Message = _message!;
@@ -143,21 +137,33 @@ internal sealed class MessageSlot : IThreadPoolWorkItem
         }
         catch (Exception exception)
         {
-            Settle(exception);
-            return;
+            return Settle(exception);
         }
 
         if (_awaiter.IsCompleted)
         {
-            PipelineDone();
+            return PipelineDone();
         }
-        else
+
+        _awaiter.UnsafeOnCompleted(_pipelineDone);
+        return false;
+    }
+
+    private void Begin(long now)
+    {
+        Volatile.Write(ref _startedAt, now);
+        Volatile.Write(ref _state, ((_state & ~(ReasonMask | Busy)) + Attempt) | Busy);
+    }
+
+    private void PipelineContinued()
+    {
+        if (PipelineDone())
         {
-            _awaiter.UnsafeOnCompleted(_pipelineDone);
+            _intake.ReturnFinished();
         }
     }
 
-    private void PipelineDone()
+    private bool PipelineDone()
     {
         Exception? failure = null;
         try
@@ -169,27 +175,15 @@ internal sealed class MessageSlot : IThreadPoolWorkItem
             failure = exception;
         }
 
-        Settle(failure);
+        return Settle(failure);
     }
 
-    private void SettleHeld()
+    private bool Settle(Exception? failure)
     {
-        // At a shutdown no fault is passed, so that the message is abandoned without a delay.
-        Settle(_cancellation == Cancellation.Shutdown ? default : Hold.Fault, failure: null, _cancellation);
-    }
-
-    private void Settle(Exception? failure)
-    {
-        Cancellation cancellation;
-        lock (_lock)
-        {
-            _busy = false;
-            cancellation = _cancellation;
-        }
-
+        Cancellation cancellation = (Cancellation)((Interlocked.And(ref _state, ~Busy) & ReasonMask) >> ReasonShift);
         Settlement decided = _context.Settlement;
         _context.Reset();
-        if (!_cancellationSource.TryReset())
+        if (cancellation != Cancellation.None || !_cancellationSource.TryReset())
         {
             // Not disposed: code that ignored the cancellation may still use its token.
             _cancellationSource = new CancellationTokenSource();
@@ -202,25 +196,18 @@ internal sealed class MessageSlot : IThreadPoolWorkItem
         }
 
         // Once held, another thread may retry the message before TryHold returns.
-        if (failure is not null || !decided.MayHold || cancellation != Cancellation.None || !_intake.TryHold(this, _message!, decided))
-        {
-            Settle(decided, failure, cancellation);
-        }
+        return (failure is not null || !decided.MayHold || cancellation != Cancellation.None || !_intake.TryHold(this, _message!, decided))
+            && Settle(decided, failure, cancellation);
     }
 
-    private void Settle(in Settlement decided, Exception? failure, Cancellation cancellation)
+    private bool Settle(in Settlement decided, Exception? failure, Cancellation cancellation)
     {
-        TimeSpan elapsed;
-        lock (_lock)
-        {
-            _occupied = false;
-            elapsed = _intake.Time.GetElapsedTime(_acceptedAt);
-        }
-
+        long acceptedAt = _acceptedAt;
+        Volatile.Write(ref _acceptedAt, NoMessage);
         ReceivedMessage message = _message!;
         TimeSpan returnDelay = Hold.ReturnDelay;
         _message = null;
-        _holdEnded = false;
+        _holdEnd = null;
         if (Hold.Failures > 0)
         {
             Hold.Reset();
@@ -228,24 +215,30 @@ internal sealed class MessageSlot : IThreadPoolWorkItem
 
         try
         {
-            Settlement settlement = _intake.Decide(message, decided, failure, cancellation, elapsed, returnDelay);
+            Settlement settlement = _intake.Decide(message, decided, failure, cancellation, acceptedAt, returnDelay);
             _settling = _intake.StartSettle(message);
             _awaiter = message.SettleAsync(settlement, CancellationToken.None).ConfigureAwait(false).GetAwaiter();
         }
         catch (Exception exception)
         {
             Settled(exception);
-            return;
+            return true;
         }
 
         if (_awaiter.IsCompleted)
         {
             SettlingDone();
+            return true;
         }
-        else
-        {
-            _awaiter.UnsafeOnCompleted(_settlingDone);
-        }
+
+        _awaiter.UnsafeOnCompleted(_settlingDone);
+        return false;
+    }
+
+    private void SettlingContinued()
+    {
+        SettlingDone();
+        _intake.ReturnFinished();
     }
 
     private void SettlingDone()
@@ -273,6 +266,6 @@ internal sealed class MessageSlot : IThreadPoolWorkItem
 
         MessageIntake.EndSettle(_settling, failure);
         _settling = null;
-        _intake.Finished(this, _bytes);
+        _intake.Finished(this);
     }
 }

@@ -18,6 +18,9 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     // The window consists of this many buckets; the oldest one is dropped at a time.
     private const int Buckets = 6;
 
+    // A bucket without failures must not overflow.
+    private const int MostPerCall = 1_000_000;
+
     // Sources that wait for a slot ask twice per second.
     private static readonly TimeSpan AskedWithin = TimeSpan.FromSeconds(1);
 
@@ -26,9 +29,15 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     private readonly int[] _succeeded = new int[Buckets];
     private readonly int[] _failed = new int[Buckets];
 
-    private long _bucket;
+    private long _bucket = -1;
     private int _failuresInRow;
-    private long _successes;
+    private readonly StripedCounter _successes = new();
+
+    // Successes that are in the window or were.
+    private long _counted;
+
+    // True while a success changes nothing but its count: the breaker is closed and the last store did not fail.
+    private volatile bool _isCalm = true;
     private BreakerState _state;
     private long _openedAt;
     private DateTimeOffset _since = time.GetUtcNow();
@@ -84,16 +93,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     }
 
     /// <summary>Successes since the start; shows whether the sink worked between two failures of one message.</summary>
-    internal long Successes
-    {
-        get
-        {
-            lock (_lock)
-            {
-                return _successes;
-            }
-        }
-    }
+    internal long Successes => _successes.Value;
 
     /// <summary>
     /// True when a message may probe the sink but no source has asked to receive for a while, such as when only HTTP callers bring messages.
@@ -130,18 +130,24 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     /// </summary>
     public void Succeeded()
     {
+        _successes.Increment();
+        if (_isCalm)
+        {
+            return;
+        }
+
         bool closed = false;
         lock (_lock)
         {
             Rotate();
-            _succeeded[_bucket % Buckets]++;
             _failuresInRow = 0;
-            _successes++;
             if (_state == BreakerState.HalfOpen)
             {
                 Close();
                 closed = true;
             }
+
+            _isCalm = _state == BreakerState.Closed;
         }
 
         if (closed)
@@ -162,6 +168,11 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     /// <summary>The messages that may be received now: all (closed), one probe (half open) or none (open).</summary>
     internal BreakerState AskToReceive()
     {
+        if (_isCalm)
+        {
+            return BreakerState.Closed;
+        }
+
         lock (_lock)
         {
             if (_state == BreakerState.Open && time.GetElapsedTime(_openedAt) >= options.BreakerOpen)
@@ -182,6 +193,15 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
 
             _askedAt = time.GetTimestamp();
             return BreakerState.HalfOpen;
+        }
+    }
+
+    /// <summary>Counts the successes since the last call in the window. Called twice per second.</summary>
+    internal void Tick()
+    {
+        lock (_lock)
+        {
+            Rotate();
         }
     }
 
@@ -228,6 +248,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
         lock (_lock)
         {
             Rotate();
+            _isCalm = false;
             _failed[_bucket % Buckets]++;
             _failuresInRow++;
             if (refused || _state == BreakerState.HalfOpen || _failuresInRow >= options.BreakerFailures || RatioExceeded())
@@ -269,9 +290,18 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
         Array.Clear(_succeeded);
     }
 
+    /// <summary>Under the lock: moves the window to now. Successes count in the bucket of the last call.</summary>
     private void Rotate()
     {
         long now = time.GetTimestamp() / _bucketTicks;
+        if (_bucket < 0)
+        {
+            _bucket = now;
+        }
+
+        long successes = _successes.Value;
+        _succeeded[_bucket % Buckets] += (int)Math.Min(successes - _counted, MostPerCall);
+        _counted = successes;
         for (long steps = Math.Min(now - _bucket, Buckets); steps > 0; steps--)
         {
             long index = (now - steps + 1) % Buckets;

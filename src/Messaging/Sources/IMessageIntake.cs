@@ -3,7 +3,7 @@ using Pipeline.Messages;
 namespace Messaging.Sources;
 
 /// <summary>
-/// Accepts a source's messages for the route. The source reserves a slot, then receives, then calls <see cref="Accept"/>, so that a paused or
+/// Accepts a source's messages for the route. The source reserves a slot, then receives, then calls <see cref="Accept(ReceivedMessage)"/>, so that a paused or
 /// full route never receives a message that it cannot process. Threads: any.
 /// </summary>
 public interface IMessageIntake
@@ -12,7 +12,7 @@ public interface IMessageIntake
     /// Waits until receiving is allowed (breaker closed, bytes in flight below the limit) and at least <paramref name="min"/> slots are free,
     /// then reserves up to <paramref name="max"/>. While the breaker is half open it grants a single slot, regardless of <paramref name="min"/>.
     /// </summary>
-    /// <returns>The number of slots reserved, at least 1. Each must end in <see cref="Accept"/> or <see cref="Release"/>.</returns>
+    /// <returns>The number of slots reserved, at least 1. Each must end in <see cref="Accept(ReceivedMessage)"/> or <see cref="Release"/>.</returns>
     /// <exception cref="OperationCanceledException">The token was cancelled while waiting.</exception>
     ValueTask<int> ReserveAsync(int min, int max, CancellationToken cancellationToken);
 
@@ -29,4 +29,15 @@ public interface IMessageIntake
     /// </summary>
     /// <exception cref="InvalidOperationException">No slot is reserved: a defect in the caller.</exception>
     void Accept(ReceivedMessage message);
+
+    /// <summary>Accepts several messages, each on a reserved slot, as <see cref="Accept(ReceivedMessage)"/> does for one; at a lower cost per message.</summary>
+    /// <param name="messages">The messages; the span is not used after the call.</param>
+    /// <exception cref="InvalidOperationException">Fewer slots are reserved: a defect in the caller.</exception>
+    void Accept(ReadOnlySpan<ReceivedMessage> messages)
+    {
+        foreach (ReceivedMessage message in messages)
+        {
+            Accept(message);
+        }
+    }
 }

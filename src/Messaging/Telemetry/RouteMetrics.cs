@@ -51,8 +51,8 @@ public sealed class RouteMetrics
             static () => _running.SelectMany(static route => route.Receivers, static (_, receiver) => new Measurement<long>(Volatile.Read(ref receiver._received), receiver._receiveTags)),
             "{message}",
             "Messages accepted from a source");
-        CountRoutes("worker.messages.stored", "Messages whose object is stored, duplicates included", static route => route._stores ? Volatile.Read(ref route._counts.Stored) : null);
-        CountRoutes("worker.messages.completed", "Messages that the handler of a route without a sink completed", static route => route._stores ? null : Volatile.Read(ref route._counts.Stored));
+        CountRoutes("worker.messages.stored", "Messages whose object is stored, duplicates included", static route => route._stores ? route._counts.Stored.Value : null);
+        CountRoutes("worker.messages.completed", "Messages that the handler of a route without a sink completed", static route => route._stores ? null : route._counts.Stored.Value);
         CountRoutes("worker.messages.duplicates", "Messages whose object was stored before with the same bytes", static route => route._stores ? Volatile.Read(ref route._counts.Duplicates) : null);
         CountRoutes("worker.messages.returned", "Messages abandoned: returned to their source", static route => Volatile.Read(ref route._counts.Returned));
         GaugeInlets("worker.messages.in_flight", "{message}", "Messages in flight, held ones included", static inlet => inlet.InFlight());
@@ -90,7 +90,7 @@ public sealed class RouteMetrics
     /// <summary>The totals since the start; consistent when no message is in flight.</summary>
     public RouteTotals Totals => new(
         Receivers.Sum(static receiver => Volatile.Read(ref receiver._received)),
-        Volatile.Read(ref _counts.Stored),
+        _counts.Stored.Value,
         Volatile.Read(ref _counts.Duplicates),
         Volatile.Read(ref _counts.Returned),
         Volatile.Read(ref _counts.DeadLetters),
@@ -147,7 +147,10 @@ public sealed class RouteMetrics
         }
     }
 
-    internal void MessageReceived() => Interlocked.Increment(ref _received);
+    /// <summary>True while a listener collects the durations from acceptance to settlement.</summary>
+    internal static bool MeasuresProcessing => ProcessDuration.Enabled;
+
+    internal void MessagesReceived(int count) => Interlocked.Add(ref _received, count);
 
     /// <summary>Counts a duplicate, in addition to the completion of the message.</summary>
     public void MessageDuplicate() => Interlocked.Increment(ref _counts.Duplicates);
@@ -200,7 +203,7 @@ public sealed class RouteMetrics
         switch (settlement.Kind)
         {
             case SettlementKind.Complete:
-                Interlocked.Increment(ref _counts.Stored);
+                _counts.Stored.Increment();
                 break;
             case SettlementKind.DeadLetter:
                 if (_countsDecidedDeadLetters)
@@ -239,7 +242,7 @@ public sealed class RouteMetrics
     private sealed class Counts
     {
         public volatile RouteMetrics[] Sources = [];
-        public long Stored;
+        public readonly StripedCounter Stored = new();
         public long Duplicates;
         public long Returned;
         public long DeadLetters;

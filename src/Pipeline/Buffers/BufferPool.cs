@@ -12,13 +12,15 @@ public sealed class BufferPool(ArrayPool<byte>? arrays = null, int retainedOwner
 {
     private readonly ArrayPool<byte> _arrays = arrays ?? ArrayPool<byte>.Shared;
     private readonly BoundedPool<PooledBuffer> _owners = new(retainedOwners);
-    private int _outstanding;
+
+    // Buffers created and not dropped; a counter of rented ones would cost each message twice.
+    private int _alive;
 
     /// <summary>The process-wide pool.</summary>
     public static BufferPool Shared { get; } = new();
 
-    /// <summary>Buffers rented and not yet disposed.</summary>
-    public int Outstanding => Volatile.Read(ref _outstanding);
+    /// <summary>Buffers rented and not yet disposed; exact while no thread rents or disposes one.</summary>
+    public int Outstanding => Volatile.Read(ref _alive) - _owners.Count;
 
     /// <summary>Rents an empty buffer that can take at least <paramref name="minimumCapacity"/> bytes without growing.</summary>
     public PooledBuffer Rent(int minimumCapacity = 256)
@@ -27,10 +29,10 @@ public sealed class BufferPool(ArrayPool<byte>? arrays = null, int retainedOwner
         if (!_owners.TryTake(out PooledBuffer? owner))
         {
             owner = new PooledBuffer(this);
+            Interlocked.Increment(ref _alive);
         }
 
         owner.Open(_arrays.Rent(Math.Max(minimumCapacity, 16)));
-        Interlocked.Increment(ref _outstanding);
         return owner;
     }
 
@@ -40,7 +42,9 @@ public sealed class BufferPool(ArrayPool<byte>? arrays = null, int retainedOwner
 
     internal void Close(PooledBuffer owner)
     {
-        Interlocked.Decrement(ref _outstanding);
-        _owners.Return(owner);
+        if (!_owners.Return(owner))
+        {
+            Interlocked.Decrement(ref _alive);
+        }
     }
 }

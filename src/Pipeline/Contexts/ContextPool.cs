@@ -8,23 +8,32 @@ public sealed class ContextPool<TContext>(int capacity)
     where TContext : PipelineContext, new()
 {
     private readonly BoundedPool<TContext> _pool = new(capacity);
-    private int _outstanding;
 
-    /// <summary>Contexts rented and not yet returned.</summary>
-    public int Outstanding => Volatile.Read(ref _outstanding);
+    // Contexts created and not dropped; a counter of rented ones would cost each message twice.
+    private int _alive;
+
+    /// <summary>Contexts rented and not yet returned; exact while no thread rents or returns one.</summary>
+    public int Outstanding => Volatile.Read(ref _alive) - _pool.Count;
 
     /// <summary>Rents a clean context.</summary>
     public TContext Rent()
     {
-        Interlocked.Increment(ref _outstanding);
-        return _pool.TryTake(out TContext? context) ? context : new TContext();
+        if (_pool.TryTake(out TContext? context))
+        {
+            return context;
+        }
+
+        Interlocked.Increment(ref _alive);
+        return new TContext();
     }
 
     /// <summary>Returns the context to the pool; the caller must not touch it afterwards.</summary>
     public void Return(TContext context)
     {
         context.Reset();
-        Interlocked.Decrement(ref _outstanding);
-        _pool.Return(context);
+        if (!_pool.Return(context))
+        {
+            Interlocked.Decrement(ref _alive);
+        }
     }
 }

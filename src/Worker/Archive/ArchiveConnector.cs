@@ -50,9 +50,14 @@ internal sealed class ArchiveConnector(ArchiveHeaderReader reader, KeyTemplate t
         ReadOnlyMemory<byte> body = context.Message.Body;
         archive.CancellationToken = context.CancellationToken;
         archive.Body = body;
-        ReadOnlySpan<byte> sourceId = missingId == MissingIdRule.UseSourceId ? context.Message.SourceId.Span : default;
-        return reader.TryRead(body, archive.Header, out poison)
-            && template.TryWrite(archive.Header, sourceId, archive.RentKey(template.LongestKeyBytes), out poison, monitor);
+        if (!reader.TryRead(body, archive.Header, out poison))
+        {
+            return false;
+        }
+
+        // Some sources make the id when it is read.
+        ReadOnlySpan<byte> sourceId = missingId == MissingIdRule.UseSourceId && template.NeedsSourceId(archive.Header) ? context.Message.SourceId.Span : default;
+        return template.TryWrite(archive.Header, sourceId, archive.KeyBuffer, out poison, monitor);
     }
 
     [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder))]

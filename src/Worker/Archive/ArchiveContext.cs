@@ -7,7 +7,8 @@ namespace Worker.Archive;
 /// <summary>The logical stage's context: the header that was read, the key made from it, and the bytes to store.</summary>
 internal sealed class ArchiveContext : PipelineContext
 {
-    private PooledBuffer? _key;
+    // It stays with the context.
+    private readonly PooledBuffer _key = BufferPool.Shared.Rent();
 
     /// <summary>The values read from the body.</summary>
     public ArchiveHeader Header { get; } = new();
@@ -16,10 +17,10 @@ internal sealed class ArchiveContext : PipelineContext
     public ReadOnlyMemory<byte> Body { get; set; }
 
     /// <summary>The object's key, UTF-8; empty until it is written.</summary>
-    public ReadOnlyMemory<byte> Key => _key?.WrittenMemory ?? default;
+    public ReadOnlyMemory<byte> Key => _key.WrittenMemory;
 
-    /// <summary>Rents the buffer the key is written to; <see cref="Reset"/> returns it.</summary>
-    public PooledBuffer RentKey(int capacity) => _key ??= BufferPool.Shared.Rent(capacity);
+    /// <summary>The buffer to write the key to; empty after <see cref="Reset"/>.</summary>
+    public PooledBuffer KeyBuffer => _key;
 
     /// <inheritdoc/>
     public override void Reset()
@@ -27,7 +28,6 @@ internal sealed class ArchiveContext : PipelineContext
         base.Reset();
         Header.Reset();
         Body = default;
-        _key?.Dispose();
-        _key = null;
+        _key.Truncate(0);
     }
 }

@@ -69,6 +69,9 @@ internal sealed class KeyTemplate
         return template is not null;
     }
 
+    /// <summary>True when the header has no id, so that the key needs the message's source id.</summary>
+    public bool NeedsSourceId(ArchiveHeader header) => header.Text(_idSlot).IsEmpty;
+
     /// <summary>Appends the key of one message.</summary>
     /// <param name="header">Read by a reader made from <see cref="Properties"/>.</param>
     /// <param name="sourceId">The message's source id, used when the header has no id: any bytes, may be empty.</param>

@@ -105,7 +105,7 @@ public sealed class ProgressReportTests
     {
         for (int i = 0; i < times; i++)
         {
-            _metrics.MessageReceived();
+            _metrics.MessagesReceived(1);
             _metrics.MessageSettled(settlement, TimeSpan.Zero);
         }
     }

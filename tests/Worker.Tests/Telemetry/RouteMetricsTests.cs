@@ -17,7 +17,7 @@ public sealed class RouteMetricsTests
 
         for (int i = 0; i < 5; i++)
         {
-            metrics.MessageReceived();
+            metrics.MessagesReceived(1);
         }
 
         metrics.MessageDuplicate();
@@ -38,7 +38,7 @@ public sealed class RouteMetricsTests
 
         for (int i = 0; i < 3; i++)
         {
-            ofSource.MessageReceived();
+            ofSource.MessagesReceived(1);
             ofSource.MessageSettled(Settlement.DeadLetter("bad", "x"), TimeSpan.Zero);
         }
 
@@ -56,7 +56,7 @@ public sealed class RouteMetricsTests
         ConcurrentQueue<string> seen = new();
         using MeterListener listener = Listen(seen);
 
-        metrics.MessageReceived();
+        metrics.MessagesReceived(1);
         metrics.MessageDuplicate();
         metrics.MessageTimedOut();
         metrics.MessageSettled(Settlement.Complete, TimeSpan.FromMilliseconds(1_500));
@@ -94,9 +94,9 @@ public sealed class RouteMetricsTests
         ConcurrentQueue<string> seen = new();
         using MeterListener listener = Listen(seen);
 
-        metrics.MessageReceived();
-        other.MessageReceived();
-        other.MessageReceived();
+        metrics.MessagesReceived(1);
+        other.MessagesReceived(1);
+        other.MessagesReceived(1);
         metrics.MessageSettled(Settlement.Transient("x"), TimeSpan.Zero);
         route.Publish(() => false);
         listener.RecordObservableInstruments();

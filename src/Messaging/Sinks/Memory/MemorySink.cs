@@ -1,5 +1,6 @@
 using System.Collections.Concurrent;
 using System.Text;
+using Messaging.Telemetry;
 
 namespace Messaging.Sinks.Memory;
 
@@ -11,13 +12,13 @@ internal sealed class MemorySink(MemorySinkOptions options) : IObjectSink
 {
     private readonly long _capacity = options.Capacity;
     private readonly ConcurrentDictionary<string, byte[]> _objects = new(StringComparer.Ordinal);
+    private readonly StripedCounter _stored = new();
     private long _bytes;
-    private long _stored;
 
     public string Name => "memory";
 
     /// <summary>Objects stored, including dropped ones.</summary>
-    public long Count => Volatile.Read(ref _stored);
+    public long Count => _stored.Value;
 
     public IReadOnlyDictionary<string, byte[]> Objects => _objects;
 
@@ -36,17 +37,16 @@ internal sealed class MemorySink(MemorySinkOptions options) : IObjectSink
     {
         // Reserved before the copy is made, so that concurrent stores cannot exceed the capacity together.
         int size = key.Length + body.Length;
-        if (Interlocked.Add(ref _bytes, size) > _capacity)
+        if (size > _capacity - Volatile.Read(ref _bytes) || !TryReserve(size))
         {
-            Interlocked.Add(ref _bytes, -size);
-            Interlocked.Increment(ref _stored);
+            _stored.Increment();
             return SinkResult.Stored;
         }
 
         string name = Encoding.UTF8.GetString(key);
         if (_objects.TryAdd(name, body.ToArray()))
         {
-            Interlocked.Increment(ref _stored);
+            _stored.Increment();
             return SinkResult.Stored;
         }
 
@@ -54,5 +54,16 @@ internal sealed class MemorySink(MemorySinkOptions options) : IObjectSink
         return body.SequenceEqual(_objects[name])
             ? SinkResult.AlreadyStored
             : new SinkResult(SinkStatus.Collision, "The key holds other bytes.");
+    }
+
+    private bool TryReserve(int size)
+    {
+        if (Interlocked.Add(ref _bytes, size) <= _capacity)
+        {
+            return true;
+        }
+
+        Interlocked.Add(ref _bytes, -size);
+        return false;
     }
 }

@@ -16,11 +16,25 @@ internal sealed class ChannelMessage(HeldMessages<ChannelMessage> held) : HeldMe
     // A formatted UUID; a longer id enlarges the array once.
     private const int UuidLength = 36;
 
-    private byte[] _id = new byte[UuidLength];
+    private byte[] _id = [];
     private int _idLength;
+
+    // A new id is formatted when it is first read: most messages have their own.
+    private Guid _newId;
     private ActivityContext _creation;
 
-    public override ReadOnlyMemory<byte> SourceId => _id.AsMemory(0, _idLength);
+    public override ReadOnlyMemory<byte> SourceId
+    {
+        get
+        {
+            if (_idLength == 0)
+            {
+                Format(_newId);
+            }
+
+            return _id.AsMemory(0, _idLength);
+        }
+    }
 
     /// <summary>The publisher's span.</summary>
     public override ActivityContext CreationContext => _creation;
@@ -36,7 +50,7 @@ internal sealed class ChannelMessage(HeldMessages<ChannelMessage> held) : HeldMe
         _creation = MessageSpans.IsListening && Activity.Current is { IdFormat: ActivityIdFormat.W3C } publisher ? Received(publisher.Context) : default;
         if (id is null)
         {
-            Guid.CreateVersion7(now).TryFormat(_id, out _idLength);
+            _newId = MessageIds.Create(now);
         }
         else
         {
@@ -50,6 +64,15 @@ internal sealed class ChannelMessage(HeldMessages<ChannelMessage> held) : HeldMe
         }
     }
 
+    private void Format(Guid id)
+    {
+        // During a shutdown, two threads may read the id at once: they write the same bytes.
+        byte[] text = _id.Length < UuidLength ? new byte[UuidLength] : _id;
+        id.TryFormat(text, out int length);
+        _id = text;
+        Volatile.Write(ref _idLength, length);
+    }
+
     // Marked as remote, so that the SDK keeps the id of a trace that is not sampled instead of starting another one.
     private static ActivityContext Received(ActivityContext publisher) => new(publisher.TraceId, publisher.SpanId, publisher.TraceFlags, publisher.TraceState, isRemote: true);
 
@@ -58,9 +81,6 @@ internal sealed class ChannelMessage(HeldMessages<ChannelMessage> held) : HeldMe
         base.Clear();
         _idLength = 0;
         _creation = default;
-
-        // Up to Capacity messages may be idle at once; their buffers are more useful in the pool.
-        Release();
     }
 
     protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken) =>

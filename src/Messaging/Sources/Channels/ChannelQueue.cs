@@ -13,12 +13,15 @@ internal sealed class ChannelQueue : IDisposable
 {
     private static readonly UTF8Encoding StrictUtf8 = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
 
+    // Their buffers stay with them: at most 4 MiB.
+    private const int MostIdle = 1_024;
+
     private readonly string _route;
     private readonly int _maxMessageBytes;
     private readonly BufferPool _buffers;
     private readonly TimeProvider _time;
     private readonly HeldMessages<ChannelMessage> _held;
-    private readonly SemaphoreSlim _space;
+    private readonly Space _space;
 
     private TaskCompletionSource? _whenEmpty;
     private bool _refusing;
@@ -30,8 +33,8 @@ internal sealed class ChannelQueue : IDisposable
         _maxMessageBytes = options.MaxMessageBytes;
         _buffers = buffers;
         _time = services.Time;
-        _held = new HeldMessages<ChannelMessage>(services, options.Capacity, static held => new ChannelMessage(held), OnForgotten);
-        _space = new SemaphoreSlim(options.Capacity);
+        _held = new HeldMessages<ChannelMessage>(services, Math.Min(options.Capacity, MostIdle), static held => new ChannelMessage(held), OnForgotten);
+        _space = new Space(options.Capacity);
     }
 
     public long Published => Volatile.Read(ref _published);
@@ -64,7 +67,7 @@ internal sealed class ChannelQueue : IDisposable
     {
         CheckBody(body);
         CheckId(id);
-        Task space = _space.WaitAsync(cancellationToken);
+        Task space = _space.TakeAsync(cancellationToken);
         return space.IsCompletedSuccessfully ? Enqueue(body.Span, id) : PublishWhenSpaceAsync(space, body, id);
     }
 
@@ -96,15 +99,14 @@ internal sealed class ChannelQueue : IDisposable
         return _held.CloseAsync(cancellationToken);
     }
 
-    // The semaphore is not disposed: a message in flight may still be settled afterwards.
     public void Dispose() => _held.Dispose();
 
     private void Refuse()
     {
         if (!Interlocked.Exchange(ref _refusing, true))
         {
-            // One permit too many; each refused publisher passes it on to the next.
-            _space.Release();
+            // Space for one message too many; each refused publisher passes it on to the next.
+            _space.Return();
         }
     }
 
@@ -138,7 +140,7 @@ internal sealed class ChannelQueue : IDisposable
     private void OnForgotten()
     {
         SignalIfEmpty();
-        _space.Release();
+        _space.Return();
     }
 
     private void SignalIfEmpty()

@@ -58,13 +58,16 @@ public abstract class HeldMessage : ReceivedMessage
     /// <summary>Failed attempts to write this message to the dead letters.</summary>
     internal int DeadLetterFailures { get; set; }
 
+    /// <summary>Its neighbour in the list of <see cref="ReadyMessages{T}"/>.</summary>
+    internal HeldMessage? NextReady { get; set; }
+
     /// <summary>True while it waits for redelivery.</summary>
     internal bool IsWaiting { get; set; }
 
     /// <summary>Its current owner.</summary>
     internal HeldStage Stage => (HeldStage)Volatile.Read(ref _stage);
 
-    /// <summary>Begins a delivery: counts it and allows one settlement. A source calls it just before <see cref="IMessageIntake.Accept"/>, only for messages that it does not queue with <see cref="HeldMessages{T}.TryPut"/>.</summary>
+    /// <summary>Begins a delivery: counts it and allows one settlement. A source calls it just before <see cref="IMessageIntake.Accept(ReceivedMessage)"/>, only for messages that it does not queue with <see cref="HeldMessages{T}.TryPut"/>.</summary>
     public void BeginDelivery()
     {
         _deliveries++;

@@ -34,13 +34,11 @@ public sealed partial class HeldMessages<T>
     {
         _closing = cancellationToken;
         List<T> rest = _delayed.Close();
-        _ready.Writer.TryComplete();
-        while (_ready.Reader.TryRead(out T? message))
+        _ready.Close();
+        _ready.Collect();
+        while (_ready.TryTake(out T? ready))
         {
-            if (message is not null)
-            {
-                rest.Add(message);
-            }
+            rest.Add(ready);
         }
 
         foreach (T message in rest)

@@ -1,6 +1,6 @@
-using System.Threading.Channels;
 using Messaging.Telemetry;
 using Pipeline.Buffers;
+using Pipeline.Messages;
 using Pipeline.Settlements;
 
 namespace Messaging.Sources.Held;
@@ -30,7 +30,8 @@ public sealed partial class HeldMessages<T> : IDisposable
     private readonly HeldServices _services;
     private readonly Func<HeldMessages<T>, T> _create;
     private readonly Action? _forgotten;
-    private readonly Channel<T?> _ready;
+    // Unbounded, since callers cannot keep a message elsewhere; the sources limit their number.
+    private readonly ReadyMessages<T> _ready = new();
     private readonly DelayedMessages<T> _delayed;
     private readonly BoundedPool<T> _messages;
     private readonly LogThrottle _deadLetterLog;
@@ -38,6 +39,9 @@ public sealed partial class HeldMessages<T> : IDisposable
 
     // Every live message object, so that a shutdown finds the messages in flight. Guarded by _gate.
     private readonly HashSet<T> _all = [];
+
+    // One at a time hands in.
+    private readonly ReceivedMessage[] _handedIn;
 
     private TaskCompletionSource? _space;
     private int _unsettled;
@@ -65,20 +69,10 @@ public sealed partial class HeldMessages<T> : IDisposable
         _create = create;
         _forgotten = forgotten;
 
-        // Null entries only wake the reader. Effectively unbounded: callers cannot keep a message elsewhere, and the sources limit their
-        // number. A bounded channel, since the unbounded one allocates on TryPeek and Count.
-        _ready = Channel.CreateBounded<T?>(new BoundedChannelOptions(int.MaxValue)
-        {
-            FullMode = BoundedChannelFullMode.Wait,
-            SingleReader = true,
-            SingleWriter = false,
-
-            // The reader runs on the pool, never on a settling thread.
-            AllowSynchronousContinuations = false,
-        });
         _messages = new BoundedPool<T>(limit);
+        _handedIn = new ReceivedMessage[services.Concurrency];
         _deadLetterLog = new LogThrottle(services.Time, LogInterval);
-        _delayed = new DelayedMessages<T>(services.Time, message => _ready.Writer.TryWrite(message));
+        _delayed = new DelayedMessages<T>(services.Time, message => _ready.TryAdd(message));
     }
 
     /// <summary>Messages taken and not yet completed, dead-lettered or forgotten.</summary>
@@ -99,7 +93,7 @@ public sealed partial class HeldMessages<T> : IDisposable
     /// <summary>True at <see cref="WaitingLimit"/> or <see cref="WaitingBytesLimit"/>: the source stops receiving until <see cref="WaitForSpaceAsync"/> completes.</summary>
     public bool IsFull => Waiting >= WaitingLimit || Volatile.Read(ref _waitingBytes) >= WaitingBytesLimit;
 
-    /// <summary>Returns an empty message for the caller to fill; it counts as unsettled. It ends in <see cref="TryPut"/>, <see cref="IMessageIntake.Accept"/> (after <see cref="HeldMessage.BeginDelivery"/>), <see cref="ReturnAsync"/> or <see cref="Forget"/>.</summary>
+    /// <summary>Returns an empty message for the caller to fill; it counts as unsettled. It ends in <see cref="TryPut"/>, <see cref="IMessageIntake.Accept(ReceivedMessage)"/> (after <see cref="HeldMessage.BeginDelivery"/>), <see cref="ReturnAsync"/> or <see cref="Forget"/>.</summary>
     public T Take()
     {
         Interlocked.Increment(ref _unsettled);
@@ -108,7 +102,7 @@ public sealed partial class HeldMessages<T> : IDisposable
 
     /// <summary>Queues a message that was taken and filled, for <see cref="HandInAsync"/>. The queue is unbounded: the source limits it.</summary>
     /// <returns>False after <see cref="CloseAsync"/>: the caller still owns the message and calls <see cref="Forget"/>.</returns>
-    public bool TryPut(T message) => _ready.Writer.TryWrite(message);
+    public bool TryPut(T message) => _ready.TryAdd(message);
 
     /// <summary>Waits until <see cref="IsFull"/> is false.</summary>
     /// <exception cref="OperationCanceledException">The token was cancelled first.</exception>
@@ -153,16 +147,19 @@ public sealed partial class HeldMessages<T> : IDisposable
     /// <summary>Hands in queued messages, each on a slot that it reserves, until the token is cancelled; then returns normally.</summary>
     public async Task HandInAsync(IMessageIntake intake, CancellationToken stop)
     {
-        await using CancellationTokenRegistration wake = stop.UnsafeRegister(static held => ((HeldMessages<T>)held!)._ready.Writer.TryWrite(null), this);
+        await using CancellationTokenRegistration wake = stop.UnsafeRegister(static held => ((HeldMessages<T>)held!)._ready.Call(), this);
         try
         {
-            while (!stop.IsCancellationRequested && await _ready.Reader.WaitToReadAsync(CancellationToken.None))
+            while (!stop.IsCancellationRequested && !_ready.HasEnded)
             {
-                if (HasReady() && !stop.IsCancellationRequested)
+                if (_ready.Collect() == 0)
                 {
-                    int slots = await intake.ReserveAsync(1, Math.Clamp(_ready.Reader.Count, 1, _services.Concurrency), stop);
-                    HandIn(intake, stop.IsCancellationRequested ? 0 : slots, slots);
+                    await _ready.WaitAsync();
+                    continue;
                 }
+
+                int slots = await intake.ReserveAsync(1, Math.Min(_ready.Count, _services.Concurrency), stop);
+                HandIn(intake, stop.IsCancellationRequested ? 0 : slots, slots);
             }
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)
@@ -199,7 +196,7 @@ public sealed partial class HeldMessages<T> : IDisposable
         message.IsWaiting = true;
         Interlocked.Increment(ref _waiting);
         Interlocked.Add(ref _waitingBytes, message.Body.Length);
-        bool kept = delay > TimeSpan.Zero ? _delayed.TryAdd(message, delay) : _ready.Writer.TryWrite(message);
+        bool kept = delay > TimeSpan.Zero ? _delayed.TryAdd(message, delay) : _ready.TryAdd(message);
         if (kept)
         {
             return default;
@@ -258,34 +255,18 @@ public sealed partial class HeldMessages<T> : IDisposable
         message.Release();
     }
 
-    private bool HasReady()
-    {
-        while (_ready.Reader.TryPeek(out T? message))
-        {
-            if (message is not null)
-            {
-                return true;
-            }
-
-            _ready.Reader.TryRead(out _);
-        }
-
-        return false;
-    }
-
     private void HandIn(IMessageIntake intake, int wanted, int slots)
     {
         int used = 0;
-        while (used < wanted && _ready.Reader.TryRead(out T? message))
+        while (used < wanted && _ready.TryTake(out T? message))
         {
-            if (message is not null)
-            {
-                used++;
-                Left(message);
-                message.BeginDelivery();
-                intake.Accept(message);
-            }
+            _handedIn[used++] = message;
+            Left(message);
+            message.BeginDelivery();
         }
+
+        intake.Accept(_handedIn.AsSpan(0, used));
+        Array.Clear(_handedIn, 0, used);
 
         if (used < slots)
         {
@@ -319,7 +300,7 @@ public sealed partial class HeldMessages<T> : IDisposable
     {
         if (Volatile.Read(ref _draining) && Unsettled == 0)
         {
-            _ready.Writer.TryComplete();
+            _ready.Close();
         }
     }
 }

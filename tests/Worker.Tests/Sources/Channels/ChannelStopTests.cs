@@ -88,6 +88,7 @@ public sealed class ChannelStopTests
 
         (harness.Publisher.DeadLettered, harness.Publisher.Lost, harness.Publisher.Held).ShouldBe((1, 1, 0));
         harness.Log.Entries.ShouldContain(entry => entry.Id.Id == 3002 && entry.Level == LogLevel.Error && entry.Text.Contains("1 message(s) of source channel are LOST", StringComparison.Ordinal));
+        await harness.Source.DisposeAsync();
         harness.OutstandingBuffers.ShouldBe(0);
     }
 
@@ -100,6 +101,7 @@ public sealed class ChannelStopTests
         await harness.Source.CloseAsync(new CancellationToken(canceled: true));
 
         (harness.Publisher.DeadLettered, harness.Publisher.Lost).ShouldBe((0, 1));
+        await harness.Source.DisposeAsync();
         harness.OutstandingBuffers.ShouldBe(0);
     }
 

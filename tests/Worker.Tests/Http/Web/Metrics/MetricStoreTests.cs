@@ -25,7 +25,7 @@ public sealed class MetricStoreTests : IDisposable
     public void Route_Running_IsCountedFromTheStartAndGoneAfterItsEnd()
     {
         RouteMetrics route = new(_name);
-        route.MessageReceived();
+        route.MessagesReceived(1);
         route.MessageSettled(Settlement.Complete, TimeSpan.FromSeconds(1));
         route.DeadLetterWritten("bad");
         route.Publish(() => true);

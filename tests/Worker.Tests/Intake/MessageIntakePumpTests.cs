@@ -1,0 +1,94 @@
+using Pipeline.Contexts;
+using Pipeline.Settlements;
+
+namespace Worker.Tests.Intake;
+
+public sealed class MessageIntakePumpTests
+{
+    [Fact]
+    public async Task Run_HandlersBlockTheirThreads_TheOthersAreSettled()
+    {
+        using ManualResetEventSlim release = new();
+        await using IntakeFixture fixture = new(BlockOn(release), concurrency: 64);
+        TestMessage[] blocked = [.. Enumerable.Range(0, Environment.ProcessorCount).Select(_ => new TestMessage { Id = "block" })];
+        TestMessage[] others = [.. Enumerable.Range(0, 40).Select(_ => new TestMessage())];
+        AcceptAll(fixture, [.. blocked, .. others]);
+
+        foreach (TestMessage other in others)
+        {
+            (await other.Settled).ShouldBe(Settlement.Complete);
+        }
+
+        blocked.ShouldAllBe(message => !message.IsSettled);
+        release.Set();
+        await Task.WhenAll(blocked.Select(message => message.Settled));
+    }
+
+    [Fact]
+    public async Task Accept_ManyAtOnce_ShareWorkItemsAndLeaveThePoolToOthersInBetween()
+    {
+        await using IntakeFixture fixture = new(concurrency: 256);
+        TestMessage[] messages = [.. Enumerable.Range(0, 256).Select(_ => new TestMessage())];
+
+        AcceptAll(fixture, messages);
+        await Task.WhenAll(messages.Select(message => message.Settled));
+        await fixture.DrainAsync();
+
+        // A pump runs 64 messages at most.
+        fixture.Intake.WorkItems.ShouldBeInRange(4, 128);
+    }
+
+    [Fact]
+    public async Task Settle_TheNextMessageOfThePumpBlocks_TheSlotIsFreeForAnother()
+    {
+        using ManualResetEventSlim release = new();
+        await using IntakeFixture fixture = new(BlockOn(release), concurrency: 8);
+        TestMessage quick = new();
+        TestMessage blocked = new() { Id = "block" };
+        AcceptAll(fixture, [quick, blocked]);
+        await quick.Settled;
+
+        Task<int> all = fixture.Intake.ReserveAsync(7, 7, TestContext.Current.CancellationToken).AsTask();
+        while (!all.IsCompleted)
+        {
+            // The waiting source is looked after twice per second.
+            fixture.Time.Advance(TimeSpan.FromMilliseconds(500));
+            await Task.Yield();
+        }
+
+        (await all).ShouldBe(7);
+        blocked.IsSettled.ShouldBeFalse();
+        fixture.Intake.Release(7);
+        release.Set();
+        await blocked.Settled;
+    }
+
+    [Fact]
+    public async Task Accept_MoreThanReserved_ThrowsAndAcceptsNone()
+    {
+        await using IntakeFixture fixture = new();
+        fixture.Reserve(1);
+        TestMessage[] messages = [new(), new()];
+
+        Should.Throw<InvalidOperationException>(() => fixture.Intake.Accept(messages)).Message.ShouldContain("2 message(s), but only 1");
+
+        fixture.InFlightShouldBe(0, 0);
+        fixture.Intake.Release(1);
+    }
+
+    private static void AcceptAll(IntakeFixture fixture, TestMessage[] messages)
+    {
+        fixture.Reserve(messages.Length);
+        fixture.Intake.Accept(messages);
+    }
+
+    private static Func<PhysicalContext, ValueTask> BlockOn(ManualResetEventSlim release) => context =>
+    {
+        if (context.Message.SourceId.Span.SequenceEqual("block"u8))
+        {
+            release.Wait();
+        }
+
+        return IntakeFixture.CompleteAsync(context);
+    };
+}

@@ -1,0 +1,25 @@
+using Messaging.Sources.Channels;
+
+namespace Worker.Tests.Sources.Channels;
+
+public sealed class MessageIdsTests
+{
+    private static readonly DateTimeOffset Now = new(2026, 7, 14, 9, 30, 0, 123, TimeSpan.Zero);
+
+    [Fact]
+    public void Create_IsAVersion7UuidOfTheTime()
+    {
+        Guid id = MessageIds.Create(Now);
+
+        (id.Version, id.Variant & 0xC).ShouldBe((7, 8));
+        id.ToString("N")[..12].ShouldBe(Now.ToUnixTimeMilliseconds().ToString("x12", System.Globalization.CultureInfo.InvariantCulture));
+    }
+
+    [Fact]
+    public async Task Create_ManyInOneMillisecondOnSeveralThreads_AllDiffer()
+    {
+        Guid[][] ids = await Task.WhenAll(Enumerable.Range(0, 8).Select(_ => Task.Run(() => Enumerable.Range(0, 20_000).Select(_ => MessageIds.Create(Now)).ToArray())));
+
+        ids.SelectMany(of => of).Distinct().Count().ShouldBe(160_000);
+    }
+}

@@ -1,0 +1,116 @@
+using Messaging.Sources.Channels;
+
+namespace Worker.Tests.Sources.Channels;
+
+public sealed class SpaceTests
+{
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+
+    [Fact]
+    public async Task Take_None_WaitsInOrder()
+    {
+        Space space = new(1);
+        space.TakeAsync(CancellationToken.None).IsCompletedSuccessfully.ShouldBeTrue();
+        Task first = space.TakeAsync(CancellationToken.None);
+        Task second = space.TakeAsync(CancellationToken.None);
+
+        space.Return();
+        await first.WaitAsync(Patience);
+        second.IsCompleted.ShouldBeFalse();
+
+        space.Return();
+        await second.WaitAsync(Patience);
+    }
+
+    [Fact]
+    public async Task Take_Cancelled_LeavesTheSpaceToTheNext()
+    {
+        Space space = new(1);
+        await space.TakeAsync(CancellationToken.None);
+        using CancellationTokenSource cancellation = new();
+        Task cancelled = space.TakeAsync(cancellation.Token);
+        Task next = space.TakeAsync(CancellationToken.None);
+
+        await cancellation.CancelAsync();
+        await Should.ThrowAsync<OperationCanceledException>(() => cancelled.WaitAsync(Patience));
+        space.Return();
+        await next.WaitAsync(Patience);
+
+        space.Return();
+        space.TakeAsync(CancellationToken.None).IsCompletedSuccessfully.ShouldBeTrue();
+        space.TakeAsync(CancellationToken.None).IsCompleted.ShouldBeFalse();
+    }
+
+    [Fact]
+    public async Task Take_AlreadyCancelled_TakesNothing()
+    {
+        Space space = new(1);
+
+        space.TakeAsync(new CancellationToken(canceled: true)).IsCanceled.ShouldBeTrue();
+
+        await space.TakeAsync(CancellationToken.None).WaitAsync(Patience);
+    }
+
+    [Fact]
+    public async Task Take_ManyThreadsSomeOfWhichGiveUp_TheBoundHoldsAndNoSpaceIsLost()
+    {
+        const int Capacity = 3;
+        Space space = new(Capacity);
+        int taken = 0;
+        int most = 0;
+        await Task.WhenAll(Enumerable.Range(0, 8).Select(worker => Task.Run(async () =>
+        {
+            Random random = new(worker);
+            for (int round = 0; round < 2_000; round++)
+            {
+                using CancellationTokenSource cancellation = new();
+                Task take = space.TakeAsync(cancellation.Token);
+                if (random.Next(3) == 0)
+                {
+                    await cancellation.CancelAsync();
+                }
+
+                try
+                {
+                    await take;
+                }
+                catch (OperationCanceledException)
+                {
+                    continue;
+                }
+
+                int now = Interlocked.Increment(ref taken);
+                InterlockedMax(ref most, now);
+                if (random.Next(4) == 0)
+                {
+                    await Task.Yield();
+                }
+
+                Interlocked.Decrement(ref taken);
+                space.Return();
+            }
+        }))).WaitAsync(Patience);
+
+        most.ShouldBeLessThanOrEqualTo(Capacity);
+        for (int i = 0; i < Capacity; i++)
+        {
+            space.TakeAsync(CancellationToken.None).IsCompletedSuccessfully.ShouldBeTrue();
+        }
+
+        space.TakeAsync(CancellationToken.None).IsCompleted.ShouldBeFalse();
+    }
+
+    private static void InterlockedMax(ref int target, int value)
+    {
+        for (int seen = Volatile.Read(ref target); seen < value;)
+        {
+            int found = Interlocked.CompareExchange(ref target, value, seen);
+            if (found == seen)
+            {
+                return;
+            }
+
+            seen = found;
+        }
+    }
+}

@@ -1,0 +1,117 @@
+using Messaging.Sources.Held;
+using Pipeline.Settlements;
+
+namespace Worker.Tests.Sources.Held;
+
+public sealed class ReadyMessagesTests
+{
+    private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
+
+    [Fact]
+    public void Take_AddedInSeveralRounds_OldestFirst()
+    {
+        ReadyMessages<Numbered> ready = new();
+        ready.TryAdd(new Numbered(0, 1));
+        ready.TryAdd(new Numbered(0, 2));
+        ready.Collect().ShouldBe(2);
+        ready.TryAdd(new Numbered(0, 3));
+        Take(ready).ShouldBe(1);
+        ready.TryAdd(new Numbered(0, 4));
+
+        ready.Collect().ShouldBe(3);
+
+        (Take(ready), Take(ready), Take(ready), Take(ready)).ShouldBe((2, 3, 4, null));
+    }
+
+    [Fact]
+    public async Task Wait_NothingWasAdded_EndsWithTheNextMessageOrCall()
+    {
+        ReadyMessages<Numbered> ready = new();
+        ValueTask wait = ready.WaitAsync();
+        wait.IsCompleted.ShouldBeFalse();
+        ready.TryAdd(new Numbered(0, 1));
+        await wait.AsTask().WaitAsync(Patience);
+        ready.Collect().ShouldBe(1);
+
+        ready.Call();
+        ready.WaitAsync().IsCompletedSuccessfully.ShouldBeTrue();
+
+        ready.WaitAsync().IsCompleted.ShouldBeFalse();
+    }
+
+    [Fact]
+    public void Close_RefusesAndKeepsWhatWasAdded()
+    {
+        ReadyMessages<Numbered> ready = new();
+        ready.TryAdd(new Numbered(0, 1));
+
+        ready.Close();
+
+        ready.TryAdd(new Numbered(0, 2)).ShouldBeFalse();
+        ready.HasEnded.ShouldBeFalse();
+        ready.WaitAsync().IsCompletedSuccessfully.ShouldBeTrue();
+        ready.Collect().ShouldBe(1);
+        Take(ready).ShouldBe(1);
+        ready.HasEnded.ShouldBeTrue();
+        ready.Close();
+        ready.Collect().ShouldBe(0);
+    }
+
+    [Fact]
+    public async Task Take_ManyThreadsAddAndOneCloses_EachAddedMessageArrivesOnceInTheOrderOfItsThread()
+    {
+        const int Threads = 6;
+        const int Most = 30_000;
+        for (int round = 0; round < 10; round++)
+        {
+            ReadyMessages<Numbered> ready = new();
+            Task<int>[] adding = [.. Enumerable.Range(0, Threads).Select(thread => Task.Run(() =>
+            {
+                int added = 0;
+                while (added < Most && ready.TryAdd(new Numbered(thread, added)))
+                {
+                    added++;
+                }
+
+                return added;
+            }))];
+            Task closing = Task.WhenAny(adding).ContinueWith(_ => ready.Close(), TaskScheduler.Default);
+
+            int[] taken = await Task.Run(() => ReadAsync(ready, Threads)).WaitAsync(Patience);
+
+            taken.ShouldBe(await Task.WhenAll(adding));
+            await closing;
+        }
+    }
+
+    private static async Task<int[]> ReadAsync(ReadyMessages<Numbered> ready, int threads)
+    {
+        int[] taken = new int[threads];
+        while (!ready.HasEnded)
+        {
+            if (ready.Collect() == 0)
+            {
+                await ready.WaitAsync();
+                continue;
+            }
+
+            while (ready.TryTake(out Numbered? message))
+            {
+                message.Number.ShouldBe(taken[message.Thread]++);
+            }
+        }
+
+        return taken;
+    }
+
+    private static int? Take(ReadyMessages<Numbered> ready) => ready.TryTake(out Numbered? message) ? message.Number : null;
+
+    private sealed class Numbered(int thread, int number) : HeldMessage
+    {
+        public int Thread { get; } = thread;
+
+        public int Number { get; } = number;
+
+        protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken) => default;
+    }
+}
