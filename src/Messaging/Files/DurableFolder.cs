@@ -35,8 +35,8 @@ internal sealed partial class DurableFolder
     private readonly int _rememberedFolders;
     private readonly string _temporary;
     private readonly string _onlyCopy;
-    private readonly ConcurrentDictionary<string, bool> _folders = new(StringComparer.Ordinal);
-    private readonly ConcurrentDictionary<string, bool>.AlternateLookup<ReadOnlySpan<char>> _foldersBySpan;
+    private readonly ConcurrentDictionary<string, SharedSync> _folders = new(StringComparer.Ordinal);
+    private readonly ConcurrentDictionary<string, SharedSync>.AlternateLookup<ReadOnlySpan<char>> _foldersBySpan;
     private int _remembered;
     private long _sequence;
 
@@ -279,7 +279,7 @@ internal sealed partial class DurableFolder
             Forget();
         }
 
-        _folders[path] = true;
+        _folders[path] = new SharedSync(() => SyncFolder(path));
     }
 
     private void Forget()
@@ -288,11 +288,29 @@ internal sealed partial class DurableFolder
         Volatile.Write(ref _remembered, 0);
     }
 
+    /// <summary>Makes the name of a file or folder durable.</summary>
     private void Sync(string path)
     {
-        if (_fsync && !OperatingSystem.IsWindows())
+        if (!_fsync)
         {
-            PosixCalls.SyncFolder(FolderOf(path).ToString());
+            return;
+        }
+
+        if (_foldersBySpan.TryGetValue(FolderOf(path), out SharedSync? shared))
+        {
+            shared.Run();
+        }
+        else
+        {
+            SyncFolder(FolderOf(path).ToString());
+        }
+    }
+
+    private static void SyncFolder(string folder)
+    {
+        if (!OperatingSystem.IsWindows())
+        {
+            PosixCalls.SyncFolder(folder);
         }
     }
 
