@@ -94,6 +94,24 @@ internal sealed partial class MessageIntake
         }
     }
 
+    /// <summary>Adds the slots that have become free since a request was granted, unless another one waits.</summary>
+    /// <returns>The slots that the request has now.</returns>
+    internal int TopUp(int granted, int max)
+    {
+        lock (_lock)
+        {
+            TakeFinished();
+            if (_waiting.Count > 0 || granted >= max || _bytes >= _options.BytesInFlight || _breaker.AskToReceive() != BreakerState.Closed)
+            {
+                return granted;
+            }
+
+            int more = Math.Min(_free, max - granted);
+            _free -= more;
+            return granted + more;
+        }
+    }
+
     internal void Recycle(SlotRequest request) => _requests.Return(request);
 
     /// <summary>Under the lock: without a reserved slot, no caller has the probe.</summary>

@@ -3,15 +3,16 @@ using System.Threading.Tasks.Sources;
 namespace Messaging.Intake;
 
 /// <summary>
-/// A caller that waits for slots. The intake grants or cancels it under its lock, whichever comes first. Reused after its result was
-/// read, so that waiting allocates nothing.
+/// A caller that waits for slots. The intake grants or cancels it under its lock, whichever comes first. The caller continues in a work
+/// item of its own, behind the pool's other work; it then gets the slots that have become free meanwhile as well. Reused after its result
+/// was read, so that waiting allocates nothing.
 /// </summary>
-internal sealed class SlotRequest : IValueTaskSource<int>
+internal sealed class SlotRequest : IValueTaskSource<int>, IThreadPoolWorkItem
 {
     private readonly MessageIntake _intake;
 
-    // The granting thread holds the intake's lock, so the caller continues on another thread.
-    private ManualResetValueTaskSourceCore<int> _result = new() { RunContinuationsAsynchronously = true };
+    private ManualResetValueTaskSourceCore<int> _result;
+    private int _granted;
     private CancellationTokenRegistration _registration;
     private CancellationToken _cancellationToken;
 
@@ -45,9 +46,25 @@ internal sealed class SlotRequest : IValueTaskSource<int>
         return new ValueTask<int>(this, version);
     }
 
-    public void Grant(int slots) => _result.SetResult(slots);
+    public void Grant(int slots)
+    {
+        _granted = slots;
+        ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+    }
 
-    public void Cancel() => _result.SetException(new OperationCanceledException(_cancellationToken));
+    public void Cancel() => Grant(0);
+
+    void IThreadPoolWorkItem.Execute()
+    {
+        if (_granted == 0)
+        {
+            _result.SetException(new OperationCanceledException(_cancellationToken));
+        }
+        else
+        {
+            _result.SetResult(_granted);
+        }
+    }
 
     int IValueTaskSource<int>.GetResult(short token)
     {
@@ -55,7 +72,7 @@ internal sealed class SlotRequest : IValueTaskSource<int>
         _registration.Dispose();
         try
         {
-            return _result.GetResult(token);
+            return _intake.TopUp(_result.GetResult(token), Max);
         }
         finally
         {

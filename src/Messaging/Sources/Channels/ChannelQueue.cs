@@ -67,7 +67,7 @@ internal sealed class ChannelQueue : IDisposable
     {
         CheckBody(body);
         CheckId(id);
-        Task space = _space.TakeAsync(cancellationToken);
+        ValueTask space = _space.TakeAsync(cancellationToken);
         return space.IsCompletedSuccessfully ? Enqueue(body.Span, id) : PublishWhenSpaceAsync(space, body, id);
     }
 
@@ -110,7 +110,7 @@ internal sealed class ChannelQueue : IDisposable
         }
     }
 
-    private async ValueTask PublishWhenSpaceAsync(Task space, ReadOnlyMemory<byte> body, string? id)
+    private async ValueTask PublishWhenSpaceAsync(ValueTask space, ReadOnlyMemory<byte> body, string? id)
     {
         await space;
         await Enqueue(body.Span, id);

@@ -1,3 +1,6 @@
+using System.Threading.Tasks.Sources;
+using Pipeline.Buffers;
+
 namespace Messaging.Sources.Channels;
 
 /// <summary>
@@ -6,8 +9,11 @@ namespace Messaging.Sources.Channels;
 /// </summary>
 internal sealed class Space(int capacity)
 {
+    private const int MostPooled = 64;
+
     private readonly Lock _lock = new();
-    private readonly LinkedList<TaskCompletionSource> _waiting = new();
+    private readonly LinkedList<Waiter> _waiting = new();
+    private readonly BoundedPool<Waiter> _waiters = new(MostPooled);
 
     // Negative: publishers that wait or are about to.
     private int _free = capacity;
@@ -20,14 +26,14 @@ internal sealed class Space(int capacity)
 
     /// <summary>Takes space for one message.</summary>
     /// <exception cref="OperationCanceledException">The token was cancelled first; nothing was taken.</exception>
-    public Task TakeAsync(CancellationToken cancellationToken)
+    public ValueTask TakeAsync(CancellationToken cancellationToken)
     {
         if (cancellationToken.IsCancellationRequested)
         {
-            return Task.FromCanceled(cancellationToken);
+            return ValueTask.FromCanceled(cancellationToken);
         }
 
-        return Interlocked.Decrement(ref _free) >= 0 ? Task.CompletedTask : WaitAsync(cancellationToken);
+        return Interlocked.Decrement(ref _free) >= 0 ? default : WaitAsync(cancellationToken);
     }
 
     /// <summary>Returns space for one message.</summary>
@@ -46,7 +52,7 @@ internal sealed class Space(int capacity)
                 if (_waiting.First is { } first)
                 {
                     _waiting.RemoveFirst();
-                    first.Value.SetResult();
+                    first.Value.End(cancelled: false);
                 }
                 else
                 {
@@ -58,39 +64,107 @@ internal sealed class Space(int capacity)
         }
     }
 
-    private async Task WaitAsync(CancellationToken cancellationToken)
+    private ValueTask WaitAsync(CancellationToken cancellationToken)
     {
-        LinkedListNode<TaskCompletionSource> node;
+        Waiter waiter;
         lock (_lock)
         {
             if (_passedOn > 0)
             {
                 _passedOn--;
-                return;
+                return default;
             }
 
-            node = _waiting.AddLast(new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously));
+            waiter = _waiters.TryTake(out Waiter? pooled) ? pooled : new Waiter(this);
+            _waiting.AddLast(waiter.Node);
         }
 
-        await using (cancellationToken.UnsafeRegister(_ => GiveUp(node, cancellationToken), state: null))
-        {
-            await node.Value.Task;
-        }
+        return waiter.WaitAsync(cancellationToken);
     }
 
-    private void GiveUp(LinkedListNode<TaskCompletionSource> node, CancellationToken cancellationToken)
+    private void GiveUp(Waiter waiter)
     {
         lock (_lock)
         {
-            if (node.List is null)
+            if (waiter.Node.List is not null)
             {
-                return;
+                _waiting.Remove(waiter.Node);
+                _gaveUp++;
+                waiter.End(cancelled: true);
             }
+        }
+    }
 
-            _waiting.Remove(node);
-            _gaveUp++;
+    /// <summary>
+    /// A publisher that waits. It continues in a work item of its own, behind the pool's other work: by then there is space for more
+    /// messages than one. Reused after its result was read.
+    /// </summary>
+    private sealed class Waiter : IValueTaskSource, IThreadPoolWorkItem
+    {
+        private readonly Space _space;
+
+        private ManualResetValueTaskSourceCore<bool> _result;
+        private CancellationTokenRegistration _registration;
+        private CancellationToken _cancellationToken;
+        private bool _cancelled;
+
+        public Waiter(Space space)
+        {
+            _space = space;
+            Node = new LinkedListNode<Waiter>(this);
         }
 
-        node.Value.SetCanceled(cancellationToken);
+        public LinkedListNode<Waiter> Node { get; }
+
+        public ValueTask WaitAsync(CancellationToken cancellationToken)
+        {
+            short version = _result.Version;
+            _cancellationToken = cancellationToken;
+
+            // Before the caller can read the result, which makes the waiter reusable.
+            _registration = cancellationToken.UnsafeRegister(static waiter => ((Waiter)waiter!)._space.GiveUp((Waiter)waiter), this);
+            return new ValueTask(this, version);
+        }
+
+        /// <summary>Under the lock.</summary>
+        public void End(bool cancelled)
+        {
+            _cancelled = cancelled;
+            ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+        }
+
+        void IThreadPoolWorkItem.Execute()
+        {
+            if (_cancelled)
+            {
+                _result.SetException(new OperationCanceledException(_cancellationToken));
+            }
+            else
+            {
+                _result.SetResult(true);
+            }
+        }
+
+        void IValueTaskSource.GetResult(short token)
+        {
+            // Waits for a running cancellation, which must not affect the next use.
+            _registration.Dispose();
+            try
+            {
+                _result.GetResult(token);
+            }
+            finally
+            {
+                _registration = default;
+                _cancellationToken = default;
+                _result.Reset();
+                _space._waiters.Return(this);
+            }
+        }
+
+        ValueTaskSourceStatus IValueTaskSource.GetStatus(short token) => _result.GetStatus(token);
+
+        void IValueTaskSource.OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) =>
+            _result.OnCompleted(continuation, state, token, flags);
     }
 }

@@ -92,7 +92,7 @@ internal sealed class ReadyMessages<T> : IValueTaskSource
             return new ValueTask(this, _call.Version);
         }
 
-        Volatile.Write(ref _reader, Awake);
+        WakeUp();
         return default;
     }
 
@@ -136,6 +136,10 @@ internal sealed class ReadyMessages<T> : IValueTaskSource
         return true;
     }
 
+    // The call that this forgets came after its message, which the reader collects next. An exchange, since a plain write could become
+    // visible only after that, and then forget a later call.
+    private void WakeUp() => Interlocked.Exchange(ref _reader, Awake);
+
     private void Append(object newest)
     {
         HeldMessage? end = Unsafe.As<HeldMessage>(newest);
@@ -164,9 +168,7 @@ internal sealed class ReadyMessages<T> : IValueTaskSource
     {
         _call.GetResult(token);
         _call.Reset();
-
-        // A call in between is not lost: the reader collects after every wait.
-        Volatile.Write(ref _reader, Awake);
+        WakeUp();
     }
 
     ValueTaskSourceStatus IValueTaskSource.GetStatus(short token) => _call.GetStatus(token);

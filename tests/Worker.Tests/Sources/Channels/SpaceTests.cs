@@ -11,8 +11,8 @@ public sealed class SpaceTests
     {
         Space space = new(1);
         space.TakeAsync(CancellationToken.None).IsCompletedSuccessfully.ShouldBeTrue();
-        Task first = space.TakeAsync(CancellationToken.None);
-        Task second = space.TakeAsync(CancellationToken.None);
+        Task first = space.TakeAsync(CancellationToken.None).AsTask();
+        Task second = space.TakeAsync(CancellationToken.None).AsTask();
 
         space.Return();
         await first.WaitAsync(Patience);
@@ -28,8 +28,8 @@ public sealed class SpaceTests
         Space space = new(1);
         await space.TakeAsync(CancellationToken.None);
         using CancellationTokenSource cancellation = new();
-        Task cancelled = space.TakeAsync(cancellation.Token);
-        Task next = space.TakeAsync(CancellationToken.None);
+        Task cancelled = space.TakeAsync(cancellation.Token).AsTask();
+        Task next = space.TakeAsync(CancellationToken.None).AsTask();
 
         await cancellation.CancelAsync();
         await Should.ThrowAsync<OperationCanceledException>(() => cancelled.WaitAsync(Patience));
@@ -48,7 +48,7 @@ public sealed class SpaceTests
 
         space.TakeAsync(new CancellationToken(canceled: true)).IsCanceled.ShouldBeTrue();
 
-        await space.TakeAsync(CancellationToken.None).WaitAsync(Patience);
+        await space.TakeAsync(CancellationToken.None).AsTask().WaitAsync(Patience);
     }
 
     [Fact]
@@ -64,7 +64,7 @@ public sealed class SpaceTests
             for (int round = 0; round < 2_000; round++)
             {
                 using CancellationTokenSource cancellation = new();
-                Task take = space.TakeAsync(cancellation.Token);
+                ValueTask take = space.TakeAsync(cancellation.Token);
                 if (random.Next(3) == 0)
                 {
                     await cancellation.CancelAsync();

@@ -1,4 +1,9 @@
+using Messaging.Sources;
+using Messaging.Sources.Channels;
 using Messaging.Sources.Held;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging.Abstractions;
+using Pipeline.Buffers;
 using Pipeline.Settlements;
 
 namespace Worker.Tests.Sources.Held;
@@ -82,6 +87,36 @@ public sealed class ReadyMessagesTests
             taken.ShouldBe(await Task.WhenAll(adding));
             await closing;
         }
+    }
+
+    [Fact]
+    public async Task Wait_CallsOvertakeTheReader_NoMessageIsOverslept()
+    {
+        const int Count = 3_000_000;
+        await using ServiceProvider services = new ServiceCollection().BuildServiceProvider();
+        ChannelPublishers publishers = new();
+        await using ChannelMessageSource source = new(
+            new SourceServices("orders", services, new MemoryDeadLetters(), NullLoggerFactory.Instance, TimeProvider.System, Concurrency: 64),
+            new ChannelSourceOptions { Capacity = 4 },
+            publishers,
+            new BufferPool());
+        using CancellationTokenSource stop = new();
+        CompletingIntake intake = new();
+        Task receiving = Task.Run(() => source.ReceiveAsync(intake, stop.Token));
+
+        // With so little space, publisher and reader wait for each other all the time.
+        await Task.Run(async () =>
+        {
+            for (int i = 0; i < Count; i++)
+            {
+                await publishers.Default.PublishAsync(default);
+            }
+        }).WaitAsync(Patience);
+
+        await publishers.Default.WhenSettledAsync(CancellationToken.None).WaitAsync(Patience);
+        intake.Completed.ShouldBe(Count);
+        await stop.CancelAsync();
+        await receiving;
     }
 
     private static async Task<int[]> ReadAsync(ReadyMessages<Numbered> ready, int threads)
