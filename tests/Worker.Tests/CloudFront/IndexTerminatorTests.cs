@@ -207,8 +207,8 @@ public sealed class IndexTerminatorTests
 
         indexed.ShouldBeGreaterThan(0);
         first.Reason.ShouldBe("gzip-truncated");
-        first.Description!.ShouldContain($"rows read, {indexed} were indexed, 0 had been indexed before, 1 were rejected and 0 could not be read; the others were not sent.");
-        second.Description!.ShouldContain($"rows read, 1 were indexed, {indexed} had been indexed before, 0 were rejected and 0 could not be read; the others were not sent.");
+        first.Description!.ShouldContain($"{indexed} were indexed, 0 had been indexed before, 1 were rejected and 0 could not be read");
+        second.Description!.ShouldContain($"1 were indexed, {indexed} had been indexed before, 0 were rejected and 0 could not be read");
     }
 
     [Theory]

@@ -1,4 +1,3 @@
-using System.Reflection;
 using Messaging.Configuration;
 using Messaging.Handlers;
 using Shared.Hosting;
@@ -32,30 +31,5 @@ public sealed class SettingsReferenceTests
         IEnumerable<Type> declared = SettingsClasses.All.Except([typeof(BatchOptions)]);
 
         Sections.Select(section => section.SettingsType).OfType<Type>().ShouldBe(declared, ignoreOrder: true);
-    }
-
-    [Fact]
-    public void All_Ranges_CanBeReadAndHoldTheDefault()
-    {
-        foreach (SettingsSection section in Sections.Where(section => section.SettingsType is not null))
-        {
-            Type type = section.SettingsType!;
-            object defaults = Activator.CreateInstance(type)!;
-            foreach (PropertyInfo property in type.GetProperties().Where(property => property.IsDefined(typeof(SettingAttribute))))
-            {
-                SettingAttribute setting = property.GetCustomAttribute<SettingAttribute>()!;
-                foreach ((string? limit, int sign) in (ReadOnlySpan<(string?, int)>)[(setting.Min, 1), (setting.Max, -1)])
-                {
-                    if (limit is null)
-                    {
-                        continue;
-                    }
-
-                    SettingText.TryParse(limit, property.PropertyType, setting.Bytes, out object? value).ShouldBeTrue($"{section.Name}:{property.Name} {limit}");
-                    // A default that is not set is within every range.
-                    ((property.GetValue(defaults) is IComparable given ? given.CompareTo(value) : 0) * sign).ShouldBeGreaterThanOrEqualTo(0, $"{section.Name}:{property.Name} {limit}");
-                }
-            }
-        }
     }
 }

@@ -112,7 +112,7 @@ public sealed class UnsafeSettingsTests
     [InlineData("Handlers:Archive:Template={d:yyyy/MM}/{e:yyyy}/.tmp/{MessageId}", "Handlers:Archive:Template = \"{d:yyyy/MM}/{e:yyyy}/.tmp/{MessageId}\"")]
     [InlineData("Handlers:Archive:Template={d:yyyy}/.t{MessageId}/{x}", "Handlers:Archive:Template = \"{d:yyyy}/.t{MessageId}/{x}\"")]
     public void Plan_KeysInTheFolderOfUnfinishedFiles_AreAnError(string key, string shown) =>
-        ErrorsOf(key).ShouldBe([$"{shown}: must not begin with .tmp, directly, through a placeholder's value, or when a message without a date leaves out the levels before it: the folder sink keeps its unfinished files there. Messages would be dead-lettered."]);
+        ErrorsOf(key).ShouldHaveSingleItem().ShouldStartWith($"{shown}: must not begin with .tmp");
 
     [Theory]
     [InlineData("Handlers:Archive:Template=x/.tmp/{MessageId}.json")]
@@ -139,6 +139,7 @@ public sealed class UnsafeSettingsTests
     [InlineData("Sources:Sqs:DoneIds=5")]
     [InlineData("Sinks:Elasticsearch:Index=logs")]
     [InlineData("Sinks:S3:Client=Direct")]
+    [InlineData("Sinks:S3:TotalTimeout=30s")]
     public void Plan_UnusedSectionWithOneKey_RequiresNoOther(string key) => ErrorsOf(key).ShouldBeEmpty();
 
     private static WorkerPlan Plan(params string[] keys) =>

@@ -22,30 +22,6 @@ public sealed class CircuitBreakerTests
     }
 
     [Fact]
-    public void AwaitsProbe_NoReceiver_IsTrueOnceTheTimeEndsAndFalseWhileAProbeIsInFlight()
-    {
-        _breaker.AwaitsProbe.ShouldBeFalse("it is closed");
-        _breaker.Refused("down");
-        _time.Advance(_options.BreakerOpen);
-        _breaker.AwaitsProbe.ShouldBeFalse("a waiting source would ask within a second");
-
-        _time.Advance(TimeSpan.FromSeconds(1));
-        _breaker.AwaitsProbe.ShouldBeTrue();
-        _breaker.State.ShouldBe(BreakerState.Open);
-
-        _breaker.AskToReceive().ShouldBe(BreakerState.HalfOpen);
-        long probe = _breaker.ProbeGiven();
-        _breaker.AwaitsProbe.ShouldBeFalse("the probe is in flight");
-        _breaker.ProbeReturned(probe);
-        _breaker.AwaitsProbe.ShouldBeFalse("the caller that asked may ask again within a second");
-        _time.Advance(TimeSpan.FromSeconds(1));
-        _breaker.AwaitsProbe.ShouldBeTrue("the probe did not reach the sink");
-
-        _breaker.Failed("still down");
-        _breaker.AwaitsProbe.ShouldBeFalse("its open time restarts");
-    }
-
-    [Fact]
     public void Failed_InARow_OpensAtTheCount()
     {
         Fail(_options.BreakerFailures - 1);

@@ -104,14 +104,13 @@ public sealed class NamedRouteTests : IDisposable
     [InlineData("{}", "Routes: ")]
     [InlineData("null", "Routes: ")]
     public void Plan_RoutesWithoutARoute_IsAnError(string routes, string key) =>
-        ErrorsOf($$"""{ "Routes": {{routes}} }""").ShouldBe(
-            [key + "must contain one section per route, such as { \"orders\": { \"Source\": \"Http\" } }; leave Routes out to run the built-in route archive."]);
+        ErrorsOf($$"""{ "Routes": {{routes}} }""").ShouldHaveSingleItem().ShouldStartWith(key + "must contain one section per route");
 
     [Theory]
     [InlineData(0)]
     [InlineData(65)]
     public void Plan_NameOfAnotherLength_IsAnError(int length) =>
-        ErrorsOf($$"""{ "Routes": { "{{new string('a', length)}}": { "Source": "Channel" } } }""").ShouldHaveSingleItem().ShouldEndWith("a route's name must be 1 to 64 letters, digits, - or _.");
+        ErrorsOf($$"""{ "Routes": { "{{new string('a', length)}}": { "Source": "Channel" } } }""").ShouldHaveSingleItem().ShouldContain("a route's name");
 
     [Theory]
     [InlineData("--Routes:a:Source=Channel", "--Routes:a=")]

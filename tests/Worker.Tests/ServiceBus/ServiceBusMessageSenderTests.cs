@@ -82,7 +82,7 @@ public sealed class ServiceBusMessageSenderTests
         StartupException exception = await Should.ThrowAsync<StartupException>(CreateAsync());
 
         exception.ExitCode.ShouldBe(ExitCodes.Unavailable);
-        exception.Message.ShouldBe("Service Bus orders: There is no such queue. Check the connection, the entity's name and the right Send (role Azure Service Bus Data Sender).");
+        exception.Message.ShouldStartWith("Service Bus orders: There is no such queue.");
         _bus.Senders.ShouldHaveSingleItem().IsDisposed.ShouldBeTrue();
     }
 

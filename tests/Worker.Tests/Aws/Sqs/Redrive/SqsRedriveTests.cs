@@ -355,7 +355,7 @@ public sealed class SqsRedriveTests
 
         RedriveResult result = await RunAsync(queue, All with { Reason = "nosuch" });
 
-        result.Ended.ShouldBe("no dead letter has the reason 'nosuch'. Existing reasons: (moved by SQS) (1), malformed-json (2), too-large (1).");
+        result.Ended.ShouldNotBeNull().ShouldEndWith("(moved by SQS) (1), malformed-json (2), too-large (1).");
     }
 
     [Fact]
