@@ -48,8 +48,10 @@ public sealed class TestWorkerTests
     [Fact]
     public async Task Send_StoreFails_IsRedeliveredByTheClockOfTheTest()
     {
+        // The delay is drawn from zero up to the base: one below a millisecond would use no timer.
         ManualTimeProvider time = new();
-        await using TestWorker worker = await StartAsync(time, KeyValuePair.Create<string, string?>("Recoverability:Attempts", "1"));
+        await using TestWorker worker = await StartAsync(
+            time, KeyValuePair.Create<string, string?>("Recoverability:Attempts", "1"), KeyValuePair.Create<string, string?>("Recoverability:BackoffBase", "1m"), KeyValuePair.Create<string, string?>("Recoverability:BackoffCap", "1m"));
         _table.Fails = true;
         int idle = time.ArmedTimers;
         SentMessage message = worker.Send("{\"Number\":1}"u8);
