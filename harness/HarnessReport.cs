@@ -57,6 +57,10 @@ internal sealed record HarnessReport(
     [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
     public IReadOnlyDictionary<string, long>? ApiCalls { get; init; }
 
+    /// <summary>Messages that could be in flight at the end, as the worker found; null without the worker.</summary>
+    [JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)]
+    public int? InFlightLimit { get; init; }
+
     /// <summary>The calls as text, with the estimated cost.</summary>
     [JsonIgnore]
     public string? CallsText { get; init; }
@@ -81,6 +85,11 @@ internal sealed record HarnessReport(
             Allocated    {BytesPerMessage:N0} bytes per message
             Collections  gen0 {Gen0}, gen1 {Gen1}, gen2 {Gen2}
             """);
+        if (InFlightLimit is { } limit)
+        {
+            Console.Out.WriteLine($"In flight    up to {limit:N0} messages at the end");
+        }
+
         if (CallsText is not null)
         {
             Console.Out.WriteLine($"Calls        {CallsText}");

@@ -38,6 +38,7 @@ internal sealed class Measurement
             Form = route.Form,
             ApiCalls = ApiCallReport.ByName(route.Calls),
             CallsText = ApiCallReport.Describe(route.Calls, stored),
+            InFlightLimit = route.Limit,
         };
     }
 

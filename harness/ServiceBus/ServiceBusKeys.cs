@@ -28,6 +28,11 @@ internal static class ServiceBusKeys
             yield return $"--Sources:ServiceBus:Queue={Queue}";
         }
 
+        if (bus["MaxConcurrentCalls"] is null)
+        {
+            yield return string.Create(CultureInfo.InvariantCulture, $"--Sources:ServiceBus:MaxConcurrentCalls={concurrency}");
+        }
+
         yield return string.Create(CultureInfo.InvariantCulture, $"--Intake:Concurrency={concurrency}");
     }
 }

@@ -55,6 +55,9 @@ internal sealed record FaultPlan
             BundleAge = TimeSpan.FromSeconds(0.1 + (random.NextDouble() * 10));
             Concurrency = 2 * (BundleMessages + random.Next(10));
         }
+
+        // Bundles fill only while all slots are in use.
+        StartConcurrency = BundleMessages > 0 ? Concurrency : random.Next(1, Concurrency + 1);
     }
 
     public int Seed { get; }
@@ -62,6 +65,8 @@ internal sealed record FaultPlan
     public int Messages { get; }
 
     public int Concurrency { get; }
+
+    public int StartConcurrency { get; }
 
     public bool IsFifo { get; }
 

@@ -29,7 +29,7 @@ internal sealed class WorkerProcess
 
     private static readonly AWSCredentials Credentials = new BasicAWSCredentials("AKIDTEST", "secret");
     private static readonly IServiceProvider Services = new ServiceCollection().BuildServiceProvider();
-    private static readonly Dictionary<int, RoutePlan> Plans = [];
+    private static readonly Dictionary<(int Concurrency, int Start), RoutePlan> Plans = [];
 
     private readonly World _world;
     private readonly ProcessTime _time;
@@ -44,12 +44,13 @@ internal sealed class WorkerProcess
     {
         _world = world;
         _time = new ProcessTime(world.Time);
-        RoutePlan route = PlanFor(plan.Concurrency) with
+        RoutePlan route = PlanFor(plan.Concurrency, plan.StartConcurrency) with
         {
             Sources = [new SourcePlan
             {
                 Name = $"{plan.Source}",
                 KeepsDeadLetters = plan.Source == SourceKind.Http,
+                IsPushed = plan.Source != SourceKind.Sqs,
                 Create = services => PlantedSource.Wrap(CreateSource(plan, defect, services), defect),
             }],
             Sink = new SinkPlan { Create = services => Bundle(plan, PlantedSink.Wrap(CreateSink(defect, services), defect), services) },
@@ -149,17 +150,17 @@ internal sealed class WorkerProcess
         TaskContinuationOptions.OnlyOnFaulted | TaskContinuationOptions.ExecuteSynchronously,
         TaskScheduler.Default);
 
-    private static RoutePlan PlanFor(int concurrency)
+    private static RoutePlan PlanFor(int concurrency, int start)
     {
-        if (!Plans.TryGetValue(concurrency, out RoutePlan? plan))
+        if (!Plans.TryGetValue((concurrency, start), out RoutePlan? plan))
         {
             string[] settings =
             [
                 "--Routes:archive:Sink=Memory", "--Routes:archive:Source=Channel", "--Handlers:Archive:Template={MessageId}",
-                $"--Intake:Concurrency={concurrency}", "--Recoverability:MaxDeliveries=1000",
+                $"--Intake:Concurrency={concurrency}", $"--Intake:StartConcurrency={start}", "--Recoverability:MaxDeliveries=1000",
             ];
             plan = WorkerHost.Plan(new ConfigurationBuilder().AddCommandLine(settings).Build()).Routes.Single();
-            Plans.Add(concurrency, plan);
+            Plans.Add((concurrency, start), plan);
         }
 
         return plan;

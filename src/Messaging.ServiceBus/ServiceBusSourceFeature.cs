@@ -31,11 +31,12 @@ internal sealed class ServiceBusSourceFeature(IServiceBusConnector connector) : 
         // No Hold: CheckAgainstIntake has compared MaxLockRenewal with Intake:MessageTimeout.
         return new SourcePlan
         {
-            Create = services => Create(options, services),
+            Create = services => Create(options, options.CallsAtOnce(intake), services),
             Destination = options.Destination,
             TracesSettlement = true,
+            IsPushed = true,
             MaxInFlight = options.MaxConcurrentCalls is { } calls ? new SettingValue<int>($"{ServiceBusSourceOptions.Section}:{nameof(options.MaxConcurrentCalls)}", calls) : null,
-            Explainer = new ServiceBusExplainer(options),
+            Explainer = new ServiceBusExplainer(options, options.CallsAtOnce(intake)),
         };
     }
 
@@ -45,9 +46,8 @@ internal sealed class ServiceBusSourceFeature(IServiceBusConnector connector) : 
         return (_, cancellationToken) => ServiceBusMessageSender.OpenAsync(options, connector, cancellationToken);
     }
 
-    private ServiceBusMessageSource Create(ServiceBusSourceOptions options, SourceServices services)
+    private ServiceBusMessageSource Create(ServiceBusSourceOptions options, int calls, SourceServices services)
     {
-        int calls = options.MaxConcurrentCalls ?? services.Concurrency;
         IServiceBusPump pump = connector.OpenPump(options, new PumpSettings(calls, options.PrefetchCount, ServiceBusSourceOptions.LongestHold));
         return new ServiceBusMessageSource(pump, calls, options, services);
     }
@@ -60,9 +60,10 @@ internal sealed class ServiceBusSourceFeature(IServiceBusConnector connector) : 
             settings.Fail($"{Section}:{nameof(options.MaxConcurrentCalls)}", $"{options.MaxConcurrentCalls}", $"must not exceed Intake:Concurrency ({intake.Concurrency}).", "A message received without a slot would wait while its lock runs out.");
         }
 
-        if (options.MaxConcurrentCalls is null && options.PrefetchCount > intake.Concurrency)
+        int calls = options.CallsAtOnce(intake);
+        if (options.MaxConcurrentCalls is null && options.PrefetchCount > calls)
         {
-            settings.Fail($"{Section}:{nameof(options.PrefetchCount)}", $"{options.PrefetchCount}", $"must not exceed Intake:Concurrency ({intake.Concurrency}).", "Messages fetched beyond the calls would wait while their locks run out.");
+            settings.Fail($"{Section}:{nameof(options.PrefetchCount)}", $"{options.PrefetchCount}", $"must not exceed the default of {nameof(options.MaxConcurrentCalls)} ({calls}); set both.", "Messages fetched beyond the calls would wait while their locks run out.");
         }
 
         if (intake.MessageTimeout + options.MaxAbandonDelay > options.MaxLockRenewal)

@@ -1,5 +1,6 @@
 using System.Net;
 using Messaging.Configuration;
+using Messaging.Intake;
 using Messaging.Sources;
 using Pipeline.Messages;
 
@@ -32,7 +33,7 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
     [Setting("AmqpTcp (port 5671) or AmqpWebSockets (port 443)")]
     public ServiceBusTransport Transport { get; init; }
 
-    [Setting("Messages that the client delivers at once; default Intake:Concurrency, which it must not exceed", Min = "1", Max = "10000", Consequence = "A message received without a slot would wait while its lock runs out.")]
+    [Setting("Messages that the client delivers at once; default Intake:StartConcurrency; at most Intake:Concurrency", Min = "1", Max = "10000", Consequence = "A message received without a slot would wait while its lock runs out.")]
     public int? MaxConcurrentCalls { get; init; }
 
     [Setting("Messages the client fetches in advance; at most MaxConcurrentCalls. Their locks are not renewed, even while receiving pauses (docs/explanation/settlement.md)", Min = "0", Max = "10000", Consequence = "Messages whose lock ends before they are processed are redelivered with a higher delivery count.")]
@@ -61,6 +62,9 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
 
     /// <summary>The queue, or the topic and subscription, as shown to people.</summary>
     public string Entity => Queue ?? $"{Topic}/{Subscription}";
+
+    /// <summary>Messages that the client delivers at once. Each is under a lock, so by default no more than are in flight at first.</summary>
+    internal int CallsAtOnce(IntakeOptions intake) => MaxConcurrentCalls ?? Math.Min(intake.StartConcurrency, intake.Concurrency);
 
     /// <inheritdoc/>
     public void Validate(SettingsCheck check)

@@ -19,9 +19,6 @@ internal static class S3Faults
     /// <summary>An answer that S3 never sends: a success without an ETag, not XML, or without end.</summary>
     public const string NotS3Code = "NotAnS3Answer";
 
-    /// <summary>Not sent: see <see cref="NoPermit"/>.</summary>
-    public const string NoPermitCode = "NoPermitWithinTotalTimeout";
-
     // A store's code is shown to people; every code of S3 is shorter.
     private const int MaxCode = 64;
 
@@ -74,9 +71,6 @@ internal static class S3Faults
 
     /// <summary>A success that S3 never sends: probably a proxy's.</summary>
     public static S3Fault NotS3(int status) => new(S3FaultKind.Transient, NotS3Code, status, MayHaveCommitted: true);
-
-    /// <summary>Not sent: the total time ended before a permit was free.</summary>
-    public static S3Fault NoPermit => new(S3FaultKind.Transient, NoPermitCode);
 
     /// <summary>True for a throttled request, or one without an answer in time. Conflicts, refusals and broken connections are no sign of load.</summary>
     public static bool IsOverload(in S3Fault fault) =>

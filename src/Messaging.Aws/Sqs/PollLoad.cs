@@ -11,7 +11,7 @@ internal sealed class PollLoad
     public PollLoad(SqsSourceOptions sqs, RouteLoad load)
     {
         _load = load;
-        AtOnce = SqsMessageSource.PollsAtOnce(load.Concurrency);
+        AtOnce = SqsMessageSource.PollsAtOnce(load.ConcurrencyAtRest);
         Seconds = sqs.WaitTime > TimeSpan.Zero ? sqs.WaitTime.TotalSeconds : SqsMessageSource.ShortPollPause.TotalSeconds;
     }
 

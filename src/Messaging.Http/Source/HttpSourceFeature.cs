@@ -45,6 +45,7 @@ internal sealed class HttpSourceFeature : ISourceFeature, ISenderFeature
                 services.Services.GetService<BufferPool>() ?? BufferPool.Shared),
             KeepsDeadLetters = true,
             OnComplete = CompletionEffect.Acknowledges,
+            IsPushed = true,
             Explainer = new NoServiceCalls(static (load, estimate) => estimate.Add(
                 "kill.unanswered",
                 "HTTP messages without an answer after a kill",

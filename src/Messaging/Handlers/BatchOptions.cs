@@ -5,7 +5,7 @@ namespace Messaging.Handlers;
 /// <summary>Settings of a batch handler, section <c>Handlers:{name}</c>. Derive from it to add settings of the handler's own.</summary>
 public class BatchOptions
 {
-    /// <summary>Messages at which a batch is passed to the handler; 32, half of the default Intake:Concurrency.</summary>
+    /// <summary>Messages at which a batch is passed to the handler; 32.</summary>
     [Setting("Messages at which a batch is passed to the handler; each holds its slot until the handler has returned, so Intake:Concurrency must be at least twice as many", Min = "1", Max = "5000")]
     public int MaxMessages { get; set; } = 32;
 

@@ -5,9 +5,13 @@ namespace Messaging.Intake;
 /// <summary>Section <c>Intake</c>: limits for each source of a route. A feature reads it with <see cref="SettingsReader.Read{T}(string, string?)"/> to check its own settings against it.</summary>
 public sealed class IntakeOptions
 {
-    /// <summary>Slots per source; default 64.</summary>
-    [Setting("Messages in flight at once, per source of a route", Min = "1", Max = "10000", Consequence = "0 would never receive; more than 10,000 exceeds the in-flight limits of queues and the memory limit.")]
-    public int Concurrency { get; set; } = 64;
+    /// <summary>Slots per source; default 1,000.</summary>
+    [Setting("The most messages in flight at once, per source of a route. How many are used is found from the throughput, from StartConcurrency up; sources that bring messages unasked (HTTP, Service Bus) and bundles use all", Min = "1", Max = "10000", Consequence = "0 would never receive; more than 10,000 exceeds the in-flight limits of queues and the memory limit.")]
+    public int Concurrency { get; set; } = 1_000;
+
+    /// <summary>Slots per source that are used at first; default 64, enough for a store that answers within milliseconds.</summary>
+    [Setting("Messages in flight at once at first, per source of a route; at or above Concurrency the number is fixed. Routes whose messages only name an object (CloudFront logs) never use more", Min = "1", Max = "10000")]
+    public int StartConcurrency { get; set; } = 64;
 
     /// <summary>Body bytes in flight per source; default 64 MiB.</summary>
     [Setting("Body bytes in flight at once, per source of a route; at the limit no slot is granted, but slots granted before still receive messages (at most Concurrency)", Bytes = true, Min = "64KiB", Max = "64GiB", Consequence = "If it is too low, one large message stalls the source; if it is too high, a burst can exhaust the memory.")]

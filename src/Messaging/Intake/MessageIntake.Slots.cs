@@ -9,6 +9,9 @@ internal sealed partial class MessageIntake
     // Reserved slots without a message. Under the lock.
     private int Reserved => _freeSlots.Count - _free;
 
+    // Free slots within the limit; negative after a decrease. Under the lock.
+    private int Available => _limit.Current - (_slots.Length - _free);
+
     public ValueTask<int> ReserveAsync(int min, int max, CancellationToken cancellationToken)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(min, 1);
@@ -70,6 +73,7 @@ internal sealed partial class MessageIntake
             }
 
             _free += slots;
+            _limit.Returned(slots);
             EndUnusedProbe();
             CheckDrained();
             GrantWaiting();
@@ -106,7 +110,7 @@ internal sealed partial class MessageIntake
                 return granted;
             }
 
-            int more = Math.Min(_free, max - granted);
+            int more = Math.Clamp(Available, 0, max - granted);
             _free -= more;
             return granted + more;
         }
@@ -142,9 +146,11 @@ internal sealed partial class MessageIntake
             return;
         }
 
+        int finished = 0;
         MessageSlot? next = Interlocked.Exchange(ref _finished, null);
         while (next is { } slot)
         {
+            finished++;
             next = slot.NextFinished;
             slot.NextFinished = null;
             _free++;
@@ -156,6 +162,8 @@ internal sealed partial class MessageIntake
                 slot.Probe = 0;
             }
         }
+
+        _limit.Finished(finished);
     }
 
     /// <summary>Under the lock.</summary>
@@ -175,13 +183,16 @@ internal sealed partial class MessageIntake
         }
     }
 
-    /// <summary>Under the lock: takes slots if bytes and breaker allow it; returns 0 otherwise.</summary>
+    /// <summary>Under the lock: takes slots if limit, bytes and breaker allow it; returns 0 otherwise.</summary>
     private int Grant(int min, int max)
     {
         if (_free == 0 || _bytes >= _options.BytesInFlight)
         {
             return 0;
         }
+
+        // A limit below the least that a source wants must not stop it.
+        min = Math.Min(min, _limit.Current);
 
         switch (_breaker.AskToReceive())
         {
@@ -192,10 +203,13 @@ internal sealed partial class MessageIntake
                 _probe = _breaker.ProbeGiven();
                 _free--;
                 return 1;
-            case BreakerState.Closed when _free >= min:
-                int granted = Math.Min(_free, max);
+            case BreakerState.Closed when Available >= min:
+                int granted = Math.Min(Available, max);
                 _free -= granted;
                 return granted;
+            case BreakerState.Closed:
+                _limit.Wanted();
+                return 0;
             default:
                 return 0;
         }

@@ -13,7 +13,7 @@ namespace Messaging.Intake;
 
 /// <summary>
 /// The intake of one source of a route: a fixed number of slots, each of which processes one message at a time on pool threads, from
-/// acceptance to settlement. Slots are reused, so a message allocates nothing here. One lock guards slots, bytes and waiters; slots are
+/// acceptance to settlement. How many are in use at once follows the throughput. Slots are reused, so a message allocates nothing here. One lock guards slots, bytes and waiters; slots are
 /// filled and freed several at a time, so that most messages do not take it.
 /// </summary>
 internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
@@ -41,6 +41,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
     private readonly LogThrottle _heldLog;
     private readonly ITimer _watch;
     private readonly MessageSlot[] _slots;
+    private readonly SlotLimit _limit;
     private readonly SlotPump _pump;
 
     private readonly Lock _lock = new();
@@ -68,8 +69,10 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         CircuitBreaker breaker,
         RouteMetrics metrics,
         TimeProvider time,
-        ILogger logger)
+        ILogger logger,
+        SlotRange? slots = null)
     {
+        SlotRange range = slots ?? new SlotRange(options.Concurrency, options.Concurrency, options.Concurrency);
         _route = route;
         Destination = new MessageDestination(source, route);
         _pipeline = pipeline;
@@ -81,20 +84,22 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         _logger = logger;
         _abandonedLog = new LogThrottle(time, TimeSpan.FromSeconds(1));
         _heldLog = new LogThrottle(time, TimeSpan.FromSeconds(1));
-        _free = options.Concurrency;
+        _limit = new SlotLimit(range, time.TimestampFrequency);
+        _free = range.Most;
 
         // Every waiter needs at least one slot, so more pooled requests than slots are useless.
-        _requests = new BoundedPool<SlotRequest>(options.Concurrency);
-        _slots = new MessageSlot[options.Concurrency];
-        _freeSlots = new Stack<MessageSlot>(options.Concurrency);
+        _requests = new BoundedPool<SlotRequest>(range.Most);
+        _slots = new MessageSlot[range.Most];
+        _freeSlots = new Stack<MessageSlot>(range.Most);
         for (int i = _slots.Length - 1; i >= 0; i--)
         {
             _slots[i] = new MessageSlot(this);
             _freeSlots.Push(_slots[i]);
         }
 
-        _pump = new SlotPump(this, options.Concurrency);
+        _pump = new SlotPump(this, range.Most);
         _breaker.Relaxed += BreakerClosed;
+        _breaker.Throttling += Throttled;
         _watch = time.CreateTimer(static state => ((MessageIntake)state!).Watch(), this, WatchInterval, WatchInterval);
     }
 
@@ -113,6 +118,18 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
             {
                 TakeFinished();
                 return _slots.Length - _freeSlots.Count;
+            }
+        }
+    }
+
+    /// <summary>Messages that may be in flight now, by what the throughput and the store's answers have shown.</summary>
+    public int Limit
+    {
+        get
+        {
+            lock (_lock)
+            {
+                return _limit.Current;
             }
         }
     }
@@ -201,6 +218,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
     public async ValueTask DisposeAsync()
     {
         _breaker.Relaxed -= BreakerClosed;
+        _breaker.Throttling -= Throttled;
         await _watch.DisposeAsync();
     }
 
@@ -306,6 +324,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
             }
 
             _metrics.MessagesReceived(batch.Length);
+            _limit.Accepted(batch.Length);
             for (int i = 0; i < batch.Length; i++)
             {
                 MessageSlot slot = _freeSlots.Pop();
@@ -321,9 +340,22 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
                 slot.Open(batch[i], sizes[i], now);
                 _pump.Add(slot);
             }
+
+            if (_limit.Look(now))
+            {
+                GrantWaiting();
+            }
         }
 
         _pump.Post();
+    }
+
+    private void Throttled()
+    {
+        lock (_lock)
+        {
+            _limit.Throttled(_time.GetTimestamp());
+        }
     }
 
     private void Watch()
@@ -331,12 +363,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         bool stuck = false;
         foreach (MessageSlot slot in _slots)
         {
-            TimeSpan age = slot.AttemptAge;
-            if (age > _options.MessageTimeout)
-            {
-                slot.Cancel(Cancellation.Timeout);
-                stuck |= age > _options.MessageTimeout + StuckAfter;
-            }
+            stuck |= slot.CancelBeyond(_options.MessageTimeout) > _options.MessageTimeout + StuckAfter;
         }
 
         if (stuck && !_stuck)
@@ -351,6 +378,13 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         // No event marks the time at which an open breaker may be probed or a held message is due.
         LookAfterHeld();
         ReturnFinished();
+        lock (_lock)
+        {
+            if (_limit.Look(_time.GetTimestamp()))
+            {
+                GrantWaiting();
+            }
+        }
     }
 
     /// <summary>An unreadable body counts as empty: the pipeline reads it too, and its exception decides the settlement.</summary>

@@ -10,7 +10,7 @@ namespace Messaging.Intake;
 /// <summary>
 /// Processes one message at a time from acceptance to settlement, in one attempt or, while the sink fails, in several. It is its own
 /// continuation, so that awaiting the pipeline allocates no state machine. Threads: one at a time per message;
-/// <see cref="Cancel"/>, <see cref="Age"/> and <see cref="AttemptAge"/>: any.
+/// <see cref="Cancel"/>, <see cref="CancelBeyond"/> and <see cref="Age"/>: any.
 /// </summary>
 internal sealed class MessageSlot
 {
@@ -54,18 +54,6 @@ internal sealed class MessageSlot
         }
     }
 
-    /// <summary>Time since the current attempt began; zero without one, such as while the message is held.</summary>
-    public TimeSpan AttemptAge
-    {
-        get
-        {
-            long state = Volatile.Read(ref _state);
-            long startedAt = Volatile.Read(ref _startedAt);
-            bool isSameAttempt = (state & Busy) != 0 && (Volatile.Read(ref _state) & ~ReasonMask) == (state & ~ReasonMask);
-            return isSameAttempt ? _intake.Time.GetElapsedTime(startedAt) : TimeSpan.Zero;
-        }
-    }
-
     /// <summary>The state of the message while the sink fails. Guarded by the intake's lock while the message is held.</summary>
     public SlotHold Hold { get; } = new();
 
@@ -99,23 +87,28 @@ internal sealed class MessageSlot
 
     public void Cancel(Cancellation reason)
     {
-        while (true)
+        long state;
+        do
         {
-            long state = Volatile.Read(ref _state);
-            if ((state & Busy) == 0 || (state & ReasonMask) != 0)
-            {
-                return;
-            }
-
-            // Read before the exchange, which succeeds only during the attempt that the source belongs to.
-            CancellationTokenSource source = Volatile.Read(ref _cancellationSource);
-            if (Interlocked.CompareExchange(ref _state, state | ((long)reason << ReasonShift), state) == state)
-            {
-                // Asynchronous, so that callbacks do not run on the caller's thread.
-                _ = source.CancelAsync();
-                return;
-            }
+            state = Volatile.Read(ref _state);
         }
+        while ((state & (Busy | ReasonMask)) == Busy && !TryCancel(state, reason));
+    }
+
+    /// <summary>Cancels the current attempt if it has run for longer than the limit.</summary>
+    /// <returns>How long it has run, cancelled now or before; zero when it is within the limit or there is none, such as while the message is held.</returns>
+    public TimeSpan CancelBeyond(TimeSpan limit)
+    {
+        long state = Volatile.Read(ref _state);
+        TimeSpan age = _intake.Time.GetElapsedTime(Volatile.Read(ref _startedAt));
+        if ((state & Busy) == 0 || age <= limit)
+        {
+            return TimeSpan.Zero;
+        }
+
+        // The age is that of the next attempt if the state has changed meanwhile.
+        bool isItsAge = (state & ReasonMask) == 0 ? TryCancel(state, Cancellation.Timeout) : Volatile.Read(ref _state) == state;
+        return isItsAge ? age : TimeSpan.Zero;
     }
 
     /// <summary>Runs the pipeline and settles the message, or abandons it when its hold has ended.</summary>
@@ -147,6 +140,20 @@ internal sealed class MessageSlot
 
         _awaiter.UnsafeOnCompleted(_pipelineDone);
         return false;
+    }
+
+    private bool TryCancel(long state, Cancellation reason)
+    {
+        // Read before the exchange, which succeeds only during the attempt that the source belongs to.
+        CancellationTokenSource source = Volatile.Read(ref _cancellationSource);
+        if (Interlocked.CompareExchange(ref _state, state | ((long)reason << ReasonShift), state) != state)
+        {
+            return false;
+        }
+
+        // Asynchronous, so that callbacks do not run on the caller's thread.
+        _ = source.CancelAsync();
+        return true;
     }
 
     private void Begin(long now)

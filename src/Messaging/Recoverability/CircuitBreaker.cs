@@ -55,6 +55,9 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     /// <summary>Raised outside the lock when the breaker has closed.</summary>
     internal event Action? Relaxed;
 
+    /// <summary>Raised by <see cref="Throttled"/>.</summary>
+    internal event Action? Throttling;
+
     /// <summary>The current state. After its open time a breaker stays open until a source asks to receive.</summary>
     public BreakerState State
     {
@@ -164,6 +167,12 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
     /// <summary>The sink refuses the worker itself: the breaker opens at once.</summary>
     /// <param name="detail">As for <see cref="Failed"/>, with what the operator can do.</param>
     public void Refused(string detail) => Fail(detail, refused: true);
+
+    /// <summary>
+    /// One call of the sink was too much for its store, which throttled it or did not answer in time: fewer messages are in flight from here on.
+    /// Says nothing about the message, whose store may still succeed.
+    /// </summary>
+    public void Throttled() => Throttling?.Invoke();
 
     /// <summary>The messages that may be received now: all (closed), one probe (half open) or none (open).</summary>
     internal BreakerState AskToReceive()

@@ -51,6 +51,11 @@ internal sealed class RecoverabilityPolicy(RecoverabilityOptions options)
     /// <param name="cancellation">Why the message's token was cancelled, if it was.</param>
     public Settlement Decide(Settlement decided, Exception? exception, int deliveryCount, Cancellation cancellation)
     {
+        if (exception is null && decided.Kind == SettlementKind.Complete)
+        {
+            return decided;
+        }
+
         if (exception is not null && TryRead(exception, out Settlement known))
         {
             return Decide(known, exception: null, deliveryCount, cancellation);

@@ -74,16 +74,17 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         foreach (SourcePlan source in plan.Sources)
         {
             MessageDestination destination = source.Destination ?? new MessageDestination(source.Name.ToLowerInvariant(), plan.Name);
-            MessageIntake intake = new(plan.Name, source.Name, Pipeline, plan.Intake, policy, Breaker, Metrics.ForSource(destination, !source.KeepsDeadLetters), time, _logger)
+            SlotRange slots = SlotRange.Of(plan, source);
+            MessageIntake intake = new(plan.Name, source.Name, Pipeline, plan.Intake, policy, Breaker, Metrics.ForSource(destination, !source.KeepsDeadLetters), time, _logger, slots)
             {
                 Destination = destination,
                 TracesSettlement = source.TracesSettlement,
             };
-            IMessageSource created = source.Create(new SourceServices(plan.Name, services, deadLetters, loggers, time, plan.Intake.Concurrency, Calls, Metrics));
+            IMessageSource created = source.Create(new SourceServices(plan.Name, services, deadLetters, loggers, time, slots.Most, Calls, Metrics));
             _inlets.Add((created, intake));
             Metrics.Publish(new InletGauges(
                 created.Name,
-                plan.Intake.Concurrency,
+                () => intake.Limit,
                 () => intake.InFlight,
                 () => intake.Held,
                 () => intake.OldestAge.TotalSeconds,
@@ -143,6 +144,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         NextProbe = Breaker.NextProbe,
         LastFailure = Breaker.LastFailure,
         Slots = _slots,
+        Limit = _inlets.Sum(inlet => inlet.Intake.Limit),
         InFlight = InFlight,
         Held = _inlets.Sum(inlet => inlet.Intake.Held),
         BytesInFlight = _inlets.Sum(inlet => inlet.Intake.BytesInFlight),

@@ -61,7 +61,10 @@ public sealed record RoutePlan
     internal IReadOnlyList<RoutePart> Parts { get; init; } = [];
 
     /// <summary>The slots of all sources.</summary>
-    internal int Slots => Intake.Concurrency * Sources.Count;
+    internal int Slots => Sources.Sum(source => SlotRange.Of(this, source).Most);
+
+    /// <summary>True when messages wait for each other to be stored in one object.</summary>
+    internal bool IsBundled => Sink is not null && Bundles.Enabled;
 
     /// <summary>True when a part of it writes dead letters to the folder <c>DeadLetters:Path</c>.</summary>
     internal bool KeepsDeadLetters => Handler.KeepsDeadLetters || Sources.Any(source => source.KeepsDeadLetters);

@@ -34,12 +34,15 @@ public sealed record SourcePlan
     /// <summary>The maximum number of its messages in flight; null when only <c>Intake:Concurrency</c> limits them.</summary>
     public SettingValue<int>? MaxInFlight { get; init; }
 
+    /// <summary>True when its messages arrive before it reserves a slot, as callers of HTTP do: the number of its messages in flight then neither follows the throughput nor falls while the store throttles.</summary>
+    public bool IsPushed { get; init; }
+
     /// <summary>How long it can hold a message in flight; null when only <c>Intake:MessageTimeout</c> limits it.</summary>
     public HoldLimit? Hold { get; init; }
 
     /// <summary>
     /// Maximum USD per day of its receive calls, with which <c>explain</c> estimates the cost of a greater
-    /// <see cref="RouteLoad.Concurrency"/>. Null when the cost does not depend on that.
+    /// <see cref="RouteLoad.ConcurrencyAtRest"/>. Null when the cost does not depend on that.
     /// </summary>
     public Func<RouteLoad, double>? ReceiveUsdPerDay { get; init; }
 

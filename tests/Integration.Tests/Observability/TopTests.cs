@@ -24,7 +24,7 @@ public sealed class TopTests
         (await worker.PostAsync("{"u8.ToArray())).Status.ShouldBe(HttpStatusCode.UnprocessableEntity);
 
         // Dead letters, slots in use.
-        await terminal.ShowsAsync(@"archive +ok .* 1 +0/64 ");
+        await terminal.ShowsAsync(@"archive +ok .* 1 +0/1000 ");
         await worker.StopAsync();
         await terminal.ShowsAsync("No worker answers");
         await terminal.ShowsAsync("Last state:");

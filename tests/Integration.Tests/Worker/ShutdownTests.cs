@@ -71,7 +71,7 @@ public sealed class ShutdownTests(AwsServer aws, RealS3 realS3)
     {
         await using var sink = (FaultyS3UnderTest)await SinkUnderTest.CreateAsync(SinkKind.FaultyS3, aws, realS3);
         sink.Server.Script = FaultScript.Empty.With(new FaultRule { Fault = S3Fault.None, Delay = TimeSpan.FromSeconds(2) });
-        await using RunningWorker worker = await RunningWorker.StartAsync([.. sink.Arguments, "--Sinks:S3:MinConcurrency=64", "--Routes:archive:Source=Http"]);
+        await using RunningWorker worker = await RunningWorker.StartAsync([.. sink.Arguments, "--Routes:archive:Source=Http"]);
         ArchiveMessage[] messages = ArchiveMessage.CreateMany("waiting", 20);
         Task<(HttpStatusCode Status, JsonNode Answer)>[] posts = [.. messages.Select(message => worker.PostAsync(message.Body))];
         await Eventually.BecomesTrueAsync(() => sink.Server.InFlight == messages.Length, "every message is being stored");
@@ -90,7 +90,7 @@ public sealed class ShutdownTests(AwsServer aws, RealS3 realS3)
         await using var sink = (FaultyS3UnderTest)await SinkUnderTest.CreateAsync(SinkKind.FaultyS3, aws, realS3);
         sink.Server.Script = FaultScript.Empty.OnEveryPut(S3Fault.HangBeforeCommit);
         await using RunningWorker worker = await RunningWorker.StartAsync(
-            [.. sink.Arguments, "--Sinks:S3:MinConcurrency=64", "--Routes:archive:Source=Http", "--Hosting:DrainTimeout=1s", "--Sinks:S3:AttemptTimeout=60s", "--Sinks:S3:TotalTimeout=60s"]);
+            [.. sink.Arguments, "--Routes:archive:Source=Http", "--Hosting:DrainTimeout=1s", "--Sinks:S3:AttemptTimeout=60s", "--Sinks:S3:TotalTimeout=60s"]);
         ArchiveMessage[] messages = ArchiveMessage.CreateMany("hanging", 20);
         Task<(HttpStatusCode Status, JsonNode Answer)>[] posts = [.. messages.Select(message => worker.PostAsync(message.Body))];
         await Eventually.BecomesTrueAsync(() => sink.Server.InFlight == messages.Length, "every message is being stored");
@@ -109,7 +109,7 @@ public sealed class ShutdownTests(AwsServer aws, RealS3 realS3)
     public async Task Terminate_CallerIsStillSending_AnswersAtOnceAndExits0()
     {
         await using SinkUnderTest sink = await SinkUnderTest.CreateAsync(SinkKind.Directory, aws, realS3);
-        await using RunningWorker worker = await RunningWorker.StartAsync([.. sink.Arguments, "--Sinks:S3:MinConcurrency=64", "--Routes:archive:Source=Http"]);
+        await using RunningWorker worker = await RunningWorker.StartAsync([.. sink.Arguments, "--Routes:archive:Source=Http"]);
         using var half = new TcpClient();
         await half.ConnectAsync(IPAddress.Loopback, worker.Url.Port);
         using var idle = new TcpClient();
@@ -167,7 +167,7 @@ public sealed class ShutdownTests(AwsServer aws, RealS3 realS3)
             ArchiveMessage[] messages = ArchiveMessage.CreateMany("stop", Messages);
             await queue.SendAllAsync(messages.Select(message => message.Text));
             RunningWorker worker = await RunningWorker.StartAsync(
-                [.. RunningWorker.SqsArguments(endpoint, queue), .. sink.Arguments, $"--Intake:Concurrency={Concurrency}", $"--Sinks:S3:MinConcurrency={Concurrency}", .. arguments]);
+                [.. RunningWorker.SqsArguments(endpoint, queue), .. sink.Arguments, $"--Intake:Concurrency={Concurrency}", .. arguments]);
             await Eventually.BecomesTrueAsync(() => sink.Server.InFlight == Concurrency, "every slot is storing");
             return new Scene(queue, deadLetters, sink, messages, worker);
         }

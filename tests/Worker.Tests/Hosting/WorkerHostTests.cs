@@ -20,7 +20,7 @@ public sealed class WorkerHostTests
         route.Name.ShouldBe("archive");
         route.Form.ShouldBe(PipelineForm.Fused);
         route.Sources.Select(source => source.Name).ShouldBe(["Channel", "Http"]);
-        route.Intake.Concurrency.ShouldBe(64);
+        route.Intake.Concurrency.ShouldBe(1_000);
         plan.Get<WebOptions>().Url.IsLoopback.ShouldBeTrue();
     }
 

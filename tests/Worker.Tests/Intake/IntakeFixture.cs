@@ -13,17 +13,14 @@ namespace Worker.Tests.Intake;
 /// <summary>An intake over a chain of one terminator, with a test clock. Disposing it asserts that no slot was lost.</summary>
 internal sealed class IntakeFixture : IAsyncDisposable
 {
-    private readonly int _concurrency;
-
-    public IntakeFixture(Func<PhysicalContext, ValueTask>? handler = null, int concurrency = 4, long bytesInFlight = 1 << 20, PipelineForm? form = null)
+    public IntakeFixture(Func<PhysicalContext, ValueTask>? handler = null, int concurrency = 4, long bytesInFlight = 1 << 20, PipelineForm? form = null, int? start = null)
     {
-        _concurrency = concurrency;
         Breaker = new CircuitBreaker("test", Recoverability, Time, Logger);
         IPipeline<PhysicalContext> pipeline = new PipelineBuilder<PhysicalContext>("test")
             .Terminator(new DelegateTerminator(handler ?? CompleteAsync))
             .Build(form ?? PipelineForm.Fused);
         Options = new IntakeOptions { Concurrency = concurrency, BytesInFlight = bytesInFlight };
-        Intake = new MessageIntake("test", "source", pipeline, Options, new RecoverabilityPolicy(Recoverability), Breaker, Metrics, Time, Logger);
+        Intake = new MessageIntake("test", "source", pipeline, Options, new RecoverabilityPolicy(Recoverability), Breaker, Metrics, Time, Logger, start is { } first ? new SlotRange(first, concurrency, Least: 1) : null);
     }
 
     public ManualTimeProvider Time { get; } = new();
@@ -105,8 +102,9 @@ internal sealed class IntakeFixture : IAsyncDisposable
         Intake.BytesInFlight.ShouldBe(0);
         if (Breaker.State == BreakerState.Closed)
         {
-            Reserve(_concurrency);
-            Intake.Release(_concurrency);
+            int all = Intake.Limit;
+            Reserve(all);
+            Intake.Release(all);
         }
 
         await Intake.DisposeAsync();

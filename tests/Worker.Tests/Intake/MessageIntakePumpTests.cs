@@ -64,6 +64,33 @@ public sealed class MessageIntakePumpTests
     }
 
     [Fact]
+    public async Task Run_AnotherRouteIsBusyWithoutEnd_EachMessageIsSettled()
+    {
+        await using IntakeFixture busy = new(concurrency: 256);
+        await using IntakeFixture quiet = new();
+        bool isOver = false;
+        long handled = 0;
+        Task[] feeders = [.. Enumerable.Range(0, 2 * Environment.ProcessorCount).Select(_ => Task.Run(async () =>
+        {
+            while (!Volatile.Read(ref isOver))
+            {
+                TestMessage[] messages = [.. Enumerable.Range(0, await busy.Intake.ReserveAsync(1, 64, CancellationToken.None)).Select(_ => new TestMessage())];
+                busy.Intake.Accept(messages);
+                Interlocked.Add(ref handled, messages.Length);
+            }
+        }))];
+
+        for (int i = 0; i < 100; i++)
+        {
+            (await quiet.RunAsync().WaitAsync(TestMessage.Patience)).ShouldBe(Settlement.Complete);
+        }
+
+        isOver = true;
+        await Task.WhenAll(feeders);
+        handled.ShouldBeGreaterThan(100);
+    }
+
+    [Fact]
     public async Task Accept_MoreThanReserved_ThrowsAndAcceptsNone()
     {
         await using IntakeFixture fixture = new();

@@ -36,8 +36,7 @@ public sealed class TracedFormsTests
         RecoverabilityOptions recoverability = new();
         CircuitBreaker breaker = new(route, recoverability, TimeProvider.System, NullLogger.Instance);
 
-        // Two requests at a time: most messages wait for a permit, and resume when another message's request ends.
-        await using S3Sink sink = new(new S3SinkOptions { Bucket = "archive" }, new SlowRequests(), new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System), maxRequests: 2);
+        await using S3Sink sink = new(new S3SinkOptions { Bucket = "archive" }, new SlowRequests(), new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System));
         await using MessageIntake intake = new(
             route,
             "sqs",

@@ -115,7 +115,7 @@ public sealed class RouteMetricsTests
     {
         RouteMetrics metrics = new(_route);
         int inFlight = 0;
-        metrics.Publish(new InletGauges("sqs", 64, () => inFlight, () => 2, () => 2.5, () => 1, () => 4_096, () => true));
+        metrics.Publish(new InletGauges("sqs", () => 64, () => inFlight, () => 2, () => 2.5, () => 1, () => 4_096, () => true));
         metrics.Publish(() => true);
         ConcurrentQueue<string> seen = new();
         using MeterListener listener = Listen(seen);

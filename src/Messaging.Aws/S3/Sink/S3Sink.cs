@@ -3,7 +3,6 @@ using System.Diagnostics.Metrics;
 using System.Runtime.CompilerServices;
 using System.Text;
 using System.Text.Unicode;
-using Messaging.Aws.S3.Sink.Concurrency;
 using Messaging.Aws.S3.Sink.Direct;
 using Messaging.Aws.S3.Sink.Sdk;
 using Messaging.Hosting;
@@ -16,8 +15,8 @@ using Pipeline.Frames;
 namespace Messaging.Aws.S3.Sink;
 
 /// <summary>
-/// Stores each object with one conditional PUT. Attempts, waits and comparisons share one total time and one retry budget, and each
-/// request needs a permit of the limiter; the clients do not retry. Allocates nothing itself on success. Threads: any number at once.
+/// Stores each object with one conditional PUT. Attempts, waits and comparisons share one total time and one retry budget; the clients do
+/// not retry. Tells the route when the store throttles. Allocates nothing itself on success. Threads: any number at once.
 /// </summary>
 internal sealed partial class S3Sink : IObjectSink
 {
@@ -39,10 +38,11 @@ internal sealed partial class S3Sink : IObjectSink
     private readonly TimeSpan _attemptTimeout;
     private readonly TimeSpan _totalTimeout;
     private readonly int _maxAttempts;
+    private readonly CircuitBreaker? _breaker;
     private readonly RetryBudget _retries = new();
 
-    /// <summary>Owns <paramref name="requests"/>; the route can have <paramref name="maxRequests"/> requests in flight.</summary>
-    public S3Sink(S3SinkOptions options, IS3Requests requests, SinkServices services, int maxRequests = int.MaxValue)
+    /// <summary>Owns <paramref name="requests"/>.</summary>
+    public S3Sink(S3SinkOptions options, IS3Requests requests, SinkServices services)
     {
         _requests = requests;
         _time = services.Time;
@@ -53,13 +53,10 @@ internal sealed partial class S3Sink : IObjectSink
         _attemptTimeout = options.AttemptTimeout;
         _totalTimeout = options.TotalTimeout;
         _maxAttempts = options.MaxAttempts;
-        Concurrency = new ConcurrencyLimiter(options.MinConcurrency, Math.Min(options.MaxConcurrency ?? int.MaxValue, maxRequests), services.Time, services.Route);
+        _breaker = services.Breaker;
     }
 
     public string Name => "s3";
-
-    /// <summary>Bounds the requests in flight.</summary>
-    public ConcurrencyLimiter Concurrency { get; }
 
     /// <summary>Creates a sink with its own client.</summary>
     /// <exception cref="StartupException">Region or endpoint cannot be found.</exception>
@@ -72,11 +69,10 @@ internal sealed partial class S3Sink : IObjectSink
         S3Endpoint endpoint = S3Endpoint.Resolve(options.ForcePathStyle, aws, Environment.GetEnvironmentVariable);
 
         // One connection per concurrent request, so that none waits for a connection until its deadline.
-        int maxConnections = Math.Min(services.Concurrency, options.MaxConcurrency ?? int.MaxValue);
         IS3Requests requests = options.Client == S3ClientKind.Direct
-            ? DirectRequests.Create(options, endpoint, credentials, services, maxConnections)
+            ? DirectRequests.Create(options, endpoint, credentials, services, services.Concurrency)
             : SdkRequests.Create(options, endpoint, credentials, services);
-        return new S3Sink(options, requests, services, maxConnections);
+        return new S3Sink(options, requests, services);
     }
 
     public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
@@ -164,7 +160,9 @@ internal sealed partial class S3Sink : IObjectSink
     private async ValueTask<(SinkResult Result, S3Fault Fault, string Operation)> CompareAsync(
         ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, long start, bool mayHaveCommitted, CancellationToken cancellationToken)
     {
-        (S3Fault fault, string operation, bool same) = await CompareLimitedAsync(key, body, start, cancellationToken);
+        TimeSpan limit = Limit(start);
+        (S3Fault fault, string operation, bool same) = await _requests.CompareAsync(key, body, limit, cancellationToken);
+        TellThrottling(fault, limit);
         if (fault.Kind == S3FaultKind.None)
         {
             // An object that an earlier attempt of this call stored, but whose answer was lost, is this call's own.
@@ -186,34 +184,13 @@ internal sealed partial class S3Sink : IObjectSink
         return (default, fault, operation);
     }
 
-    /// <summary>One PUT under a permit. The wait for the permit is part of the object's total time: a slow store must not hold a message longer.</summary>
     [AsyncMethodBuilder(typeof(PooledAsyncMethodBuilder<>))]
     private async ValueTask<S3Fault> PutAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, long start, CancellationToken cancellationToken)
     {
-        Permit permit = await Concurrency.AcquireAsync(Remaining(start), cancellationToken);
-        if (!permit.IsConfigured)
-        {
-            return S3Faults.NoPermit;
-        }
-
-        RequestOutcome outcome = RequestOutcome.Neutral;
-        long sent = _time.GetTimestamp();
-        try
-        {
-            TimeSpan limit = Limit(start);
-            S3Fault fault = await (MessageSpans.IsListening ? PutTracedAsync(key, body, limit, cancellationToken) : _requests.PutAsync(key, body, limit, cancellationToken));
-            outcome = fault.Kind switch
-            {
-                S3FaultKind.None => RequestOutcome.Succeeded,
-                S3FaultKind.Exists => RequestOutcome.Existed,
-                _ => OutcomeOf(fault, limit),
-            };
-            return fault;
-        }
-        finally
-        {
-            Concurrency.Release(permit, outcome, body.Length, _time.GetElapsedTime(sent));
-        }
+        TimeSpan limit = Limit(start);
+        S3Fault fault = await (MessageSpans.IsListening ? PutTracedAsync(key, body, limit, cancellationToken) : _requests.PutAsync(key, body, limit, cancellationToken));
+        TellThrottling(fault, limit);
+        return fault;
     }
 
     private async ValueTask<S3Fault> PutTracedAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken)
@@ -248,33 +225,14 @@ internal sealed partial class S3Sink : IObjectSink
         }
     }
 
-    /// <summary>HEAD, and GET when HEAD cannot tell, under one permit. Their latency is not recorded, because it is not a PUT's.</summary>
-    private async ValueTask<(S3Fault Fault, string Operation, bool Same)> CompareLimitedAsync(
-        ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, long start, CancellationToken cancellationToken)
+    // A timeout below an attempt's came from the object's own deadline and says nothing about the store.
+    private void TellThrottling(in S3Fault fault, TimeSpan limit)
     {
-        Permit permit = await Concurrency.AcquireAsync(Remaining(start), cancellationToken);
-        if (!permit.IsConfigured)
+        if (S3Faults.IsOverload(fault) && (fault.Status != 0 || limit >= _attemptTimeout))
         {
-            return (S3Faults.NoPermit, S3Operations.Head, false);
-        }
-
-        RequestOutcome outcome = RequestOutcome.Neutral;
-        try
-        {
-            TimeSpan limit = Limit(start);
-            (S3Fault Fault, string Operation, bool Same) result = await _requests.CompareAsync(key, body, limit, cancellationToken);
-            outcome = result.Fault.Kind == S3FaultKind.None ? RequestOutcome.Existed : OutcomeOf(result.Fault, limit);
-            return result;
-        }
-        finally
-        {
-            Concurrency.Release(permit, outcome, bytes: 0, TimeSpan.Zero);
+            _breaker?.Throttled();
         }
     }
-
-    // A timeout below an attempt's came from the object's own deadline and says nothing about the store.
-    private RequestOutcome OutcomeOf(in S3Fault fault, TimeSpan limit) =>
-        S3Faults.IsOverload(fault) && (fault.Status != 0 || limit >= _attemptTimeout) ? RequestOutcome.Overloaded : RequestOutcome.Neutral;
 
     private SinkResult Failed(SinkStatus status, in S3Fault fault, string operation)
     {

@@ -28,7 +28,6 @@ internal sealed class S3SinkFeature : ISinkFeature
                 return S3Sink.Create(options, aws, services);
             },
             StoreTimeout = options.TotalTimeout,
-            MaxConcurrency = options.MaxConcurrency is { } most ? new SettingValue<int>($"{S3SinkOptions.Section}:{nameof(options.MaxConcurrency)}", most) : null,
             PricePerMillionObjects = costs.S3PutPerMillion,
             Explainer = new S3Explainer(options, costs),
         };

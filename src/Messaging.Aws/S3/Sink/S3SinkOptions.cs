@@ -66,12 +66,6 @@ internal sealed class S3SinkOptions : ISelfValidating
     [Setting("Attempts to store one object, the first included", Min = "1", Max = "20")]
     public int MaxAttempts { get; init; } = 3;
 
-    [Setting("Minimum of the limit of requests in flight, and its start; the limit falls to it when the store throttles or slows down. At or above the maximum, the limit is fixed", Min = "1", Max = "10000")]
-    public int MinConcurrency { get; init; } = 4;
-
-    [Setting("Maximum of the limit of requests in flight; default as many as the route can have: Intake:Concurrency per source", Min = "1", Max = "10000", Consequence = "More than the route has in flight would have no effect.")]
-    public int? MaxConcurrency { get; init; }
-
     [Setting("Content type of the objects; default `application/json`, for bundles `application/gzip`")]
     public string? ContentType { get; init; }
 
@@ -105,11 +99,6 @@ internal sealed class S3SinkOptions : ISelfValidating
         if (AttemptTimeout > TotalTimeout)
         {
             check.Fail(nameof(AttemptTimeout), $"must not be above {nameof(TotalTimeout)}.", "It would never be reached.", nameof(TotalTimeout));
-        }
-
-        if (MaxConcurrency < MinConcurrency)
-        {
-            check.Fail(nameof(MaxConcurrency), $"must not be below {nameof(MinConcurrency)} ({MinConcurrency}); set both to the same number for a fixed limit.", "It would be unclear which of the two applies.", nameof(MinConcurrency));
         }
 
         ValidateCredentials(check);

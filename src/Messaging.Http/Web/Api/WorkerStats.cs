@@ -109,6 +109,7 @@ internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, Wor
         json.WriteNumberOrNull("nextProbeSeconds"u8, route.NextProbe?.TotalSeconds);
         json.WriteEndObject();
         json.WriteNumber("slots"u8, route.Slots);
+        json.WriteNumber("limit"u8, route.Limit);
         json.WriteNumber("inFlight"u8, route.InFlight);
         json.WriteNumber("held"u8, route.Held);
         json.WriteNumber("bytesInFlight"u8, route.BytesInFlight);
@@ -124,24 +125,8 @@ internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, Wor
         WritePercentiles(json, "process", history.Percentiles(route.Name, ProcessDuration, static sample => sample.Process));
         WritePercentiles(json, "store", history.Percentiles(route.Name, StoreDuration, static sample => sample.Store));
         WriteCounts(json, "retries", Of(Retries, route).Select(series => (series["error.type"], series.Value)));
-        WriteLimit(json, route);
         WriteCounts(json, "calls", route.Calls.Operations.Select(operation => ((string?)$"{operation.Service} {operation.Name}", (double)route.Calls.Sent(operation))));
         json.WriteNumber("costUsd"u8, Math.Round(route.Calls.Cost(), 9));
-        json.WriteEndObject();
-    }
-
-    private void WriteLimit(Utf8JsonWriter json, RouteStatus route)
-    {
-        if (!Of("worker.sink.concurrency.limit", route).Any())
-        {
-            json.WriteNull("limit"u8);
-            return;
-        }
-
-        json.WriteStartObject("limit"u8);
-        json.WriteNumber("limit"u8, Of("worker.sink.concurrency.limit", route).Sum(series => series.Value));
-        json.WriteNumber("inFlight"u8, Of("worker.sink.concurrency.in_flight", route).Sum(series => series.Value));
-        json.WriteNumber("waiting"u8, Of("worker.sink.concurrency.waiting", route).Sum(series => series.Value));
         json.WriteEndObject();
     }
 

@@ -1,5 +1,6 @@
 using System.Globalization;
 using Messaging.Hosting;
+using Messaging.Intake;
 using Messaging.Routes;
 using Messaging.Sinks;
 using Messaging.Sinks.Bundles;
@@ -29,10 +30,11 @@ internal sealed class RouteExplainer
         {
             MessagesPerDay = input.MessagesPerDay,
             MessageBytes = input.MessageBytes,
-            Concurrency = route.Intake.Concurrency,
+            Concurrency = route.Sources.Max(source => SlotRange.Of(route, source).Most),
+            ConcurrencyAtRest = route.Sources.Min(source => SlotRange.Of(route, source).Start),
             Results = route.Sink?.Kind ?? SinkKind.None,
-            IsBundled = IsBundled(route),
-            MessagesPerObject = input.MessagesPerObject ?? (IsBundled(route) ? _bundle.Size : 1),
+            IsBundled = route.IsBundled,
+            MessagesPerObject = input.MessagesPerObject ?? (route.IsBundled ? _bundle.Size : 1),
             BundleWait = TimeSpan.FromSeconds(_bundle.FillSeconds),
         };
     }
@@ -94,8 +96,6 @@ internal sealed class RouteExplainer
         _route.Sink?.Explainer?.ExplainKill(_load, _estimate);
     }
 
-    private static bool IsBundled(RoutePlan route) => route.Sink is not null && route.Bundles.Enabled;
-
     private void SaveByBundles()
     {
         if (_route.Sink is not { PricePerMillionObjects: > 0 } sink || _load.MessagesPerObject >= _bundle.Size)
@@ -106,8 +106,9 @@ internal sealed class RouteExplainer
         int slots = BundlePlanner.LeastConcurrency(_route.Bundles);
         double objects = _load.ObjectsPerDay - (_load.MessagesPerDay / (double)_bundle.Size);
 
-        // More slots may poll more when there is little to receive.
-        RouteLoad more = _load with { Concurrency = Math.Max(slots, _load.Concurrency) };
+        // Bundles use all slots also when there is little to receive, and so poll more.
+        int concurrency = Math.Max(slots, _load.Concurrency);
+        RouteLoad more = _load with { Concurrency = concurrency, ConcurrencyAtRest = concurrency };
         double polls = _route.Sources.Sum(source => source.ReceiveUsdPerDay is { } cost ? cost(more) - cost(_load) : 0);
         string change = (_load.IsBundled, _load.Concurrency < slots) switch
         {
@@ -160,9 +161,20 @@ internal sealed class RouteExplainer
         double seconds = _input.PutMilliseconds / 1_000.0;
         double needed = _load.Rate / _load.MessagesPerObject * seconds;
         int allowed = Math.Min(_route.Slots, _route.Sink?.MaxConcurrency?.Value ?? int.MaxValue);
-        string slots = $"Intake:Concurrency allows {_load.Concurrency} for each of {_route.Sources.Count} source(s)";
+        string slots = Invariant($"Intake:Concurrency allows {_load.Concurrency:N0} for each of {_route.Sources.Count} source(s)");
         string limit = _route.Sink?.MaxConcurrency is { } max && max.Value < _route.Slots ? $"{max.Key} allows {max.Value}" : slots;
         Add("concurrency.needed", "stores in flight needed", needed, "requests", $"Little's law: objects per second x {_input.PutMilliseconds} ms (--put-latency-ms); {limit}: {(needed <= allowed ? "enough" : "NOT ENOUGH")}");
+        if (_load.ConcurrencyAtRest < _load.Concurrency)
+        {
+            double expected = _load.ConcurrencyAtRest;
+            while (expected < needed * _load.MessagesPerObject && expected < _load.Concurrency)
+            {
+                expected = Math.Min(2 * expected, _load.Concurrency);
+            }
+
+            Add("slots.expected", "slots in use, expected", expected, "messages", $"{_load.ConcurrencyAtRest:N0} at first, doubled while that raises the throughput; at most Intake:Concurrency ({_load.Concurrency:N0})");
+        }
+
         if (_load.IsBundled)
         {
             double held = _load.Rate * (_bundle.FillSeconds + seconds);
@@ -190,8 +202,8 @@ internal sealed class RouteExplainer
         string because = (ofStores < slots, _load.IsBundled) switch
         {
             (true, _) => $"{limit}, x {_load.MessagesPerObject} message(s) per object",
-            (_, true) => $"{_route.Slots} slots (Intake:Concurrency x sources), half of which wait in bundles",
-            _ => $"{_route.Slots} slots (Intake:Concurrency x sources)",
+            (_, true) => Invariant($"{_route.Slots:N0} slots (Intake:Concurrency x sources), half of which wait in bundles"),
+            _ => Invariant($"{_route.Slots:N0} slots (Intake:Concurrency x sources)"),
         };
         Add("rate.most", "most messages per second", Math.Min(ofStores, slots) / seconds, "messages/s", $"{because}; / {_input.PutMilliseconds} ms; the sink or the processor may allow less");
     }

@@ -17,6 +17,13 @@ public sealed record RouteLoad
     /// <summary><c>Intake:Concurrency</c>: the most messages in flight per source.</summary>
     public required int Concurrency { get; init; }
 
+    /// <summary>Messages that may be in flight per source while there are few; <see cref="Concurrency"/> unless it is set.</summary>
+    public int ConcurrencyAtRest
+    {
+        get => field == 0 ? Concurrency : field;
+        init;
+    }
+
     /// <summary>What the handler writes to the sink.</summary>
     public SinkKind Results { get; init; }
 

@@ -7,15 +7,19 @@ public sealed class ServiceBusKeysTests
 {
     [Fact]
     public void Defaults_NothingGiven_AreTheVariableAndTheDeclaredQueue() =>
-        Defaults([], "Endpoint=sb://h").ShouldBe(["--Sources:ServiceBus:ConnectionString=Endpoint=sb://h", "--Sources:ServiceBus:Queue=harness", "--Intake:Concurrency=100"]);
+        Defaults([], "Endpoint=sb://h").ShouldBe(["--Sources:ServiceBus:ConnectionString=Endpoint=sb://h", "--Sources:ServiceBus:Queue=harness", "--Sources:ServiceBus:MaxConcurrentCalls=100", "--Intake:Concurrency=100"]);
 
     [Fact]
     public void Defaults_NoVariable_LeaveTheConnectionToTheConfigurationsError() =>
-        Defaults([], variable: null).ShouldBe(["--Sources:ServiceBus:Queue=harness", "--Intake:Concurrency=100"]);
+        Defaults([], variable: null).ShouldBe(["--Sources:ServiceBus:Queue=harness", "--Sources:ServiceBus:MaxConcurrentCalls=100", "--Intake:Concurrency=100"]);
 
     [Fact]
     public void Defaults_OwnConnectionAndTopic_AreLeftAlone() =>
-        Defaults(["FullyQualifiedNamespace=h", "Topic=t"], "Endpoint=sb://h").ShouldBe(["--Intake:Concurrency=100"]);
+        Defaults(["FullyQualifiedNamespace=h", "Topic=t"], "Endpoint=sb://h").ShouldBe(["--Sources:ServiceBus:MaxConcurrentCalls=100", "--Intake:Concurrency=100"]);
+
+    [Fact]
+    public void Defaults_OwnCalls_AreLeftAlone() =>
+        Defaults(["FullyQualifiedNamespace=h", "Queue=q", "MaxConcurrentCalls=8"], variable: null).ShouldBe(["--Intake:Concurrency=100"]);
 
     private static IEnumerable<string> Defaults(string[] given, string? variable)
     {

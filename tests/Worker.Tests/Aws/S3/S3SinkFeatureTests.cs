@@ -24,8 +24,6 @@ public sealed class S3SinkFeatureTests
     [InlineData("ConnectTimeout", "10s", "must not be above AttemptTimeout")]
     [InlineData("TotalTimeout", "1h", "must be from 100ms to 10m")]
     [InlineData("MaxAttempts", "0", "must be from 1 to 20")]
-    [InlineData("MinConcurrency", "0", "must be from 1 to 10000")]
-    [InlineData("MaxConcurrency", "3", "must not be below MinConcurrency (4)")]
     [InlineData("ContentType", "text", "must be a media type")]
     [InlineData("ServerSideEncryption", "rot13", "must be one of AES256")]
     [InlineData("KmsKeyId", "k", "needs ServerSideEncryption")]

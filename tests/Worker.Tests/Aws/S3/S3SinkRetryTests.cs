@@ -1,5 +1,6 @@
 using Messaging.Aws.S3;
 using Messaging.Aws.S3.Sink;
+using Messaging.Recoverability;
 using Messaging.Sinks;
 using Microsoft.Extensions.Logging.Abstractions;
 
@@ -57,10 +58,47 @@ public sealed class S3SinkRetryTests
         requests.Puts.ShouldBe(400);
     }
 
-    private static S3Sink Open(IS3Requests requests, int maxAttempts) => new(
+    [Fact]
+    public async Task Store_StoreThrottles_TellsTheRouteOncePerAnswer()
+    {
+        CircuitBreaker breaker = new("test", new RecoverabilityOptions(), TimeProvider.System, NullLogger.Instance);
+        int told = 0;
+        breaker.Throttling += () => told++;
+        ScriptedRequests requests = new(put => put <= 2 ? SlowDown : default);
+        await using S3Sink sink = Open(requests, maxAttempts: 3, breaker);
+
+        (await StoreAsync(sink)).ShouldBe(SinkResult.Stored);
+
+        told.ShouldBe(2);
+        breaker.State.ShouldBe(BreakerState.Closed);
+    }
+
+    [Theory]
+    [InlineData("SlowDown", 503, true)]
+    [InlineData("ServiceUnavailable", 503, true)]
+    [InlineData("TooManyRequests", 429, true)]
+    [InlineData("Timeout", 0, true)]
+    [InlineData("InternalError", 500, false)]
+    [InlineData("ConditionalRequestConflict", 409, false)]
+    [InlineData("ConnectionError", 0, false)]
+    [InlineData("AccessDenied", 403, false)]
+    public async Task Store_EachAnswer_IsThrottlingOrNot(string code, int status, bool expected)
+    {
+        CircuitBreaker breaker = new("test", new RecoverabilityOptions(), TimeProvider.System, NullLogger.Instance);
+        bool told = false;
+        breaker.Throttling += () => told = true;
+        S3Fault fault = status == 0 ? new S3Fault(S3FaultKind.Transient, code) : S3Faults.OfAnswer(status, code, null, null, null);
+        await using S3Sink sink = Open(new ScriptedRequests(_ => fault), maxAttempts: 1, breaker);
+
+        await StoreAsync(sink);
+
+        told.ShouldBe(expected);
+    }
+
+    private static S3Sink Open(IS3Requests requests, int maxAttempts, CircuitBreaker? breaker = null) => new(
         new S3SinkOptions { Bucket = "archive", MaxAttempts = maxAttempts },
         requests,
-        new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System));
+        new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System, Breaker: breaker));
 
     private static async Task<SinkResult> StoreAsync(S3Sink sink) => await sink.StoreAsync("k"u8.ToArray(), new byte[1], Token);
 

@@ -35,7 +35,7 @@ public sealed class RouteExplainerTests
             ["sqs.receive"] = 1_800_000,
             ["sqs.receive.worst"] = 18_000_000,
             ["sqs.delete"] = 1_800_000,
-            ["sqs.loops"] = 7,
+            ["sqs.loops"] = 100,
             ["sqs.idle"] = 25_920,
             ["sqs.heartbeats"] = 0,
             ["s3.put"] = 18_000_000,
@@ -45,9 +45,10 @@ public sealed class RouteExplainerTests
             ["cost.month"] = 2_743.2,
             ["cost.million"] = 5.08,
             ["concurrency.needed"] = 10.4167,
-            ["rate.most"] = 1_280,
-            ["bytes.inflight"] = 65_536,
-            ["kill.redelivered"] = 64 + 21,
+            ["slots.expected"] = 64,
+            ["rate.most"] = 20_000,
+            ["bytes.inflight"] = 1_024_000,
+            ["kill.redelivered"] = 1_000 + 21,
         });
         ExplainSaving saving = route.Savings.ShouldHaveSingleItem();
         (saving.UsdPerMonth, saving.AtMost).ShouldBe((2_694.6, true));
@@ -111,7 +112,7 @@ public sealed class RouteExplainerTests
         Values(route)["sqs.delete"].ShouldBe(86_400);
         Line(route, "sqs.delete").Because.ShouldContain("the messages of a bundle are acknowledged together");
         Values(route)["slots.needed"].ShouldBe(100.5);
-        Line(route, "slots.needed").Because.ShouldEndWith("allows 1000 for each of 1 source(s): enough");
+        Line(route, "slots.needed").Because.ShouldEndWith("allows 1,000 for each of 1 source(s): enough");
         Line(Explain(Load, [.. SqsToS3, .. Bundled]), "slots.needed").Value.ShouldBe(510.4167);
     }
 
@@ -144,8 +145,8 @@ public sealed class RouteExplainerTests
     }
 
     [Theory]
-    [InlineData("Sinks:S3:MaxConcurrency=5", 100, "Sinks:S3:MaxConcurrency allows 5, x 1 message(s) per object")]
-    [InlineData("Sinks:S3:MaxConcurrency=500", 1_280, "64 slots (Intake:Concurrency x sources);")]
+    [InlineData("Intake:Concurrency=64", 1_280, "64 slots (Intake:Concurrency x sources);")]
+    [InlineData("Bundles:Enabled=true", 10_000, "1,000 slots (Intake:Concurrency x sources), half of which wait in bundles")]
     public void Explain_MaximumRate_NamesTheLimitThatApplies(string setting, double most, string because)
     {
         ExplainLine line = Line(Explain(Load, [.. SqsToS3, setting]), "rate.most");
@@ -155,15 +156,17 @@ public sealed class RouteExplainerTests
     }
 
     [Theory]
-    [InlineData(2, 1_000, "Sinks:S3:MaxConcurrency allows 5, x 2 message(s) per object")]
-    [InlineData(500, 1_000, "1000 slots (Intake:Concurrency x sources), half of which wait in bundles")]
-    public void Explain_MaximumRateInBundles_NamesTheLimitThatApplies(int perObject, int concurrency, string because)
-    {
-        ExplainLine line = Line(Explain(Load with { MessagesPerObject = perObject }, [.. SqsToS3, .. Bundled, "Sinks:S3:MaxConcurrency=5"]), "rate.most");
+    [InlineData(8_640_000, 64)]
+    [InlineData(864_000_000, 512)]
+    [InlineData(8_640_000_000, 1_000)]
+    public void Explain_AnyLoad_SaysHowManySlotsItExpectsInUse(long messagesPerDay, double expected) =>
+        Line(Explain(Load with { MessagesPerDay = messagesPerDay }, SqsToS3), "slots.expected").Value.ShouldBe(expected);
 
-        line.Value.ShouldBe(Math.Min(5 * perObject, concurrency / 2) / 0.05);
-        line.Because.ShouldStartWith(because);
-    }
+    [Theory]
+    [InlineData("Bundles:Enabled=true")]
+    [InlineData("Intake:Concurrency=64")]
+    public void Explain_FixedNumberOfSlots_ExpectsNoOther(string setting) =>
+        Explain(Load, [.. SqsToS3, setting]).Lines.ShouldNotContain(line => line.Name == "slots.expected");
 
     [Fact]
     public void Explain_LowLoad_CountsIdlePollsAndSuggestsNoBundles()
@@ -219,7 +222,7 @@ public sealed class RouteExplainerTests
     {
         ExplainLine line = Line(Explain(Load, [.. SqsToS3, "Routes:archive:Source=Sqs,Http"]), "bytes.inflight");
 
-        line.Value.ShouldBe(2 * 65_536);
+        line.Value.ShouldBe(2 * 1_024_000);
         line.Because.ShouldStartWith("Intake:Concurrency x 2 source(s) x --message-bytes");
     }
 
@@ -279,7 +282,6 @@ public sealed class RouteExplainerTests
     public void Explain_TooLittleConcurrency_SaysSo()
     {
         Line(Explain(Load, [.. SqsToS3, "Intake:Concurrency=10"]), "concurrency.needed").Because.ShouldContain("Intake:Concurrency allows 10 for each of 1 source(s): NOT ENOUGH");
-        Line(Explain(Load, [.. SqsToS3, "Sinks:S3:MaxConcurrency=5"]), "concurrency.needed").Because.ShouldContain("Sinks:S3:MaxConcurrency allows 5: NOT ENOUGH");
         Line(Explain(Load, SqsToS3), "concurrency.needed").Because.ShouldEndWith(": enough");
     }
 
@@ -288,7 +290,7 @@ public sealed class RouteExplainerTests
     {
         ExplainLine line = Line(Explain(Load with { MessageBytes = 1 << 20 }, [.. SqsToS3, "Intake:BytesInFlight=16MiB"]), "bytes.inflight");
 
-        line.Value.ShouldBe(64 << 20);
+        line.Value.ShouldBe(1_000 << 20);
         line.Because.ShouldContain("at 16 messages in flight");
     }
 
@@ -300,7 +302,7 @@ public sealed class RouteExplainerTests
         Values(route)["cost.day"].ShouldBe(0);
         Values(route).ShouldNotContainKey("s3.put");
         Values(route)["kill.lost"].ShouldBe(1_000);
-        Values(route)["kill.unanswered"].ShouldBe(64);
+        Values(route)["kill.unanswered"].ShouldBe(1_000);
         route.Savings.ShouldBeEmpty();
     }
 

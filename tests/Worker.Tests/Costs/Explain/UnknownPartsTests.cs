@@ -16,7 +16,7 @@ public sealed class UnknownPartsTests
 {
     private static readonly ExplainInput Load = new(8_640_000, 1_000, MessagesPerObject: null, PutMilliseconds: 50);
 
-    private static readonly string[] CoreLines = ["rate", "objects.day", "cost.day", "concurrency.needed", "rate.most", "bytes.inflight"];
+    private static readonly string[] CoreLines = ["rate", "objects.day", "cost.day", "concurrency.needed", "slots.expected", "rate.most", "bytes.inflight"];
 
     [Fact]
     public void Explain_NoDescriptions_ShowsTheCoresFiguresAndNotesMissingCalls()
@@ -47,11 +47,11 @@ public sealed class UnknownPartsTests
     {
         RouteExplanation route = Explain(source => source with { Explainer = new Broker() }, handler: null, sink: null);
 
-        route.Lines.Select(line => line.Name).ShouldBe(["rate", "objects.day", "rabbit.get", "cost.day", "cost.month", "cost.million", "concurrency.needed", "rate.most", "bytes.inflight", "kill.rabbit"]);
+        route.Lines.Select(line => line.Name).ShouldBe(["rate", "objects.day", "rabbit.get", "cost.day", "cost.month", "cost.million", "concurrency.needed", "slots.expected", "rate.most", "bytes.inflight", "kill.rabbit"]);
         Line(route, "rabbit.get").Because.ShouldBe("one a message; 259,200,000 per month, $17.28 per day");
         Line(route, "cost.day").Value.ShouldBe(17.28);
         Line(route, "cost.million").Value.ShouldBe(2);
-        Line(route, "kill.rabbit").Value.ShouldBe(64);
+        Line(route, "kill.rabbit").Value.ShouldBe(1_000);
         route.Savings.ShouldHaveSingleItem().UsdPerMonth.ShouldBe(30);
         route.Notes.ShouldBe(["The calls of Archive, Mine are not in the estimate."]);
     }
@@ -59,16 +59,16 @@ public sealed class UnknownPartsTests
     [Fact]
     public void Explain_ObjectsHaveAPrice_ShowsWhatBundlesSaveLessWhatMoreSlotsPoll()
     {
-        // 8.64 M objects instead of 17,280 at $1 per million; 1,000 slots instead of 64 at $0.01 each.
+        // 8.64 M objects instead of 17,280 at $1 per million; 1,000 slots in use all the time instead of 64, at $0.01 each.
         RouteExplanation route = Explain(
-            source => source with { Explainer = new NoServiceCalls(), ReceiveUsdPerDay = load => load.Concurrency / 1_000.0 },
+            source => source with { Explainer = new NoServiceCalls(), ReceiveUsdPerDay = load => load.ConcurrencyAtRest / 1_000.0 },
             handler: null,
             sink => sink with { Explainer = new NoServiceCalls(), PricePerMillionObjects = 1 });
 
         ExplainSaving saving = route.Savings.ShouldHaveSingleItem();
         saving.UsdPerMonth.ShouldBe(Math.Round(30 * (8.64 - 0.01728 - 0.936), 2));
         saving.AtMost.ShouldBeTrue();
-        saving.Change.ShouldStartWith("Bundles:Enabled=true with Intake:Concurrency=1000: 500 messages per object instead of 1");
+        saving.Change.ShouldStartWith("Bundles:Enabled=true: 500 messages per object instead of 1");
     }
 
     [Fact]

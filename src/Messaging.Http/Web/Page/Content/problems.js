@@ -31,12 +31,12 @@ export function findProblems(model) {
 }
 
 function findInRoute(model, route) {
-  const { name, breaker, store, process, slots, inFlight, limit, held } = route;
+  const { name, breaker, store, process, slots, limit, inFlight, held } = route;
   const found = [];
   const add = (kind, tone, title, ...text) => found.push({ key: `${name}/${kind}`, kind, tone, route: name, title: `Route ${name}: ${title}`, text: lines(...text) });
   const now = model.now();
   const oldest = since(now - route.oldestAgeSeconds * 1000, now);
-  const inUse = `${count(inFlight)} of ${count(slots)} slots are in use.`;
+  const inUse = `${many(inFlight, 'message is', 'messages are')} in flight, of ${count(limit)} that the worker allows now and ${count(slots)} at most.`;
   const outage = breaker.state !== 'closed';
   const series = model.series(name);
   // Older steps are unknown.
@@ -76,12 +76,10 @@ function findInRoute(model, route) {
   if (outage) return found;
 
   // Even at the limit a slot is free now and then.
-  const most = slots * 0.9;
+  const most = limit * 0.9;
   const fullFrom = runStart(series.inFlight, value => value >= most);
   const isFull = inFlight >= most && fullFrom >= 0 && series.inFlight.length - fullFrom >= 3;
-  const pressure = lines(
-    isFull && `${inUse} At least 90 % have been in use since ${at(fullFrom)}; messages wait at the source.`,
-    limit?.waiting > 0 && `${many(limit.waiting, 'request waits', 'requests wait')} for the limit of ${count(limit.limit)} concurrent requests.`);
+  const pressure = isFull && `${inUse} It has been near the limit since ${at(fullFrom)}; messages wait at the source.`;
 
   // The lower quartile, so that a slow sink does not become the norm.
   const sorted = ascending(series.p99);
@@ -99,7 +97,7 @@ function findInRoute(model, route) {
   if (retries >= 5 && retries > done * retriedShare) {
     add('retries', 'warn', `${many(retries, 'request')} to the sink ${retries === 1 ? 'was' : 'were'} retried in the last minute`,
       `By status since the start: ${counts(route.retries)}. 429 and 503 mean that the sink throttles.`,
-      limit && `The worker limits itself to ${many(limit.limit, 'concurrent request')}.`);
+      `The worker allows ${many(limit, 'message')} in flight.`);
   }
   if (returned >= 5 && returned > received * returnedShare) {
     add('returned', 'warn', `${count(returned)} of ${count(received)} messages of the last minute were returned to the source`, 'The source redelivers them. The log has the reasons (event 5002).');

@@ -67,16 +67,15 @@ function createRoute(route, open) {
     received.update(model.rate(name, 'received'), 'received', now.receiving);
     stored.update(model.rate(name, 'done'), done, !outage);
     setText(source.text, `${count(now.received)} received`);
-    slots.style.width = `${Math.min(100, now.inFlight / now.slots * 100)}%`;
-    setTone(meter, now.inFlight >= now.slots ? 'warn' : 'flow');
+    slots.style.width = `${Math.min(100, now.inFlight / limit * 100)}%`;
+    setTone(meter, now.inFlight >= limit ? 'warn' : 'flow');
     const breakerText = `breaker ${breaker.state} since ${clock(breaker.since)}`;
     setText(handler.text, lines(
-      `${count(now.inFlight)} of ${count(now.slots)} slots in use, ${count(now.held)} held`,
+      `${count(now.inFlight)} of ${count(limit)} in flight (at most ${count(now.slots)}), ${count(now.held)} held`,
       `${bytes(now.bytesInFlight)} in flight, oldest message ${seconds(now.oldestAgeSeconds)}`,
       times('processing', now.process), !hasSink && breakerText));
     setText(sink.text, lines(
       now.results, times('store', now.store), breakerText,
-      limit && `${count(limit.inFlight)} of ${count(limit.limit)} concurrent requests, ${count(limit.waiting)} waiting`,
       `retries by status: ${counts(now.retries) || 'none'}`));
     setTone(sink.root, outage && 'bad');
     setTone(handler.root, (now.stuck || outage && !hasSink) && 'bad');
@@ -93,7 +92,7 @@ function createRoute(route, open) {
     syncRows(calls, called.length > 0 ? [...called, ['Estimated cost', dollars(now.costUsd)], ['per million messages', dollars(perMillion)]] : [['Nothing is billed', '']]);
   }
 
-  function updateCharts(model, { slots: limit }) {
+  function updateCharts(model, { limit }) {
     const data = model.series(name);
     if (!data) return;
     const { end, stepSeconds } = model.history;

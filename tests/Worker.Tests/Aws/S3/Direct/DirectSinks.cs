@@ -14,9 +14,6 @@ internal static class DirectSinks
 {
     public static S3SinkOptions Options { get; } = new() { Client = S3ClientKind.Direct, Bucket = "archive" };
 
-    /// <summary>The same with a fixed number of requests in flight.</summary>
-    public static S3SinkOptions With(int concurrency) => new() { Client = S3ClientKind.Direct, Bucket = "archive", MinConcurrency = concurrency, MaxConcurrency = concurrency };
-
     public static SinkServices Services(TimeProvider? time = null) => new(null!, NullLoggerFactory.Instance, time ?? TimeProvider.System);
 
     public static AwsCredentialSource Credentials(AWSCredentials? credentials = null) =>

@@ -38,7 +38,8 @@ public sealed class StatsEndpointsTests
         route.GetProperty("deadLetters").GetInt64().ShouldBe(1);
         route.GetProperty("deadLettersByReason").GetProperty("malformed-json").GetInt64().ShouldBeGreaterThan(0);
         route.GetProperty("process").GetProperty("p50").GetDouble().ShouldBeGreaterThan(0);
-        route.GetProperty("slots").GetInt32().ShouldBe(64);
+        route.GetProperty("slots").GetInt32().ShouldBe(1_000);
+        route.GetProperty("limit").GetInt32().ShouldBe(1_000);
         route.GetProperty("breaker").GetProperty("lastFailure").GetString().ShouldBe("no such bucket");
         route.GetProperty("breaker").GetProperty("nextProbeSeconds").GetDouble().ShouldBeGreaterThan(0);
     }

@@ -29,6 +29,7 @@ public sealed class WorkerHistoryTests : IWorkerStatus
         Breaker = BreakerState.Open,
         BreakerSince = default,
         Slots = 64,
+        Limit = 64,
         InFlight = 3,
         Held = 0,
         BytesInFlight = 0,

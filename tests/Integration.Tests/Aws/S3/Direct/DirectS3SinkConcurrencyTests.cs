@@ -1,8 +1,0 @@
-using Messaging.Aws.S3.Sink;
-
-namespace Integration.Tests.Aws.S3.Direct;
-
-public sealed class DirectS3SinkConcurrencyTests : S3SinkConcurrencyTests
-{
-    internal override S3ClientKind Client => S3ClientKind.Direct;
-}
