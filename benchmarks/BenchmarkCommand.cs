@@ -10,6 +10,7 @@ using Benchmarks.EndToEnd.Clients;
 using Benchmarks.EndToEnd.Server;
 using Benchmarks.Files;
 using Benchmarks.Handlers;
+using Benchmarks.Http;
 using Benchmarks.Keys;
 using Benchmarks.Pipelines;
 using Benchmarks.Reports;
@@ -17,6 +18,7 @@ using Benchmarks.Seeds;
 using Benchmarks.Sockets.TcpLines;
 using Benchmarks.Sockets.Udp;
 using Benchmarks.Techniques.Pages;
+using Benchmarks.Walk;
 
 namespace Benchmarks;
 
@@ -33,12 +35,16 @@ internal static class BenchmarkCommand
             case ["cold-child", ..]:
                 // Before anything else is compiled, since the process measures its own start.
                 return Task.FromResult(ColdChild.Run(args));
-            case [ServerProcess.Verb]:
-                return Task.FromResult(ServerProcess.Run());
+            case [ServerProcess.Verb, _]:
+                return Task.FromResult(ServerProcess.Run(args));
             case [ClientProcess.Verb, ..]:
                 return ClientProcess.RunAsync(args);
             case [RunnerProcess.Verb, string runner, string work]:
                 return RunnerProcess.RunAsync(runner, work);
+            case [HttpServerProcess.Verb, string kind, string httpPort]:
+                return HttpServerProcess.RunAsync(kind, httpPort);
+            case [WalkCommand.Verb, string endpoint, string queue]:
+                return WalkCommand.RunChildAsync(endpoint, queue);
             case [PutChildren.Server]:
                 return Task.FromResult(PutChildren.RunServer());
             case [PutChildren.Client, ..]:
@@ -92,7 +98,7 @@ internal static class BenchmarkCommand
         Command chart = new("chart", "Draws a results folder's charts as SVG files in the folder") { results };
         chart.SetAction(result => ChartCommand.Run(result.GetValue(results)!));
 
-        RootCommand root = new("Measures what the worker's parts cost") { run, bytes, cold, keys, throws, typed, Put(), EndToEndCommand.Create(), AlternativesCommand.Create(), UdpCommand.Create(), UdpCommand.CreateSmall(), TcpLinesCommand.Create(), FolderCommand.Create(), compare, chart, ReportCommand.Create(), TechniqueCommand.CreateRun(), TechniqueCommand.CreatePages(), SeedsCommand.Create() };
+        RootCommand root = new("Measures what the worker's parts cost") { run, bytes, cold, keys, throws, typed, Put(), EndToEndCommand.Create(), AlternativesCommand.Create(), UdpCommand.Create(), UdpCommand.CreateSmall(), TcpLinesCommand.Create(), FolderCommand.Create(), HttpCommand.Create(), WalkCommand.Create(), compare, chart, ReportCommand.Create(), TechniqueCommand.CreateRun(), TechniqueCommand.CreatePages(), SeedsCommand.Create() };
         ParseResult parsed = root.Parse(args);
         if (parsed.Errors.Count > 0)
         {

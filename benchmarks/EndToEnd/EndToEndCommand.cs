@@ -12,17 +12,19 @@ internal static class EndToEndCommand
 
     public static Command Create()
     {
-        Option<int[]> inFlight = new("--in-flight") { Description = "Messages in flight, separated by spaces", AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => [1, 16, 64, 256] };
+        Option<int[]> inFlight = new("--in-flight") { Description = "Messages in flight, separated by spaces; 0 for as many as the worker finds by itself", AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => [1, 16, 64, 256] };
         Option<int> messages = new("--messages") { Description = "Messages per pass", DefaultValueFactory = _ => 30_000 };
         Option<int> passes = new("--passes") { Description = "Passes per row; the median is shown", DefaultValueFactory = _ => 3 };
         Option<int[]> sizes = new("--sizes") { Description = "Messages per pass of the table that shows whether the cost stays flat, separated by spaces", AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => [1_000, 10_000, 100_000, 1_000_000] };
         Option<bool> noSizes = new("--no-sizes") { Description = "Leave that table out" };
         Option<ClientKind[]> clients = new("--clients") { Description = "Clients to run, separated by spaces", AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => Enum.GetValues<ClientKind>() };
         Option<int> warmUp = new("--warm-up") { Description = "Messages per warm-up round", DefaultValueFactory = _ => 10_000 };
-        Option<DirectoryInfo?> results = new("--results") { Description = "Folder for end-to-end.md, .json and .svg" };
-        Command command = new("end-to-end", "Measures SQS to S3: the worker with both clients beside hand-written loops over the SDK and HttpClient (half an hour)") { inFlight, messages, passes, sizes, noSizes, clients, warmUp, results };
+        Option<int> putLatency = new("--put-latency-ms") { Description = "How long a PUT waits for its answer; a real S3 takes about 20 ms" };
+        Option<DirectoryInfo?> results = new("--results") { Description = "Folder for end-to-end.md, .json and .svg; with a latency, end-to-end-20ms.md and so on" };
+        Command command = new("end-to-end", "Measures SQS to S3: the worker with both clients beside hand-written loops over the SDK and HttpClient (half an hour)") { inFlight, messages, passes, sizes, noSizes, clients, warmUp, putLatency, results };
         // The range of Intake:Concurrency.
-        inFlight.InRange(1, 10_000);
+        inFlight.InRange(0, 10_000);
+        putLatency.InRange(0, 10_000);
         messages.InRange(1, 10_000_000);
         sizes.InRange(1, 10_000_000);
         passes.InRange(1, 100);
@@ -34,7 +36,8 @@ internal static class EndToEndCommand
                 result.GetValue(messages),
                 result.GetValue(passes),
                 result.GetValue(noSizes) ? [] : result.GetValue(sizes)!,
-                result.GetValue(warmUp)),
+                result.GetValue(warmUp),
+                result.GetValue(putLatency)),
             result.GetValue(results),
             cancellationToken));
         return command;
@@ -46,18 +49,19 @@ internal static class EndToEndCommand
         results?.Create();
         using EndToEndRun run = new(options, Console.Error);
         (IReadOnlyList<EndToEndRow> byInFlight, IReadOnlyList<EndToEndRow> bySize) = await run.RunAsync(cancellationToken);
-        string machine = $"{MachineInfo.Current()}, {TimeProvider.System.GetUtcNow():yyyy-MM-dd}; server and client share it; workstation GC, not concurrent";
+        string machine = $"{MachineInfo.Current()}, {TimeProvider.System.GetUtcNow():yyyy-MM-dd}; server and client share it; workstation GC, not concurrent{(options.PutMilliseconds > 0 ? $"; the store answers after {options.PutMilliseconds} ms" : "")}";
+        string name = options.PutMilliseconds > 0 ? $"end-to-end-{options.PutMilliseconds}ms" : "end-to-end";
         string report = EndToEndReport.Write(machine, byInFlight, bySize);
         Console.Out.WriteLine(report);
         if (results is not null)
         {
-            await File.WriteAllTextAsync(Path.Combine(results.FullName, "end-to-end.md"), report, cancellationToken);
+            await File.WriteAllTextAsync(Path.Combine(results.FullName, $"{name}.md"), report, cancellationToken);
             if (byInFlight.Count > 0)
             {
-                await File.WriteAllTextAsync(Path.Combine(results.FullName, "end-to-end.svg"), EndToEndReport.Draw(machine, byInFlight), cancellationToken);
+                await File.WriteAllTextAsync(Path.Combine(results.FullName, $"{name}.svg"), EndToEndReport.Draw(machine, byInFlight), cancellationToken);
             }
 
-            await File.WriteAllTextAsync(Path.Combine(results.FullName, "end-to-end.json"), JsonSerializer.Serialize(new { machine, byInFlight, bySize }, Indented) + "\n", cancellationToken);
+            await File.WriteAllTextAsync(Path.Combine(results.FullName, $"{name}.json"), JsonSerializer.Serialize(new { machine, byInFlight, bySize }, Indented) + "\n", cancellationToken);
         }
 
         return 0;

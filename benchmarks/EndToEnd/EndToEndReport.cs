@@ -15,7 +15,7 @@ internal static class EndToEndReport
         foreach (IGrouping<int, EndToEndRow> group in byInFlight.GroupBy(row => row.InFlight))
         {
             EndToEndRow first = group.First();
-            text.Append(CultureInfo.InvariantCulture, $"## {group.Key} in flight, {first.Messages:N0} messages of 1 KiB, median of {first.Passes} passes\n\n");
+            text.Append(CultureInfo.InvariantCulture, $"## {InFlight(group.Key)}, {first.Messages:N0} messages of 1 KiB, median of {first.Passes} passes\n\n");
             Table(text, [.. group], row => row.Client.ToString());
         }
 
@@ -40,11 +40,14 @@ internal static class EndToEndReport
     public static string Draw(string machine, IReadOnlyList<EndToEndRow> byInFlight) => SvgChart.File(
         "Processor time per message from SQS to S3, and bytes allocated (logarithmic)",
         machine,
-        [.. byInFlight.GroupBy(row => row.InFlight).Select(group => ($"{group.Key} in flight", Bars(group)))],
+        [.. byInFlight.GroupBy(row => row.InFlight).Select(group => (InFlight(group.Key), Bars(group)))],
         logarithmic: true);
 
     private static IReadOnlyList<ChartRow> Bars(IEnumerable<EndToEndRow> rows) =>
         [.. rows.Select(row => new ChartRow(row.Client.ToString(), new ChartBar(row.CpuMicroseconds, $"{Figures.Time(row.CpuMicroseconds / 1e6)}, {Figures.Bytes(row.Bytes)}")) { IsQuiet = row.Client != ClientKind.WorkerDirect })];
+
+    private static string InFlight(int messages) =>
+        messages == ClientSettings.Found ? $"as many in flight as the worker finds ({ClientSettings.PlainInFlight} in plain loops)" : $"{messages} in flight";
 
     private static void Table(StringBuilder text, IReadOnlyList<EndToEndRow> rows, Func<EndToEndRow, string> name)
     {

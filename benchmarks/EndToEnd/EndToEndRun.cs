@@ -42,7 +42,7 @@ internal sealed class EndToEndRun : IDisposable
     {
         _options = options;
         _log = log;
-        _server = ChildProcess.Start([ServerProcess.Verb], ServerEnvironment);
+        _server = ChildProcess.Start(ServerProcess.Arguments(options.PutMilliseconds), ServerEnvironment);
     }
 
     /// <returns>The rows by concurrency, then those by number of messages.</returns>

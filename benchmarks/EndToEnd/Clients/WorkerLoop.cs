@@ -27,8 +27,12 @@ internal static class WorkerLoop
             $"--Aws:SecretAccessKey={WireAccount.SecretKey}",
             $"--Sinks:S3:Bucket={ClientSettings.Bucket}",
             $"--Sinks:S3:Client={(settings.Kind == ClientKind.WorkerDirect ? "Direct" : "Sdk")}",
-            $"--Intake:Concurrency={settings.InFlight}",
         ];
+        if (settings.InFlight != ClientSettings.Found)
+        {
+            keys.AddRange([$"--Intake:Concurrency={settings.InFlight}", $"--Intake:StartConcurrency={settings.InFlight}"]);
+        }
+
         IConfigurationRoot configuration = WorkerConfiguration.Build(configFile: null, keys, readSettingsFile: false);
         using IHost app = WorkerApp.CreateHost(new WorkerDefinition(global::Worker.Program.AddFeatures), configuration, logging => logging.SetMinimumLevel(LogLevel.Warning));
         await app.RunAsync();

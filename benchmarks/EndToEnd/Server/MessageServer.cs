@@ -27,6 +27,9 @@ internal sealed class MessageServer : IDisposable
         _listener.Listen(1024);
     }
 
+    /// <summary>How long a PUT waits for its answer; its object is stored at once.</summary>
+    public TimeSpan PutLatency { get; init; }
+
     public int Port => ((IPEndPoint)_listener.LocalEndPoint!).Port;
 
     /// <summary>Serves until it is disposed.</summary>

@@ -80,6 +80,11 @@ internal sealed class ServerConnection(Socket socket, MessageServer server) : IA
             TryHandle(headEnd, bodyLength, mayWait: false, out _);
         }
 
+        if (server.PutLatency > TimeSpan.Zero && Head(headEnd).Method.SequenceEqual("PUT"u8))
+        {
+            await Task.Delay(server.PutLatency);
+        }
+
         await SendAsync(_output.AsMemory(0, _written));
         _input.AsSpan(total, _filled - total).CopyTo(_input);
         _filled -= total;
