@@ -1,5 +1,6 @@
 using System.Text;
 using Messaging.DeadLetters;
+using Messaging.Sources.Held;
 using Proof.Simulation;
 
 namespace Proof.Models;
@@ -8,8 +9,12 @@ namespace Proof.Models;
 internal sealed class DeadLetterDisk(World world)
 {
     private readonly List<byte[]> _bodies = [];
+    private readonly List<byte[]> _unprocessed = [];
 
     public IReadOnlyList<byte[]> Bodies => _bodies;
+
+    /// <summary>Bodies that a stop left unprocessed.</summary>
+    public IReadOnlyList<byte[]> Unprocessed => _unprocessed;
 
     /// <summary>The disk as one process sees it.</summary>
     public IDeadLetterStore Open(ProcessTime process) => new Mount(this, process);
@@ -28,7 +33,7 @@ internal sealed class DeadLetterDisk(World world)
                 throw new IOException("No space left on device");
             }
 
-            disk._bodies.Add(body.ToArray());
+            (letter.Reason == HeldLog.UnprocessedReason ? disk._unprocessed : disk._bodies).Add(body.ToArray());
             world.Trace("dead letter", Encoding.UTF8.GetString(body.Span));
             return letter.SourceId;
         }

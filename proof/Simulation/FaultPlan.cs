@@ -58,6 +58,14 @@ internal sealed record FaultPlan
 
         // Bundles fill only while all slots are in use.
         StartConcurrency = BundleMessages > 0 ? Concurrency : random.Next(1, Concurrency + 1);
+        if (random.Next(4) == 0)
+        {
+            (Source, Workers) = (SourceKind.Channel, 1);
+        }
+
+        LinesPerRequest = Source == SourceKind.Http && random.Next(2) == 0 ? random.Next(2, 20) : 1;
+        ChannelCapacity = Concurrency + random.Next(40);
+        IsBusy = random.Next(2) == 0;
     }
 
     public int Seed { get; }
@@ -90,6 +98,14 @@ internal sealed record FaultPlan
 
     public SourceKind Source { get; }
 
+    /// <summary>Messages per HTTP request at most; above 1 as NDJSON.</summary>
+    public int LinesPerRequest { get; }
+
+    public int ChannelCapacity { get; }
+
+    /// <summary>True when work that is ready may wait, so that timers and answers come before it.</summary>
+    public bool IsBusy { get; }
+
     /// <summary>Processes of the worker on the queue.</summary>
     public int Workers { get; }
 
@@ -108,7 +124,7 @@ internal sealed record FaultPlan
     /// The most deliveries of a message when only the store fails: one during an outage. When the store fails some requests and serves
     /// others, a message that fails five times is abandoned (docs/explanation/settlement.md).
     /// </summary>
-    public int MostDeliveries => !OnlyTheSinkFails || Source == SourceKind.Http ? int.MaxValue : Store == default ? 1 : 3;
+    public int MostDeliveries => !OnlyTheSinkFails || Source is SourceKind.Http or SourceKind.Channel ? int.MaxValue : Store == default ? 1 : 3;
 
     public static FaultPlan Draw(int seed, FaultKinds without = FaultKinds.None) => new(seed, without);
 }

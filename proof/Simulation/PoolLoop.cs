@@ -1,10 +1,12 @@
 namespace Proof.Simulation;
 
 /// <summary>
-/// Runs a world on the pool's only thread. The pool's work items run first, in the order in which they were queued; when the pool is idle,
-/// the world's next event runs.
+/// Runs a world on the pool's only thread. The pool's work items run in the order in which they were queued; when the pool is idle, or the
+/// world draws so, the world's next event runs.
 /// </summary>
-internal sealed class PoolLoop(Func<bool> runNext) : IThreadPoolWorkItem
+/// <param name="runNext">Runs the next event; false when there is none.</param>
+/// <param name="isEarly">True when the next event runs before the work that is ready.</param>
+internal sealed class PoolLoop(Func<bool> runNext, Func<bool> isEarly) : IThreadPoolWorkItem
 {
     private readonly ManualResetEventSlim _ended = new();
     private Exception? _error;
@@ -30,7 +32,7 @@ internal sealed class PoolLoop(Func<bool> runNext) : IThreadPoolWorkItem
     {
         try
         {
-            if (ThreadPool.PendingWorkItemCount > 0 || runNext())
+            if ((ThreadPool.PendingWorkItemCount > 0 && !isEarly()) || runNext())
             {
                 ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
                 return;

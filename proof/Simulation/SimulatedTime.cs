@@ -16,6 +16,9 @@ internal sealed class SimulatedTime
 
     public void Schedule(TimeSpan after, Action action) => _events.Enqueue(action, (Now + Math.Max(0, after.Ticks), _number++));
 
+    /// <summary>True when an event is due within the time.</summary>
+    public bool IsDue(TimeSpan within) => _events.TryPeek(out _, out (long Due, long Number) next) && next.Due <= Now + within.Ticks;
+
     /// <summary>Jumps to the next event and runs it.</summary>
     /// <returns>False when none is due until <paramref name="end"/>; the time is <paramref name="end"/> then.</returns>
     public bool RunNext(TimeSpan end)

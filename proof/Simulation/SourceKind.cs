@@ -6,4 +6,5 @@ internal enum SourceKind
     Sqs,
     Http,
     ServiceBus,
+    Channel,
 }

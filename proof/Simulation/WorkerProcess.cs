@@ -11,6 +11,7 @@ using Messaging.ServiceBus;
 using Messaging.Sinks;
 using Messaging.Sinks.Bundles;
 using Messaging.Sources;
+using Messaging.Sources.Channels;
 using Messaging.Telemetry;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
@@ -38,6 +39,7 @@ internal sealed class WorkerProcess
     private readonly CancellationTokenSource _stopStarting = new();
     private Task _starting = Task.CompletedTask;
     private MessagesEndpoint? _endpoint;
+    private ChannelPublisher? _publisher;
     private bool _isStopped;
 
     public WorkerProcess(World world, FaultPlan plan, Defect defect)
@@ -49,8 +51,9 @@ internal sealed class WorkerProcess
             Sources = [new SourcePlan
             {
                 Name = $"{plan.Source}",
-                KeepsDeadLetters = plan.Source == SourceKind.Http,
-                IsPushed = plan.Source != SourceKind.Sqs,
+                KeepsDeadLetters = plan.Source is SourceKind.Http or SourceKind.Channel,
+                HoldsOnlyCopies = plan.Source == SourceKind.Channel,
+                IsPushed = plan.Source is SourceKind.Http or SourceKind.ServiceBus,
                 Create = services => PlantedSource.Wrap(CreateSource(plan, defect, services), defect),
             }],
             Sink = new SinkPlan { Create = services => Bundle(plan, PlantedSink.Wrap(CreateSink(defect, services), defect), services) },
@@ -63,7 +66,11 @@ internal sealed class WorkerProcess
     /// <summary>The HTTP source, while the process listens.</summary>
     public (MessagesEndpoint Endpoint, ProcessTime Process)? Listening => _endpoint is null || !_time.IsAlive || _isStopped ? null : (_endpoint, _time);
 
-    public int InFlight => _route.InFlight;
+    /// <summary>The publisher of a channel; null without one.</summary>
+    public ChannelPublisher? Publisher => _publisher;
+
+    /// <summary>Messages in flight, and those that wait in a channel.</summary>
+    public int InFlight => _route.InFlight + (_publisher?.Held ?? 0);
 
     public RouteTotals Totals => _route.Metrics.Totals;
 
@@ -78,6 +85,7 @@ internal sealed class WorkerProcess
     {
         _time.IsAlive = false;
         _world.Callers.Break(_time);
+        _world.Publishers.Ended(this, mayBeLost: _publisher?.Held ?? 0);
         _route.Metrics.Unpublish();
     }
 
@@ -118,6 +126,7 @@ internal sealed class WorkerProcess
         await _route.DisposeAsync();
         _isStopped = true;
         _world.Callers.Break(_time);
+        _world.Publishers.Ended(this, mayBeLost: _publisher?.Lost ?? 0);
         stopped();
         await Task.Delay(LastCalls, _time);
         CheckSettled();
@@ -130,7 +139,10 @@ internal sealed class WorkerProcess
     private void CheckSettled()
     {
         RouteTotals totals = Totals;
-        if (InFlight > 0 || totals.Received != totals.Stored + totals.Returned + totals.DeadLetters + totals.Lost)
+        bool isSettled = _publisher is null
+            ? totals.Received == totals.Stored + totals.Returned + totals.DeadLetters + totals.Lost
+            : _publisher.Published == _publisher.Settled + _publisher.Lost;
+        if (InFlight > 0 || !isSettled)
         {
             _world.Fail($"after a stop {InFlight} slots are in use, and the counts are {totals}");
         }
@@ -170,6 +182,7 @@ internal sealed class WorkerProcess
     {
         SourceKind.Sqs => CreateSqsSource(plan.IsFifo, defect, services),
         SourceKind.Http => CreateHttpSource(services),
+        SourceKind.Channel => CreateChannelSource(plan.ChannelCapacity, services),
         _ => new ServiceBusMessageSource(
             new BusPump(_world.Bus, _time, plan.Concurrency), plan.Concurrency, new ServiceBusSourceOptions { Queue = "orders", MaxDeliveryCount = 1_000 }, services),
     };
@@ -195,6 +208,13 @@ internal sealed class WorkerProcess
         HttpSourceRegistry registry = new();
         _endpoint = new MessagesEndpoint(registry, new HttpAnswers(_buffers));
         return new HttpMessageSource(services, new HttpSourceOptions(), registry, _buffers);
+    }
+
+    private ChannelMessageSource CreateChannelSource(int capacity, SourceServices services)
+    {
+        ChannelPublishers publishers = new();
+        _publisher = publishers.For(services.Route);
+        return new ChannelMessageSource(services, new ChannelSourceOptions { Capacity = capacity }, publishers, _buffers);
     }
 
     private static IObjectSink Bundle(FaultPlan plan, IObjectSink sink, SinkServices services)

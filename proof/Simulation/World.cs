@@ -17,6 +17,9 @@ internal sealed class World
 
     private static readonly TimeSpan LastCalls = TimeSpan.FromMinutes(3);
 
+    // On a busy machine, how long after work is ready an event may still come before it.
+    private static readonly TimeSpan BusyDelay = TimeSpan.FromMilliseconds(50);
+
     private readonly FaultPlan _plan;
     private readonly Defect _defect;
     private readonly Action<string>? _trace;
@@ -42,7 +45,8 @@ internal sealed class World
         Store = new StoreModel(this);
         Queue = new QueueModel(this, plan.IsFifo) { Deleted = CheckGivenUp, Received = CheckReceived };
         Bus = new BusModel(this) { Removed = CheckGivenUp, Delivered = CheckReceived };
-        Callers = new Callers(this) { Answered = CheckGivenUp, Connect = () => _workers[0] is { } worker ? worker.Listening : null };
+        Callers = new Callers(this, plan.LinesPerRequest) { Answered = CheckGivenUp, Connect = () => _workers[0] is { } worker ? worker.Listening : null };
+        Publishers = new Publishers(this) { IsKept = IsKept, Find = () => _workers[0] };
         Disk = new DeadLetterDisk(this);
     }
 
@@ -58,9 +62,11 @@ internal sealed class World
 
     public Callers Callers { get; }
 
+    public Publishers Publishers { get; }
+
     public DeadLetterDisk Disk { get; }
 
-    /// <summary>Bodies of all dead letters.</summary>
+    /// <summary>Bodies of all dead letters but those that a stop left unprocessed.</summary>
     private IEnumerable<byte[]> Dead => Queue.Dead.Concat(Bus.Dead).Concat(Disk.Bodies);
 
     public FaultRates StoreFaults => _isCalm ? default : _plan.Store;
@@ -87,7 +93,7 @@ internal sealed class World
         }
 
         Time.Schedule(FaultPlan.Chaos, BecomeCalm);
-        new PoolLoop(() => !_isOver && Time.RunNext(FaultPlan.Chaos + Calm)).Run();
+        new PoolLoop(() => !_isOver && Time.RunNext(FaultPlan.Chaos + Calm), IsEarly).Run();
         if (!_isOver)
         {
             Fail("not everything was settled 40 minutes after the last fault");
@@ -126,6 +132,8 @@ internal sealed class World
         _isOver = true;
     }
 
+    private bool IsEarly() => _plan.IsBusy && Time.IsDue(BusyDelay) && Random.Next(4) == 0;
+
     private void ScheduleMessages()
     {
         for (int number = 0; number < _plan.Messages; number++)
@@ -148,6 +156,7 @@ internal sealed class World
                 {
                     SourceKind.Sqs => Queue.Send,
                     SourceKind.Http => Callers.Send,
+                    SourceKind.Channel => Publishers.Send,
                     _ => Bus.Send,
                 };
                 send(message);
@@ -236,7 +245,7 @@ internal sealed class World
 
     private void EndWhenSettled()
     {
-        if (Queue.Count + Bus.Count + Callers.Unanswered > 0 || Store.IsDown || !Array.TrueForAll(_workers, worker => worker is { IsStopping: false, InFlight: 0 }))
+        if (Queue.Count + Bus.Count + Callers.Unanswered + Publishers.Waiting > 0 || Store.IsDown || !Array.TrueForAll(_workers, worker => worker is { IsStopping: false, InFlight: 0 }))
         {
             Time.Schedule(CalmCheck, EndWhenSettled);
             return;
@@ -289,6 +298,11 @@ internal sealed class World
             }
         }
 
+        foreach (byte[] body in Disk.Unprocessed.Where(body => !_sent.Exists(message => message.Body.AsSpan().SequenceEqual(body))))
+        {
+            Fail($"a dead letter is not a message: {Encoding.UTF8.GetString(body)}");
+        }
+
         foreach (byte[] dead in Dead)
         {
             QueuedMessage? message = _sent.Find(message => message.Body.AsSpan().SequenceEqual(dead));
@@ -304,7 +318,7 @@ internal sealed class World
     }
 
     private bool IsKept(QueuedMessage message) =>
-        (KeyOf(message) is { } key && Store.Holds(key, message.Body)) || Dead.Any(dead => dead.AsSpan().SequenceEqual(message.Body));
+        (KeyOf(message) is { } key && Store.Holds(key, message.Body)) || Dead.Concat(Disk.Unprocessed).Any(dead => dead.AsSpan().SequenceEqual(message.Body));
 
     /// <summary>Null for poison.</summary>
     private static string? KeyOf(QueuedMessage message)
