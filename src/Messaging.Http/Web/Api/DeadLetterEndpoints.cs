@@ -31,13 +31,13 @@ internal sealed class DeadLetterEndpoints(IDeadLetterStore store, HttpAnswers an
     private static readonly HttpRefusal NotFound = new(
         StatusCodes.Status404NotFound, "no-such-dead-letter", "There is no dead letter with this name; it may have been redriven or deleted.");
 
-    private readonly IDeadLetterReader? _reader = store as IDeadLetterReader;
     private static readonly HttpRefusal AfterIsGone = new(
-        StatusCodes.Status410Gone, "after-is-gone", "The dead letter that the parameter after names is no longer in the list: it was redriven or deleted, or newer ones displaced it. Start again without after.");
+        StatusCodes.Status410Gone, "after-is-gone", "The dead letter that the parameter after names is not in the list: it was redriven or deleted, newer ones displaced it, or reason and day leave it out. Start again without after.");
 
     private static readonly HttpRefusal Busy = new(
         StatusCodes.Status503ServiceUnavailable, "too-many-readers", "Too many requests are reading the dead letters. Send it again after Retry-After seconds.", RetryAfterSeconds: 1);
 
+    private readonly IDeadLetterReader? _reader = store as IDeadLetterReader;
     private readonly SemaphoreSlim _reading = new(Readers);
     private int _waiting;
 
@@ -46,11 +46,14 @@ internal sealed class DeadLetterEndpoints(IDeadLetterStore store, HttpAnswers an
     /// <summary><c>GET /api/v1/dead-letters</c>.</summary>
     public Task ListAsync(HttpContext context) => ReadAsync(context, reader =>
     {
-        string after = context.Request.Query["after"].ToString();
+        IQueryCollection query = context.Request.Query;
         string[] names = [.. reader.EnumerateNames().Take(MaxListed + 1)];
-        return after.Length > 0 && !names.Contains(after)
+        string[] wanted = Filter(names, query["reason"].ToString(), query["day"].ToString().Replace("-", string.Empty, StringComparison.Ordinal));
+        string after = query["after"].ToString();
+        int from = after.Length == 0 ? 0 : Array.IndexOf(wanted, after) + 1;
+        return from == 0 && after.Length > 0
             ? answers.RefuseAsync(context, AfterIsGone)
-            : ApiJson.SendAsync(context, ApiJson.Make(json => WriteList(json, context, reader, names, after)));
+            : ApiJson.SendAsync(context, ApiJson.Make(json => WriteList(json, context, reader, names, wanted.AsSpan(from))));
     });
 
     /// <summary><c>GET /api/v1/dead-letters/letter?name=</c>.</summary>
@@ -115,12 +118,13 @@ internal sealed class DeadLetterEndpoints(IDeadLetterStore store, HttpAnswers an
         }
     }
 
-    private static void WriteList(Utf8JsonWriter json, HttpContext context, IDeadLetterReader reader, string[] names, string after)
+    private static string[] Filter(string[] names, string reason, string day) =>
+        [.. names.Take(MaxListed).Where(name => (reason.Length == 0 || PartOf(0)(name) == reason) && (day.Length == 0 || PartOf(1)(name) == day))];
+
+    private static void WriteList(Utf8JsonWriter json, HttpContext context, IDeadLetterReader reader, string[] names, ReadOnlySpan<string> wanted)
     {
         IQueryCollection query = context.Request.Query;
-        string reason = query["reason"].ToString();
         string search = query["search"].ToString();
-        string day = query["day"].ToString().Replace("-", string.Empty, StringComparison.Ordinal);
         int limit = int.TryParse(query["limit"], CultureInfo.InvariantCulture, out int asked) ? Math.Clamp(asked, 1, MaxLimit) : DefaultLimit;
         bool truncated = names.Length > MaxListed;
 
@@ -142,8 +146,7 @@ internal sealed class DeadLetterEndpoints(IDeadLetterStore store, HttpAnswers an
         int written = 0;
         string? next = null;
         string? last = null;
-        IEnumerable<string> wanted = names.Take(MaxListed).Where(name => (reason.Length == 0 || PartOf(0)(name) == reason) && (day.Length == 0 || PartOf(1)(name) == day));
-        foreach (string name in after.Length == 0 ? wanted : wanted.SkipWhile(name => name != after).Skip(1))
+        foreach (string name in wanted)
         {
             context.RequestAborted.ThrowIfCancellationRequested();
             if (Read(reader, name) is not { } letter || (search.Length > 0 && !Matches(reader, name, letter, search)))

@@ -16,6 +16,7 @@ let isLive = false;
 let stoppingSince = null;
 let restartedAt = 0;
 let historyAt = 0;
+let failures = 0;
 
 follow(onStats, details => {
   isLive = false;
@@ -66,12 +67,13 @@ function show(withCharts) {
 
 function showProblems() {
   const found = findProblems(model);
-  const [failing, warnings] = ['bad', 'warn'].map(tone => found.filter(problem => problem.tone === tone));
-  const wrong = [failing.length > 0 && many(failing.length, 'failure'), warnings.length > 0 && many(warnings.length, 'warning')].filter(Boolean).join(', ');
+  const [failing, warnings] = ['bad', 'warn'].map(tone => found.filter(problem => problem.tone === tone).length);
+  failures = failing;
+  const wrong = [failing > 0 && many(failing, 'failure'), warnings > 0 && many(warnings, 'warning')].filter(Boolean).join(', ');
   const { routes, stopping } = model.stats;
   const quiet = stopping ? 'Shutting down' : model.history === null ? 'Reading the last 15 minutes' : 'Nothing is wrong';
   headline(wrong || quiet);
-  setTone(byId('problems'), failing.length > 0 ? 'bad' : wrong ? 'warn' : 'good');
+  setTone(byId('problems'), failing > 0 ? 'bad' : wrong ? 'warn' : 'good');
   write('problems-none', wrong || quiet !== 'Nothing is wrong' ? '' : `${many(routes.length, 'route receives', 'routes receive')}; no message was dead-lettered in the last 15 minutes.`);
   sync(byId('problem-list'), found, problem => problem.key, createProblem, updateProblem);
 }
@@ -84,7 +86,7 @@ function headline(text) {
 
 function createProblem({ kind, route }) {
   const button = make('button', { text: 'Show the dead letters', click: () => showLetters(button.reason) });
-  return make('li', { 'data-problem': kind, 'data-route': route }, make('strong'), make('p'), button);
+  return make('li', { 'data-problem': kind, 'data-route': route }, make('a', { href: `#route-${route}` }), make('p'), button);
 }
 
 function updateProblem(item, { tone, title, text, letters }) {
@@ -116,10 +118,10 @@ function showConnection() {
     text = 'Its counts were reset.';
   }
   document.documentElement.dataset.state = state;
-  const word = { connecting: 'Connecting', live: 'Running', stopping: 'Shutting down', stopped: 'Stopped', lost: lost?.answer ? 'Refused' : 'No answer' }[state];
+  const word = { connecting: 'Connecting', live: failures > 0 ? 'Failing' : 'Running', stopping: 'Shutting down', stopped: 'Stopped', lost: lost?.answer ? 'Refused' : 'No answer' }[state];
   write('state', word);
   if (!isLive && lost !== null) headline(word);
-  const tone = { live: 'good', lost: 'bad', stopped: 'bad' }[state] ?? 'warn';
+  const tone = { live: failures > 0 ? 'bad' : 'good', lost: 'bad', stopped: 'bad' }[state] ?? 'warn';
   setTone(byId('state'), tone);
   setTone(byId('connection'), tone);
   byId('connection').hidden = title === '';

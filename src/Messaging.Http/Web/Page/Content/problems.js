@@ -50,11 +50,12 @@ function findInRoute(model, route) {
     const probe = isNumber(breaker.nextProbeSeconds) ? `One message will probe it in ${span(Math.ceil(breaker.nextProbeSeconds))}.` : breaker.state === 'open' ? 'The next message will probe it.' : 'One message is probing it now.';
     add('breaker', 'bad', `the ${target} has been failing since ${since(breaker.since, now)}`,
       breaker.lastFailure && `Last failure: ${breaker.lastFailure}`,
+      route.problem,
       `Receiving is paused. ${probe}`,
       held > 0 && `${many(held, 'message is', 'messages are')} held until it works again.`);
   }
 
-  if (route.problem !== null) add('problem', 'bad', route.problem);
+  if (!outage && route.problem !== null) add('problem', 'bad', route.problem);
   else if (!route.receiving && !outage && !model.stats.stopping) add('receiving', 'bad', 'it receives no messages');
   if (route.lost > 0) add('lost', 'bad', `${many(route.lost, 'message was', 'messages were')} lost since the start`, 'The log has their ids.');
   if (!route.stuck && !outage && route.oldestAgeSeconds > oldAge) add('age', 'warn', `the oldest message has been in flight since ${oldest}`, inUse);

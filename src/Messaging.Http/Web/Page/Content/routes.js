@@ -4,7 +4,7 @@ import { byId, lines, make, setText, setTone, sync, syncRows } from './dom.js';
 import { createChart } from './charts.js';
 import { bytes, clock, count, counts, dollars, rate, seconds } from './format.js';
 
-const openUpTo = 4;       // with more routes, charts and totals are collapsed
+const openUpTo = 1;       // with more routes, charts and totals are collapsed
 const times = (what, pair) => pair && `${what} p50 ${seconds(pair.p50)}, p99 ${seconds(pair.p99)}`;
 
 function createNode(part, kind, title) {
@@ -49,7 +49,7 @@ function createRoute(route, open) {
     chart('in-flight', 'In flight', count, 1, { name: 'in flight', tone: 'flow' }),
   ];
 
-  const root = make('article', { class: 'panel', 'data-route': name },
+  const root = make('article', { class: 'panel', id: `route-${name}`, 'data-route': name },
     make('div', { class: 'facts' }, make('h3', { text: name }), state, make('span', { text: `form ${route.form}` })),
     make('div', { class: 'graph' }, source.root, received.root, handler.root, stored.root, ...hasSink ? [sink.root] : [], dead),
     make('details', { open: open && '' },
@@ -86,7 +86,7 @@ function createRoute(route, open) {
 
     const total = (label, counter) => [label, rate(model.rate(name, counter)), count(now[counter])];
     syncRows(totals, [total('Received', 'received'), total(hasSink ? 'Stored' : 'Completed', 'done'), hasSink && total('Duplicates', 'duplicates'),
-      total('Dead letters', 'deadLetters'), total('Returned', 'returned'), total('Timed out', 'timeouts'), total('Lost', 'lost')]);
+      total('Dead letters', 'deadLetters'), total('Returned to the source', 'returned'), total('Timed out', 'timeouts'), total('Lost', 'lost')]);
     const called = Object.entries(now.calls).map(([call, number]) => [call, count(number)]);
     const perMillion = now.done > 0 ? now.costUsd / now.done * 1e6 : null;
     syncRows(calls, called.length > 0 ? [...called, ['Estimated cost', dollars(now.costUsd)], ['per million messages', dollars(perMillion)]] : [['Nothing is billed', '']]);

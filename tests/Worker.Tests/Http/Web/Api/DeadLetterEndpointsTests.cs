@@ -37,6 +37,10 @@ public sealed class DeadLetterEndpointsTests
         }
 
         paged.Order().ShouldBe(["id-0", "id-1", "id-2", "id-3", "id-4", "keyless"]);
+
+        string name = Uri.EscapeDataString(all.GetProperty("letters")[0].GetProperty("name").GetString()!);
+        using HttpResponseMessage filteredOut = await host.Client.GetAsync($"/api/v1/dead-letters?reason=none&after={name}");
+        filteredOut.StatusCode.ShouldBe(HttpStatusCode.Gone);
     }
 
     [Fact]
