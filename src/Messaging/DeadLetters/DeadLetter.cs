@@ -30,7 +30,7 @@ public sealed record DeadLetter
     /// <summary>Deliveries so far, the dead-lettered one included.</summary>
     public required int Attempts { get; init; }
 
-    /// <summary>When the message entered the source, where that is known; else when this delivery was received.</summary>
+    /// <summary>When the message entered the source, where that is known; else when it was dead-lettered.</summary>
     public required DateTimeOffset FirstSeen { get; init; }
 
     /// <summary>When it was dead-lettered.</summary>

@@ -80,7 +80,7 @@ internal sealed partial class DurableFolder
     /// <param name="relativePath">Path below the root, with <c>/</c> between segments; the caller keeps it inside the root.</param>
     /// <param name="bytes">Its content; may be empty.</param>
     /// <param name="isOnlyCopy">True when the bytes exist nowhere else: <see cref="FindUnfinished"/> then finds what a crash leaves.</param>
-    /// <exception cref="IOException">The file system reported an error, which <see cref="FileFaults"/> classifies. No file was left.</exception>
+    /// <exception cref="IOException">The file system reported an error, which <see cref="FileFaults"/> classifies. No file was left, unless only the fsync of its folder failed.</exception>
     /// <exception cref="UnauthorizedAccessException">The same.</exception>
     public PlaceResult Place(string relativePath, ReadOnlySpan<byte> bytes, bool isOnlyCopy = false)
     {

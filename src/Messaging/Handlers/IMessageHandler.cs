@@ -4,7 +4,7 @@ namespace Messaging.Handlers;
 
 /// <summary>
 /// Handles messages of one JSON type. The worker reads the body first; a body that is not JSON, or not a <typeparamref name="T"/>, is
-/// dead-lettered as <c>malformed-json</c> or <c>wrong-shape</c> and never reaches the handler.
+/// dead-lettered as <c>malformed-json</c>, <c>invalid-utf8</c> or <c>wrong-shape</c> and never reaches the handler.
 /// <para>
 /// Delivery is at least once: a message may be redelivered after it was handled, so handling it twice must have the effect of handling
 /// it once. Threads: one instance handles any number of messages at once (scoped handlers: one each).

@@ -228,7 +228,7 @@ internal sealed class BatchCollector<T> : IDisposable
         }
         else if (cancelled)
         {
-            waiter.Complete(Undecided("Another message of the batch took longer than Intake:MessageTimeout."), exception: null);
+            waiter.Complete(Undecided("Its batch was cancelled: another message of it reached Intake:MessageTimeout, or the drain timeout ended."), exception: null);
         }
         else
         {

@@ -32,7 +32,7 @@ internal static class JsonBodyFault
         ReadOnlySpan<byte> json = body[start..];
         if (FindInvalidUtf8(json) is int invalid and >= 0)
         {
-            return Settlement.DeadLetter(JsonReasons.MalformedJson, $"The body is not UTF-8 at byte {Text(start + invalid)}{path}.");
+            return Settlement.DeadLetter(JsonReasons.InvalidUtf8, $"The body is not UTF-8 at byte {Text(start + invalid)}{path}.");
         }
 
         if (FindSyntaxFault(json, typeInfo.Options) is { } syntax)

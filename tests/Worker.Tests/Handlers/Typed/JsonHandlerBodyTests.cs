@@ -26,11 +26,11 @@ public sealed class JsonHandlerBodyTests
         Refused(Encoding.UTF8.GetBytes(body), TestJson.Default.Order, reason, description);
 
     [Fact]
-    public void TryRead_InvalidUtf8_IsMalformed()
+    public void TryRead_InvalidUtf8_SaysWhere()
     {
         byte[] body = [.. "{\"id\":\""u8, 0xC3, 0x28, .. "\"}"u8];
 
-        Refused(body, TestJson.Default.Order, "malformed-json", "The body is not UTF-8 at byte 7 ($.id).");
+        Refused(body, TestJson.Default.Order, "invalid-utf8", "The body is not UTF-8 at byte 7 ($.id).");
     }
 
     [Fact]
