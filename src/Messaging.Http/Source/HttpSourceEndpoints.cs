@@ -1,5 +1,4 @@
 using Microsoft.AspNetCore.Builder;
-using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
 
 namespace Messaging.Http.Source;
@@ -12,9 +11,8 @@ internal static class HttpSourceEndpoints
     /// </summary>
     public static IEndpointRouteBuilder MapMessages(this IEndpointRouteBuilder endpoints, MessagesEndpoint endpoint)
     {
-        RequestDelegate handle = endpoint.HandleAsync;
-        endpoints.Map("/messages", handle);
-        endpoints.Map($"/messages/{{{MessagesEndpoint.RouteKey}}}", handle);
+        endpoints.Map("/messages", context => endpoint.HandleAsync(context));
+        endpoints.Map("/messages/{route}", context => endpoint.HandleAsync(context, context.Request.RouteValues["route"] as string));
         return endpoints;
     }
 }

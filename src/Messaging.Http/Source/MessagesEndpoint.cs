@@ -5,9 +5,6 @@ namespace Messaging.Http.Source;
 /// <summary>Receives the requests of all HTTP routes, and finds the route and the form of the body. Threads: any.</summary>
 internal sealed class MessagesEndpoint(HttpSourceRegistry registry, HttpAnswers answers)
 {
-    /// <summary>The route value that names the route.</summary>
-    public const string RouteKey = "route";
-
     // Longer names are not repeated in answers: they are untrusted text.
     private const int LongestShownName = 64;
 
@@ -18,7 +15,9 @@ internal sealed class MessagesEndpoint(HttpSourceRegistry registry, HttpAnswers 
         StatusCodes.Status415UnsupportedMediaType, "encoded-body", "Bodies are stored unchanged: send them without a Content-Encoding.");
 
     /// <summary>Answers one request, whatever its method.</summary>
-    public Task HandleAsync(HttpContext context)
+    /// <param name="context">The request.</param>
+    /// <param name="route">The route that the path names; null for the default.</param>
+    public Task HandleAsync(HttpContext context, string? route = null)
     {
         // ASP.NET's default is 200, which only a settlement may set: a code path that forgets its answer must fail.
         context.Response.StatusCode = StatusCodes.Status500InternalServerError;
@@ -28,7 +27,6 @@ internal sealed class MessagesEndpoint(HttpSourceRegistry registry, HttpAnswers 
             return answers.RefuseAsync(context, NotPost);
         }
 
-        string? route = context.Request.RouteValues[RouteKey] as string;
         if (!registry.TryFind(route, out HttpMessageSource? source))
         {
             return answers.RefuseAsync(context, UnknownRoute(route));

@@ -18,7 +18,7 @@ public sealed partial class OpenApiTests
     {
         string[] mapped = [.. Directory.EnumerateFiles(RepositoryFolder.Combine("src", "Messaging.Http"), "*.cs", SearchOption.AllDirectories)
             .SelectMany(file => Mapping.Matches(File.ReadAllText(file)))
-            .Select(match => (match.Groups["path"].Value.Replace("{Root}", "/api/v1", StringComparison.Ordinal).Replace("{{{MessagesEndpoint.RouteKey}}}", "{route}", StringComparison.Ordinal), match.Groups["verb"].Value))
+            .Select(match => (match.Groups["path"].Value.Replace("{Root}", "/api/v1", StringComparison.Ordinal), match.Groups["verb"].Value))
             .Select(found => $"{(found.Item2.Length == 0 ? "post" : found.Item2.ToLowerInvariant())} {found.Item1}")
             .Order(StringComparer.Ordinal)];
 
