@@ -78,7 +78,7 @@ internal static class PairsCommand
         return (one is null || other is null || one == other) && !((one ?? other) == "Http" && (first == Fault.ProcessIsSecond || second == Fault.ProcessIsSecond));
     }
 
-    // A queue keeps its own dead letters; only the HTTP source needs the disk for them.
+    // A queue keeps its own dead letters; only HTTP and channels need the disk for them, and neither has a second worker.
     private static string? SourceOf(Fault fault) => fault == Fault.DiskIsFull ? "Http" : Array.Find(["Sqs", "Bus", "Http"], source => fault.ToString().StartsWith(source, StringComparison.Ordinal));
 
     private static string Table(int[,] met, int seeds)

@@ -67,7 +67,7 @@ internal sealed class GzipReader : IDisposable
             return Damaged();
         }
 
-        bool isWhole = buffer.Span[..total].SequenceEqual(GzipSeal.Content.Span) && _feed.LastLength <= _read;
+        bool isWhole = buffer.Span[..total].SequenceEqual(GzipSeal.Content.Span);
         return new GzipRead(0, _feed.Taken == 0 ? LogFault.NotGzip : isWhole ? LogFault.None : LogFault.GzipTruncated);
     }
 

@@ -17,9 +17,6 @@ internal sealed class SealedGzipFeed(Stream source, long length) : Stream
     /// <summary>True once the decompressor has read all the object's bytes and asked for more.</summary>
     public bool IsSealTaken { get; private set; }
 
-    /// <summary>The object's last four bytes: the length of its last member (ISIZE), if it ends with one.</summary>
-    public uint LastLength { get; private set; }
-
     /// <summary>False when the first two bytes rule out gzip; true while fewer are known and match.</summary>
     public bool MayBeGzip => (Taken < 1 || _magic[0] == 0x1F) && (Taken < 2 || _magic[1] == 0x8B);
 
@@ -75,7 +72,6 @@ internal sealed class SealedGzipFeed(Stream source, long length) : Stream
                 _magic[Taken + i] = buffer[i];
             }
 
-            KeepLast(buffer[..count]);
             Taken += count;
             return count;
         }
@@ -91,14 +87,5 @@ internal sealed class SealedGzipFeed(Stream source, long length) : Stream
         _seal.Span[..handed].CopyTo(buffer);
         _seal = _seal[handed..];
         return handed;
-    }
-
-    // Little-endian, so the last byte is the highest.
-    private void KeepLast(ReadOnlySpan<byte> taken)
-    {
-        foreach (byte next in taken[^Math.Min(taken.Length, sizeof(uint))..])
-        {
-            LastLength = (LastLength >> 8) | ((uint)next << 24);
-        }
     }
 }

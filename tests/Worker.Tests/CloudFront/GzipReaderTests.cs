@@ -30,17 +30,25 @@ public sealed class GzipReaderTests
         bytes.ShouldBe(Text);
     }
 
-    [Fact]
-    public async Task Read_EndsWithinAnExtraField_IsTruncatedHoweverLongTheField()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Read_EndsWithinAHeader_IsTruncatedWhateverTheHeaderAnnounces(bool isSecond)
     {
-        byte[] extra = [.. Enumerable.Repeat((byte)0xFF, 8)];
-        for (byte missing = 0; missing < 200; missing++)
+        const int HasExtraField = 4;
+        int[] missing = [.. Enumerable.Range(0, 160), .. Enumerable.Range(65_500, 28)];
+        byte[] before = isSecond ? One : [];
+        for (byte flags = 0; flags < 32; flags++)
         {
-            byte[] cut = [.. One, 0x1F, 0x8B, 8, 4, 0, 0, 0, 0, 0, 3, (byte)(extra.Length + missing), 0, .. extra];
+            foreach (int length in missing.Select(bytes => 8 + bytes).Where(length => length == 8 || (flags & HasExtraField) != 0))
+            {
+                byte[] extra = [(byte)length, (byte)(length >> 8), 0, 0, 0, 0, 0, 0, 0, 0];
+                byte[] cut = [.. before, 0x1F, 0x8B, 8, flags, 0, 0, 0, 0, 0, 3, .. (flags & HasExtraField) != 0 ? extra : []];
 
-            (_, LogFault fault) = await GzipRun.ReadAsync(cut);
+                (_, LogFault fault) = await GzipRun.ReadAsync(cut);
 
-            fault.ShouldBe(LogFault.GzipTruncated, $"{missing} bytes of the field are missing.");
+                fault.ShouldBe(LogFault.GzipTruncated, $"flags {flags}, {length} bytes of an extra field");
+            }
         }
     }
 

@@ -63,8 +63,6 @@ function show(withCharts) {
   if (withCharts) updateProcessCharts(model);
 }
 
-// What is wrong
-
 function showProblems() {
   const found = findProblems(model);
   const [failing, warnings] = ['bad', 'warn'].map(tone => found.filter(problem => problem.tone === tone).length);
@@ -97,8 +95,6 @@ function updateProblem(item, { tone, title, text, letters }) {
   button.hidden = letters === undefined;
   button.reason = letters;
 }
-
-// The connection
 
 function showConnection() {
   const { stats } = model;

@@ -4,7 +4,7 @@ import { byId, lines, make, setText, setTone, sync, syncRows } from './dom.js';
 import { createChart } from './charts.js';
 import { bytes, clock, count, counts, dollars, rate, seconds } from './format.js';
 
-const openUpTo = 1;       // with more routes, charts and totals are collapsed
+const openUpTo = 4;       // with more routes, charts and totals are collapsed
 const times = (what, pair) => pair && `${what} p50 ${seconds(pair.p50)}, p99 ${seconds(pair.p99)}`;
 
 function createNode(part, kind, title) {
