@@ -8,7 +8,7 @@ internal sealed class SdkHttpClientFactory(TimeSpan connectTimeout) : HttpClient
     public override HttpClient CreateHttpClient(IClientConfig clientConfig)
     {
         // The route's concurrency is the bound; a second one here would only let requests wait until their deadline.
-        SocketsHttpHandler connections = AwsHttpHandler.Create(int.MaxValue);
+        SocketsHttpHandler connections = AwsHttpHandler.Create();
         connections.ConnectTimeout = connectTimeout;
         return new HttpClient(new SdkHttpHandler(connections), disposeHandler: true)
         {

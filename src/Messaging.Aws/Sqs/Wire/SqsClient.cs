@@ -41,7 +41,7 @@ internal sealed class SqsClient : IDisposable
             endpoint,
             AwsCredentialSource.Create(aws, time),
             new AwsClock(time),
-            AwsHttpHandler.Create(options.MaxConnections),
+            AwsHttpHandler.Create(),
             buffers,
             time,
             options.MaxResponseBytes,

@@ -18,7 +18,4 @@ internal sealed record SqsWireOptions
 
     /// <summary>The time that a receive call may take beyond its long poll.</summary>
     public TimeSpan ReceiveGrace { get; init; } = TimeSpan.FromSeconds(5);
-
-    /// <summary>Concurrent calls: the receive loops, deletes, heartbeats and sends of one queue are far fewer.</summary>
-    public int MaxConnections { get; init; } = 256;
 }

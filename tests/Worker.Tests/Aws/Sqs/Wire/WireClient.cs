@@ -24,7 +24,7 @@ internal sealed class WireClient : IDisposable
                 new AwsEndpoint(address, "eu-west-1", IsCustom: true),
                 new AwsCredentialSource(() => Task.FromResult(credentials()), time),
                 Clock,
-                AwsHttpHandler.Create(options.MaxConnections),
+                AwsHttpHandler.Create(),
                 Buffers,
                 time,
                 options.MaxResponseBytes,
