@@ -9,7 +9,7 @@ internal static class AwsHttpHandler
     /// Connections to AWS go only to the configured address: no redirects (a signed request must not follow one), no proxy from the
     /// environment, no cookies, no decompression, no tracing headers (they would be unsigned and unused).
     /// </summary>
-    /// <param name="maxConnections">Per host: the maximum number of concurrent calls. None for SQS: renewals and deletes must not wait behind long polls.</param>
+    /// <param name="maxConnections">Per host: the maximum number of concurrent calls. Unlimited for SQS, where renewals and deletes must not wait behind long polls.</param>
     public static SocketsHttpHandler Create(int maxConnections = int.MaxValue) => new()
     {
         AllowAutoRedirect = false,

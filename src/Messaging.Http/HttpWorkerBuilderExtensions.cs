@@ -44,9 +44,6 @@ public static class HttpWorkerBuilderExtensions
             provider.GetRequiredService<ILoggerFactory>()));
         services.AddHostedService(static provider => provider.GetRequiredService<WebServer>());
 
-        // It says nothing that the worker does not, and would give each request an Activity of its own for its scope.
-        services.Configure<LoggerFilterOptions>(static filter => filter.AddFilter("Microsoft.AspNetCore.Hosting.Diagnostics", LogLevel.None));
-
         // The server waits for answers from the draining routes, so both must stop at the same time.
         services.Configure<HostOptions>(static host => host.ServicesStopConcurrently = true);
         return builder.AddSettings(WebOptions.Settings).AddSource(new HttpSourceFeature());

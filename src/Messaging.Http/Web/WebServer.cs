@@ -7,6 +7,7 @@ using Microsoft.AspNetCore.Hosting;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Messaging.Http.Web;
 
@@ -101,7 +102,7 @@ public sealed class WebServer : IHostedLifecycleService, IAsyncDisposable
     private WebApplication Build()
     {
         WebApplicationBuilder builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
-        builder.Services.AddSingleton(_loggers);
+        builder.Services.AddSingleton<ILoggerFactory>(new Loggers(_loggers));
         builder.Services.AddSingleton<IHostLifetime, NoLifetime>();
         builder.Services.AddRouting();
         builder.Services.Configure<HostOptions>(static host => host.ShutdownTimeout = Timeout.InfiniteTimeSpan);
@@ -125,6 +126,23 @@ public sealed class WebServer : IHostedLifecycleService, IAsyncDisposable
 
     private void LogListening() =>
         WebLog.Listening(_loggers.CreateLogger<WebServer>(), string.Join(", ", Urls), _parts.Sources.Any ? "POST /messages, " : string.Empty);
+
+    /// <summary>
+    /// The host's loggers, but for the one of ASP.NET's request diagnostics: it says nothing that the worker does not, and would give each request an
+    /// Activity and a log scope. Another web application in the same host keeps its own.
+    /// </summary>
+    private sealed class Loggers(ILoggerFactory host) : ILoggerFactory
+    {
+        public ILogger CreateLogger(string categoryName) =>
+            categoryName == "Microsoft.AspNetCore.Hosting.Diagnostics" ? NullLogger.Instance : host.CreateLogger(categoryName);
+
+        public void AddProvider(ILoggerProvider provider) => host.AddProvider(provider);
+
+        public void Dispose()
+        {
+            // The host disposes its loggers.
+        }
+    }
 
     /// <summary>Handles no signals: the worker does.</summary>
     private sealed class NoLifetime : IHostLifetime

@@ -6,6 +6,18 @@ namespace Messaging.Intake;
 /// <content>Reserving, waiting for, granting and releasing slots.</content>
 internal sealed partial class MessageIntake
 {
+    /// <summary>Messages that may be in flight now, by what the throughput and the store's answers have shown.</summary>
+    public int Limit
+    {
+        get
+        {
+            lock (_lock)
+            {
+                return _limit.Current;
+            }
+        }
+    }
+
     // Reserved slots without a message. Under the lock.
     private int Reserved => _freeSlots.Count - _free;
 
@@ -180,6 +192,14 @@ internal sealed partial class MessageIntake
 
             _waiting.Remove(first);
             request.Grant(granted);
+        }
+    }
+
+    private void Throttled()
+    {
+        lock (_lock)
+        {
+            _limit.Throttled(_time.GetTimestamp());
         }
     }
 

@@ -122,18 +122,6 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         }
     }
 
-    /// <summary>Messages that may be in flight now, by what the throughput and the store's answers have shown.</summary>
-    public int Limit
-    {
-        get
-        {
-            lock (_lock)
-            {
-                return _limit.Current;
-            }
-        }
-    }
-
     /// <summary>Body bytes of the messages in flight.</summary>
     public long BytesInFlight
     {
@@ -348,14 +336,6 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         }
 
         _pump.Post();
-    }
-
-    private void Throttled()
-    {
-        lock (_lock)
-        {
-            _limit.Throttled(_time.GetTimestamp());
-        }
     }
 
     private void Watch()

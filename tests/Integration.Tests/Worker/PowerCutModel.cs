@@ -21,11 +21,9 @@ internal sealed partial class PowerCutModel
     /// <summary>Files that got their name before their bytes were on the disk.</summary>
     public List<string> NamedTooEarly { get; } = [];
 
-    /// <summary>Called when an answer with the status 200 or 422 is sent, with the message's id.</summary>
-    public required Action<string> Answered { get; init; }
-
     /// <summary>Replays the next line.</summary>
-    public void Read(string line)
+    /// <returns>The id of the message that it answers with the status 200 or 422; <see langword="null"/> when it does not.</returns>
+    public string? Read(string line)
     {
         Match match = Line.Match(line);
         string thread = match.Groups["thread"].Value;
@@ -33,18 +31,17 @@ internal sealed partial class PowerCutModel
         if (Resumed.Match(call) is { Success: true } resumed)
         {
             _unfinished.Remove(thread, out string? begun);
-            End(thread, begun + call[resumed.Length..]);
+            return End(thread, begun + call[resumed.Length..]);
         }
-        else if (call.EndsWith(" <unfinished ...>", StringComparison.Ordinal))
+
+        Begin(thread, call);
+        if (call.EndsWith(" <unfinished ...>", StringComparison.Ordinal))
         {
             _unfinished[thread] = call[..^" <unfinished ...>".Length];
-            Begin(thread, call);
+            return null;
         }
-        else
-        {
-            Begin(thread, call);
-            End(thread, call);
-        }
+
+        return End(thread, call);
     }
 
     /// <summary>What a power cut would take away of the files whose names contain a text, now.</summary>
@@ -64,7 +61,7 @@ internal sealed partial class PowerCutModel
                 Content? content = _files.GetValueOrDefault(path);
                 _syncs[thread] = (content, content?.Writes ?? 0, [.. _unsafeNames.Where(name => Path.GetDirectoryName(name) == path)]);
                 break;
-            case "link":
+            case "link" or "linkat":
                 if (_files.TryGetValue(Quoted.Match(call).Groups["path"].Value, out Content? named) && !named.IsSafe)
                 {
                     NamedTooEarly.Add(call);
@@ -74,11 +71,11 @@ internal sealed partial class PowerCutModel
         }
     }
 
-    private void End(string thread, string call)
+    private string? End(string thread, string call)
     {
         if (Failed.IsMatch(call))
         {
-            return;
+            return null;
         }
 
         string[] paths = [.. Quoted.Matches(call).Select(match => match.Groups["path"].Value)];
@@ -94,21 +91,22 @@ internal sealed partial class PowerCutModel
                 sync.Content?.Safe(sync.Writes);
                 _unsafeNames.ExceptWith(sync.Names);
                 break;
-            case "link":
+            case "link" or "linkat":
                 _files[paths[1]] = _files[paths[0]];
                 _unsafeNames.Add(paths[1]);
                 break;
-            case "mkdir":
+            case "mkdir" or "mkdirat":
                 _unsafeNames.Add(paths[0]);
                 break;
-            case "unlink":
+            case "unlink" or "unlinkat":
                 _files.Remove(paths[0]);
                 _unsafeNames.Remove(paths[0]);
                 break;
             case "sendto" or "sendmsg" when Answer.Match(call) is { Success: true } answer:
-                Answered(answer.Groups["id"].Value);
-                break;
+                return answer.Groups["id"].Value;
         }
+
+        return null;
     }
 
     private static string NameOf(string call) => call[..Math.Max(0, call.IndexOf('('))];

@@ -264,6 +264,22 @@ public sealed class WebServerTests
     }
 
     [Fact]
+    public async Task RequestDiagnostics_OfAnotherWebApplicationInTheHost_AreStillLogged()
+    {
+        const string Category = "Microsoft.AspNetCore.Hosting.Diagnostics";
+        RecordingLog log = new();
+        using IHost app = Build([], log);
+        await app.StartAsync();
+        await using RawConnection connection = await RawConnection.ConnectAsync(PortOf(app), $"POST /messages HTTP/1.1\nHost: localhost\nContent-Length: {Body.Length}\n\n{Body}");
+        (await connection.ReadAsync()).Status.ShouldBe(200);
+
+        await app.StopAsync();
+
+        log.Entries.ShouldNotContain(entry => entry.Text.StartsWith("Request starting", StringComparison.Ordinal));
+        app.Services.GetRequiredService<ILoggerFactory>().CreateLogger(Category).IsEnabled(LogLevel.Information).ShouldBeTrue();
+    }
+
+    [Fact]
     public async Task Stop_MessageIsBeingStored_ItsCallerIsAnswered()
     {
         using IHost app = await StartAsync("Hosting:DrainTimeout=20s");
