@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using System.Diagnostics;
 using System.Text;
 using Microsoft.Extensions.Hosting;
 using Pipeline.Settlements;
@@ -12,6 +13,8 @@ namespace Messaging.Testing;
 /// <param name="harness">The source under test. The caller disposes it.</param>
 public sealed class MessageSourceContract(SourceHarness harness)
 {
+    private const string TooEarly = "An abandoned message is not redelivered before its delay has ended.";
+
     /// <summary>A body arrives unchanged: short, long or multi-byte, and empty or not text where the source allows that.</summary>
     public async Task Receive_AnyBody_ArrivesUnchanged()
     {
@@ -79,9 +82,9 @@ public sealed class MessageSourceContract(SourceHarness harness)
 
         await harness.WaitUntilEmptyAsync();
         await harness.AdvanceAsync(harness.AbandonDelay);
-        await harness.Intake.ShouldBeQuietAsync();
         Require.Empty(await harness.DeadLettersAsync(expected: 0), "A completed message is not dead-lettered.");
         await harness.FinishAsync();
+        Require.Equal(harness.Intake.Accepted, 1, "A completed message is not redelivered.");
     }
 
     /// <summary>An abandoned message is redelivered after the delay and not before, with the same id and body, and its delivery is counted.</summary>
@@ -91,17 +94,25 @@ public sealed class MessageSourceContract(SourceHarness harness)
         await harness.StartAsync();
         await harness.PublishAsync(body);
         Delivery first = await harness.Intake.NextAsync();
+        long abandonedAt = Stopwatch.GetTimestamp();
 
         await first.SettleAsync(Settlement.Abandon(harness.AbandonDelay, "try later"));
 
+        // A redelivery that is too early comes before a message that is sent later. Where the source's clock is the real one, the delay may
+        // have ended on a busy machine.
         await harness.AdvanceAsync(harness.AbandonDelay / 2);
-        await harness.Intake.ShouldBeQuietAsync();
+        Require.Equal(harness.Intake.Accepted, 1, TooEarly);
+        await harness.PublishAsync("{}"u8.ToArray());
+        Delivery next = await harness.Intake.NextAsync();
+        Require.True(next.Id != first.Id || Stopwatch.GetElapsedTime(abandonedAt) > harness.AbandonDelay * 0.9, TooEarly);
+        await next.SettleAsync(Settlement.Complete);
         await harness.AdvanceAsync(harness.AbandonDelay / 2);
-        Delivery second = await harness.Intake.NextAsync();
+        Delivery last = await harness.Intake.NextAsync();
+        Delivery second = next.Id == first.Id ? next : last;
         Require.Bytes(second.Body, body, "A body is the same on every delivery.");
         Require.Equal(second.Id, first.Id, "An id is the same on every delivery, since objects and rows are named after it.");
         Require.Equal(second.Count, harness.CountsDeliveries ? 2 : 1, "Deliveries are counted.");
-        await second.SettleAsync(Settlement.Complete);
+        await last.SettleAsync(Settlement.Complete);
         await harness.WaitUntilEmptyAsync();
         await harness.FinishAsync();
     }
@@ -142,8 +153,8 @@ public sealed class MessageSourceContract(SourceHarness harness)
         Require.Equal(kept.Id, delivery.Id, "The id is kept.");
         await harness.WaitUntilEmptyAsync();
         await harness.AdvanceAsync(harness.AbandonDelay);
-        await harness.Intake.ShouldBeQuietAsync();
         await harness.FinishAsync();
+        Require.Equal(harness.Intake.Accepted, 1, "A dead-lettered message is not redelivered.");
     }
 
     /// <summary>
@@ -251,7 +262,7 @@ public sealed class MessageSourceContract(SourceHarness harness)
         await harness.StartAsync();
         await harness.PublishAsync("{}"u8.ToArray());
 
-        await harness.Intake.ShouldBeQuietAsync();
+        await harness.Intake.UntilReservingAsync();
         Require.Equal(harness.Intake.Accepted, 0, "Nothing is delivered to a paused intake.");
 
         harness.Intake.Resume();
@@ -265,7 +276,9 @@ public sealed class MessageSourceContract(SourceHarness harness)
     public async Task Stop_WhileWaitingForMessages_Returns()
     {
         await harness.StartAsync();
-        await harness.Intake.ShouldBeQuietAsync();
+        await harness.PublishAsync("{}"u8.ToArray());
+        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
+        await harness.WaitUntilEmptyAsync();
 
         await harness.StopReceivingAsync();
 
@@ -278,7 +291,7 @@ public sealed class MessageSourceContract(SourceHarness harness)
         harness.Intake.Pause();
         await harness.StartAsync();
         await harness.PublishAsync("{}"u8.ToArray());
-        await harness.Intake.ShouldBeQuietAsync();
+        await harness.Intake.UntilReservingAsync();
 
         await harness.StopReceivingAsync();
 

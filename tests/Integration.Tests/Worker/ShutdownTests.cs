@@ -57,12 +57,12 @@ public sealed class ShutdownTests(AwsServer aws, RealS3 realS3)
 
         await worker.Process.SignalAsync(ProcessSignal.Terminate);
         await worker.Process.WaitForLineAsync("Stopping: receiving has ended");
-        await Task.Delay(500);
-        worker.Process.HasExited.ShouldBeFalse();
+        worker.Process.HasExited.ShouldBeFalse("The drain lasts as long as the messages hang.");
         await worker.Process.SignalAsync(ProcessSignal.Terminate);
         int exitCode = await worker.Process.WaitForExitAsync(TimeSpan.FromSeconds(25));
 
         exitCode.ShouldBe(1);
+        await worker.Process.WaitForLineAsync("the drain ended with");
         (await scene.Queue.CountAsync()).ShouldBe(new SqsCounts(Visible: Messages, InFlight: 0, Delayed: 0));
     }
 

@@ -16,6 +16,7 @@ internal sealed class FakePump(FakeBus bus, PumpSettings settings) : IServiceBus
     private Task _loops = Task.CompletedTask;
     private ITimer? _renewal;
     private IPumpHandler? _handler;
+    private int _begun;
     private int _returned;
 
     public PumpSettings Settings { get; } = settings;
@@ -23,6 +24,9 @@ internal sealed class FakePump(FakeBus bus, PumpSettings settings) : IServiceBus
     public int Starts { get; private set; }
 
     public int Stops { get; private set; }
+
+    /// <summary>Calls of the handler that have come to their first wait, or have returned.</summary>
+    public int Begun => Volatile.Read(ref _begun);
 
     /// <summary>Calls of the handler that have returned.</summary>
     public int Returned => Volatile.Read(ref _returned);
@@ -130,7 +134,9 @@ internal sealed class FakePump(FakeBus bus, PumpSettings settings) : IServiceBus
         _handled[message] = bus.Time.GetUtcNow();
         try
         {
-            await _handler!.HandleAsync(message);
+            Task handling = _handler!.HandleAsync(message);
+            Interlocked.Increment(ref _begun);
+            await handling;
             if (Settings.AutoComplete)
             {
                 await message.CompleteAsync(CancellationToken.None);

@@ -154,7 +154,7 @@ public sealed class ReceivingTests
         }
 
         await ServiceBusSourceHarness.UntilAsync(() => harness.Bus.Calls.Count == Calls, "The messages in flight should have been completed.");
-        await harness.Intake.ShouldBeQuietAsync();
+        await harness.Intake.UntilReservingAsync();
         harness.Bus.Locked.ShouldBe(0, "Nothing is received for which there is no slot.");
         await harness.AdvanceAsync(TimeSpan.FromMinutes(30));
         harness.Intake.Accepted.ShouldBe(Calls);

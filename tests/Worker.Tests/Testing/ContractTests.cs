@@ -48,7 +48,7 @@ public sealed class ContractTests
         (await SourceBreaksAsync(
             message => new TestSourceHarness.BrokenMessage(message) { OtherSettlement = settlement => settlement with { Delay = TimeSpan.Zero } },
             contract => contract.Abandon_WithDelay_IsRedeliveredUnchangedAfterIt()))
-            .ShouldStartWith("No message is due");
+            .ShouldStartWith("An abandoned message is not redelivered before its delay has ended.");
 
     [Fact]
     public async Task Sink_ReplacesOtherBytes_IsDetected()

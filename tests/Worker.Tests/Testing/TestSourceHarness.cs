@@ -23,6 +23,9 @@ internal sealed class TestSourceHarness : SourceHarness
 
     public override IMessageSource Source { get; }
 
+    /// <summary>By the harness's own clock: longer than a test can take.</summary>
+    public override TimeSpan AbandonDelay => TimeSpan.FromMinutes(1);
+
     public override Task PublishAsync(byte[] body, string? id = null)
     {
         SentMessage message = new(id ?? Guid.NewGuid().ToString(), body, []);

@@ -95,7 +95,6 @@ public sealed class ReceiverTests
             await Task.Delay(10);
         }
 
-        await Task.Delay(20);
         receiver.Received.ShouldBe(expected);
     }
 }

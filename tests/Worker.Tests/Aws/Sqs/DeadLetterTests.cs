@@ -62,16 +62,18 @@ public sealed class DeadLetterTests
         await using SqsRun run = await SqsRun.CreateAsync();
         TaskCompletionSource sending = new();
         run.Queue.Script = call => call.Operation == "SendMessage" ? QueueAnswer.After(sending.Task) : null;
-        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"), FakeMessage.New("b"));
 
         Task settling = deliveries[0].SettleAsync(Poison);
         await SqsRun.WaitAsync(() => run.Queue.Sends.Count == 1, "Not sent.");
-        await SqsRun.PauseAsync();
-        run.Queue.Deletes.ShouldBeEmpty();
+        await deliveries[1].SettleAsync(Settlement.Complete);
+        await SqsRun.WaitAsync(() => run.Queue.Deletes.Count > 0, "The other message was not deleted.");
+        run.Queue.Deletes.ShouldHaveSingleItem().Handles.ShouldBe(["handle-b"]);
 
         sending.SetResult();
         await settling;
-        await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 1, "Not deleted.");
+        await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 2, "Not deleted.");
+        run.Queue.Deletes[1].Handles.ShouldBe(["handle-a"]);
         await run.EndAsync();
     }
 

@@ -61,15 +61,15 @@ public sealed class DeleteTests
         foreach (Delivery delivery in deliveries)
         {
             await delivery.SettleAsync(Settlement.Complete);
-            await Task.Delay(10);
         }
 
-        await SqsRun.PauseAsync();
+        // The heartbeat and the delay.
+        await run.Time.WaitForTimersAsync(2);
         run.Queue.Deletes.ShouldBeEmpty();
         run.Time.Advance(TimeSpan.FromSeconds(5));
         await SqsRun.WaitAsync(() => Deleted(run).Length == 4, "The delay ended without a delete.");
-        run.Queue.Deletes.ShouldHaveSingleItem("Four messages that wait together are one call.");
         await run.EndAsync();
+        run.Queue.Deletes.ShouldHaveSingleItem("Four messages that wait together are one call.");
     }
 
     [Fact]
@@ -123,7 +123,7 @@ public sealed class DeleteTests
         // The calls after the first three succeed; together they contain every handle.
         await run.PassUntilAsync(() => run.Queue.Deletes.Skip(3).SelectMany(call => call.Handles).Distinct().Count() == 3, "The deletes were not sent again.");
 
-        await SqsRun.PauseAsync();
+        await run.PassUntilSettledAsync();
         int settled = run.Queue.Deletes.Count;
         await run.PassAsync(TimeSpan.FromSeconds(60));
         run.Queue.Deletes.Count.ShouldBe(settled);
@@ -248,7 +248,6 @@ public sealed class DeleteTests
         run.Queue.Deliver(message.Again("handle-c"));
         await SqsRun.WaitAsync(() => run.Queue.Receives.Count == 4, "The redeliveries were not received.");
         await SqsRun.WaitAsync(() => run.Intake.Balance == 10 - 1 || run.Intake.Balance == 10, "The slots of the redeliveries were kept.");
-        await SqsRun.PauseAsync();
         await deliveries[0].SettleAsync(Settlement.Complete);
 
         await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 1, "Not deleted.");
@@ -274,7 +273,6 @@ public sealed class DeleteTests
 
         run.Queue.Deliver(message.Again("handle-b"));
         await SqsRun.WaitAsync(() => run.Queue.Receives.Count == 3, "The redelivery was not received.");
-        await SqsRun.PauseAsync();
         deleting.SetResult();
 
         await run.PassUntilAsync(() => run.Queue.Deletes.Count == 2, "The service calls the delete of an outdated handle a success and keeps the message.");

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Messaging.Aws.Sqs;
 using Pipeline.Settlements;
 
@@ -15,19 +16,23 @@ public sealed class HeartbeatTests
     public async Task Renew_MessagesInFlight_AtHalfTheTimeoutInBatchesOfTen()
     {
         await using SqsRun run = await SqsRun.CreateAsync(concurrency: 30);
+        Delivery[] earlier = await run.BeginWithAsync(FakeMessage.New("earlier"));
+        run.Time.Advance(Tick);
         FakeMessage[] messages = FakeMessage.Many(25);
-        Delivery[] deliveries = await run.BeginWithAsync(messages);
+        run.Queue.DeliverAll(messages);
+        Delivery[] deliveries = await run.TakeAsync(25);
 
-        run.Time.Advance(Half - TimeSpan.FromMilliseconds(1));
-        await SqsRun.PauseAsync();
-        run.Queue.VisibilityChanges.ShouldBeEmpty();
+        run.Time.Advance(Half - Tick);
+        await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count > 0, "The first message was not renewed.");
+        run.Queue.VisibilityChanges.ShouldHaveSingleItem("The others are due a second later.").Handles.ShouldBe(["handle-earlier"]);
 
-        run.Time.Advance(TimeSpan.FromMilliseconds(1));
-        await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == 3, "Not all were renewed.");
-        run.Queue.VisibilityChanges.Select(call => call.Handles.Length).ShouldBe([10, 10, 5], ignoreOrder: true);
-        run.Queue.VisibilityChanges.SelectMany(call => call.Handles).ShouldBe(messages.Select(message => message.Handle), ignoreOrder: true);
-        run.Queue.VisibilityChanges.SelectMany(call => call.Seconds).ShouldAllBe(seconds => seconds == 30);
-        await CompleteAsync(deliveries);
+        run.Time.Advance(Tick);
+        await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == 4, "Not all were renewed.");
+        QueueCall[] calls = [.. run.Queue.VisibilityChanges.Skip(1)];
+        calls.Select(call => call.Handles.Length).ShouldBe([10, 10, 5], ignoreOrder: true);
+        calls.SelectMany(call => call.Handles).ShouldBe(messages.Select(message => message.Handle), ignoreOrder: true);
+        calls.SelectMany(call => call.Seconds).ShouldAllBe(seconds => seconds == 30);
+        await CompleteAsync([.. earlier, .. deliveries]);
         await run.EndAsync();
     }
 
@@ -35,18 +40,22 @@ public sealed class HeartbeatTests
     public async Task Renew_Succeeded_NextOneHalfATimeoutLater()
     {
         await using SqsRun run = await SqsRun.CreateAsync();
-        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
+        Delivery[] first = await run.BeginWithAsync(FakeMessage.New("a"));
+        run.Time.Advance(Tick);
+        run.Queue.Deliver(FakeMessage.New("b"));
+        Delivery[] second = await run.TakeAsync(1);
 
+        // Each is renewed alone: what is due on the same tick shares a call.
         for (int renewals = 1; renewals <= 4; renewals++)
         {
             run.Time.Advance(Half - Tick);
-            await SqsRun.PauseAsync();
-            run.Queue.VisibilityChanges.Count.ShouldBe(renewals - 1);
+            await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == (2 * renewals) - 1, "The first message was not renewed.");
             run.Time.Advance(Tick);
-            await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == renewals, "The renewal was not sent.");
+            await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == 2 * renewals, "The second message was not renewed.");
         }
 
-        await CompleteAsync(deliveries);
+        run.Queue.VisibilityChanges.Select(call => string.Join(' ', call.Handles)).ShouldBe(Enumerable.Repeat<string[]>(["handle-a", "handle-b"], 4).SelectMany(pair => pair));
+        await CompleteAsync([.. first, .. second]);
         await run.EndAsync();
     }
 
@@ -60,29 +69,39 @@ public sealed class HeartbeatTests
     public async Task Renew_Fails_IsRetriedOnTheNextTicks(string failure)
     {
         await using SqsRun run = await SqsRun.CreateAsync();
-        int failed = 0;
-        run.Queue.Script = call => call.Operation != "ChangeMessageVisibilityBatch" || Interlocked.Increment(ref failed) > 3 ? null : failure switch
+        DateTimeOffset begun = run.Time.GetUtcNow();
+        ConcurrentQueue<double> seconds = new();
+        run.Queue.Script = call =>
         {
-            "InternalError" => QueueAnswer.InternalError,
-            "AccessDenied" => QueueAnswer.Error(403, failure),
-            "lost" => QueueAnswer.Lost,
-            "malformed" => new QueueAnswer(200, "<html>"),
-            "unanswered" => new QueueAnswer(200, "{}"),
-            _ => QueueAnswer.Failing(call, "InternalError", senderFault: false, _ => true),
+            if (call.Operation != "ChangeMessageVisibilityBatch")
+            {
+                return null;
+            }
+
+            seconds.Enqueue((run.Time.GetUtcNow() - begun).TotalSeconds);
+            return seconds.Count > 3 ? null : failure switch
+            {
+                "InternalError" => QueueAnswer.InternalError,
+                "AccessDenied" => QueueAnswer.Error(403, failure),
+                "lost" => QueueAnswer.Lost,
+                "malformed" => new QueueAnswer(200, "<html>"),
+                "unanswered" => new QueueAnswer(200, "{}"),
+                _ => QueueAnswer.Failing(call, "InternalError", senderFault: false, _ => true),
+            };
         };
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
 
         run.Time.Advance(Half);
         for (int calls = 1; calls <= 4; calls++)
         {
-            await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == calls, "The renewal was not retried.");
-            await SqsRun.PauseAsync();
-            run.Queue.VisibilityChanges.Count.ShouldBe(calls, "One attempt per tick.");
+            await SqsRun.WaitAsync(() => seconds.Count == calls, "The renewal was not retried.");
             run.Time.Advance(Tick);
         }
 
-        await SqsRun.PauseAsync();
-        run.Queue.VisibilityChanges.Count.ShouldBe(4, "The fourth succeeded.");
+        // The fourth succeeded: the next is due half a timeout after it.
+        run.Time.Advance(Half - Tick);
+        await SqsRun.WaitAsync(() => seconds.Count == 5, "The renewals ended.");
+        seconds.ShouldBe([15, 16, 17, 18, 33], ignoreOrder: false, "One attempt per tick.");
         run.HasLogged(RenewFailed).ShouldBeTrue();
         await CompleteAsync(deliveries);
         await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 1, "The message did not end as always.");
@@ -153,7 +172,6 @@ public sealed class HeartbeatTests
 
         run.Queue.Deliver(message.Again("handle-new"));
         await SqsRun.WaitAsync(() => run.Queue.Receives.Count == 3, "The redelivery was not received.");
-        await SqsRun.PauseAsync();
         run.Time.Advance(Half);
 
         await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == 2, "The new handle was not renewed.");
@@ -178,16 +196,17 @@ public sealed class HeartbeatTests
         {
             run.Time.Advance(Half);
             await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == renewals, "The renewal was not sent.");
-            await SqsRun.PauseAsync();
         }
 
         run.Time.Advance(Half);
         await SqsRun.WaitAsync(() => run.HasLogged(HeldTooLong), "The end of the renewals was not logged.");
-        run.Time.Advance(Half * 4);
-        await SqsRun.PauseAsync();
-        run.Queue.VisibilityChanges.Count.ShouldBe(3);
-        await CompleteAsync(deliveries);
-        await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 1, "The message was not deleted.");
+        run.Queue.Deliver(FakeMessage.New("b"));
+        Delivery[] later = await run.TakeAsync(1);
+        run.Time.Advance(Half);
+        await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count > 3, "The next message was not renewed.");
+        run.Queue.VisibilityChanges[3].Handles.ShouldBe(["handle-b"]);
+        await CompleteAsync([.. deliveries, .. later]);
+        await SqsRun.WaitAsync(() => run.Queue.Deletes.SelectMany(call => call.Handles).Count() == 2, "The messages were not deleted.");
         await run.EndAsync();
     }
 
@@ -232,19 +251,22 @@ public sealed class HeartbeatTests
         await using SqsRun run = await SqsRun.CreateAsync();
         TaskCompletionSource renewing = new();
         run.Queue.Script = call => call.Operation == "ChangeMessageVisibilityBatch"
-            ? QueueAnswer.Failing(call, "ReceiptHandleIsInvalid", senderFault: true, _ => true) with { Gate = renewing.Task }
+            ? QueueAnswer.Failing(call, "ReceiptHandleIsInvalid", senderFault: true, handle => handle == "handle-a") with { Gate = renewing.Task }
             : null;
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
         run.Time.Advance(Half);
         await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == 1, "The renewal was not sent.");
         await CompleteAsync(deliveries);
-        await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 1, "The delete was not sent.");
-        await SqsRun.PauseAsync();
+        await run.PassUntilSettledAsync();
 
         renewing.SetResult();
 
-        await SqsRun.PauseAsync();
+        // A renewal of a later message: the call has been dealt with.
+        run.Queue.Deliver(FakeMessage.New("b"));
+        Delivery[] later = await run.TakeAsync(1);
+        await run.PassUntilAsync(() => run.Queue.VisibilityChanges.Count == 2, "The next message was not renewed.");
         run.HasLogged(RenewFailed).ShouldBeFalse();
+        await CompleteAsync(later);
         await run.EndAsync();
     }
 
@@ -268,15 +290,16 @@ public sealed class HeartbeatTests
         await using SqsRun run = await SqsRun.CreateAsync();
         run.Queue.Script = call => call.Operation == "GetQueueUrl" ? QueueAnswer.InternalError : null;
         await run.BeginAsync();
+        await run.PassAsync(TimeSpan.FromSeconds(60));
 
-        for (int second = 0; second < 60; second++)
-        {
-            run.Time.Advance(Tick);
-            await Task.Delay(2);
-        }
+        run.Queue.Script = _ => null;
+        run.Queue.Deliver(FakeMessage.New("a"));
+        await run.PassUntilAsync(() => run.Intake.Accepted == 1, "The queue was not found.");
+        await run.PassUntilAsync(() => run.Queue.VisibilityChanges.Count > 0, "The message was not renewed.");
 
-        run.Queue.VisibilityChanges.ShouldBeEmpty();
+        run.Queue.VisibilityChanges.ShouldHaveSingleItem().Handles.ShouldBe(["handle-a"]);
         run.HasLogged(RenewFailed).ShouldBeFalse("There is nothing to renew while the queue was not found.");
+        await CompleteAsync(await run.TakeAsync(1));
         await run.EndAsync();
     }
 

@@ -104,9 +104,6 @@ internal sealed class SqsRun : SourceHarness
         await PassUntilAsync(() => Time.GetUtcNow() >= end, TimeSpan.FromMilliseconds(500), "The clock did not move.");
     }
 
-    /// <summary>Allows time for an unwanted call to happen.</summary>
-    public static Task PauseAsync() => Task.Delay(60);
-
     public bool HasLogged(int eventId) => Log.Entries.Any(entry => entry.Id.Id == eventId);
 
     /// <summary>Stops receiving, and moves the source's clock past the grace of a pending receive.</summary>

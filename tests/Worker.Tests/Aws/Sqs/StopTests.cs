@@ -17,8 +17,7 @@ public sealed class StopTests
         await SqsRun.WaitAsync(() => run.Queue.Polling == 3, "The loops do not poll.");
 
         Task stopping = run.StopReceivingAsync();
-        await SqsRun.WaitAsync(() => run.Time.ArmedTimers >= 2, "Nothing ends the poll.");
-        await SqsRun.PauseAsync();
+        await run.Time.WaitForTimersAsync(2);
         stopping.IsCompleted.ShouldBeFalse("A receive that may bring messages has a moment to do so.");
         run.Time.Advance(Grace);
 
@@ -96,12 +95,13 @@ public sealed class StopTests
         await using SqsRun run = await SqsRun.CreateAsync(concurrency: 30, options: new SqsSourceOptions { Queue = "orders", AcknowledgeDelay = TimeSpan.FromSeconds(5) });
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.Many(4));
         await run.StopAsync();
+        int timers = run.Time.ArmedTimers;
         foreach (Delivery delivery in deliveries)
         {
             await delivery.SettleAsync(Settlement.Complete);
         }
 
-        await SqsRun.PauseAsync();
+        await run.Time.WaitForTimersAsync(timers + 1);
         await run.Source.CloseAsync(CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(60));
 
         run.Queue.Deletes.SelectMany(call => call.Handles).Count().ShouldBe(4);
@@ -142,7 +142,6 @@ public sealed class StopTests
         await run.StopAsync();
         using CancellationTokenSource patience = new();
         Task closing = run.Source.CloseAsync(patience.Token);
-        await SqsRun.PauseAsync();
         closing.IsCompleted.ShouldBeFalse();
 
         await patience.CancelAsync();

@@ -33,13 +33,13 @@ public sealed class ArrivingBodyTests
     [Fact]
     public async Task Post_OneByteAtATime_IsOneMessage()
     {
-        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(time: new ManualTimeProvider());
         host.Intake.Script = _ => Settlement.Complete;
         await using RawConnection connection = await host.ConnectAsync("POST /messages HTTP/1.1\nHost: x\nContent-Length: 20\n\n");
-        for (int i = 0; i < 20; i++)
+        for (int sent = 1; sent <= 20; sent++)
         {
             await connection.SendAsync("x");
-            await Task.Delay(2);
+            await HttpSourceHost.UntilAsync(() => host.Source.Receiving.Taken == sent || host.Intake.Accepted == 1);
         }
 
         (await connection.ReadAsync()).Status.ShouldBe(200);
@@ -102,9 +102,9 @@ public sealed class ArrivingBodyTests
     [InlineData("Transfer-Encoding: chunked\n\n4\nhalf\n", false)]
     public async Task Post_AbortedInTheMiddle_AcceptsNothing(string rest, bool reset)
     {
-        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(time: new ManualTimeProvider());
         await using RawConnection connection = await host.ConnectAsync($"POST /messages HTTP/1.1\nHost: x\n{rest}");
-        await connection.ShouldBeQuietAsync();
+        await host.UntilTakenAsync(4);
 
         if (reset)
         {
@@ -116,7 +116,7 @@ public sealed class ArrivingBodyTests
             await connection.ShouldEndAsync();
         }
 
-        await host.Intake.ShouldBeQuietAsync();
+        await HttpSourceHost.UntilAsync(() => host.Source.Requests == 0);
         host.Intake.Accepted.ShouldBe(0);
         await host.FinishAsync();
     }
@@ -132,7 +132,7 @@ public sealed class ArrivingBodyTests
         Delivery delivery = await host.Intake.NextAsync();
 
         connection.Abort();
-        await Task.Delay(100);
+        await host.UntilLeftAsync();
         host.Source.Requests.ShouldBe(1, "The request stays until its message is settled.");
 
         // The settlement checks the bytes: the pool overwrites returned buffers.
@@ -229,7 +229,7 @@ public sealed class ArrivingBodyTests
         {
             options.MaxMessageBytes = 1 << 20;
             options.MaxReceivingBytes = 1 << 20;
-        });
+        }, time: new ManualTimeProvider());
         host.Intake.Script = _ => Settlement.Complete;
         List<RawConnection> slow = [];
         for (int i = 0; i < 64; i++)
@@ -237,7 +237,7 @@ public sealed class ArrivingBodyTests
             slow.Add(await host.ConnectAsync("POST /messages HTTP/1.1\nHost: x\nContent-Length: 1048576\n\nx"));
         }
 
-        await UntilTakenAsync(host, 64);
+        await host.UntilTakenAsync(64);
         using HttpResponseMessage response = await host.Client.PostAsync("/messages", new ByteArrayContent(new byte[100_000]));
 
         response.StatusCode.ShouldBe(System.Net.HttpStatusCode.OK);
@@ -256,13 +256,13 @@ public sealed class ArrivingBodyTests
         {
             options.MaxMessageBytes = 1_000;
             options.MaxReceivingBytes = 2_500;
-        });
+        }, time: new ManualTimeProvider());
         List<RawConnection> slow = [];
         for (int i = 1; i <= 2; i++)
         {
             slow.Add(await host.ConnectAsync("POST /messages HTTP/1.1\nHost: x\nContent-Length: 1000\n\n"));
             await slow[^1].SendAsync(new byte[900]);
-            await UntilTakenAsync(host, i * 900);
+            await host.UntilTakenAsync(i * 900);
         }
 
         await using RawConnection third = await host.ConnectAsync("POST /messages HTTP/1.1\nHost: x\nContent-Length: 1000\n\n");
@@ -283,16 +283,7 @@ public sealed class ArrivingBodyTests
         time.Advance(after);
         long taken = host.Source.Receiving.Taken;
         await connection.SendAsync(new byte[bytes]);
-        await UntilTakenAsync(host, taken + bytes);
+        await host.UntilTakenAsync(taken + bytes);
         await time.WaitForTimersAsync(1);
-    }
-
-    private static async Task UntilTakenAsync(HttpSourceHost host, long bytes)
-    {
-        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(60));
-        while (host.Source.Receiving.Taken != bytes)
-        {
-            await Task.Delay(1, patience.Token);
-        }
     }
 }

@@ -40,7 +40,7 @@ internal sealed class HttpSourceHost : IAsyncDisposable
 
     public RecordingLog Log { get; } = new();
 
-    /// <summary>Warnings and errors of the web server itself.</summary>
+    /// <summary>Warnings and errors of the web server itself, and what happens to its connections.</summary>
     public RecordingLog ServerLog { get; }
 
     public BufferPool Buffers { get; } = new(new PoisoningArrayPool());
@@ -61,7 +61,10 @@ internal sealed class HttpSourceHost : IAsyncDisposable
         RecordingLog serverLog = new();
 
         // Only Kestrel's log: the host's own would allocate for each request, which the allocation tests count.
-        builder.Logging.ClearProviders().AddFilter("Microsoft.AspNetCore", LogLevel.None).AddFilter("Microsoft.AspNetCore.Server.Kestrel", LogLevel.Warning).AddProvider(serverLog);
+        builder.Logging.ClearProviders().AddProvider(serverLog)
+            .AddFilter("Microsoft.AspNetCore", LogLevel.None)
+            .AddFilter("Microsoft.AspNetCore.Server.Kestrel", LogLevel.Warning)
+            .AddFilter("Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets", LogLevel.Debug);
         builder.WebHost.ConfigureKestrel(kestrel => kestrel.Listen(IPAddress.Loopback, port: 0));
         builder.Services.AddMessagesEndpoint();
         if (buffers is not null)
@@ -87,6 +90,22 @@ internal sealed class HttpSourceHost : IAsyncDisposable
         }
 
         return host;
+    }
+
+    /// <summary>Waits until this many bytes of bodies that are still arriving have been read.</summary>
+    public Task UntilTakenAsync(long bytes) => UntilAsync(() => Source.Receiving.Taken == bytes);
+
+    /// <summary>Waits until the server has seen that a caller has ended its connection or its half of it.</summary>
+    public Task UntilLeftAsync() => UntilAsync(() => ServerLog.Entries.Any(entry => entry.Id.Name is "ConnectionReset" or "ConnectionReadFin"));
+
+    /// <summary>Polls, because the condition changes on other threads.</summary>
+    public static async Task UntilAsync(Func<bool> condition)
+    {
+        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(60));
+        while (!condition())
+        {
+            await Task.Delay(1, patience.Token);
+        }
     }
 
     public async Task StopReceivingAsync()

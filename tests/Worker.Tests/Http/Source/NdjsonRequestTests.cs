@@ -165,7 +165,6 @@ public sealed class NdjsonRequestTests
             inWork.Enqueue(await host.Intake.NextAsync());
         }
 
-        await host.Intake.ShouldBeQuietAsync();
         for (int i = 0; i < 20; i++)
         {
             await inWork.Dequeue().SettleAsync(Settlement.Complete);
@@ -183,9 +182,9 @@ public sealed class NdjsonRequestTests
     [Fact]
     public async Task Post_NoSlotForTheFirstLine_RefusesTheRequest()
     {
-        await using HttpSourceHost host = await HttpSourceHost.StartAsync(concurrency: 1);
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(concurrency: 1, time: new ManualTimeProvider());
         await using RawConnection ndjson = await host.ConnectAsync(Chunked);
-        await ndjson.ShouldBeQuietAsync();
+        await HttpSourceHost.UntilAsync(() => host.Source.Requests == 1);
         Task<HttpResponseMessage> other = host.Client.PostAsync("/messages", new StringContent("x"));
         Delivery delivery = await host.Intake.NextAsync();
 
@@ -224,7 +223,7 @@ public sealed class NdjsonRequestTests
     [Fact]
     public async Task Stop_InTheMiddle_AnswersTheSafeLinesAndResendFrom()
     {
-        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(time: new ManualTimeProvider());
         await using RawConnection connection = await host.ConnectAsync(Chunked);
         await connection.SendChunkAsync("1\n2\nhal"u8.ToArray());
         Delivery first = await host.Intake.NextAsync();
@@ -232,7 +231,6 @@ public sealed class NdjsonRequestTests
 
         await host.StopReceivingAsync();
         await first.SettleAsync(Settlement.Complete);
-        await connection.ShouldBeQuietAsync();
         await second.SettleAsync(Settlement.Complete);
 
         RawAnswer answer = await connection.ReadAsync();
@@ -250,7 +248,7 @@ public sealed class NdjsonRequestTests
     [InlineData(false)]
     public async Task Post_AbortedInTheMiddle_SettlesAcceptedLinesAndDropsTheHalfLine(bool reset)
     {
-        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(time: new ManualTimeProvider());
         await using RawConnection connection = await host.ConnectAsync(Chunked);
         await connection.SendChunkAsync("one\ntwo\nhal"u8.ToArray());
         Delivery first = await host.Intake.NextAsync();
@@ -265,10 +263,10 @@ public sealed class NdjsonRequestTests
             connection.ShutdownSend();
         }
 
-        await Task.Delay(100);
+        await host.UntilLeftAsync();
         await first.SettleAsync(Settlement.Complete);
         await second.SettleAsync(Settlement.DeadLetter("malformed-json", "No."));
-        await host.Intake.ShouldBeQuietAsync();
+        await HttpSourceHost.UntilAsync(() => host.Source.Requests == 0);
         host.Intake.Accepted.ShouldBe(2);
         await host.FinishAsync();
     }
@@ -305,7 +303,7 @@ public sealed class NdjsonRequestTests
 
         await using RawConnection connection = await host.ConnectAsync(Chunked);
         await connection.SendChunkAsync("123456789\n"u8.ToArray());
-        await connection.ShouldBeQuietAsync();
+        await host.Intake.UntilAcceptedAsync(1);
         await connection.SendChunkAsync("123456789\n123456789\n"u8.ToArray());
         await connection.SendLastChunkAsync();
 
@@ -377,10 +375,10 @@ public sealed class NdjsonRequestTests
         {
             options.MaxMessageBytes = 1_000;
             options.MaxReceivingBytes = 1_500;
-        });
+        }, time: new ManualTimeProvider());
         await using RawConnection first = await host.ConnectAsync(Chunked);
         await first.SendChunkAsync(new byte[900]);
-        await first.ShouldBeQuietAsync();
+        await host.UntilTakenAsync(900);
         await using RawConnection second = await host.ConnectAsync(Chunked);
         await second.SendChunkAsync(new byte[900]);
 

@@ -110,13 +110,6 @@ internal sealed class RawConnection(Socket socket) : IAsyncDisposable
         return Encoding.UTF8.GetString(_received, 0, _length);
     }
 
-    /// <summary>Asserts that no answer arrives for a short time.</summary>
-    public async Task ShouldBeQuietAsync()
-    {
-        await Task.Delay(60);
-        socket.Available.ShouldBe(0);
-    }
-
     /// <summary>Asserts that the server closes the connection.</summary>
     public async Task ShouldEndAsync()
     {

@@ -62,10 +62,10 @@ public sealed class SingleMessageRefusalTests
     [Fact]
     public async Task Post_SlowSender_HoldsNoSlot()
     {
-        await using HttpSourceHost host = await HttpSourceHost.StartAsync(concurrency: 1);
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(concurrency: 1, time: new ManualTimeProvider());
         host.Intake.Script = _ => Settlement.Complete;
         await using RawConnection slow = await host.ConnectAsync("POST /messages HTTP/1.1\nHost: x\nContent-Length: 5\n\nhel");
-        await slow.ShouldBeQuietAsync();
+        await host.UntilTakenAsync(3);
 
         using HttpResponseMessage quick = await host.Client.PostAsync("/messages", new StringContent("quick"));
 

@@ -17,7 +17,9 @@ public sealed class SingleMessageRequestTests
         content.Headers.Add("X-Message-Id", "order-1");
         Task<HttpResponseMessage> posting = host.Client.PostAsync("/messages", content);
         Delivery delivery = await host.Intake.NextAsync();
-        await Task.Delay(60);
+        Task<HttpResponseMessage> later = host.Client.PostAsync("/messages", new StringContent("later"));
+        await (await host.Intake.NextAsync()).SettleAsync(Settlement.Complete);
+        (await later).StatusCode.ShouldBe(HttpStatusCode.OK);
         posting.IsCompleted.ShouldBeFalse("It is not stored yet.");
 
         await delivery.SettleAsync(Settlement.Complete);
@@ -59,9 +61,11 @@ public sealed class SingleMessageRequestTests
         TaskCompletionSource gate = new(TaskCreationOptions.RunContinuationsAsynchronously);
         await using HttpSourceHost host = await HttpSourceHost.StartAsync();
         host.DeadLetters.Gate = gate.Task;
-        host.Intake.Script = _ => Settlement.DeadLetter("malformed-json", "It says \"no\".");
+        host.Intake.Script = delivery => delivery.Body.Length > 4 ? Settlement.Complete : Settlement.DeadLetter("malformed-json", "It says \"no\".");
         Task<HttpResponseMessage> posting = host.Client.PostAsync("/messages", new StringContent("nope"));
-        await Task.Delay(60);
+        await host.Intake.UntilAcceptedAsync(1);
+        using HttpResponseMessage later = await host.Client.PostAsync("/messages", new StringContent("later"));
+        later.StatusCode.ShouldBe(HttpStatusCode.OK);
         posting.IsCompleted.ShouldBeFalse();
 
         gate.SetResult();
@@ -194,9 +198,9 @@ public sealed class SingleMessageRequestTests
     [Fact]
     public async Task Stop_WhileABodyArrives_AnswersAtOnce()
     {
-        await using HttpSourceHost host = await HttpSourceHost.StartAsync();
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(time: new ManualTimeProvider());
         await using RawConnection connection = await host.ConnectAsync("POST /messages HTTP/1.1\nHost: x\nContent-Length: 100\n\nhalf");
-        await connection.ShouldBeQuietAsync();
+        await host.UntilTakenAsync(4);
 
         await host.StopReceivingAsync();
 
@@ -214,7 +218,6 @@ public sealed class SingleMessageRequestTests
         Delivery delivery = await host.Intake.NextAsync();
         await host.StopReceivingAsync();
         Task closing = host.Source.CloseAsync(CancellationToken.None);
-        await Task.Delay(60);
         closing.IsCompleted.ShouldBeFalse();
 
         await delivery.SettleAsync(Settlement.Complete);

@@ -62,14 +62,6 @@ internal sealed class LineClient : IAsyncDisposable
     /// <summary>Asserts that the worker closes the connection without an answer.</summary>
     public async Task ShouldEndAsync() => (await ReadAsync()).ShouldBeNull();
 
-    /// <summary>Asserts that no answer arrives for a short time.</summary>
-    public async Task ShouldBeQuietAsync()
-    {
-        await Task.Delay(60);
-        _socket.Available.ShouldBe(0);
-        _socket.Poll(TimeSpan.Zero, SelectMode.SelectRead).ShouldBeFalse("The connection is still open.");
-    }
-
     /// <summary>Closes the sending half; reading continues.</summary>
     public void EndSending() => _socket.Shutdown(SocketShutdown.Send);
 

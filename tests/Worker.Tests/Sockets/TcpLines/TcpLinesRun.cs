@@ -55,6 +55,22 @@ internal sealed class TcpLinesRun : IAsyncDisposable
         }
     }
 
+    /// <summary>
+    /// Lets at most this much time pass, in ticks of the source's watch, until every connection has ended; then waits for that without moving
+    /// the clock. A tick passes over a connection that is just handling bytes.
+    /// </summary>
+    public async Task PassUntilClosedAsync(TimeSpan time)
+    {
+        TimeSpan tick = TimeSpan.FromMilliseconds(500);
+        for (TimeSpan passed = TimeSpan.Zero; passed < time && Source.Connections.Count > 0; passed += tick)
+        {
+            Time.Advance(tick);
+            await Task.Delay(10);
+        }
+
+        await UntilAsync(() => Source.Connections.Count == 0, $"A connection is open after {time}.");
+    }
+
     public async Task StopReceivingAsync()
     {
         await _stop.CancelAsync();

@@ -19,18 +19,22 @@ public sealed class ChannelMessageSourceTests
 
         Task third = harness.PublishAsync("3"u8.ToArray());
 
-        await harness.Intake.ShouldBeQuietAsync();
         third.IsCompleted.ShouldBeFalse("Messages in flight count: the capacity bounds all messages in memory.");
-        await first.SettleAsync(Settlement.Abandon(TimeSpan.FromSeconds(1)));
-        await harness.Intake.ShouldBeQuietAsync();
-        third.IsCompleted.ShouldBeFalse("Messages that wait for a retry count too.");
         await second.SettleAsync(Settlement.Complete);
         await third.WaitAsync(TimeSpan.FromSeconds(60));
+        Delivery inFlight = await harness.Intake.NextAsync();
+        await first.SettleAsync(Settlement.Abandon(TimeSpan.FromSeconds(1)));
+
+        Task fourth = harness.PublishAsync("4"u8.ToArray());
+
+        fourth.IsCompleted.ShouldBeFalse("Messages that wait for a retry count too.");
+        await inFlight.SettleAsync(Settlement.Complete);
+        await fourth.WaitAsync(TimeSpan.FromSeconds(60));
         await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
         harness.Time.Advance(TimeSpan.FromSeconds(1));
         await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
         await harness.WaitUntilEmptyAsync();
-        (harness.Publisher.Published, harness.Publisher.Settled, harness.Publisher.Returned).ShouldBe((3, 3, 1));
+        (harness.Publisher.Published, harness.Publisher.Settled, harness.Publisher.Returned).ShouldBe((4, 4, 1));
         await harness.FinishAsync();
     }
 
@@ -177,8 +181,12 @@ public sealed class ChannelMessageSourceTests
             harness.Time.Advance(TimeSpan.FromSeconds(expected == "soon" ? 1 : expected == "middle" ? 4 : 25));
             Delivery delivery = await harness.Intake.NextAsync();
             delivery.Id.ShouldBe(expected);
-            await harness.Intake.ShouldBeQuietAsync();
             await delivery.SettleAsync(Settlement.Complete);
+
+            await harness.PublishAsync([], "new");
+            Delivery next = await harness.Intake.NextAsync();
+            next.Id.ShouldBe("new", "Nothing else was due.");
+            await next.SettleAsync(Settlement.Complete);
         }
 
         await harness.FinishAsync();
