@@ -264,7 +264,7 @@ public sealed class BatchOutcomeTests
         route.Publisher.Completed.ShouldBe(2);
         handler.Batches.Count.ShouldBe(2);
         handler.Batches[1].ShouldBe("b");
-        route.LinesOf(5002).ShouldHaveSingleItem().ShouldContain("longer than Intake:MessageTimeout");
+        route.LinesOf(5002).ShouldHaveSingleItem().ShouldContain("Intake:MessageTimeout");
     }
 
     [Fact]
