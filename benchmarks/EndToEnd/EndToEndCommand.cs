@@ -20,11 +20,13 @@ internal static class EndToEndCommand
         Option<ClientKind[]> clients = new("--clients") { Description = "Clients to run, separated by spaces", AllowMultipleArgumentsPerToken = true, DefaultValueFactory = _ => Enum.GetValues<ClientKind>() };
         Option<int> warmUp = new("--warm-up") { Description = "Messages per warm-up round", DefaultValueFactory = _ => 10_000 };
         Option<int> putLatency = new("--put-latency-ms") { Description = "How long a PUT waits for its answer; a real S3 takes about 20 ms" };
-        Option<DirectoryInfo?> results = new("--results") { Description = "Folder for end-to-end.md, .json and .svg; with a latency, end-to-end-20ms.md and so on" };
-        Command command = new("end-to-end", "Measures SQS to S3: the worker with both clients beside hand-written loops over the SDK and HttpClient (half an hour)") { inFlight, messages, passes, sizes, noSizes, clients, warmUp, putLatency, results };
+        Option<int> bundle = new("--bundle") { Description = "Messages that the worker stores in one object (gzip); 0 for an object per message" };
+        Option<DirectoryInfo?> results = new("--results") { Description = "Folder for end-to-end.md, .json and .svg; with a latency or bundles, end-to-end-20ms.md or end-to-end-bundles.md" };
+        Command command = new("end-to-end", "Measures SQS to S3: the worker with both clients beside hand-written loops over the SDK and HttpClient (half an hour)") { inFlight, messages, passes, sizes, noSizes, clients, warmUp, putLatency, bundle, results };
         // The range of Intake:Concurrency.
         inFlight.InRange(0, 10_000);
         putLatency.InRange(0, 10_000);
+        bundle.InRange(0, 5_000);
         messages.InRange(1, 10_000_000);
         sizes.InRange(1, 10_000_000);
         passes.InRange(1, 100);
@@ -37,7 +39,8 @@ internal static class EndToEndCommand
                 result.GetValue(passes),
                 result.GetValue(noSizes) ? [] : result.GetValue(sizes)!,
                 result.GetValue(warmUp),
-                result.GetValue(putLatency)),
+                result.GetValue(putLatency),
+                result.GetValue(bundle)),
             result.GetValue(results),
             cancellationToken));
         return command;
@@ -49,8 +52,8 @@ internal static class EndToEndCommand
         results?.Create();
         using EndToEndRun run = new(options, Console.Error);
         (IReadOnlyList<EndToEndRow> byInFlight, IReadOnlyList<EndToEndRow> bySize) = await run.RunAsync(cancellationToken);
-        string machine = $"{MachineInfo.Current()}, {TimeProvider.System.GetUtcNow():yyyy-MM-dd}; server and client share it; workstation GC, not concurrent{(options.PutMilliseconds > 0 ? $"; the store answers after {options.PutMilliseconds} ms" : "")}";
-        string name = options.PutMilliseconds > 0 ? $"end-to-end-{options.PutMilliseconds}ms" : "end-to-end";
+        string machine = $"{MachineInfo.Current()}, {TimeProvider.System.GetUtcNow():yyyy-MM-dd}; server and client share it; workstation GC, not concurrent{(options.PutMilliseconds > 0 ? $"; the store answers after {options.PutMilliseconds} ms" : "")}{(options.Bundle > 0 ? $"; the worker stores {options.Bundle} messages per object" : "")}";
+        string name = $"end-to-end{(options.PutMilliseconds > 0 ? $"-{options.PutMilliseconds}ms" : "")}{(options.Bundle > 0 ? "-bundles" : "")}";
         string report = EndToEndReport.Write(machine, byInFlight, bySize);
         Console.Out.WriteLine(report);
         if (results is not null)

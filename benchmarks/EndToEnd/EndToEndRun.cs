@@ -59,7 +59,7 @@ internal sealed class EndToEndRun : IDisposable
             {
                 foreach (ClientKind kind in _options.Clients)
                 {
-                    clients[kind] = ChildProcess.Start(ClientProcess.Arguments(new ClientSettings(kind, _endpoint, QueueOf(kind, inFlight), inFlight)), EnvironmentOf(kind));
+                    clients[kind] = ChildProcess.Start(ClientProcess.Arguments(new ClientSettings(kind, _endpoint, QueueOf(kind, inFlight), inFlight, _options.Bundle)), EnvironmentOf(kind));
                     await WarmUpAsync(clients[kind], kind, inFlight, cancellationToken);
                 }
 

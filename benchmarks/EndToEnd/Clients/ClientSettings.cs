@@ -5,7 +5,8 @@ namespace Benchmarks.EndToEnd.Clients;
 /// <param name="Endpoint">The server, for SQS and S3.</param>
 /// <param name="Queue">The queue's name.</param>
 /// <param name="InFlight">Messages in flight; <see cref="Found"/> for as many as the worker finds, or <see cref="PlainInFlight"/> of a plain loop.</param>
-internal sealed record ClientSettings(ClientKind Kind, Uri Endpoint, string Queue, int InFlight)
+/// <param name="Bundle">Messages that the worker stores in one object; 0 for an object per message.</param>
+internal sealed record ClientSettings(ClientKind Kind, Uri Endpoint, string Queue, int InFlight, int Bundle = 0)
 {
     /// <summary>No number is set.</summary>
     public const int Found = 0;

@@ -33,6 +33,11 @@ internal static class WorkerLoop
             keys.AddRange([$"--Intake:Concurrency={settings.InFlight}", $"--Intake:StartConcurrency={settings.InFlight}"]);
         }
 
+        if (settings.Bundle > 0)
+        {
+            keys.AddRange(["--Bundles:Enabled=true", $"--Bundles:MaxMessages={settings.Bundle}", "--Bundles:MaxAge=1s"]);
+        }
+
         IConfigurationRoot configuration = WorkerConfiguration.Build(configFile: null, keys, readSettingsFile: false);
         using IHost app = WorkerApp.CreateHost(new WorkerDefinition(global::Worker.Program.AddFeatures), configuration, logging => logging.SetMinimumLevel(LogLevel.Warning));
         await app.RunAsync();

@@ -50,6 +50,14 @@ internal static class MessageBody
             && Utf8Parser.TryParse(id[5..], out index, out read, 'x') && read == 8;
     }
 
+    /// <summary>The id within a body; empty where there is none.</summary>
+    public static ReadOnlySpan<byte> IdOf(ReadOnlySpan<byte> body)
+    {
+        ReadOnlySpan<byte> name = "\"MessageId\":\""u8;
+        int at = body.IndexOf(name) + name.Length;
+        return at >= name.Length && at + IdLength <= body.Length ? body.Slice(at, IdLength) : [];
+    }
+
     public static UInt128 Md5(int generation, int index)
     {
         Span<byte> body = stackalloc byte[Length];

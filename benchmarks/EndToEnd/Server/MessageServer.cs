@@ -1,3 +1,4 @@
+using System.IO.Compression;
 using System.Net;
 using System.Net.Sockets;
 using System.Text;
@@ -18,6 +19,7 @@ internal sealed class MessageServer : IDisposable
     private readonly ObjectStore _objects = new();
     private readonly Dictionary<string, MessageQueue> _queues = [];
     private readonly Dictionary<int, MessageQueue> _generations = [];
+    private readonly MemoryStream _lines = new();
     private readonly SqsCalls _sqs;
 
     public MessageServer()
@@ -105,17 +107,44 @@ internal sealed class MessageServer : IDisposable
 
         UInt128 md5 = MessageBody.Md5(body);
         ReadOnlySpan<byte> name = path[(path.LastIndexOf((byte)'/') + 1)..];
-        if (name.EndsWith(".json"u8)
-            && MessageBody.TryReadId(name[..^".json"u8.Length], out int generation, out int index)
-            && _generations.TryGetValue(generation, out MessageQueue? queue)
-            && queue.Generation == generation)
+        if (name.EndsWith(".json"u8))
         {
-            queue.Stored(index, md5);
+            Stored(name[..^".json"u8.Length], md5);
+        }
+        else if (name.EndsWith(".ndjson.gz"u8))
+        {
+            StoredLines(body);
         }
 
         answer.Write("HTTP/1.1 200 OK\r\nETag: \""u8);
         answer.WriteHex(md5);
         answer.Write("\"\r\nContent-Length: 0\r\n\r\n"u8);
+    }
+
+    private void StoredLines(ReadOnlySpan<byte> bundle)
+    {
+        _lines.SetLength(0);
+        using (GZipStream gzip = new(new MemoryStream(bundle.ToArray()), CompressionMode.Decompress))
+        {
+            gzip.CopyTo(_lines);
+        }
+
+        ReadOnlySpan<byte> rest = _lines.GetBuffer().AsSpan(0, (int)_lines.Length);
+        for (int end = rest.IndexOf((byte)'\n'); end >= 0; end = rest.IndexOf((byte)'\n'))
+        {
+            Stored(MessageBody.IdOf(rest[..end]), MessageBody.Md5(rest[..end]));
+            rest = rest[(end + 1)..];
+        }
+    }
+
+    private void Stored(ReadOnlySpan<byte> id, UInt128 md5)
+    {
+        if (MessageBody.TryReadId(id, out int generation, out int index)
+            && _generations.TryGetValue(generation, out MessageQueue? queue)
+            && queue.Generation == generation)
+        {
+            queue.Stored(index, md5);
+        }
     }
 
     /// <summary>GET or HEAD of an object; GET of a bucket lists nothing, which is enough for a worker's check at start.</summary>

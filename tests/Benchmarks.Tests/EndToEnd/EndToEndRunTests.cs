@@ -23,6 +23,17 @@ public sealed class EndToEndRunTests
     }
 
     [Fact]
+    public async Task Run_Bundles_StoresEveryMessageBeforeItsDelete()
+    {
+        EndToEndOptions options = new([ClientKind.WorkerDirect], [400], Messages: 800, Passes: 1, Sizes: [], WarmUp: 80, Bundle: 50);
+        using EndToEndRun run = new(options, TextWriter.Null);
+
+        (IReadOnlyList<EndToEndRow> rows, _) = await run.RunAsync(TestContext.Current.CancellationToken);
+
+        rows.Single().CpuMicroseconds.ShouldBeGreaterThan(0);
+    }
+
+    [Fact]
     public async Task Run_WorkerWithTheDirectClient_AllocatesAtMostFourThousandBytesAMessage()
     {
         EndToEndOptions options = new([ClientKind.WorkerDirect], [64], Messages: 10_000, Passes: 3, Sizes: [], WarmUp: 10_000);

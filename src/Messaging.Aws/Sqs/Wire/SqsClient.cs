@@ -11,7 +11,7 @@ namespace Messaging.Aws.Sqs.Wire;
 internal sealed class SqsClient : IDisposable
 {
     // Batches in use: one per receive loop, plus those with messages in flight.
-    private const int RetainedBatches = 256;
+    private const int RetainedBatches = 1_024;
 
     private const int FirstRequestBytes = 1024;
 
