@@ -71,4 +71,12 @@ internal enum Fault
     HttpIsSlow,
     [Description("HTTP: the answer is lost")]
     HttpLosesAnswer,
+    [Description("TCP: the connection breaks within the lines")]
+    TcpBreaks,
+    [Description("TCP: the rest of the lines never comes")]
+    TcpStalls,
+    [Description("TCP: 1 to 60 s within the lines")]
+    TcpIsSlow,
+    [Description("TCP: the answers are lost")]
+    TcpLosesAnswer,
 }

@@ -63,9 +63,15 @@ internal sealed record FaultPlan
             (Source, Workers) = (SourceKind.Channel, 1);
         }
 
-        LinesPerRequest = Source == SourceKind.Http && random.Next(2) == 0 ? random.Next(2, 20) : 1;
+        if (random.Next(5) == 0)
+        {
+            (Source, Workers) = (SourceKind.TcpLines, 1);
+        }
+
+        MessagesAtOnce = Source is SourceKind.Http or SourceKind.TcpLines && random.Next(2) == 0 ? random.Next(2, 20) : 1;
         ChannelCapacity = Concurrency + random.Next(40);
         IsBusy = random.Next(2) == 0;
+        IsShuffled = random.Next(2) == 0;
     }
 
     public int Seed { get; }
@@ -98,13 +104,19 @@ internal sealed record FaultPlan
 
     public SourceKind Source { get; }
 
-    /// <summary>Messages per HTTP request at most; above 1 as NDJSON.</summary>
-    public int LinesPerRequest { get; }
+    /// <summary>True when the source is a queue, which delivers what is not settled again.</summary>
+    public bool IsQueue => Source is SourceKind.Sqs or SourceKind.ServiceBus;
+
+    /// <summary>Messages per HTTP request or TCP connection at most; above 1 as NDJSON.</summary>
+    public int MessagesAtOnce { get; }
 
     public int ChannelCapacity { get; }
 
     /// <summary>True when work that is ready may wait, so that timers and answers come before it.</summary>
     public bool IsBusy { get; }
+
+    /// <summary>True when the order of work that is ready is drawn; else it runs first in, first out.</summary>
+    public bool IsShuffled { get; }
 
     /// <summary>Processes of the worker on the queue.</summary>
     public int Workers { get; }
@@ -124,7 +136,7 @@ internal sealed record FaultPlan
     /// The most deliveries of a message when only the store fails: one during an outage. When the store fails some requests and serves
     /// others, a message that fails five times is abandoned (docs/explanation/settlement.md).
     /// </summary>
-    public int MostDeliveries => !OnlyTheSinkFails || Source is SourceKind.Http or SourceKind.Channel ? int.MaxValue : Store == default ? 1 : 3;
+    public int MostDeliveries => !OnlyTheSinkFails || !IsQueue ? int.MaxValue : Store == default ? 1 : 3;
 
     public static FaultPlan Draw(int seed, FaultKinds without = FaultKinds.None) => new(seed, without);
 }

@@ -3,7 +3,6 @@ using System.ComponentModel;
 using System.Globalization;
 using System.Reflection;
 using System.Text;
-using Messaging.Recoverability;
 
 namespace Proof.Simulation;
 
@@ -16,6 +15,8 @@ internal static class PairsCommand
     private static readonly Option<int> Seeds = new("--seeds") { Description = "Number of seeds", DefaultValueFactory = _ => 20_000 };
     private static readonly Option<int> From = new("--from") { Description = "The first seed", DefaultValueFactory = _ => 1 };
     private static readonly Option<string?> Write = new("--write") { Description = $"A page, whose text between {Begin} and {End} is replaced" };
+
+    private static readonly string[] Sources = ["Sqs", "Bus", "Http", "Tcp", "Channel"];
 
     private static readonly Fault[] Faults = Enum.GetValues<Fault>();
 
@@ -33,7 +34,6 @@ internal static class PairsCommand
         for (int seed = from; seed < from + seeds; seed++)
         {
             FaultPlan plan = FaultPlan.Draw(seed);
-            Backoff.Jitter = new Random(seed);
             World world = new(plan, Defect.None, trace: null);
             world.Run();
             failures += world.Failures.Count > 0 ? 1 : 0;
@@ -70,16 +70,15 @@ internal static class PairsCommand
         return failures == 0 ? 0 : 1;
     }
 
-    // A world has one source; only a queue can have a second worker.
-    private static bool CanMeet(Fault first, Fault second)
-    {
-        string? one = SourceOf(first);
-        string? other = SourceOf(second);
-        return (one is null || other is null || one == other) && !((one ?? other) == "Http" && (first == Fault.ProcessIsSecond || second == Fault.ProcessIsSecond));
-    }
+    // A world has one source. A queue can have a second worker, and keeps its own dead letters; the others need the disk for them.
+    private static bool CanMeet(Fault first, Fault second) => SourcesOf(first).Intersect(SourcesOf(second)).Any();
 
-    // A queue keeps its own dead letters; only HTTP and channels need the disk for them, and neither has a second worker.
-    private static string? SourceOf(Fault fault) => fault == Fault.DiskIsFull ? "Http" : Array.Find(["Sqs", "Bus", "Http"], source => fault.ToString().StartsWith(source, StringComparison.Ordinal));
+    private static string[] SourcesOf(Fault fault) => fault switch
+    {
+        Fault.DiskIsFull => ["Http", "Tcp", "Channel"],
+        Fault.ProcessIsSecond => ["Sqs", "Bus"],
+        _ => Array.FindAll(Sources, source => fault.ToString().StartsWith(source, StringComparison.Ordinal)) is { Length: > 0 } own ? own : Sources,
+    };
 
     private static string Table(int[,] met, int seeds)
     {

@@ -1,13 +1,20 @@
+using System.Collections.Concurrent;
+using System.Reflection;
+
 namespace Proof.Simulation;
 
 /// <summary>
-/// Runs a world on the pool's only thread. The pool's work items run in the order in which they were queued; when the pool is idle, or the
-/// world draws so, the world's next event runs.
+/// Runs a world on the pool's only thread. The pool's work items run in the order in which they were queued, or the world draws the next one; what
+/// an item queues for its own thread runs right after it. When the pool is idle, or the world draws so, the world's next event runs.
 /// </summary>
 /// <param name="runNext">Runs the next event; false when there is none.</param>
 /// <param name="isEarly">True when the next event runs before the work that is ready.</param>
-internal sealed class PoolLoop(Func<bool> runNext, Func<bool> isEarly) : IThreadPoolWorkItem
+/// <param name="draw">Draws which of so many work items runs next; null for their order.</param>
+internal sealed class PoolLoop(Func<bool> runNext, Func<bool> isEarly, Func<int, int>? draw) : IThreadPoolWorkItem
 {
+    // The pool has no interface for its queue.
+    private static readonly ConcurrentQueue<object> Ready = FindQueue();
+
     private readonly ManualResetEventSlim _ended = new();
     private Exception? _error;
 
@@ -34,7 +41,7 @@ internal sealed class PoolLoop(Func<bool> runNext, Func<bool> isEarly) : IThread
         {
             if ((ThreadPool.PendingWorkItemCount > 0 && !isEarly()) || runNext())
             {
-                ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+                QueueAgain();
                 return;
             }
         }
@@ -44,5 +51,35 @@ internal sealed class PoolLoop(Func<bool> runNext, Func<bool> isEarly) : IThread
         }
 
         _ended.Set();
+    }
+
+    private static ConcurrentQueue<object> FindQueue()
+    {
+        const BindingFlags Any = BindingFlags.NonPublic | BindingFlags.Public | BindingFlags.Static | BindingFlags.Instance;
+        object? queue = typeof(ThreadPool).GetField("s_workQueue", Any)?.GetValue(null);
+        return queue?.GetType().GetField("workItems", Any)?.GetValue(queue) as ConcurrentQueue<object>
+            ?? throw new InvalidOperationException("This version of .NET keeps the work of its pool elsewhere, so that the simulation cannot draw its order.");
+    }
+
+    private void QueueAgain()
+    {
+        object[] waiting = draw is null ? [] : [.. Ready];
+        if (waiting.Length < 2)
+        {
+            ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+            return;
+        }
+
+        Ready.Clear();
+        int next = draw!(waiting.Length);
+        Ready.Enqueue(waiting[next]);
+        ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+        for (int i = 0; i < waiting.Length; i++)
+        {
+            if (i != next)
+            {
+                Ready.Enqueue(waiting[i]);
+            }
+        }
     }
 }

@@ -1,7 +1,6 @@
 using System.CommandLine;
 using System.Diagnostics;
 using System.Globalization;
-using Messaging.Recoverability;
 
 namespace Proof.Simulation;
 
@@ -98,7 +97,6 @@ internal static class SimulateCommand
 
     private static World Run(FaultPlan plan, Defect defect, Action<string>? trace = null)
     {
-        Backoff.Jitter = new Random(plan.Seed);
         World world = new(plan, defect, trace);
         world.Run();
         return world;

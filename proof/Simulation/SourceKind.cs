@@ -7,4 +7,5 @@ internal enum SourceKind
     Http,
     ServiceBus,
     Channel,
+    TcpLines,
 }

@@ -10,6 +10,7 @@ using Messaging.Routes;
 using Messaging.ServiceBus;
 using Messaging.Sinks;
 using Messaging.Sinks.Bundles;
+using Messaging.Sockets.TcpLines;
 using Messaging.Sources;
 using Messaging.Sources.Channels;
 using Messaging.Telemetry;
@@ -38,7 +39,9 @@ internal sealed class WorkerProcess
     private readonly BufferPool _buffers = new();
     private readonly CancellationTokenSource _stopStarting = new();
     private Task _starting = Task.CompletedTask;
+    private readonly bool _isNdjson;
     private MessagesEndpoint? _endpoint;
+    private LineListener? _listener;
     private ChannelPublisher? _publisher;
     private bool _isStopped;
 
@@ -46,13 +49,14 @@ internal sealed class WorkerProcess
     {
         _world = world;
         _time = new ProcessTime(world.Time);
+        _isNdjson = plan.MessagesAtOnce > 1;
         RoutePlan route = PlanFor(plan.Concurrency, plan.StartConcurrency) with
         {
             Sources = [new SourcePlan
             {
                 Name = $"{plan.Source}",
-                KeepsDeadLetters = plan.Source is SourceKind.Http or SourceKind.Channel,
-                HoldsOnlyCopies = plan.Source == SourceKind.Channel,
+                KeepsDeadLetters = !plan.IsQueue,
+                HoldsOnlyCopies = plan.Source is SourceKind.Channel or SourceKind.TcpLines,
                 IsPushed = plan.Source is SourceKind.Http or SourceKind.ServiceBus,
                 Create = services => PlantedSource.Wrap(CreateSource(plan, defect, services), defect),
             }],
@@ -63,9 +67,6 @@ internal sealed class WorkerProcess
 
     public bool IsStopping { get; private set; }
 
-    /// <summary>The HTTP source, while the process listens.</summary>
-    public (MessagesEndpoint Endpoint, ProcessTime Process)? Listening => _endpoint is null || !_time.IsAlive || _isStopped ? null : (_endpoint, _time);
-
     /// <summary>The publisher of a channel; null without one.</summary>
     public ChannelPublisher? Publisher => _publisher;
 
@@ -73,6 +74,19 @@ internal sealed class WorkerProcess
     public int InFlight => _route.InFlight + (_publisher?.Held ?? 0);
 
     public RouteTotals Totals => _route.Metrics.Totals;
+
+    /// <summary>Connects to the HTTP or TCP source, to send the messages; null while the process does not listen.</summary>
+    public Exchange? Connect(QueuedMessage[] messages)
+    {
+        if (!_time.IsAlive || _isStopped)
+        {
+            return null;
+        }
+
+        return _endpoint is not null ? new HttpExchange(_world, messages, _isNdjson, _endpoint, _time)
+            : _listener is not null ? new LineExchange(_world, messages, _listener, _time)
+            : null;
+    }
 
     public void Start()
     {
@@ -84,7 +98,7 @@ internal sealed class WorkerProcess
     public void Kill()
     {
         _time.IsAlive = false;
-        _world.Callers.Break(_time);
+        _world.Senders.Break(_time);
         _world.Publishers.Ended(this, mayBeLost: _publisher?.Held ?? 0);
         _route.Metrics.Unpublish();
     }
@@ -125,7 +139,7 @@ internal sealed class WorkerProcess
 
         await _route.DisposeAsync();
         _isStopped = true;
-        _world.Callers.Break(_time);
+        _world.Senders.Break(_time);
         _world.Publishers.Ended(this, mayBeLost: _publisher?.Lost ?? 0);
         stopped();
         await Task.Delay(LastCalls, _time);
@@ -139,8 +153,12 @@ internal sealed class WorkerProcess
     private void CheckSettled()
     {
         RouteTotals totals = Totals;
+        long ended = totals.Stored + totals.Returned + totals.DeadLetters + totals.Lost;
+
+        // An abandoned line waits in the worker; a stop ends it without another delivery.
+        long endedAgain = _listener is null ? 0 : totals.Returned;
         bool isSettled = _publisher is null
-            ? totals.Received == totals.Stored + totals.Returned + totals.DeadLetters + totals.Lost
+            ? totals.Received <= ended && ended <= totals.Received + endedAgain
             : _publisher.Published == _publisher.Settled + _publisher.Lost;
         if (InFlight > 0 || !isSettled)
         {
@@ -183,6 +201,7 @@ internal sealed class WorkerProcess
         SourceKind.Sqs => CreateSqsSource(plan.IsFifo, defect, services),
         SourceKind.Http => CreateHttpSource(services),
         SourceKind.Channel => CreateChannelSource(plan.ChannelCapacity, services),
+        SourceKind.TcpLines => CreateTcpLinesSource(services),
         _ => new ServiceBusMessageSource(
             new BusPump(_world.Bus, _time, plan.Concurrency), plan.Concurrency, new ServiceBusSourceOptions { Queue = "orders", MaxDeliveryCount = 1_000 }, services),
     };
@@ -216,6 +235,9 @@ internal sealed class WorkerProcess
         _publisher = publishers.For(services.Route);
         return new ChannelMessageSource(services, new ChannelSourceOptions { Capacity = capacity }, publishers, _buffers);
     }
+
+    private TcpLinesMessageSource CreateTcpLinesSource(SourceServices services) =>
+        new(services, new TcpLinesSourceOptions { Acknowledge = true }, _buffers) { Listen = _ => _listener = new LineListener() };
 
     private static IObjectSink Bundle(FaultPlan plan, IObjectSink sink, SinkServices services)
     {

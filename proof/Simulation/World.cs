@@ -1,5 +1,7 @@
 using System.Globalization;
 using System.Text;
+using Messaging.Intake;
+using Messaging.Recoverability;
 using Proof.Models;
 
 namespace Proof.Simulation;
@@ -45,7 +47,7 @@ internal sealed class World
         Store = new StoreModel(this);
         Queue = new QueueModel(this, plan.IsFifo) { Deleted = CheckGivenUp, Received = CheckReceived };
         Bus = new BusModel(this) { Removed = CheckGivenUp, Delivered = CheckReceived };
-        Callers = new Callers(this, plan.LinesPerRequest) { Answered = CheckGivenUp, Connect = () => _workers[0] is { } worker ? worker.Listening : null };
+        Senders = new Senders(this, plan.MessagesAtOnce) { Answered = CheckGivenUp, Connect = messages => _workers[0]?.Connect(messages) };
         Publishers = new Publishers(this) { IsKept = IsKept, Find = () => _workers[0] };
         Disk = new DeadLetterDisk(this);
     }
@@ -60,7 +62,7 @@ internal sealed class World
 
     public BusModel Bus { get; }
 
-    public Callers Callers { get; }
+    public Senders Senders { get; }
 
     public Publishers Publishers { get; }
 
@@ -85,6 +87,9 @@ internal sealed class World
 
     public void Run()
     {
+        // What else the seed would not decide: random waits, and a time limit in real milliseconds, which is none or every time.
+        Backoff.Jitter = new Random(_plan.Seed);
+        SlotPump.MostMilliseconds = _plan.IsBusy ? 0 : int.MaxValue;
         ScheduleMessages();
         ScheduleFaults();
         for (int worker = 0; worker < _workers.Length; worker++)
@@ -93,7 +98,7 @@ internal sealed class World
         }
 
         Time.Schedule(FaultPlan.Chaos, BecomeCalm);
-        new PoolLoop(() => !_isOver && Time.RunNext(FaultPlan.Chaos + Calm), IsEarly).Run();
+        new PoolLoop(() => !_isOver && Time.RunNext(FaultPlan.Chaos + Calm), IsEarly, _plan.IsShuffled ? Random.Next : null).Run();
         if (!_isOver)
         {
             Fail("not everything was settled 40 minutes after the last fault");
@@ -155,7 +160,7 @@ internal sealed class World
                 Action<QueuedMessage> send = _plan.Source switch
                 {
                     SourceKind.Sqs => Queue.Send,
-                    SourceKind.Http => Callers.Send,
+                    SourceKind.Http or SourceKind.TcpLines => Senders.Send,
                     SourceKind.Channel => Publishers.Send,
                     _ => Bus.Send,
                 };
@@ -245,7 +250,7 @@ internal sealed class World
 
     private void EndWhenSettled()
     {
-        if (Queue.Count + Bus.Count + Callers.Unanswered + Publishers.Waiting > 0 || Store.IsDown || !Array.TrueForAll(_workers, worker => worker is { IsStopping: false, InFlight: 0 }))
+        if (Queue.Count + Bus.Count + Senders.Unanswered + Publishers.Waiting > 0 || Store.IsDown || !Array.TrueForAll(_workers, worker => worker is { IsStopping: false, InFlight: 0 }))
         {
             Time.Schedule(CalmCheck, EndWhenSettled);
             return;

@@ -33,7 +33,7 @@ internal sealed partial class LineConnection : IDisposable
 
     private readonly TcpLinesMessageSource _source;
     private readonly TcpLinesSourceOptions _options;
-    private readonly Socket _socket;
+    private readonly ILineTransport _transport;
     private readonly LineSplitter _splitter;
     private readonly CancellationTokenSource _end = new();
     private readonly TaskCompletionSource _read = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -49,12 +49,12 @@ internal sealed partial class LineConnection : IDisposable
     private bool _waits = true;
     private long _since;
 
-    public LineConnection(TcpLinesMessageSource source, Socket socket)
+    public LineConnection(TcpLinesMessageSource source, ILineTransport transport)
     {
         _source = source;
         _options = source.Options;
-        _socket = socket;
-        Peer = (IPEndPoint)socket.RemoteEndPoint!;
+        _transport = transport;
+        Peer = transport.Peer;
         Address = Peer.Address.IsIPv4MappedToIPv6 ? Peer.Address.MapToIPv4() : Peer.Address;
         _splitter = new LineSplitter(source.Buffers, _options.MaxLineBytes);
         _since = source.Time.GetTimestamp();
@@ -95,11 +95,11 @@ internal sealed partial class LineConnection : IDisposable
 
         _read.TrySetResult();
 
-        // Buffers are returned before the source counts the connection as ended, because a source without connections is closed. The socket is closed last,
+        // Buffers are returned before the source counts the connection as ended, because a source without connections is closed. The transport is closed last,
         // so that the end is counted and logged before the sender sees it.
         _splitter.Dispose();
         _source.Ended(this, _closeReason ?? reason);
-        _socket.Dispose();
+        _transport.Dispose();
     }
 
     /// <summary>Ends the connection now; its lines in flight continue.</summary>
@@ -147,7 +147,7 @@ internal sealed partial class LineConnection : IDisposable
 
     public void Dispose()
     {
-        _socket.Dispose();
+        _transport.Dispose();
         _splitter.Dispose();
     }
 
@@ -161,18 +161,16 @@ internal sealed partial class LineConnection : IDisposable
 
     private async Task<string> ServeAsync(IMessageIntake intake)
     {
-        await using NetworkStream plain = new(_socket, ownsSocket: false);
-        await using SslStream? tls = _source.Certificate is null ? null : new SslStream(plain, leaveInnerStreamOpen: true);
+        await using SslStream? tls = _source.Certificate is null ? null : new SslStream(_transport.Stream, leaveInnerStreamOpen: true);
         if (tls is not null)
         {
             await tls.AuthenticateAsServerAsync(_source.Certificate!, _end.Token);
         }
 
-        Stream stream = (Stream?)tls ?? plain;
+        Stream stream = tls ?? _transport.Stream;
         Task answering = Task.CompletedTask;
         if (_options.Acknowledge)
         {
-            _socket.NoDelay = true;
             _answers = new AnswerWriter(stream, _source.Buffers, _source.Time);
             answering = AnswerAsync(_answers);
         }
@@ -230,9 +228,9 @@ internal sealed partial class LineConnection : IDisposable
                 await tls.ShutdownAsync().WaitAsync(limit.Token);
             }
 
-            _socket.Shutdown(SocketShutdown.Send);
+            _transport.EndSending();
             byte[] discarded = new byte[4_096];
-            while (await _socket.ReceiveAsync(discarded, SocketFlags.None, limit.Token) > 0)
+            while (await _transport.Stream.ReadAsync(discarded, limit.Token) > 0)
             {
             }
         }

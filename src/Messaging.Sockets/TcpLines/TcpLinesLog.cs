@@ -32,7 +32,7 @@ internal static partial class TcpLinesLog
     public static partial void Defect(ILogger logger, Exception exception, string route, EndPoint? peer);
 
     [LoggerMessage(3457, LogLevel.Warning,
-        "Route {Route}: the drain ended before all lines from {Peer} were processed; up to {Bytes} bytes are dropped. The sender must send the lines without an answer again")]
+        "Route {Route}: the drain ended before all lines from {Peer} were processed; up to {Bytes} bytes are dropped. The sender must resend every line that has no answer")]
     public static partial void Unread(ILogger logger, string route, EndPoint? peer, long bytes);
 
     [LoggerMessage(3458, LogLevel.Warning, "Route {Route}: {Count} connection(s) were closed when the drain timeout ended; lines without an answer must be sent again")]

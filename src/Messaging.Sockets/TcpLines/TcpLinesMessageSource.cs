@@ -34,7 +34,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
     private readonly TaskCompletionSource _allEnded = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly ITimer _watch;
 
-    private Socket? _listener;
+    private ILineListener? _listener;
     private bool _closing;
     private int _disposed;
 
@@ -79,7 +79,10 @@ internal sealed class TcpLinesMessageSource : IMessageSource
     public HeldMessages<LineMessage> Held { get; }
 
     /// <summary>The endpoint on which it listens; null before <see cref="CheckAsync"/>.</summary>
-    public EndPoint? Endpoint => _listener?.LocalEndPoint;
+    public EndPoint? Endpoint => _listener?.Endpoint;
+
+    /// <summary>Begins to listen.</summary>
+    public Func<TcpLinesSourceOptions, ILineListener> Listen { get; init; } = SocketLineListener.Open;
 
     public IReadOnlyList<LineConnection> Connections => _connections.Snapshot();
 
@@ -96,9 +99,8 @@ internal sealed class TcpLinesMessageSource : IMessageSource
     public Task CheckAsync(CancellationToken cancellationToken)
     {
         Certificate = TlsCertificate.Load(Options);
-        Options.TryParseEndpoint(out IPEndPoint? endpoint);
-        _listener = BoundSocket.Create(SocketType.Stream, $"{TcpLinesSourceOptions.Section}:{nameof(TcpLinesSourceOptions.Endpoint)}", Options.Endpoint, endpoint!);
-        TcpLinesLog.Listening(Logger, Route, _listener.LocalEndPoint!, Certificate is not null, Options.Acknowledge);
+        _listener = Listen(Options);
+        TcpLinesLog.Listening(Logger, Route, _listener.Endpoint, Certificate is not null, Options.Acknowledge);
         return Task.CompletedTask;
     }
 
@@ -218,7 +220,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
             }
             catch (SocketException exception)
             {
-                // No descriptors, no memory, or a connection that ended before it was accepted.
+                // No descriptors, or no memory.
                 TimeSpan delay = AcceptBackoff.After(++failures);
                 TcpLinesLog.AcceptFailed(Logger, Route, exception.Message, delay);
                 await Task.Delay(delay, Time, stop).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
@@ -226,23 +228,12 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         }
     }
 
-    private void Serve(Socket socket, IMessageIntake intake)
+    private void Serve(ILineTransport transport, IMessageIntake intake)
     {
-        LineConnection connection;
-        try
-        {
-            connection = new LineConnection(this, socket);
-        }
-        catch (SocketException)
-        {
-            // The sender has already reset the connection.
-            socket.Dispose();
-            return;
-        }
-
+        LineConnection connection = new(this, transport);
         if (_connections.TryAdd(connection) is { } refusal)
         {
-            Refuse(connection, socket, refusal);
+            Refuse(connection, transport, refusal);
             return;
         }
 
@@ -250,7 +241,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         _ = Task.Run(() => connection.RunAsync(intake), CancellationToken.None);
     }
 
-    private void Refuse(LineConnection connection, Socket socket, string reason)
+    private void Refuse(LineConnection connection, ILineTransport transport, string reason)
     {
         Metrics.ConnectionRefused(reason);
         if (_refusedLog.ShouldLog(out SuppressedLines suppressed))
@@ -261,8 +252,7 @@ internal sealed class TcpLinesMessageSource : IMessageSource
         if (Options.Acknowledge && Certificate is null)
         {
             // Nothing was sent yet: the socket's buffer has room for it; otherwise the sender gets no answer.
-            socket.Blocking = false;
-            socket.Send(LineAnswers.TooManyConnections, SocketFlags.None, out _);
+            transport.TrySend(LineAnswers.TooManyConnections);
         }
 
         connection.Dispose();

@@ -14,9 +14,6 @@ internal sealed class SlotPump : IThreadPoolWorkItem
     // Then the other work of the pool gets the thread.
     private const int MostSlots = 64;
 
-    // Two ticks of the coarse clock, so 4 to 12 ms.
-    private const int MostMilliseconds = 8;
-
     // Slots that finish together are returned together: one lock, and one wake-up of the source.
     private const int MostFinished = 16;
 
@@ -32,6 +29,9 @@ internal sealed class SlotPump : IThreadPoolWorkItem
         _ring = new MessageSlot[BitOperations.RoundUpToPowerOf2((uint)concurrency)];
         _returnAt = Math.Clamp(concurrency / 4, 1, MostFinished);
     }
+
+    /// <summary>After this time the other work gets the thread, too: two ticks of the coarse clock, so 4 to 12 ms. The simulation, where time stands still, sets it.</summary>
+    internal static int MostMilliseconds { get; set; } = 8;
 
     /// <summary>Work items that the pool was given; exact while nothing runs.</summary>
     public long Posts { get; private set; }
