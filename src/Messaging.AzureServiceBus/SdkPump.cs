@@ -10,6 +10,9 @@ internal sealed class SdkPump(ServiceBusClient client, ServiceBusSourceOptions o
     // Starts, stops and disposals never overlap.
     private SdkRun? _run;
 
+    // Settles the messages of all stopped runs. It outlives the runs, because a message may be held for hours after its run.
+    private ServiceBusReceiver? _settling;
+
     public async Task CheckAsync(CancellationToken cancellationToken)
     {
         await using ServiceBusReceiver receiver = OpenReceiver();
@@ -18,9 +21,8 @@ internal sealed class SdkPump(ServiceBusClient client, ServiceBusSourceOptions o
 
     public async Task StartAsync(IPumpHandler handler, CancellationToken cancellationToken)
     {
-        // The previous run's messages are settled by now.
         await DisposeRunAsync();
-        _run = new SdkRun(CreateProcessor(), OpenReceiver);
+        _run = new SdkRun(CreateProcessor(), () => _settling ??= OpenReceiver());
         await _run.StartAsync(handler, cancellationToken);
     }
 
@@ -29,7 +31,12 @@ internal sealed class SdkPump(ServiceBusClient client, ServiceBusSourceOptions o
     public async ValueTask DisposeAsync()
     {
         await DisposeRunAsync();
-        await client.DisposeAsync();
+        if (_settling is { } receiver)
+        {
+            await TryDisposeAsync(receiver);
+        }
+
+        await SdkFaults.ConvertAsync(client.DisposeAsync().AsTask(), CancellationToken.None);
     }
 
     private async ValueTask DisposeRunAsync()
@@ -37,7 +44,19 @@ internal sealed class SdkPump(ServiceBusClient client, ServiceBusSourceOptions o
         if (_run is { } run)
         {
             _run = null;
-            await run.DisposeAsync();
+            await TryDisposeAsync(run);
+        }
+    }
+
+    private static async ValueTask TryDisposeAsync(IAsyncDisposable part)
+    {
+        try
+        {
+            await part.DisposeAsync();
+        }
+        catch (Exception)
+        {
+            // The next run has a processor of its own, and the client closes what is still open.
         }
     }
 

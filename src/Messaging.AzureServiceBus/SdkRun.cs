@@ -6,9 +6,9 @@ namespace Messaging.AzureServiceBus;
 /// <summary>
 /// One run of a ServiceBusProcessor. Its StopProcessingAsync leaves the link open, with the credit of the calls that were waiting, so the
 /// broker keeps locking messages for them. The stop therefore closes the link too, which releases those locks. Messages in flight are
-/// then settled by their lock tokens, over a receiver that receives nothing.
+/// then settled by their lock tokens, over the pump's receiver, which receives nothing.
 /// </summary>
-internal sealed class SdkRun(ServiceBusProcessor processor, Func<ServiceBusReceiver> openReceiver) : IAsyncDisposable
+internal sealed class SdkRun(ServiceBusProcessor processor, Func<ServiceBusReceiver> settlingReceiver) : IAsyncDisposable
 {
     // Closing first asks the broker to return the credit; a broker that does not answer must not delay the shutdown or the next run.
     private static readonly TimeSpan CloseLimit = TimeSpan.FromSeconds(5);
@@ -32,18 +32,11 @@ internal sealed class SdkRun(ServiceBusProcessor processor, Func<ServiceBusRecei
     public Task StopAsync(CancellationToken cancellationToken)
     {
         // Before any call returns. The receiver opens its link on first use.
-        _afterStop ??= openReceiver();
+        _afterStop ??= settlingReceiver();
         return SdkFaults.ConvertAsync(StopAndCloseAsync(cancellationToken), cancellationToken);
     }
 
-    public async ValueTask DisposeAsync()
-    {
-        await processor.DisposeAsync();
-        if (_afterStop is { } receiver)
-        {
-            await receiver.DisposeAsync();
-        }
-    }
+    public ValueTask DisposeAsync() => processor.DisposeAsync();
 
     private async Task StopAndCloseAsync(CancellationToken cancellationToken)
     {

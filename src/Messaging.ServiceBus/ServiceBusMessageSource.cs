@@ -35,8 +35,11 @@ internal sealed class ServiceBusMessageSource : IMessageSource
     private readonly LockKeeper _locks;
     private readonly InWorkMessages _inWork = new();
 
-    // Completes when the last run's messages are settled. Written by the receive loop, read by CloseAsync after it.
-    private Task _runEnding = Task.CompletedTask;
+    // Ends when the pump has stopped. Written by the receive loop.
+    private Task _stopping = Task.CompletedTask;
+
+    // Each ends when a run's messages are settled, which may be hours after the run. Written by the receive loop, read by CloseAsync after it.
+    private readonly List<Task> _endings = [];
     private int _disposed;
 
     /// <summary>Owns <paramref name="pump"/>, which runs <paramref name="calls"/> calls at once: at most the intake's slots.</summary>
@@ -90,7 +93,7 @@ internal sealed class ServiceBusMessageSource : IMessageSource
     }
 
     /// <summary>Waits for the running settlements. A message that is not settled by the end is redelivered when its lock ends.</summary>
-    public Task CloseAsync(CancellationToken cancellationToken) => _runEnding.WaitAsync(cancellationToken);
+    public Task CloseAsync(CancellationToken cancellationToken) => Task.WhenAll(_endings).WaitAsync(cancellationToken);
 
     public async ValueTask DisposeAsync()
     {
@@ -164,7 +167,9 @@ internal sealed class ServiceBusMessageSource : IMessageSource
         int failures = 0;
         while (!stopReceiving.IsCancellationRequested)
         {
-            await _runEnding.WaitAsync(stopReceiving);
+            // Not for the settlements: one held message would keep the route from receiving for hours. A pump that failed to stop may start again.
+            await _stopping.WaitAsync(stopReceiving).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            stopReceiving.ThrowIfCancellationRequested();
             int slots = await intake.ReserveAsync(1, _calls, stopReceiving);
             PumpRun run = new(intake, slots, _inWork, _settler, _locks, _health, _log, _time, _options);
             await RunAsync(run, stopReceiving);
@@ -190,22 +195,37 @@ internal sealed class ServiceBusMessageSource : IMessageSource
         finally
         {
             // Stop first: calls that still receive while the run abandons messages would raise their delivery counts.
-            _runEnding = StopAsync(run);
+            _stopping = StopAsync();
             run.End();
+            _endings.RemoveAll(static ending => ending.IsCompleted);
+            _endings.Add(EndAsync(run, _stopping));
         }
     }
 
-    private async Task StopAsync(PumpRun run)
+    private async Task StopAsync()
     {
         try
         {
             await _pump.StopAsync(CancellationToken.None);
         }
-        catch (ServiceBusFaultException exception)
+        catch (Exception exception)
         {
+            // Any exception: messages in flight are settled, and the next run starts, all the same.
             _log.CallFailed(PumpActivity.Receive, exception.Message);
         }
+    }
 
-        await run.SettledAsync();
+    private async Task EndAsync(PumpRun run, Task stopping)
+    {
+        await stopping.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        try
+        {
+            await run.SettledAsync();
+        }
+        catch (Exception exception)
+        {
+            // Messages that are not settled are redelivered when their locks end.
+            _log.CallFailed(PumpActivity.Settle, exception.Message);
+        }
     }
 }

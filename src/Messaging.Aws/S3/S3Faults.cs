@@ -85,6 +85,17 @@ internal static class S3Faults
     public static S3Fault OfObject(S3Fault fault) =>
         fault.Status == 404 && fault.Code != "NoSuchBucket" ? fault with { Kind = S3FaultKind.Missing } : fault;
 
+    /// <summary>
+    /// Adapts a fault to a HEAD, whose answer has no code: S3 answers 400 to an expired session. If the cause is another one, the retry with
+    /// new credentials fails in the same way, and the worker counts as refused.
+    /// </summary>
+    /// <param name="fault">The fault.</param>
+    /// <param name="isSession">True when temporary credentials signed the request.</param>
+    public static S3Fault OfHead(S3Fault fault, bool isSession) =>
+        isSession && fault is { Kind: S3FaultKind.Refused, Status: 400, Code: nameof(HttpStatusCode.BadRequest) }
+            ? fault with { Kind = S3FaultKind.ExpiredCredentials }
+            : fault;
+
     private static S3FaultKind KindOf(int status, string code) => code switch
     {
         // The SDK also reports a 412 without a body as "PreconditionFailed".

@@ -11,6 +11,9 @@ namespace Messaging.Aws.S3;
 /// </summary>
 public sealed class S3ObjectReader : IDisposable
 {
+    // S3's version id of every object stored while the bucket's versioning was off or suspended: a replacement has the same one.
+    private const string NullVersion = "null";
+
     private static readonly TimeSpan ConnectTimeout = TimeSpan.FromSeconds(2);
 
     private readonly Lazy<(AmazonS3Client Client, SdkCredentials Credentials)> _connection;
@@ -47,7 +50,7 @@ public sealed class S3ObjectReader : IDisposable
     /// <summary>Requests an object and waits for the start of the answer.</summary>
     /// <param name="bucket">The bucket.</param>
     /// <param name="key">The key.</param>
-    /// <param name="versionId">The version; null for the current one.</param>
+    /// <param name="versionId">The version; null for the current one. The text <c>null</c> is requested as given, but does not identify one object.</param>
     /// <param name="eTag">The ETag the object must have, without quotation marks; null for any. Another ETag is the fault <see cref="S3FaultKind.Exists"/>.</param>
     /// <param name="limit">Time limit until the answer starts; only the guard limits reading it.</param>
     /// <param name="cancellationToken">Ends the wait.</param>
@@ -67,7 +70,7 @@ public sealed class S3ObjectReader : IDisposable
             {
                 await credentials.PrepareAsync(attempt.Token);
                 _calls.Sending(S3Calls.Get);
-                return Opened(await attempt.LimitAsync(client.GetObjectAsync(request, attempt.Token)), versionId ?? eTag);
+                return Opened(await attempt.LimitAsync(client.GetObjectAsync(request, attempt.Token)), versionId is not (null or NullVersion) ? versionId : eTag);
             }
             catch (Exception exception)
             {

@@ -10,6 +10,9 @@ internal sealed class SdkCredentials(AwsCredentialSource source) : AWSCredential
 {
     private volatile Current? _current;
 
+    /// <summary>True when the current keys are temporary.</summary>
+    public bool IsSession => _current?.Source.SessionToken is not null;
+
     /// <summary>Makes current keys available; almost always synchronous.</summary>
     /// <exception cref="AwsServiceException">There are no credentials.</exception>
     public ValueTask PrepareAsync(CancellationToken cancellationToken)

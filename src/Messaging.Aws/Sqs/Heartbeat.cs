@@ -89,10 +89,10 @@ internal sealed class Heartbeat : IAsyncDisposable
         try
         {
             _due.Clear();
-            int expired = _messages.CollectDue(_due, handles, _options.VisibilityTimeout / 2);
+            int expired = _messages.CollectDue(_due, handles, _options.VisibilityTimeout);
             if (expired > 0)
             {
-                _log.HeldTooLong(expired);
+                _log.NoLongerRenewed(expired);
             }
 
             if (_due.Count > 0)
@@ -117,12 +117,11 @@ internal sealed class Heartbeat : IAsyncDisposable
     private async ValueTask RenewAsync(string queueUrl, int start, Memory<byte> handles)
     {
         int count = Math.Min(SqsLimits.BatchEntries, _due.Count - start);
-        int seconds = (int)_options.VisibilityTimeout.TotalSeconds;
         VisibilityChange[] changes = new VisibilityChange[count];
         BatchEntryResult[] results = new BatchEntryResult[count];
         for (int i = 0; i < count; i++)
         {
-            changes[i] = new VisibilityChange(HandleOf(start + i, handles), seconds);
+            changes[i] = new VisibilityChange(HandleOf(start + i, handles), _due[start + i].Seconds);
         }
 
         long sentAt = _time.GetTimestamp();
@@ -169,4 +168,5 @@ internal sealed class Heartbeat : IAsyncDisposable
 /// <param name="Key">The message.</param>
 /// <param name="HandleStart">Where its handle begins in the collected bytes.</param>
 /// <param name="HandleLength">The handle's length in bytes.</param>
-internal readonly record struct DueRenewal(Guid Key, int HandleStart, int HandleLength);
+/// <param name="Seconds">Its new visibility timeout.</param>
+internal readonly record struct DueRenewal(Guid Key, int HandleStart, int HandleLength, int Seconds);

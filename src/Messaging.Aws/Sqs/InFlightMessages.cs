@@ -1,3 +1,4 @@
+using Messaging.Aws.Sqs.Wire;
 using Pipeline.Buffers;
 
 namespace Messaging.Aws.Sqs;
@@ -6,7 +7,9 @@ namespace Messaging.Aws.Sqs;
 /// The messages that are received and not yet deleted or abandoned: the heartbeat renews them, and a redelivery finds its first delivery
 /// here. One lock guards the map and the handles and renewal times of its messages. Threads: any.
 /// </summary>
-internal sealed class InFlightMessages(TimeProvider time)
+/// <param name="time">The clock.</param>
+/// <param name="afterHold">How long a message may still be processed after its hold limit.</param>
+internal sealed class InFlightMessages(TimeProvider time, TimeSpan afterHold)
 {
     private readonly Lock _lock = new();
     private readonly Dictionary<Guid, SqsReceivedMessage> _messages = [];
@@ -75,31 +78,52 @@ internal sealed class InFlightMessages(TimeProvider time)
         }
     }
 
+    /// <summary>Time since the newest receive of a message that the caller owns.</summary>
+    public TimeSpan AgeOf(SqsReceivedMessage message)
+    {
+        lock (_lock)
+        {
+            return time.GetElapsedTime(message.ReceivedAt);
+        }
+    }
+
+    /// <summary>True while a message that the caller owns is renewed.</summary>
+    public bool IsRenewed(SqsReceivedMessage message)
+    {
+        lock (_lock)
+        {
+            return !message.IsLost;
+        }
+    }
+
     /// <summary>
-    /// Collects the messages whose last renewal is at least <paramref name="renewAfter"/> old, with copies of their handles: a message may be
-    /// settled and reused meanwhile.
+    /// Collects the messages whose last renewal is at least half of <paramref name="visibilityTimeout"/> old, with copies of their handles: a
+    /// message may be settled and reused meanwhile.
     /// </summary>
-    /// <returns>How many messages have just passed their hold limit; those are no longer renewed.</returns>
-    public int CollectDue(List<DueRenewal> due, PooledBuffer handles, TimeSpan renewAfter)
+    /// <returns>How many messages have just reached the end of their time in flight; those are no longer renewed.</returns>
+    public int CollectDue(List<DueRenewal> due, PooledBuffer handles, TimeSpan visibilityTimeout)
     {
         int expired = 0;
         lock (_lock)
         {
             foreach (SqsReceivedMessage message in _messages.Values)
             {
-                if (message.IsLost || time.GetElapsedTime(message.RenewedAt) < renewAfter)
+                if (message.IsLost || time.GetElapsedTime(message.RenewedAt) < visibilityTimeout / 2)
                 {
                     continue;
                 }
 
-                if (time.GetElapsedTime(message.ReceivedAt) >= message.HoldLimit)
+                // Any message in flight, not only a held one: it may be processed until the end of its hold, and once more after it.
+                TimeSpan age = time.GetElapsedTime(message.ReceivedAt);
+                int seconds = Math.Min((int)visibilityTimeout.TotalSeconds, SqsLimits.VisibilityLeft(age));
+                if (age >= message.HoldLimit + afterHold || seconds == 0)
                 {
                     message.IsLost = true;
                     expired++;
                     continue;
                 }
 
-                due.Add(new DueRenewal(message.Key, handles.Length, message.Handle.Length));
+                due.Add(new DueRenewal(message.Key, handles.Length, message.Handle.Length, seconds));
                 handles.Append(message.Handle.Span);
             }
         }

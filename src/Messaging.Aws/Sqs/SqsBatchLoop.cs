@@ -17,6 +17,9 @@ internal abstract class SqsBatchLoop
     // A worker that pauses after a failure must not delay the acknowledgements of others.
     private const int MinWorkers = 2;
 
+    // Attempts at each entry; more only while they can still be of use.
+    private const int MinAttempts = 3;
+
     private static readonly Backoff Backoff = new(TimeSpan.FromMilliseconds(200), TimeSpan.FromSeconds(30));
 
     private readonly MessageDestination _destination;
@@ -24,7 +27,6 @@ internal abstract class SqsBatchLoop
     private readonly Channel<SqsReceivedMessage> _waiting;
     private readonly TimeProvider _time;
     private readonly TimeSpan _delay;
-    private readonly int _maxFailures;
     private readonly int _workers;
     private readonly SemaphoreSlim _turn = new(1, 1);
 
@@ -34,14 +36,13 @@ internal abstract class SqsBatchLoop
     private readonly CancellationTokenSource _stop = new();
     private Task _loops = Task.CompletedTask;
 
-    /// <summary>An entry waits up to <paramref name="delay"/> for others, and is given up after <paramref name="maxFailures"/> failures.</summary>
-    protected SqsBatchLoop(MessageDestination destination, InFlightMessages inFlight, TimeProvider time, TimeSpan delay, int concurrency, int maxFailures)
+    /// <summary>An entry waits up to <paramref name="delay"/> for others.</summary>
+    protected SqsBatchLoop(MessageDestination destination, InFlightMessages inFlight, TimeProvider time, TimeSpan delay, int concurrency)
     {
         _destination = destination;
         _inFlight = inFlight;
         _time = time;
         _delay = delay;
-        _maxFailures = maxFailures;
 
         _gathering = new Gathering(time);
 
@@ -56,6 +57,8 @@ internal abstract class SqsBatchLoop
     }
 
     protected TimeProvider Time => _time;
+
+    protected InFlightMessages InFlight => _inFlight;
 
     public void Start(Func<string> queueUrl) => _loops = Task.WhenAll(Enumerable.Range(0, _workers).Select(_ => Task.Run(() => RunAsync(queueUrl))));
 
@@ -91,6 +94,9 @@ internal abstract class SqsBatchLoop
 
     /// <summary>Sends one batch of 1 to 10 messages and fills in its results; cancelled when the time for closing has ended.</summary>
     protected abstract ValueTask SendAsync(string queueUrl, SqsBatch batch, CancellationToken cancellationToken);
+
+    /// <summary>True while another attempt can still be of use to a message that has failed three times.</summary>
+    protected abstract bool IsWorthRetrying(SqsReceivedMessage message);
 
     /// <summary>Ends the message: its object is returned to the pool. Without success it was given up, and the queue redelivers it.</summary>
     protected abstract void Finished(SqsReceivedMessage message, bool succeeded, string? error);
@@ -248,7 +254,7 @@ internal abstract class SqsBatchLoop
             string? failure = result.Succeeded ? null : $"{result.Code} {result.Detail}";
 
             // A handle that is no longer accepted will not be accepted later.
-            bool isOver = result.Succeeded || result.Kind is AwsErrorKind.Invalid or AwsErrorKind.NotFound || ++message.SendFailures >= _maxFailures;
+            bool isOver = result.Succeeded || result.Kind is AwsErrorKind.Invalid or AwsErrorKind.NotFound || (++message.SendFailures >= MinAttempts && !IsWorthRetrying(message));
             if (isOver && _inFlight.TryFinish(message, batch.Handles.Span[i]))
             {
                 Finished(message, result.Succeeded, failure);

@@ -1,52 +1,78 @@
 using System.Text;
 using Messaging.Aws.Sqs.Wire;
 using Messaging.DeadLetters;
+using Messaging.Telemetry;
 
 namespace Messaging.Aws.Sqs;
 
 /// <summary>
 /// Sends poison to the dead-letter queue: the body and the attributes unchanged, the reason as attribute <c>DeadLetterReason</c> and the
 /// rest of the record as JSON in <c>DeadLetterDetails</c>. If the message has too many attributes for these two, its last ones are only in
-/// the details. If it is too long for them, it is sent without the details or without both: the log has them.
+/// the details. If it is too large for the queue with all of them, it is sent without the details, then without the reason, which the log
+/// has, and at last without its own attributes.
 /// </summary>
-internal sealed class SqsDeadLetters(SqsClient client)
+internal sealed class SqsDeadLetters(SqsClient client, SqsSourceLog log)
 {
     public const string ReasonAttribute = "DeadLetterReason";
     public const string DetailsAttribute = "DeadLetterDetails";
 
+    // Index of the last choice that has the message's own attributes.
+    private const int LastWhole = 2;
+
     /// <exception cref="Aws.AwsServiceException">The dead letter was not sent; the message must not be deleted.</exception>
     public async ValueTask SendAsync(SqsQueues queues, SqsReceivedMessage message, DeadLetter letter, CancellationToken cancellationToken)
     {
-        List<SqsMessageAttribute> attributes =
+        SqsMessageAttribute[] own =
         [
             .. message.Wire.Attributes.ToList()
                 .Where(attribute => attribute.Name is not ReasonAttribute and not DetailsAttribute)
                 .Take(SqsLimits.MessageAttributes - 2),
         ];
-        int room = SqsLimits.MessageBytes - message.Body.Length - attributes.Sum(SizeOf);
-        AddIfItFits(attributes, new SqsMessageAttribute(ReasonAttribute, "String", letter.Reason), ref room);
-        AddIfItFits(attributes, new SqsMessageAttribute(DetailsAttribute, "String", letter.ToJson()), ref room);
-        SendEntry entry = new(message.Body, attributes);
+        SqsMessageAttribute reason = new(ReasonAttribute, "String", letter.Reason);
+        SqsMessageAttribute details = new(DetailsAttribute, "String", letter.ToJson());
+        SqsMessageAttribute[][] choices = own.Length == 0
+            ? [[reason, details], [reason], []]
+            : [[.. own, reason, details], [.. own, reason], own, [reason], []];
+        SendEntry entry = new(message.Body);
         if (queues.IsFifo)
         {
             // The id deduplicates a dead letter that was sent, but whose answer or delete failed.
             entry = entry with { GroupId = Encoding.UTF8.GetString(message.Wire.GroupId.Span), DeduplicationId = letter.SourceId };
         }
 
-        await client.SendAsync(queues.DeadLetterUrl, entry, cancellationToken);
-    }
-
-    private static void AddIfItFits(List<SqsMessageAttribute> attributes, SqsMessageAttribute attribute, ref int room)
-    {
-        if (SizeOf(attribute) <= room)
+        // The queue's own limit (MaximumMessageSize) may be lower than the service's. Reading it needs a permission, so the queue's answer decides.
+        int choice = Array.FindIndex(choices, attributes => attributes.Length == 0 || message.Body.Length + attributes.Sum(static attribute => attribute.Bytes) <= SqsLimits.MessageBytes);
+        while (!await TrySendAsync(queues.DeadLetterUrl, entry with { Attributes = choices[choice] }, cancellationToken))
         {
-            attributes.Add(attribute);
-            room -= SizeOf(attribute);
+            choice++;
+        }
+
+        if (choice > LastWhole)
+        {
+            log.DeadLetterWithoutAttributes(UntrustedText.Shorten(message.SourceId.Span));
         }
     }
 
-    // As the service counts: "the name, type, value, and the message body".
-    private static int SizeOf(SqsMessageAttribute attribute) =>
-        Encoding.UTF8.GetByteCount(attribute.Name) + Encoding.UTF8.GetByteCount(attribute.DataType)
-        + (attribute.StringValue is { } text ? Encoding.UTF8.GetByteCount(text) : attribute.BinaryValue.Length);
+    /// <returns>False when the queue refused it with its attributes, and may take it with fewer.</returns>
+    private async ValueTask<bool> TrySendAsync(string queueUrl, SendEntry entry, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await client.SendAsync(queueUrl, entry, cancellationToken);
+            return true;
+        }
+        catch (AwsServiceException exception) when (exception.Kind is AwsErrorKind.Invalid && entry.Attributes is { Count: > 0 })
+        {
+            return false;
+        }
+        catch (AwsServiceException exception) when (exception.Kind is AwsErrorKind.Invalid)
+        {
+            throw AwsServiceException.Local(
+                exception.Kind,
+                exception.Operation,
+                exception.Code,
+                $"the dead-letter queue refused even the body alone ({entry.Body.Length:N0} bytes); if its MaximumMessageSize is lower, raise it to that of the queue: {exception.Detail}",
+                exception);
+        }
+    }
 }

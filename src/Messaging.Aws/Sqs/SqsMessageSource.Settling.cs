@@ -91,6 +91,7 @@ internal sealed partial class SqsMessageSource
         _inFlight.Remove(message);
         message.ReleaseBody();
         message.ReturnDelaySeconds = Math.Clamp((int)Math.Ceiling(delay.TotalSeconds), 0, SqsLimits.VisibilitySeconds);
+        message.AbandonedAt = _time.GetTimestamp();
         return _returns.EnqueueAsync(message);
     }
 

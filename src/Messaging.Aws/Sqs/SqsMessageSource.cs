@@ -1,4 +1,5 @@
 using Messaging.Aws.Sqs.Wire;
+using Messaging.Intake;
 using Messaging.Recoverability;
 using Messaging.Sources;
 using Microsoft.Extensions.Logging;
@@ -23,6 +24,8 @@ internal sealed partial class SqsMessageSource : IMessageSource
     private static readonly TimeSpan StopGrace = TimeSpan.FromMilliseconds(500);
 
     private static readonly Backoff ReceiveBackoff = new(TimeSpan.FromMilliseconds(250), TimeSpan.FromSeconds(30));
+
+    private static readonly TimeSpan DefaultMessageTimeout = new IntakeOptions().MessageTimeout;
 
     private readonly SqsClient _client;
     private readonly SqsSourceOptions _options;
@@ -51,7 +54,8 @@ internal sealed partial class SqsMessageSource : IMessageSource
     private bool _started;
     private int _disposed;
 
-    public SqsMessageSource(SqsClient client, SqsQueueReference queue, SqsSourceOptions options, SourceServices services)
+    /// <summary>Owns <paramref name="client"/>. <paramref name="messageTimeout"/> is <c>Intake:MessageTimeout</c>; null for its default.</summary>
+    public SqsMessageSource(SqsClient client, SqsQueueReference queue, SqsSourceOptions options, SourceServices services, TimeSpan? messageTimeout = null)
     {
         _client = client;
         _options = options;
@@ -59,14 +63,17 @@ internal sealed partial class SqsMessageSource : IMessageSource
         _concurrency = services.Concurrency;
         _route = services.Route;
         _destination = queue.Destination;
-        _log = new SqsSourceLog(services.Loggers.CreateLogger<SqsMessageSource>(), services.Route, services.Time);
+        _log = new SqsSourceLog(new SafeLogger(services.Loggers.CreateLogger<SqsMessageSource>()), services.Route, services.Time);
         _finder = new SqsQueueFinder(client, queue, options);
-        _deadLetters = new SqsDeadLetters(client);
-        _inFlight = new InFlightMessages(services.Time);
+        _deadLetters = new SqsDeadLetters(client, _log);
+
+        // An attempt may begin just before the hold ends. After it the rest of a FIFO group may follow, one message after another.
+        TimeSpan afterHold = (messageTimeout ?? DefaultMessageTimeout) * (queue.IsFifo ? SqsLimits.BatchEntries : 1);
+        _inFlight = new InFlightMessages(services.Time, afterHold);
         _done = new DoneIds<Guid>(options.DoneIds);
         _heartbeat = new Heartbeat(client, _inFlight, options, services.Time, _log);
         _deletes = new DeleteLoop(client, this, _destination, _inFlight, services.Time, options.AcknowledgeDelay, services.Concurrency, _log);
-        _returns = new ReturnLoop(client, this, _destination, _inFlight, _heartbeat, services.Time, services.Concurrency, _log);
+        _returns = new ReturnLoop(client, this, _destination, _inFlight, _heartbeat, services.Time, options.VisibilityTimeout, services.Concurrency, _log);
         SqsSourceMetrics.Observe(services.Route, _inFlight);
     }
 
@@ -77,7 +84,7 @@ internal sealed partial class SqsMessageSource : IMessageSource
     /// <summary>Messages received and neither deleted nor abandoned yet.</summary>
     internal int InFlight => _inFlight.Count;
 
-    // SQS counts the 12 hours from the receive, including the last renewal.
+    // SQS counts the 12 hours from the receive, including the last renewal: held until then, a message is still hidden when it is abandoned.
     private HoldRule HoldRule => new(_options.MaxHoldTime, TimeSpan.FromSeconds(SqsLimits.VisibilitySeconds) - _options.VisibilityTimeout, _queues!.MaxReceiveCount);
 
     /// <summary>Receive loops, and acknowledging workers, for a number of messages in flight: one per 10, the batch size.</summary>
@@ -180,7 +187,7 @@ internal sealed partial class SqsMessageSource : IMessageSource
     /// <summary>The remaining time for which a message may be held; called by the message.</summary>
     internal TimeSpan AskToHold(SqsReceivedMessage message)
     {
-        TimeSpan age = _time.GetElapsedTime(message.ReceivedAt);
+        TimeSpan age = _inFlight.AgeOf(message);
         if (age >= _options.MaxHoldTime && age < message.HoldLimit)
         {
             _log.HeldBeyondLimit(_options.MaxHoldTime, message.HoldLimit, _queues!.MaxReceiveCount);

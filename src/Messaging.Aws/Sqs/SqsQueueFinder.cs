@@ -34,7 +34,7 @@ internal sealed class SqsQueueFinder(SqsClient client, SqsQueueReference queue, 
 
         // By name even when its URL is configured: only the service's answer shows that it exists before the first poison needs it.
         string deadLetterUrl = await GetUrlAsync(deadLetters with { Url = null }, nameof(SqsSourceOptions.DeadLetterQueue), cancellationToken);
-        if (string.Equals(deadLetterUrl, url, StringComparison.Ordinal))
+        if (IsSameQueue(deadLetterUrl, url))
         {
             throw new StartupException($"{SqsSourceOptions.Section}:DeadLetterQueue {deadLetters.Name} is the queue itself: poison messages would be redelivered forever. Name another queue.", ExitCodes.Configuration);
         }
@@ -47,6 +47,12 @@ internal sealed class SqsQueueFinder(SqsClient client, SqsQueueReference queue, 
 
         return new SqsQueues(url, deadLetterUrl, isFifo, attributes.MaxReceiveCount);
     }
+
+    // A queue has several URLs: those of a VPC endpoint, of an old host name, of a proxy.
+    private static bool IsSameQueue(string url, string other) =>
+        SqsQueueReference.Parse(url) is { } first && SqsQueueReference.Parse(other) is { } second
+            ? first.Name == second.Name && (first.Account is null || second.Account is null || first.Account == second.Account)
+            : string.Equals(url, other, StringComparison.Ordinal);
 
     private SqsQueueReference FindDeadLetters(QueueAttributes attributes)
     {

@@ -47,20 +47,23 @@ internal sealed class SqsReceivedMessage(SqsMessageSource source) : ReceivedMess
     /// <summary>The newest handle; an earlier read stays valid until <see cref="Reset"/>. Registry.</summary>
     public ReadOnlyMemory<byte> Handle => _handle.AsMemory(0, _handleLength);
 
-    /// <summary>When it was received, as a timestamp. Registry.</summary>
+    /// <summary>When it was received last, as a timestamp. Registry.</summary>
     public long ReceivedAt { get; set; }
 
-    /// <summary>Time from the receive for which it may be held and is renewed; the same for all messages of a group in one receive.</summary>
+    /// <summary>Time from the receive for which it may be held; the same for all messages of a group in one receive.</summary>
     public TimeSpan HoldLimit { get; set; }
 
     /// <summary>When its invisibility was last set, as a timestamp. Registry.</summary>
     public long RenewedAt { get; set; }
 
-    /// <summary>True once it is no longer renewed: the queue rejects its handle, or it has passed its hold limit. Registry.</summary>
+    /// <summary>True once it is no longer renewed: the queue rejects its handle, or its time in flight has ended. Registry.</summary>
     public bool IsLost { get; set; }
 
     /// <summary>Seconds until the queue redelivers it; set when it is abandoned.</summary>
     public int ReturnDelaySeconds { get; set; }
+
+    /// <summary>When it was abandoned, as a timestamp.</summary>
+    public long AbandonedAt { get; set; }
 
     /// <summary>Failed attempts to delete or abandon it.</summary>
     public int SendFailures { get; set; }
@@ -101,6 +104,7 @@ internal sealed class SqsReceivedMessage(SqsMessageSource source) : ReceivedMess
         // A new array: a call may be sending the old one.
         _handle = handle.ToArray();
         _handleLength = handle.Length;
+        ReceivedAt = now;
         RenewedAt = now;
         IsLost = false;
     }
@@ -124,6 +128,7 @@ internal sealed class SqsReceivedMessage(SqsMessageSource source) : ReceivedMess
         RenewedAt = 0;
         IsLost = false;
         ReturnDelaySeconds = 0;
+        AbandonedAt = 0;
         SendFailures = 0;
         NextInGroup = null;
         Intake = null;

@@ -6,7 +6,7 @@ using Pipeline.Messages;
 
 namespace Messaging.Aws.Sqs;
 
-/// <summary>Sends messages to the queue of <c>Sources:Sqs</c>, ten per call.</summary>
+/// <summary>Sends messages to the queue of <c>Sources:Sqs</c>, up to ten and 1 MiB per call.</summary>
 internal sealed class SqsSender : IMessageSender
 {
     // FIFO queues need groups; a few show the order within a group and the parallelism between groups.
@@ -57,24 +57,52 @@ internal sealed class SqsSender : IMessageSender
         string?[] errors = new string?[messages.Count];
         IReadOnlyList<SqsMessageAttribute>? attributes = SqsTraceContext.Current();
         SendEntry[] entries = [.. messages.Select(message => ToEntry(message, attributes))];
-        BatchEntryResult[] results = new BatchEntryResult[entries.Length];
-        try
+        for (int start = 0, end; start < entries.Length; start = end)
         {
-            await _client.SendBatchAsync(_queueUrl, entries, results, cancellationToken);
-            for (int i = 0; i < results.Length; i++)
-            {
-                errors[i] = results[i].Succeeded ? null : $"{results[i].Code} {results[i].Detail}";
-            }
-        }
-        catch (AwsServiceException exception)
-        {
-            Array.Fill(errors, exception.Message);
+            end = EndOfCall(entries, start);
+            await SendCallAsync(entries.AsMemory(start..end), errors.AsMemory(start..end), cancellationToken);
         }
 
         return errors;
     }
 
     public void Dispose() => _client.Dispose();
+
+    // A message that exceeds the limit by itself gets a call of its own, so that only this message is refused.
+    private static int EndOfCall(SendEntry[] entries, int start)
+    {
+        long bytes = 0;
+        int end = start;
+        while (end < entries.Length)
+        {
+            bytes += entries[end].Body.Length + (entries[end].Attributes?.Sum(static attribute => attribute.Bytes) ?? 0);
+            if (bytes > SqsLimits.MessageBytes && end > start)
+            {
+                break;
+            }
+
+            end++;
+        }
+
+        return end;
+    }
+
+    private async Task SendCallAsync(ReadOnlyMemory<SendEntry> entries, Memory<string?> errors, CancellationToken cancellationToken)
+    {
+        BatchEntryResult[] results = new BatchEntryResult[entries.Length];
+        try
+        {
+            await _client.SendBatchAsync(_queueUrl, entries, results, cancellationToken);
+            for (int i = 0; i < results.Length; i++)
+            {
+                errors.Span[i] = results[i].Succeeded ? null : $"{results[i].Code} {results[i].Detail}";
+            }
+        }
+        catch (AwsServiceException exception)
+        {
+            errors.Span.Fill(exception.Message);
+        }
+    }
 
     private SendEntry ToEntry(OutgoingMessage message, IReadOnlyList<SqsMessageAttribute>? attributes) => _isFifo
         ? new SendEntry(message.Body, attributes, GroupId: $"group-{message.Id[^1] % Groups}", DeduplicationId: message.Id)

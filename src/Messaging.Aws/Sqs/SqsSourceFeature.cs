@@ -2,6 +2,7 @@ using Messaging.Aws.Sqs.Redrive;
 using Messaging.Aws.Sqs.Wire;
 using Messaging.Configuration;
 using Messaging.DeadLetters.Redrive;
+using Messaging.Intake;
 using Messaging.Publishing;
 using Messaging.Sources;
 using Pipeline.Buffers;
@@ -27,18 +28,21 @@ internal sealed class SqsSourceFeature : ISourceFeature, ISenderFeature, IRedriv
     {
         SqsSourceOptions options = settings.Read<SqsSourceOptions>(SqsSourceOptions.Section, route);
         AwsOptions aws = settings.Read<AwsOptions>(AwsOptions.Section, route);
+        IntakeOptions intake = settings.Read<IntakeOptions>("Intake", route);
+        CheckAgainstIntake(settings, options, intake);
         SqsQueueReference? queue = options.Queue is { } name ? SqsQueueReference.Parse(name) : null;
         bool isFifo = queue is { IsFifo: true };
         AwsCostOptions costs = settings.Read<AwsCostOptions>(AwsCostOptions.Section);
         SqsExplainer explainer = new(options, isFifo, costs);
         return new SourcePlan
         {
-            Create = services => Create(options, aws, costs, services),
+            Create = services => Create(options, aws, costs, intake, services),
             Destination = queue?.Destination,
             TracesSettlement = true,
 
-            // A FIFO group is handled one message at a time: the last of a receive waits for all before it.
-            Hold = new HoldLimit(new SettingValue<TimeSpan>($"{SqsSourceOptions.Section}:{nameof(options.MaxHoldTime)}", options.MaxHoldTime), isFifo ? SqsLimits.BatchEntries : 1),
+            // A FIFO group is handled one message at a time: the last of a receive waits for all before it. No Hold for a standard queue:
+            // CheckAgainstIntake has compared MaxHoldTime with Intake:MessageTimeout.
+            Hold = isFifo ? new HoldLimit(new SettingValue<TimeSpan>($"{SqsSourceOptions.Section}:{nameof(options.MaxHoldTime)}", options.MaxHoldTime), SqsLimits.BatchEntries) : null,
             ReceiveUsdPerDay = explainer.ReceiveUsdPerDay,
             Explainer = explainer,
         };
@@ -58,12 +62,25 @@ internal sealed class SqsSourceFeature : ISourceFeature, ISenderFeature, IRedriv
         return (services, cancellationToken) => SqsRedrive.RunAsync(options, aws, request, services, cancellationToken);
     }
 
-    private static SqsMessageSource Create(SqsSourceOptions options, AwsOptions aws, AwsCostOptions costs, SourceServices services)
+    private static void CheckAgainstIntake(SettingsReader settings, SqsSourceOptions options, IntakeOptions intake)
+    {
+        if (options.MaxHoldTime < intake.MessageTimeout)
+        {
+            settings.Fail(
+                $"{SqsSourceOptions.Section}:{nameof(options.MaxHoldTime)}",
+                SettingText.Format(options.MaxHoldTime),
+                $"must be at least Intake:MessageTimeout ({SettingText.Format(intake.MessageTimeout)}).",
+                "A message whose first attempt takes that long could not be held: it would be abandoned at once, at the cost of a delivery.");
+        }
+    }
+
+    private static SqsMessageSource Create(SqsSourceOptions options, AwsOptions aws, AwsCostOptions costs, IntakeOptions intake, SourceServices services)
     {
         SqsQueueReference queue = SqsQueueReference.Parse(options.Queue!)!;
         SqsWireOptions wire = new() { VerifyMd5 = options.VerifyMd5 };
         SqsOperation.SetPrices(services.Calls, costs.SqsPerMillion(queue.IsFifo));
-        SqsClient client = SqsClient.Create(aws, queue, wire, BufferPool.Shared, services.Time, services.Calls);
-        return new SqsMessageSource(client, queue, options, services);
+        BufferPool buffers = new(new ResponseArrays((services.Concurrency / SqsLimits.BatchEntries) + 1));
+        SqsClient client = SqsClient.Create(aws, queue, wire, buffers, services.Time, services.Calls);
+        return new SqsMessageSource(client, queue, options, services, intake.MessageTimeout);
     }
 }

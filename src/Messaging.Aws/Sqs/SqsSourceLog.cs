@@ -50,7 +50,7 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
 
     public void RenewFailed(string error, SuppressedLines suppressed) => LogRenewFailed(route, error, suppressed);
 
-    public void HeldTooLong(int count) => LogHeldTooLong(route, count);
+    public void NoLongerRenewed(int count) => LogNoLongerRenewed(route, count);
 
     public void HeldBeyondLimit(TimeSpan limit, TimeSpan longest, int maxReceiveCount)
     {
@@ -82,6 +82,8 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
 
     public void DeadLetterFailed(string id, string error) => LogDeadLetterFailed(route, id, error);
 
+    public void DeadLetterWithoutAttributes(string id) => LogDeadLetterWithoutAttributes(route, id);
+
     public void NearInFlightLimit(long inFlight) => LogNearInFlightLimit(route, inFlight);
 
     public void Damaged(string id) => LogDamaged(route, id);
@@ -100,11 +102,11 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
     [LoggerMessage(3203, LogLevel.Information, "Route {Route}: a message could not be abandoned; it is redelivered when its visibility timeout ends: {Error}{Suppressed}")]
     private partial void LogReturnGivenUp(string route, string error, SuppressedLines suppressed);
 
-    [LoggerMessage(3204, LogLevel.Warning, "Route {Route}: a message's visibility could not be renewed; the worker retries in a second if that can help: {Error}{Suppressed}")]
+    [LoggerMessage(3204, LogLevel.Warning, "Route {Route}: a message's visibility could not be renewed; the worker retries in 1 s, unless the queue no longer accepts its handle: {Error}{Suppressed}")]
     private partial void LogRenewFailed(string route, string error, SuppressedLines suppressed);
 
-    [LoggerMessage(3205, LogLevel.Warning, "Route {Route}: {Count} message(s) reached their hold limit (Sources:Sqs:MaxHoldTime); their visibility is no longer renewed, and the queue will redeliver them")]
-    private partial void LogHeldTooLong(string route, int count);
+    [LoggerMessage(3205, LogLevel.Warning, "Route {Route}: {Count} message(s) are still in flight after their hold limit (Sources:Sqs:MaxHoldTime) plus Intake:MessageTimeout, or at the end of the 12 h that SQS allows; their visibility is no longer renewed, and the queue will redeliver them")]
+    private partial void LogNoLongerRenewed(string route, int count);
 
     [LoggerMessage(3206, LogLevel.Warning, "Route {Route}: receiving failed; retry in {Wait}: {Error}{Suppressed}")]
     private partial void LogReceiveFailed(string route, string error, string wait, SuppressedLines suppressed);
@@ -130,6 +132,9 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
     [LoggerMessage(3213, LogLevel.Warning, "Route {Route}: {Count} received message(s) lack a body, an id or a receipt handle, or were not requested; they are redelivered")]
     private partial void LogUnusable(string route, int count);
 
-    [LoggerMessage(3214, LogLevel.Warning, "Route {Route}: messages are held for longer than Sources:Sqs:MaxHoldTime ({Limit}), up to {Longest}: they have used half of the deliveries that the queue's maxReceiveCount ({MaxReceiveCount}) allows, and each further delivery brings them closer to the dead-letter queue. Fix the sink, or raise maxReceiveCount until it works")]
+    [LoggerMessage(3214, LogLevel.Warning, "Route {Route}: messages are held for longer than Sources:Sqs:MaxHoldTime ({Limit}), up to {Longest}: they have used half of the deliveries that the queue's maxReceiveCount ({MaxReceiveCount}) allows, and each further delivery brings them closer to the dead-letter queue. Fix the sink; until it works, raise maxReceiveCount")]
     private partial void LogHeldBeyondLimit(string route, string limit, string longest, int maxReceiveCount);
+
+    [LoggerMessage(3215, LogLevel.Warning, "Route {Route}: message {Id} was dead-lettered without its attributes, because the dead-letter queue refused it with them; raise the MaximumMessageSize of that queue to that of the source's queue")]
+    private partial void LogDeadLetterWithoutAttributes(string route, string id);
 }

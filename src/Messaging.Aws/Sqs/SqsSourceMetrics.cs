@@ -11,11 +11,11 @@ internal static class SqsSourceMetrics
     private static readonly Counter<long> DeleteFailures = Meter.CreateCounter<long>("worker.sqs.delete_failures", "{delete}", "Deletes that failed and were retried");
     private static readonly Counter<long> Redeliveries = Meter.CreateCounter<long>("worker.sqs.redeliveries", "{message}", "Messages redelivered while in flight or after they were settled");
 
-    public static void RenewFailed(string route, int count) => RenewFailures.Add(count, RouteTag(route));
+    public static void RenewFailed(string route, int count) => Guard(() => RenewFailures.Add(count, RouteTag(route)));
 
-    public static void DeleteFailed(string route, int count) => DeleteFailures.Add(count, RouteTag(route));
+    public static void DeleteFailed(string route, int count) => Guard(() => DeleteFailures.Add(count, RouteTag(route)));
 
-    public static void Redelivered(string route) => Redeliveries.Add(1, RouteTag(route));
+    public static void Redelivered(string route) => Guard(() => Redeliveries.Add(1, RouteTag(route)));
 
     /// <summary>Publishes the number of messages the queue counts as in flight for this worker.</summary>
     public static void Observe(string route, InFlightMessages messages) => Meter.CreateObservableGauge(
@@ -23,6 +23,18 @@ internal static class SqsSourceMetrics
         () => new Measurement<int>(messages.Count, RouteTag(route)),
         "{message}",
         "Messages received and not yet deleted or abandoned");
+
+    private static void Guard(Action count)
+    {
+        try
+        {
+            count();
+        }
+        catch (Exception)
+        {
+            // A metrics listener that throws must not end the loop that counts.
+        }
+    }
 
     private static KeyValuePair<string, object?> RouteTag(string route) => new("worker.route", route);
 }

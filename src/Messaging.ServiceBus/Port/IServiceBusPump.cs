@@ -2,7 +2,8 @@ namespace Messaging.ServiceBus.Port;
 
 /// <summary>
 /// Receives in PeekLock mode and passes each message to a handler, as the library's processor does. The lock is renewed while the
-/// handler's call runs. The pump can be started again after a stop. Every failure is a <see cref="ServiceBusFaultException"/>.
+/// handler's call runs. The pump can be started again after a stop, also while messages of an earlier run are still renewed and settled.
+/// Every failure is a <see cref="ServiceBusFaultException"/>.
 /// </summary>
 public interface IServiceBusPump : IAsyncDisposable
 {

@@ -49,6 +49,9 @@ internal sealed class FakeBus(TimeProvider time) : IServiceBusConnector
     /// <summary>While set, the close of a link waits for it.</summary>
     public Task? CloseGate { get; set; }
 
+    /// <summary>The next stop of a running pump throws it, after it has stopped.</summary>
+    public Exception? StopFailure { get; set; }
+
     /// <summary>Number of lock renewals by messages, not by a pump.</summary>
     public int Renewals => Volatile.Read(ref _renewals);
 

@@ -85,6 +85,11 @@ internal sealed class FakePump(FakeBus bus, PumpSettings settings) : IServiceBus
             await _link!.CancelAsync();
             await Task.WhenAll(_credits);
             _running = null;
+            if (bus.StopFailure is { } failure)
+            {
+                bus.StopFailure = null;
+                throw failure;
+            }
         }
     }
 

@@ -113,25 +113,68 @@ public sealed class ReceivingTests
     }
 
     [Fact]
-    public async Task Refused_WithMessagesInFlight_TheyAreSettledFirst()
+    public async Task Refused_WithAMessageInFlight_ReceivesAgainBeforeItIsSettled()
     {
         await using ServiceBusSourceHarness harness = new(calls: 2);
         await harness.StartAsync();
         await harness.PublishAsync(Body, "a");
-        Delivery delivery = await harness.Intake.NextAsync();
+        Delivery held = await harness.Intake.NextAsync();
         harness.Bus.ReceiveFault = new ServiceBusFault(ServiceBusFaultKind.Unauthorized, "refused");
         harness.Bus.Pulse();
         await ServiceBusSourceHarness.UntilAsync(() => harness.Pump.Stops == 1, "The pump should stop.");
         harness.Bus.ReceiveFault = null;
         await harness.PublishAsync(Body, "b");
-        await harness.AdvanceAsync(TimeSpan.FromMinutes(1));
-        harness.Pump.Starts.ShouldBe(1, "A processor starts again only when its calls have returned.");
 
-        await delivery.SettleAsync(Settlement.Complete);
-        await harness.AdvanceUntilAsync(() => harness.Intake.Accepted == 2, Step, "It should have started again.");
+        await harness.AdvanceUntilAsync(() => harness.Intake.Accepted == 2, Step, "A message in flight should not keep the route from receiving.");
 
+        harness.Pump.Starts.ShouldBe(2);
+        harness.Intake.Unsettled.ShouldBe(2);
+        harness.Source.Problem.ShouldBeNull();
         await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
+        await held.SettleAsync(Settlement.Complete);
         await harness.WaitUntilEmptyAsync();
+        await harness.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Refused_MessageOfAnEarlierRunInFlight_IsAwaitedByTheClose()
+    {
+        await using ServiceBusSourceHarness harness = new(calls: 2);
+        await harness.StartAsync();
+        await harness.PublishAsync(Body, "a");
+        Delivery held = await harness.Intake.NextAsync();
+        harness.Bus.ReceiveFault = new ServiceBusFault(ServiceBusFaultKind.Unauthorized, "refused");
+        harness.Bus.Pulse();
+        await ServiceBusSourceHarness.UntilAsync(() => harness.Pump.Stops == 1, "The pump should stop.");
+        harness.Bus.ReceiveFault = null;
+        await harness.AdvanceUntilAsync(() => harness.Pump.Starts == 2, Step, "It should have started again.");
+        await harness.StopReceivingAsync();
+
+        Task closing = harness.Source.CloseAsync(CancellationToken.None);
+        closing.IsCompleted.ShouldBeFalse("The message of the first run is still in flight.");
+        await held.SettleAsync(Settlement.Complete);
+        await closing.WaitAsync(TimeSpan.FromSeconds(30));
+
+        harness.Bus.Count.ShouldBe(0);
+        await harness.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Refused_StopFailsUnexpectedly_ReceivesAgain()
+    {
+        await using ServiceBusSourceHarness harness = new(calls: 1);
+        harness.Bus.StopFailure = new InvalidOperationException("a defect");
+        await harness.StartAsync();
+        harness.Bus.ReceiveFault = new ServiceBusFault(ServiceBusFaultKind.Other, "refused");
+        harness.Bus.Pulse();
+        await ServiceBusSourceHarness.UntilAsync(() => harness.Pump.Stops == 1, "The pump should stop.");
+        harness.Bus.ReceiveFault = null;
+        await harness.PublishAsync(Body, "a");
+
+        await harness.AdvanceUntilAsync(() => harness.Intake.Accepted == 1, Step, "It should have started again.");
+
+        harness.Log.Entries.ShouldContain(entry => entry.Id.Id == 3309);
+        await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
         await harness.FinishAsync();
     }
 

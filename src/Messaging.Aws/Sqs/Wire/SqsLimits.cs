@@ -17,4 +17,10 @@ internal static class SqsLimits
 
     /// <summary>Seconds of a visibility timeout (12 hours, counted from the receive).</summary>
     public const int VisibilitySeconds = 43_200;
+
+    // SQS counts from its own receive to the arrival of the change: an answer may take 5 s to arrive (ReceiveGrace), a change 10 s (CallTimeout).
+    private const int MarginSeconds = 15;
+
+    /// <summary>The longest visibility timeout of a message that was received <paramref name="age"/> ago. SQS refuses a longer one instead of cutting it.</summary>
+    public static int VisibilityLeft(TimeSpan age) => Math.Max(0, VisibilitySeconds - MarginSeconds - (int)Math.Ceiling(age.TotalSeconds));
 }

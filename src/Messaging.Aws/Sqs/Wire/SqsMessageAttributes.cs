@@ -1,3 +1,4 @@
+using System.Text;
 using System.Text.Json;
 
 namespace Messaging.Aws.Sqs.Wire;
@@ -99,4 +100,8 @@ internal readonly struct SqsMessageAttributes(ReadOnlyMemory<byte> json)
 /// <param name="DataType"><c>String</c>, <c>Number</c> or <c>Binary</c>, maybe with a custom label after a dot.</param>
 /// <param name="StringValue">The value of a string or number; null for binary.</param>
 /// <param name="BinaryValue">The value of a binary; empty otherwise.</param>
-internal sealed record SqsMessageAttribute(string Name, string DataType, string? StringValue, ReadOnlyMemory<byte> BinaryValue = default);
+internal sealed record SqsMessageAttribute(string Name, string DataType, string? StringValue, ReadOnlyMemory<byte> BinaryValue = default)
+{
+    /// <summary>Its share of <see cref="SqsLimits.MessageBytes"/>. The service counts "the name, type, value, and the message body".</summary>
+    public int Bytes => Encoding.UTF8.GetByteCount(Name) + Encoding.UTF8.GetByteCount(DataType) + (StringValue is { } text ? Encoding.UTF8.GetByteCount(text) : BinaryValue.Length);
+}

@@ -34,7 +34,7 @@ internal sealed class SqsSourceHarness : SourceHarness
         };
         SqsClient client = SqsClient.Create(aws, reference, new SqsWireOptions { VerifyMd5 = true, CallTimeout = TimeSpan.FromSeconds(2) }, _buffers, TimeProvider.System);
         ServiceProvider none = new ServiceCollection().BuildServiceProvider();
-        _source = new SqsMessageSource(client, reference, options, new SourceServices("orders", none, new MemoryDeadLetters(), Log, TimeProvider.System, concurrency));
+        _source = new SqsMessageSource(client, reference, options, new SourceServices("orders", none, new MemoryDeadLetters(), Log, TimeProvider.System, concurrency), messageTimeout: TimeSpan.Zero);
     }
 
     public SqsQueue Queue { get; }

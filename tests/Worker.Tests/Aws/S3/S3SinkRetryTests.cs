@@ -1,8 +1,11 @@
+using Amazon.Runtime;
+using Messaging.Aws;
 using Messaging.Aws.S3;
 using Messaging.Aws.S3.Sink;
 using Messaging.Recoverability;
 using Messaging.Sinks;
 using Microsoft.Extensions.Logging.Abstractions;
+using Worker.Tests.Aws.S3.Direct;
 
 namespace Worker.Tests.Aws.S3;
 
@@ -93,6 +96,31 @@ public sealed class S3SinkRetryTests
         await StoreAsync(sink);
 
         told.ShouldBe(expected);
+    }
+
+    [Theory]
+    [InlineData("Sdk")]
+    [InlineData("Direct")]
+    public async Task Store_SessionExpiresBeforeTheComparison_FetchesNewCredentialsOnce(string client)
+    {
+        await using RawServer server = new(request =>
+            request.Method == "PUT" ? "HTTP/1.1 412 Precondition Failed\r\nContent-Length: 0\r\n\r\n"
+            : request.Headers["Authorization"].Contains("AKID1", StringComparison.Ordinal) ? "HTTP/1.1 400 Bad Request\r\n\r\n"
+            : "HTTP/1.1 200 OK\r\nETag: \"x\"\r\nContent-Length: 5\r\n\r\n");
+        int fetched = 0;
+        AwsCredentialSource credentials = new(() => Task.FromResult<AWSCredentials>(new SessionAWSCredentials($"AKID{++fetched}", "secret", "token")), TimeProvider.System);
+        S3SinkOptions options = new() { Client = Enum.Parse<S3ClientKind>(client), Bucket = "archive", MaxAttempts = 1 };
+        await using S3Sink sink = S3Sink.Create(
+            options,
+            new AwsOptions { Endpoint = server.Url, Region = "eu-west-1" },
+            credentials,
+            new SinkServices(null!, NullLoggerFactory.Instance, TimeProvider.System, Concurrency: 1));
+
+        SinkResult result = await StoreAsync(sink);
+
+        result.Status.ShouldBe(SinkStatus.Collision, result.Detail);
+        fetched.ShouldBe(2);
+        server.Requests.Select(request => request.Method).ShouldBe(["PUT", "HEAD", "PUT", "HEAD"]);
     }
 
     private static S3Sink Open(IS3Requests requests, int maxAttempts, CircuitBreaker? breaker = null) => new(

@@ -8,7 +8,11 @@ namespace Worker.Tests.Aws.Sqs;
 public sealed class DeadLetterTests
 {
     private const int DeadLetterFailed = 3210;
+    private const int DeadLetterWithoutAttributes = 3215;
     private const int MessageBytes = 1_048_576;
+
+    // The MaximumMessageSize of many queues: the default until August 2025.
+    private const int QueueBytes = 262_144;
 
     private static readonly Settlement Poison = Settlement.DeadLetter("malformed-json", "The JSON ends too early.", "System.Text.Json.JsonException");
 
@@ -193,6 +197,52 @@ public sealed class DeadLetterTests
         (sent.Attribute("DeadLetterReason") is not null).ShouldBe(hasReason);
         (sent.Attribute("DeadLetterDetails") is not null).ShouldBe(hasDetails);
         SizeOf(sent).ShouldBeLessThanOrEqualTo(MessageBytes);
+        await run.EndAsync();
+    }
+
+    // The attribute "trace" counts 100 bytes, the reason 36, the details some hundreds.
+    [Theory]
+    [InlineData(QueueBytes - 150, true, true)]
+    [InlineData(QueueBytes - 110, true, false)]
+    [InlineData(QueueBytes - 50, false, true)]
+    [InlineData(QueueBytes, false, false)]
+    public async Task DeadLetter_QueueAllowsLessThanTheService_IsSentWithTheAttributesThatItAccepts(int bodyBytes, bool hasTrace, bool hasReason)
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        run.Queue.Script = call => call.Operation == "SendMessage" && SizeOf(call) > QueueBytes ? QueueAnswer.Error(400, "InvalidParameterValue") : null;
+        FakeMessage message = FakeMessage.New("a") with
+        {
+            Body = new string('x', bodyBytes),
+            Attributes = new JsonObject { ["trace"] = new JsonObject { ["DataType"] = "String", ["StringValue"] = new string('t', 89) } },
+        };
+        Delivery[] deliveries = await run.BeginWithAsync(message);
+
+        await deliveries[0].SettleAsync(Poison);
+        await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 1, "Not deleted.");
+
+        QueueCall sent = run.Queue.Sends[^1];
+        SizeOf(sent).ShouldBeLessThanOrEqualTo(QueueBytes);
+        sent.Text("MessageBody").ShouldBe(message.Body);
+        (sent.Attribute("trace") is not null).ShouldBe(hasTrace);
+        (sent.Attribute("DeadLetterReason") is not null).ShouldBe(hasReason);
+        sent.Attribute("DeadLetterDetails").ShouldBeNull();
+        run.HasLogged(DeadLetterWithoutAttributes).ShouldBe(!hasTrace);
+        run.HasLogged(DeadLetterFailed).ShouldBeFalse();
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task DeadLetter_BodyIsLargerThanTheQueueAllows_SaysWhatToDoAndDeletesNothing()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        run.Queue.Script = call => call.Operation == "SendMessage" && SizeOf(call) > QueueBytes ? QueueAnswer.Error(400, "InvalidParameterValue") : null;
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a") with { Body = new string('x', QueueBytes + 1) });
+
+        await deliveries[0].SettleAsync(Poison);
+        await run.PassUntilAsync(() => run.Queue.VisibilityChanges.Count == 1, "The message was not returned.");
+
+        run.Log.Entries.Single(entry => entry.Id.Id == DeadLetterFailed).Text.ShouldContain("the body alone (262,145 bytes); if its MaximumMessageSize is lower, raise it");
+        run.Queue.Deletes.ShouldBeEmpty();
         await run.EndAsync();
     }
 

@@ -171,11 +171,12 @@ public sealed class DeleteTests
         await run.PassUntilAsync(() => later.All(message => Deleted(run).Contains(message.Handle)), "Deletes that would succeed wait behind one that does not.");
 
         (run.Time.GetUtcNow() - before).ShouldBeLessThan(TimeSpan.FromSeconds(30), "One wait of a single worker at most.");
+        run.Queue.Script = _ => null;
         await run.EndAsync();
     }
 
     [Fact]
-    public async Task Delete_NeverSucceeds_EndsAfterFortyAttemptsOverMinutes()
+    public async Task Delete_NeverSucceeds_EndsWhenTheMessageIsNoLongerRenewed()
     {
         await using SqsRun run = await SqsRun.CreateAsync();
         run.Queue.Script = call => call.Operation == "DeleteMessageBatch" ? QueueAnswer.InternalError : null;
@@ -190,8 +191,26 @@ public sealed class DeleteTests
             await Task.Delay(2);
         }
 
-        run.Queue.Deletes.Count.ShouldBe(40);
-        (run.Time.GetUtcNow() - start).ShouldBeGreaterThan(TimeSpan.FromMinutes(3), "No hot loop.");
+        // MaxHoldTime and Intake:MessageTimeout have passed. The pauses grow to up to 30 s.
+        (run.Time.GetUtcNow() - start).ShouldBeGreaterThan(TimeSpan.FromMinutes(16));
+        run.Queue.Deletes.Count.ShouldBeLessThan(200, "No hot loop.");
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task Delete_FailsAndTheLogThrows_IsStillRetried()
+    {
+        using FullLog log = new();
+        await using SqsRun run = await SqsRun.CreateAsync(loggers: log);
+        int failed = 0;
+        run.Queue.Script = call => call.Operation == "DeleteMessageBatch" && Interlocked.Increment(ref failed) <= 2 ? QueueAnswer.InternalError : null;
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
+
+        await deliveries[0].SettleAsync(Settlement.Complete);
+
+        await run.PassUntilAsync(() => run.Queue.Deletes.Count == 3, "The log's exception ended the worker.");
+        log.Lines.ShouldBeGreaterThan(0);
+        await run.PassUntilSettledAsync();
         await run.EndAsync();
     }
 

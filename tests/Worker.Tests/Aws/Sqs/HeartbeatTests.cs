@@ -7,7 +7,7 @@ namespace Worker.Tests.Aws.Sqs;
 public sealed class HeartbeatTests
 {
     private const int RenewFailed = 3204;
-    private const int HeldTooLong = 3205;
+    private const int NoLongerRenewed = 3205;
 
     private static readonly TimeSpan Half = TimeSpan.FromSeconds(15);
     private static readonly TimeSpan Tick = TimeSpan.FromSeconds(1);
@@ -181,32 +181,115 @@ public sealed class HeartbeatTests
     }
 
     [Fact]
-    public async Task Renew_HeldLongerThanMaxHoldTime_EndsAndIsLogged()
+    public async Task Renew_MessageInFlightAfterMaxHoldTime_GoesOnForMessageTimeoutAndItsEndIsLogged()
     {
+        // MaxHoldTime and Intake:MessageTimeout are 150 s together.
+        const int Renewals = 9;
+        await using SqsRun run = await SqsRun.CreateAsync(options: ShortHold());
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
+
+        for (int renewals = 1; renewals <= Renewals; renewals++)
+        {
+            run.Time.Advance(Half);
+            await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == renewals, "A message that is being processed was not renewed.");
+        }
+
+        run.HasLogged(NoLongerRenewed).ShouldBeFalse();
+        run.Time.Advance(Half);
+        await SqsRun.WaitAsync(() => run.HasLogged(NoLongerRenewed), "The end of the renewals was not logged.");
+        run.Queue.Deliver(FakeMessage.New("b"));
+        Delivery[] later = await run.TakeAsync(1);
+        run.Time.Advance(Half);
+        await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count > Renewals, "The next message was not renewed.");
+        run.Queue.VisibilityChanges[Renewals].Handles.ShouldBe(["handle-b"]);
+        await CompleteAsync([.. deliveries, .. later]);
+        await SqsRun.WaitAsync(() => run.Queue.Deletes.SelectMany(call => call.Handles).Count() == 2, "The messages were not deleted.");
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task Renew_RestOfAGroupAfterMaxHoldTime_GoesOnForTheTimeoutsOfTenMessages()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync(isFifo: true, options: ShortHold("orders.fifo"));
+        await run.BeginAsync();
+        run.Queue.Deliver(FakeMessage.New("1", "g"), FakeMessage.New("2", "g"));
+        Delivery first = await run.Intake.NextAsync();
+
+        // 15 minutes: the tenth message of a group may begin that late.
+        for (int renewals = 1; renewals <= 60; renewals++)
+        {
+            run.Time.Advance(Half);
+            await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == renewals, "The group was not renewed.");
+        }
+
+        run.Queue.VisibilityChanges.ShouldAllBe(call => call.Handles.Length == 2);
+        run.Intake.Script = _ => Settlement.Complete;
+        await first.SettleAsync(Settlement.Complete);
+        await SqsRun.WaitAsync(() => run.Queue.Deletes.SelectMany(call => call.Handles).Count() == 2, "The group did not end.");
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task Renew_NearTheEndOfTwelveHours_AsksForNoMoreThanIsLeft()
+    {
+        TimeSpan visibility = TimeSpan.FromHours(5);
         await using SqsRun run = await SqsRun.CreateAsync(options: new SqsSourceOptions
         {
             Queue = "orders",
             AcknowledgeDelay = TimeSpan.Zero,
-            VisibilityTimeout = TimeSpan.FromSeconds(30),
-            MaxHoldTime = TimeSpan.FromMinutes(1),
+            VisibilityTimeout = visibility,
+            MaxHoldTime = TimeSpan.FromHours(12),
         });
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
 
-        for (int renewals = 1; renewals <= 3; renewals++)
+        // At 2.5, 5, 7.5 and 10 hours.
+        for (int renewals = 1; renewals <= 4; renewals++)
         {
-            run.Time.Advance(Half);
-            await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == renewals, "The renewal was not sent.");
+            run.Time.Advance(visibility / 2);
+            await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == renewals, "The message was not renewed.");
         }
 
+        run.Queue.VisibilityChanges.SelectMany(call => call.Seconds).ShouldBe([18_000, 18_000, 16_200 - 15, 7_200 - 15], ignoreOrder: false, "15 s are reserved for the call.");
+        run.Time.Advance(visibility / 2);
+        await SqsRun.WaitAsync(() => run.HasLogged(NoLongerRenewed), "The end of the renewals was not logged.");
+        run.Queue.VisibilityChanges.Count.ShouldBe(4, "SQS would refuse any change.");
+        await CompleteAsync(deliveries);
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task Renew_RedeliveredWhileInFlight_TimeCountsFromTheNewReceive()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync(options: ShortHold());
+        FakeMessage message = FakeMessage.New("a");
+        Delivery[] deliveries = await run.BeginWithAsync(message);
+        await run.PassUntilAsync(() => run.HasLogged(NoLongerRenewed), "The renewals did not end.");
+
+        int before = run.Queue.VisibilityChanges.Count;
+        int receives = run.Queue.Receives.Count;
+        run.Queue.Deliver(message.Again("handle-new"));
+        await SqsRun.WaitAsync(() => run.Queue.Receives.Count > receives, "The redelivery was not received.");
         run.Time.Advance(Half);
-        await SqsRun.WaitAsync(() => run.HasLogged(HeldTooLong), "The end of the renewals was not logged.");
+
+        await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == before + 1, "The redelivered message was not renewed.");
+        run.Queue.VisibilityChanges[^1].Handles.ShouldBe(["handle-new"]);
+        await CompleteAsync(deliveries);
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task Renew_LogThrows_OtherMessagesAreStillRenewed()
+    {
+        using FullLog log = new();
+        await using SqsRun run = await SqsRun.CreateAsync(options: ShortHold(), loggers: log);
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
+        await run.PassUntilAsync(() => log.Lines > 0, "The end of the renewals was not logged.");
+
         run.Queue.Deliver(FakeMessage.New("b"));
         Delivery[] later = await run.TakeAsync(1);
-        run.Time.Advance(Half);
-        await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count > 3, "The next message was not renewed.");
-        run.Queue.VisibilityChanges[3].Handles.ShouldBe(["handle-b"]);
+        await run.PassUntilAsync(() => run.Queue.VisibilityChanges.Any(call => call.Handles.Contains("handle-b")), "The log's exception ended the heartbeat.");
+
         await CompleteAsync([.. deliveries, .. later]);
-        await SqsRun.WaitAsync(() => run.Queue.Deletes.SelectMany(call => call.Handles).Count() == 2, "The messages were not deleted.");
         await run.EndAsync();
     }
 
@@ -302,6 +385,14 @@ public sealed class HeartbeatTests
         await CompleteAsync(await run.TakeAsync(1));
         await run.EndAsync();
     }
+
+    private static SqsSourceOptions ShortHold(string queue = "orders") => new()
+    {
+        Queue = queue,
+        AcknowledgeDelay = TimeSpan.Zero,
+        VisibilityTimeout = TimeSpan.FromSeconds(30),
+        MaxHoldTime = TimeSpan.FromMinutes(1),
+    };
 
     private static async Task CompleteAsync(IEnumerable<Delivery> deliveries)
     {

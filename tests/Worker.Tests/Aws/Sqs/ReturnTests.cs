@@ -1,3 +1,4 @@
+using Messaging.Aws.Sqs;
 using Pipeline.Settlements;
 
 namespace Worker.Tests.Aws.Sqs;
@@ -11,7 +12,6 @@ public sealed class ReturnTests
     [InlineData(300, 1)]
     [InlineData(7_000, 7)]
     [InlineData(7_001, 8)]
-    [InlineData(360_000_000, 43_200)]
     public async Task Abandon_WithDelay_BecomesAVisibilityTimeoutInWholeSeconds(int milliseconds, int seconds)
     {
         await using SqsRun run = await SqsRun.CreateAsync();
@@ -23,6 +23,22 @@ public sealed class ReturnTests
         run.Queue.VisibilityChanges[0].Handles.ShouldBe(["handle-a"]);
         run.Queue.VisibilityChanges[0].Seconds.ShouldBe([seconds]);
         run.Queue.Deletes.ShouldBeEmpty();
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task Abandon_DelayBeyondTwelveHours_IsCutToWhatIsLeftOfThem()
+    {
+        const int AnHour = 3_600;
+        await using SqsRun run = await SqsRun.CreateAsync(options: Hidden(TimeSpan.FromHours(4)));
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
+        run.Time.Advance(TimeSpan.FromSeconds(AnHour));
+
+        await deliveries[0].SettleAsync(Settlement.Abandon(TimeSpan.FromHours(100)));
+        await run.PassUntilAsync(() => run.Queue.VisibilityChanges.Count == 1, "The message was not returned.");
+
+        // SQS counts from the receive, and refuses more. Some seconds are reserved for the call.
+        run.Queue.VisibilityChanges[0].Seconds[0].ShouldBeInRange(43_200 - (2 * AnHour), 43_200 - AnHour - 1);
         await run.EndAsync();
     }
 
@@ -116,6 +132,42 @@ public sealed class ReturnTests
     }
 
     [Fact]
+    public async Task Abandon_WithDelayAndSomeCallsFail_IsRetriedForTheRestOfTheDelay()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync(options: Hidden(TimeSpan.FromMinutes(4)));
+        int calls = 0;
+        run.Queue.Script = call => call.Operation == "ChangeMessageVisibilityBatch" && Interlocked.Increment(ref calls) <= 3 ? QueueAnswer.InternalError : null;
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
+
+        await deliveries[0].SettleAsync(Settlement.Abandon(TimeSpan.FromMinutes(5)));
+        await run.PassUntilAsync(() => run.Queue.VisibilityChanges.Count >= 1, "The message was not returned.");
+        run.Time.Advance(TimeSpan.FromMinutes(1));
+        await run.PassUntilAsync(() => run.Queue.VisibilityChanges.Count == 4, "The delay was given up.");
+
+        run.Queue.VisibilityChanges[0].Seconds.ShouldBe([300]);
+        run.Queue.VisibilityChanges[3].Seconds[0].ShouldBeInRange(120, 240, "A minute of the delay has passed.");
+        await run.EndAsync();
+        run.HasLogged(ReturnGivenUp).ShouldBeFalse();
+    }
+
+    [Fact]
+    public async Task Abandon_WithDelayAndNoCallSucceeds_EndsWithTheVisibility()
+    {
+        TimeSpan visibility = TimeSpan.FromSeconds(90);
+        await using SqsRun run = await SqsRun.CreateAsync(options: Hidden(visibility));
+        run.Queue.Script = call => call.Operation == "ChangeMessageVisibilityBatch" ? QueueAnswer.InternalError : null;
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
+        DateTimeOffset start = run.Time.GetUtcNow();
+        await deliveries[0].SettleAsync(Settlement.Abandon(TimeSpan.FromMinutes(1)));
+
+        await run.PassUntilAsync(() => run.HasLogged(ReturnGivenUp), "The attempts never ended.");
+
+        (run.Time.GetUtcNow() - start).ShouldBeGreaterThanOrEqualTo(visibility);
+        run.Queue.VisibilityChanges[^1].Seconds.ShouldBe([0], "The delay is over: the message may be visible at once.");
+        await run.EndAsync();
+    }
+
+    [Fact]
     public async Task Abandon_HandleIsRefused_IsNotRetried()
     {
         await using SqsRun run = await SqsRun.CreateAsync();
@@ -150,4 +202,6 @@ public sealed class ReturnTests
         await whole.SettleAsync(Settlement.Complete);
         await run.EndAsync();
     }
+
+    private static SqsSourceOptions Hidden(TimeSpan timeout) => new() { Queue = "orders", AcknowledgeDelay = TimeSpan.Zero, VisibilityTimeout = timeout };
 }

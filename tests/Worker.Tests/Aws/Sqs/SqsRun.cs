@@ -2,6 +2,7 @@ using Messaging.Aws.Sqs;
 using Messaging.Aws.Sqs.Wire;
 using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
 using Worker.Tests.Aws.Sqs.Wire;
 
 namespace Worker.Tests.Aws.Sqs;
@@ -18,7 +19,7 @@ internal sealed class SqsRun : SourceHarness
     private readonly WireClient _wire;
     private readonly SqsMessageSource _source;
 
-    private SqsRun(FakeQueue queue, SqsSourceOptions options, SqsWireOptions wire, int concurrency, Uri? address)
+    private SqsRun(FakeQueue queue, SqsSourceOptions options, SqsWireOptions wire, int concurrency, Uri? address, ILoggerFactory? loggers)
         : base(Math.Max(64, concurrency))
     {
         Queue = queue;
@@ -28,7 +29,7 @@ internal sealed class SqsRun : SourceHarness
             _wire.Client,
             SqsQueueReference.Parse(options.Queue!)!,
             options,
-            new SourceServices("orders", none, new MemoryDeadLetters(), Log, Time, concurrency));
+            new SourceServices("orders", none, new MemoryDeadLetters(), loggers ?? Log, Time, concurrency));
     }
 
     public FakeQueue Queue { get; }
@@ -47,8 +48,9 @@ internal sealed class SqsRun : SourceHarness
     /// <param name="wire">The wire's options.</param>
     /// <param name="concurrency">The concurrency; one receive loop per ten.</param>
     /// <param name="address">A wrong address for the source; null for the queue's own.</param>
+    /// <param name="loggers">Where the source logs; null for <see cref="Log"/>.</param>
     public static async Task<SqsRun> CreateAsync(
-        bool isFifo = false, SqsSourceOptions? options = null, SqsWireOptions? wire = null, int concurrency = OneLoop, Uri? address = null)
+        bool isFifo = false, SqsSourceOptions? options = null, SqsWireOptions? wire = null, int concurrency = OneLoop, Uri? address = null, ILoggerFactory? loggers = null)
     {
         FakeQueue queue = await FakeQueue.StartAsync();
         if (isFifo)
@@ -56,7 +58,7 @@ internal sealed class SqsRun : SourceHarness
             queue.MakeFifo();
         }
 
-        return new SqsRun(queue, options ?? Options(isFifo ? "orders.fifo" : "orders"), wire ?? new SqsWireOptions(), concurrency, address);
+        return new SqsRun(queue, options ?? Options(isFifo ? "orders.fifo" : "orders"), wire ?? new SqsWireOptions(), concurrency, address, loggers);
     }
 
     /// <summary>Options for tests that do not concern the acknowledge delay.</summary>

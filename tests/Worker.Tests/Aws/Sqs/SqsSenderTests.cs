@@ -55,6 +55,22 @@ public sealed class SqsSenderTests
     }
 
     [Fact]
+    public async Task Send_BodiesOverTheLimitOfACall_AreSentInSeveralCalls()
+    {
+        const int BodyBytes = 200_000;
+        await using FakeQueue queue = await FakeQueue.StartAsync();
+        using IMessageSender sender = await OpenAsync(queue);
+        OutgoingMessage[] messages = [.. Enumerable.Range(0, 10).Select(number => new OutgoingMessage($"id-{number}", System.Text.Encoding.UTF8.GetBytes(new string((char)('a' + number), BodyBytes))))];
+
+        string?[] errors = await sender.SendAsync(messages, CancellationToken.None);
+
+        errors.ShouldBe(new string?[10]);
+        QueueCall[] calls = [.. queue.Calls.Where(call => call.Operation == "SendMessageBatch")];
+        calls.Select(call => Entries(call).Length).ShouldBe([5, 5], ignoreOrder: false, "Five bodies are 1,000,000 bytes; six would exceed 1 MiB.");
+        string.Concat(calls.SelectMany(call => Entries(call)).Select(entry => entry.GetProperty("MessageBody").GetString()![0])).ShouldBe("abcdefghij");
+    }
+
+    [Fact]
     public async Task Send_CallFails_FailsForAll()
     {
         await using FakeQueue queue = await FakeQueue.StartAsync();

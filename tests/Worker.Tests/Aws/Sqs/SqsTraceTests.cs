@@ -162,7 +162,7 @@ public sealed class SqsTraceTests
         run.Queue.Script = call => call.Operation == "ChangeMessageVisibilityBatch" ? QueueAnswer.InternalError : null;
 
         await delivery.SettleAsync(Settlement.Abandon(TimeSpan.FromSeconds(1)));
-        await run.PassUntilAsync(() => spans.In(process, "settle orders").Count == 3, "Each of the three attempts has a span.");
+        await run.PassUntilAsync(() => spans.In(process, "settle orders").Count >= 3, "Each attempt has a span.");
 
         spans.In(process, "settle orders").ShouldAllBe(settle => settle.Status == ActivityStatusCode.Error && (string?)settle.GetTagItem("error.type") == "InternalError");
         run.Queue.Script = _ => null;

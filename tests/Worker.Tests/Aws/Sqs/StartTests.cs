@@ -94,12 +94,26 @@ public sealed class StartTests
         await FailAsync(run, ExitCodes.Configuration, "a FIFO queue needs a FIFO dead-letter queue");
     }
 
-    [Fact]
-    public async Task Check_DeadLetterQueueIsTheQueueItself_IsRefused()
+    [Theory]
+    [InlineData("orders")]
+    [InlineData("https://vpce-1.sqs.eu-west-1.vpce.amazonaws.com/123456789012/orders")]
+    [InlineData("http://localhost:9324/queue/orders")]
+    public async Task Check_DeadLetterQueueIsTheQueueItself_IsRefused(string queue)
     {
-        await using SqsRun run = await SqsRun.CreateAsync(options: new SqsSourceOptions { Queue = "orders", DeadLetterQueue = "arn:aws:sqs:eu-west-1:123456789012:orders" });
+        await using SqsRun run = await SqsRun.CreateAsync(options: new SqsSourceOptions { Queue = queue, DeadLetterQueue = "arn:aws:sqs:eu-west-1:123456789012:orders" });
 
         await FailAsync(run, ExitCodes.Configuration, "the queue itself");
+    }
+
+    [Fact]
+    public async Task Check_DeadLetterQueueHasTheNameInAnotherAccount_Passes()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync(
+            options: new SqsSourceOptions { Queue = "https://sqs.eu-west-1.amazonaws.com/999999999999/orders", DeadLetterQueue = "orders" });
+
+        await run.Source.CheckAsync(CancellationToken.None);
+
+        run.Source.Problem.ShouldBeNull();
     }
 
     [Theory]

@@ -66,6 +66,11 @@ internal sealed class AnswerReader(AwsClock clock, BufferPool buffers, ILogger l
             return fault with { Kind = S3FaultKind.ClockSkew };
         }
 
+        if (operation == S3Operations.Head)
+        {
+            fault = S3Faults.OfHead(fault, isSession: credentials.SessionToken is not null);
+        }
+
         return fault.Kind == S3FaultKind.ExpiredCredentials ? fault with { Expired = credentials } : fault;
     }
 

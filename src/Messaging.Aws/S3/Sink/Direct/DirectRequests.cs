@@ -160,6 +160,10 @@ internal sealed class DirectRequests : IS3Requests
     private static string? ETagOf(HttpResponseMessage response) =>
         response.Headers.NonValidated.TryGetValues("ETag", out HeaderStringValues values) && values.ToString() is { Length: > 0 } etag ? etag : null;
 
+    // An answer that ends with its connection may be cut.
+    private static bool IsDelimited(HttpResponseMessage response) =>
+        response.Content.Headers.ContentLength is not null || response.Headers.TransferEncodingChunked == true;
+
     private static S3Fault Success(HttpResponseMessage response) => MessageSpans.IsListening
         ? S3Fault.Success((int)response.StatusCode, response.Headers.NonValidated.TryGetValues("x-amz-request-id", out HeaderStringValues id) ? id.ToString() : null)
         : default;
@@ -175,8 +179,7 @@ internal sealed class DirectRequests : IS3Requests
 
     private async ValueTask<S3Fault> ConfirmReadingAsync(HttpResponseMessage response, bool named, CancellationToken cancellationToken)
     {
-        // An answer that ends with its connection may be cut.
-        bool delimited = response.Content.Headers.ContentLength is not null || response.Headers.TransferEncodingChunked == true;
+        bool delimited = IsDelimited(response);
         return await _answers.DrainAsync(response, cancellationToken) && named && delimited ? Success(response) : S3Faults.NotS3((int)response.StatusCode);
     }
 
@@ -211,7 +214,8 @@ internal sealed class DirectRequests : IS3Requests
                 return (fault, null);
             }
 
-            if (ETagOf(response) is null)
+            // HEAD reported the body's length: an answer that is cut, or of another length, must not count as a collision.
+            if (ETagOf(response) is null || !IsDelimited(response) || (response.Content.Headers.ContentLength is { } length && length != body.Length))
             {
                 return (S3Faults.NotS3((int)response.StatusCode), null);
             }

@@ -119,6 +119,10 @@ internal sealed class SdkRequests : IS3Requests
         catch (Exception exception)
         {
             S3Fault fault = attempt.Classify(exception);
+            if (operation == S3Operations.Head)
+            {
+                fault = S3Faults.OfHead(fault, _credentials.IsSession);
+            }
 
             return (S3Faults.OfObject(fault), operation, false);
         }

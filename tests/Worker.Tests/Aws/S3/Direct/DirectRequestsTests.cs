@@ -158,6 +158,21 @@ public sealed class DirectRequestsTests
         fault.Kind.ShouldBe(S3FaultKind.ClockSkew);
     }
 
+    [Theory]
+    [InlineData("token", S3FaultKind.ExpiredCredentials)]
+    [InlineData(null, S3FaultKind.Refused)]
+    public async Task Compare_HeadAnswered400_IsAnExpiredSessionIfThereIsOne(string? session, S3FaultKind kind)
+    {
+        // A HEAD's answer has no body with an error code.
+        AWSCredentials keys = session is null ? new BasicAWSCredentials("AKID", "secret") : new SessionAWSCredentials("AKID", "secret", session);
+        await using RawServer server = new(_ => "HTTP/1.1 400 Bad Request\r\n\r\n");
+        using DirectRequests client = DirectSinks.Requests(server.Url, credentials: DirectSinks.Credentials(keys));
+
+        (S3Fault fault, _, _) = await client.CompareAsync("k"u8.ToArray(), default, Limit, Token);
+
+        fault.Kind.ShouldBe(kind);
+    }
+
     [Fact]
     public async Task Refresh_SeveralRequestsExpiredTogether_FetchesOnce()
     {

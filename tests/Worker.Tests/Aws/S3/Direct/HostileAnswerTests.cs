@@ -95,6 +95,9 @@ public sealed class HostileAnswerTests
     [InlineData("HTTP/1.1 200 OK\r\nETag: \"x\"\r\nTransfer-Encoding: chunked\r\n\r\n", null)]
     [InlineData("HTTP/1.1 200 OK\r\nETag: \"x\"\r\nContent-Length: 3\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc")]
     [InlineData("HTTP/1.1 200 OK\r\nETag: \"x\"\r\nContent-Length: 3\r\n\r\n", "HTTP/1.1 200 OK\r\nETag: \"x\"\r\nContent-Length: 3\r\n\r\nxy")]
+    [InlineData("HTTP/1.1 200 OK\r\nETag: \"x\"\r\nContent-Length: 3\r\n\r\n", "HTTP/1.1 200 OK\r\nETag: \"x\"\r\nContent-Length: 2\r\n\r\nxy")]
+    [InlineData("HTTP/1.1 200 OK\r\nETag: \"x\"\r\nContent-Length: 3\r\n\r\n", "HTTP/1.1 200 OK\r\nETag: \"x\"\r\n\r\nxy")]
+    [InlineData("HTTP/1.1 200 OK\r\nETag: \"x\"\r\nContent-Length: 3\r\n\r\n", "HTTP/1.1 200 OK\r\nETag: \"x\"\r\n\r\nxyz")]
     public async Task Compare_AnswerNotFromS3_IsNeitherADuplicateNorACollision(string head, string? get)
     {
         await using RawServer server = new(request => new RawReply(request.Method == "HEAD" ? head : get!, Close: true));

@@ -1,0 +1,27 @@
+using Messaging.Aws;
+using Messaging.Aws.S3;
+using Messaging.Costs;
+using Worker.Tests.Aws.S3.Direct;
+
+namespace Worker.Tests.Aws.S3;
+
+public sealed class S3ObjectReaderTests
+{
+    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(20);
+
+    [Theory]
+    [InlineData("v1", "one", "v1")]
+    [InlineData("null", "one", "one")]
+    [InlineData("null", null, "answered")]
+    public async Task Open_VersionId_IsRequestedAndIsTheVersionUnlessItIsNull(string versionId, string? eTag, string version)
+    {
+        await using RawServer server = new(_ => "HTTP/1.1 200 OK\r\nETag: \"answered\"\r\nContent-Length: 3\r\n\r\nabc");
+        AwsOptions aws = new() { Endpoint = server.Url, Region = "eu-west-1", AccessKeyId = "AKIDTEST", SecretAccessKey = "secret" };
+        using S3ObjectReader reader = S3ObjectReader.Create(aws, forcePathStyle: null, Limit, TimeProvider.System, new ApiCalls());
+
+        using S3ObjectContent opened = await reader.OpenAsync("logs", "a.gz", versionId, eTag, Limit, TestContext.Current.CancellationToken);
+
+        opened.Version.ShouldBe(version);
+        server.Requests.Single().Target.ShouldStartWith($"/logs/a.gz?versionId={versionId}");
+    }
+}
