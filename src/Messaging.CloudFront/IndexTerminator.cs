@@ -131,6 +131,9 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
                 return Settlement.DeadLetter(ChangedReason, $"The object was replaced after this event; the replacement has an event of its own. {detail}");
             case S3FaultKind.Rejected:
                 return Settlement.DeadLetter(MissingReason, detail);
+            case S3FaultKind.Refused when fault.Code == "InvalidArgument" && log.VersionId is not null:
+                // The version id comes from the event, so only this event is at fault: other objects can still be read.
+                return Settlement.DeadLetter(MissingReason, $"S3 does not accept the event's version id {UntrustedText.Shorten(log.VersionId)}. {detail}");
             case S3FaultKind.Refused when fault.Code == "InvalidObjectState":
                 return Settlement.DeadLetter(ArchivedReason, $"The object is in an archive storage class and must be restored first. {detail}");
             case S3FaultKind.Transient:

@@ -20,7 +20,7 @@ internal sealed class DocumentId
 
     /// <param name="bucket">The bucket.</param>
     /// <param name="key">The key, decoded.</param>
-    /// <param name="version">Version id, or ETag where the bucket has no versions.</param>
+    /// <param name="version">Version id, or ETag where the object has none of its own.</param>
     public DocumentId(string bucket, string key, string version)
     {
         using IncrementalHash hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);

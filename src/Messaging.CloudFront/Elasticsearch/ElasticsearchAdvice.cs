@@ -20,6 +20,8 @@ internal static class ElasticsearchAdvice
         (403, "cluster_block_exception") => $"The index '{index}' is blocked for writing: free disk space or remove the block.",
         (403, _) => $"Grant the privilege create_doc on '{index}'.",
         (404, _) => $"The index '{index}' does not exist and cannot be created automatically: create it, or correct Sinks:Elasticsearch:Index.",
+        (400, _) when fault.Reason.StartsWith("Validation Failed: 1: this action would add ", StringComparison.Ordinal) =>
+            "The cluster has reached its limit of shards: delete indices, or raise cluster.max_shards_per_node.",
         (_, "index_closed_exception") => $"The index '{index}' is closed: open it.",
         (301 or 302 or 303 or 307 or 308 or 405, _) => "The server at this address is not Elasticsearch: check Sinks:Elasticsearch:Endpoint.",
         _ => "Check the settings in Sinks:Elasticsearch.",

@@ -10,7 +10,7 @@ internal readonly record struct S3Event(LogObject[] Objects, int Ignored, EventF
 /// <summary>The object that one record of an event is about.</summary>
 /// <param name="Bucket">Its bucket.</param>
 /// <param name="Key">Its key, decoded; 1 to 1,024 bytes of UTF-8.</param>
-/// <param name="VersionId">Its version; null when the bucket is not versioned.</param>
+/// <param name="VersionId">Its version; null when the bucket is not versioned, and the text <c>null</c> when its versioning is suspended.</param>
 /// <param name="ETag">Its ETag without quotation marks; null when the event has none.</param>
 internal sealed record LogObject(string Bucket, string Key, string? VersionId, string? ETag)
 {

@@ -12,9 +12,10 @@ namespace Messaging.DeadLetters;
 /// <summary>
 /// Dead letters in a folder: <c>{reason}/{yyyyMMdd}/{id}~{hash}.body</c> holds the unchanged bytes, and <c>.json</c> beside it the
 /// record. The day is the day of the dead-lettering, in UTC. The hash covers source, route, id and body: with one reason and on one
-/// day the same message gets the same name, and two messages never share one, whatever their ids. The body is durable before the record
-/// appears, and a body without a record does not count: a crash leaves either a whole dead letter or none. Writes run on threads of
-/// their own, so a disk that hangs blocks no other thread. Threads: any, also several workers on one folder.
+/// day the same message gets the same name, and two messages never share one, whatever their ids. If an operator edited the body under
+/// that name, the message gets the name with <c>-2</c>, or the next number. The body is durable before the record appears, and a body
+/// without a record does not count: a crash leaves either a whole dead letter or none. Writes run on threads of their own, so a disk that
+/// hangs blocks no other thread. Threads: any, also several workers on one folder.
 /// </summary>
 internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDeadLetterReader, IDisposable
 {
@@ -25,8 +26,8 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
     private const int MaxIdLength = 100;
     private const int MaxReasonLength = 64;
 
-    // Each waits for the disk, which flushes several files at once. Dead letters are rare, until a shutdown writes many.
-    private const int Threads = 8;
+    /// <summary>Dead letters written at once. Each waits for the disk, which flushes several files at once; a shutdown writes many.</summary>
+    public const int Threads = 8;
 
     private const string Key = $"DeadLetters:{nameof(DeadLettersOptions.Path)}";
 
@@ -107,7 +108,10 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
 
     private void Failed(Exception exception)
     {
-        _problem = $"Dead letters cannot be written to '{Root}': {UntrustedText.Shorten(exception.Message)} Free disk space, or make the folder writable ({Key}).";
+        string advice = exception is DirectoryNotFoundException
+            ? "Mount its volume, or restart the worker, which creates the folder"
+            : "Free disk space, or make the folder writable";
+        _problem = $"Dead letters cannot be written to '{Root}': {UntrustedText.Shorten(exception.Message)} {advice} ({Key}).";
         _probe.Change(ProbeInterval, Timeout.InfiniteTimeSpan);
     }
 
@@ -139,10 +143,13 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
     private string Write(DeadLetter letter, ReadOnlySpan<byte> body)
     {
         Prepare();
-        string name = NameOf(letter, body);
-        if (_folder.Place(name + BodySuffix, body, isOnlyCopy: true) == PlaceResult.OtherBytes)
+        string first = NameOf(letter, body);
+        string name = first;
+
+        // Other bytes under the name: an operator has edited the body of this message's earlier dead letter, as the documentation allows.
+        for (int copy = 2; _folder.Place(name + BodySuffix, body, isOnlyCopy: true) == PlaceResult.OtherBytes; copy++)
         {
-            throw new IOException($"'{_folder.PathOf(name + BodySuffix)}' holds other bytes: the file was changed.");
+            name = string.Create(CultureInfo.InvariantCulture, $"{first}-{copy}");
         }
 
         // An existing record stays as it is: it describes the first time that this message was dead-lettered.

@@ -1,4 +1,6 @@
 using Messaging.Files;
+using Messaging.Routes;
+using Messaging.Sinks.Bundles;
 using Messaging.Telemetry;
 using Microsoft.Extensions.Logging;
 
@@ -6,7 +8,8 @@ namespace Messaging.DeadLetters;
 
 /// <summary>
 /// Turns the files that processes left unfinished in a folder when they died into dead letters of the reason <see cref="Reason"/>,
-/// since each may be the only copy of a message. Whole messages can be redriven; of others the beginning is kept for inspection.
+/// since each may be the only copy of a message. Whole messages can be redriven, also those of a bundle, each by itself; of others the
+/// beginning is kept for inspection.
 /// </summary>
 /// <param name="folder">Where to look.</param>
 /// <param name="store">Stores the dead letters.</param>
@@ -16,9 +19,11 @@ internal sealed partial class UnfinishedDeadLetters(DurableFolder folder, IDeadL
 {
     public const string Reason = "unfinished-at-stop";
 
+    private static readonly ParallelOptions Writes = new() { MaxDegreeOfParallelism = DirectoryDeadLetterStore.Threads };
+
     /// <summary>Keeps every file that can be read; others are logged and stay. Each file is deleted only after its dead letter is stored, so nothing is lost when this ends early.</summary>
     /// <param name="source">What the records name as their source.</param>
-    /// <param name="route">The route that the records name.</param>
+    /// <param name="route">The route that the records name if the file names none.</param>
     /// <param name="cancellationToken">Stops it between two files.</param>
     /// <returns>How many files became dead letters, and how many of those are incomplete.</returns>
     /// <exception cref="IOException">A dead letter cannot be stored, or the folder cannot be read.</exception>
@@ -26,7 +31,7 @@ internal sealed partial class UnfinishedDeadLetters(DurableFolder folder, IDeadL
     {
         int kept = 0;
         int incomplete = 0;
-        foreach (string path in await OnThreadAsync(folder.FindUnfinished, cancellationToken))
+        foreach (string path in await OnThreadAsync(() => folder.FindUnfinished(time.GetUtcNow()), cancellationToken))
         {
             using UnfinishedFile? file = await OnThreadAsync(() => TryOpen(path), cancellationToken);
             if (file is null)
@@ -36,7 +41,16 @@ internal sealed partial class UnfinishedDeadLetters(DurableFolder folder, IDeadL
 
             if (file.IsWhole || !file.Bytes.IsEmpty)
             {
-                await store.WriteAsync(Describe(file, source, route), file.Bytes, cancellationToken);
+                DeadLetter letter = Describe(file, source, NamedRoute.IsName(file.Route) ? file.Route : route);
+                if (IsBundle(file))
+                {
+                    await KeepBundleAsync(file, letter);
+                }
+                else
+                {
+                    await store.WriteAsync(letter, file.Bytes, cancellationToken);
+                }
+
                 kept++;
                 incomplete += file.IsWhole ? 0 : 1;
             }
@@ -45,6 +59,30 @@ internal sealed partial class UnfinishedDeadLetters(DurableFolder folder, IDeadL
         }
 
         return (kept, incomplete);
+    }
+
+    private static bool IsBundle(UnfinishedFile file) =>
+        BundleContent.IsBundle(file.Bytes.Span) && (!file.IsWhole || BundleLines.AreIntact(file.OpenRead(), DirectoryDeadLetterStore.MaxBodyBytes));
+
+    /// <summary>
+    /// Writes a dead letter for each message of a bundle, and one with the bytes of a bundle that is cut off. Not cancelled, since the next
+    /// start would begin again with the first message.
+    /// </summary>
+    private async Task KeepBundleAsync(UnfinishedFile file, DeadLetter letter)
+    {
+        DeadLetter message = letter with
+        {
+            Description = "A worker ended while it stored a bundle with this message. The bundle may have been stored, or the message redelivered, since; a redrive then stores the message once more.",
+            IsPart = false,
+        };
+        BundleLines lines = new(file.OpenRead(), DirectoryDeadLetterStore.MaxBodyBytes);
+        await Parallel.ForEachAsync(lines.Read().Index(), Writes, async (line, _) =>
+            await store.WriteAsync(message with { SourceId = $"{letter.SourceId}-{line.Index + 1}" }, line.Item, CancellationToken.None));
+        if (!file.IsWhole)
+        {
+            DeadLetter rest = letter with { Description = "A worker ended while it stored this bundle, and only its beginning was written. The messages in it are dead letters of their own." };
+            await store.WriteAsync(rest, file.Bytes, CancellationToken.None);
+        }
     }
 
     // One file that cannot be read, put there by accident or on purpose, must not keep the worker from starting.

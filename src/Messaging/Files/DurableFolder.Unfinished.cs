@@ -34,8 +34,13 @@ internal sealed partial class DurableFolder
         return deleted;
     }
 
-    /// <summary>The unfinished files whose bytes may exist nowhere else, including those of processes that still run.</summary>
-    public IReadOnlyList<string> FindUnfinished() => Directory.GetFiles(Path.Combine(Root, TemporaryFolder), $"{OnlyCopyPrefix}*{TemporarySuffix}");
+    /// <summary>
+    /// The unfinished files whose bytes may exist nowhere else, including those of processes that still run: those of this folder's route
+    /// and those without a route. Those of other routes only when they are older than an hour, since the route may no longer exist.
+    /// </summary>
+    /// <param name="now">The current time.</param>
+    public IReadOnlyList<string> FindUnfinished(DateTimeOffset now) =>
+        [.. Directory.EnumerateFiles(Path.Combine(Root, TemporaryFolder), $"{OnlyCopyPrefix}*{TemporarySuffix}").Where(path => IsOurs(path, now))];
 
     /// <summary>Opens an unfinished file and locks it against other workers that look for such files too.</summary>
     /// <param name="path">A path from <see cref="FindUnfinished"/>.</param>
@@ -57,7 +62,7 @@ internal sealed partial class DurableFolder
             byte[] bytes = RegularFile.ReadAll(file, path, maxBytes);
             string name = Path.GetFileNameWithoutExtension(path);
             bool isKnown = long.TryParse(name.AsSpan(name.LastIndexOf('-') + 1), NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out long length);
-            return new UnfinishedFile(path, file, bytes, File.GetLastWriteTimeUtc(path), isKnown && length == bytes.Length);
+            return new UnfinishedFile(path, file, RouteOf(path), bytes, File.GetLastWriteTimeUtc(path), isKnown && length == bytes.Length);
         }
         catch (FileNotFoundException)
         {
@@ -68,5 +73,20 @@ internal sealed partial class DurableFolder
             file?.Dispose();
             throw;
         }
+    }
+
+    private bool IsOurs(string path, DateTimeOffset now)
+    {
+        string route = RouteOf(path);
+        return route.Length == 0
+            || route.Equals(_route, StringComparison.OrdinalIgnoreCase)
+            || now.UtcDateTime - File.GetLastWriteTimeUtc(path) > AbandonedAfter;
+    }
+
+    // m-{route}-{writer}-{number}-{length}: a route may contain dashes, the other parts do not. Earlier versions wrote no route.
+    private static string RouteOf(string path)
+    {
+        string[] parts = Path.GetFileNameWithoutExtension(path).Split('-');
+        return parts.Length > 4 ? string.Join('-', parts[1..^3]) : string.Empty;
     }
 }

@@ -33,10 +33,12 @@ internal sealed partial class DurableFolder
     private readonly bool _fsync;
     private readonly UnixFileMode _mode;
     private readonly int _rememberedFolders;
+    private readonly string _route;
     private readonly string _temporary;
     private readonly string _onlyCopy;
     private readonly ConcurrentDictionary<string, SharedSync> _folders = new(StringComparer.Ordinal);
     private readonly ConcurrentDictionary<string, SharedSync>.AlternateLookup<ReadOnlySpan<char>> _foldersBySpan;
+    private volatile bool _isPrepared;
     private int _remembered;
     private long _sequence;
 
@@ -44,33 +46,40 @@ internal sealed partial class DurableFolder
     /// <param name="fsync">False trades safety against power loss for speed; a crash of the process alone loses nothing either way.</param>
     /// <param name="mode">Permissions of its files on Unix, whatever the umask.</param>
     /// <param name="rememberedFolders">How many durable folders are remembered before the set is cleared.</param>
-    public DurableFolder(string root, bool fsync, UnixFileMode mode = DefaultMode, int rememberedFolders = RememberedFolders)
+    /// <param name="route">The route that writes here; empty without one. The names of its unfinished files contain it.</param>
+    public DurableFolder(string root, bool fsync, UnixFileMode mode = DefaultMode, int rememberedFolders = RememberedFolders, string route = "")
     {
         Root = Path.TrimEndingDirectorySeparator(Path.GetFullPath(root));
         _fsync = fsync;
         _mode = mode;
         _rememberedFolders = rememberedFolders;
+        _route = route;
         _foldersBySpan = _folders.GetAlternateLookup<ReadOnlySpan<char>>();
 
         // Random, so that two workers on one folder never use the same temporary name.
         string writer = $"{Guid.NewGuid():N}-";
         _temporary = Path.Combine(Root, TemporaryFolder, TemporaryPrefix + writer);
-        _onlyCopy = Path.Combine(Root, TemporaryFolder, OnlyCopyPrefix + writer);
+        _onlyCopy = Path.Combine(Root, TemporaryFolder, $"{OnlyCopyPrefix}{(route.Length == 0 ? string.Empty : $"{route}-")}{writer}");
     }
 
     /// <summary>The absolute path, without a trailing separator.</summary>
     public string Root { get; }
 
-    /// <summary>Creates the folder and checks that files can be placed in it.</summary>
+    /// <summary>Creates the folder and checks that files can be placed in it. After a success, further calls only check, and create no folder.</summary>
     /// <exception cref="IOException">They cannot.</exception>
     /// <exception cref="UnauthorizedAccessException">They cannot.</exception>
     public void Prepare()
     {
-        CreateRoot();
-        Directory.CreateDirectory(Path.Combine(Root, TemporaryFolder));
+        if (!_isPrepared)
+        {
+            CreateRoot();
+            Directory.CreateDirectory(Path.Combine(Root, TemporaryFolder));
+        }
+
         string probe = $"{TemporaryFolder}/{TemporaryPrefix}{Guid.NewGuid():N}{TemporarySuffix}";
         Place(probe, "probe"u8);
         File.Delete(PathOf(probe));
+        _isPrepared = true;
     }
 
     /// <summary>The absolute path of a file.</summary>

@@ -5,11 +5,14 @@ namespace Messaging.Files;
 /// <summary>An unfinished file of a process that died, locked until <see cref="Dispose"/>.</summary>
 /// <param name="path">Its absolute path.</param>
 /// <param name="file">The open handle, which holds the lock.</param>
+/// <param name="route">The route in its name; empty without one.</param>
 /// <param name="bytes">What it holds.</param>
 /// <param name="writtenAt">When it was last written, in UTC.</param>
 /// <param name="isWhole">False when bytes are missing at its end.</param>
-internal sealed class UnfinishedFile(string path, SafeFileHandle file, ReadOnlyMemory<byte> bytes, DateTime writtenAt, bool isWhole) : IDisposable
+internal sealed class UnfinishedFile(string path, SafeFileHandle file, string route, byte[] bytes, DateTime writtenAt, bool isWhole) : IDisposable
 {
+    public string Route => route;
+
     public ReadOnlyMemory<byte> Bytes => bytes;
 
     public DateTimeOffset WrittenAt => new(writtenAt);
@@ -19,6 +22,9 @@ internal sealed class UnfinishedFile(string path, SafeFileHandle file, ReadOnlyM
     /// <summary>Deletes it; its bytes are safe elsewhere.</summary>
     /// <exception cref="IOException">It cannot be deleted.</exception>
     public void Delete() => File.Delete(path);
+
+    /// <summary>Its bytes as a stream.</summary>
+    public Stream OpenRead() => new MemoryStream(bytes, writable: false);
 
     public void Dispose() => file.Dispose();
 }

@@ -138,6 +138,28 @@ public sealed class IndexTerminatorTests
     }
 
     [Fact]
+    public async Task Handle_VersionIdIsMalformed_IsADeadLetterAndStopsNothing()
+    {
+        CloudFrontRun run = new();
+        run.Objects.Fault = static (_, _) => new S3Fault(S3FaultKind.Refused, "InvalidArgument", 400);
+
+        Settlement settlement = await run.HandleAsync(Events.Of(Events.Record("a.gz", versionId: "no version")));
+
+        settlement.Reason.ShouldBe("object-missing");
+        settlement.Description.ShouldNotBeNull().ShouldContain("no version");
+        run.Breaker.State.ShouldBe(BreakerState.Closed);
+    }
+
+    [Fact]
+    public async Task Handle_InvalidArgumentWithoutAVersionId_StopsReceiving()
+    {
+        CloudFrontRun run = new();
+        run.Objects.Fault = static (_, _) => new S3Fault(S3FaultKind.Refused, "InvalidArgument", 400);
+
+        (await run.HandleAsync(Event)).Fault.ShouldBe(SettlementFault.Refused);
+    }
+
+    [Fact]
     public async Task Handle_AccessDenied_StopsReceiving()
     {
         CloudFrontRun run = new();

@@ -70,6 +70,33 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
     }
 
     [Fact]
+    public async Task Write_EarlierBodyWasEdited_KeepsBoth()
+    {
+        string first = await _store.WriteAsync(Letter(), "{"u8.ToArray(), Token);
+        await File.WriteAllTextAsync(first, "{}", Token);
+
+        string second = await _store.WriteAsync(Letter(), "{"u8.ToArray(), Token);
+        string third = await _store.WriteAsync(Letter(), "{"u8.ToArray(), Token);
+
+        second.ShouldBe(first.Replace(".body", "-2.body", StringComparison.Ordinal));
+        third.ShouldBe(second);
+        _store.Problem.ShouldBeNull();
+        Read(_store).Select(letter => Encoding.UTF8.GetString(_store.ReadBody(letter)!)).ShouldBe(["{}", "{"], ignoreOrder: true);
+        IDeadLetterReader reader = _store;
+        foreach (string name in reader.EnumerateNames())
+        {
+            reader.ReadRecord(name).ShouldNotBeNull().SourceId.ShouldBe("m-1", name);
+        }
+
+        foreach (StoredDeadLetter letter in Read(_store).ToArray())
+        {
+            _store.Delete(letter);
+        }
+
+        Directory.EnumerateFiles(_folder["letters"], "*", SearchOption.AllDirectories).ShouldBeEmpty();
+    }
+
+    [Fact]
     public async Task Write_DifferentMessagesThatLookAlike_KeepsEach()
     {
         DeadLetter[] letters =
@@ -253,12 +280,13 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
         using DirectoryDeadLetterStore store = new(new DeadLettersOptions { Path = _folder["letters"] }, time);
         await store.CheckAsync(Token);
         store.Problem.ShouldBeNull();
-        Directory.Delete(_folder["letters"], recursive: true);
+        Directory.Move(_folder["letters"], _folder["elsewhere"]);
         await File.WriteAllTextAsync(_folder["letters"], "in the way", Token);
         await Should.ThrowAsync<IOException>(async () => await store.WriteAsync(Letter(), "x"u8.ToArray(), Token));
         store.Problem.ShouldNotBeNull().ShouldContain("DeadLetters:Path");
 
         File.Delete(_folder["letters"]);
+        Directory.Move(_folder["elsewhere"], _folder["letters"]);
         for (int attempt = 0; store.Problem is not null; attempt++)
         {
             attempt.ShouldBeLessThan(3_000);
@@ -268,6 +296,26 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
 
         await store.WriteAsync(Letter(), "x"u8.ToArray(), Token);
         Read(store).ShouldHaveSingleItem();
+    }
+
+    [Fact]
+    public async Task Problem_VolumeIsUnmounted_TheProbeCreatesNothingBelowTheMountPoint()
+    {
+        ManualTimeProvider time = new();
+        using DirectoryDeadLetterStore store = new(new DeadLettersOptions { Path = _folder["letters"] }, time);
+        await store.CheckAsync(Token);
+        Directory.Move(_folder["letters/.tmp"], _folder["unmounted"]);
+        await Should.ThrowAsync<IOException>(async () => await store.WriteAsync(Letter(), "x"u8.ToArray(), Token));
+
+        // A probe that fails arms the timer of the next one.
+        time.Advance(TimeSpan.FromSeconds(5));
+        await time.WaitForTimersAsync(1);
+
+        Directory.EnumerateFileSystemEntries(_folder["letters"]).ShouldBeEmpty();
+        store.Problem.ShouldNotBeNull().ShouldContain("Mount its volume");
+        Directory.Move(_folder["unmounted"], _folder["letters/.tmp"]);
+        await store.WriteAsync(Letter(), "x"u8.ToArray(), Token);
+        store.Problem.ShouldBeNull();
     }
 
     [Fact]

@@ -1,10 +1,13 @@
 using System.Diagnostics;
+using System.Security.Cryptography;
 using System.Text;
 using Messaging.DeadLetters;
 using Messaging.Files;
 using Messaging.Sinks;
+using Messaging.Sinks.Bundles;
 using Messaging.Sinks.Directory;
 using Microsoft.Win32.SafeHandles;
+using Pipeline.Buffers;
 
 namespace Worker.Tests.DeadLetters;
 
@@ -34,6 +37,67 @@ public sealed class UnfinishedDeadLettersTests : IDisposable
         _deadLetters.Records.Count(record => record.IsPart).ShouldBe(1, "Incomplete objects are not sent again.");
         Left().ShouldBeEmpty();
         _log.Entries.ShouldContain(entry => entry.Id.Id == 4003);
+    }
+
+    [Fact]
+    public async Task Check_WholeBundle_IsADeadLetterPerMessage()
+    {
+        string[] bodies = Bodies(50);
+        byte[] bundle = Bundle(bodies);
+        await File.WriteAllBytesAsync(Leave($"m-orders-aa-1-{bundle.Length:x}.tmp", string.Empty), bundle, Token);
+
+        await CheckAsync(_deadLetters);
+
+        _deadLetters.Messages.Select(letter => Encoding.UTF8.GetString(letter.Body)).ShouldBe(bodies, ignoreOrder: true);
+        _deadLetters.Messages.Select(letter => letter.Id).ShouldBeUnique();
+        _deadLetters.Records.ShouldAllBe(record => !record.IsPart && record.Route == "orders" && record.Reason == "unfinished-at-stop");
+        Left().ShouldBeEmpty();
+    }
+
+    [Fact]
+    public async Task Check_BundleIsCutOff_ItsFirstMessagesAndItsBytesAreKept()
+    {
+        string[] bodies = Bodies(2_000);
+        byte[] whole = Bundle(bodies);
+        byte[] found = whole[..(whole.Length / 2)];
+        await File.WriteAllBytesAsync(Leave($"m-orders-aa-1-{whole.Length:x}.tmp", string.Empty), found, Token);
+
+        await CheckAsync(_deadLetters);
+
+        DeadLetter rest = _deadLetters.Records.Where(record => record.IsPart).ShouldHaveSingleItem();
+        _deadLetters.Messages.Single(letter => letter.Id == rest.SourceId).Body.ShouldBe(found);
+        string[] messages = [.. _deadLetters.Messages.Where(letter => letter.Id != rest.SourceId).Select(letter => Encoding.UTF8.GetString(letter.Body))];
+        messages.Length.ShouldBeInRange(1, bodies.Length - 1);
+        messages.ShouldBe(bodies[..messages.Length], ignoreOrder: true);
+        Left().ShouldBeEmpty();
+    }
+
+    [Fact]
+    public async Task Check_BundleIsDamaged_NoneOfItsLinesIsTrusted()
+    {
+        byte[] bundle = Bundle(Bodies(50));
+        bundle[bundle.Length / 2] ^= 1;
+        await File.WriteAllBytesAsync(Leave($"m-orders-aa-1-{bundle.Length:x}.tmp", string.Empty), bundle, Token);
+
+        await CheckAsync(_deadLetters);
+
+        _deadLetters.Messages.ShouldHaveSingleItem().Body.ShouldBe(bundle);
+        Left().ShouldBeEmpty();
+    }
+
+    [Fact]
+    public async Task Check_TwoRoutesOnOneFolder_EachRecordNamesTheRouteOfItsFile()
+    {
+        Leave("m-orders-aa-1-5.tmp", "whole");
+        string other = Leave("m-clicks-bb-1-5.tmp", "other");
+
+        await CheckAsync(_deadLetters);
+        Left().ShouldBe(["m-clicks-bb-1-5.tmp"], "Its own route takes it.");
+        File.SetLastWriteTimeUtc(other, DateTime.UtcNow.AddHours(-2));
+        await CheckAsync(_deadLetters);
+
+        _deadLetters.Records.Select(record => record.Route).ShouldBe(["orders", "clicks"]);
+        Left().ShouldBeEmpty();
     }
 
     [Fact]
@@ -106,6 +170,18 @@ public sealed class UnfinishedDeadLettersTests : IDisposable
 
         _deadLetters.Messages.ShouldBeEmpty();
         Left().ShouldBe(["w-aa-1-5.tmp"], "Its source has the message; it is deleted when it is an hour old.");
+        _log.Entries.ShouldNotContain(entry => entry.Id.Id == 4005);
+    }
+
+    [Fact]
+    public async Task Check_NoDeadLettersButOnlyCopiesAreLeft_IsLogged()
+    {
+        Leave("m-orders-aa-1-5.tmp", "whole");
+
+        await CheckAsync(deadLetters: null);
+
+        Left().ShouldBe(["m-orders-aa-1-5.tmp"]);
+        _log.Entries.ShouldContain(entry => entry.Id.Id == 4005);
     }
 
     [Fact]
@@ -126,6 +202,23 @@ public sealed class UnfinishedDeadLettersTests : IDisposable
         await using DirectorySink sink = new(
             new DirectorySinkOptions { Path = _root.Path }, new SinkServices(null!, _log, TimeProvider.System, "orders", DeadLetters: deadLetters));
         await sink.CheckAsync(Token);
+    }
+
+    // Hashes, since a bundle that compresses to a few bytes has no line before its middle.
+    private static string[] Bodies(int count) =>
+        [.. Enumerable.Range(0, count).Select(i => $$"""{"n":{{i}},"hash":"{{Convert.ToHexString(SHA256.HashData(BitConverter.GetBytes(i)))}}"}""")];
+
+    private static byte[] Bundle(string[] bodies)
+    {
+        BundleWaiter[] entries = [.. bodies.Select(body =>
+        {
+            BundleWaiter entry = new(null!);
+            entry.Open("key"u8.ToArray(), Encoding.UTF8.GetBytes(body), CancellationToken.None);
+            return entry;
+        })];
+        using PooledBuffer content = BufferPool.Shared.Rent();
+        BundleContent.Write(entries, content, CancellationToken.None);
+        return content.WrittenSpan.ToArray();
     }
 
     private string Leave(string name, string content)

@@ -49,6 +49,16 @@ public sealed class DurableFolderTests : IDisposable
         Directory.EnumerateFileSystemEntries(_root.Path).ShouldBeEmpty();
     }
 
+    [Fact]
+    public void Prepare_TemporaryFolderGoneMeanwhile_IsRefusedAndNothingIsCreated()
+    {
+        Directory.Delete(_root[".tmp"]);
+
+        Should.Throw<DirectoryNotFoundException>(_folder.Prepare);
+
+        Directory.EnumerateFileSystemEntries(_root.Path).ShouldBeEmpty();
+    }
+
     [Theory]
     [InlineData("file/below")]
     [InlineData("folder")]
@@ -130,6 +140,35 @@ public sealed class DurableFolderTests : IDisposable
         _folder.DeleteAbandoned(now).ShouldBe(1);
 
         Directory.EnumerateFiles(_root[".tmp"]).Select(Path.GetFileName).Order().ShouldBe(["other.tmp", "w-other", "w-young.tmp"]);
+    }
+
+    [Fact]
+    public async Task Place_OnlyCopy_ItsUnfinishedFileNamesTheRoute()
+    {
+        DurableFolder folder = new(_root.Path, fsync: true, route: "orders-eu");
+        TaskCompletionSource<string?> created = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        using FileSystemWatcher watcher = new(_root[".tmp"]);
+        watcher.Created += (_, file) => created.TrySetResult(file.Name);
+        watcher.EnableRaisingEvents = true;
+
+        folder.Place("a", "12345"u8, isOnlyCopy: true);
+
+        string? name = await created.Task.WaitAsync(TimeSpan.FromSeconds(60), TestContext.Current.CancellationToken);
+        name.ShouldNotBeNull().ShouldMatch("^m-orders-eu-[0-9a-f]{32}-1-5\\.tmp$");
+    }
+
+    [Fact]
+    public void FindUnfinished_FilesOfSeveralRoutes_ReturnsOwnAndUnnamedAndForgottenOnes()
+    {
+        DateTimeOffset now = new(2026, 1, 31, 12, 0, 0, TimeSpan.Zero);
+        DurableFolder folder = new(_root.Path, fsync: true, route: "orders");
+        foreach ((string name, double age) in (ReadOnlySpan<(string, double)>)[("m-orders-aa-1-5.tmp", 0), ("m-aa-2-5.tmp", 0), ("m-orders-eu-aa-3-5.tmp", 59), ("m-clicks-aa-4-5.tmp", 61), ("w-aa-5-5.tmp", 61)])
+        {
+            File.WriteAllText(_root[$".tmp/{name}"], "whole");
+            File.SetLastWriteTimeUtc(_root[$".tmp/{name}"], now.UtcDateTime.AddMinutes(-age));
+        }
+
+        folder.FindUnfinished(now).Select(Path.GetFileName).Order().ShouldBe(["m-aa-2-5.tmp", "m-clicks-aa-4-5.tmp", "m-orders-aa-1-5.tmp"]);
     }
 
     [Fact]

@@ -21,8 +21,14 @@ internal static class ItemRules
     private static bool IsAboutTheIndex(in BulkItem item) =>
         item.IsType("index_closed_exception"u8)
         || item.IsType("invalid_index_name_exception"u8)
+
+        // The cluster cannot create the index, for instance at its limit of shards. Some versions report that limit as an illegal argument.
+        || item.IsType("validation_exception"u8)
         || (item.IsType("illegal_argument_exception"u8)
-            && (item.ReasonStartsWith("pipeline with id "u8) || item.ReasonStartsWith("no write index is defined"u8) || item.ReasonStartsWith("only write ops with an op_type of create"u8)));
+            && (item.ReasonStartsWith("pipeline with id "u8)
+                || item.ReasonStartsWith("no write index is defined"u8)
+                || item.ReasonStartsWith("only write ops with an op_type of create"u8)
+                || item.ReasonStartsWith("Validation Failed: 1: this action would add "u8)));
 }
 
 /// <summary>What a failed item of a bulk response means for its document.</summary>

@@ -245,7 +245,7 @@ internal sealed partial class BundlingSink
         }
     }
 
-    [LoggerMessage(4151, LogLevel.Error, "A bundle of {Messages} message(s) could not be stored; they are returned to their source")]
+    [LoggerMessage(4151, LogLevel.Error, "A bundle of {Messages} message(s) could not be stored; its messages are held or abandoned, and join other bundles")]
     private partial void LogFailed(Exception exception, int messages);
 
     [LoggerMessage(4152, LogLevel.Warning, "The sink rejects a bundle of {Messages} messages, {Bytes} bytes: {Detail} It is stored in two halves; if the bundle is too large for the sink, lower Bundles:MaxBytes")]

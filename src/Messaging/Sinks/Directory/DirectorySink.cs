@@ -29,12 +29,12 @@ internal sealed partial class DirectorySink : IObjectSink
 
     public DirectorySink(DirectorySinkOptions options, SinkServices services)
     {
-        _folder = new DurableFolder(options.Path, options.Fsync, OctalFileMode.TryParse(options.FileMode, out UnixFileMode mode) ? mode : DurableFolder.DefaultMode);
+        _route = services.Route ?? string.Empty;
+        _folder = new DurableFolder(options.Path, options.Fsync, OctalFileMode.TryParse(options.FileMode, out UnixFileMode mode) ? mode : DurableFolder.DefaultMode, route: _route);
         _threads = new FileThreads($"directory {services.Route}", options.Threads);
         _stores = new FileCalls<Request, SinkResult>(_threads, request => Store(request.Key.Span, request.Body.Span), KeptCalls);
         _checks = new FileCalls<bool, int>(_threads, _ => Check(), kept: 1);
         _deadLetters = services.DeadLetters;
-        _route = services.Route ?? string.Empty;
         _time = services.Time;
         _logger = services.Loggers.CreateLogger<DirectorySink>();
     }
@@ -106,7 +106,13 @@ internal sealed partial class DirectorySink : IObjectSink
         try
         {
             _folder.Prepare();
-            int deleted = _folder.DeleteAbandoned(_time.GetUtcNow());
+            DateTimeOffset now = _time.GetUtcNow();
+            int deleted = _folder.DeleteAbandoned(now);
+            if (_deadLetters is null && _folder.FindUnfinished(now).Count is > 0 and int left)
+            {
+                LogOnlyCopiesLeft(left, _folder.Root);
+            }
+
             _problem = null;
             return deleted;
         }
@@ -175,6 +181,9 @@ internal sealed partial class DirectorySink : IObjectSink
 
     [LoggerMessage(4004, LogLevel.Warning, "Unfinished objects in {Folder}, left by a worker that ended while storing them, could not be moved to the dead letters; the next start tries again")]
     private partial void LogUnfinishedLeft(Exception exception, string folder);
+
+    [LoggerMessage(4005, LogLevel.Warning, "{Count} unfinished object(s) in {Folder} may be the only copies of their messages; the next start of a route with a source Channel, Udp or TcpLines on this folder moves them to the dead letters")]
+    private partial void LogOnlyCopiesLeft(int count, string folder);
 
     private readonly record struct Request(ReadOnlyMemory<byte> Key, ReadOnlyMemory<byte> Body);
 }

@@ -40,7 +40,7 @@ public sealed class BundlePlannerTests
 
     [Theory]
     [InlineData("Intake:MessageTimeout=34s", "Intake:MessageTimeout = \"34s\": must be at least 35s (Bundles:MaxAge 10s + the sink's total time 20s + 5s).")]
-    [InlineData("Sources:Sqs:MaxHoldTime=60s", "Sources:Sqs:MaxHoldTime = \"1m\": must be at least 65s (Bundles:MaxAge 40s + the sink's total time 20s + 5s).")]
+    [InlineData("Sources:Sqs:MaxHoldTime=60s", "Sources:Sqs:MaxHoldTime = \"1m\": must be at least Intake:MessageTimeout (90s).")]
     public void Plan_TooLittleTimeForSqsAndS3_IsRefused(string setting, string expected)
     {
         string[] age = setting.Contains("MaxHoldTime", StringComparison.Ordinal) ? ["Bundles:MaxAge=40s"] : [];

@@ -96,6 +96,22 @@ public sealed class DocumentBatchTests
         (batch.Pending, batch.Created, batch.Rejected.Count).ShouldBe((0, 3L, 0));
     }
 
+    [Theory]
+    [InlineData("validation_exception")]
+    [InlineData("illegal_argument_exception")]
+    public void Account_ClusterIsAtItsLimitOfShards_RefusesTheWorkerAndRejectsNoDocument(string type)
+    {
+        const string Reason = "Validation Failed: 1: this action would add [2] total shards, but this cluster currently has [1000]/[1000] maximum shards open;";
+        DocumentBatch batch = new(_pool);
+        Fill(batch, [Json(0)]);
+
+        Answer(batch, 1, Of(errors: true, Failed("d0", 400, type, Reason))).ShouldBeTrue();
+
+        batch.Rejected.ShouldBeEmpty();
+        batch.Pending.ShouldBe(1);
+        batch.Refusal.ShouldNotBeNull().Reason.ShouldBe(Reason);
+    }
+
     [Fact]
     public void Reset_AfterUse_IsAsNew()
     {
