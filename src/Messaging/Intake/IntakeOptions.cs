@@ -6,11 +6,11 @@ namespace Messaging.Intake;
 public sealed class IntakeOptions
 {
     /// <summary>Slots per source; default 1,000.</summary>
-    [Setting("The most messages in flight at once, per source of a route. How many are used is found from the throughput, from StartConcurrency up; sources that bring messages unasked (HTTP, Service Bus) and bundles use all", Min = "1", Max = "10000", Consequence = "0 would never receive; more than 10,000 exceeds the in-flight limits of queues and the memory limit.")]
+    [Setting("Maximum messages in flight, per source of a route. The worker starts at StartConcurrency and uses more while that raises the throughput; HTTP and bundles use all at once, Service Bus as many as MaxConcurrentCalls", Min = "1", Max = "10000", Consequence = "0 would never receive; more than 10,000 exceeds the in-flight limits of queues and the memory limit.")]
     public int Concurrency { get; set; } = 1_000;
 
     /// <summary>Slots per source that are used at first; default 64, enough for a store that answers within milliseconds.</summary>
-    [Setting("Messages in flight at once at first, per source of a route; at or above Concurrency the number is fixed. Routes whose messages only name an object (CloudFront logs) never use more", Min = "1", Max = "10000")]
+    [Setting("Initial limit of messages in flight, per source of a route; at or above Concurrency the number is fixed. Routes whose messages only name an object (CloudFront logs) never use more", Min = "1", Max = "10000")]
     public int StartConcurrency { get; set; } = 64;
 
     /// <summary>Body bytes in flight per source; default 64 MiB.</summary>

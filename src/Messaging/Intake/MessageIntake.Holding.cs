@@ -61,9 +61,11 @@ internal sealed partial class MessageIntake
     internal bool TryHold(MessageSlot slot, ReceivedMessage message, in Settlement fault)
     {
         TimeSpan limit;
+        bool canReturnLate;
         try
         {
-            limit = message.AskToHold();
+            limit = CheckedSettlement.Bounded(message.AskToHold());
+            canReturnLate = message.CanReturnLate;
             if (limit <= TimeSpan.Zero)
             {
                 return false;
@@ -91,13 +93,13 @@ internal sealed partial class MessageIntake
                 return false;
             }
 
-            if (hold.OwnFailures >= MaxOwnFailures && message.CanReturnLate)
+            if (hold.OwnFailures >= MaxOwnFailures && canReturnLate)
             {
                 hold.ReturnDelay = limit;
                 return false;
             }
 
-            if (fault.Fault == SettlementFault.Transient && fault.Delay >= limit && message.CanReturnLate)
+            if (fault.Fault == SettlementFault.Transient && fault.Delay >= limit && canReturnLate)
             {
                 // The sink asked for a longer wait than the hold: holding the slot would be useless.
                 return false;

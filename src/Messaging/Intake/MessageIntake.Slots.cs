@@ -21,8 +21,8 @@ internal sealed partial class MessageIntake
     // Reserved slots without a message. Under the lock.
     private int Reserved => _freeSlots.Count - _free;
 
-    // Free slots within the limit; negative after a decrease. Under the lock.
-    private int Available => _limit.Current - (_slots.Length - _free);
+    // Slots in use, but for held messages: they only wait. Under the lock.
+    private int Loading => _slots.Length - _free - _held.Count;
 
     public ValueTask<int> ReserveAsync(int min, int max, CancellationToken cancellationToken)
     {
@@ -117,12 +117,12 @@ internal sealed partial class MessageIntake
         lock (_lock)
         {
             TakeFinished();
-            if (_waiting.Count > 0 || granted >= max || _bytes >= _options.BytesInFlight || _breaker.AskToReceive() != BreakerState.Closed)
+            if (_waiting.Count > 0 || granted >= max || _held.Count > 0 || _bytes >= _options.BytesInFlight || _breaker.AskToReceive() != BreakerState.Closed)
             {
                 return granted;
             }
 
-            int more = Math.Clamp(Available, 0, max - granted);
+            int more = Math.Clamp(Available(min: 1), 0, max - granted);
             _free -= more;
             return granted + more;
         }
@@ -203,6 +203,10 @@ internal sealed partial class MessageIntake
         }
     }
 
+    /// <summary>Under the lock: free slots within the limit; negative after a decrease.</summary>
+    /// <param name="min">What a source wants at least. As many stay free while messages are held: new ones may have to be probes.</param>
+    private int Available(int min) => Math.Min(_free - (_held.Count > 0 ? Math.Min(min, _slots.Length / 2) : 0), _limit.Current - Loading);
+
     /// <summary>Under the lock: takes slots if limit, bytes and breaker allow it; returns 0 otherwise.</summary>
     private int Grant(int min, int max)
     {
@@ -211,8 +215,9 @@ internal sealed partial class MessageIntake
             return 0;
         }
 
-        // A limit below the least that a source wants must not stop it.
-        min = Math.Min(min, _limit.Current);
+        // A limit below the least that a source wants must not stop it, nor must held messages, whose followers keep slots, too.
+        int available = Available(min);
+        int least = _held.Count > 0 ? 1 : Math.Min(min, _limit.Current);
 
         switch (_breaker.AskToReceive())
         {
@@ -223,8 +228,8 @@ internal sealed partial class MessageIntake
                 _probe = _breaker.ProbeGiven();
                 _free--;
                 return 1;
-            case BreakerState.Closed when Available >= min:
-                int granted = Math.Min(Available, max);
+            case BreakerState.Closed when available >= least:
+                int granted = Math.Min(available, max);
                 _free -= granted;
                 return granted;
             case BreakerState.Closed:

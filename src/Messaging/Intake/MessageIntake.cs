@@ -212,7 +212,17 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
 
     internal Settlement Decide(ReceivedMessage message, Settlement decided, Exception? exception, Cancellation cancellation, long acceptedAt, TimeSpan returnDelay)
     {
-        Settlement settlement = _policy.Decide(decided, exception, message.DeliveryCount, cancellation);
+        Settlement settlement;
+        try
+        {
+            settlement = _policy.Decide(decided, exception, message.DeliveryCount, cancellation);
+        }
+        catch (Exception broken)
+        {
+            // A delivery count or an exception's text of foreign code that throws: the message must still be settled.
+            settlement = Settlement.Abandon(TimeSpan.Zero, $"Its settlement could not be decided ({broken.GetType().Name}).", broken.GetType().FullName);
+        }
+
         if (settlement.Kind == SettlementKind.Abandon && settlement.Delay < returnDelay)
         {
             settlement = settlement with { Delay = returnDelay };
@@ -341,17 +351,19 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
     private void Watch()
     {
         bool stuck = false;
+        long now = _time.GetTimestamp();
         foreach (MessageSlot slot in _slots)
         {
-            stuck |= slot.CancelBeyond(_options.MessageTimeout) > _options.MessageTimeout + StuckAfter;
+            TimeSpan running = slot.CancelBeyond(_options.MessageTimeout);
+            stuck |= running > _options.MessageTimeout + StuckAfter || slot.WatchSettling(now) > _options.MessageTimeout + StuckAfter;
         }
 
-        if (stuck && !_stuck)
-        {
-            LogStuck(_route, DurationText.Of(_options.MessageTimeout + StuckAfter));
-        }
-
+        bool isNew = stuck && !_stuck;
         _stuck = stuck;
+        if (isNew)
+        {
+            ReportStuck();
+        }
 
         _breaker.Tick();
 
@@ -360,10 +372,22 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         ReturnFinished();
         lock (_lock)
         {
-            if (_limit.Look(_time.GetTimestamp()))
+            if (_limit.Look(now))
             {
                 GrantWaiting();
             }
+        }
+    }
+
+    private void ReportStuck()
+    {
+        try
+        {
+            LogStuck(_route, DurationText.Of(_options.MessageTimeout + StuckAfter));
+        }
+        catch (Exception)
+        {
+            // On a timer's thread it would end the process; health and page report the route, too.
         }
     }
 
@@ -422,7 +446,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
     [LoggerMessage(5002, LogLevel.Warning, "Route {Route}: message {Id} abandoned on delivery {Delivery}; {Next}: {Description}{Suppressed}")]
     private partial void LogAbandoned(string route, string id, int delivery, string next, string? description, SuppressedLines suppressed);
 
-    [LoggerMessage(5003, LogLevel.Critical, "Route {Route}: a message has run for more than {Limit} and ignores its cancellation; restart the worker to free its slot")]
+    [LoggerMessage(5003, LogLevel.Critical, "Route {Route}: a message, or its settlement, has run for more than {Limit} and does not end; restart the worker to free its slot")]
     private partial void LogStuck(string route, string limit);
 
     [LoggerMessage(5004, LogLevel.Error, "Route {Route}: settling a message failed; its source will redeliver it")]

@@ -14,12 +14,13 @@ namespace Messaging.Intake;
 /// </summary>
 internal sealed class MessageSlot
 {
-    // The state is one word: busy while an attempt runs, the reason of its cancellation, and the number of the attempt. A late Cancel
-    // thus never meets the next message or the next attempt.
+    // The state is one word: busy while an attempt runs, the reason of its cancellation, settling, and the number of the attempt. A late
+    // Cancel thus never meets the next message or the next attempt.
     private const long Busy = 1;
     private const int ReasonShift = 1;
     private const long ReasonMask = 3 << ReasonShift;
-    private const long Attempt = 8;
+    private const long Settling = 8;
+    private const long Attempt = 16;
 
     private const long NoMessage = long.MinValue;
 
@@ -36,6 +37,10 @@ internal sealed class MessageSlot
     private long _state;
     private long _acceptedAt = NoMessage;
     private long _startedAt;
+
+    // The settlement that the watch saw last, and since when.
+    private long _watchedState;
+    private long _watchedSince;
 
     public MessageSlot(MessageIntake intake)
     {
@@ -111,6 +116,19 @@ internal sealed class MessageSlot
         return isItsAge ? age : TimeSpan.Zero;
     }
 
+    /// <summary>How long the watch, which is the only caller, has seen the current settlement; zero when there is none.</summary>
+    public TimeSpan WatchSettling(long now)
+    {
+        long state = Volatile.Read(ref _state);
+        if ((state & Settling) == 0 || state != _watchedState)
+        {
+            _watchedState = state;
+            _watchedSince = now;
+        }
+
+        return _intake.Time.GetElapsedTime(_watchedSince, now);
+    }
+
     /// <summary>Runs the pipeline and settles the message, or abandons it when its hold has ended.</summary>
     /// <returns>True when the message was settled before the call returned; the slot is then among the intake's finished ones.</returns>
     public bool Run()
@@ -159,7 +177,7 @@ internal sealed class MessageSlot
     private void Begin(long now)
     {
         Volatile.Write(ref _startedAt, now);
-        Volatile.Write(ref _state, ((_state & ~(ReasonMask | Busy)) + Attempt) | Busy);
+        Volatile.Write(ref _state, ((_state & ~(ReasonMask | Busy | Settling)) + Attempt) | Busy);
     }
 
     private void PipelineContinued()
@@ -209,8 +227,7 @@ internal sealed class MessageSlot
 
     private bool Settle(in Settlement decided, Exception? failure, Cancellation cancellation)
     {
-        long acceptedAt = _acceptedAt;
-        Volatile.Write(ref _acceptedAt, NoMessage);
+        Volatile.Write(ref _state, _state | Settling);
         ReceivedMessage message = _message!;
         TimeSpan returnDelay = Hold.ReturnDelay;
         _message = null;
@@ -222,24 +239,24 @@ internal sealed class MessageSlot
 
         try
         {
-            Settlement settlement = _intake.Decide(message, decided, failure, cancellation, acceptedAt, returnDelay);
+            Settlement settlement = _intake.Decide(message, decided, failure, cancellation, _acceptedAt, returnDelay);
             _settling = _intake.StartSettle(message);
             _awaiter = message.SettleAsync(settlement, CancellationToken.None).ConfigureAwait(false).GetAwaiter();
+            if (!_awaiter.IsCompleted)
+            {
+                _awaiter.UnsafeOnCompleted(_settlingDone);
+                return false;
+            }
         }
         catch (Exception exception)
         {
+            // Of the source's code, its awaiter included.
             Settled(exception);
             return true;
         }
 
-        if (_awaiter.IsCompleted)
-        {
-            SettlingDone();
-            return true;
-        }
-
-        _awaiter.UnsafeOnCompleted(_settlingDone);
-        return false;
+        SettlingDone();
+        return true;
     }
 
     private void SettlingContinued()
@@ -273,6 +290,8 @@ internal sealed class MessageSlot
 
         MessageIntake.EndSettle(_settling, failure);
         _settling = null;
+        Volatile.Write(ref _acceptedAt, NoMessage);
+        Volatile.Write(ref _state, _state & ~Settling);
         _intake.Finished(this);
     }
 }

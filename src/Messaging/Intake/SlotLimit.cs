@@ -10,7 +10,7 @@ namespace Messaging.Intake;
 /// <item>A store that throttles ends a trial or lowers the limit by three tenths, once for all messages that were in flight then. Below its start it is doubled every 5 s.</item>
 /// </list>
 /// </summary>
-/// <param name="slots">It begins with the start, below which only throttling lowers it, and then not below the least.</param>
+/// <param name="slots">The limit starts at Start; only throttling lowers it below that, never below Least.</param>
 /// <param name="second">Timestamp ticks of a second.</param>
 internal sealed class SlotLimit(SlotRange slots, long second)
 {

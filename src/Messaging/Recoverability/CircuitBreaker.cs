@@ -277,7 +277,7 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
 
         if (opened)
         {
-            LogOpened(route, hasSink ? "storing" : "handling", DurationText.Of(options.BreakerOpen), UntrustedText.Shorten(detail));
+            LogOpened(route, Part, DurationText.Of(options.BreakerOpen), UntrustedText.Shorten(detail));
         }
     }
 
@@ -321,8 +321,8 @@ public sealed partial class CircuitBreaker(string route, RecoverabilityOptions o
         _bucket = now;
     }
 
-    [LoggerMessage(2001, LogLevel.Error, "Route {Route}: {Work} fails; receiving is paused, and one message probes it every {Pause}. Last failure: {Detail}")]
-    private partial void LogOpened(string route, string work, string pause, string detail);
+    [LoggerMessage(2001, LogLevel.Error, "Route {Route}: the {Part} fails; receiving is paused, and one message probes it every {Pause}. Last failure: {Detail}")]
+    private partial void LogOpened(string route, string part, string pause, string detail);
 
     [LoggerMessage(2002, LogLevel.Information, "Route {Route}: the {Part} works again; receiving resumes")]
     private partial void LogClosed(string route, string part);

@@ -1,3 +1,4 @@
+using Messaging.Telemetry;
 using Pipeline.Settlements;
 
 namespace Messaging.Recoverability;
@@ -85,7 +86,7 @@ internal sealed class RecoverabilityPolicy(RecoverabilityOptions options)
             case OperationCanceledException when cancellation == Cancellation.Timeout:
                 return Fault("The message took longer than Intake:MessageTimeout.", type, deliveryCount);
             default:
-                return Fault(exception.Message, type, deliveryCount);
+                return Fault(UntrustedText.MessageOf(exception), type, deliveryCount);
         }
     }
 

@@ -118,10 +118,10 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     public IEnumerable<string> SourceNames => _inlets.Select(inlet => inlet.Source.Name);
 
     /// <summary>Why a source cannot receive, the sink was not reached, or dead letters cannot be written; null without a problem.</summary>
-    public string? Problem => _inlets.Select(inlet => inlet.Source.Problem).FirstOrDefault(problem => problem is not null) ?? SinkProblem ?? _deadLetters?.Problem;
+    public string? Problem => _inlets.Select(inlet => ProblemOf(inlet.Source)).FirstOrDefault(problem => problem is not null) ?? SinkProblem ?? _deadLetters?.Problem;
 
     /// <summary>True while messages can arrive: the route was started, its breaker allows receiving, and at least one source is reachable.</summary>
-    public bool IsReceiving => _isStarted && Breaker.LetsIn && _inlets.Exists(inlet => inlet.Source.Problem is null);
+    public bool IsReceiving => _isStarted && Breaker.LetsIn && _inlets.Exists(inlet => ProblemOf(inlet.Source) is null);
 
     public int InFlight => _inlets.Sum(inlet => inlet.Intake.InFlight);
 
@@ -188,13 +188,17 @@ internal sealed partial class MessageRoute : IAsyncDisposable
             intake.Stop();
         }
 
+        // Each runs foreign code, whose exception must not keep the others from stopping.
+        Stop(_stopReceiving.Cancel);
         foreach (Action stop in _stopping)
         {
-            stop();
+            Stop(stop);
         }
 
-        _sink?.StopWaiting();
-        _stopReceiving.Cancel();
+        if (_sink is not null)
+        {
+            Stop(_sink.StopWaiting);
+        }
     }
 
     /// <summary>Finishes the accepted messages, cancels those still in flight at the limit, and closes the sources, which settle or keep the rest.</summary>
@@ -228,7 +232,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         Metrics.Unpublish();
         foreach ((IMessageSource source, MessageIntake intake) in _inlets)
         {
-            await source.DisposeAsync();
+            await DisposeAsync(source);
             await intake.DisposeAsync();
         }
 
@@ -239,10 +243,22 @@ internal sealed partial class MessageRoute : IAsyncDisposable
 
         if (_sink is not null)
         {
-            await _sink.DisposeAsync();
+            await DisposeAsync(_sink);
         }
 
         _stopReceiving.Dispose();
+    }
+
+    private void Stop(Action stop)
+    {
+        try
+        {
+            stop();
+        }
+        catch (Exception exception)
+        {
+            LogStopFailed(exception, Name);
+        }
     }
 
     // Foreign code: its exception must not prevent the other disposals.
@@ -265,6 +281,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
             try
             {
                 await source.ReceiveAsync(intake, _stopReceiving.Token);
+                await PauseAsync(source, null);
             }
             catch (OperationCanceledException) when (_stopReceiving.IsCancellationRequested)
             {
@@ -272,9 +289,17 @@ internal sealed partial class MessageRoute : IAsyncDisposable
             }
             catch (Exception exception)
             {
-                LogReceiveFailed(exception, Name, source.Name, DurationText.Of(RestartPause));
-                await Task.Delay(RestartPause, _time, _stopReceiving.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+                await PauseAsync(source, exception);
             }
+        }
+    }
+
+    private async Task PauseAsync(IMessageSource source, Exception? exception)
+    {
+        if (!_stopReceiving.IsCancellationRequested)
+        {
+            LogReceiveFailed(exception, Name, source.Name, DurationText.Of(RestartPause));
+            await Task.Delay(RestartPause, _time, _stopReceiving.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
     }
 
@@ -288,12 +313,25 @@ internal sealed partial class MessageRoute : IAsyncDisposable
                 intake.ReturnHeld();
             }
 
-            await Task.WhenAll(_inlets.Select(inlet => inlet.Source.DrainAsync(inlet.Intake, limit))).WaitAsync(limit);
+            await Task.WhenAll(_inlets.Select(inlet => DrainAsync(inlet.Source, inlet.Intake, limit))).WaitAsync(limit);
             return true;
         }
         catch (OperationCanceledException)
         {
             return false;
+        }
+    }
+
+    private async Task DrainAsync(IMessageSource source, MessageIntake intake, CancellationToken limit)
+    {
+        try
+        {
+            await source.DrainAsync(intake, limit);
+        }
+        catch (Exception exception) when (exception is not OperationCanceledException || !limit.IsCancellationRequested)
+        {
+            // The messages in flight still get their time, and the source is closed after them.
+            LogDrainFailed(exception, Name, source.Name);
         }
     }
 
@@ -328,6 +366,19 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         }
     }
 
+    // Read by health checks and watchdogs, which must not fail with foreign code.
+    private static string? ProblemOf(IMessageSource source)
+    {
+        try
+        {
+            return source.Problem;
+        }
+        catch (Exception exception)
+        {
+            return $"{source.GetType().Name} cannot say whether it works ({exception.GetType().Name}).";
+        }
+    }
+
     private static string? DescribeResults(ISink? sink) => sink switch
     {
         null => null,
@@ -346,10 +397,16 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     private partial void LogDrainLimit(string route, int inFlight);
 
     [LoggerMessage(1003, LogLevel.Error, "Route {Route}: receiving from {Source} ended unexpectedly; it restarts in {Pause}")]
-    private partial void LogReceiveFailed(Exception exception, string route, string source, string pause);
+    private partial void LogReceiveFailed(Exception? exception, string route, string source, string pause);
 
-    [LoggerMessage(1004, LogLevel.Warning, "Route {Route}: closing {Source} failed; its unsettled messages are delivered again by their queue or sender")]
+    [LoggerMessage(1004, LogLevel.Warning, "Route {Route}: closing {Source} failed; its queue redelivers the unsettled messages, or their senders send them again")]
     private partial void LogCloseFailed(Exception exception, string route, string source);
+
+    [LoggerMessage(1011, LogLevel.Warning, "Route {Route}: draining {Source} failed; what it still holds is settled when it is closed")]
+    private partial void LogDrainFailed(Exception exception, string route, string source);
+
+    [LoggerMessage(1012, LogLevel.Warning, "Route {Route}: a part failed when it was told to stop; the stop goes on")]
+    private partial void LogStopFailed(Exception exception, string route);
 
     [LoggerMessage(1009, LogLevel.Warning, "Route {Route}: disposing {Part} failed")]
     private partial void LogDisposeFailed(Exception exception, string route, string part);

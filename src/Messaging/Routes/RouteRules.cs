@@ -60,7 +60,7 @@ internal static class RouteRules
         }
         else if (Names(sources, CompletionEffect.Acknowledges) is { } answering)
         {
-            settings.Warn(key, sink, $"keeps objects only as long as the process runs, although senders of {answering} may get an answer that they are stored.", "For messages that matter, use a durable sink, such as Directory.");
+            settings.Warn(key, sink, $"keeps objects only as long as the process runs, although senders over {answering} may be told that their messages are stored.", "For messages that matter, use a durable sink, such as Directory.");
         }
     }
 

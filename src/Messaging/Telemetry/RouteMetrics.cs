@@ -57,7 +57,7 @@ public sealed class RouteMetrics
         CountRoutes("worker.messages.returned", "Messages abandoned: returned to their source", static route => Volatile.Read(ref route._counts.Returned));
         GaugeInlets("worker.messages.in_flight", "{message}", "Messages in flight, held ones included", static inlet => inlet.InFlight());
         GaugeInlets("worker.messages.held", "{message}", "Messages in flight that wait until the sink works", static inlet => inlet.Held());
-        GaugeInlets("worker.messages.limit", "{message}", "Messages that may be in flight at once now: what the worker has found, at most Intake:Concurrency", static inlet => inlet.Limit());
+        GaugeInlets("worker.messages.limit", "{message}", "Messages that may be in flight now: found from the throughput, at most Intake:Concurrency", static inlet => inlet.Limit());
         GaugeInlets("worker.bytes.in_flight", "By", "Body bytes of the messages in flight", static inlet => inlet.BytesInFlight());
         GaugeInlets("worker.messages.oldest_age", "s", "Age of the oldest message in flight; a growing age indicates a hanging sink", static inlet => inlet.OldestAgeSeconds());
         GaugeInlets("worker.breaker.state", null, "Circuit breaker of the sink: 0 closed, 1 half open, 2 open", static inlet => inlet.BreakerState());

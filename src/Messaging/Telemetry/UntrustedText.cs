@@ -35,6 +35,19 @@ public static class UntrustedText
         return text.Length <= MaxBytes && !text.AsSpan().ContainsAnyExcept(Plain) ? text : Escape(text);
     }
 
+    /// <summary>The message of an exception of foreign code, whose property may throw; then the name of its type.</summary>
+    internal static string MessageOf(Exception exception)
+    {
+        try
+        {
+            return exception.Message;
+        }
+        catch (Exception)
+        {
+            return exception.GetType().Name;
+        }
+    }
+
     private static string Escape(ReadOnlySpan<char> text)
     {
         StringBuilder escaped = new(Math.Min(text.Length, MaxBytes) + 16);

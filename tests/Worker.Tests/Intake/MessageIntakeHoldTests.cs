@@ -68,6 +68,27 @@ public sealed class MessageIntakeHoldTests : IAsyncDisposable
         _fixture.Intake.Held.ShouldBe(0);
     }
 
+    [Fact]
+    public async Task Fault_SourceThrowsWhenAsked_IsAbandoned()
+    {
+        TestMessage message = new() { HoldTime = Hold, ReturnLateFailure = new InvalidOperationException("broken source") };
+
+        (await _fixture.RunAsync(message)).Kind.ShouldBe(SettlementKind.Abandon);
+
+        _fixture.Intake.Held.ShouldBe(0);
+    }
+
+    [Fact]
+    public async Task Fault_SourceHoldsWithoutLimit_IsHeld()
+    {
+        TestMessage message = await HoldAsync("a", TimeSpan.MaxValue);
+        _fixture.OpenBreaker();
+
+        _fixture.Time.Advance(TimeSpan.FromMinutes(1));
+
+        message.IsSettled.ShouldBeFalse();
+    }
+
     public static TheoryData<Exception, bool> OwnFaults => new()
     {
         { new TransientFaultException("x", mayHold: false), true },

@@ -33,6 +33,20 @@ public sealed class MessageIntakeLimitTests
     }
 
     [Fact]
+    public async Task Reserve_HeldMessagesTakeTheWholeLimit_OthersAreStillGranted()
+    {
+        await using IntakeFixture fixture = new(_ => throw new TransientFaultException("down"), concurrency: 8, start: 2);
+        fixture.Accept(new TestMessage { HoldTime = TimeSpan.FromHours(1) });
+        fixture.Accept(new TestMessage { HoldTime = TimeSpan.FromHours(1) });
+        await Task.Run(() => SpinWait.SpinUntil(() => fixture.Intake.Held == 2, TestMessage.Patience), TestContext.Current.CancellationToken);
+
+        fixture.Reserve(2);
+
+        fixture.Intake.Release(2);
+        fixture.Intake.ReturnHeld();
+    }
+
+    [Fact]
     public async Task Throttled_FewerSlotsAreGranted()
     {
         await using IntakeFixture fixture = new(concurrency: 8, start: 8);

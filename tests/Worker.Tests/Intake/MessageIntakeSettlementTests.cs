@@ -1,3 +1,4 @@
+using System.Threading.Tasks.Sources;
 using Microsoft.Extensions.Logging;
 using Pipeline.Contexts;
 using Pipeline.Execution;
@@ -146,6 +147,31 @@ public sealed class MessageIntakeSettlementTests
     }
 
     [Fact]
+    public async Task Settle_ExceptionWithoutAMessage_IsAbandonedByItsName()
+    {
+        await using IntakeFixture fixture = new(_ => throw new BrokenException());
+
+        Settlement settlement = await fixture.RunAsync();
+
+        settlement.Kind.ShouldBe(SettlementKind.Abandon);
+        settlement.Description.ShouldBe(nameof(BrokenException));
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Settle_AwaiterOfTheSourceThrows_TheSlotIsFreeAgainAndItIsLogged(bool whenAwaited)
+    {
+        await using IntakeFixture fixture = new();
+
+        await fixture.RunAsync(new TestMessage { OnSettle = () => new ValueTask(new BrokenOperation(whenAwaited), token: 0) });
+
+        await fixture.DrainAsync();
+        fixture.CountFreeSlots().ShouldBe(4);
+        fixture.Logger.Of(5004).ShouldHaveSingleItem();
+    }
+
+    [Fact]
     public async Task Settle_SourceSettlesSlowly_TheSlotIsHeldUntilThen()
     {
         TaskCompletionSource settling = new();
@@ -270,6 +296,18 @@ public sealed class MessageIntakeSettlementTests
             default:
                 context.Settlement = Settlement.Complete;
                 throw new InvalidOperationException("x");
+        }
+    }
+
+    /// <summary>A settlement whose operation was reused too early, a usual mistake of pooled ones.</summary>
+    private sealed class BrokenOperation(bool whenAwaited) : IValueTaskSource
+    {
+        public ValueTaskSourceStatus GetStatus(short token) => whenAwaited ? ValueTaskSourceStatus.Pending : throw new InvalidOperationException("stale");
+
+        public void OnCompleted(Action<object?> continuation, object? state, short token, ValueTaskSourceOnCompletedFlags flags) => throw new InvalidOperationException("stale");
+
+        public void GetResult(short token)
+        {
         }
     }
 }

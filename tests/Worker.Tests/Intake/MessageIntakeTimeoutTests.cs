@@ -99,6 +99,29 @@ public sealed class MessageIntakeTimeoutTests
     }
 
     [Fact]
+    public async Task Settlement_DoesNotEnd_IsStuckAndHasAnAge()
+    {
+        TaskCompletionSource gate = new();
+        await using IntakeFixture fixture = new();
+        TestMessage message = fixture.Accept(new TestMessage { OnSettle = () => new ValueTask(gate.Task) });
+        await message.Settled;
+        fixture.Time.Advance(Watch);
+        fixture.Time.Advance(fixture.Options.MessageTimeout + Grace - Watch);
+        fixture.Intake.IsStuck.ShouldBeFalse("its grace has not ended");
+
+        fixture.Time.Advance(Watch + Watch);
+
+        fixture.Intake.IsStuck.ShouldBeTrue();
+        fixture.Intake.OldestAge.ShouldBeGreaterThan(fixture.Options.MessageTimeout);
+        fixture.Logger.Of(5003).ShouldHaveSingleItem().Level.ShouldBe(LogLevel.Critical);
+        gate.SetResult();
+        await fixture.DrainAsync();
+        fixture.Time.Advance(Watch);
+        fixture.Intake.IsStuck.ShouldBeFalse();
+        fixture.Intake.OldestAge.ShouldBe(TimeSpan.Zero);
+    }
+
+    [Fact]
     public async Task Timeout_OfOneMessage_LeavesYoungerOnesAlone()
     {
         TaskCompletionSource gate = new();

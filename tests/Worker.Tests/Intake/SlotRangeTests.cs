@@ -21,6 +21,9 @@ public sealed class SlotRangeTests
     [InlineData(
         64, 64, 4, "Routes:archive:Source=Sqs", "Sources:Sqs:Queue=events", "Routes:archive:Handler=CloudFront", "Handlers:CloudFront:Buckets=logs", "Routes:archive:Sink=Elasticsearch",
         "Sinks:Elasticsearch:Endpoint=http://127.0.0.1:9200", "Sinks:Elasticsearch:Index=logs")]
+    [InlineData(
+        64, 64, 64, "Routes:archive:Source=Http", "Routes:archive:Handler=CloudFront", "Handlers:CloudFront:Buckets=logs", "Routes:archive:Sink=Elasticsearch",
+        "Sinks:Elasticsearch:Endpoint=http://127.0.0.1:9200", "Sinks:Elasticsearch:Index=logs")]
     public void Of_ARoute_FollowsItsSettingsAndParts(int start, int most, int least, params string[] settings)
     {
         string[] arguments = ["--Routes:archive:Source=Channel", "--Routes:archive:Sink=Memory", .. settings.Select(setting => $"--{setting}")];

@@ -38,7 +38,10 @@ internal sealed class TestMessage : ReceivedMessage
     /// <summary>Whether the source can hide it for that long.</summary>
     public bool ReturnsLate { get; init; }
 
-    public override bool CanReturnLate => ReturnsLate;
+    public override bool CanReturnLate => ReturnLateFailure is { } failure ? throw failure : ReturnsLate;
+
+    /// <summary>Thrown when the source is asked whether it can hide it.</summary>
+    public Exception? ReturnLateFailure { get; init; }
 
     /// <summary>Whether its caller redelivers it, not the source.</summary>
     public bool HasCaller { get; init; }

@@ -18,7 +18,7 @@ public sealed class RouteRulesTests
     [Theory]
     [InlineData(CompletionEffect.Deletes, false, Lossy + "must be a durable sink, because the route receives from Rabbit; set Sinks:Mine:Loss=true for a test or a benchmark.", null)]
     [InlineData(CompletionEffect.Deletes, true, null, Lossy + "keeps objects only as long as the process runs (Sinks:Mine:Loss allows it).")]
-    [InlineData(CompletionEffect.Acknowledges, false, null, Lossy + "keeps objects only as long as the process runs, although senders of Rabbit may get an answer that they are stored.")]
+    [InlineData(CompletionEffect.Acknowledges, false, null, Lossy + "keeps objects only as long as the process runs, although senders over Rabbit may be told that their messages are stored.")]
     [InlineData(CompletionEffect.None, false, null, null)]
     public void Plan_VolatileSink_IsAllowedOnlyWhereACopyExists(CompletionEffect effect, bool allowed, string? error, string? warning)
     {

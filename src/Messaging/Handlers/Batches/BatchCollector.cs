@@ -228,13 +228,13 @@ internal sealed class BatchCollector<T> : IDisposable
         }
         else if (cancelled)
         {
-            waiter.Complete(Undecided("Its batch was cancelled: another message of it reached Intake:MessageTimeout, or the drain timeout ended."), exception: null);
+            waiter.Complete(Undecided("The message's batch was cancelled: another of its messages reached Intake:MessageTimeout, or the drain timeout ended."), exception: null);
         }
         else
         {
             // One message is poison, and the exception does not say which.
             bool known = RecoverabilityPolicy.TryRead(failure, out Settlement settlement) && settlement.Fault != SettlementFault.None;
-            waiter.Complete(known ? settlement : Undecided(failure.Message, failure.GetType().FullName), exception: null);
+            waiter.Complete(known ? settlement : Undecided(UntrustedText.MessageOf(failure), failure.GetType().FullName), exception: null);
         }
     }
 

@@ -68,7 +68,14 @@ internal sealed class ChannelQueue : IDisposable
         CheckBody(body);
         CheckId(id);
         ValueTask space = _space.TakeAsync(cancellationToken);
-        return space.IsCompletedSuccessfully ? Enqueue(body.Span, id) : PublishWhenSpaceAsync(space, body, id);
+        if (!space.IsCompletedSuccessfully)
+        {
+            return PublishWhenSpaceAsync(space, body, id);
+        }
+
+        // Returns the waiter, where another thread has granted space meanwhile.
+        space.GetAwaiter().GetResult();
+        return Enqueue(body.Span, id);
     }
 
     /// <summary>Completes when the queue is empty: every accepted message was completed or dead-lettered.</summary>

@@ -82,6 +82,21 @@ public sealed class BatchOutcomeTests
     }
 
     [Fact]
+    public async Task Handle_ThrowsAnExceptionWithoutAMessage_ItsMessagesAreAbandoned()
+    {
+        int calls = 0;
+        ScriptedBatchHandler handler = new((batch, _) => ++calls == 1 ? throw new BrokenException() : BatchCollectionTests.CompleteAsync(batch, default));
+        await using HandlerRoute route = await BatchCollectionTests.StartAsync(handler, "Handlers:Orders:MaxMessages=2");
+
+        await BatchCollectionTests.PublishAsync(route, "a", "b");
+        await route.SettleAllAsync();
+
+        route.Publisher.Completed.ShouldBe(2);
+        route.Publisher.Returned.ShouldBe(2);
+        route.LinesOf(5002)[0].ShouldContain(nameof(BrokenException));
+    }
+
+    [Fact]
     public async Task Handle_ThrowsForOneBadRowAlways_OnlyThatOneIsDeadLettered()
     {
         ScriptedBatchHandler handler = new((batch, _) => batch.Any(order => order.Id == "bad")
