@@ -203,7 +203,7 @@ public sealed class TcpLinesTimeoutTests
         await TcpLinesRun.UntilAsync(
             () =>
             {
-                run.Time.Advance(TimeSpan.FromSeconds(1));
+                run.Time.Advance(TimeSpan.FromMilliseconds(20));
                 return run.Source.Connections.Count == 0;
             },
             "The connection that does not read its answers was not ended.");
