@@ -7,10 +7,11 @@ internal sealed class ByteBudget(long limit)
 
     public long Taken => Volatile.Read(ref _taken);
 
-    /// <summary>Reserves the bytes if they fit.</summary>
+    /// <summary>Reserves the bytes if they fit. A negative number returns bytes, which always succeeds.</summary>
     public bool TryTake(long bytes)
     {
-        if (Interlocked.Add(ref _taken, bytes) <= limit)
+        // Another caller's attempt counts until it is taken back, so the sum may be above the limit for a moment.
+        if (Interlocked.Add(ref _taken, bytes) <= limit || bytes <= 0)
         {
             return true;
         }

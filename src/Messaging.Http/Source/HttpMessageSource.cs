@@ -61,7 +61,7 @@ internal sealed class HttpMessageSource : IMessageSource
 
     public BufferPool Buffers { get; }
 
-    /// <summary>Bytes of bodies that have arrived and are not handed in yet.</summary>
+    /// <summary>Bytes of bodies that have arrived and are not handed in yet, and of the results of NDJSON requests.</summary>
     public ByteBudget Receiving { get; }
 
     /// <summary>Messages that were answered 503 and may be sent again.</summary>

@@ -24,7 +24,7 @@ internal sealed record HttpRefusal(int Status, string Error, string Message, int
         StatusCodes.Status503ServiceUnavailable, "stopping", "The worker is stopping. Send it again after Retry-After seconds, over a new connection.", RetryAfterSeconds: 5, Close: true);
 
     public static readonly HttpRefusal Memory = new(
-        StatusCodes.Status429TooManyRequests, "busy", $"The bodies that are being received take too many bytes ({HttpSourceOptions.Section}:{nameof(HttpSourceOptions.MaxReceivingBytes)}). Send it again after Retry-After seconds.", RetryAfterSeconds: 1);
+        StatusCodes.Status429TooManyRequests, "busy", $"The bodies that are being received and the results of NDJSON lines take too many bytes ({HttpSourceOptions.Section}:{nameof(HttpSourceOptions.MaxReceivingBytes)}). Send it again after Retry-After seconds.", RetryAfterSeconds: 1);
 
     public static readonly HttpRefusal TooSlow = new(
         StatusCodes.Status408RequestTimeout, "too-slow", $"The body did not arrive in time ({HttpSourceOptions.Section}:{nameof(HttpSourceOptions.BodyTimeout)}, {nameof(HttpSourceOptions.MinBodyRate)}). Send it again, faster or in smaller requests.", Close: true);

@@ -14,13 +14,13 @@ internal sealed class HttpSourceOptions : ISelfValidating
     public long MaxRequestBytes { get; set; } = 64L << 20;
 
     [Setting("Maximum lines per NDJSON request, including blank lines", Min = "1", Max = "10000000",
-        Consequence = "Each line has a result of about 80 bytes, kept until the last line is settled.")]
+        Consequence = "Each line has a result in memory until the caller has read the answer: about 80 bytes and its X-Message-Id, counted towards MaxReceivingBytes.")]
     public int MaxRequestLines { get; set; } = 100_000;
 
     [Setting("Maximum messages in flight per NDJSON request; Intake:Concurrency limits those of all requests", Min = "1", Max = "10000")]
     public int MaxInFlightPerRequest { get; set; } = 64;
 
-    [Setting("Maximum bytes of incomplete bodies, over all requests; beyond that callers are answered with 429", Min = "1", Max = "16GiB", Bytes = true,
+    [Setting("Maximum bytes of incomplete bodies and of NDJSON results, over all requests; beyond that callers are answered with 429", Min = "1", Max = "16GiB", Bytes = true,
         Consequence = "Slow callers would otherwise hold memory without limit.")]
     public long MaxReceivingBytes { get; set; } = 64L << 20;
 

@@ -89,6 +89,9 @@ internal sealed class NdjsonRequest : IDisposable
         {
             // In any case: a message that was handed in belongs to the route until it is settled.
             await CollectAllAsync();
+
+            // The last results are needed even if they do not fit.
+            Hold();
         }
 
         if (isReadable)
@@ -135,11 +138,13 @@ internal sealed class NdjsonRequest : IDisposable
         while (true)
         {
             LineKind found = Next(ref data, isLast, out PooledBuffer? line);
-            HttpRefusal? end = null;
-            if (LineNumber > _source.Options.MaxRequestLines)
+            HttpRefusal? end = LineNumber > _source.Options.MaxRequestLines ? TooManyLines(_source.Options)
+                : (found is LineKind.Line or LineKind.TooLong) && !Hold() ? HttpRefusal.Memory
+                : null;
+            if (end is not null)
             {
                 line?.Dispose();
-                return StopAt(LineNumber, TooManyLines(_source.Options));
+                return StopAt(LineNumber, end);
             }
 
             switch (found)
@@ -152,7 +157,7 @@ internal sealed class NdjsonRequest : IDisposable
                     _results.AddTooLarge(LineNumber);
                     break;
                 default:
-                    return HoldLine() ? null : StopAt(LineNumber + 1, HttpRefusal.Memory);
+                    return isLast || Hold() ? null : StopAt(LineNumber + 1, HttpRefusal.Memory);
             }
 
             if (end is not null)
@@ -247,11 +252,11 @@ internal sealed class NdjsonRequest : IDisposable
         _source.Return(message);
     }
 
-    /// <summary>Counts the bytes of the incomplete line towards MaxReceivingBytes.</summary>
-    private bool HoldLine()
+    /// <summary>Counts the bytes of the incomplete line and of the results towards MaxReceivingBytes.</summary>
+    private bool Hold()
     {
-        long change = _splitter.Kept - _held;
-        if (!_source.Receiving.TryTake(change))
+        long change = _splitter.Kept + _results.Length - _held;
+        if (change != 0 && !_source.Receiving.TryTake(change))
         {
             return false;
         }
@@ -300,6 +305,9 @@ internal sealed class NdjsonRequest : IDisposable
         _results.WriteTo(json);
         json.WriteEndObject();
         _answers.ReturnWriter(json);
+
+        // The answer has a copy of them, and the caller may read it slowly.
+        _results.Dispose();
         return HttpAnswers.SendAsync(_context, status, answer);
     }
 

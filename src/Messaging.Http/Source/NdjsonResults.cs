@@ -4,7 +4,9 @@ using Pipeline.Settlements;
 
 namespace Messaging.Http.Source;
 
-/// <summary>The results of an NDJSON request, kept as JSON because the status depends on all of them. About 80 bytes per line. Threads: one.</summary>
+/// <summary>
+/// The results of an NDJSON request, kept as JSON because the status depends on all of them. About 80 bytes per line, and 600 with the longest id. Threads: one.
+/// </summary>
 internal sealed class NdjsonResults : IDisposable
 {
     private readonly HttpAnswers _answers;
@@ -31,6 +33,9 @@ internal sealed class NdjsonResults : IDisposable
     public TimeSpan RetryAfter { get; private set; }
 
     public int Count => Stored + DeadLettered + TooLarge + NotStored;
+
+    /// <summary>Bytes of the results so far.</summary>
+    public long Length => Count == 0 ? 0 : _json.BytesCommitted + _json.BytesPending;
 
     public void AddTooLarge(int line)
     {

@@ -22,7 +22,10 @@ internal sealed class HttpConnection
     /// <summary>When its last request was answered.</summary>
     public long IdleSince { get; set; }
 
-    /// <summary>Its node in a list of connections without a request; in no list during a request.</summary>
+    /// <summary>When the answer to its current request began.</summary>
+    public long AnsweringSince { get; set; }
+
+    /// <summary>Its node in one of the owner's lists; in none from the beginning of a request to that of its answer.</summary>
     public LinkedListNode<HttpConnection> Node { get; }
 
     /// <summary>True until either side closes it.</summary>

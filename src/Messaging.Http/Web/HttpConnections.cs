@@ -7,8 +7,8 @@ namespace Messaging.Http.Web;
 
 /// <summary>
 /// Limits the connections of the web server. At the limit a new connection replaces one without a request: first one that never had a request, then the one
-/// idle longest. When all have requests, a small reserve above the limit can still read the health pages. A connection whose first request is late is closed,
-/// and so is an idle one during shutdown. Threads: any. 0 B per request.
+/// idle longest. When all have requests, a small reserve above the limit can still read the health pages. A connection whose first request is late is closed.
+/// So are, during shutdown, an idle one and one whose caller does not read its answer. Threads: any. 0 B per request.
 /// </summary>
 internal sealed class HttpConnections : IDisposable
 {
@@ -22,6 +22,12 @@ internal sealed class HttpConnections : IDisposable
 
     /// <summary>How long a connection is still read after its last answer during shutdown, so that the caller gets the answer and no reset.</summary>
     public static readonly TimeSpan Linger = TimeSpan.FromSeconds(2);
+
+    /// <summary>
+    /// How long a caller may take to read its answer during shutdown, from the beginning of the answer or of the shutdown. Otherwise a caller that does not read
+    /// would delay the shutdown until its time limit. Its messages are settled by then, and it can send them again.
+    /// </summary>
+    public static readonly TimeSpan AnswerLimit = TimeSpan.FromSeconds(2);
 
     // How often connections are checked; they may exceed a time limit by this much.
     private static readonly TimeSpan WatchInterval = TimeSpan.FromMilliseconds(500);
@@ -43,9 +49,10 @@ internal sealed class HttpConnections : IDisposable
     private readonly ITimer _watch;
     private readonly Lock _gate = new();
 
-    // Under the gate, oldest first: connections that never had a request, and connections between two requests.
+    // Under the gate, oldest first: connections that never had a request, connections between two requests, and connections whose answer has begun.
     private readonly LinkedList<HttpConnection> _fresh = [];
     private readonly LinkedList<HttpConnection> _idle = [];
+    private readonly LinkedList<HttpConnection> _answering = [];
     private int _open;
     private long? _stoppedAt;
 
@@ -153,11 +160,29 @@ internal sealed class HttpConnections : IDisposable
         return true;
     }
 
+    /// <summary>Begins the answer to the request of the connection.</summary>
+    public void BeginAnswer(HttpConnection connection)
+    {
+        lock (_gate)
+        {
+            if (connection is { IsOpen: true, Node.List: null })
+            {
+                connection.AnsweringSince = _time.GetTimestamp();
+                _answering.AddLast(connection.Node);
+            }
+        }
+    }
+
     /// <summary>Ends the request of the connection.</summary>
     public void EndRequest(HttpConnection connection)
     {
         lock (_gate)
         {
+            if (connection.Node.List == _answering)
+            {
+                _answering.Remove(connection.Node);
+            }
+
             if (connection is { IsOpen: true, Node.List: null })
             {
                 connection.IdleSince = _time.GetTimestamp();
@@ -176,8 +201,8 @@ internal sealed class HttpConnections : IDisposable
     }
 
     /// <summary>
-    /// Begins to close idle connections at shutdown. Kestrel closes a connection whose request it has read completely. It would read the others for 5 s, but
-    /// its timer stops first, so a caller that keeps sending would delay the shutdown until its time limit.
+    /// Begins to close idle connections at shutdown, and those whose answers are not read. Kestrel closes a connection whose request it has read completely. It
+    /// would read the others for 5 s, but its timer stops first, so a caller that keeps sending would delay the shutdown until its time limit.
     /// </summary>
     public void BeginStop()
     {
@@ -219,7 +244,13 @@ internal sealed class HttpConnections : IDisposable
     private void Watch()
     {
         EndAll(_fresh, connection => _time.GetElapsedTime(connection.OpenedAt) > _firstRequestTimeout, FirstRequestTimeout);
-        if (_stoppedAt is { } stoppedAt && _time.GetElapsedTime(stoppedAt) >= Linger)
+        if (_stoppedAt is not { } stoppedAt)
+        {
+            return;
+        }
+
+        EndAll(_answering, connection => _time.GetElapsedTime(Math.Max(connection.AnsweringSince, stoppedAt)) >= AnswerLimit, Stopping);
+        if (_time.GetElapsedTime(stoppedAt) >= Linger)
         {
             EndAll(_fresh, static _ => true, Stopping);
             EndAll(_idle, connection => _time.GetElapsedTime(connection.IdleSince) >= Linger, Stopping);

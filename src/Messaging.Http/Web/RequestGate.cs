@@ -34,6 +34,14 @@ internal sealed class RequestGate(AllowedHosts hosts, HttpAnswers answers, TimeP
                 return Task.CompletedTask;
             }
 
+            context.Response.OnStarting(
+                static state =>
+                {
+                    HttpConnection answering = (HttpConnection)state;
+                    answering.Owner.BeginAnswer(answering);
+                    return Task.CompletedTask;
+                },
+                connection);
             context.Response.OnCompleted(
                 static state =>
                 {

@@ -4,6 +4,7 @@ using Messaging.Http.Source;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
@@ -17,6 +18,10 @@ namespace Messaging.Http.Web;
 /// </summary>
 public sealed class WebServer : IHostedLifecycleService, IAsyncDisposable
 {
+    // Bytes that Kestrel reads ahead on each connection, in addition to Sources:Http:MaxReceivingBytes. Its default, 1 MiB, would be 1,000 MiB on 1,000
+    // connections. The request line and the headers, at most 8 and 32 KiB, must fit.
+    private const int ReadAheadBytes = 128 << 10;
+
     // A route that cannot start must not delay the others.
     private static readonly TimeSpan MaxStart = TimeSpan.FromSeconds(1);
 
@@ -98,14 +103,17 @@ public sealed class WebServer : IHostedLifecycleService, IAsyncDisposable
         }
     }
 
-    // A separate host for Kestrel and routing alone, which the worker starts and stops.
-    private WebApplication Build()
+    /// <summary>Makes a separate host for Kestrel and routing alone, which the worker starts and stops.</summary>
+    internal WebApplication Build()
     {
         WebApplicationBuilder builder = WebApplication.CreateEmptyBuilder(new WebApplicationOptions());
         builder.Services.AddSingleton<ILoggerFactory>(new Loggers(_loggers));
         builder.Services.AddSingleton<IHostLifetime, NoLifetime>();
         builder.Services.AddRouting();
         builder.Services.Configure<HostOptions>(static host => host.ShutdownTimeout = Timeout.InfiniteTimeSpan);
+
+        // For HTTP/1.1 without TLS the transport's limit applies; Kestrel's MaxRequestBufferSize does not.
+        builder.Services.Configure<SocketTransportOptions>(static transport => transport.MaxReadBufferSize = ReadAheadBytes);
         builder.WebHost.UseKestrelCore().ConfigureKestrel(kestrel =>
         {
             kestrel.AddServerHeader = false;

@@ -13,6 +13,9 @@ internal sealed class AnswerWriter(Stream stream, BufferPool buffers, TimeProvid
     /// <summary>Bytes of answers that may wait for the sender to read; at this limit no more of its lines are read.</summary>
     public const int WaitingLimit = 64 << 10;
 
+    // Each piece has its own time, so that a slow sender that does read keeps its connection. A piece has the answers of about 400 lines, few enough calls.
+    private const int PieceBytes = 4 << 10;
+
     private readonly Lock _gate = new();
 
     // One wake-up is enough for any number of answers.
@@ -43,7 +46,7 @@ internal sealed class AnswerWriter(Stream stream, BufferPool buffers, TimeProvid
         }
     }
 
-    /// <summary>How long the current write has waited for the sender to read; zero without one.</summary>
+    /// <summary>How long the current piece of the answers has waited for the sender to read; zero without one.</summary>
     public TimeSpan Blocked
     {
         get
@@ -116,7 +119,12 @@ internal sealed class AnswerWriter(Stream stream, BufferPool buffers, TimeProvid
                 _wake.Reader.TryRead(out _);
                 while (Swap())
                 {
-                    await stream.WriteAsync(_sending.WrittenMemory, cancellationToken);
+                    for (int sent = 0; sent < _sending.Length; sent += PieceBytes)
+                    {
+                        BeginWrite();
+                        await stream.WriteAsync(_sending.WrittenMemory.Slice(sent, Math.Min(PieceBytes, _sending.Length - sent)), cancellationToken);
+                    }
+
                     EndWrite();
                 }
             }
@@ -159,11 +167,18 @@ internal sealed class AnswerWriter(Stream stream, BufferPool buffers, TimeProvid
 
             (_sending, _waiting) = (_waiting, _sending);
             _waiting.Truncate(0);
-            _isWriting = true;
-            _writingSince = time.GetTimestamp();
             _room?.TrySetResult();
             _room = null;
             return true;
+        }
+    }
+
+    private void BeginWrite()
+    {
+        lock (_gate)
+        {
+            _isWriting = true;
+            _writingSince = time.GetTimestamp();
         }
     }
 

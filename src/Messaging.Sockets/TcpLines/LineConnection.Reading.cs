@@ -122,7 +122,7 @@ internal sealed partial class LineConnection
             }
             catch (OperationCanceledException) when (_source.StopHandingIn.IsCancellationRequested)
             {
-                await LeaveOverAsync(reader, bytes.Slice(done));
+                await LeaveOverAsync(reader, bytes.Slice(done), intake);
                 return;
             }
 
@@ -143,7 +143,7 @@ internal sealed partial class LineConnection
     }
 
     /// <summary>Handles bytes not handed in when the drain ended: with acknowledgements the sender sends them again; otherwise they are spilled.</summary>
-    private async ValueTask LeaveOverAsync(PipeReader reader, ReadOnlySequence<byte> rest)
+    private async ValueTask LeaveOverAsync(PipeReader reader, ReadOnlySequence<byte> rest, IMessageIntake intake)
     {
         if (_answers is not null)
         {
@@ -164,6 +164,8 @@ internal sealed partial class LineConnection
             ReadResult result = await reader.ReadAsync(CancellationToken.None);
             (rest, isCompleted) = (result.Buffer, result.IsCompleted);
         }
+
+        await EndOfStreamAsync(intake);
     }
 
     private List<LineMessage> Cut(ReadOnlySequence<byte> bytes)
@@ -273,27 +275,55 @@ internal sealed partial class LineConnection
         }
 
         bool isWhole = ReferenceEquals(_endOfStream, CloseReason.End) && _options.UnterminatedTail == TailRule.Accept;
-        if (isWhole)
+        bool hasSlot = isWhole && await TryReserveAsync(intake);
+        if (EndLastLine(isWhole) is not { } message)
+        {
+            if (hasSlot)
+            {
+                intake.Release(1);
+            }
+        }
+        else if (hasSlot)
+        {
+            HandIn(message, intake);
+        }
+        else
+        {
+            // The drain ended first: it is spilled, or answered as stopping.
+            await _source.Held.ReturnAsync(message, TimeSpan.Zero);
+        }
+    }
+
+    /// <returns>False when the drain ended first.</returns>
+    private async ValueTask<bool> TryReserveAsync(IMessageIntake intake)
+    {
+        try
         {
             await intake.ReserveAsync(1, 1, _source.StopHandingIn);
+            return true;
         }
+        catch (OperationCanceledException) when (_source.StopHandingIn.IsCancellationRequested)
+        {
+            return false;
+        }
+    }
 
+    /// <summary>Ends the line that its sender has not terminated.</summary>
+    /// <returns>Null when it is no message.</returns>
+    private LineMessage? EndLastLine(bool isWhole)
+    {
         LineKind kind = _splitter.End(out ReadOnlySpan<byte> line);
         if (isWhole && kind == LineKind.Line && !EndsAsHttp(kind, line))
         {
-            HandIn(Open(line, _source.Time.GetUtcNow()), intake);
-            return;
-        }
-
-        if (isWhole)
-        {
-            intake.Release(1);
+            return Open(line, _source.Time.GetUtcNow());
         }
 
         if (kind != LineKind.Blank && !IsHttp)
         {
             Drop(kind == LineKind.TooLong ? LineAnswers.TooLong : LineAnswers.Unterminated);
         }
+
+        return null;
     }
 
     private void KeepPrefix(in ReadOnlySequence<byte> bytes)

@@ -28,7 +28,7 @@ internal sealed partial class LineConnection : IDisposable
         useSynchronizationContext: false);
 
     // After the last answer the sender may still be sending. Closing at once would reset the connection, and the reset could overtake the answer (RFC 1122
-    // section 4.2.2.13).
+    // section 4.2.2.13). It is also the time to read answers during a shutdown.
     private static readonly TimeSpan LingerLimit = TimeSpan.FromSeconds(2);
 
     private readonly TcpLinesMessageSource _source;
@@ -70,6 +70,9 @@ internal sealed partial class LineConnection : IDisposable
 
     /// <summary>Completes when all bytes read are handed in and nothing more will be read.</summary>
     public Task Read => _read.Task;
+
+    // A sender that does not read its answers must not delay a shutdown: it sends the lines again.
+    private TimeSpan AnswerLimit => _source.StopReading.IsCancellationRequested && LingerLimit < _options.IdleTimeout ? LingerLimit : _options.IdleTimeout;
 
     /// <summary>Serves the connection to its end. Never throws.</summary>
     public async Task RunAsync(IMessageIntake intake)
@@ -116,7 +119,7 @@ internal sealed partial class LineConnection : IDisposable
     {
         if (_answers is { } answers)
         {
-            if (answers.Blocked > _options.IdleTimeout)
+            if (answers.Blocked > AnswerLimit)
             {
                 Abort(CloseReason.AcknowledgementTimeout);
                 return;
@@ -162,9 +165,9 @@ internal sealed partial class LineConnection : IDisposable
     private async Task<string> ServeAsync(IMessageIntake intake)
     {
         await using SslStream? tls = _source.Certificate is null ? null : new SslStream(_transport.Stream, leaveInnerStreamOpen: true);
-        if (tls is not null)
+        if (tls is not null && !await TryAuthenticateAsync(tls))
         {
-            await tls.AuthenticateAsServerAsync(_source.Certificate!, _end.Token);
+            return CloseReason.Stopping;
         }
 
         Stream stream = tls ?? _transport.Stream;
@@ -196,6 +199,21 @@ internal sealed partial class LineConnection : IDisposable
             _answers?.Complete();
             await answering;
             await SayGoodbyeAsync(tls);
+        }
+    }
+
+    /// <returns>False when the worker stops; no line was read by then.</returns>
+    private async ValueTask<bool> TryAuthenticateAsync(SslStream tls)
+    {
+        using CancellationTokenSource handshake = CancellationTokenSource.CreateLinkedTokenSource(_end.Token, _source.StopReading);
+        try
+        {
+            await tls.AuthenticateAsServerAsync(_source.Certificate!, handshake.Token);
+            return true;
+        }
+        catch (OperationCanceledException) when (_source.StopReading.IsCancellationRequested && !_end.IsCancellationRequested)
+        {
+            return false;
         }
     }
 

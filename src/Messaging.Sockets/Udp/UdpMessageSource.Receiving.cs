@@ -10,6 +10,10 @@ namespace Messaging.Sockets.Udp;
 /// <content>Receiving, on a dedicated thread: first a slot, then a datagram for it.</content>
 internal sealed partial class UdpMessageSource
 {
+    // The least that Linux counts for a datagram beyond its bytes: struct sk_buff and struct skb_shared_info, 576 bytes on 64-bit systems. A smaller number
+    // only reads some datagrams that arrived later; a larger one would leave some that are due.
+    private const int KernelBytesPerDatagram = 512;
+
     // How long an idle receiver may take to notice a stop.
     private static readonly TimeSpan StopInterval = TimeSpan.FromMilliseconds(100);
 
@@ -38,7 +42,7 @@ internal sealed partial class UdpMessageSource
             else if (socket.Poll(StopInterval, SelectMode.SelectRead))
             {
                 // A full batch is followed by another at once; a short one means that the kernel's buffer is empty.
-                while (ReceiveBatch(intake, stop, out _) && !stop.IsCancellationRequested && !_held.IsFull)
+                while (ReceiveBatch(intake, stop, out _, out _) && !stop.IsCancellationRequested && !_held.IsFull)
                 {
                 }
 
@@ -58,12 +62,15 @@ internal sealed partial class UdpMessageSource
     {
         try
         {
-            long left = _socket!.KernelState?.Bytes ?? _socket.ReceiveBuffer;
+            // The kernel's figure includes its own structures; the size of the buffer, used where there is no figure, does not.
+            KernelState? state = _socket!.KernelState;
+            long left = state?.Bytes ?? _socket.ReceiveBuffer;
+            int overhead = state is null ? 0 : KernelBytesPerDatagram;
             while (left > 0 && _socket.Socket.Poll(TimeSpan.Zero, SelectMode.SelectRead))
             {
                 _wait.For(WaitForSpaceAsync(stopDraining));
-                ReceiveBatch(intake, stopDraining, out int bytes);
-                left -= bytes;
+                ReceiveBatch(intake, stopDraining, out int received, out int bytes);
+                left -= bytes + (received * overhead);
             }
         }
         catch (Exception exception) when (exception is Win32Exception || stopDraining.IsCancellationRequested)
@@ -73,8 +80,9 @@ internal sealed partial class UdpMessageSource
     }
 
     /// <returns>True when more may be waiting.</returns>
-    private bool ReceiveBatch(IMessageIntake intake, CancellationToken stop, out int bytes)
+    private bool ReceiveBatch(IMessageIntake intake, CancellationToken stop, out int received, out int bytes)
     {
+        received = 0;
         bytes = 0;
         int wanted = _receiver!.BatchSize;
         int slots = 0;
@@ -85,7 +93,7 @@ internal sealed partial class UdpMessageSource
 
         try
         {
-            int received = _receiver.Receive(wanted);
+            received = _receiver.Receive(wanted);
             DateTimeOffset now = received > 0 ? _time.GetUtcNow() : default;
             for (int i = 0; i < received; i++)
             {

@@ -1,10 +1,12 @@
 using System.Net;
 using Messaging.Http.Source;
+using Messaging.Http.Web;
 using Messaging.Sources;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Buffers;
 
 namespace Worker.Tests.Http.Source;
@@ -47,7 +49,7 @@ internal sealed class HttpSourceHost : IAsyncDisposable
 
     public HttpMessageSource Source => _sources[0];
 
-    /// <summary>Starts the server with one source per route, receiving by default.</summary>
+    /// <summary>Starts the server with one source per route, receiving by default, and without limits of its connections unless they are given.</summary>
     public static async Task<HttpSourceHost> StartAsync(
         Action<HttpSourceOptions>? configure = null,
         string[]? routes = null,
@@ -55,7 +57,8 @@ internal sealed class HttpSourceHost : IAsyncDisposable
         TimeProvider? time = null,
         int concurrency = 64,
         IMessageIntake? intake = null,
-        BufferPool? buffers = null)
+        BufferPool? buffers = null,
+        HttpConnections? connections = null)
     {
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         RecordingLog serverLog = new();
@@ -65,7 +68,13 @@ internal sealed class HttpSourceHost : IAsyncDisposable
             .AddFilter("Microsoft.AspNetCore", LogLevel.None)
             .AddFilter("Microsoft.AspNetCore.Server.Kestrel", LogLevel.Warning)
             .AddFilter("Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets", LogLevel.Debug);
-        builder.WebHost.ConfigureKestrel(kestrel => kestrel.Listen(IPAddress.Loopback, port: 0));
+        builder.WebHost.ConfigureKestrel(kestrel => kestrel.Listen(IPAddress.Loopback, port: 0, endpoint =>
+        {
+            if (connections is not null)
+            {
+                endpoint.Use(next => connection => connections.ServeAsync(connection, next));
+            }
+        }));
         builder.Services.AddMessagesEndpoint();
         if (buffers is not null)
         {
@@ -73,6 +82,12 @@ internal sealed class HttpSourceHost : IAsyncDisposable
         }
 
         WebApplication app = builder.Build();
+        if (connections is not null)
+        {
+            RequestGate gate = new(new AllowedHosts(new WebOptions()), app.Services.GetRequiredService<HttpAnswers>(), TimeProvider.System, NullLogger<RequestGate>.Instance);
+            app.Use(next => context => gate.InvokeAsync(context, next));
+        }
+
         app.MapMessages(app.Services.GetRequiredService<MessagesEndpoint>());
         await app.StartAsync();
         HttpSourceHost host = new(app, serverLog, time) { Intake = new TestIntake(concurrency) };

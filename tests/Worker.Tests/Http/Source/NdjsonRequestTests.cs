@@ -3,6 +3,8 @@ using System.Net.Http.Headers;
 using System.Security.Cryptography;
 using System.Text;
 using System.Text.Json;
+using Messaging.Http.Web;
+using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Settlements;
 
 namespace Worker.Tests.Http.Source;
@@ -386,6 +388,92 @@ public sealed class NdjsonRequestTests
 
         first.Abort();
         await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_ResultsAboveTheReceivingLimit_Answers429AndResendFrom()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(options =>
+        {
+            options.MaxMessageBytes = 1_000;
+            options.MaxReceivingBytes = 2_000;
+            options.MaxInFlightPerRequest = 1;
+        });
+        host.Intake.Script = _ => Settlement.Complete;
+
+        // With this id a result has 325 bytes: the seventh does not fit, and the eighth line is in flight by then.
+        using HttpResponseMessage response = await PostAsync(host, string.Concat(Enumerable.Repeat("x\n", 100)), id: new string('i', 256));
+
+        response.StatusCode.ShouldBe(HttpStatusCode.TooManyRequests);
+        JsonElement json = await SingleMessageRequestTests.JsonAsync(response);
+        json.GetProperty("error").GetString().ShouldBe("busy");
+        json.GetProperty("resendFrom").GetInt32().ShouldBe(9);
+        Statuses(json).ShouldBe([.. Enumerable.Range(1, 8).Select(line => $"{line} stored")]);
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_LastResultsAboveTheReceivingLimit_AreAnswered()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(options =>
+        {
+            options.MaxMessageBytes = 10;
+            options.MaxReceivingBytes = 10;
+        });
+        host.Intake.Script = _ => Settlement.Complete;
+
+        using HttpResponseMessage response = await PostAsync(host, "1\n2\n3\n\n");
+
+        response.StatusCode.ShouldBe(HttpStatusCode.OK, "Every line is stored, and none is left to be sent again.");
+        (await SingleMessageRequestTests.JsonAsync(response)).GetProperty("stored").GetInt32().ShouldBe(3);
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_AnswerIsNotRead_ItsResultsAreCountedAndInMemoryOnce()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(time: new ManualTimeProvider());
+        await using RawConnection caller = await PostWithoutReadingAsync(host);
+
+        host.Source.Receiving.Taken.ShouldBeGreaterThan(20_000_000);
+        host.Buffers.Outstanding.ShouldBe(1, "The results are in the answer.");
+
+        caller.Abort();
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Stop_AnswerIsNotRead_ItsConnectionIsClosed()
+    {
+        ManualTimeProvider time = new();
+        using HttpConnections connections = new(new WebOptions(), time, NullLogger<HttpConnections>.Instance);
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(time: time, connections: connections);
+        await using RawConnection caller = await PostWithoutReadingAsync(host);
+        await host.StopReceivingAsync();
+        connections.BeginStop();
+        Task closing = host.Source.CloseAsync(CancellationToken.None);
+        closing.IsCompleted.ShouldBeFalse("The caller has time to read its answer.");
+
+        time.Advance(HttpConnections.AnswerLimit);
+
+        await closing.WaitAsync(TimeSpan.FromSeconds(60));
+        await host.FinishAsync();
+    }
+
+    /// <summary>Sends lines whose answer, of about 23.6 MB, is larger than the kernel's buffers, and reads only its beginning.</summary>
+    private static async Task<RawConnection> PostWithoutReadingAsync(HttpSourceHost host)
+    {
+        const int Lines = 40_000;
+        host.Intake.Script = _ => Settlement.Complete;
+
+        // JSON escapes each backslash, so a result has about 590 bytes.
+        string id = new('\\', 256);
+        string lines = string.Concat(Enumerable.Repeat("x\n", Lines)) + "\n";
+        RawConnection caller = await host.ConnectAsync(
+            $"POST /messages HTTP/1.1\nHost: localhost\nContent-Type: application/x-ndjson\nX-Message-Id: {id}\nContent-Length: {lines.Length}\n\n");
+        await caller.SendAsync(Encoding.ASCII.GetBytes(lines));
+        await caller.ReadToAsync($"\"stored\":{Lines},");
+        return caller;
     }
 
     private static async Task<HttpResponseMessage> PostAsync(HttpSourceHost host, string body, string? id = null)

@@ -102,6 +102,47 @@ public sealed class HttpConnectionsTests : IDisposable
     }
 
     [Fact]
+    public void Stop_AnswersThatAreNotRead_EndAfterTheLimit()
+    {
+        HttpConnection waiting = Open();
+        Begin(waiting);
+        HttpConnection early = Open();
+        Begin(early);
+        _connections.BeginAnswer(early);
+        HttpConnection late = Open();
+        Begin(late);
+        _time.Advance(TimeSpan.FromMinutes(10));
+        IsClosed(early).ShouldBeFalse("Only a shutdown limits the time of an answer.");
+
+        _connections.BeginStop();
+        _time.Advance(HttpConnections.AnswerLimit - TimeSpan.FromSeconds(1));
+        _connections.BeginAnswer(late);
+        new[] { waiting, early, late }.Select(IsClosed).ShouldBe([false, false, false]);
+
+        _time.Advance(TimeSpan.FromSeconds(1));
+        new[] { waiting, early, late }.Select(IsClosed).ShouldBe([false, true, false]);
+
+        _time.Advance(TimeSpan.FromSeconds(1));
+        new[] { waiting, late }.Select(IsClosed).ShouldBe([false, true]);
+    }
+
+    [Fact]
+    public void EndRequest_AfterAnAnswer_IsIdleAgain()
+    {
+        List<HttpConnection> answered = [.. Enumerable.Range(0, Limit).Select(_ => Open())];
+        foreach (HttpConnection connection in answered)
+        {
+            Begin(connection);
+            _connections.BeginAnswer(connection);
+        }
+
+        _connections.EndRequest(answered[1]);
+        Open();
+
+        answered.Select(IsClosed).ShouldBe([false, true, false, false], ignoreOrder: false, "Only an idle connection is replaced.");
+    }
+
+    [Fact]
     public void Begin_OnOneThatGaveWay_IsNotServed()
     {
         List<HttpConnection> idle = [.. Enumerable.Range(0, Limit).Select(_ => Open())];

@@ -6,9 +6,12 @@ using Messaging.CommandLine;
 using Messaging.Hosting;
 using Messaging.Http.Web;
 using Messaging.Routes;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Server.Kestrel.Transport.Sockets;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Options;
 using Shared.Hosting;
 using Worker.Tests.Http.Source;
 
@@ -329,6 +332,21 @@ public sealed class WebServerTests
         }
 
         app.Services.GetRequiredService<WorkerService>().DrainedCleanly.ShouldBeTrue();
+    }
+
+    [Fact]
+    public async Task Build_Transport_ReadsNoMoreThan128KiBAhead()
+    {
+        using IHost app = await StartAsync();
+        WebServer server = new(
+            app.Services.GetRequiredService<WebOptions>(),
+            app.Services.GetRequiredService<WebParts>(),
+            app.Services.GetRequiredService<IHostApplicationLifetime>(),
+            app.Services.GetRequiredService<ILoggerFactory>());
+
+        await using WebApplication web = server.Build();
+
+        web.Services.GetRequiredService<IOptions<SocketTransportOptions>>().Value.MaxReadBufferSize.ShouldBe(128 << 10);
     }
 
     [Fact]

@@ -72,6 +72,67 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
         await run.FinishAsync();
     }
 
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Stop_AcceptedTailWaitsForASlot_IsKept(bool acknowledge)
+    {
+        await using TcpLinesRun run = await TcpLinesRun.StartAsync(options =>
+        {
+            options.Acknowledge = acknowledge;
+            options.UnterminatedTail = TailRule.Accept;
+        });
+        await using LineClient client = await run.ConnectAsync();
+        await client.SendAsync("1\n2");
+        Delivery first = await run.Intake.NextAsync();
+        run.Intake.Pause();
+        client.EndSending();
+        await run.Intake.UntilReservingAsync();
+
+        await run.StopReceivingAsync();
+        await run.Source.DrainAsync(run.Intake, new CancellationToken(canceled: true)).WaitAsync(TimeSpan.FromSeconds(30));
+        await first.SettleAsync(Settlement.Complete);
+        if (acknowledge)
+        {
+            (await client.ReadAsync()).ShouldBe("ok 1", "The tail does not cost the other lines their answers.");
+        }
+
+        await run.Source.CloseAsync(CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(30));
+
+        if (acknowledge)
+        {
+            (await client.ReadAsync()).ShouldBe("error 2 stopping");
+        }
+
+        run.DeadLetters.Messages.Select(letter => Encoding.UTF8.GetString(letter.Body)).ShouldBe(acknowledge ? [] : ["2"]);
+        await run.FinishAsync();
+    }
+
+    [Theory]
+    [InlineData("1\n2", "1,2")]
+    [InlineData("GET / HTTP/1.1", "")]
+    public async Task Stop_AcceptedTailIsUnread_IsDeadLetteredUnlessItIsAnHttpRequest(string text, string deadLetters)
+    {
+        FakeSender sender = new(text, ends: true);
+        await using TcpLinesRun run = await TcpLinesRun.StartAsync(
+            options =>
+            {
+                options.Acknowledge = false;
+                options.UnterminatedTail = TailRule.Accept;
+            },
+            listener: sender);
+        run.Intake.Pause();
+        sender.Connect();
+        await run.Intake.UntilReservingAsync();
+
+        await run.StopReceivingAsync();
+        await run.Source.DrainAsync(run.Intake, new CancellationToken(canceled: true)).WaitAsync(TimeSpan.FromSeconds(30));
+        await run.Source.CloseAsync(CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(30));
+
+        string.Join(',', run.DeadLetters.Messages.Select(letter => Encoding.UTF8.GetString(letter.Body)).Order(StringComparer.Ordinal)).ShouldBe(deadLetters);
+        await run.FinishAsync();
+    }
+
     [Fact]
     public async Task Stop_NewConnections_AreRefused()
     {
@@ -287,6 +348,19 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
 
         await plain.ShouldEndAsync();
         await run.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Stop_SilentTlsSender_DoesNotDelayTheDrain()
+    {
+        await using TcpLinesRun run = await TcpLinesRun.StartAsync(WithTls);
+        await using LineClient plain = await run.ConnectAsync();
+        await TcpLinesRun.UntilAsync(() => run.Source.Connections.Count == 1, "The connection was not accepted.");
+
+        await run.FinishAsync().WaitAsync(TimeSpan.FromSeconds(60));
+
+        await plain.ShouldEndAsync();
+        run.Log.Entries.ShouldContain(entry => entry.Id.Id == 3455 && entry.Text.Contains("stopping", StringComparison.Ordinal));
     }
 
     [Fact]

@@ -6,18 +6,24 @@ using Pipeline.Buffers;
 
 namespace Worker.Tests.Sockets.TcpLines;
 
-/// <summary>A TCP lines source on a free port, with a clock that the test moves and a scripted route.</summary>
+/// <summary>A TCP lines source on a free port or with a fake listener, with a clock that the test moves and a scripted route.</summary>
 internal sealed class TcpLinesRun : IAsyncDisposable
 {
     private readonly CancellationTokenSource _stop = new();
     private readonly BufferPool _buffers = new(new PoisoningArrayPool());
 
-    public TcpLinesRun(Action<TcpLinesSourceOptions>? configure = null)
+    public TcpLinesRun(Action<TcpLinesSourceOptions>? configure = null, ILineListener? listener = null)
     {
+        Func<TcpLinesSourceOptions, ILineListener> listen = SocketLineListener.Open;
+        if (listener is not null)
+        {
+            listen = _ => listener;
+        }
+
         TcpLinesSourceOptions options = new() { Endpoint = "127.0.0.1:0", Acknowledge = true };
         configure?.Invoke(options);
         ServiceProvider none = new ServiceCollection().BuildServiceProvider();
-        Source = new TcpLinesMessageSource(new SourceServices("orders", none, DeadLetters, Log, Time, Concurrency: 64), options, _buffers);
+        Source = new TcpLinesMessageSource(new SourceServices("orders", none, DeadLetters, Log, Time, Concurrency: 64), options, _buffers) { Listen = listen };
     }
 
     public TcpLinesMessageSource Source { get; }
@@ -34,9 +40,10 @@ internal sealed class TcpLinesRun : IAsyncDisposable
 
     public IPEndPoint Endpoint => (IPEndPoint)Source.Endpoint!;
 
-    public static async Task<TcpLinesRun> StartAsync(Action<TcpLinesSourceOptions>? configure = null, Func<Delivery, Pipeline.Settlements.Settlement?>? script = null)
+    public static async Task<TcpLinesRun> StartAsync(
+        Action<TcpLinesSourceOptions>? configure = null, Func<Delivery, Pipeline.Settlements.Settlement?>? script = null, ILineListener? listener = null)
     {
-        TcpLinesRun run = new(configure);
+        TcpLinesRun run = new(configure, listener);
         run.Intake.Script = script;
         await run.Source.CheckAsync(CancellationToken.None);
         run.Receiving = run.Source.ReceiveAsync(run.Intake, run._stop.Token);

@@ -180,6 +180,26 @@ public sealed class TcpLinesTimeoutTests
     }
 
     [Fact]
+    public async Task Stop_AnswersAreNotRead_TheConnectionEndsAfterTheLinger()
+    {
+        FakeSender sender = new("{}\n");
+        await using TcpLinesRun run = await TcpLinesRun.StartAsync(options => options.IdleTimeout = TimeSpan.FromHours(24), _ => Settlement.Complete, sender);
+        sender.Connect();
+        await sender.NextWriteAsync();
+        await run.StopReceivingAsync();
+        await run.Source.DrainAsync(run.Intake, CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(60));
+        Task closing = run.Source.CloseAsync(CancellationToken.None);
+        run.Time.Advance(TimeSpan.FromSeconds(1));
+        closing.IsCompleted.ShouldBeFalse("The sender has time to read its answer.");
+
+        run.Time.Advance(TimeSpan.FromSeconds(2));
+
+        await closing.WaitAsync(TimeSpan.FromSeconds(60));
+        run.Log.Entries.ShouldContain(entry => entry.Id.Id == 3453 && entry.Text.Contains("ack-timeout", StringComparison.Ordinal));
+        await run.FinishAsync();
+    }
+
+    [Fact]
     public async Task Answer_SenderDoesNotRead_ReadingStopsAndTheConnectionEnds()
     {
         await using TcpLinesRun run = await TcpLinesRun.StartAsync(script: _ => Settlement.Complete);

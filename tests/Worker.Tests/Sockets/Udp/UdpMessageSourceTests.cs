@@ -163,6 +163,41 @@ public sealed class UdpMessageSourceTests
         bodies.Count.ShouldBe(300);
     }
 
+    [Fact]
+    public async Task Stop_DatagramsKeepArriving_OnlyThoseOfOneBufferAreReceived()
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "Only Linux counts the bytes of waiting datagrams.");
+        const int First = 100;
+        const int Later = 2_000;
+        await using UdpSourceHarness harness = Create("Auto", 0);
+        harness.Intake.Pause();
+        await harness.StartAsync();
+        for (int i = 0; i < First; i++)
+        {
+            await harness.SendAsync(Encoding.ASCII.GetBytes($"{i}"));
+        }
+
+        await harness.StopReceivingAsync();
+
+        // Each message brings another before its slot is free, so the kernel's buffer always has a datagram.
+        IPEndPoint endpoint = (IPEndPoint)harness.Udp.Endpoint!;
+        int later = 0;
+        harness.Intake.Script = _ =>
+        {
+            if (Interlocked.Increment(ref later) <= Later)
+            {
+                harness.Sender.SendTo("x"u8, SocketFlags.None, endpoint);
+            }
+
+            return Settlement.Complete;
+        };
+        harness.Intake.Resume();
+        await harness.FinishAsync();
+
+        // The kernel counts 768 or 832 bytes for each of the first ones.
+        harness.Intake.Accepted.ShouldBeInRange(First, Later / 2);
+    }
+
     [Theory]
     [MemberData(nameof(Forms))]
     public async Task Close_WithoutDrain_DeadLettersHeldMessages(string receiving, int channel)

@@ -14,11 +14,19 @@ public sealed class StatsEndpointsTests
     {
         await using ApiHost host = await ApiHost.StartAsync();
         await host.GetAsync("/api/v1/stats");
-        await host.PostAsync(ApiHost.Body("a"));
-        await host.PostAsync(ApiHost.Body("a"));
+        JsonElement stats;
+        int posts = 0;
+        do
+        {
+            // The times are those of the messages since the last update.
+            await host.PostAsync(ApiHost.Body("a"));
+            posts++;
+            stats = await host.GetAsync("/api/v1/stats");
+        }
+        while (stats.GetProperty("routes")[0].GetProperty("process").GetProperty("p50").GetDouble() <= 0);
+
         await host.PostAsync(ApiHost.Poison);
         Breaker(host).Refused("no such bucket");
-        JsonElement stats;
         do
         {
             // The worker updates the statistics at most twice per second.
@@ -32,12 +40,11 @@ public sealed class StatsEndpointsTests
         route.GetProperty("name").GetString().ShouldBe("archive");
         route.GetProperty("handler").GetString().ShouldBe("Archive");
         route.GetProperty("sink").GetString().ShouldBe("memory");
-        route.GetProperty("received").GetInt64().ShouldBe(3);
-        route.GetProperty("done").GetInt64().ShouldBe(2);
-        route.GetProperty("duplicates").GetInt64().ShouldBe(1);
+        route.GetProperty("received").GetInt64().ShouldBe(posts + 1);
+        route.GetProperty("done").GetInt64().ShouldBe(posts);
+        route.GetProperty("duplicates").GetInt64().ShouldBe(posts - 1);
         route.GetProperty("deadLetters").GetInt64().ShouldBe(1);
         route.GetProperty("deadLettersByReason").GetProperty("malformed-json").GetInt64().ShouldBeGreaterThan(0);
-        route.GetProperty("process").GetProperty("p50").GetDouble().ShouldBeGreaterThan(0);
         route.GetProperty("slots").GetInt32().ShouldBe(1_000);
         route.GetProperty("limit").GetInt32().ShouldBe(1_000);
         route.GetProperty("breaker").GetProperty("lastFailure").GetString().ShouldBe("no such bucket");

@@ -1,0 +1,64 @@
+using System.Threading.Channels;
+
+namespace Worker.Tests.Sockets.TcpLines;
+
+/// <summary>A connection as the worker sees it: the sender's bytes arrive at once, and each write waits until the test ends it.</summary>
+/// <param name="sent">What the sender sends.</param>
+/// <param name="ends">True when the sender then ends its half.</param>
+internal sealed class SenderStream(byte[] sent, bool ends) : Stream
+{
+    private readonly Channel<int> _writes = Channel.CreateUnbounded<int>();
+    private readonly SemaphoreSlim _ended = new(0);
+    private int _position;
+
+    public override bool CanRead => true;
+
+    public override bool CanSeek => false;
+
+    public override bool CanWrite => true;
+
+    public override long Length => throw new NotSupportedException();
+
+    public override long Position
+    {
+        get => throw new NotSupportedException();
+        set => throw new NotSupportedException();
+    }
+
+    /// <summary>Waits until the worker writes, and returns the number of bytes.</summary>
+    public Task<int> NextWriteAsync() => _writes.Reader.ReadAsync().AsTask().WaitAsync(TimeSpan.FromSeconds(60));
+
+    /// <summary>Ends a write: the sender has read it.</summary>
+    public void EndWrite() => _ended.Release();
+
+    public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+    {
+        int length = Math.Min(buffer.Length, sent.Length - _position);
+        if (length == 0 && !ends)
+        {
+            await Task.Delay(Timeout.InfiniteTimeSpan, cancellationToken);
+        }
+
+        sent.AsMemory(_position, length).CopyTo(buffer);
+        _position += length;
+        return length;
+    }
+
+    public override async ValueTask WriteAsync(ReadOnlyMemory<byte> buffer, CancellationToken cancellationToken = default)
+    {
+        _writes.Writer.TryWrite(buffer.Length);
+        await _ended.WaitAsync(cancellationToken);
+    }
+
+    public override void Flush()
+    {
+    }
+
+    public override int Read(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+
+    public override void Write(byte[] buffer, int offset, int count) => throw new NotSupportedException();
+
+    public override long Seek(long offset, SeekOrigin origin) => throw new NotSupportedException();
+
+    public override void SetLength(long value) => throw new NotSupportedException();
+}
