@@ -8,7 +8,9 @@ internal sealed class RefusingPort : IDisposable
 {
     private readonly Socket _socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
 
-    public RefusingPort() => _socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+    /// <param name="endpoint">The address to take; null for a free port.</param>
+    /// <exception cref="SocketException">A socket is bound there.</exception>
+    public RefusingPort(IPEndPoint? endpoint = null) => _socket.Bind(endpoint ?? new IPEndPoint(IPAddress.Loopback, 0));
 
     public IPEndPoint Endpoint => (IPEndPoint)_socket.LocalEndPoint!;
 
