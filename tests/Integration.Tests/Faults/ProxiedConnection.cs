@@ -124,8 +124,9 @@ internal sealed class ProxiedConnection
 
     private async Task<bool> ForwardRequestAsync(ReadOnlyMemory<byte> bytes)
     {
-        await SendAllAsync(_server, bytes);
+        // Counted first: the peer may act on the bytes as soon as they are sent.
         _proxy.CountToServer(bytes.Length);
+        await SendAllAsync(_server, bytes);
         return true;
     }
 
@@ -165,8 +166,8 @@ internal sealed class ProxiedConnection
                     break;
             }
 
-            await SendAllAsync(_client, bytes[..pass]);
             _proxy.CountToClient(pass);
+            await SendAllAsync(_client, bytes[..pass]);
             _bytesSinceSet += pass;
             bytes = bytes[pass..];
             if (reset)
@@ -190,7 +191,15 @@ internal sealed class ProxiedConnection
     {
         while (_proxy.State is { Fault: TcpFault.Hang } state)
         {
-            await WaitAsync(Timeout.InfiniteTimeSpan, state);
+            _proxy.CountHanging(1);
+            try
+            {
+                await WaitAsync(Timeout.InfiniteTimeSpan, state);
+            }
+            finally
+            {
+                _proxy.CountHanging(-1);
+            }
         }
     }
 

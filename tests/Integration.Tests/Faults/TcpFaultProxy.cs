@@ -25,6 +25,7 @@ internal sealed class TcpFaultProxy : IAsyncDisposable
     private Task _accepting = Task.CompletedTask;
     private int _accepted;
     private int _strikes;
+    private int _hanging;
     private long _bytesToServer;
     private long _bytesToClient;
 
@@ -59,6 +60,9 @@ internal sealed class TcpFaultProxy : IAsyncDisposable
 
     /// <summary>Connections that a <see cref="TcpFault.ResetAfter"/> or <see cref="TcpFault.DropAnswer"/> has ended.</summary>
     public int Strikes => Volatile.Read(ref _strikes);
+
+    /// <summary>Directions of connections in which a <see cref="TcpFault.Hang"/> holds something back: bytes, the end, or the connection itself.</summary>
+    public int Hanging => Volatile.Read(ref _hanging);
 
     public long BytesToServer => Interlocked.Read(ref _bytesToServer);
 
@@ -128,6 +132,8 @@ internal sealed class TcpFaultProxy : IAsyncDisposable
     }
 
     internal void Remove(ProxiedConnection connection) => _connections.TryRemove(connection, out _);
+
+    internal void CountHanging(int change) => Interlocked.Add(ref _hanging, change);
 
     internal void CountToServer(int bytes) => Interlocked.Add(ref _bytesToServer, bytes);
 

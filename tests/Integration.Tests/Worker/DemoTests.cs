@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Globalization;
 using System.Text.Json.Nodes;
 using System.Text.RegularExpressions;
@@ -48,12 +49,17 @@ public sealed partial class DemoTests
         Assert.SkipUnless(OperatingSystem.IsLinux(), "needs /proc");
         await using RunningWorker worker = await RunningWorker.StartAsync(["--demo", "1000"]);
         await worker.Process.WaitForLineAsync("The worker stays up");
-        await Task.Delay(TimeSpan.FromSeconds(2));
 
-        TimeSpan before = CpuTime(worker.Process.Id);
-        var interval = TimeSpan.FromSeconds(10);
-        await Task.Delay(interval);
-        double cpu = (CpuTime(worker.Process.Id) - before) / interval;
+        // The least of three windows: a busy loop is in each of them, other work of the runtime is not.
+        double cpu = double.MaxValue;
+        for (int window = 0; window < 3 && cpu >= MostIdleCpu; window++)
+        {
+            TimeSpan before = CpuTime(worker.Process.Id);
+            var watch = Stopwatch.StartNew();
+            await Task.Delay(TimeSpan.FromSeconds(10));
+            cpu = Math.Min(cpu, (CpuTime(worker.Process.Id) - before) / watch.Elapsed);
+        }
+
         long resident = ResidentBytes(worker.Process.Id);
 
         TestContext.Current.TestOutputHelper?.WriteLine($"IDLE: {cpu:p2} of one core, {resident / 1048576.0:f1} MiB resident");

@@ -77,8 +77,9 @@ public sealed class SecretCanaryTests(AwsServer aws, RealS3 realS3)
             handles.UnionWith(await queue.HandlesInFlightAsync());
             // Ends the visibility timeouts and cuts off the queue's answers: renewals, deletes and returns all fail.
             await queue.ExpireVisibilityAsync();
+            int lines = worker.Process.Output.Snapshot().Length;
             proxy.Set(new TcpFault.ResetAfter(40), times: 20);
-            await Task.Delay(TimeSpan.FromSeconds(2));
+            await worker.Process.WaitForLineAsync("receiving failed", from: lines);
             handles.UnionWith(await queue.HandlesInFlightAsync());
             seen.AppendLine(await worker.ReadPageAsync("/healthz/live")).AppendLine(await worker.ReadPageAsync("/healthz/ready"));
             seen.AppendLine(await worker.ReadPageAsync("/")).AppendLine(await worker.ReadPageAsync("/messages"));

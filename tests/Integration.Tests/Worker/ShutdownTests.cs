@@ -114,13 +114,17 @@ public sealed class ShutdownTests(AwsServer aws, RealS3 realS3)
         await half.ConnectAsync(IPAddress.Loopback, worker.Url.Port);
         using var idle = new TcpClient();
         await idle.ConnectAsync(IPAddress.Loopback, worker.Url.Port);
-        await half.GetStream().WriteAsync("POST /messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{\"MessageId\":"u8.ToArray());
-        await Task.Delay(500);
+        using var answer = new StreamReader(half.GetStream());
+        await half.GetStream().WriteAsync("POST /messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\nExpect: 100-continue\r\n\r\n"u8.ToArray());
+
+        // Sent when the worker begins to read the body.
+        (await answer.ReadLineAsync()).ShouldBe("HTTP/1.1 100 Continue");
+        (await answer.ReadLineAsync()).ShouldBe("");
+        await half.GetStream().WriteAsync("{\"MessageId\":"u8.ToArray());
 
         int exitCode = await worker.StopAsync(TimeSpan.FromSeconds(20));
 
         exitCode.ShouldBe(0);
-        using var answer = new StreamReader(half.GetStream());
         (await answer.ReadLineAsync()).ShouldBe("HTTP/1.1 503 Service Unavailable");
         (await sink.ReadAllAsync()).ShouldBeEmpty();
     }

@@ -1,8 +1,10 @@
+using System.Diagnostics;
 using System.Net;
 using System.Net.Sockets;
 using System.Text.Json.Nodes;
 using Integration.Tests.Faults;
 using Integration.Tests.Faults.S3;
+using Integration.Tests.Processes;
 using Integration.Tests.Servers;
 
 namespace Integration.Tests.Worker;
@@ -158,7 +160,10 @@ public sealed class StartUpTests(AwsServer aws, RealS3 realS3)
         await worker.Process.WaitForLineAsync("warn: .*the queue is unreachable; receiving starts as soon as it answers");
         await worker.WaitForHealthAsync(HttpStatusCode.ServiceUnavailable);
         (await worker.HealthAsync()).Route["problem"]!.GetValue<string>().ShouldContain("Connection refused");
-        await Task.Delay(TimeSpan.FromSeconds(3));
+
+        // Logged once per five seconds at most.
+        CapturedLine failed = await worker.Process.WaitForLineAsync("receiving failed");
+        await worker.Process.WaitForLineAsync("receiving failed", from: failed.Index + 1);
         int linesWhileDown = worker.Process.Output.Snapshot().Length;
         s3Proxy.Clear();
         sqsProxy.Clear();
@@ -184,9 +189,12 @@ public sealed class StartUpTests(AwsServer aws, RealS3 realS3)
 
         await using RunningWorker worker = await RunningWorker.StartAsync([.. RunningWorker.SqsArguments(endpoint, queue), .. sink.Arguments, "--Recoverability:BreakerOpen=1s"]);
         await worker.WaitForHealthAsync(HttpStatusCode.ServiceUnavailable);
-        await Task.Delay(TimeSpan.FromSeconds(6));
+        var watch = Stopwatch.StartNew();
+        int first = sink.Puts;
+        await Eventually.BecomesTrueAsync(() => sink.Puts >= first + 5, "the sink is probed");
         JsonNode route = (await worker.HealthAsync()).Route;
         int puts = sink.Puts;
+        TimeSpan probed = watch.Elapsed;
         int lines = worker.Process.Output.Snapshot().Length;
         (await worker.HealthAsync("live")).Status.ShouldBe(HttpStatusCode.OK);
         sink.Server.Script = FaultScript.Empty;
@@ -198,7 +206,7 @@ public sealed class StartUpTests(AwsServer aws, RealS3 realS3)
         (await deadLetters.CountAsync()).Total.ShouldBe(0);
         route["lastFailure"]!.GetValue<string>().ShouldContain("AccessDenied");
         // The slots that were storing at the first refusal, then one probe per second.
-        puts.ShouldBeLessThan(64 + 10);
+        puts.ShouldBeLessThan(64 + 10 + (int)probed.TotalSeconds);
         lines.ShouldBeLessThan(40, worker.Process.Output.Describe());
     }
 

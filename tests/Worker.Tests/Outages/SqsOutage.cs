@@ -1,3 +1,4 @@
+using Messaging.Aws;
 using Messaging.Aws.Sqs;
 using Messaging.Aws.Sqs.Wire;
 using Worker.Tests.Aws.Sqs;
@@ -21,11 +22,11 @@ internal sealed class SqsOutage : IAsyncDisposable
         ManualTimeProvider time = new();
         _service = service;
         Queue = new SimulatedQueue(service, time, maxReceiveCount);
-        _wire = new WireClient(service.Address, new SqsWireOptions());
+        _wire = new WireClient(service.Address, new SqsWireOptions(), handler: service.Open.Watch(AwsHttpHandler.Create()));
         Route = new OutageRoute(
             services => new SqsMessageSource(_wire.Client, SqsQueueReference.Parse(options.Queue!)!, options, services),
             time,
-            () => Queue.AwaitsRenewal(Overdue) && !IsStopping,
+            () => service.Open.AreUnderWay || (Queue.AwaitsRenewal(Overdue) && !IsStopping),
             [$"--Intake:Concurrency={concurrency}", .. settings]);
     }
 

@@ -1,6 +1,7 @@
 using System.Net.Sockets;
 using System.Text;
 using Benchmarks.Aws.Put;
+using Shared.Net;
 
 namespace Benchmarks.Tests.Aws.Put;
 
@@ -40,9 +41,8 @@ public sealed class PutClientTests : IDisposable
     [Fact]
     public async Task RunAsync_ServerNotRunning_Throws()
     {
-        Uri address = Address;
-        _server.Dispose();
-        using IPutClient client = PutClients.Create(PutClientKind.UnsignedHttp, address, _objects, inFlight: 2);
+        using RefusingPort port = new();
+        using IPutClient client = PutClients.Create(PutClientKind.UnsignedHttp, port.Address, _objects, inFlight: 2);
 
         await Should.ThrowAsync<HttpRequestException>(() => new PutLoad(client, 1, inFlight: 2).RunAsync(TimeSpan.FromMinutes(1)));
     }

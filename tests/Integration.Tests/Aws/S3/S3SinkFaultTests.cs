@@ -231,12 +231,13 @@ public class S3SinkFaultTests : IAsyncLifetime
     public async Task Store_ObjectDeletedBetweenAnswerAndComparison_IsStored()
     {
         _s3.Objects.Put(Bucket, "k", [1]);
-        _s3.Script = FaultScript.Empty.With(new FaultRule { Fault = S3Fault.None, Operation = S3Operation.HeadObject, Delay = TimeSpan.FromMilliseconds(200) });
+        _s3.Script = FaultScript.Empty.With(new FaultRule { Fault = S3Fault.None, Operation = S3Operation.HeadObject, Delay = TimeSpan.FromHours(1) });
         await using S3Sink sink = Open(new S3SinkOptions { Client = Client, Bucket = Bucket });
 
         Task<SinkResult> storing = StoreAsync(sink).AsTask();
         await _s3.History.WaitForAsync(exchange => exchange.Status == 412);
         _s3.Objects.Remove(Bucket, "k");
+        _s3.EndDelays();
 
         (await storing).ShouldBe(SinkResult.Stored);
         _s3.Objects.Find(Bucket, "k")!.Body.ShouldBe(Body);

@@ -266,7 +266,7 @@ public sealed class ElasticsearchSinkFaultTests
     [Fact]
     public async Task Complete_ServerKilled_IsTransient()
     {
-        await using SinkRun run = await SinkRun.StartAsync(change: options => Change(options, attempt: Short, total: TimeSpan.FromSeconds(5)));
+        await using SinkRun run = await SinkRun.StartAsync(change: options => Change(options));
         (await run.WriteAsync(1)).Created.ShouldBe(1);
         run.Server.Process.Kill();
         await run.Server.Process.WaitForExitAsync();

@@ -47,6 +47,12 @@ internal sealed class FaultyS3 : IAsyncDisposable
     /// <summary>The highest <see cref="InFlight"/> so far.</summary>
     public int PeakInFlight => _exchanges.PeakInFlight;
 
+    /// <summary>Requests that wait for the <see cref="FaultRule.Delay"/> of a rule.</summary>
+    public int Delayed => _exchanges.Delayed;
+
+    /// <summary>Ends every delay of a rule, present and future: a test that delays for an hour decides when it is over.</summary>
+    public void EndDelays() => _exchanges.EndDelays();
+
     public static async Task<FaultyS3> StartAsync(FaultyS3Options? options = null)
     {
         options ??= new FaultyS3Options();
@@ -72,6 +78,8 @@ internal sealed class FaultyS3 : IAsyncDisposable
     /// <exception cref="AggregateException">The fake itself failed, so the test's observations are invalid.</exception>
     public async ValueTask DisposeAsync()
     {
+        EndDelays();
+
         // A cancelled token: closes open connections instead of waiting for them.
         await _application.StopAsync(new CancellationToken(canceled: true));
         await _application.DisposeAsync();

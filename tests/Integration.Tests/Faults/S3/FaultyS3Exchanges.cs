@@ -18,6 +18,8 @@ internal sealed class FaultyS3Exchanges
     private readonly S3Service _service;
     private readonly ConcurrentQueue<Exception> _defects = new();
     private readonly int[] _numbers = new int[Enum.GetValues<S3Operation>().Length];
+    private readonly CancellationTokenSource _delaysEnd = new();
+    private int _delayed;
     private int _inFlight;
     private int _peakInFlight;
     private long _clockOffsetTicks;
@@ -50,6 +52,10 @@ internal sealed class FaultyS3Exchanges
     public int InFlight => Volatile.Read(ref _inFlight);
 
     public int PeakInFlight => Volatile.Read(ref _peakInFlight);
+
+    public int Delayed => Volatile.Read(ref _delayed);
+
+    public void EndDelays() => _delaysEnd.Cancel();
 
     public void ThrowIfBroken()
     {
@@ -106,7 +112,9 @@ internal sealed class FaultyS3Exchanges
         if (rule?.Delay > TimeSpan.Zero)
         {
             // Not tied to the client: S3 continues a request whose sender has disconnected.
-            await Task.Delay(rule.Delay, _time);
+            Interlocked.Increment(ref _delayed);
+            await Task.Delay(rule.Delay, _time, _delaysEnd.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            Interlocked.Decrement(ref _delayed);
         }
 
         S3Error? error = S3Error.Of(fault) ?? (IsSkewed(request) ? S3Error.RequestTimeTooSkewed : null);

@@ -3,6 +3,7 @@ using System.Text;
 using Amazon.Runtime;
 using Amazon.S3;
 using Amazon.S3.Model;
+using Integration.Tests.Worker;
 
 namespace Integration.Tests.Faults.S3;
 
@@ -244,19 +245,17 @@ public sealed class FaultyS3Tests : IAsyncLifetime
     [Fact]
     public async Task Delay_SlowPut_CommitsThoughTheClientHasLeft()
     {
-        _s3.Script = FaultScript.Empty.With(new FaultRule { Fault = S3Fault.None, Delay = Brief * 3 });
+        _s3.Script = FaultScript.Empty.With(new FaultRule { Fault = S3Fault.None, Delay = TimeSpan.FromHours(1) });
         using var http = new HttpClient { BaseAddress = _s3.Endpoint.ServiceUrl };
         using var patience = new CancellationTokenSource();
 
         Task<HttpResponseMessage> put = http.PutAsync($"/{Bucket}/k", new StringContent("body"), patience.Token);
-        while (_s3.InFlight == 0)
-        {
-            await Task.Delay(5);
-        }
+        await Eventually.BecomesTrueAsync(() => _s3.Delayed == 1, "the server delays the request");
 
-        patience.CancelAfter(Brief);
+        await patience.CancelAsync();
         await Should.ThrowAsync<OperationCanceledException>(put);
         _s3.History.Of().ShouldBeEmpty();
+        _s3.EndDelays();
 
         (await _s3.History.WaitForAsync(exchange => exchange.Operation == S3Operation.PutObject)).Committed.ShouldBeTrue();
     }

@@ -91,7 +91,7 @@ public sealed class DeadLetterTests
     [InlineData("hangs")]
     public async Task DeadLetter_CannotBeSent_MessageIsReturnedWithADelayAndIsNotDeleted(string failure)
     {
-        await using SqsRun run = await SqsRun.CreateAsync(wire: new() { CallTimeout = TimeSpan.FromMilliseconds(500) });
+        await using SqsRun run = await SqsRun.CreateAsync(wire: failure == "hangs" ? new() { CallTimeout = TimeSpan.FromSeconds(2) } : null);
         run.Queue.Script = call => call.Operation != "SendMessage" ? null : failure switch
         {
             "InternalError" => QueueAnswer.InternalError,

@@ -37,6 +37,9 @@ internal sealed class FakeQueue : IAsyncDisposable
     /// <summary>Answers empty receives immediately, also long polls.</summary>
     public bool AnswersEmptyAtOnce { get; set; }
 
+    /// <summary>The calls that its client has not ended.</summary>
+    public OpenCalls Open { get; } = new();
+
     /// <summary>Number of waiting long polls.</summary>
     public int Polling => Volatile.Read(ref _polling);
 
@@ -96,6 +99,7 @@ internal sealed class FakeQueue : IAsyncDisposable
             QueueAnswer? scripted = Script(call);
             if (scripted is not null)
             {
+                Open.Wait(context, scripted.Gate);
                 await scripted.Gate.WaitAsync(gone.Token);
             }
 
@@ -110,7 +114,7 @@ internal sealed class FakeQueue : IAsyncDisposable
                 context.Response.Headers.RetryAfter = seconds;
             }
 
-            (int status, string body) = scripted?.Body is { } given ? (scripted.Status, given) : await UsualAsync(call, gone.Token);
+            (int status, string body) = scripted?.Body is { } given ? (scripted.Status, given) : await UsualAsync(context, call, gone.Token);
             await FakeService.AnswerAsync(context, status, body);
         }
         catch (OperationCanceledException)
@@ -119,7 +123,7 @@ internal sealed class FakeQueue : IAsyncDisposable
         }
     }
 
-    private async ValueTask<(int Status, string Body)> UsualAsync(QueueCall call, CancellationToken gone)
+    private async ValueTask<(int Status, string Body)> UsualAsync(HttpContext context, QueueCall call, CancellationToken gone)
     {
         switch (call.Operation)
         {
@@ -131,7 +135,7 @@ internal sealed class FakeQueue : IAsyncDisposable
             case "GetQueueAttributes":
                 return (200, JsonSerializer.Serialize(new { Attributes }));
             case "ReceiveMessage":
-                FakeMessage[] messages = await ReceiveAsync(call.Json.GetProperty("WaitTimeSeconds").GetInt32(), gone);
+                FakeMessage[] messages = await ReceiveAsync(context, call.Json.GetProperty("WaitTimeSeconds").GetInt32(), gone);
                 call.Json.GetProperty("MaxNumberOfMessages").GetInt32().ShouldBeGreaterThanOrEqualTo(messages.Length, "The delivery was meant for a receive with more slots.");
                 return (200, $"{{\"Messages\":[{string.Join(',', messages.Select(message => message.ToString()))}]}}");
             case "SendMessage":
@@ -143,7 +147,7 @@ internal sealed class FakeQueue : IAsyncDisposable
         }
     }
 
-    private async ValueTask<FakeMessage[]> ReceiveAsync(int waitSeconds, CancellationToken gone)
+    private async ValueTask<FakeMessage[]> ReceiveAsync(HttpContext context, int waitSeconds, CancellationToken gone)
     {
         if (_deliveries.Reader.TryRead(out FakeMessage[]? messages))
         {
@@ -160,7 +164,9 @@ internal sealed class FakeQueue : IAsyncDisposable
         Interlocked.Increment(ref _polling);
         try
         {
-            return await _deliveries.Reader.ReadAsync(patience.Token);
+            Task<FakeMessage[]> reading = _deliveries.Reader.ReadAsync(patience.Token).AsTask();
+            Open.Wait(context, reading);
+            return await reading;
         }
         catch (OperationCanceledException) when (!gone.IsCancellationRequested)
         {

@@ -341,13 +341,14 @@ public sealed class HeartbeatTests
         await SqsRun.WaitAsync(() => run.Queue.VisibilityChanges.Count == 1, "The renewal was not sent.");
         await CompleteAsync(deliveries);
         await run.PassUntilSettledAsync();
+        int countBefore = run.Queue.VisibilityChanges.Count;
 
         renewing.SetResult();
 
         // A renewal of a later message: the call has been dealt with.
         run.Queue.Deliver(FakeMessage.New("b"));
         Delivery[] later = await run.TakeAsync(1);
-        await run.PassUntilAsync(() => run.Queue.VisibilityChanges.Count == 2, "The next message was not renewed.");
+        await run.PassUntilAsync(() => run.Queue.VisibilityChanges.Count > countBefore, "The next message was not renewed.");
         run.HasLogged(RenewFailed).ShouldBeFalse();
         await CompleteAsync(later);
         await run.EndAsync();

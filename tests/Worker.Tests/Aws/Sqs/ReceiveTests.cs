@@ -1,6 +1,7 @@
-using System.Net;
 using System.Net.Sockets;
+using Messaging.Aws;
 using Messaging.Aws.Sqs;
+using Shared.Net;
 using Worker.Tests.Sources;
 
 namespace Worker.Tests.Aws.Sqs;
@@ -98,8 +99,15 @@ public sealed class ReceiveTests
     [InlineData(false)]
     public async Task Start_QueueUnreachable_BacksOffWithoutAHotLoop(bool refused)
     {
-        Uri address = refused ? ClosedPort() : new Uri("http://no-such-host.invalid:9324/");
-        await using SqsRun run = await SqsRun.CreateAsync(address: address);
+        using RefusingPort port = new();
+        SocketsHttpHandler handler = AwsHttpHandler.Create();
+        if (!refused)
+        {
+            // Asking a real name server takes as long as the machine's network lets it.
+            handler.ConnectCallback = (_, _) => throw new SocketException((int)SocketError.HostNotFound);
+        }
+
+        await using SqsRun run = await SqsRun.CreateAsync(address: port.Address, handler: handler);
         await run.BeginAsync();
 
         await PassInSecondsAsync(run, seconds: 120);
@@ -250,13 +258,6 @@ public sealed class ReceiveTests
         }
 
         return waits;
-    }
-
-    private static Uri ClosedPort()
-    {
-        using Socket socket = new(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
-        socket.Bind(new IPEndPoint(IPAddress.Loopback, 0));
-        return new Uri($"http://{socket.LocalEndPoint}/");
     }
 
     private static async Task CompleteAsync(IEnumerable<Delivery> deliveries)

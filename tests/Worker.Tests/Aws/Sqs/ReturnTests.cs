@@ -49,6 +49,8 @@ public sealed class ReturnTests
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
         await deliveries[0].SettleAsync(Settlement.Abandon(TimeSpan.FromMinutes(10)));
 
+        await run.PassUntilAsync(() => run.Queue.VisibilityChanges.Count == 1, "The message was not returned.");
+
         await run.PassAsync(TimeSpan.FromMinutes(1));
 
         run.Queue.VisibilityChanges.ShouldHaveSingleItem("A renewal would shorten the delay.").Seconds.ShouldBe([600]);

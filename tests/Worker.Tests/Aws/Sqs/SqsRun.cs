@@ -1,3 +1,5 @@
+using System.Diagnostics;
+using Messaging.Aws;
 using Messaging.Aws.Sqs;
 using Messaging.Aws.Sqs.Wire;
 using Messaging.Sources;
@@ -9,21 +11,23 @@ namespace Worker.Tests.Aws.Sqs;
 
 /// <summary>
 /// A source on a <see cref="FakeQueue"/>. The source's clock (heartbeat, pauses, delays) moves only when the test moves it;
-/// HTTP calls take real time.
+/// HTTP calls take real time, so the clock stands while one is on its way.
 /// </summary>
 internal sealed class SqsRun : SourceHarness
 {
     /// <summary>One receive loop.</summary>
     private const int OneLoop = 10;
 
+    private static readonly TimeSpan Limit = TimeSpan.FromSeconds(60);
+
     private readonly WireClient _wire;
     private readonly SqsMessageSource _source;
 
-    private SqsRun(FakeQueue queue, SqsSourceOptions options, SqsWireOptions wire, int concurrency, Uri? address, ILoggerFactory? loggers)
+    private SqsRun(FakeQueue queue, SqsSourceOptions options, SqsWireOptions wire, int concurrency, Uri? address, ILoggerFactory? loggers, HttpMessageHandler? handler)
         : base(Math.Max(64, concurrency))
     {
         Queue = queue;
-        _wire = new WireClient(address ?? queue.Address, wire);
+        _wire = new WireClient(address ?? queue.Address, wire, handler: queue.Open.Watch(handler ?? AwsHttpHandler.Create()));
         ServiceProvider none = new ServiceCollection().BuildServiceProvider();
         _source = new SqsMessageSource(
             _wire.Client,
@@ -49,8 +53,9 @@ internal sealed class SqsRun : SourceHarness
     /// <param name="concurrency">The concurrency; one receive loop per ten.</param>
     /// <param name="address">A wrong address for the source; null for the queue's own.</param>
     /// <param name="loggers">Where the source logs; null for <see cref="Log"/>.</param>
+    /// <param name="handler">The source's connections; null for the worker's own.</param>
     public static async Task<SqsRun> CreateAsync(
-        bool isFifo = false, SqsSourceOptions? options = null, SqsWireOptions? wire = null, int concurrency = OneLoop, Uri? address = null, ILoggerFactory? loggers = null)
+        bool isFifo = false, SqsSourceOptions? options = null, SqsWireOptions? wire = null, int concurrency = OneLoop, Uri? address = null, ILoggerFactory? loggers = null, HttpMessageHandler? handler = null)
     {
         FakeQueue queue = await FakeQueue.StartAsync();
         if (isFifo)
@@ -58,7 +63,7 @@ internal sealed class SqsRun : SourceHarness
             queue.MakeFifo();
         }
 
-        return new SqsRun(queue, options ?? Options(isFifo ? "orders.fifo" : "orders"), wire ?? new SqsWireOptions(), concurrency, address, loggers);
+        return new SqsRun(queue, options ?? Options(isFifo ? "orders.fifo" : "orders"), wire ?? new SqsWireOptions(), concurrency, address, loggers, handler);
     }
 
     /// <summary>Options for tests that do not concern the acknowledge delay.</summary>
@@ -121,6 +126,7 @@ internal sealed class SqsRun : SourceHarness
         {
             Time.Advance(TimeSpan.FromMilliseconds(100));
             await Task.WhenAny(task, Task.Delay(5));
+            await CatchUpAsync();
         }
 
         await task;
@@ -141,13 +147,26 @@ internal sealed class SqsRun : SourceHarness
         GC.SuppressFinalize(this);
     }
 
-    private async Task PassUntilAsync(Func<bool> condition, TimeSpan step, string what)
+    /// <summary>Waits, and moves the source's clock in steps.</summary>
+    public async Task PassUntilAsync(Func<bool> condition, TimeSpan step, string what)
     {
-        for (int attempt = 0; !condition(); attempt++)
+        long start = Stopwatch.GetTimestamp();
+        while (!condition())
         {
-            attempt.ShouldBeLessThan(4_000, what);
+            Stopwatch.GetElapsedTime(start).ShouldBeLessThan(Limit, what);
             Time.Advance(step);
             await Task.Delay(2);
+            await CatchUpAsync();
+        }
+    }
+
+    private async Task CatchUpAsync()
+    {
+        long start = Stopwatch.GetTimestamp();
+        while (Queue.Open.AreUnderWay)
+        {
+            Stopwatch.GetElapsedTime(start).ShouldBeLessThan(Limit, "A call was not answered.");
+            await Task.Delay(1);
         }
     }
 }

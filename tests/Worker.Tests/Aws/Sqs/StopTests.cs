@@ -119,8 +119,11 @@ public sealed class StopTests
         await run.StopAsync();
 
         run.Queue.Script = _ => null;
+        int sent = run.Queue.Deletes.Count;
         DateTimeOffset before = run.Time.GetUtcNow();
-        await run.PassWhileAsync(run.Source.CloseAsync(CancellationToken.None));
+        Task closing = run.Source.CloseAsync(CancellationToken.None);
+        await SqsRun.WaitAsync(() => run.Queue.Deletes.Count > sent || closing.IsCompleted, "The close did not end the pause.");
+        await run.PassWhileAsync(closing);
 
         (run.Time.GetUtcNow() - before).ShouldBeLessThan(TimeSpan.FromSeconds(2), "The flush has 2 s, and the pauses between tries were up to 30 s.");
         run.HasLogged(DeleteGivenUp).ShouldBeFalse();

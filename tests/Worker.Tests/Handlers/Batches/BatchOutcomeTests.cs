@@ -28,6 +28,7 @@ public sealed class BatchOutcomeTests
         await using HandlerRoute route = await BatchCollectionTests.StartAsync(handler, "Handlers:Orders:MaxMessages=3");
 
         await BatchCollectionTests.PublishAsync(route, "good", "dead", "later");
+        await HandlerRoute.UntilAsync(() => handler.Batches.Count == 1);
         await route.SettleAllAsync();
 
         handler.Batches[1].ShouldBe("later");
@@ -71,6 +72,7 @@ public sealed class BatchOutcomeTests
         await using HandlerRoute route = await BatchCollectionTests.StartAsync(handler, "Handlers:Orders:MaxMessages=2");
 
         await BatchCollectionTests.PublishAsync(route, "a", "b");
+        await HandlerRoute.UntilAsync(() => handler.Batches.Count == 1);
         await route.SettleAllAsync();
 
         route.Publisher.Completed.ShouldBe(2);
@@ -274,6 +276,7 @@ public sealed class BatchOutcomeTests
         await using HandlerRoute route = await BatchCollectionTests.StartAsync(handler, "Handlers:Orders:MaxMessages=2", "Intake:MessageTimeout=10s");
 
         await BatchCollectionTests.PublishAsync(route, "a", "b");
+        await HandlerRoute.UntilAsync(() => handler.Batches.Count == 1);
         await route.SettleAllAsync();
 
         route.Publisher.Completed.ShouldBe(2);

@@ -111,10 +111,13 @@ public sealed class JsonHandlerOutcomeTests
         Settlement[] odd = [Settlement.Abandon(TimeSpan.FromDays(-1)), new((SettlementKind)77), Settlement.Abandon(TimeSpan.MaxValue), Settlement.Complete];
         ScriptedHandler handler = new((_, info, _) => new(odd[info.DeliveryCount - 1]));
         await using HandlerRoute route = await StartAsync(handler);
+        int timers = route.Time.ArmedTimers;
 
         await route.PublishAsync(Body);
         await route.PassUntilAsync(() => handler.Calls.Count == 3);
-        await HandlerRoute.UntilAsync(() => route.Publisher.Returned == 3);
+
+        // The message has left the route, and its delay has begun.
+        await HandlerRoute.UntilAsync(() => route.Publisher.Returned == 3 && route.Route.InFlight == 0 && route.Time.ArmedTimers > timers);
         route.Time.Advance(TimeSpan.FromHours(12));
         await route.SettleAllAsync();
 

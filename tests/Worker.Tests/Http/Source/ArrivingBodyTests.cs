@@ -51,8 +51,13 @@ public sealed class ArrivingBodyTests
     [InlineData("Transfer-Encoding: chunked\n\n4\nhalf\n")]
     public async Task Post_TooSlow_Answers408AndAcceptsNothing(string rest)
     {
-        await using HttpSourceHost host = await HttpSourceHost.StartAsync(options => options.BodyTimeout = TimeSpan.FromMilliseconds(200));
+        ManualTimeProvider time = new();
+        TimeSpan limit = TimeSpan.FromSeconds(30);
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(options => options.BodyTimeout = limit, time: time);
         await using RawConnection connection = await host.ConnectAsync($"POST /messages HTTP/1.1\nHost: x\n{rest}");
+        await host.UntilTakenAsync(4);
+        await time.WaitForTimersAsync(1);
+        time.Advance(limit);
 
         RawAnswer answer = await connection.ReadAsync();
 

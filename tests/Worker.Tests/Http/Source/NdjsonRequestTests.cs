@@ -184,9 +184,13 @@ public sealed class NdjsonRequestTests
     [Fact]
     public async Task Post_NoSlotForTheFirstLine_RefusesTheRequest()
     {
-        await using HttpSourceHost host = await HttpSourceHost.StartAsync(concurrency: 1, time: new ManualTimeProvider());
+        ManualTimeProvider time = new();
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(concurrency: 1, time: time);
         await using RawConnection ndjson = await host.ConnectAsync(Chunked);
         await HttpSourceHost.UntilAsync(() => host.Source.Requests == 1);
+
+        // It waits for its body, and has no slot.
+        await time.WaitForTimersAsync(1);
         Task<HttpResponseMessage> other = host.Client.PostAsync("/messages", new StringContent("x"));
         Delivery delivery = await host.Intake.NextAsync();
 
@@ -276,10 +280,14 @@ public sealed class NdjsonRequestTests
     [Fact]
     public async Task Post_TooSlow_AnswersTheSafeLines()
     {
-        await using HttpSourceHost host = await HttpSourceHost.StartAsync(options => options.BodyTimeout = TimeSpan.FromMilliseconds(200));
-        host.Intake.Script = _ => Settlement.Complete;
+        ManualTimeProvider time = new();
+        TimeSpan limit = TimeSpan.FromSeconds(30);
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(options => options.BodyTimeout = limit, time: time);
         await using RawConnection connection = await host.ConnectAsync(Chunked);
         await connection.SendChunkAsync("1\n2"u8.ToArray());
+        await (await host.Intake.NextAsync()).SettleAsync(Settlement.Complete);
+        await time.WaitForTimersAsync(1);
+        time.Advance(limit);
 
         RawAnswer answer = await connection.ReadAsync();
 

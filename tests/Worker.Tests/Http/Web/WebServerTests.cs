@@ -13,6 +13,7 @@ using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
 using Shared.Hosting;
+using Shared.Net;
 using Worker.Tests.Http.Source;
 
 namespace Worker.Tests.Http.Web;
@@ -353,15 +354,21 @@ public sealed class WebServerTests
     public async Task Port_Free_IsLeftFree()
     {
         await PortCheck.EnsureFreeAsync(new WebOptions { Url = new Uri("http://127.0.0.1:0") }, CancellationToken.None);
-        using TcpListener listener = new(IPAddress.Loopback, 0);
-        listener.Start();
-        int port = ((IPEndPoint)listener.LocalEndpoint).Port;
-        listener.Stop();
-        WebOptions options = new() { Url = new Uri($"http://127.0.0.1:{port}") };
+        IPEndPoint free;
+        using (RefusingPort port = new(new IPEndPoint(OwnLoopback(), 0)))
+        {
+            free = port.Endpoint;
+        }
+
+        WebOptions options = new() { Url = new Uri($"http://{free}") };
 
         await PortCheck.EnsureFreeAsync(options, CancellationToken.None);
         await PortCheck.EnsureFreeAsync(options, CancellationToken.None);
     }
+
+    /// <summary>An address of this machine that no other process uses, so that none takes its released port. Only Linux has more than one.</summary>
+    private static IPAddress OwnLoopback() =>
+        OperatingSystem.IsLinux() ? new IPAddress([127, 64, (byte)(Environment.ProcessId >> 8), (byte)Environment.ProcessId]) : IPAddress.Loopback;
 
     private static async Task AnswerOneAsync(TcpListener listener)
     {

@@ -45,6 +45,19 @@ internal sealed class LineClient : IAsyncDisposable
         await _stream.FlushAsync();
     }
 
+    /// <summary>Sends unless the worker has closed the connection.</summary>
+    public async Task TrySendAsync(string text)
+    {
+        try
+        {
+            await SendAsync(text);
+        }
+        catch (IOException)
+        {
+            // Closed.
+        }
+    }
+
     /// <summary>The next answer; null when the worker closed the connection.</summary>
     public async Task<string?> ReadAsync()
     {

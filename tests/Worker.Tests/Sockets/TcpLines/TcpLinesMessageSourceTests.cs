@@ -4,6 +4,7 @@ using System.Text;
 using Messaging.Hosting;
 using Messaging.Sockets.TcpLines;
 using Pipeline.Settlements;
+using Shared.Net;
 
 namespace Worker.Tests.Sockets.TcpLines;
 
@@ -140,6 +141,8 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
         IPEndPoint endpoint = run.Endpoint;
         await run.FinishAsync();
 
+        // Fails while the source listens. Nothing else can answer at the port afterwards.
+        using RefusingPort port = new(endpoint);
         await Should.ThrowAsync<SocketException>(() => LineClient.ConnectAsync(endpoint));
     }
 
@@ -287,9 +290,9 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
     }
 
     [Fact]
-    public async Task Stop_SenderDoesNotReadItsAnswers_DoesNotDelayTheDrain()
+    public async Task Stop_SenderDoesNotReadItsAnswers_DelaysTheDrainByTheIdleTimeoutAtMost()
     {
-        await using TcpLinesRun run = await TcpLinesRun.StartAsync(script: _ => Settlement.Complete);
+        await using TcpLinesRun run = await TcpLinesRun.StartAsync(options => options.IdleTimeout = TimeSpan.FromSeconds(20), _ => Settlement.Complete);
         LineClient client = await run.ConnectAsync();
         byte[] lines = Encoding.ASCII.GetBytes(string.Concat(Enumerable.Repeat("x\n", 50_000)));
         Task sending = Task.Run(async () =>
@@ -314,10 +317,13 @@ public sealed class TcpLinesMessageSourceTests(TestCertificate certificate) : IC
         }
         while (accepted == 0 || run.Intake.Accepted > accepted);
         await run.StopReceivingAsync();
-        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(1));
+        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(60));
 
-        await run.Source.DrainAsync(run.Intake, patience.Token).WaitAsync(TimeSpan.FromSeconds(60));
+        Task draining = run.Source.DrainAsync(run.Intake, patience.Token);
+        await run.PassAsync(TimeSpan.FromSeconds(25));
+        await draining;
 
+        patience.IsCancellationRequested.ShouldBeFalse("The drain waited for a sender that does not read.");
         await run.Source.CloseAsync(new CancellationToken(canceled: true));
         client.Reset();
         await sending;

@@ -68,14 +68,19 @@ internal sealed class TcpLinesRun : IAsyncDisposable
     /// </summary>
     public async Task PassUntilClosedAsync(TimeSpan time)
     {
+        await PassAsync(time);
+        await UntilAsync(() => Source.Connections.Count == 0, $"A connection is open after {time}.");
+    }
+
+    /// <summary>Lets this much time pass in ticks of the source's watch, or less when every connection has ended.</summary>
+    public async Task PassAsync(TimeSpan time)
+    {
         TimeSpan tick = TimeSpan.FromMilliseconds(500);
         for (TimeSpan passed = TimeSpan.Zero; passed < time && Source.Connections.Count > 0; passed += tick)
         {
             Time.Advance(tick);
             await Task.Delay(10);
         }
-
-        await UntilAsync(() => Source.Connections.Count == 0, $"A connection is open after {time}.");
     }
 
     public async Task StopReceivingAsync()

@@ -31,13 +31,10 @@ public sealed class UdpSenderTests
     [Fact]
     public async Task Send_NoReceiver_IsReportedAndNotRetriedOneByOne()
     {
-        string endpoint;
-        using (UdpClient closed = new(new IPEndPoint(IPAddress.Loopback, 0)))
-        {
-            endpoint = closed.Client.LocalEndPoint!.ToString()!;
-        }
-
-        using IMessageSender sender = await OpenAsync(endpoint, "None");
+        // Keeps its port, and as a connected socket takes datagrams only of its peer: the kernel refuses all others.
+        using UdpClient other = new(new IPEndPoint(IPAddress.Loopback, 0));
+        other.Connect(new IPEndPoint(IPAddress.Loopback, 9));
+        using IMessageSender sender = await OpenAsync(other.Client.LocalEndPoint!.ToString()!, "None");
         string?[] errors = [];
         for (int attempt = 0; attempt < 1_000 && errors.All(error => error is null); attempt++)
         {

@@ -228,10 +228,11 @@ public sealed class DirectRequestsTests
     public async Task Put_TimeoutOfAnEarlierRequest_DoesNotApplyToTheNext()
     {
         await using RawServer server = new(_ => RawServer.Stored);
-        using DirectRequests client = DirectSinks.Requests(server.Url);
+        ManualTimeProvider time = new();
+        using DirectRequests client = DirectSinks.Requests(server.Url, time: time);
         (await client.PutAsync("k"u8.ToArray(), default, TimeSpan.FromMilliseconds(500), Token)).ShouldBe(default);
 
-        await Task.Delay(700, Token);
+        time.Advance(TimeSpan.FromMilliseconds(700));
 
         (await client.PutAsync("k"u8.ToArray(), default, Limit, Token)).ShouldBe(default);
     }

@@ -13,7 +13,7 @@ internal sealed class WireClient : IDisposable
     public const string Token = "canary-session-token";
     public const string Url = "https://sqs.eu-west-1.amazonaws.com/123456789012/orders";
 
-    public WireClient(Uri address, SqsWireOptions? options = null, TimeProvider? time = null, Func<AWSCredentials>? credentials = null)
+    public WireClient(Uri address, SqsWireOptions? options = null, TimeProvider? time = null, Func<AWSCredentials>? credentials = null, HttpMessageHandler? handler = null)
     {
         options ??= new SqsWireOptions();
         time ??= TimeProvider.System;
@@ -24,7 +24,7 @@ internal sealed class WireClient : IDisposable
                 new AwsEndpoint(address, "eu-west-1", IsCustom: true),
                 new AwsCredentialSource(() => Task.FromResult(credentials()), time),
                 Clock,
-                AwsHttpHandler.Create(),
+                handler ?? AwsHttpHandler.Create(),
                 Buffers,
                 time,
                 options.MaxResponseBytes,
