@@ -16,6 +16,7 @@ internal sealed class PoolLoop(Func<bool> runNext, Func<bool> isEarly, Func<int,
     private static readonly ConcurrentQueue<object> Ready = FindQueue();
 
     private readonly ManualResetEventSlim _ended = new();
+    private readonly List<object> _waiting = [];
     private Exception? _error;
 
     /// <summary>Runs until there is no next event.</summary>
@@ -63,23 +64,22 @@ internal sealed class PoolLoop(Func<bool> runNext, Func<bool> isEarly, Func<int,
 
     private void QueueAgain()
     {
-        object[] waiting = draw is null ? [] : [.. Ready];
-        if (waiting.Length < 2)
+        if (draw is null || Ready.Count < 2)
         {
             ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
             return;
         }
 
-        Ready.Clear();
-        int next = draw!(waiting.Length);
-        Ready.Enqueue(waiting[next]);
-        ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
-        for (int i = 0; i < waiting.Length; i++)
+        while (Ready.TryDequeue(out object? item))
         {
-            if (i != next)
-            {
-                Ready.Enqueue(waiting[i]);
-            }
+            _waiting.Add(item);
         }
+
+        int next = draw(_waiting.Count);
+        Ready.Enqueue(_waiting[next]);
+        ThreadPool.UnsafeQueueUserWorkItem(this, preferLocal: false);
+        _waiting.RemoveAt(next);
+        _waiting.ForEach(Ready.Enqueue);
+        _waiting.Clear();
     }
 }
