@@ -17,6 +17,7 @@ internal static class Program
             PairsCommand.Create(),
             FuzzCommand.Create(),
             KillCommand.Create(),
+            ResultLog.Create(),
         };
         return root.Parse(args).Invoke();
     }

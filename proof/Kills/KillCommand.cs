@@ -16,13 +16,13 @@ internal static class KillCommand
     {
         Command command = new("kill", "Kills workers (SIGKILL) while they receive over SQS, HTTP and TCP, then checks each message; ends with 'N kills, M failures'. Needs Node, `npm ci` in tests/servers/fauxqs, and for S3 the variables S3_ENDPOINT, S3_ACCESS_KEY and S3_SECRET_KEY")
         {
-            Kills, Seed, PerRound, Lanes,
+            Kills, Seed, PerRound, Lanes, ResultLog.Record,
         };
-        command.SetAction((result, _) => RunAsync(result.GetValue(Kills), result.GetValue(Seed), result.GetValue(PerRound), result.GetValue(Lanes)));
+        command.SetAction((result, _) => RunAsync(result.GetValue(Kills), result.GetValue(Seed), result.GetValue(PerRound), result.GetValue(Lanes), result.GetValue(ResultLog.Record)));
         return command;
     }
 
-    private static async Task<int> RunAsync(int kills, int seed, int perRound, int lanes)
+    private static async Task<int> RunAsync(int kills, int seed, int perRound, int lanes, string? record)
     {
         Stopwatch watch = Stopwatch.StartNew();
         using Process fauxqs = Process.Start(new ProcessStartInfo("node", [Path.Combine("tests", "servers", "fauxqs", "serve.mjs")]) { UseShellExecute = false, RedirectStandardInput = true, RedirectStandardOutput = true })!;
@@ -51,6 +51,7 @@ internal static class KillCommand
         }));
         fauxqs.StandardInput.Close();
         Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{messages} messages, {midStream} kills while receiving, {watch.Elapsed.TotalSeconds:0} s"));
+        ResultLog.Append(record, "kill", $"{seed}-{seed + ((kills + perRound - 1) / perRound) - 1}", kills, failures);
         Console.WriteLine($"{kills} kills, {failures} failures");
         return failures == 0 ? 0 : 1;
     }

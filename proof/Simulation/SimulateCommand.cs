@@ -18,8 +18,8 @@ internal static class SimulateCommand
 
     public static Command Create()
     {
-        Command command = new("simulate", "Runs worlds, one per seed; ends with 'N seeds, M failures'") { Seeds, From, Planted };
-        command.SetAction(result => Simulate(result.GetValue(From), result.GetValue(Seeds), result.GetValue(Planted)));
+        Command command = new("simulate", "Runs worlds, one per seed; ends with 'N seeds, M failures'") { Seeds, From, Planted, ResultLog.Record };
+        command.SetAction(result => Simulate(result.GetValue(From), result.GetValue(Seeds), result.GetValue(Planted), result.GetValue(ResultLog.Record)));
         return command;
     }
 
@@ -37,7 +37,7 @@ internal static class SimulateCommand
         return command;
     }
 
-    private static int Simulate(int from, int seeds, Defect defect)
+    private static int Simulate(int from, int seeds, Defect defect, string? record)
     {
         Stopwatch watch = Stopwatch.StartNew();
         int failures = 0;
@@ -64,6 +64,7 @@ internal static class SimulateCommand
         }
 
         Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{watch.Elapsed.TotalMilliseconds / seeds:0.0} ms per seed, {processes} processes of the worker"));
+        ResultLog.Append(record, "simulate", $"{from}-{from + seeds - 1}", seeds, failures);
         Console.WriteLine($"{seeds} seeds, {failures} failures");
         return failures == 0 ? 0 : 1;
     }
