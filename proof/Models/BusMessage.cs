@@ -8,7 +8,19 @@ internal sealed class BusMessage(BusModel bus, BusPump pump, QueuedMessage messa
 {
     private readonly string _handle = message.Handle;
 
-    public override ReadOnlyMemory<byte> Body => message.Body;
+    public override ReadOnlyMemory<byte> Body
+    {
+        get
+        {
+            if (bus.World.HasForeignBodies && World.KeyOf(message) is null)
+            {
+                bus.World.Meets(Fault.BusBodyIsForeign);
+                throw AmqpBody.Unsupported("an AMQP sequence");
+            }
+
+            return message.Body;
+        }
+    }
 
     public override string? MessageId => message.Id;
 

@@ -19,6 +19,10 @@ internal enum Fault
     StoreIsDown,
     [Description("S3: the object exists (412)")]
     StoreHasObject,
+    [Description("sink: foreign code throws, before or after it has stored")]
+    SinkThrows,
+    [Description("sink: foreign code hangs, and may ignore its cancellation")]
+    SinkHangs,
     [Description("dead letters: the disk is full")]
     DiskIsFull,
     [Description("message: cut off, so that it is poison")]
@@ -61,6 +65,8 @@ internal enum Fault
     BusFailsReceive,
     [Description("Service Bus: a locked message never arrives")]
     BusLosesMessage,
+    [Description("Service Bus: a body that is neither bytes nor text")]
+    BusBodyIsForeign,
     [Description("Service Bus: the lock is lost")]
     BusLockIsLost,
     [Description("HTTP: the connection breaks within the body")]

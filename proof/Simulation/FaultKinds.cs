@@ -19,5 +19,7 @@ internal enum FaultKinds
     Collision = 2048,
     ClockJump = 4096,
     SecondWorker = 8192,
-    All = 16383,
+    Sink = 16384,
+    Body = 32768,
+    All = 65535,
 }

@@ -72,6 +72,8 @@ internal sealed record FaultPlan
         ChannelCapacity = Concurrency + random.Next(40);
         IsBusy = random.Next(2) == 0;
         IsShuffled = random.Next(2) == 0;
+        SinkFaults = random.Next(4) == 0 && !onlyTheSinkFails ? Share(FaultKinds.Sink, 0.3) : 0;
+        HasForeignBodies = random.Next(2) == 0 && Has(FaultKinds.Body);
     }
 
     public int Seed { get; }
@@ -123,6 +125,12 @@ internal sealed record FaultPlan
 
     /// <summary>When the clock of the machine is set, and by how much.</summary>
     public IReadOnlyList<(TimeSpan At, TimeSpan By)> ClockJumps { get; }
+
+    /// <summary>The share of stores in which the sink throws or hangs.</summary>
+    public double SinkFaults { get; }
+
+    /// <summary>True when poison from Service Bus has a body that cannot be read.</summary>
+    public bool HasForeignBodies { get; }
 
     /// <summary>Messages per bundle at most; 0 without bundles.</summary>
     public int BundleMessages { get; }

@@ -60,7 +60,7 @@ internal sealed class WorkerProcess
                 IsPushed = plan.Source is SourceKind.Http or SourceKind.ServiceBus,
                 Create = services => PlantedSource.Wrap(CreateSource(plan, defect, services), defect),
             }],
-            Sink = new SinkPlan { Create = services => Bundle(plan, PlantedSink.Wrap(CreateSink(defect, services), defect), services) },
+            Sink = new SinkPlan { Create = services => Bundle(plan, Wrap(plan, PlantedSink.Wrap(CreateSink(defect, services), defect)), services) },
         };
         _route = new MessageRoute(route, Services, PlantedDeadLetters.Wrap(world.Disk.Open(_time), defect), NullLoggerFactory.Instance, _time);
     }
@@ -238,6 +238,8 @@ internal sealed class WorkerProcess
 
     private TcpLinesMessageSource CreateTcpLinesSource(SourceServices services) =>
         new(services, new TcpLinesSourceOptions { Acknowledge = true }, _buffers) { Listen = _ => _listener = new LineListener() };
+
+    private IObjectSink Wrap(FaultPlan plan, IObjectSink sink) => plan.SinkFaults > 0 ? new ForeignSink(_world, sink, _time) : sink;
 
     private static IObjectSink Bundle(FaultPlan plan, IObjectSink sink, SinkServices services)
     {

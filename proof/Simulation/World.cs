@@ -75,6 +75,10 @@ internal sealed class World
 
     public FaultRates QueueFaults => _isCalm ? default : _plan.Queue;
 
+    public double SinkFaults => _isCalm ? 0 : _plan.SinkFaults;
+
+    public bool HasForeignBodies => _plan.HasForeignBodies;
+
     /// <summary>A hash of the trace, equal for all runs of a seed.</summary>
     public ulong TraceHash => _hash;
 
@@ -326,7 +330,7 @@ internal sealed class World
         (KeyOf(message) is { } key && Store.Holds(key, message.Body)) || Dead.Concat(Disk.Unprocessed).Any(dead => dead.AsSpan().SequenceEqual(message.Body));
 
     /// <summary>Null for poison.</summary>
-    private static string? KeyOf(QueuedMessage message)
+    public static string? KeyOf(QueuedMessage message)
     {
         string text = Encoding.UTF8.GetString(message.Body);
         return text[^1] == '}' ? text.Split('"')[3] : null;
