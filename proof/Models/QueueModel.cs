@@ -14,24 +14,38 @@ internal sealed class QueueModel(World world, bool isFifo) : IService
 
     private static readonly TimeSpan PollInterval = TimeSpan.FromMilliseconds(250);
 
+    // The ids of dead letters, and of messages that a redrive sends, come after those of the world.
+    private const int FirstNumber = 1_000;
+
     private readonly List<QueuedMessage> _messages = [];
-    private readonly List<byte[]> _dead = [];
+    private readonly List<QueuedMessage> _dead = [];
     private readonly HashSet<string> _deduplicated = new(StringComparer.Ordinal);
+    private int _number = FirstNumber;
 
     public static string Name(bool isFifo) => isFifo ? "orders.fifo" : "orders";
 
     public int Count => _messages.Count;
 
     /// <summary>Bodies in the dead-letter queue.</summary>
-    public IReadOnlyList<byte[]> Dead => _dead;
+    public IEnumerable<byte[]> Dead => _dead.Select(letter => letter.Body);
 
     /// <summary>Called with each message when it is deleted.</summary>
     public required Action<QueuedMessage> Deleted { get; init; }
 
+    /// <summary>Called with each dead letter when it is deleted.</summary>
+    public required Action<QueuedMessage> DeadDeleted { get; init; }
+
     /// <summary>Called with each message when it is received.</summary>
     public required Action<QueuedMessage> Received { get; init; }
 
-    public void Send(QueuedMessage message) => _messages.Add(message);
+    public void Send(QueuedMessage message)
+    {
+        message.SentAt = world.Time.Now;
+        _messages.Add(message);
+    }
+
+    /// <summary>True while the queue has a message with the body.</summary>
+    public bool Holds(byte[] body) => _messages.Exists(message => message.Body.AsSpan().SequenceEqual(body));
 
     public void Handle(ServiceRequest request, Action<ServiceAnswer> answer)
     {
@@ -42,20 +56,20 @@ internal sealed class QueueModel(World world, bool isFifo) : IService
                 answer(Json(writer => writer.WriteString("QueueUrl", $"https://sqs.eu-west-1.amazonaws.com/123456789012/{json.GetProperty("QueueName").GetString()}")));
                 break;
             case "GetQueueAttributes":
-                answer(Json(WriteAttributes));
+                answer(Json(writer => WriteAttributes(writer, QueueOf(json))));
                 break;
             case "ReceiveMessage":
                 Receive(json, world.Time.Now + TimeSpan.FromSeconds(json.GetProperty("WaitTimeSeconds").GetInt32()).Ticks, answer);
                 break;
             case "DeleteMessageBatch":
-                answer(AnswerEntries(json, entry => TryDelete(entry.GetProperty("ReceiptHandle").GetString()!)));
+                answer(AnswerEntries(json, entry => TryDelete(QueueOf(json), entry.GetProperty("ReceiptHandle").GetString()!)));
                 break;
             case "ChangeMessageVisibilityBatch":
-                answer(AnswerEntries(json, entry => TryChange(entry.GetProperty("ReceiptHandle").GetString()!, entry.GetProperty("VisibilityTimeout").GetInt32())));
+                answer(AnswerEntries(json, entry => TryChange(QueueOf(json), entry.GetProperty("ReceiptHandle").GetString()!, entry.GetProperty("VisibilityTimeout").GetInt32())));
                 break;
             case "SendMessage":
-                SendDead(json);
-                answer(Json(writer => writer.WriteString("MessageId", $"00000000-0000-4000-9000-{_dead.Count:000000000000}")));
+                string id = Send(QueueOf(json), json);
+                answer(Json(writer => writer.WriteString("MessageId", id)));
                 break;
             default:
                 throw new NotSupportedException($"The model of SQS has no {request.Operation}.");
@@ -68,7 +82,7 @@ internal sealed class QueueModel(World world, bool isFifo) : IService
 
     private void Receive(JsonElement json, long until, Action<ServiceAnswer> answer)
     {
-        List<QueuedMessage> received = Take(json.GetProperty("MaxNumberOfMessages").GetInt32(), json.GetProperty("VisibilityTimeout").GetInt32());
+        List<QueuedMessage> received = Take(QueueOf(json), json.GetProperty("MaxNumberOfMessages").GetInt32(), json.GetProperty("VisibilityTimeout").GetInt32());
         if (received.Count == 0 && world.Time.Now < until)
         {
             world.Time.Schedule(PollInterval, () => Receive(json, until, answer));
@@ -87,12 +101,14 @@ internal sealed class QueueModel(World world, bool isFifo) : IService
         }));
     }
 
-    private List<QueuedMessage> Take(int most, int visibilitySeconds)
+    private List<QueuedMessage> QueueOf(JsonElement json) => json.GetProperty("QueueUrl").GetString()!.EndsWith(Name(isFifo), StringComparison.Ordinal) ? _messages : _dead;
+
+    private List<QueuedMessage> Take(List<QueuedMessage> queue, int most, int visibilitySeconds)
     {
         long now = world.Time.Now;
         List<QueuedMessage> taken = [];
-        HashSet<string> blocked = [.. _messages.Where(message => message.Group is not null && message.VisibleAt > now).Select(message => message.Group!)];
-        foreach (QueuedMessage message in _messages)
+        HashSet<string> blocked = [.. queue.Where(message => message.Group is not null && message.VisibleAt > now).Select(message => message.Group!)];
+        foreach (QueuedMessage message in queue)
         {
             bool isHidden = message.VisibleAt > now || (message.Group is not null && blocked.Contains(message.Group));
             if (taken.Count == most || (isHidden && !IsDeliveredTwice(message)))
@@ -105,11 +121,14 @@ internal sealed class QueueModel(World world, bool isFifo) : IService
                 world.Meets(Fault.SqsDeliversTwice);
             }
 
-            message.Deliveries++;
+            message.FirstReceivedAt = message.Deliveries++ == 0 ? now : message.FirstReceivedAt;
             message.VisibleAt = now + TimeSpan.FromSeconds(visibilitySeconds).Ticks;
             taken.Add(message);
             world.Trace("received", message.Handle);
-            Received(message);
+            if (queue == _messages)
+            {
+                Received(message);
+            }
         }
 
         return taken;
@@ -118,9 +137,9 @@ internal sealed class QueueModel(World world, bool isFifo) : IService
     // A standard queue may deliver a message again while it is in flight.
     private bool IsDeliveredTwice(QueuedMessage message) => message.Group is null && message.Deliveries > 0 && world.Random.NextDouble() < world.QueueFaults.Duplicate / 10;
 
-    private bool TryDelete(string handle)
+    private bool TryDelete(List<QueuedMessage> queue, string handle)
     {
-        if (Find(handle) is not { } message)
+        if (Find(queue, handle) is not { } message)
         {
             return !isFifo;
         }
@@ -132,15 +151,15 @@ internal sealed class QueueModel(World world, bool isFifo) : IService
             return !isFifo;
         }
 
-        _messages.Remove(message);
+        queue.Remove(message);
         world.Trace("deleted", handle);
-        Deleted(message);
+        (queue == _messages ? Deleted : DeadDeleted)(message);
         return true;
     }
 
-    private bool TryChange(string handle, int seconds)
+    private bool TryChange(List<QueuedMessage> queue, string handle, int seconds)
     {
-        if (Find(handle) is not { } message || message.Handle != handle || message.VisibleAt <= world.Time.Now)
+        if (Find(queue, handle) is not { } message || message.Handle != handle || message.VisibleAt <= world.Time.Now)
         {
             world.Meets(Fault.SqsHandleIsOld);
             return false;
@@ -151,22 +170,26 @@ internal sealed class QueueModel(World world, bool isFifo) : IService
         return true;
     }
 
-    private QueuedMessage? Find(string handle)
+    private static QueuedMessage? Find(List<QueuedMessage> queue, string handle)
     {
         int number = int.Parse(handle.AsSpan(0, handle.IndexOf('#', StringComparison.Ordinal)), CultureInfo.InvariantCulture);
-        return _messages.Find(message => message.Number == number);
+        return queue.Find(message => message.Number == number);
     }
 
-    private void SendDead(JsonElement json)
+    /// <returns>The id of the message.</returns>
+    private string Send(List<QueuedMessage> queue, JsonElement json)
     {
-        if (json.TryGetProperty("MessageDeduplicationId", out JsonElement id) && !_deduplicated.Add(id.GetString()!))
+        string text = json.GetProperty("MessageBody").GetString()!;
+        string? group = json.TryGetProperty("MessageGroupId", out JsonElement name) ? name.GetString() : null;
+        string? attributes = json.TryGetProperty("MessageAttributes", out JsonElement own) ? own.GetRawText() : null;
+        QueuedMessage message = new(_number++, Encoding.UTF8.GetBytes(text), group) { Attributes = attributes, SentAt = world.Time.Now };
+        if (!json.TryGetProperty("MessageDeduplicationId", out JsonElement id) || _deduplicated.Add(id.GetString()!))
         {
-            return;
+            queue.Add(message);
+            world.Trace(queue == _dead ? "dead-lettered" : "sent again", text);
         }
 
-        byte[] body = Encoding.UTF8.GetBytes(json.GetProperty("MessageBody").GetString()!);
-        _dead.Add(body);
-        world.Trace("dead-lettered", Encoding.UTF8.GetString(body));
+        return message.Id;
     }
 
     private ServiceAnswer AnswerEntries(JsonElement json, Func<JsonElement, bool> tryEntry)
@@ -216,9 +239,13 @@ internal sealed class QueueModel(World world, bool isFifo) : IService
         });
     }
 
-    private void WriteAttributes(Utf8JsonWriter writer)
+    private void WriteAttributes(Utf8JsonWriter writer, List<QueuedMessage> queue)
     {
+        int inFlight = queue.Count(message => message.VisibleAt > world.Time.Now);
         writer.WriteStartObject("Attributes");
+        writer.WriteString("ApproximateNumberOfMessages", $"{queue.Count - inFlight}");
+        writer.WriteString("ApproximateNumberOfMessagesNotVisible", $"{inFlight}");
+        writer.WriteString("ApproximateNumberOfMessagesDelayed", "0");
         writer.WriteString("QueueArn", $"arn:aws:sqs:eu-west-1:123456789012:{Name(isFifo)}");
         writer.WriteString("VisibilityTimeout", "30");
         writer.WriteString("RedrivePolicy", $$"""{"deadLetterTargetArn":"arn:aws:sqs:eu-west-1:123456789012:dead{{(isFifo ? ".fifo" : string.Empty)}}","maxReceiveCount":{{MaxReceiveCount}}}""");
@@ -238,15 +265,24 @@ internal sealed class QueueModel(World world, bool isFifo) : IService
         writer.WriteString("Body", message.Body);
         writer.WriteStartObject("Attributes");
         writer.WriteString("ApproximateReceiveCount", message.Deliveries.ToString(CultureInfo.InvariantCulture));
-        writer.WriteString("SentTimestamp", "1767225600000");
+        writer.WriteString("SentTimestamp", UnixMs(message.SentAt));
+        writer.WriteString("ApproximateFirstReceiveTimestamp", UnixMs(message.FirstReceivedAt));
         if (message.Group is not null)
         {
             writer.WriteString("MessageGroupId", message.Group);
         }
 
         writer.WriteEndObject();
+        if (message.Attributes is not null)
+        {
+            writer.WritePropertyName("MessageAttributes");
+            writer.WriteRawValue(message.Attributes);
+        }
+
         writer.WriteEndObject();
     }
+
+    private static string UnixMs(long ticks) => (SimulatedTime.Start + TimeSpan.FromTicks(ticks)).ToUnixTimeMilliseconds().ToString(CultureInfo.InvariantCulture);
 
     private static ServiceAnswer Json(Action<Utf8JsonWriter> write)
     {

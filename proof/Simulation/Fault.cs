@@ -53,6 +53,10 @@ internal enum Fault
     SqsFailsEntry,
     [Description("SQS: a message in flight is delivered again")]
     SqsDeliversTwice,
+    [Description("SQS: redrive moves the dead letters to the queue")]
+    SqsIsRedriven,
+    [Description("SQS: redrive is killed, or interrupted by a signal")]
+    SqsRedriveIsEnded,
     [Description("SQS: a receipt handle is out of date")]
     SqsHandleIsOld,
     [Description("Service Bus: the connection breaks, without effect")]

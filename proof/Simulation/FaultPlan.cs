@@ -74,6 +74,9 @@ internal sealed record FaultPlan
         IsShuffled = random.Next(2) == 0;
         SinkFaults = random.Next(4) == 0 && !onlyTheSinkFails ? Share(FaultKinds.Sink, 0.3) : 0;
         HasForeignBodies = random.Next(2) == 0 && Has(FaultKinds.Body);
+        TimeSpan redrive = TimeSpan.FromSeconds(random.Next(5, 300));
+        TimeSpan? end = random.Next(2) == 0 ? redrive + TimeSpan.FromSeconds(random.NextDouble() * 10) : null;
+        Redrive = Source == SourceKind.Sqs && random.Next(2) == 0 && Has(FaultKinds.Redrive) ? (redrive, end, random.Next(2) == 0) : null;
     }
 
     public int Seed { get; }
@@ -125,6 +128,9 @@ internal sealed record FaultPlan
 
     /// <summary>When the clock of the machine is set, and by how much.</summary>
     public IReadOnlyList<(TimeSpan At, TimeSpan By)> ClockJumps { get; }
+
+    /// <summary>When an operator runs redrive, and when it is ended, by SIGKILL or SIGINT.</summary>
+    public (TimeSpan At, TimeSpan? End, bool IsKilled)? Redrive { get; }
 
     /// <summary>The share of stores in which the sink throws or hangs.</summary>
     public double SinkFaults { get; }

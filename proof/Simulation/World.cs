@@ -30,6 +30,7 @@ internal sealed class World
     private readonly HashSet<Fault> _met = [];
     private ulong _hash = 14_695_981_039_346_656_037;
     private readonly WorkerProcess?[] _workers;
+    private RedriveProcess? _redrive;
     private bool _isCalm;
     private bool _isOver;
     private int _processes;
@@ -45,7 +46,7 @@ internal sealed class World
         _workers = new WorkerProcess?[plan.Workers];
         Random = new Random(plan.Seed ^ 0x5EED);
         Store = new StoreModel(this);
-        Queue = new QueueModel(this, plan.IsFifo) { Deleted = CheckGivenUp, Received = CheckReceived };
+        Queue = new QueueModel(this, plan.IsFifo) { Deleted = CheckGivenUp, DeadDeleted = CheckMoved, Received = CheckReceived };
         Bus = new BusModel(this) { Removed = CheckGivenUp, Delivered = CheckReceived };
         Senders = new Senders(this, plan.MessagesAtOnce) { Answered = CheckGivenUp, Connect = messages => _workers[0]?.Connect(messages) };
         Publishers = new Publishers(this) { IsKept = IsKept, Find = () => _workers[0] };
@@ -96,6 +97,7 @@ internal sealed class World
         SlotPump.MostMilliseconds = _plan.IsBusy ? 0 : int.MaxValue;
         ScheduleMessages();
         ScheduleFaults();
+        ScheduleRedrive();
         for (int worker = 0; worker < _workers.Length; worker++)
         {
             Start(worker);
@@ -114,6 +116,7 @@ internal sealed class World
         }
 
         Array.ForEach(_workers, worker => worker?.Kill());
+        _redrive?.Kill();
     }
 
     public void Meets(Fault fault) => _met.Add(fault);
@@ -203,6 +206,28 @@ internal sealed class World
         }
     }
 
+    private void ScheduleRedrive()
+    {
+        if (_plan.Redrive is not { } plan)
+        {
+            return;
+        }
+
+        _redrive = new RedriveProcess(this, _plan.IsFifo, _defect);
+        Time.Schedule(plan.At, _redrive.Start);
+        if (plan.End is { } end)
+        {
+            Time.Schedule(end, () =>
+            {
+                if (!_redrive.HasEnded)
+                {
+                    Meets(Fault.SqsRedriveIsEnded);
+                    (plan.IsKilled ? _redrive.Kill : (Action)_redrive.Interrupt)();
+                }
+            });
+        }
+    }
+
     private void Start(int worker) => Time.Schedule(_processes < _workers.Length ? TimeSpan.Zero : _plan.RestartsAfter, () =>
     {
         _processes++;
@@ -254,7 +279,7 @@ internal sealed class World
 
     private void EndWhenSettled()
     {
-        if (Queue.Count + Bus.Count + Senders.Unanswered + Publishers.Waiting > 0 || Store.IsDown || !Array.TrueForAll(_workers, worker => worker is { IsStopping: false, InFlight: 0 }))
+        if (_redrive is { HasEnded: false } || Queue.Count + Bus.Count + Senders.Unanswered + Publishers.Waiting > 0 || Store.IsDown || !Array.TrueForAll(_workers, worker => worker is { IsStopping: false, InFlight: 0 }))
         {
             Time.Schedule(CalmCheck, EndWhenSettled);
             return;
@@ -281,6 +306,14 @@ internal sealed class World
         if (!IsKept(message))
         {
             Fail($"message {message.Number} was given up by its sender and is neither stored nor a dead letter: {Encoding.UTF8.GetString(message.Body)}");
+        }
+    }
+
+    private void CheckMoved(QueuedMessage letter)
+    {
+        if (!Queue.Holds(letter.Body))
+        {
+            CheckGivenUp(letter);
         }
     }
 

@@ -69,8 +69,14 @@ internal sealed class SqsRedrive
     /// <exception cref="StartupException">The queue is missing, refuses access or is unreachable.</exception>
     public static async Task<RedriveResult> RunAsync(SqsSourceOptions options, AwsOptions aws, RedriveRequest request, CommandServices services, CancellationToken cancellationToken)
     {
+        using SqsClient client = SqsClient.Create(aws, SqsQueueReference.Parse(options.Queue!)!, new SqsWireOptions(), BufferPool.Shared, TimeProvider.System);
+        return await RunAsync(client, options, request, services, cancellationToken);
+    }
+
+    /// <summary>The same with a client of the caller's.</summary>
+    internal static async Task<RedriveResult> RunAsync(SqsClient client, SqsSourceOptions options, RedriveRequest request, CommandServices services, CancellationToken cancellationToken)
+    {
         SqsQueueReference queue = SqsQueueReference.Parse(options.Queue!)!;
-        using SqsClient client = SqsClient.Create(aws, queue, new SqsWireOptions(), BufferPool.Shared, TimeProvider.System);
         try
         {
             SqsQueues queues = await new SqsQueueFinder(client, queue, options).FindAsync(cancellationToken);
