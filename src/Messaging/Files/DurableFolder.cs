@@ -146,11 +146,14 @@ internal sealed partial class DurableFolder
     private void CreateRoot()
     {
         Stack<string> missing = new();
-        for (string? folder = Root; folder is not null && !_host.FolderExists(folder); folder = Path.GetDirectoryName(folder))
+        string? existing = Root;
+        while (existing is not null && !_host.FolderExists(existing))
         {
-            missing.Push(folder);
+            missing.Push(existing);
+            existing = Path.GetDirectoryName(existing);
         }
 
+        SyncExisting(existing);
         foreach (string folder in missing)
         {
             _host.CreateFolder(folder);
@@ -158,6 +161,22 @@ internal sealed partial class DurableFolder
             {
                 _host.SyncFolder(parent);
             }
+        }
+    }
+
+    // The process that created the folder may have died, or may hang, before its name is durable.
+    private void SyncExisting(string? folder)
+    {
+        try
+        {
+            if (_fsync && Path.GetDirectoryName(folder) is { } parent)
+            {
+                _host.SyncFolder(parent);
+            }
+        }
+        catch (Exception exception) when (FileFaults.IsFileFault(exception) && FileFaults.Classify(exception) != FileFault.Transient)
+        {
+            // The folder above belongs to another user, who created this one.
         }
     }
 
