@@ -23,7 +23,19 @@ internal enum Fault
     SinkThrows,
     [Description("sink: foreign code hangs, and may ignore its cancellation")]
     SinkHangs,
-    [Description("dead letters: the disk is full")]
+    [Description("folder: EIO for one call")]
+    FolderFails,
+    [Description("folder: a call hangs for up to 60 s")]
+    FolderHangs,
+    [Description("folder: 0.1 to 15 s for a call")]
+    FolderIsSlow,
+    [Description("folder: the disk is full, up to 10 minutes")]
+    FolderIsFull,
+    [Description("folder: the object exists")]
+    FolderHasObject,
+    [Description("folder: the power fails; what was not flushed is lost or cut short")]
+    FolderLosesPower,
+    [Description("dead letters beside S3: the disk is full")]
     DiskIsFull,
     [Description("message: cut off, so that it is poison")]
     MessageIsPoison,

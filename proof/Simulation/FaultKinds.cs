@@ -21,5 +21,6 @@ internal enum FaultKinds
     SecondWorker = 8192,
     Sink = 16384,
     Body = 32768,
-    All = 65535,
+    PowerCut = 65536,
+    All = 131071,
 }
