@@ -283,8 +283,11 @@ internal sealed partial class DurableFolder
             Forget();
         }
 
-        _folders[path] = new SharedSync(() => _host.SyncFolder(path), _host);
+        _folders[path] = CreateSync(path);
     }
+
+    // Not in the method above, which would allocate the closure for every file.
+    private SharedSync CreateSync(string folder) => new(() => _host.SyncFolder(folder), _host);
 
     private void Forget()
     {
