@@ -1,20 +1,15 @@
 using System.Text;
 using Messaging.DeadLetters;
-using Messaging.Sources.Held;
 using Proof.Simulation;
 
 namespace Proof.Models;
 
-/// <summary>A disk for dead letters that is slow or full at times. Its content outlives every process.</summary>
+/// <summary>A store of dead letters, in the worlds without a folder, that is slow or full at times. Its content outlives every process.</summary>
 internal sealed class DeadLetterDisk(World world)
 {
-    private readonly List<byte[]> _bodies = [];
-    private readonly List<byte[]> _unprocessed = [];
+    private readonly List<(DeadLetter Letter, byte[] Body)> _letters = [];
 
-    public IReadOnlyList<byte[]> Bodies => _bodies;
-
-    /// <summary>Bodies that a stop left unprocessed.</summary>
-    public IReadOnlyList<byte[]> Unprocessed => _unprocessed;
+    public IReadOnlyList<(DeadLetter Letter, byte[] Body)> Letters => _letters;
 
     /// <summary>The disk as one process sees it.</summary>
     public IDeadLetterStore Open(ProcessTime process) => new Mount(this, process);
@@ -33,7 +28,7 @@ internal sealed class DeadLetterDisk(World world)
                 throw new IOException("No space left on device");
             }
 
-            (letter.Reason == HeldLog.UnprocessedReason ? disk._unprocessed : disk._bodies).Add(body.ToArray());
+            disk._letters.Add((letter, body.ToArray()));
             world.Trace("dead letter", Encoding.UTF8.GetString(body.Span));
             return letter.SourceId;
         }

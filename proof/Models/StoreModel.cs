@@ -71,10 +71,10 @@ internal sealed class StoreModel(World world) : IService
         }
     }
 
-    private static bool IsBundle(string key) => key.EndsWith(".ndjson.gz", StringComparison.Ordinal);
+    public static bool IsBundle(string key) => key.EndsWith(".ndjson.gz", StringComparison.Ordinal);
 
-    // A bundle that cannot be read has no lines, and its messages are lost.
-    private static string[] LinesOf(byte[] bundle)
+    /// <summary>The messages of a bundle. One that cannot be read has none, and its messages are lost.</summary>
+    public static string[] LinesOf(byte[] bundle)
     {
         try
         {

@@ -43,4 +43,16 @@ internal enum Defect
 
     /// <summary>Sometimes a free slot wakes no receive loop.</summary>
     LoseWakeUp,
+
+    /// <summary>Files are not flushed.</summary>
+    SkipFileSync,
+
+    /// <summary>Folders are not flushed.</summary>
+    SkipFolderSync,
+
+    /// <summary>A file takes the name of another one.</summary>
+    NameOverObject,
+
+    /// <summary>Unfinished files are deleted at start without being read.</summary>
+    DeleteUnfinished,
 }

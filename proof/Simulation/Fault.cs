@@ -2,7 +2,7 @@ using System.ComponentModel;
 
 namespace Proof.Simulation;
 
-/// <summary>The faults that a world can meet. Faults of one place share a prefix. A world has one source, so the faults of two sources never meet.</summary>
+/// <summary>The faults that a world can meet. Faults of one place share a prefix. A world has one source and one store, so the faults of two sources never meet, nor those of S3 and the folder.</summary>
 internal enum Fault
 {
     [Description("S3: the request is lost, the connection breaks")]
@@ -23,7 +23,19 @@ internal enum Fault
     SinkThrows,
     [Description("sink: foreign code hangs, and may ignore its cancellation")]
     SinkHangs,
-    [Description("dead letters: the disk is full")]
+    [Description("folder: EIO for one call")]
+    FolderFails,
+    [Description("folder: a call hangs for up to 60 s")]
+    FolderHangs,
+    [Description("folder: 0.1 to 15 s for a call")]
+    FolderIsSlow,
+    [Description("folder: the disk is full, up to 10 minutes")]
+    FolderIsFull,
+    [Description("folder: the object exists")]
+    FolderHasObject,
+    [Description("folder: the power fails; what was not flushed is lost or cut short")]
+    FolderLosesPower,
+    [Description("dead letters beside S3: the disk is full")]
     DiskIsFull,
     [Description("message: cut off, so that it is poison")]
     MessageIsPoison,

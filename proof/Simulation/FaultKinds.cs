@@ -21,6 +21,7 @@ internal enum FaultKinds
     SecondWorker = 8192,
     Sink = 16384,
     Body = 32768,
-    Redrive = 65536,
-    All = 131071,
+    PowerCut = 65536,
+    Redrive = 131072,
+    All = 262143,
 }

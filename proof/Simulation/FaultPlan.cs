@@ -74,6 +74,10 @@ internal sealed record FaultPlan
         IsShuffled = random.Next(2) == 0;
         SinkFaults = random.Next(4) == 0 && !onlyTheSinkFails ? Share(FaultKinds.Sink, 0.3) : 0;
         HasForeignBodies = random.Next(2) == 0 && Has(FaultKinds.Body);
+        UsesFolder = random.Next(4) == 0;
+        FolderThreads = random.Next(1, 9);
+        TimeSpan[] cuts = [.. Enumerable.Range(0, random.Next(4)).Select(_ => Moment(0.1))];
+        PowerCuts = UsesFolder && !onlyTheSinkFails && Has(FaultKinds.PowerCut) ? cuts : [];
         TimeSpan redrive = TimeSpan.FromSeconds(random.Next(5, 300));
         TimeSpan? end = random.Next(2) == 0 ? redrive + TimeSpan.FromSeconds(random.NextDouble() * 10) : null;
         Redrive = Source == SourceKind.Sqs && random.Next(2) == 0 && Has(FaultKinds.Redrive) ? (redrive, end, random.Next(2) == 0) : null;
@@ -97,7 +101,7 @@ internal sealed record FaultPlan
 
     public double CollisionShare { get; }
 
-    /// <summary>While it lasts, every request to the store fails.</summary>
+    /// <summary>While it lasts, every request to the store fails, or the disk of the folder is full.</summary>
     public (TimeSpan From, TimeSpan To)? Outage { get; }
 
     public IReadOnlyList<TimeSpan> Kills { get; }
@@ -142,6 +146,14 @@ internal sealed record FaultPlan
     public int BundleMessages { get; }
 
     public TimeSpan BundleAge { get; }
+
+    /// <summary>True when the worker stores in a folder, and its dead letters too; else in S3.</summary>
+    public bool UsesFolder { get; }
+
+    public int FolderThreads { get; }
+
+    /// <summary>When the power of the machine with the folder fails.</summary>
+    public IReadOnlyList<TimeSpan> PowerCuts { get; }
 
     /// <summary>True when nothing but the store has faults.</summary>
     public bool OnlyTheSinkFails { get; }

@@ -70,8 +70,10 @@ internal static class PairsCommand
         return failures == 0 ? 0 : 1;
     }
 
-    // A world has one source. A queue can have a second worker, and keeps its own dead letters; the others need the disk for them.
-    private static bool CanMeet(Fault first, Fault second) => SourcesOf(first).Intersect(SourcesOf(second)).Any();
+    // A world has one source and one store. A queue can have a second worker, and keeps its own dead letters; the others need the disk for them.
+    private static bool CanMeet(Fault first, Fault second) => SourcesOf(first).Intersect(SourcesOf(second)).Any() && (StoreOf(first) ?? StoreOf(second)) == (StoreOf(second) ?? StoreOf(first));
+
+    private static string? StoreOf(Fault fault) => fault == Fault.DiskIsFull ? "Store" : Array.Find(["Store", "Folder"], store => fault.ToString().StartsWith(store, StringComparison.Ordinal));
 
     private static string[] SourcesOf(Fault fault) => fault switch
     {

@@ -5,11 +5,13 @@ using Messaging.Aws.S3.Sink;
 using Messaging.Aws.S3.Sink.Direct;
 using Messaging.Aws.Sqs;
 using Messaging.Aws.Sqs.Wire;
+using Messaging.DeadLetters;
 using Messaging.Http.Source;
 using Messaging.Routes;
 using Messaging.ServiceBus;
 using Messaging.Sinks;
 using Messaging.Sinks.Bundles;
+using Messaging.Sinks.Directory;
 using Messaging.Sockets.TcpLines;
 using Messaging.Sources;
 using Messaging.Sources.Channels;
@@ -36,6 +38,8 @@ internal sealed class WorkerProcess
     private readonly World _world;
     private readonly ProcessTime _time;
     private readonly MessageRoute _route;
+    private readonly DiskMount? _disk;
+    private readonly IDeadLetterStore _deadLetters;
     private readonly BufferPool _buffers = new();
     private readonly CancellationTokenSource _stopStarting = new();
     private Task _starting = Task.CompletedTask;
@@ -50,6 +54,8 @@ internal sealed class WorkerProcess
         _world = world;
         _time = new ProcessTime(world.Time);
         _isNdjson = plan.MessagesAtOnce > 1;
+        _disk = plan.UsesFolder ? world.Disk.Mount(_time, defect) : null;
+        _deadLetters = _disk is null ? world.DeadLetters.Open(_time) : new DirectoryDeadLetterStore(new DeadLettersOptions { Path = DiskModel.Letters }, _time, host: _disk);
         RoutePlan route = PlanFor(plan.Concurrency, plan.StartConcurrency) with
         {
             Sources = [new SourcePlan
@@ -60,9 +66,9 @@ internal sealed class WorkerProcess
                 IsPushed = plan.Source is SourceKind.Http or SourceKind.ServiceBus,
                 Create = services => PlantedSource.Wrap(CreateSource(plan, defect, services), defect),
             }],
-            Sink = new SinkPlan { Create = services => Bundle(plan, Wrap(plan, PlantedSink.Wrap(CreateSink(defect, services), defect)), services) },
+            Sink = new SinkPlan { Create = services => Bundle(plan, Wrap(plan, PlantedSink.Wrap(CreateSink(plan, defect, services), defect)), services) },
         };
-        _route = new MessageRoute(route, Services, PlantedDeadLetters.Wrap(world.Disk.Open(_time), defect), NullLoggerFactory.Instance, _time);
+        _route = new MessageRoute(route, Services, PlantedDeadLetters.Wrap(_deadLetters, defect), NullLoggerFactory.Instance, _time);
     }
 
     public bool IsStopping { get; private set; }
@@ -98,6 +104,7 @@ internal sealed class WorkerProcess
     public void Kill()
     {
         _time.IsAlive = false;
+        _disk?.End();
         _world.Senders.Break(_time);
         _world.Publishers.Ended(this, mayBeLost: _publisher?.Held ?? 0);
         _route.Metrics.Unpublish();
@@ -132,12 +139,19 @@ internal sealed class WorkerProcess
         await _starting;
         using CancellationTokenSource end = new(limit, _time);
         bool drained = await _route.DrainAsync(end.Token);
-        if (drained)
+        if (drained && _time.IsAlive)
         {
             CheckSettled();
         }
 
         await _route.DisposeAsync();
+        (_deadLetters as IDisposable)?.Dispose();
+        if (!_time.IsAlive)
+        {
+            // Killed while it stopped.
+            return;
+        }
+
         _isStopped = true;
         _world.Senders.Break(_time);
         _world.Publishers.Ended(this, mayBeLost: _publisher?.Lost ?? 0);
@@ -157,9 +171,12 @@ internal sealed class WorkerProcess
 
         // An abandoned line waits in the worker; a stop ends it without another delivery.
         long endedAgain = _listener is null ? 0 : totals.Returned;
+
+        // A dead letter whose write hangs when the stop ends counts as lost, and as written if it ends while the process still exists.
+        long lostAndWritten = _isStopped ? totals.Lost : 0;
         bool isSettled = _publisher is null
-            ? totals.Received <= ended && ended <= totals.Received + endedAgain
-            : _publisher.Published == _publisher.Settled + _publisher.Lost;
+            ? totals.Received <= ended && ended <= totals.Received + endedAgain + lostAndWritten
+            : _publisher.Settled + _publisher.Lost - _publisher.Published is >= 0 and var again && again <= lostAndWritten;
         if (InFlight > 0 || !isSettled)
         {
             _world.Fail($"after a stop {InFlight} slots are in use, and the counts are {totals}");
@@ -175,10 +192,18 @@ internal sealed class WorkerProcess
     }
 
     private void Watch(Task task) => _ = task.ContinueWith(
-        failed => _world.Fail($"the worker failed: {failed.Exception!.InnerException}"),
+        failed => Fail($"the worker failed: {failed.Exception!.InnerException}"),
         CancellationToken.None,
         TaskContinuationOptions.OnlyOnFaulted | TaskContinuationOptions.ExecuteSynchronously,
         TaskScheduler.Default);
+
+    private void Fail(string what)
+    {
+        if (_time.IsAlive)
+        {
+            _world.Fail(what);
+        }
+    }
 
     private static RoutePlan PlanFor(int concurrency, int start)
     {
@@ -186,7 +211,7 @@ internal sealed class WorkerProcess
         {
             string[] settings =
             [
-                "--Routes:archive:Sink=Memory", "--Routes:archive:Source=Channel", "--Handlers:Archive:Template={MessageId}",
+                "--Routes:archive:Sink=Memory", "--Routes:archive:Source=Channel", "--Handlers:Archive:Template={Folder}/{MessageId}",
                 $"--Intake:Concurrency={concurrency}", $"--Intake:StartConcurrency={start}", "--Recoverability:MaxDeliveries=1000",
             ];
             plan = WorkerHost.Plan(new ConfigurationBuilder().AddCommandLine(settings).Build()).Routes.Single();
@@ -252,8 +277,13 @@ internal sealed class WorkerProcess
         return new BundlingSink(sink, options, new BundleLimits("archive", plan.Concurrency, plan.Concurrency / 2), new BundleBudget(options.MemoryBudget), services);
     }
 
-    private S3Sink CreateSink(Defect defect, SinkServices services)
+    private IObjectSink CreateSink(FaultPlan plan, Defect defect, SinkServices services)
     {
+        if (_disk is not null)
+        {
+            return new DirectorySink(new DirectorySinkOptions { Path = DiskModel.Objects, Threads = plan.FolderThreads }, services, _disk);
+        }
+
         S3SinkOptions options = new() { Client = S3ClientKind.Direct, Bucket = StoreModel.Bucket };
         BucketAddress address = BucketAddress.Create(StoreModel.Bucket, new S3Endpoint(new Uri("http://s3.simulated"), "eu-west-1", PathStyle: true));
         DirectRequests requests = new(

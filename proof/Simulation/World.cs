@@ -1,7 +1,9 @@
 using System.Globalization;
 using System.Text;
+using Messaging.DeadLetters;
 using Messaging.Intake;
 using Messaging.Recoverability;
+using Messaging.Sources.Held;
 using Proof.Models;
 
 namespace Proof.Simulation;
@@ -50,7 +52,8 @@ internal sealed class World
         Bus = new BusModel(this) { Removed = CheckGivenUp, Delivered = CheckReceived };
         Senders = new Senders(this, plan.MessagesAtOnce) { Answered = CheckGivenUp, Connect = messages => _workers[0]?.Connect(messages) };
         Publishers = new Publishers(this) { IsKept = IsKept, Find = () => _workers[0] };
-        Disk = new DeadLetterDisk(this);
+        DeadLetters = new DeadLetterDisk(this);
+        Disk = new DiskModel(this);
     }
 
     public SimulatedTime Time { get; } = new();
@@ -67,10 +70,13 @@ internal sealed class World
 
     public Publishers Publishers { get; }
 
-    public DeadLetterDisk Disk { get; }
+    public DeadLetterDisk DeadLetters { get; }
 
-    /// <summary>Bodies of all dead letters but those that a stop left unprocessed.</summary>
-    private IEnumerable<byte[]> Dead => Queue.Dead.Concat(Bus.Dead).Concat(Disk.Bodies);
+    public DiskModel Disk { get; }
+
+    /// <summary>All dead letters; without a record in the dead-letter queue of a source.</summary>
+    private IEnumerable<(DeadLetter? Letter, byte[] Body)> Dead => Queue.Dead.Concat(Bus.Dead).Select(body => ((DeadLetter?)null, body))
+        .Concat((_plan.UsesFolder ? Disk.DeadLetters() : DeadLetters.Letters).Select(dead => ((DeadLetter?)dead.Letter, dead.Body)));
 
     public FaultRates StoreFaults => _isCalm ? default : _plan.Store;
 
@@ -116,6 +122,7 @@ internal sealed class World
         }
 
         Array.ForEach(_workers, worker => worker?.Kill());
+        Disk.EndProcesses();
         _redrive?.Kill();
     }
 
@@ -152,9 +159,9 @@ internal sealed class World
         {
             double kind = Random.NextDouble();
             int other = number == 0 ? 0 : Random.Next(number);
-            string text = kind < _plan.PoisonShare ? $"{{\"MessageId\":\"m{number}\",\"n\":"
-                : kind < _plan.PoisonShare + _plan.CollisionShare ? $"{{\"MessageId\":\"m{other}\",\"n\":{number}}}"
-                : $"{{\"MessageId\":\"m{number}\",\"n\":{number},\"text\":\"{new string('x', Random.Next(200))}\"}}";
+            string text = kind < _plan.PoisonShare ? $"{{\"MessageId\":\"m{number}\",{FolderOf(number)},\"n\":"
+                : kind < _plan.PoisonShare + _plan.CollisionShare ? $"{{\"MessageId\":\"m{other}\",{FolderOf(other)},\"n\":{number}}}"
+                : $"{{\"MessageId\":\"m{number}\",{FolderOf(number)},\"n\":{number},\"text\":\"{new string('x', Random.Next(200))}\"}}";
             QueuedMessage message = new(number, Encoding.UTF8.GetBytes(text), _plan.IsFifo ? $"g{Random.Next(4)}" : null);
             _sent.Add(message);
             if (kind < _plan.PoisonShare + _plan.CollisionShare)
@@ -180,8 +187,8 @@ internal sealed class World
     {
         if (_plan.Outage is { } outage)
         {
-            Time.Schedule(outage.From, () => Store.IsDown = true);
-            Time.Schedule(outage.To, () => Store.IsDown = false);
+            Time.Schedule(outage.From, () => Store.IsDown = Disk.IsFull = true);
+            Time.Schedule(outage.To, () => Store.IsDown = Disk.IsFull = false);
         }
 
         foreach ((TimeSpan at, TimeSpan by) in _plan.ClockJumps)
@@ -197,6 +204,11 @@ internal sealed class World
         {
             int worker = Random.Next(_workers.Length);
             Time.Schedule(kill, () => Kill(worker));
+        }
+
+        foreach (TimeSpan cut in _plan.PowerCuts)
+        {
+            Time.Schedule(cut, CutPower);
         }
 
         foreach ((TimeSpan at, TimeSpan limit) in _plan.Stops)
@@ -251,6 +263,18 @@ internal sealed class World
             _workers[worker] = null;
             Start(worker);
         }
+    }
+
+    private void CutPower()
+    {
+        Trace("power cut", string.Empty);
+        Meets(Fault.FolderLosesPower);
+        for (int worker = 0; worker < _workers.Length; worker++)
+        {
+            Kill(worker);
+        }
+
+        Disk.CutPower();
     }
 
     private void Stop(int worker, TimeSpan limit)
@@ -332,7 +356,7 @@ internal sealed class World
             Fail($"message {message.Number} is lost: {Encoding.UTF8.GetString(message.Body)}");
         }
 
-        foreach ((string key, string body) in Store.Contents())
+        foreach ((string key, string body) in _plan.UsesFolder ? Disk.Contents() : Store.Contents())
         {
             if (!_sent.Exists(message => Encoding.UTF8.GetString(message.Body) == body && (key.Length == 0 || key == KeyOf(message))))
             {
@@ -340,32 +364,40 @@ internal sealed class World
             }
         }
 
-        foreach (byte[] body in Disk.Unprocessed.Where(body => !_sent.Exists(message => message.Body.AsSpan().SequenceEqual(body))))
+        foreach ((DeadLetter? letter, byte[] body) in Dead)
         {
-            Fail($"a dead letter is not a message: {Encoding.UTF8.GetString(body)}");
+            CheckDead(letter, body);
         }
+    }
 
-        foreach (byte[] dead in Dead)
+    private void CheckDead(DeadLetter? letter, byte[] body)
+    {
+        QueuedMessage? message = _sent.Find(message => message.Body.AsSpan().SequenceEqual(body));
+        if (message is null)
         {
-            QueuedMessage? message = _sent.Find(message => message.Body.AsSpan().SequenceEqual(dead));
-            if (message is null)
+            bool isPart = letter is { IsPart: true } && (_plan.BundleMessages > 0 || _sent.Exists(message => message.Body.AsSpan().StartsWith(body)));
+            if (!isPart)
             {
-                Fail($"a dead letter is not a message: {Encoding.UTF8.GetString(dead)}");
+                Fail($"a dead letter is not a message: {Encoding.UTF8.GetString(body)}");
             }
-            else if (KeyOf(message) is { } key && !_sent.Exists(other => other != message && KeyOf(other) == key))
-            {
-                Fail($"message {message.Number} is a dead letter although it is valid");
-            }
+        }
+        else if (letter?.Reason is not (HeldLog.UnprocessedReason or UnfinishedDeadLetters.Reason) && KeyOf(message) is { } key && !_sent.Exists(other => other != message && KeyOf(other) == key))
+        {
+            Fail($"message {message.Number} is a dead letter although it is valid");
         }
     }
 
     private bool IsKept(QueuedMessage message) =>
-        (KeyOf(message) is { } key && Store.Holds(key, message.Body)) || Dead.Concat(Disk.Unprocessed).Any(dead => dead.AsSpan().SequenceEqual(message.Body));
+        (KeyOf(message) is { } key && (_plan.UsesFolder ? Disk.Holds(key, message.Body) : Store.Holds(key, message.Body)))
+        || Dead.Any(dead => dead.Letter is not { IsPart: true } && dead.Body.AsSpan().SequenceEqual(message.Body));
+
+    // Messages share few folders, so that they share the syncs of these.
+    private static string FolderOf(int number) => $"\"Folder\":\"f{number % 3}\"";
 
     /// <summary>Null for poison.</summary>
     public static string? KeyOf(QueuedMessage message)
     {
         string text = Encoding.UTF8.GetString(message.Body);
-        return text[^1] == '}' ? text.Split('"')[3] : null;
+        return text[^1] == '}' ? $"{text.Split('"')[7]}/{text.Split('"')[3]}" : null;
     }
 }

@@ -38,19 +38,19 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
     private static readonly DeadLetterJson Records = new(new JsonSerializerOptions(JsonSerializerDefaults.Web) { WriteIndented = true });
 
     private readonly DurableFolder _folder;
-    private readonly FileThreads _threads = new("dead letters", Threads);
+    private readonly FileThreads _threads;
     private readonly FileCalls<(DeadLetter Letter, ReadOnlyMemory<byte> Body), string> _writes;
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly FileCalls<bool, bool> _probes;
     private readonly ITimer _probe;
-    private readonly Lock _preparing = new();
     private volatile bool _prepared;
     private volatile string? _problem;
 
-    public DirectoryDeadLetterStore(DeadLettersOptions options, TimeProvider time, ILogger<DirectoryDeadLetterStore>? logger = null)
+    public DirectoryDeadLetterStore(DeadLettersOptions options, TimeProvider time, ILogger<DirectoryDeadLetterStore>? logger = null, IFileHost? host = null)
     {
-        _folder = new DurableFolder(options.Path, fsync: true);
+        _folder = new DurableFolder(options.Path, fsync: true, host: host);
+        _threads = new FileThreads("dead letters", Threads, host);
         _writes = new FileCalls<(DeadLetter Letter, ReadOnlyMemory<byte> Body), string>(_threads, request => Write(request.Letter, request.Body.Span), Threads);
         _probes = new FileCalls<bool, bool>(_threads, _ => Probe(), kept: 1);
         _time = time;
@@ -70,7 +70,7 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
         try
         {
             await _probes.RunAsync(state: default, cancellationToken).AsTask().WaitAsync(cancellationToken);
-            await new UnfinishedDeadLetters(_folder, this, _time, _logger).KeepAsync("dead-letters", route: string.Empty, cancellationToken);
+            await new UnfinishedDeadLetters(_folder, this, _threads, _time, _logger).KeepAsync("dead-letters", route: string.Empty, cancellationToken);
         }
         catch (Exception exception) when (FileFaults.IsFileFault(exception) && FileFaults.Classify(exception) == FileFault.Transient)
         {
@@ -159,19 +159,12 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
 
     private void Prepare()
     {
-        if (_prepared)
+        // Several threads may do this at once.
+        if (!_prepared)
         {
-            return;
-        }
-
-        lock (_preparing)
-        {
-            if (!_prepared)
-            {
-                _folder.Prepare();
-                _folder.DeleteAbandoned(_time.GetUtcNow());
-                _prepared = true;
-            }
+            _folder.Prepare();
+            _folder.DeleteAbandoned(_time.GetUtcNow());
+            _prepared = true;
         }
     }
 

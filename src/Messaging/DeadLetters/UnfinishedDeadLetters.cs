@@ -13,9 +13,10 @@ namespace Messaging.DeadLetters;
 /// </summary>
 /// <param name="folder">Where to look.</param>
 /// <param name="store">Stores the dead letters.</param>
+/// <param name="threads">Run the file calls.</param>
 /// <param name="time">The clock.</param>
 /// <param name="logger">Logs each file that is skipped.</param>
-internal sealed partial class UnfinishedDeadLetters(DurableFolder folder, IDeadLetterStore store, TimeProvider time, ILogger logger)
+internal sealed partial class UnfinishedDeadLetters(DurableFolder folder, IDeadLetterStore store, FileThreads threads, TimeProvider time, ILogger logger)
 {
     public const string Reason = "unfinished-at-stop";
 
@@ -55,7 +56,13 @@ internal sealed partial class UnfinishedDeadLetters(DurableFolder folder, IDeadL
                 incomplete += file.IsWhole ? 0 : 1;
             }
 
-            file.Delete();
+            await OnThreadAsync(
+                () =>
+                {
+                    file.Delete();
+                    return true;
+                },
+                cancellationToken);
         }
 
         return (kept, incomplete);
@@ -90,7 +97,7 @@ internal sealed partial class UnfinishedDeadLetters(DurableFolder folder, IDeadL
     {
         try
         {
-            return DurableFolder.TryOpenUnfinished(path, DirectoryDeadLetterStore.MaxBodyBytes);
+            return folder.TryOpenUnfinished(path, DirectoryDeadLetterStore.MaxBodyBytes);
         }
         catch (Exception exception) when (exception is OutOfMemoryException || FileFaults.IsFileFault(exception))
         {
@@ -114,9 +121,9 @@ internal sealed partial class UnfinishedDeadLetters(DurableFolder folder, IDeadL
         IsPart = !file.IsWhole,
     };
 
-    // The disk may hang, so this runs on a thread of its own and never on one of the pool. Called at start only.
-    private static Task<T> OnThreadAsync<T>(Func<T> call, CancellationToken cancellationToken) =>
-        Task.Factory.StartNew(call, cancellationToken, TaskCreationOptions.LongRunning, TaskScheduler.Default).WaitAsync(cancellationToken);
+    // The disk may hang, so this never runs on a thread of the pool.
+    private Task<T> OnThreadAsync<T>(Func<T> call, CancellationToken cancellationToken) =>
+        new FileCalls<Func<T>, T>(threads, static call => call(), kept: 1).RunAsync(call, cancellationToken).AsTask().WaitAsync(cancellationToken);
 
     [LoggerMessage(5101, LogLevel.Warning, "The unfinished file {Name} in {Folder} cannot be read and was left in place ({Problem}). If it holds a message, make it readable and restart the worker; otherwise delete it")]
     private partial void LogSkipped(string name, string folder, string problem);

@@ -15,13 +15,13 @@ internal sealed partial class DurableFolder
     public int DeleteAbandoned(DateTimeOffset now)
     {
         int deleted = 0;
-        foreach (string path in Directory.EnumerateFiles(Path.Combine(Root, TemporaryFolder), $"{TemporaryPrefix}*{TemporarySuffix}"))
+        foreach (string path in _host.Find(Path.Combine(Root, TemporaryFolder), $"{TemporaryPrefix}*{TemporarySuffix}"))
         {
             try
             {
-                if (now.UtcDateTime - File.GetLastWriteTimeUtc(path) > AbandonedAfter)
+                if (now.UtcDateTime - _host.LastWrittenAt(path) > AbandonedAfter)
                 {
-                    File.Delete(path);
+                    _host.Delete(path);
                     deleted++;
                 }
             }
@@ -40,7 +40,7 @@ internal sealed partial class DurableFolder
     /// </summary>
     /// <param name="now">The current time.</param>
     public IReadOnlyList<string> FindUnfinished(DateTimeOffset now) =>
-        [.. Directory.EnumerateFiles(Path.Combine(Root, TemporaryFolder), $"{OnlyCopyPrefix}*{TemporarySuffix}").Where(path => IsOurs(path, now))];
+        [.. _host.Find(Path.Combine(Root, TemporaryFolder), $"{OnlyCopyPrefix}*{TemporarySuffix}").Where(path => IsOurs(path, now))];
 
     /// <summary>Opens an unfinished file and locks it against other workers that look for such files too.</summary>
     /// <param name="path">A path from <see cref="FindUnfinished"/>.</param>
@@ -48,21 +48,21 @@ internal sealed partial class DurableFolder
     /// <returns>Null when its process still runs, another worker has locked it, or it no longer exists.</returns>
     /// <exception cref="IOException">It is a symbolic link, not a regular file, too long, or cannot be read.</exception>
     /// <exception cref="UnauthorizedAccessException">Access was refused.</exception>
-    public static UnfinishedFile? TryOpenUnfinished(string path, int maxBytes)
+    public UnfinishedFile? TryOpenUnfinished(string path, int maxBytes)
     {
         SafeFileHandle? file = null;
         try
         {
-            file = RegularFile.TryOpenLocked(path);
+            file = _host.TryOpenLocked(path);
             if (file is null)
             {
                 return null;
             }
 
-            byte[] bytes = RegularFile.ReadAll(file, path, maxBytes);
+            byte[] bytes = _host.ReadAll(file, path, maxBytes);
             string name = Path.GetFileNameWithoutExtension(path);
             bool isKnown = long.TryParse(name.AsSpan(name.LastIndexOf('-') + 1), NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out long length);
-            return new UnfinishedFile(path, file, RouteOf(path), bytes, File.GetLastWriteTimeUtc(path), isKnown && length == bytes.Length);
+            return new UnfinishedFile(_host, path, file, RouteOf(path), bytes, _host.LastWrittenAt(path), isKnown && length == bytes.Length);
         }
         catch (FileNotFoundException)
         {
@@ -70,7 +70,11 @@ internal sealed partial class DurableFolder
         }
         catch
         {
-            file?.Dispose();
+            if (file is not null)
+            {
+                _host.Close(file);
+            }
+
             throw;
         }
     }
@@ -80,7 +84,7 @@ internal sealed partial class DurableFolder
         string route = RouteOf(path);
         return route.Length == 0
             || route.Equals(_route, StringComparison.OrdinalIgnoreCase)
-            || now.UtcDateTime - File.GetLastWriteTimeUtc(path) > AbandonedAfter;
+            || now.UtcDateTime - _host.LastWrittenAt(path) > AbandonedAfter;
     }
 
     // m-{route}-{writer}-{number}-{length}: a route may contain dashes, the other parts do not. Earlier versions wrote no route.

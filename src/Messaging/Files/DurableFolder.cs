@@ -30,6 +30,7 @@ internal sealed partial class DurableFolder
     // site key and hour, 16,384 are days of many sites, at about 200 B each. A full set is cleared, which costs a few fsyncs.
     private const int RememberedFolders = 16_384;
 
+    private readonly IFileHost _host;
     private readonly bool _fsync;
     private readonly UnixFileMode _mode;
     private readonly int _rememberedFolders;
@@ -47,8 +48,10 @@ internal sealed partial class DurableFolder
     /// <param name="mode">Permissions of its files on Unix, whatever the umask.</param>
     /// <param name="rememberedFolders">How many durable folders are remembered before the set is cleared.</param>
     /// <param name="route">The route that writes here; empty without one. The names of its unfinished files contain it.</param>
-    public DurableFolder(string root, bool fsync, UnixFileMode mode = DefaultMode, int rememberedFolders = RememberedFolders, string route = "")
+    /// <param name="host">The machine; null for the operating system.</param>
+    public DurableFolder(string root, bool fsync, UnixFileMode mode = DefaultMode, int rememberedFolders = RememberedFolders, string route = "", IFileHost? host = null)
     {
+        _host = host ?? SystemFileHost.Instance;
         Root = Path.TrimEndingDirectorySeparator(Path.GetFullPath(root));
         _fsync = fsync;
         _mode = mode;
@@ -73,12 +76,12 @@ internal sealed partial class DurableFolder
         if (!_isPrepared)
         {
             CreateRoot();
-            Directory.CreateDirectory(Path.Combine(Root, TemporaryFolder));
+            _host.CreateFolder(Path.Combine(Root, TemporaryFolder));
         }
 
         string probe = $"{TemporaryFolder}/{TemporaryPrefix}{Guid.NewGuid():N}{TemporarySuffix}";
         Place(probe, "probe"u8);
-        File.Delete(PathOf(probe));
+        _host.Delete(PathOf(probe));
         _isPrepared = true;
     }
 
@@ -101,7 +104,7 @@ internal sealed partial class DurableFolder
             // The temporary folder is not recreated: if it is missing, a volume was most likely unmounted, and writing would fill the
             // disk below the mount point. The file stays open, and so locked, until its temporary name is deleted: an unlocked file
             // belongs to a process that died.
-            file = File.OpenHandle(temporary, FileMode.CreateNew, FileAccess.Write, FileShare.Read | FileShare.Delete);
+            file = _host.Create(temporary);
             Write(file, bytes);
             if (TryName(temporary, path))
             {
@@ -112,7 +115,10 @@ internal sealed partial class DurableFolder
         finally
         {
             DeleteTemporary(temporary);
-            file?.Dispose();
+            if (file is not null)
+            {
+                _host.Close(file);
+            }
         }
 
         if (!Compare(path, bytes))
@@ -130,9 +136,9 @@ internal sealed partial class DurableFolder
     public void Delete(string relativePath)
     {
         string path = PathOf(relativePath);
-        if (File.Exists(path))
+        if (_host.FileExists(path))
         {
-            File.Delete(path);
+            _host.Delete(path);
             Sync(path);
         }
     }
@@ -140,51 +146,59 @@ internal sealed partial class DurableFolder
     private void CreateRoot()
     {
         Stack<string> missing = new();
-        for (string? folder = Root; folder is not null && !Directory.Exists(folder); folder = Path.GetDirectoryName(folder))
+        string? existing = Root;
+        while (existing is not null && !_host.FolderExists(existing))
         {
-            missing.Push(folder);
+            missing.Push(existing);
+            existing = Path.GetDirectoryName(existing);
         }
 
+        SyncExisting(existing);
         foreach (string folder in missing)
         {
-            Directory.CreateDirectory(folder);
-            if (_fsync && !OperatingSystem.IsWindows() && Path.GetDirectoryName(folder) is { } parent)
+            _host.CreateFolder(folder);
+            if (_fsync && Path.GetDirectoryName(folder) is { } parent)
             {
-                PosixCalls.SyncFolder(parent);
+                _host.SyncFolder(parent);
             }
+        }
+    }
+
+    // The process that created the folder may have died, or may hang, before its name is durable.
+    private void SyncExisting(string? folder)
+    {
+        try
+        {
+            if (_fsync && Path.GetDirectoryName(folder) is { } parent)
+            {
+                _host.SyncFolder(parent);
+            }
+        }
+        catch (Exception exception) when (FileFaults.IsFileFault(exception) && FileFaults.Classify(exception) != FileFault.Transient)
+        {
+            // The folder above belongs to another user, who created this one.
         }
     }
 
     private void Write(SafeFileHandle file, ReadOnlySpan<byte> bytes)
     {
-        if (!OperatingSystem.IsWindows())
-        {
-            // Set before the file has any content.
-            File.SetUnixFileMode(file, _mode);
-        }
-
-        RandomAccess.Write(file, bytes, 0);
+        _host.Write(file, bytes, _mode);
         if (_fsync)
         {
-            RandomAccess.FlushToDisk(file);
+            _host.Flush(file);
         }
     }
 
     private bool TryName(string temporary, string path)
     {
         EnsureFolder(FolderOf(path));
-        if (OperatingSystem.IsWindows())
-        {
-            return TryMove(temporary, path, again: true);
-        }
-
-        int error = PosixCalls.Link(temporary, path);
+        int error = _host.Name(temporary, path);
         if (error == PosixCalls.Enoent)
         {
             // The folder was removed after it was remembered.
             Forget();
             EnsureFolder(FolderOf(path));
-            error = PosixCalls.Link(temporary, path);
+            error = _host.Name(temporary, path);
         }
 
         return error switch
@@ -195,35 +209,15 @@ internal sealed partial class DurableFolder
         };
     }
 
-    // MoveFileEx without MOVEFILE_REPLACE_EXISTING is atomic and does not overwrite.
-    private bool TryMove(string temporary, string path, bool again)
-    {
-        try
-        {
-            File.Move(temporary, path, overwrite: false);
-            return true;
-        }
-        catch (DirectoryNotFoundException) when (again)
-        {
-            Forget();
-            EnsureFolder(FolderOf(path));
-            return TryMove(temporary, path, again: false);
-        }
-        catch (IOException) when (File.Exists(path))
-        {
-            return false;
-        }
-    }
-
     // The folder accepts files, so a file that cannot be read is a problem of this name alone: a broken symbolic link, a FIFO, another
     // user's file. Classified as refused, it would stop the route.
-    private static bool Compare(string path, ReadOnlySpan<byte> bytes)
+    private bool Compare(string path, ReadOnlySpan<byte> bytes)
     {
         try
         {
             return HasBytes(path, bytes);
         }
-        catch (Exception exception) when (exception is FileNotFoundException or DirectoryNotFoundException && new FileInfo(path).LinkTarget is null)
+        catch (Exception exception) when (exception is FileNotFoundException or DirectoryNotFoundException && !_host.IsLink(path))
         {
             throw new IOException($"'{path}' was deleted while it was compared.", exception);
         }
@@ -233,18 +227,18 @@ internal sealed partial class DurableFolder
         }
     }
 
-    private static bool HasBytes(string path, ReadOnlySpan<byte> bytes)
+    private bool HasBytes(string path, ReadOnlySpan<byte> bytes)
     {
-        if (Directory.Exists(path))
+        if (_host.FolderExists(path))
         {
             throw new IOException($"'{path}' is a folder.", PosixCalls.Eexist);
         }
 
+        SafeFileHandle file = _host.Open(path);
         byte[] chunk = ArrayPool<byte>.Shared.Rent(CompareChunk);
         try
         {
-            using SafeFileHandle file = File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete);
-            if (RandomAccess.GetLength(file) != bytes.Length)
+            if (_host.LengthOf(file) != bytes.Length)
             {
                 return false;
             }
@@ -252,7 +246,7 @@ internal sealed partial class DurableFolder
             long offset = 0;
             while (!bytes.IsEmpty)
             {
-                int read = RandomAccess.Read(file, chunk.AsSpan(0, Math.Min(chunk.Length, bytes.Length)), offset);
+                int read = _host.Read(file, chunk.AsSpan(0, Math.Min(chunk.Length, bytes.Length)), offset);
                 if (read == 0 || !bytes[..read].SequenceEqual(chunk.AsSpan(0, read)))
                 {
                     return false;
@@ -267,6 +261,7 @@ internal sealed partial class DurableFolder
         finally
         {
             ArrayPool<byte>.Shared.Return(chunk);
+            _host.Close(file);
         }
     }
 
@@ -281,15 +276,18 @@ internal sealed partial class DurableFolder
 
         EnsureFolder(FolderOf(folder));
         string path = folder.ToString();
-        Directory.CreateDirectory(path);
+        _host.CreateFolder(path);
         Sync(path);
         if (Interlocked.Increment(ref _remembered) > _rememberedFolders)
         {
             Forget();
         }
 
-        _folders[path] = new SharedSync(() => SyncFolder(path));
+        _folders[path] = CreateSync(path);
     }
+
+    // Not in the method above, which would allocate the closure for every file.
+    private SharedSync CreateSync(string folder) => new(() => _host.SyncFolder(folder), _host);
 
     private void Forget()
     {
@@ -311,25 +309,17 @@ internal sealed partial class DurableFolder
         }
         else
         {
-            SyncFolder(FolderOf(path).ToString());
-        }
-    }
-
-    private static void SyncFolder(string folder)
-    {
-        if (!OperatingSystem.IsWindows())
-        {
-            PosixCalls.SyncFolder(folder);
+            _host.SyncFolder(FolderOf(path).ToString());
         }
     }
 
     private static ReadOnlySpan<char> FolderOf(ReadOnlySpan<char> path) => path[..path.LastIndexOf('/')];
 
-    private static void DeleteTemporary(string temporary)
+    private void DeleteTemporary(string temporary)
     {
         try
         {
-            File.Delete(temporary);
+            _host.Delete(temporary);
         }
         catch (Exception exception) when (FileFaults.IsFileFault(exception))
         {

@@ -11,6 +11,7 @@ internal sealed class FileThreads : IDisposable
 {
     private readonly string _name;
     private readonly int _limit;
+    private readonly IFileHost _host;
     private readonly LinkedList<FileCall> _waiting = new();
     private readonly object _gate = new();
 
@@ -21,11 +22,13 @@ internal sealed class FileThreads : IDisposable
 
     /// <param name="name">The name of the threads in debuggers and stack dumps.</param>
     /// <param name="limit">The most threads, at least 1. That many file calls run at once; others wait in order.</param>
-    public FileThreads(string name, int limit)
+    /// <param name="host">The machine; null for the operating system.</param>
+    public FileThreads(string name, int limit, IFileHost? host = null)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan(limit, 1);
         _name = name;
         _limit = limit;
+        _host = host ?? SystemFileHost.Instance;
     }
 
     /// <summary>Queues a call behind those that wait.</summary>
@@ -37,7 +40,7 @@ internal sealed class FileThreads : IDisposable
             _waiting.AddLast(call.Node);
             if (_waiting.Count <= _idle)
             {
-                Monitor.Pulse(_gate);
+                _host.Pulse(_gate);
             }
             else if (_threads < _limit)
             {
@@ -68,16 +71,15 @@ internal sealed class FileThreads : IDisposable
         lock (_gate)
         {
             _disposed = true;
-            Monitor.PulseAll(_gate);
+            _host.PulseAll(_gate);
         }
     }
 
     private void StartThread(FileCall call)
     {
-        Thread thread = new(Run) { IsBackground = true, Name = _name };
         try
         {
-            thread.Start();
+            _host.StartThread(Run, _name);
             _threads++;
         }
         catch (OutOfMemoryException) when (_threads > 0)
@@ -106,7 +108,7 @@ internal sealed class FileThreads : IDisposable
             while (_waiting.First is null && !_disposed)
             {
                 _idle++;
-                Monitor.Wait(_gate);
+                _host.Wait(_gate);
                 _idle--;
             }
 

@@ -6,7 +6,8 @@ namespace Messaging.Files;
 /// One fsync of a folder for all threads that gave a file its name before it began. Blocks the calling thread. Threads: any number at once.
 /// </summary>
 /// <param name="sync">The fsync; may throw.</param>
-internal sealed class SharedSync(Action sync)
+/// <param name="host">The machine, whose threads wait.</param>
+internal sealed class SharedSync(Action sync, IFileHost host)
 {
     // A monitor, because threads wait on it.
     private readonly object _lock = new();
@@ -23,7 +24,7 @@ internal sealed class SharedSync(Action sync)
             round = _next;
             while (_isRunning && !round.HasEnded)
             {
-                Monitor.Wait(_lock);
+                host.Wait(_lock);
             }
 
             if (!round.HasEnded)
@@ -58,7 +59,7 @@ internal sealed class SharedSync(Action sync)
             round.Error = error;
             round.HasEnded = true;
             _isRunning = false;
-            Monitor.PulseAll(_lock);
+            host.PulseAll(_lock);
         }
     }
 

@@ -27,6 +27,35 @@ public sealed class DurableFolderTests : IDisposable
         Directory.EnumerateFileSystemEntries(_root["a/b/c"], "*", SearchOption.AllDirectories).ShouldBe([_root["a/b/c/.tmp"]]);
     }
 
+    [Theory]
+    [InlineData("")]
+    [InlineData("a/b")]
+    public void Prepare_FolderThatAnotherProcessCreated_MakesItsNameDurable(string missing)
+    {
+        // The other process may have died before it was.
+        SyncedFolders host = new();
+
+        new DurableFolder(_root[missing], fsync: true, host: host).Prepare();
+
+        host.Synced[0].ShouldBe(Path.GetDirectoryName(_root.Path));
+    }
+
+    [Fact]
+    public void Prepare_FolderWhoseNameCannotBeMadeDurableNow_Fails()
+    {
+        const int Eio = 5;
+
+        Should.Throw<IOException>(new DurableFolder(_root.Path, fsync: true, host: new SyncedFolders(Eio)).Prepare).HResult.ShouldBe(Eio);
+    }
+
+    [Fact]
+    public void Prepare_FolderBelowOneThatMayNotBeRead_Succeeds()
+    {
+        const int Eacces = 13;
+
+        Should.NotThrow(new DurableFolder(_root.Path, fsync: true, host: new SyncedFolders(Eacces)).Prepare);
+    }
+
     [Fact]
     public void Place_FolderRemovedMeanwhile_CreatesItAgain()
     {

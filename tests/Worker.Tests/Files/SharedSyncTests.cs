@@ -18,7 +18,7 @@ public sealed class SharedSyncTests
             Interlocked.Increment(ref count);
             begun.Release();
             allowed.Wait();
-        });
+        }, SystemFileHost.Instance);
         Task first = Start(sync);
         (await begun.WaitAsync(Patience)).ShouldBeTrue();
         int arrived = 0;
@@ -49,7 +49,7 @@ public sealed class SharedSyncTests
             long mine = Interlocked.Increment(ref begun);
             Thread.Yield();
             Volatile.Write(ref ended, mine);
-        });
+        }, SystemFileHost.Instance);
 
         await Task.WhenAll(Enumerable.Range(0, 8).Select(_ => Task.Factory.StartNew(
             () =>
@@ -79,7 +79,7 @@ public sealed class SharedSyncTests
             begun.Release();
             allowed.Wait();
             throw new IOException("fsync failed", 5);
-        });
+        }, SystemFileHost.Instance);
         Task first = Start(sync);
         await begun.WaitAsync(Patience);
         Task second = Start(sync);

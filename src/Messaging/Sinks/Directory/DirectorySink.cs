@@ -27,11 +27,11 @@ internal sealed partial class DirectorySink : IObjectSink
     private readonly ILogger _logger;
     private volatile string? _problem;
 
-    public DirectorySink(DirectorySinkOptions options, SinkServices services)
+    public DirectorySink(DirectorySinkOptions options, SinkServices services, IFileHost? host = null)
     {
         _route = services.Route ?? string.Empty;
-        _folder = new DurableFolder(options.Path, options.Fsync, OctalFileMode.TryParse(options.FileMode, out UnixFileMode mode) ? mode : DurableFolder.DefaultMode, route: _route);
-        _threads = new FileThreads($"directory {services.Route}", options.Threads);
+        _folder = new DurableFolder(options.Path, options.Fsync, OctalFileMode.TryParse(options.FileMode, out UnixFileMode mode) ? mode : DurableFolder.DefaultMode, route: _route, host: host);
+        _threads = new FileThreads($"directory {services.Route}", options.Threads, host);
         _stores = new FileCalls<Request, SinkResult>(_threads, request => Store(request.Key.Span, request.Body.Span), KeptCalls);
         _checks = new FileCalls<bool, int>(_threads, _ => Check(), kept: 1);
         _deadLetters = services.DeadLetters;
@@ -89,7 +89,7 @@ internal sealed partial class DirectorySink : IObjectSink
     {
         try
         {
-            (int kept, int incomplete) = await new UnfinishedDeadLetters(_folder, deadLetters, _time, _logger).KeepAsync(Name, _route, cancellationToken);
+            (int kept, int incomplete) = await new UnfinishedDeadLetters(_folder, deadLetters, _threads, _time, _logger).KeepAsync(Name, _route, cancellationToken);
             if (kept > 0)
             {
                 LogKeptUnfinished(kept, _folder.Root, UnfinishedDeadLetters.Reason, incomplete);

@@ -26,7 +26,7 @@ public sealed class StopTests
         await run.EndAsync();
     }
 
-    // Found by `proof replay --seed 3503` (docs/explanation/proof.md).
+    // Found by `proof replay --seed 3503` (docs/explanation/proof-found.md).
     [Fact]
     public async Task Stop_WhileSlotsAreGranted_SendsNoReceiveAndReleasesThem()
     {
