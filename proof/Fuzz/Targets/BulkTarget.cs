@@ -7,6 +7,8 @@ namespace Proof.Fuzz.Targets;
 /// <summary>Elasticsearch's bulk responses, read in windows of every size, beside <see cref="JsonDocument"/>.</summary>
 internal sealed class BulkTarget : FuzzTarget
 {
+    public override IReadOnlyList<Type> Parser { get; } = [typeof(BulkResponseParser), typeof(BulkItem)];
+
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
         .. Texts.Utf8(

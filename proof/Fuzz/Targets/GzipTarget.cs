@@ -14,6 +14,8 @@ internal sealed class GzipTarget : FuzzTarget
 
     private readonly byte[] _buffer = new byte[64 * 1024];
 
+    public override IReadOnlyList<Type> Parser { get; } = [typeof(GzipReader), typeof(SealedGzipFeed)];
+
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
         Compress("#Version: 1.0\n"), [.. Compress("one"), .. Compress("two")], Compress(string.Empty), Compress(new string('x', 100_000)),

@@ -10,6 +10,8 @@ internal sealed class JsonTarget : FuzzTarget
 {
     private readonly JsonNameSet _names = new(new BufferPool());
 
+    public override IReadOnlyList<Type> Parser { get; } = [typeof(JsonScanner), typeof(JsonNameSet), typeof(JsonEscapes)];
+
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
         .. Texts.Utf8(

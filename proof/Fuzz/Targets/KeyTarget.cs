@@ -1,6 +1,7 @@
 using System.Text;
 using Pipeline.Buffers;
 using Worker.Headers;
+using Worker.Json;
 using Worker.ObjectKeys;
 using Worker.Tests.Headers;
 using Worker.Tests.ObjectKeys;
@@ -26,6 +27,8 @@ internal sealed class KeyTarget : FuzzTarget
         _strict = new ArchiveHeaderReader(_template.Properties, BodyValidation.Strict);
         _header = new ArchiveHeader(_buffers);
     }
+
+    public override IReadOnlyList<Type> Parser { get; } = [typeof(JsonScanner), typeof(JsonEscapes), typeof(ArchiveHeaderReader), typeof(ArchiveHeader), typeof(HeaderDate), typeof(HeaderNode), typeof(KeyTemplate), typeof(KeyPart), typeof(KeyEscapes), typeof(MessageIdEncoding)];
 
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [

@@ -17,6 +17,8 @@ internal sealed partial class KeyTemplateTarget : FuzzTarget
 
     private readonly BufferPool _buffers = new();
 
+    public override IReadOnlyList<Type> Parser { get; } = [typeof(KeyTemplate), typeof(KeyTemplateCompiler), typeof(KeyTemplateParser), typeof(KeyPathCheck), typeof(KeySegmentBuilder), typeof(KeyLevel), typeof(KeyPiece), typeof(KeyPart), typeof(KeyEscapes), typeof(PropertyPathParser), typeof(PropertyPath), typeof(PropertyNameHint)];
+
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
         .. Texts.Utf8(

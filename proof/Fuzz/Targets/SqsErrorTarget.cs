@@ -9,6 +9,8 @@ internal sealed class SqsErrorTarget : FuzzTarget
 {
     private readonly HttpResponseMessage _response = new(HttpStatusCode.BadRequest);
 
+    public override IReadOnlyList<Type> Parser { get; } = [typeof(AwsJsonErrorReader), typeof(AwsErrorClassifier)];
+
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
         .. Texts.Utf8(

@@ -14,6 +14,8 @@ internal sealed class SqsReceiveTarget : FuzzTarget
     private readonly BufferPool _buffers = new();
     private readonly BoundedPool<ReceiveBatch> _batches = new(4);
 
+    public override IReadOnlyList<Type> Parser { get; } = [typeof(ReceiveResponseReader), typeof(ReceiveBatch), typeof(SqsMessageAttributes), typeof(WireText)];
+
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
         .. Texts.Utf8(
