@@ -10,7 +10,7 @@ internal sealed class SqsBatchTarget : FuzzTarget
 {
     private const int Entries = 4;
 
-    public override IReadOnlyList<Type> Parser { get; } = [typeof(BatchResponseReader), typeof(WireText)];
+    public override IReadOnlyList<Type> Parser { get; } = [typeof(BatchResponseReader)];
 
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
