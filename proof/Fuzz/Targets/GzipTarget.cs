@@ -11,7 +11,8 @@ namespace Proof.Fuzz.Targets;
 internal sealed class GzipTarget : FuzzTarget
 {
     private static readonly GzipLimits Limits = new(MaxBytes: 1 << 20, MaxRatio: 200);
-    private static readonly GzipLimits Small = Limits with { MaxBytes = 30 };
+    // With a small buffer, so that large content ends after a few reads.
+    private static readonly GzipLimits Small = Limits with { MaxBytes = 300 };
 
     private readonly byte[] _buffer = new byte[64 * 1024];
 
@@ -29,8 +30,9 @@ internal sealed class GzipTarget : FuzzTarget
     {
         byte[] compressed = input.ToArray();
         uint hash = Hash(compressed);
-        GzipLimits limits = hash % 4 == 0 ? Small : Limits;
-        Memory<byte> buffer = _buffer.AsMemory(0, hash % 3 == 0 ? 17 + (int)(hash % 64) : _buffer.Length);
+        bool isSmall = hash % 4 == 0;
+        GzipLimits limits = isSmall ? Small : Limits;
+        Memory<byte> buffer = _buffer.AsMemory(0, isSmall ? 17 + (int)(hash % 64) : _buffer.Length);
         long length = (hash % 7) switch { 0 => -1, 1 => compressed.Length + 1, _ => compressed.Length };
         using MemoryStream source = new(compressed);
         using GzipReader reader = new(source, length, limits);
