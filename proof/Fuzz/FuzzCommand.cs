@@ -1,6 +1,7 @@
 using System.CommandLine;
 using System.Diagnostics;
 using System.Globalization;
+using Proof.Fuzz.Coverage;
 using Proof.Fuzz.Targets;
 
 namespace Proof.Fuzz;
@@ -31,11 +32,12 @@ internal static class FuzzCommand
     private static readonly Option<long> Inputs = new("--inputs") { Description = "Inputs per target; a fiftieth of them for settings", DefaultValueFactory = _ => 1_000_000 };
     private static readonly Option<int> Seed = new("--seed") { Description = "Seed of the mutations", DefaultValueFactory = _ => 1 };
     private static readonly Option<int> Threads = new("--threads") { Description = "Number of threads", DefaultValueFactory = _ => Environment.ProcessorCount };
+    private static readonly Option<bool> Uncovered = new("--uncovered") { Description = "List the methods of the parsers with blocks that no input reached, with their lines" };
     private static readonly Option<string?> Input = new("--input") { Description = "Run one input: base64, or the file that a crash left" };
 
     public static Command Create()
     {
-        Command command = new("fuzz", "Runs each parser beside a plain twin on mutated inputs; ends with 'N inputs, M failures'") { Target, Inputs, Seed, Threads, Input };
+        Command command = new("fuzz", "Runs each parser beside a plain twin on mutated inputs; ends with 'N inputs, M failures'") { Target, Inputs, Seed, Threads, Uncovered, Input };
         Target.Validators.Add(result =>
         {
             if (result.GetValue(Target) is { } name && name != "all" && !Targets.ContainsKey(name))
@@ -45,9 +47,13 @@ internal static class FuzzCommand
         });
         command.SetAction(result => result.GetValue(Input) is { } input
             ? RunOne(result.GetValue(Target)!, input)
-            : RunAll(result.GetValue(Target)!, result.GetValue(Inputs), result.GetValue(Seed), result.GetValue(Threads)));
+            : InstrumentedContext.IsCurrent
+            ? RunAll(Chosen(result.GetValue(Target)!), result.GetValue(Inputs), result.GetValue(Seed), result.GetValue(Threads), result.GetValue(Uncovered))
+            : new InstrumentedContext(Chosen(result.GetValue(Target)!).SelectMany(target => target.Value().Parser)).Run());
         return command;
     }
+
+    private static IEnumerable<KeyValuePair<string, Func<FuzzTarget>>> Chosen(string name) => Targets.Where(target => name == "all" || target.Key == name);
 
     private static int RunOne(string name, string input)
     {
@@ -60,27 +66,33 @@ internal static class FuzzCommand
         return 0;
     }
 
-    private static int RunAll(string name, long inputs, int seed, int threads)
+    private static int RunAll(IEnumerable<KeyValuePair<string, Func<FuzzTarget>>> targets, long inputs, int seed, int threads, bool uncovered)
     {
         string folder = Path.Combine("artifacts", "fuzz");
         Directory.CreateDirectory(folder);
         long done = 0;
         int failures = 0;
-        foreach ((string target, Func<FuzzTarget> create) in Targets.Where(target => name == "all" || target.Key == name))
+        foreach ((string target, Func<FuzzTarget> create) in targets)
         {
-            (long count, int failed) = Run(target, create, inputs / create().Slowness, seed, threads, folder);
+            FuzzTarget first = create();
+            BlockCoverage coverage = new(first.Parser);
+            (long count, int failed) = Run(target, create, coverage, new Corpus(first.Corpus), inputs / first.Slowness, seed, threads, folder);
             done += count;
             failures += failed;
+            foreach (string method in uncovered ? coverage.Describe() : [])
+            {
+                Console.WriteLine($"  {method}");
+            }
         }
 
         Console.WriteLine($"{done} inputs, {failures} failures");
         return failures == 0 ? 0 : 1;
     }
 
-    private static (long Done, int Failures) Run(string name, Func<FuzzTarget> create, long inputs, int seed, int threads, string folder)
+    private static (long Done, int Failures) Run(string name, Func<FuzzTarget> create, BlockCoverage coverage, Corpus corpus, long inputs, int seed, int threads, string folder)
     {
         Stopwatch watch = Stopwatch.StartNew();
-        FuzzRun[] runs = [.. Enumerable.Range(0, threads).Select(thread => new FuzzRun(name, create, unchecked((seed * 1_000) + thread), folder))];
+        FuzzRun[] runs = [.. Enumerable.Range(0, threads).Select(thread => new FuzzRun(name, create, coverage, corpus, unchecked((seed * 1_000) + thread), folder))];
         Thread[] started = [.. runs.Select((run, index) => Start(run, (inputs / threads) + (index < inputs % threads ? 1 : 0)))];
         while (Array.Exists(started, thread => !thread.Join(TimeSpan.FromMilliseconds(100))))
         {
@@ -94,7 +106,7 @@ internal static class FuzzCommand
         long done = runs.Sum(run => run.Done);
         Console.WriteLine(string.Create(
             CultureInfo.InvariantCulture,
-            $"{name}: {done} inputs, {runs.Sum(run => run.Failures)} failures, {watch.Elapsed.TotalMicroseconds * threads / done:0.00} us each, {runs.Sum(run => run.Corpus)} in the corpus"));
+            $"{name}: {done} inputs, {runs.Sum(run => run.Failures)} failures, {watch.Elapsed.TotalMicroseconds * threads / done:0.00} us each, {corpus.Count} in the corpus, {coverage.Reached} of {coverage.Blocks} blocks reached"));
         Array.ForEach(runs, run => run.Dispose());
         return (done, runs.Sum(run => run.Failures));
     }

@@ -1,9 +1,10 @@
 using System.Diagnostics;
+using Proof.Fuzz.Coverage;
 
 namespace Proof.Fuzz;
 
 /// <summary>One thread's share of a target's inputs.</summary>
-internal sealed class FuzzRun(string name, Func<FuzzTarget> create, int seed, string folder) : IDisposable
+internal sealed class FuzzRun(string name, Func<FuzzTarget> create, BlockCoverage coverage, Corpus corpus, int seed, string folder) : IDisposable
 {
     private const int MaxBytes = 16 * 1_024;
     private const int MaxReported = 10;
@@ -20,36 +21,33 @@ internal sealed class FuzzRun(string name, Func<FuzzTarget> create, int seed, st
     /// <summary>Inputs on which parser and twin disagreed.</summary>
     public int Failures { get; private set; }
 
-    /// <summary>Inputs in the corpus at the end.</summary>
-    public int Corpus { get; private set; }
-
     /// <summary>How long the current input has taken.</summary>
     public TimeSpan Busy => Volatile.Read(ref _started) is var started && started == 0 ? TimeSpan.Zero : Stopwatch.GetElapsedTime(started);
 
     /// <summary>Runs the given number of inputs, starting with the unchanged corpus.</summary>
     public void Run(long inputs)
     {
-        Mutator mutator = new(_target, seed, MaxBytes);
+        Mutator mutator = new(corpus, _target.Dictionary, seed, MaxBytes);
         foreach (byte[] input in _target.Corpus)
         {
             Try(input);
+            coverage.HasGrown();
         }
 
         for (long left = inputs - _target.Corpus.Count; left > 0; left--)
         {
-            ReadOnlySpan<byte> input = mutator.Next();
-            if (Try(input))
+            bool isNew = Try(mutator.Next());
+            bool isReaching = coverage.HasGrown();
+            if (isNew || isReaching)
             {
-                mutator.Keep();
+                mutator.Keep(isReaching);
             }
         }
-
-        Corpus = mutator.Corpus;
     }
 
     public void Dispose() => ((IDisposable)_buffer).Dispose();
 
-    /// <returns>True for an input that did something new.</returns>
+    /// <returns>True for an input with a new outcome.</returns>
     private bool Try(ReadOnlySpan<byte> input)
     {
         _buffer.Set(input);

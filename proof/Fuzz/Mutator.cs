@@ -3,35 +3,31 @@ namespace Proof.Fuzz;
 /// <summary>Makes inputs out of a corpus: bytes changed, inserted, removed and repeated, pieces of a dictionary, two inputs joined.</summary>
 internal sealed class Mutator
 {
-    private const int MaxCorpus = 4_096;
-
     private static readonly byte[] Interesting = [0, 1, 9, 10, 13, 32, 34, 44, 47, 48, 57, 58, 64, 91, 92, 93, 123, 125, 127, 128, 0xBF, 0xC0, 0xED, 0xF4, 0xFF];
 
     private readonly Random _random;
     private readonly IReadOnlyList<byte[]> _dictionary;
-    private readonly List<byte[]> _corpus;
+    private readonly Corpus _corpus;
     private readonly byte[] _input;
     private int _length;
 
-    /// <param name="target">Provides the corpus and the dictionary.</param>
+    /// <param name="corpus">The inputs to mutate.</param>
+    /// <param name="dictionary">Pieces that are inserted.</param>
     /// <param name="seed">Decides every mutation.</param>
     /// <param name="maxBytes">The longest input.</param>
-    public Mutator(FuzzTarget target, int seed, int maxBytes)
+    public Mutator(Corpus corpus, IReadOnlyList<byte[]> dictionary, int seed, int maxBytes)
     {
         _random = new Random(seed);
-        _dictionary = target.Dictionary;
-        _corpus = [.. target.Corpus];
+        _dictionary = dictionary;
+        _corpus = corpus;
         _input = new byte[maxBytes];
     }
-
-    /// <summary>The number of inputs that mutations start from.</summary>
-    public int Corpus => _corpus.Count;
 
     /// <summary>The next input; valid until the next call.</summary>
     public ReadOnlySpan<byte> Next()
     {
         _length = 0;
-        Insert(0, Any(_corpus));
+        Insert(0, _corpus.Any(_random));
         for (int left = _random.Next(8); left >= 0; left--)
         {
             Mutate();
@@ -40,16 +36,18 @@ internal sealed class Mutator
         return _input.AsSpan(0, _length);
     }
 
-    /// <summary>Adds the last input to the corpus: it did something new.</summary>
-    public void Keep()
+    /// <summary>Adds the last input to the corpus.</summary>
+    /// <param name="isReaching">True when it reached a new block, false when only its outcome was new.</param>
+    public void Keep(bool isReaching)
     {
-        if (_corpus.Count < MaxCorpus)
+        byte[] input = _input[.._length];
+        if (isReaching)
         {
-            _corpus.Add(_input[.._length]);
+            _corpus.AddReaching(input);
         }
         else
         {
-            _corpus[_random.Next(MaxCorpus)] = _input[.._length];
+            _corpus.AddOutcome(input, _random);
         }
     }
 
@@ -77,7 +75,7 @@ internal sealed class Mutator
                 Insert(_random.Next(_length + 1), _input[at..Math.Min(_length, at + 1 + _random.Next(64))]);
                 break;
             case 6:
-                byte[] other = Any(_corpus);
+                byte[] other = _corpus.Any(_random);
                 int start = _random.Next(other.Length + 1);
                 Remove(at, _length);
                 Insert(at, other.AsSpan(start));

@@ -11,8 +11,12 @@ namespace Proof.Fuzz.Targets;
 internal sealed class GzipTarget : FuzzTarget
 {
     private static readonly GzipLimits Limits = new(MaxBytes: 1 << 20, MaxRatio: 200);
+    // With a small buffer, so that large content ends after a few reads.
+    private static readonly GzipLimits Small = Limits with { MaxBytes = 300 };
 
     private readonly byte[] _buffer = new byte[64 * 1024];
+
+    public override IReadOnlyList<Type> Parser { get; } = [typeof(GzipReader), typeof(SealedGzipFeed)];
 
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
@@ -25,26 +29,39 @@ internal sealed class GzipTarget : FuzzTarget
     public override int Run(ReadOnlyMemory<byte> input)
     {
         byte[] compressed = input.ToArray();
+        uint hash = Hash(compressed);
+        bool isSmall = hash % 4 == 0;
+        GzipLimits limits = isSmall ? Small : Limits;
+        Memory<byte> buffer = _buffer.AsMemory(0, isSmall ? 17 + (int)(hash % 64) : _buffer.Length);
+        long length = (hash % 7) switch { 0 => -1, 1 => compressed.Length + 1, _ => compressed.Length };
         using MemoryStream source = new(compressed);
-        using GzipReader reader = new(source, compressed.Length, Limits);
+        using GzipReader reader = new(source, length, limits);
         using MemoryStream content = new();
         GzipRead read;
-        while ((read = reader.ReadAsync(_buffer, CancellationToken.None).AsTask().GetAwaiter().GetResult()).Count > 0)
+        try
         {
-            content.Write(_buffer, 0, read.Count);
+            while ((read = reader.ReadAsync(buffer, CancellationToken.None).AsTask().GetAwaiter().GetResult()).Count > 0)
+            {
+                content.Write(buffer.Span[..read.Count]);
+            }
+        }
+        catch (EndOfStreamException) when (length > compressed.Length)
+        {
+            return -1;
         }
 
+        FuzzException.ThrowUnless(length <= compressed.Length || read.Fault != LogFault.None, "Accepted, although it has fewer bytes than announced");
         if (read.Fault == LogFault.None)
         {
-            Check(compressed, content.ToArray());
+            Check(compressed, content.ToArray(), limits);
         }
 
         return HashCode.Combine(read.Fault, Scale((int)content.Length));
     }
 
-    private static void Check(byte[] compressed, byte[] content)
+    private static void Check(byte[] compressed, byte[] content, GzipLimits limits)
     {
-        FuzzException.ThrowUnless(compressed.Length >= 18 && content.Length <= Limits.MaxBytes, "Accepted, although too short or too large");
+        FuzzException.ThrowUnless(compressed.Length >= 18 && content.Length <= limits.MaxBytes, "Accepted, although too short or too large");
         using GZipStream gzip = new(new MemoryStream(compressed), CompressionMode.Decompress);
         using MemoryStream expected = new();
         gzip.CopyTo(expected);

@@ -10,13 +10,15 @@ internal sealed class JsonTarget : FuzzTarget
 {
     private readonly JsonNameSet _names = new(new BufferPool());
 
+    public override IReadOnlyList<Type> Parser { get; } = [typeof(JsonScanner), typeof(JsonNameSet), typeof(JsonEscapes)];
+
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
         .. Texts.Utf8(
             "{\"a\":1,\"b\":[true,false,null,-0.5e+3],\"c\":{\"d\":\"e\\n\\u00e9\"}}", "[]", "{}", "\"x\"", "0", " null ", "[[[[[[]]]]]]", "{\"\":\"\"}",
             "[1,2.5,3e8,-4E-5,\"é€😀\",\"\\ud83d\\ude00\"]", "{\"a\":{\"a\":{\"a\":[{\"a\":1}]}}}",
             "{\"Product\":\"shop\",\"MessageId\":\"0123456789abcdef0123456789abcdef\",\"EventDateUtc\":\"2026-11-01T10:20:30Z\",\"x\":[1,2,3]}",
-            new string('[', 64) + new string(']', 64), new string('[', 65) + new string(']', 65)),
+            Names(100), Names(600), new string('[', 64) + new string(']', 64), new string('[', 65) + new string(']', 65)),
     ];
 
     public override IReadOnlyList<byte[]> Dictionary { get; } = [.. Texts.Json];
@@ -34,6 +36,9 @@ internal sealed class JsonTarget : FuzzTarget
         FuzzException.ThrowIfDifferent(isValid, IsValid(json, isText), $"valid ({scanner.Failure} at {scanner.FailedAt})");
         return HashCode.Combine(scanner.Failure, Scale(scanner.FailedAt), Scale(end));
     }
+
+    // The set of names grows beyond 32 names, and shrinks again after more than 512.
+    private static string Names(int count) => $"{{{string.Join(',', Enumerable.Range(0, count).Select(number => $"\"\\u0061{number}\":0"))}}}";
 
     private static bool IsValid(ReadOnlySpan<byte> json, bool isText)
     {

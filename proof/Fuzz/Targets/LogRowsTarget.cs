@@ -13,6 +13,8 @@ internal sealed class LogRowsTarget : FuzzTarget
     private static readonly byte[][] Names = [.. Texts.Utf8(Columns)];
     private static readonly char[] Separators = [' ', '\t'];
 
+    public override IReadOnlyList<Type> Parser { get; } = [typeof(LogParser), typeof(RowScanner), typeof(BlockMasks), typeof(ColumnMap), typeof(LogRow)];
+
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
         .. Texts.Utf8(
@@ -58,6 +60,8 @@ internal sealed class LogRowsTarget : FuzzTarget
 
             if (status == ParseStatus.Failed || count == 0)
             {
+                FuzzException.ThrowUnless(status != ParseStatus.Failed || parser.Parse(rows) == ParseStatus.Failed, "Read again after a fault");
+                FuzzException.ThrowIfDifferent(parser.Rows, rows.Last, "number of the last row");
                 return rows.ToString() + (status == ParseStatus.Failed ? $"! {parser.Fault.Code()}" : string.Empty);
             }
         }
@@ -142,14 +146,18 @@ internal sealed class LogRowsTarget : FuzzTarget
     {
         private readonly StringBuilder _seen = new();
 
+        public long Last { get; private set; }
+
         public bool Take(in LogRow row)
         {
+            Last = row.Number;
             _seen.Append(row.Number).Append(": ").Append(Encoding.Latin1.GetString(row[0])).Append('|').Append(Encoding.Latin1.GetString(row[1])).Append('|').Append(Encoding.Latin1.GetString(row[2])).Append('\n');
             return !pause;
         }
 
         public bool TakeBad(long number, ReadOnlySpan<byte> text, RowFault fault)
         {
+            Last = number;
             _seen.Append(number).Append(": ").Append(fault.Code()).Append(' ').Append(Encoding.Latin1.GetString(text)).Append('\n');
             return !pause;
         }

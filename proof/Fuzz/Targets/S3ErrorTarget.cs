@@ -10,6 +10,8 @@ internal sealed class S3ErrorTarget : FuzzTarget
 {
     private static readonly XmlReaderSettings Settings = new() { DtdProcessing = DtdProcessing.Prohibit, XmlResolver = null, IgnoreComments = true, IgnoreProcessingInstructions = true, IgnoreWhitespace = true };
 
+    public override IReadOnlyList<Type> Parser { get; } = [typeof(ErrorDocument)];
+
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
         .. Texts.Utf8(

@@ -6,20 +6,22 @@ namespace Proof.Fuzz.Targets;
 /// <summary>S3 event notifications: for any input, the parser returns only objects of allowed buckets under plain keys.</summary>
 internal sealed class S3EventTarget : FuzzTarget
 {
-    private readonly S3EventReader _reader = new(["logs"], new KeyFilter(string.Empty, string.Empty));
+    private readonly S3EventReader _reader = new(["logs"], new KeyFilter("a", string.Empty));
+
+    public override IReadOnlyList<Type> Parser { get; } = [typeof(S3EventReader), typeof(EventFields), typeof(FormKey)];
 
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
         .. Texts.Utf8(
             "{\"Records\":[{\"eventName\":\"ObjectCreated:Put\",\"s3\":{\"bucket\":{\"name\":\"logs\"},\"object\":{\"key\":\"a+b%2Fc.gz\",\"versionId\":\"v\",\"eTag\":\"e\"}}}]}",
             "{\"Type\":\"Notification\",\"Message\":\"{\\\"Records\\\":[{\\\"eventName\\\":\\\"ObjectCreated:Put\\\",\\\"s3\\\":{\\\"bucket\\\":{\\\"name\\\":\\\"logs\\\"},\\\"object\\\":{\\\"key\\\":\\\"k\\\"}}}]}\"}",
-            "{\"Event\":\"s3:TestEvent\"}", "{\"Records\":[{\"eventName\":\"ObjectRemoved:Delete\"}]}"),
+            "{\"Records\":[1,{}]}", "{\"Event\":\"s3:TestEvent\"}", "{\"Records\":[{\"eventName\":\"ObjectRemoved:Delete\"}]}"),
     ];
 
     public override IReadOnlyList<byte[]> Dictionary { get; } =
     [
         .. Texts.Json, .. Texts.Utf8(
-            "\"Records\":[", "\"eventName\":\"s3:ObjectCreated:Put\",", "\"s3\":{", "\"bucket\":{\"name\":\"logs\"},", "\"bucket\":{\"name\":\"other\"},", "\"object\":{", "\"key\":\"", "%2e%2e/", "/../", "%00", "%", "+", "\"Message\":\"", "\\\"",
+            "\"Records\":[", "\"eventName\":\"s3:ObjectCreated:Put\",", "\"s3\":{", "\"bucket\":{\"name\":\"logs\"},", "\"bucket\":{\"name\":\"other\"},", "\"object\":{", "\"object\":{\"key\":\"\"},", "\"object\":{\"key\":\"a%zz\"},", "\"object\":{\"key\":\"a%2F..\"},", "\"object\":{\"key\":\"%ff\"},", "\"key\":\"", "\"a%41", "%2e%2e/", "/../", "%00", "%", "+", "\"Message\":\"", "\\\"",
             new string('k', 1_100)),
     ];
 
@@ -30,6 +32,7 @@ internal sealed class S3EventTarget : FuzzTarget
         foreach (LogObject log in read.Objects)
         {
             FuzzException.ThrowIfDifferent(log.Bucket, "logs", "bucket");
+            FuzzException.ThrowIfDifferent(log.Key[0], 'a', "the first letter of the key");
             FuzzException.ThrowUnless(Encoding.UTF8.GetByteCount(log.Key) is > 0 and <= 1_024 && log.Key[0] != '/' && !log.Key.Contains('\0', StringComparison.Ordinal), $"key {log.Key}");
             FuzzException.ThrowUnless(!log.Key.Split('/').Any(segment => segment is "." or ".."), $"key {log.Key}");
         }

@@ -10,6 +10,8 @@ internal sealed class SqsBatchTarget : FuzzTarget
 {
     private const int Entries = 4;
 
+    public override IReadOnlyList<Type> Parser { get; } = [typeof(BatchResponseReader)];
+
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
         .. Texts.Utf8(

@@ -1,3 +1,5 @@
+using System.Buffers;
+using System.Security.Cryptography;
 using System.Text;
 using System.Text.Json;
 using System.Text.Unicode;
@@ -14,11 +16,14 @@ internal sealed class SqsReceiveTarget : FuzzTarget
     private readonly BufferPool _buffers = new();
     private readonly BoundedPool<ReceiveBatch> _batches = new(4);
 
+    public override IReadOnlyList<Type> Parser { get; } = [typeof(ReceiveResponseReader), typeof(ReceiveBatch), typeof(SqsMessageAttributes), typeof(WireText)];
+
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
         .. Texts.Utf8(
             "{\"Messages\":[{\"MessageId\":\"i\",\"ReceiptHandle\":\"h\\/1==\",\"MD5OfBody\":\"x\",\"Body\":\"{\\\"a\\\":\\\"\\u00e9\\ud83d\\ude00\\n\\\"}\",\"Attributes\":{\"ApproximateReceiveCount\":\"3\",\"SentTimestamp\":\"1792000000123\",\"ApproximateFirstReceiveTimestamp\":1792000001456,\"MessageGroupId\":\"g\",\"MessageDeduplicationId\":\"d\"}}]}",
             "{\"Messages\":[{\"MessageId\":\"1\",\"ReceiptHandle\":\"a\",\"Body\":\"\"},{\"MessageId\":\"2\",\"ReceiptHandle\":\"b\",\"Body\":\"\\ud800\"},{\"Body\":1},{\"MessageId\":\"4\",\"ReceiptHandle\":\"d\",\"Body\":\"x\"},{\"MessageId\":\"5\",\"ReceiptHandle\":\"e\",\"Body\":\"y\"}]}",
+            "{\"Messages\":[{\"MessageId\":\"i\",\"ReceiptHandle\":\"h\",\"MD5OfBody\":\"d41d8cd98f00b204e9800998ecf8427e\",\"Body\":\"\",\"Attributes\":{\"AWSTraceHeader\":\"t\"},\"MessageAttributes\":{\"traceparent\":{\"DataType\":\"String\",\"StringValue\":\"t\"},\"b\":{\"DataType\":\"Binary\",\"BinaryValue\":\"Yg==\"}}}]}",
             "{}", "{\"Messages\":[]}", "{\"Messages\":null}"),
     ];
 
@@ -26,7 +31,7 @@ internal sealed class SqsReceiveTarget : FuzzTarget
     [
         .. Texts.Json, .. Texts.Utf8(
             "\"Messages\":[", "\"MessageId\":\"", "\"ReceiptHandle\":\"", "\"Body\":\"", "\"Attributes\":{", "\"ApproximateReceiveCount\":", "\"SentTimestamp\":\"", "\"MessageGroupId\":\"g\",", "-1", "99999999999999999999",
-            "\"MessageAttributes\":{\"a\":{\"DataType\":\"String\",\"StringValue\":\"b\"}},", "{\"MessageId\":\"i\",\"ReceiptHandle\":\"h\",\"Body\":\"b\"}", "},{", "\\\\", "\\\""),
+            "\"MessageAttributes\":{\"a\":{\"DataType\":\"String\",\"StringValue\":\"b\"}},", "\"AWSTraceHeader\":\"t\",", "\"MD5OfBody\":\"", "\"BinaryValue\":\"YQ==\",", "{\"MessageId\":\"i\",\"ReceiptHandle\":\"h\",\"Body\":\"b\"}", "},{", "\\\\", "\\\""),
     ];
 
     public override int Run(ReadOnlyMemory<byte> input)
@@ -37,7 +42,7 @@ internal sealed class SqsReceiveTarget : FuzzTarget
         ReceiveBatch batch = new(_batches);
         try
         {
-            batch.Open(response, Requested, verifyMd5: false);
+            batch.Open(response, Requested, verifyMd5: true);
         }
         catch (JsonException)
         {
@@ -53,7 +58,7 @@ internal sealed class SqsReceiveTarget : FuzzTarget
         {
             messages[i] = Show(batch[i]);
             batch[i].Attributes.Find("traceparent"u8);
-            batch[i].Attributes.ToList();
+            FuzzException.ThrowUnless(!Utf8.IsValid(input.Span) || IsWrittenUnchanged(batch[i].Body.Span), "A body is written in another way than it was read");
             signature = HashCode.Combine(signature, batch[i].Flags, Scale(batch[i].ReceiveCount), Scale(batch[i].Body.Length));
         }
 
@@ -64,12 +69,28 @@ internal sealed class SqsReceiveTarget : FuzzTarget
     }
 
     private static string Show(in SqsMessage message) => Show(
-        message.Body.Span, message.ReceiptHandle.Span, message.MessageId.Span, message.GroupId.Span, message.DeduplicationId.Span, message.ReceiveCount, message.SentUnixMs, message.FirstReceiveUnixMs);
+        message.Body.Span, message.ReceiptHandle.Span, message.MessageId.Span, message.GroupId.Span, message.DeduplicationId.Span, message.TraceHeader.Span, message.ReceiveCount, message.SentUnixMs, message.FirstReceiveUnixMs)
+        + $"|{message.Flags}|{string.Join('|', message.Attributes.ToList().Select(attribute => $"{attribute.Name},{attribute.DataType},{attribute.StringValue},{Convert.ToHexString(attribute.BinaryValue.Span)}"))}";
 
-    private static string Show(ReadOnlySpan<byte> body, ReadOnlySpan<byte> handle, ReadOnlySpan<byte> id, ReadOnlySpan<byte> group, ReadOnlySpan<byte> deduplication, int count, long sent, long first) =>
-        $"{Utf8.IsValid(body)}|{Text(body)}|{Text(handle)}|{Text(id)}|{Text(group)}|{Text(deduplication)}|{count}|{sent}|{first}";
+    private static string Show(ReadOnlySpan<byte> body, ReadOnlySpan<byte> handle, ReadOnlySpan<byte> id, ReadOnlySpan<byte> group, ReadOnlySpan<byte> deduplication, ReadOnlySpan<byte> trace, int count, long sent, long first) =>
+        $"{Text(body)}|{Text(handle)}|{Text(id)}|{Text(group)}|{Text(deduplication)}|{Text(trace)}|{count}|{sent}|{first}";
 
     private static string Text(ReadOnlySpan<byte> bytes) => Encoding.Latin1.GetString(bytes);
+
+    // Half a surrogate pair, which UTF-8 does not have, is written as an escape.
+    private static bool IsWrittenUnchanged(ReadOnlySpan<byte> body)
+    {
+        ArrayBufferWriter<byte> written = new();
+        using (Utf8JsonWriter json = new(written))
+        {
+            json.WriteStartObject();
+            WireText.WriteString(json, "Body"u8, body);
+            json.WriteEndObject();
+        }
+
+        using JsonDocument document = JsonDocument.Parse(written.WrittenMemory);
+        return Texts.Unescape(document.RootElement.GetProperty("Body"u8)).AsSpan().SequenceEqual(body);
+    }
 
     /// <summary>The messages of the response; null for what is not a receive response.</summary>
     private static List<string>? Expect(ReadOnlyMemory<byte> input)
@@ -101,18 +122,19 @@ internal sealed class SqsReceiveTarget : FuzzTarget
 
     private static string? Expect(JsonElement message)
     {
-        Dictionary<string, byte[]> texts = new() { ["Body"] = [], ["ReceiptHandle"] = [], ["MessageId"] = [], ["MessageGroupId"] = [], ["MessageDeduplicationId"] = [] };
+        Dictionary<string, byte[]> texts = new() { ["Body"] = [], ["ReceiptHandle"] = [], ["MessageId"] = [], ["MessageGroupId"] = [], ["MessageDeduplicationId"] = [], ["AWSTraceHeader"] = [], ["MD5OfBody"] = [] };
+        string attributes = string.Empty;
         Dictionary<string, long> numbers = [];
         bool hasBody = false;
         foreach (JsonProperty property in message.EnumerateObject())
         {
-            string? name = Array.Find(["Body", "ReceiptHandle", "MessageId", "Attributes"], name => Texts.IsName(property, name));
+            string? name = Array.Find(["Body", "ReceiptHandle", "MessageId", "MD5OfBody", "Attributes", "MessageAttributes"], name => Texts.IsName(property, name));
             hasBody = name == "Body" ? property.Value.ValueKind == JsonValueKind.String : hasBody;
             if (name == "Attributes" && property.Value.ValueKind == JsonValueKind.Object)
             {
                 foreach (JsonProperty attribute in property.Value.EnumerateObject())
                 {
-                    string? text = Array.Find(["MessageGroupId", "MessageDeduplicationId"], name => Texts.IsName(attribute, name));
+                    string? text = Array.Find(["MessageGroupId", "MessageDeduplicationId", "AWSTraceHeader"], name => Texts.IsName(attribute, name));
                     string? number = Array.Find(["ApproximateReceiveCount", "SentTimestamp", "ApproximateFirstReceiveTimestamp"], name => Texts.IsName(attribute, name));
                     if (text is not null && attribute.Value.ValueKind == JsonValueKind.String)
                     {
@@ -124,18 +146,49 @@ internal sealed class SqsReceiveTarget : FuzzTarget
                     }
                 }
             }
+            else if (name == "MessageAttributes")
+            {
+                attributes = property.Value.ValueKind == JsonValueKind.Object ? ShowAttributes(property.Value) : string.Empty;
+            }
             else if (name is not (null or "Attributes") && property.Value.ValueKind == JsonValueKind.String)
             {
                 texts[name] = Texts.Unescape(property.Value);
             }
         }
 
+        SqsMessageFlags flags = (Utf8.IsValid(texts["Body"]) ? SqsMessageFlags.None : SqsMessageFlags.InvalidText)
+            | (Text(texts["MD5OfBody"]) is { Length: > 0 } md5 && md5 != Convert.ToHexStringLower(MD5.HashData(texts["Body"])) ? SqsMessageFlags.Md5Mismatch : SqsMessageFlags.None);
         return hasBody && texts["ReceiptHandle"].Length > 0 && texts["MessageId"].Length > 0
             ? Show(
-                texts["Body"], texts["ReceiptHandle"], texts["MessageId"], texts["MessageGroupId"], texts["MessageDeduplicationId"],
+                texts["Body"], texts["ReceiptHandle"], texts["MessageId"], texts["MessageGroupId"], texts["MessageDeduplicationId"], texts["AWSTraceHeader"],
                 (int)Math.Clamp(numbers.GetValueOrDefault("ApproximateReceiveCount"), 0, int.MaxValue), numbers.GetValueOrDefault("SentTimestamp"), numbers.GetValueOrDefault("ApproximateFirstReceiveTimestamp"))
+                + $"|{flags}|{attributes}"
             : null;
     }
+
+    private static string ShowAttributes(JsonElement attributes) => string.Join('|', attributes.EnumerateObject().Where(attribute => attribute.Value.ValueKind == JsonValueKind.Object).Select(attribute =>
+    {
+        Dictionary<string, byte[]> values = [];
+        foreach (JsonProperty property in attribute.Value.EnumerateObject().Where(property => property.Value.ValueKind == JsonValueKind.String))
+        {
+            string? name = Array.Find(["DataType", "StringValue", "BinaryValue"], name => Texts.IsName(property, name));
+            byte[] value = Texts.Unescape(property.Value);
+            if (name == "BinaryValue")
+            {
+                byte[] binary = new byte[value.Length];
+                if (Convert.TryFromBase64String(Encoding.UTF8.GetString(value), binary, out int length))
+                {
+                    values[name] = binary[..length];
+                }
+            }
+            else if (name is not null)
+            {
+                values[name] = value;
+            }
+        }
+
+        return $"{Encoding.UTF8.GetString(Texts.Unescape(attribute))},{Encoding.UTF8.GetString(values.GetValueOrDefault("DataType", []))},{Encoding.UTF8.GetString(values.GetValueOrDefault("StringValue", []))},{Convert.ToHexString(values.GetValueOrDefault("BinaryValue", []))}";
+    }));
 
     // A whole number, as a number or a string without escapes; 0 for anything else.
     private static long Number(JsonElement value)

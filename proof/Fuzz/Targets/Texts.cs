@@ -12,16 +12,20 @@ internal static class Texts
     [
         .. Utf8(
             "{", "}", "[", "]", ":", ",", "\"", "\\", "\"a\":", "\"a\":1,", "null", "true", "false", "-0", "0.5", "1e9", "-1.5E-3", "01", "1.", "[]", "{}", "\"\"",
-            "\\u0000", "\\ud83d\\ude00", "\\ud800", "\\udc00", "\\n", "\\/", "\\u00e9", "\\x", " ", "\t", "\r\n", "\uFEFF", "é€😀", "NaN", "//", "[[[[[[[[[[[[[[[[", "{\"a\":{\"a\":{\"a\":{\"a\":"),
+            "\\u0000", "\\ud83d\\ude00", "\\ud800", "\\udc00", "\\n", "\\/", "\\u00e9", "\\b\\f\\r\\t", "\\x", " ", "\t", "\r\n", "\uFEFF", "é€😀", "NaN", "//", "[[[[[[[[[[[[[[[[", "{\"a\":{\"a\":{\"a\":{\"a\":"),
         [0xFF], [0xC0, 0xAF], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82], [0], [0x7F], [0x1F],
     ];
 
     public static IEnumerable<byte[]> Utf8(params IEnumerable<string> texts) => texts.Select(Encoding.UTF8.GetBytes);
 
     /// <summary>The bytes of a JSON string, without quotes and escapes; half a surrogate pair is written as three bytes.</summary>
-    public static byte[] Unescape(JsonElement text)
+    public static byte[] Unescape(JsonElement text) => Unescape(JsonMarshal.GetRawUtf8Value(text)[1..^1]);
+
+    /// <summary>The bytes of a property's name, like those of a string.</summary>
+    public static byte[] Unescape(JsonProperty property) => Unescape(JsonMarshal.GetRawUtf8PropertyName(property));
+
+    private static byte[] Unescape(ReadOnlySpan<byte> raw)
     {
-        ReadOnlySpan<byte> raw = JsonMarshal.GetRawUtf8Value(text)[1..^1];
         List<byte> bytes = [];
         int high = 0;
         for (int at = 0; at < raw.Length; at++)

@@ -132,7 +132,7 @@ public sealed class SettingsReader
         string hint = names.Count == 0 ? "Nothing can be set here." : Hint(key[(key.LastIndexOf(':') + 1)..], names);
 
         // Without its value: a password under a mistyped name is still a password.
-        Fail(key, value: null, $"is not a known key. {hint}", "It would have no effect.");
+        Fail(key.Length == 0 ? "\"\"" : key, value: null, $"is not a known key. {hint}", "It would have no effect.");
     }
 
     /// <summary>Suggests what an unknown name may have meant: the nearest known name, or the list of all.</summary>

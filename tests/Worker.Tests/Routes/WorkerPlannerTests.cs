@@ -107,6 +107,10 @@ public sealed class WorkerPlannerTests
             ignoreOrder: true);
 
     [Fact]
+    public void Plan_KeyWithoutAName_IsNamedInQuotes() =>
+        ErrorsOf("=1").ShouldHaveSingleItem().ShouldStartWith("\"\": is not a known key.");
+
+    [Fact]
     public void Plan_UnknownVariablesOfTheEnvironment_AreIgnored()
     {
         IConfigurationRoot configuration = new ConfigurationBuilder()

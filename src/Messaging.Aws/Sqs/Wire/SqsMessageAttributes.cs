@@ -85,13 +85,26 @@ internal readonly struct SqsMessageAttributes(ReadOnlyMemory<byte> json)
             {
                 text = WireText.ToString(reader.ValueSpan);
             }
-            else if (isBinary && reader.TryGetBytesFromBase64(out byte[]? bytes))
+            else if (isBinary)
             {
-                binary = bytes;
+                binary = ReadBinary(reader) ?? binary;
             }
         }
 
         return new SqsMessageAttribute(name, dataType, text, binary);
+    }
+
+    private static byte[]? ReadBinary(scoped in Utf8JsonReader reader)
+    {
+        try
+        {
+            return reader.TryGetBytesFromBase64(out byte[]? bytes) ? bytes : null;
+        }
+        catch (InvalidOperationException)
+        {
+            // Half a surrogate pair, which is no base64.
+            return null;
+        }
     }
 }
 

@@ -88,9 +88,9 @@ public sealed class ReceiveResponseReaderTests : IDisposable
     [Fact]
     public void Open_LoneSurrogateInAttribute_DoesNotThrow()
     {
-        ReceiveBatch batch = Open("""{"Messages":[{"Body":"b","MessageId":"i","ReceiptHandle":"h","MessageAttributes":{"a\udc00":{"DataType":"String","StringValue":"x\ud800y"},"odd":7,"b":{"DataType":"Binary","BinaryValue":"%%"}}}]}""");
+        ReceiveBatch batch = Open("""{"Messages":[{"Body":"b","MessageId":"i","ReceiptHandle":"h","MessageAttributes":{"a\udc00":{"DataType":"String","StringValue":"x\ud800y"},"odd":7,"b":{"DataType":"Binary","BinaryValue":"%%"},"c":{"DataType":"Binary","BinaryValue":"\ud800"}}}]}""");
 
-        batch[0].Attributes.ToList().Select(a => (a.Name, a.StringValue)).ShouldBe([("a\uFFFD\uFFFD\uFFFD", "x\uFFFD\uFFFD\uFFFDy"), ("b", null)]);
+        batch[0].Attributes.ToList().Select(a => (a.Name, a.StringValue)).ShouldBe([("a\uFFFD\uFFFD\uFFFD", "x\uFFFD\uFFFD\uFFFDy"), ("b", null), ("c", null)]);
         batch[0].Attributes.Find("traceparent"u8).ShouldBeNull();
         batch.ReleaseAll();
     }
