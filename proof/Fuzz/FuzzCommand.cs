@@ -37,7 +37,7 @@ internal static class FuzzCommand
 
     public static Command Create()
     {
-        Command command = new("fuzz", "Runs each parser beside a plain twin on mutated inputs; ends with 'N inputs, M failures'") { Target, Inputs, Seed, Threads, Uncovered, Input };
+        Command command = new("fuzz", "Runs each parser beside a plain twin on mutated inputs; ends with 'N inputs, M failures'") { Target, Inputs, Seed, Threads, Uncovered, Input, ResultLog.Record };
         Target.Validators.Add(result =>
         {
             if (result.GetValue(Target) is { } name && name != "all" && !Targets.ContainsKey(name))
@@ -48,7 +48,7 @@ internal static class FuzzCommand
         command.SetAction(result => result.GetValue(Input) is { } input
             ? RunOne(result.GetValue(Target)!, input)
             : InstrumentedContext.IsCurrent
-            ? RunAll(Chosen(result.GetValue(Target)!), result.GetValue(Inputs), result.GetValue(Seed), result.GetValue(Threads), result.GetValue(Uncovered))
+            ? RunAll(Chosen(result.GetValue(Target)!), result.GetValue(Inputs), result.GetValue(Seed), result.GetValue(Threads), result.GetValue(Uncovered), result.GetValue(ResultLog.Record))
             : new InstrumentedContext(Chosen(result.GetValue(Target)!).SelectMany(target => target.Value().Parser)).Run());
         return command;
     }
@@ -66,7 +66,7 @@ internal static class FuzzCommand
         return 0;
     }
 
-    private static int RunAll(IEnumerable<KeyValuePair<string, Func<FuzzTarget>>> targets, long inputs, int seed, int threads, bool uncovered)
+    private static int RunAll(IEnumerable<KeyValuePair<string, Func<FuzzTarget>>> targets, long inputs, int seed, int threads, bool uncovered, string? record)
     {
         string folder = Path.Combine("artifacts", "fuzz");
         Directory.CreateDirectory(folder);
@@ -79,6 +79,7 @@ internal static class FuzzCommand
             (long count, int failed) = Run(target, create, coverage, new Corpus(first.Corpus), inputs / first.Slowness, seed, threads, folder);
             done += count;
             failures += failed;
+            ResultLog.Append(record, $"fuzz {target}", $"{seed}", count, failed);
             foreach (string method in uncovered ? coverage.Describe() : [])
             {
                 Console.WriteLine($"  {method}");

@@ -29,11 +29,8 @@ internal sealed class QueueModel(World world, bool isFifo) : IService
     /// <summary>Bodies in the dead-letter queue.</summary>
     public IEnumerable<byte[]> Dead => _dead.Select(letter => letter.Body);
 
-    /// <summary>Called with each message when it is deleted.</summary>
+    /// <summary>Called with each message and dead letter when it is deleted.</summary>
     public required Action<QueuedMessage> Deleted { get; init; }
-
-    /// <summary>Called with each dead letter when it is deleted.</summary>
-    public required Action<QueuedMessage> DeadDeleted { get; init; }
 
     /// <summary>Called with each message when it is received.</summary>
     public required Action<QueuedMessage> Received { get; init; }
@@ -153,7 +150,7 @@ internal sealed class QueueModel(World world, bool isFifo) : IService
 
         queue.Remove(message);
         world.Trace("deleted", handle);
-        (queue == _messages ? Deleted : DeadDeleted)(message);
+        Deleted(message);
         return true;
     }
 

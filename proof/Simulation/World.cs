@@ -48,7 +48,7 @@ internal sealed class World
         _workers = new WorkerProcess?[plan.Workers];
         Random = new Random(plan.Seed ^ 0x5EED);
         Store = new StoreModel(this);
-        Queue = new QueueModel(this, plan.IsFifo) { Deleted = CheckGivenUp, DeadDeleted = CheckMoved, Received = CheckReceived };
+        Queue = new QueueModel(this, plan.IsFifo) { Deleted = CheckDeleted, Received = CheckReceived };
         Bus = new BusModel(this) { Removed = CheckGivenUp, Delivered = CheckReceived };
         Senders = new Senders(this, plan.MessagesAtOnce) { Answered = CheckGivenUp, Connect = messages => _workers[0]?.Connect(messages) };
         Publishers = new Publishers(this) { IsKept = IsKept, Find = () => _workers[0] };
@@ -333,11 +333,12 @@ internal sealed class World
         }
     }
 
-    private void CheckMoved(QueuedMessage letter)
+    /// <summary>A message of SQS or a dead letter, of which redrive may have sent a copy to the queue.</summary>
+    private void CheckDeleted(QueuedMessage message)
     {
-        if (!Queue.Holds(letter.Body))
+        if (!Queue.Holds(message.Body))
         {
-            CheckGivenUp(letter);
+            CheckGivenUp(message);
         }
     }
 

@@ -21,12 +21,15 @@ internal sealed partial class S3Sink
         S3Fault fault;
         try
         {
-            fault = await _requests.ListAsync(_attemptTimeout, cancellationToken);
-            if (fault.Kind is S3FaultKind.Transient or S3FaultKind.ClockSkew
-                || (fault.Kind == S3FaultKind.ExpiredCredentials && await _requests.RefreshCredentialsAsync(fault, _attemptTimeout, cancellationToken)))
+            // Once more for each kind of fault that may pass: a late answer must not hide that the clock can be corrected.
+            HashSet<S3FaultKind> met = [];
+            do
             {
                 fault = await _requests.ListAsync(_attemptTimeout, cancellationToken);
             }
+            while (met.Add(fault.Kind)
+                && (fault.Kind is S3FaultKind.Transient or S3FaultKind.ClockSkew
+                    || (fault.Kind == S3FaultKind.ExpiredCredentials && await _requests.RefreshCredentialsAsync(fault, _attemptTimeout, cancellationToken))));
         }
         catch (AwsServiceException exception)
         {

@@ -13,6 +13,9 @@ namespace Integration.Tests.Aws.S3;
 /// <summary>The check at start, and what the operator sees of it.</summary>
 public class S3SinkCheckTests(RealS3 real)
 {
+    // Longer than a busy machine takes for an answer.
+    private static readonly TimeSpan Patience = TimeSpan.FromMinutes(1);
+
     /// <summary>The client under test; a subclass in the folder Direct uses the other client.</summary>
     internal virtual S3ClientKind Client => S3ClientKind.Sdk;
 
@@ -70,7 +73,7 @@ public class S3SinkCheckTests(RealS3 real)
         await using FaultyS3 s3 = await FaultyS3.StartAsync();
         s3.Script = FaultScript.Empty.With(new FaultRule { Fault = Enum.Parse<S3Fault>(fault), Operation = S3Operation.ListObjects });
 
-        (await CheckAsync(s3.Endpoint, "archive")).ShouldHaveSingleItem().ShouldContain("is unreachable");
+        (await CheckAsync(s3.Endpoint, "archive", timeout: TimeSpan.FromSeconds(1))).ShouldHaveSingleItem().ShouldContain("is unreachable");
 
         s3.History.Snapshot().Length.ShouldBeInRange(1, 2);
     }
@@ -94,6 +97,18 @@ public class S3SinkCheckTests(RealS3 real)
         s3.ClockOffset = TimeSpan.FromHours(1);
 
         (await CheckAsync(s3.Endpoint, "archive")).ShouldBeEmpty();
+    }
+
+    [Fact]
+    public async Task Check_ClockAnHourOffAfterAFailedCall_Passes()
+    {
+        await using FaultyS3 s3 = await FaultyS3.StartAsync();
+        s3.ClockOffset = TimeSpan.FromHours(1);
+        s3.Script = FaultScript.Empty.With(new FaultRule { Fault = S3Fault.SlowDown, Operation = S3Operation.ListObjects, Last = 1 });
+
+        (await CheckAsync(s3.Endpoint, "archive")).ShouldBeEmpty();
+
+        s3.History.Snapshot().Select(exchange => exchange.Status).ShouldBe([503, 403, 200]);
     }
 
     [Fact]
@@ -170,7 +185,7 @@ public class S3SinkCheckTests(RealS3 real)
         exception.Message.ShouldContain("does not exist");
     }
 
-    private async Task<string[]> CheckAsync(AwsEndpoint endpoint, string bucket, bool conditional = true)
+    private async Task<string[]> CheckAsync(AwsEndpoint endpoint, string bucket, bool conditional = true, TimeSpan? timeout = null)
     {
         using WarningRecorder recorder = new();
         using LoggerFactory loggers = new([recorder]);
@@ -179,8 +194,9 @@ public class S3SinkCheckTests(RealS3 real)
             Client = Client,
             Bucket = bucket,
             Conditional = conditional,
-            ConnectTimeout = TimeSpan.FromSeconds(1),
-            AttemptTimeout = TimeSpan.FromSeconds(1),
+            ConnectTimeout = timeout ?? Patience,
+            AttemptTimeout = timeout ?? Patience,
+            TotalTimeout = Patience,
         };
         await using S3Sink sink = S3Sinks.Open(endpoint, options, loggers);
         await sink.CheckAsync(Token);

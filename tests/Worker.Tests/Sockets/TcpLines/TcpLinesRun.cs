@@ -57,7 +57,7 @@ internal sealed class TcpLinesRun : IAsyncDisposable
     {
         for (int attempt = 0; !condition(); attempt++)
         {
-            attempt.ShouldBeLessThan(3_000, what);
+            attempt.ShouldBeLessThan(12_000, what);
             await Task.Delay(10);
         }
     }
