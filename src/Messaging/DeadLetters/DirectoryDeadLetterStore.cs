@@ -146,8 +146,11 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
         string first = NameOf(letter, body);
         string name = first;
 
+        // A copy of an unfinished file, which stays until its dead letter is written, so that a crash leaves only that one to recover.
+        bool isCopy = letter is { Reason: UnfinishedDeadLetters.Reason, Attempts: 0 };
+
         // Other bytes under the name: an operator has edited the body of this message's earlier dead letter, as the documentation allows.
-        for (int copy = 2; _folder.Place(name + BodySuffix, body, isOnlyCopy: true) == PlaceResult.OtherBytes; copy++)
+        for (int copy = 2; _folder.Place(name + BodySuffix, body, isOnlyCopy: !isCopy) == PlaceResult.OtherBytes; copy++)
         {
             name = string.Create(CultureInfo.InvariantCulture, $"{first}-{copy}");
         }

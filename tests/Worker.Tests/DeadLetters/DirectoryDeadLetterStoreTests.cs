@@ -45,6 +45,21 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
         Directory.EnumerateFiles(_folder["letters/.tmp"]).ShouldBeEmpty();
     }
 
+    [Theory]
+    [InlineData("malformed-json", 3, "m-")]
+    [InlineData(UnfinishedDeadLetters.Reason, 0, "w-")]
+    public async Task Write_UnfinishedAsACopyOfAFile_IsNotRecoveredItself(string reason, int attempts, string prefix)
+    {
+        SyncedFolders host = new();
+        using DirectoryDeadLetterStore store = new(new DeadLettersOptions { Path = _folder["copies"] }, TimeProvider.System, host: host);
+        await store.CheckAsync(Token);
+        host.Created.Clear();
+
+        await store.WriteAsync(Letter() with { Reason = reason, Attempts = attempts }, "part"u8.ToArray(), Token);
+
+        host.Created[0].ShouldStartWith(prefix, Case.Sensitive, "A crash here leaves this file. Recovered, a part would count as a whole message.");
+    }
+
     [Fact]
     public async Task Read_WhatWasWritten_IsTheSame()
     {

@@ -3,12 +3,14 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Worker.Tests.Files;
 
-/// <summary>The operating system's files, which records the folders that are synced; a sync of the first one may fail.</summary>
+/// <summary>The operating system's files, which records the folders that are synced and the files that are created; a sync of the first one may fail.</summary>
 internal sealed class SyncedFolders(int errno = 0) : IFileHost
 {
     private readonly SystemFileHost _system = SystemFileHost.Instance;
 
     public List<string> Synced { get; } = [];
+
+    public List<string> Created { get; } = [];
 
     public void SyncFolder(string path)
     {
@@ -21,7 +23,11 @@ internal sealed class SyncedFolders(int errno = 0) : IFileHost
         _system.SyncFolder(path);
     }
 
-    public SafeFileHandle Create(string path) => _system.Create(path);
+    public SafeFileHandle Create(string path)
+    {
+        Created.Add(Path.GetFileName(path));
+        return _system.Create(path);
+    }
 
     public void Write(SafeFileHandle file, ReadOnlySpan<byte> bytes, UnixFileMode mode) => _system.Write(file, bytes, mode);
 

@@ -65,6 +65,12 @@ public abstract class HeldMessage : ReceivedMessage
     internal bool IsWaiting { get; set; }
 
     /// <summary>Its current owner.</summary>
+    /// <summary>A stop has told the sender that the message is not stored.</summary>
+    internal bool IsReturnedToSender { get; set; }
+
+    /// <summary>The route dead-lettered the message after the stop had taken it.</summary>
+    internal bool IsRefusedLate { get; set; }
+
     internal HeldStage Stage => (HeldStage)Volatile.Read(ref _stage);
 
     /// <summary>Begins a delivery: counts it and allows one settlement. A source calls it just before <see cref="IMessageIntake.Accept(ReceivedMessage)"/>, only for messages that it does not queue with <see cref="HeldMessages{T}.TryPut"/>.</summary>
@@ -92,6 +98,8 @@ public abstract class HeldMessage : ReceivedMessage
     {
         _isOpen = false;
         _hasId = false;
+        IsReturnedToSender = false;
+        IsRefusedLate = false;
         _deliveries = 0;
         _enqueuedAt = default;
         Volatile.Write(ref _stage, (int)HeldStage.Kept);

@@ -137,6 +137,7 @@ public sealed partial class HeldMessages<T>
         {
             if (message.Conclude(Settlement.Abandon(TimeSpan.Zero)))
             {
+                message.IsReturnedToSender = true;
                 Leave(message);
             }
             else if (await SpillAsync(message) is { } error)
@@ -192,7 +193,7 @@ public sealed partial class HeldMessages<T>
     {
         if (!message.TryMove(HeldStage.Spilling, HeldStage.Spilled))
         {
-            Forget(message);
+            ForgetLate(message);
         }
     }
 
@@ -201,8 +202,19 @@ public sealed partial class HeldMessages<T>
     {
         if (!message.TryMove(HeldStage.Spilling, HeldStage.SettledLate))
         {
-            Forget(message);
+            ForgetLate(message);
         }
+    }
+
+    private void ForgetLate(T message)
+    {
+        if (message is { IsReturnedToSender: true, IsRefusedLate: true })
+        {
+            // The route counts what it stores and abandons; a dead letter counts when it is written, and this one is not.
+            _services.Metrics?.MessageReturned();
+        }
+
+        Forget(message);
     }
 
     /// <summary>Takes every message of a stage for the shutdown.</summary>

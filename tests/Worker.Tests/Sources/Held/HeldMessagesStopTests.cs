@@ -1,6 +1,7 @@
 using Messaging.DeadLetters;
 using Messaging.Sockets.TcpLines;
 using Messaging.Sources.Held;
+using Messaging.Telemetry;
 using Pipeline.Buffers;
 using Pipeline.Settlements;
 
@@ -48,6 +49,24 @@ public sealed class HeldMessagesStopTests
 
         deadLetters.Messages.Select(letter => letter.Reason).ShouldBe(["unprocessed-at-stop", "unprocessed-at-stop"]);
         held.Unsettled.ShouldBe(0);
+        held.Dispose();
+        _buffers.Outstanding.ShouldBe(0);
+    }
+
+    [Fact]
+    public async Task Settle_DeadLetteredAfterTheStopHasAnsweredItsSender_CountsAsReturned()
+    {
+        RouteMetrics metrics = new("orders");
+        HeldMessages<AnsweredMessage> held = new(
+            new HeldServices("tcp-lines", "orders", 1, new MemoryDeadLetters(), _time, _log.CreateLogger("held"), metrics), limit: 8, static held => new AnsweredMessage(held));
+        AnsweredMessage message = held.Take();
+        message.Open("one"u8, _buffers, _time.GetUtcNow());
+        message.BeginDelivery();
+        await held.CloseAsync(CancellationToken.None).WaitAsync(Patience);
+
+        await message.SettleAsync(Settlement.DeadLetter("malformed-json", "test"), CancellationToken.None);
+
+        (metrics.Totals.Returned, metrics.Totals.DeadLetters, metrics.Totals.Lost).ShouldBe((1, 0, 0));
         held.Dispose();
         _buffers.Outstanding.ShouldBe(0);
     }
@@ -174,6 +193,16 @@ public sealed class HeldMessagesStopTests
         LineMessage message = Take(held, line);
         message.BeginDelivery();
         return message;
+    }
+
+    /// <summary>A message whose sender waits for the answer.</summary>
+    private sealed class AnsweredMessage(HeldMessages<AnsweredMessage> held) : HeldMessage
+    {
+        public void Open(ReadOnlySpan<byte> body, BufferPool buffers, DateTimeOffset now) => Fill(body, buffers, now);
+
+        protected internal override bool Conclude(in Settlement settlement) => true;
+
+        protected override ValueTask SettleCoreAsync(Settlement settlement, CancellationToken cancellationToken) => held.SettleAsync(this, settlement, cancellationToken);
     }
 
     /// <summary>A folder on a hanging disk: no token cancels its calls, and it reads the body when they end.</summary>
