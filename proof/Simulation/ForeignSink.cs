@@ -2,7 +2,7 @@ using Messaging.Sinks;
 
 namespace Proof.Simulation;
 
-/// <summary>A sink as somebody else might write it: now and then it breaks the contract of <see cref="IObjectSink"/>, before or after it has stored.</summary>
+/// <summary>A sink of foreign code: now and then it breaks the contract of <see cref="IObjectSink"/>, before or after it has stored.</summary>
 internal sealed class ForeignSink(World world, IObjectSink sink, TimeProvider time) : IObjectSink
 {
     // Longer than Intake:MessageTimeout and the time after which the route counts as stuck, shorter than the wait for the last calls.

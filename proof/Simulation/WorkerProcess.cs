@@ -106,7 +106,7 @@ internal sealed class WorkerProcess
         _time.IsAlive = false;
         _disk?.End();
         _world.Senders.Break(_time);
-        _world.Publishers.Ended(this, mayBeLost: _publisher?.Held ?? 0);
+        _world.Publishers.Ended(this, mayBeLost: _publisher is null ? 0 : _publisher.Held + _publisher.Lost);
         _route.Metrics.Unpublish();
     }
 

@@ -17,7 +17,7 @@ internal interface IFileHost
     /// <summary>Makes a file's content durable.</summary>
     void Flush(SafeFileHandle file);
 
-    /// <summary>Opens a file for reading, whoever else has it open.</summary>
+    /// <summary>Opens a file for reading, even if it is open elsewhere.</summary>
     SafeFileHandle Open(string path);
 
     /// <summary>As <see cref="RegularFile.TryOpenLocked"/>.</summary>

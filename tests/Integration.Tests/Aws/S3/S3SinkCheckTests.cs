@@ -104,11 +104,11 @@ public class S3SinkCheckTests(RealS3 real)
     {
         await using FaultyS3 s3 = await FaultyS3.StartAsync();
         s3.ClockOffset = TimeSpan.FromHours(1);
-        s3.Script = FaultScript.Empty.With(new FaultRule { Fault = S3Fault.SlowDown, Operation = S3Operation.ListObjects, Last = 1 });
+        s3.Script = FaultScript.Empty.With(new FaultRule { Fault = S3Fault.CommitThenReset, Operation = S3Operation.ListObjects, Last = 1 });
 
         (await CheckAsync(s3.Endpoint, "archive")).ShouldBeEmpty();
 
-        s3.History.Snapshot().Select(exchange => exchange.Status).ShouldBe([503, 403, 200]);
+        s3.History.Snapshot().Select(exchange => exchange.Status).TakeLast(2).ShouldBe([403, 200]);
     }
 
     [Fact]
