@@ -106,7 +106,8 @@ internal sealed class WorkerProcess
         _time.IsAlive = false;
         _disk?.End();
         _world.Senders.Break(_time);
-        _world.Publishers.Ended(this, mayBeLost: _publisher is null ? 0 : _publisher.Held + _publisher.Lost);
+        // A stop counts what it could not keep when it ends, so one that is killed has not counted it.
+        _world.Publishers.Ended(this, mayBeLost: IsStopping ? long.MaxValue : _publisher?.Held ?? 0);
         _route.Metrics.Unpublish();
     }
 
