@@ -176,7 +176,7 @@ internal sealed class SqsReceiveTarget : FuzzTarget
             if (name == "BinaryValue")
             {
                 byte[] binary = new byte[value.Length];
-                if (Convert.TryFromBase64String(Encoding.UTF8.GetString(value), binary, out int length))
+                if (Convert.TryFromBase64String(Encoding.UTF8.GetString(value), binary, out int length) && IsCanonical(Encoding.UTF8.GetString(value), binary.AsSpan(0, length)))
                 {
                     values[name] = binary[..length];
                 }
@@ -196,4 +196,8 @@ internal sealed class SqsReceiveTarget : FuzzTarget
         string raw = value.ValueKind is JsonValueKind.String or JsonValueKind.Number ? Text(System.Runtime.InteropServices.JsonMarshal.GetRawUtf8Value(value)).Trim('"') : string.Empty;
         return long.TryParse(raw, System.Globalization.NumberStyles.AllowLeadingSign, System.Globalization.CultureInfo.InvariantCulture, out long number) ? number : 0;
     }
+
+    // The reader refuses bits that no byte takes, such as those of "Yg/=".
+    private static bool IsCanonical(string text, ReadOnlySpan<byte> binary) =>
+        string.Concat(text.Where(character => !char.IsWhiteSpace(character))) == Convert.ToBase64String(binary);
 }
