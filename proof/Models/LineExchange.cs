@@ -154,6 +154,12 @@ internal sealed class LineExchange : Exchange, ILineTransport
 
     private void Read(string[] answer)
     {
+        if (answer is ["error", "0", "too-many-connections"])
+        {
+            // Of an outage: messages in flight keep their connections, also those that the sender has broken. The worker closes this one.
+            return;
+        }
+
         int number = int.Parse(answer[1], CultureInfo.InvariantCulture);
         if (!_lines.TryGetValue(number, out QueuedMessage? message) || !_answered.Add(number))
         {

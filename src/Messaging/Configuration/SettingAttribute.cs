@@ -1,6 +1,3 @@
-using System.Diagnostics.CodeAnalysis;
-using System.Reflection;
-
 namespace Messaging.Configuration;
 
 /// <summary>
@@ -31,8 +28,4 @@ public sealed class SettingAttribute(string description) : Attribute
 
     /// <summary>True when there is no default and a value must be configured.</summary>
     public bool Required { get; init; }
-
-    /// <summary>The properties of a class that are settings.</summary>
-    internal static IEnumerable<PropertyInfo> PropertiesOf([DynamicallyAccessedMembers(DynamicallyAccessedMemberTypes.PublicProperties)] Type type) =>
-        type.GetProperties().Where(property => property.IsDefined(typeof(SettingAttribute)));
 }

@@ -1,5 +1,4 @@
 using System.Diagnostics.CodeAnalysis;
-using System.Reflection;
 using Microsoft.Extensions.Configuration;
 
 namespace Messaging.Configuration;
@@ -112,10 +111,10 @@ public sealed class SettingsReader
 
         string[] layers = route is null ? [section] : [layer, section];
 
-        List<PropertyInfo> properties = [.. SettingAttribute.PropertiesOf(type)];
+        SettingProperty[] properties = SettingProperty.Of(type);
         object settings = Activator.CreateInstance(type)!;
         List<string> given = [.. properties.Select(property => property.Name).Where(name => Find(layers, name) is not null)];
-        string[] unread = [.. properties.Where(property => given.Contains(property.Name) ? !TryReadProperty(settings, property, layers) : property.GetCustomAttribute<SettingAttribute>()!.Required).Select(property => property.Name)];
+        string[] unread = [.. properties.Where(property => given.Contains(property.Name) ? !TryReadProperty(settings, property, layers) : property.Setting.Required).Select(property => property.Name)];
         FindUnknownKeys(layer, section, type, properties, []);
         if (settings is ISelfValidating validating)
         {
@@ -162,7 +161,7 @@ public sealed class SettingsReader
         T settings = new();
         string section = layers[^1];
         _layers.UnionWith(layers.Select(layer => (layer.ToUpperInvariant(), typeof(T))));
-        List<PropertyInfo> properties = [.. SettingAttribute.PropertiesOf(typeof(T))];
+        SettingProperty[] properties = SettingProperty.Of(typeof(T));
         string[] unread = [.. properties.Where(property => !TryReadProperty(settings, property, layers)).Select(property => property.Name)];
 
         foreach (string layer in layers)
@@ -200,9 +199,9 @@ public sealed class SettingsReader
     }
 
     /// <returns>False when a problem was reported and the property keeps its default.</returns>
-    private bool TryReadProperty(object settings, PropertyInfo property, string[] layers)
+    private bool TryReadProperty(object settings, SettingProperty property, string[] layers)
     {
-        SettingAttribute setting = property.GetCustomAttribute<SettingAttribute>()!;
+        SettingAttribute setting = property.Setting;
         (string Key, string Value)[] all = [.. FindAll(layers, property.Name)];
         (string Key, string Value)? found = all.Length > 0 ? all[0] : null;
         string key = found?.Key ?? $"{layers[^1]}:{property.Name}";
@@ -219,7 +218,7 @@ public sealed class SettingsReader
                 return false;
             }
 
-            property.SetValue(settings, value);
+            property.Property.SetValue(settings, value);
         }
         else if (setting.Required)
         {
@@ -228,23 +227,23 @@ public sealed class SettingsReader
             return false;
         }
 
-        object? current = property.GetValue(settings);
+        object? current = property.Property.GetValue(settings);
         string text = current is null ? string.Empty : Mask(setting, SettingText.Format(current, setting.Bytes));
         _effective[key] = new EffectiveSetting(key, text, found is null, setting.Description);
         return true;
     }
 
-    private bool TryParse(object settings, PropertyInfo property, (string Key, string Value) given, out object? value)
+    private bool TryParse(object settings, SettingProperty property, (string Key, string Value) given, out object? value)
     {
-        SettingAttribute setting = property.GetCustomAttribute<SettingAttribute>()!;
+        SettingAttribute setting = property.Setting;
         string shown = Mask(setting, given.Value);
-        if (!SettingText.TryParse(given.Value, property.PropertyType, setting.Bytes, out value))
+        if (!SettingText.TryParse(given.Value, property.Type, setting.Bytes, out value))
         {
-            Fail(given.Key, shown, $"must be {SettingText.Expected(property.PropertyType, setting.Bytes, property.GetValue(settings) as Uri)}{RangeText(setting)}.", setting.Consequence);
+            Fail(given.Key, shown, $"must be {SettingText.Expected(property.Type, setting.Bytes, property.Property.GetValue(settings) as Uri)}{RangeText(setting)}.", setting.Consequence);
             return false;
         }
 
-        if (!InRange(value, property.PropertyType, setting))
+        if (!InRange(value, property.Type, setting))
         {
             Fail(given.Key, shown, $"must be{RangeText(setting)}.", setting.Consequence);
             return false;
@@ -270,12 +269,12 @@ public sealed class SettingsReader
         }
     }
 
-    private void FindUnknownKeys(string layer, string section, Type reader, List<PropertyInfo> properties, IReadOnlyCollection<string> allowedSections)
+    private void FindUnknownKeys(string layer, string section, Type reader, SettingProperty[] properties, IReadOnlyCollection<string> allowedSections)
     {
         string[] others = [.. Sections.OtherKeys(section, reader, perRoute: layer != section)];
         foreach (IConfigurationSection child in Configuration.GetSection(layer).GetChildren())
         {
-            PropertyInfo? match = properties.Find(p => string.Equals(p.Name, child.Key, StringComparison.OrdinalIgnoreCase));
+            SettingProperty? match = Array.Find(properties, p => string.Equals(p.Name, child.Key, StringComparison.OrdinalIgnoreCase));
             if (match is null && !allowedSections.Contains(child.Key, StringComparer.OrdinalIgnoreCase) && !others.Contains(child.Key, StringComparer.OrdinalIgnoreCase))
             {
                 FailUnknown(child.Path, [.. properties.Select(p => p.Name), .. others]);
@@ -287,8 +286,8 @@ public sealed class SettingsReader
         }
     }
 
-    private static (string Key, string Value)? Shown(List<PropertyInfo> properties, string name, (string Key, string Value)? given) =>
-        given is { } found && properties.Find(p => p.Name == name)?.GetCustomAttribute<SettingAttribute>() is { } setting ? (found.Key, Mask(setting, found.Value)) : given;
+    private static (string Key, string Value)? Shown(SettingProperty[] properties, string name, (string Key, string Value)? given) =>
+        given is { } found && Array.Find(properties, p => p.Name == name)?.Setting is { } setting ? (found.Key, Mask(setting, found.Value)) : given;
 
     private static ConfigurationError Masked(ConfigurationError error) => error.Value is { } value ? error with { Value = SettingText.MaskUserInfo(value) } : error;
 

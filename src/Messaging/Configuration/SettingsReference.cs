@@ -1,4 +1,3 @@
-using System.Reflection;
 using System.Text;
 
 namespace Messaging.Configuration;
@@ -19,24 +18,21 @@ public static class SettingsReference
             }
 
             object defaults = Activator.CreateInstance(type)!;
-            foreach (PropertyInfo property in type.GetProperties())
+            foreach (SettingProperty property in SettingProperty.Of(type))
             {
-                if (property.GetCustomAttribute<SettingAttribute>() is { } setting)
-                {
-                    text.Append("| `").Append(section.Name).Append(':').Append(property.Name).Append("` | ")
-                        .Append(Default(property, setting, defaults)).Append(" | ")
-                        .Append(setting.Description).Append(Range(setting)).Append(" |\n");
-                }
+                text.Append("| `").Append(section.Name).Append(':').Append(property.Name).Append("` | ")
+                    .Append(Default(property, defaults)).Append(" | ")
+                    .Append(property.Setting.Description).Append(Range(property.Setting)).Append(" |\n");
             }
         }
 
         return text.ToString();
     }
 
-    private static string Default(PropertyInfo property, SettingAttribute setting, object defaults)
+    private static string Default(SettingProperty property, object defaults)
     {
-        string value = SettingText.Format(property.GetValue(defaults), setting.Bytes);
-        return setting.Required ? "(required)" : value.Length == 0 ? "(not set)" : $"`{value}`";
+        string value = SettingText.Format(property.Property.GetValue(defaults), property.Setting.Bytes);
+        return property.Setting.Required ? "(required)" : value.Length == 0 ? "(not set)" : $"`{value}`";
     }
 
     private static string Range(SettingAttribute setting) => (setting.Min, setting.Max) switch

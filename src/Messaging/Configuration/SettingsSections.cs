@@ -1,5 +1,3 @@
-using System.Reflection;
-
 namespace Messaging.Configuration;
 
 /// <summary>The sections that the parts of a worker read, in the order of the reference. Immutable.</summary>
@@ -10,6 +8,8 @@ internal sealed class SettingsSections
 
     /// <summary>For a reader that knows only the sections it is asked for.</summary>
     public static readonly SettingsSections None = new([]);
+
+    private IReadOnlyList<ConfigurationError>? _faults;
 
     public SettingsSections(IReadOnlyList<SettingsSection> all)
     {
@@ -27,6 +27,9 @@ internal sealed class SettingsSections
     /// <summary>The first levels of the sections that a route may hold beside its own keys.</summary>
     public IReadOnlyList<string> RouteRoots { get; }
 
+    /// <summary>Faults in the declared sections: one inside another, a key that two classes declare, or a key that cannot hold a value.</summary>
+    public IReadOnlyList<ConfigurationError> Faults => _faults ??= [.. FindFaults()];
+
     /// <summary>The keys of a class.</summary>
     public static IEnumerable<string> KeysOf(SettingsSection section) => PropertiesOf(section).Select(property => property.Name);
 
@@ -38,12 +41,11 @@ internal sealed class SettingsSections
         .Where(other => string.Equals(other.Name, section, StringComparison.OrdinalIgnoreCase) && other.SettingsType != reader && (other.IsPerRoute || !perRoute))
         .SelectMany(KeysOf);
 
-    /// <summary>Finds faults in the declared sections: one inside another, a key that two classes declare, or a key that cannot hold a value.</summary>
-    public IEnumerable<ConfigurationError> FindFaults()
+    private IEnumerable<ConfigurationError> FindFaults()
     {
         foreach (SettingsSection section in All)
         {
-            foreach (PropertyInfo property in PropertiesOf(section))
+            foreach (SettingProperty property in PropertiesOf(section))
             {
                 if (FindFault(section, property) is { } fault)
                 {
@@ -64,23 +66,23 @@ internal sealed class SettingsSections
         }
     }
 
-    private static IEnumerable<PropertyInfo> PropertiesOf(SettingsSection section) => section.SettingsType is { } type ? SettingAttribute.PropertiesOf(type) : [];
+    private static SettingProperty[] PropertiesOf(SettingsSection section) => section.SettingsType is { } type ? SettingProperty.Of(type) : [];
 
-    private static string? FindFault(SettingsSection section, PropertyInfo property)
+    private static string? FindFault(SettingsSection section, SettingProperty property)
     {
-        if (property.SetMethod is null)
+        if (property.Property.SetMethod is null)
         {
             return $"is a property of {Describe(section)} that cannot be set: give it a setter.";
         }
 
-        if (!SettingText.IsReadable(property.PropertyType))
+        if (!SettingText.IsReadable(property.Type))
         {
-            return $"is a property of {Describe(section)} with the type {property.PropertyType}, which cannot be read from text: use string, string[], bool, int, long, double, TimeSpan, Uri or an enum.";
+            return $"is a property of {Describe(section)} with the type {property.Type}, which cannot be read from text: use string, string[], bool, int, long, double, TimeSpan, Uri or an enum.";
         }
 
-        SettingAttribute setting = property.GetCustomAttribute<SettingAttribute>()!;
-        string? wrong = Array.Find([setting.Min, setting.Max], bound => bound is not null && !SettingText.TryParse(bound, property.PropertyType, setting.Bytes, out _));
-        return wrong is null ? null : $"is a property of {Describe(section)} with the invalid bound '{wrong}': write {SettingText.Expected(property.PropertyType, setting.Bytes)}.";
+        SettingAttribute setting = property.Setting;
+        string? wrong = Array.Find([setting.Min, setting.Max], bound => bound is not null && !SettingText.TryParse(bound, property.Type, setting.Bytes, out _));
+        return wrong is null ? null : $"is a property of {Describe(section)} with the invalid bound '{wrong}': write {SettingText.Expected(property.Type, setting.Bytes)}.";
     }
 
     private static ConfigurationError? FindCollision(SettingsSection first, SettingsSection second)

@@ -37,7 +37,7 @@ internal sealed class WorkerFeatures
     public IReadOnlyList<RoutePart> Parts => _parts;
 
     /// <summary>Conflicts between features, each with what to do.</summary>
-    public IEnumerable<ConfigurationError> Errors => [.. _errors, .. Sections.FindFaults()];
+    public IEnumerable<ConfigurationError> Errors => [.. _errors, .. Sections.Faults];
 
     /// <summary>Every section, in the order of the reference.</summary>
     public SettingsSections Sections => _sections ??= new SettingsSections(
