@@ -57,6 +57,7 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
     // The breaker's probe while its slot is reserved but has no message yet; 0 otherwise.
     private long _probe;
     private bool _stopping;
+    private bool _aborting;
     private TaskCompletionSource? _drained;
     private volatile bool _stuck;
 
@@ -193,10 +194,15 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
         }
     }
 
-    /// <summary>Cancels every message in flight; they are abandoned.</summary>
+    /// <summary>Cancels every message in flight, and each that a source still accepts; they are abandoned.</summary>
     public void Abort()
     {
         ReturnHeld();
+        lock (_lock)
+        {
+            _aborting = true;
+        }
+
         foreach (MessageSlot slot in _slots)
         {
             slot.Cancel(Cancellation.Shutdown);
@@ -336,6 +342,11 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
                 }
 
                 slot.Open(batch[i], sizes[i], now);
+                if (_aborting)
+                {
+                    slot.Cancel(Cancellation.Shutdown);
+                }
+
                 _pump.Add(slot);
             }
 
