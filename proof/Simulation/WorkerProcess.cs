@@ -48,6 +48,7 @@ internal sealed class WorkerProcess
     private LineListener? _listener;
     private ChannelPublisher? _publisher;
     private bool _isStopped;
+    private int _inFlightAtStop;
 
     public WorkerProcess(World world, FaultPlan plan, Defect defect)
     {
@@ -154,6 +155,7 @@ internal sealed class WorkerProcess
         }
 
         _isStopped = true;
+        _inFlightAtStop = _route.InFlight;
         _world.Senders.Break(_time);
         _world.Publishers.Ended(this, mayBeLost: _publisher?.Lost ?? 0);
         stopped();
@@ -173,8 +175,9 @@ internal sealed class WorkerProcess
         // An abandoned line waits in the worker; a stop ends it without another delivery.
         long endedAgain = _listener is null ? 0 : totals.Returned;
 
-        // A dead letter whose write hangs when the stop ends counts as lost, and as written if it ends while the process still exists.
-        long lostAndWritten = _isStopped ? totals.Lost : 0;
+        // A dead letter whose write hangs when the stop ends counts as lost, and as written if it ends while the process still exists. A
+        // message whose store hangs becomes a dead letter, and counts as stored if that ends.
+        long lostAndWritten = _isStopped ? totals.Lost + _inFlightAtStop : 0;
         bool isSettled = _publisher is null
             ? totals.Received <= ended && ended <= totals.Received + endedAgain + lostAndWritten
             : _publisher.Settled + _publisher.Lost - _publisher.Published is >= 0 and var again && again <= lostAndWritten;
