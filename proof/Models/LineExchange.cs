@@ -154,7 +154,7 @@ internal sealed class LineExchange : Exchange, ILineTransport
 
     private void Read(string[] answer)
     {
-        if (answer is ["error", "0", "too-many-connections"])
+        if (_answered.Count == 0 && answer is ["error", "0", "too-many-connections"])
         {
             // Of an outage: messages in flight keep their connections, also those that the sender has broken. The worker closes this one.
             return;
