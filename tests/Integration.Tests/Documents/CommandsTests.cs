@@ -120,7 +120,7 @@ public sealed partial class CommandsTests
 
     private static string Assembly(string name) => Path.Combine(AppContext.BaseDirectory, $"{name}.dll");
 
-    // A program of the same build that the tests do not reference.
+    // A program that is built with the tests, and whose files are not copied to theirs.
     private static string Beside(string project, string name) => RepositoryFolder.Combine(project, "bin", new DirectoryInfo(AppContext.BaseDirectory).Parent!.Name, "net10.0", $"{name}.dll");
 
     private static IEnumerable<string> FindPages() => Directory.EnumerateFiles(RepositoryFolder.Combine("docs"), "*.md", SearchOption.AllDirectories)
