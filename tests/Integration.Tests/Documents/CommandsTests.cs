@@ -47,6 +47,18 @@ public sealed partial class CommandsTests
         unmarked.Concat(unknown).ShouldBeEmpty();
     }
 
+    /// <summary>`dotnet test` builds what a test project references, and nothing else.</summary>
+    [Fact]
+    public void Programs_OfThePages_AreReferencedByTheTests()
+    {
+        string[] projects = [.. FindPages().SelectMany(Blocks).Where(block => !block.Mark.StartsWith("not-run", StringComparison.Ordinal))
+            .SelectMany(block => Project.Matches(block.Text)).Select(match => match.Groups[1].Value).Distinct()];
+        string references = File.ReadAllText(RepositoryFolder.Combine("tests", "Integration.Tests", "Integration.Tests.csproj"));
+
+        projects.ShouldNotBeEmpty();
+        projects.Where(project => !Regex.IsMatch(references, $"""Include="\.\./(?:\.\./)?{project.Replace("tests/", string.Empty, StringComparison.Ordinal)}/\w+\.csproj""")).ShouldBeEmpty();
+    }
+
     private static string Script(string page, string folder)
     {
         Dictionary<string, int> ports = Ports.ToDictionary(port => port, _ => FreePort.Next());
@@ -158,6 +170,9 @@ public sealed partial class CommandsTests
 
     [GeneratedRegex(@"^(?:\$ )?(?:dotnet|curl|node|npm|docker|kubectl|aws|export|printf|echo|cat|sed|promtool|bash) ", RegexOptions.Multiline)]
     private static partial Regex Command { get; }
+
+    [GeneratedRegex("--project ([^ ]+)")]
+    private static partial Regex Project { get; }
 
     [GeneratedRegex("^(?:daemon|not-run: .+)?$")]
     private static partial Regex Mark { get; }
