@@ -48,7 +48,7 @@ internal sealed class WorkerProcess
     private LineListener? _listener;
     private ChannelPublisher? _publisher;
     private bool _isStopped;
-    private int _inFlightAtStop;
+    private int _inFlightAtLimit;
 
     public WorkerProcess(World world, FaultPlan plan, Defect defect)
     {
@@ -140,6 +140,7 @@ internal sealed class WorkerProcess
         await _stopStarting.CancelAsync();
         await _starting;
         using CancellationTokenSource end = new(limit, _time);
+        await using CancellationTokenRegistration atLimit = end.Token.Register(() => _inFlightAtLimit = _route.InFlight);
         bool drained = await _route.DrainAsync(end.Token);
         if (drained && _time.IsAlive)
         {
@@ -155,7 +156,6 @@ internal sealed class WorkerProcess
         }
 
         _isStopped = true;
-        _inFlightAtStop = _route.InFlight;
         _world.Senders.Break(_time);
         _world.Publishers.Ended(this, mayBeLost: _publisher?.Lost ?? 0);
         stopped();
@@ -176,8 +176,8 @@ internal sealed class WorkerProcess
         long endedAgain = _listener is null ? 0 : totals.Returned;
 
         // A dead letter whose write hangs when the stop ends counts as lost, and as written if it ends while the process still exists. A
-        // message whose store hangs becomes a dead letter, and counts as stored if that ends.
-        long lostAndWritten = _isStopped ? totals.Lost + _inFlightAtStop : 0;
+        // message whose store hangs at the limit becomes a dead letter, and counts as stored if that ends.
+        long lostAndWritten = _isStopped ? totals.Lost + _inFlightAtLimit : 0;
         bool isSettled = _publisher is null
             ? totals.Received <= ended && ended <= totals.Received + endedAgain + lostAndWritten
             : _publisher.Settled + _publisher.Lost - _publisher.Published is >= 0 and var again && again <= lostAndWritten;
