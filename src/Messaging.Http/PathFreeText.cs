@@ -10,8 +10,8 @@ internal static partial class PathFreeText
     public static string? Of(string? text) =>
         string.IsNullOrEmpty(text) ? text : Bare().Replace(Quoted().Replace(text, Hidden), Hidden);
 
-    // Up to the last quote, because a path may contain one; to the end of a truncated text.
-    [GeneratedRegex("""'(?:/|\\\\|[A-Za-z]:[\\/])(?:.*'|.*$)""", RegexOptions.Singleline | RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 1_000)]
+    // Up to a quote that ends a word, because a path may contain others; to the end of a truncated text.
+    [GeneratedRegex("""'(?:/|\\\\|[A-Za-z]:[\\/])(?:.*?'(?=$|[\s.,;:)])|.*$)""", RegexOptions.Singleline | RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 1_000)]
     private static partial Regex Quoted();
 
     // At least two levels, and not within a URL or a relative path.

@@ -13,6 +13,7 @@ internal sealed partial class SqsMessageSource
     // After an immediate empty answer (short polls, emulators): keeps an idle worker from a hot loop.
     internal static readonly TimeSpan ShortPollPause = TimeSpan.FromMilliseconds(500);
 
+    // A pause keeps its slots: another loop would use them for the next poll, or to fail as well.
     private async Task LoopAsync(IMessageIntake intake, CancellationToken stop, CancellationToken cutOff)
     {
         int min = LeastSlotsFor(_concurrency);
@@ -41,9 +42,7 @@ internal sealed partial class SqsMessageSource
 
                 // Read now: the batch is reused as soon as its last message is settled.
                 bool isEmpty = batch.Count == 0;
-                int used = await HandOverAsync(batch, queues.IsFifo ? new FifoGroups(intake) : null, intake);
-                Release(intake, reserved - used);
-                reserved = 0;
+                reserved -= await HandOverAsync(batch, queues.IsFifo ? new FifoGroups(intake) : null, intake);
                 if (isEmpty)
                 {
                     await AfterEmptyAsync(queues, _time.GetElapsedTime(askedAt), stop);
@@ -55,8 +54,6 @@ internal sealed partial class SqsMessageSource
             }
             catch (AwsServiceException exception)
             {
-                Release(intake, reserved);
-                reserved = 0;
                 if (MessageSpans.IsListening)
                 {
                     MessageSpans.Received(_destination, calledAt, _time.GetUtcNow(), [], exception.Code, exception.Message);

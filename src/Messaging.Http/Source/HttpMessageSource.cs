@@ -116,7 +116,6 @@ internal sealed class HttpMessageSource : IMessageSource
 
     public async ValueTask DisposeAsync()
     {
-        _registry.Remove(Route, this);
         await _stopping.CancelAsync();
     }
 

@@ -3,7 +3,7 @@ using Messaging.Sources;
 
 namespace Messaging.Http.Source;
 
-/// <summary>The HTTP routes of this process by name. A source is registered from its creation until its disposal.</summary>
+/// <summary>The HTTP routes of this process by name. A source is registered from its creation on; once it is disposed it refuses messages as stopping.</summary>
 internal sealed class HttpSourceRegistry
 {
     private readonly RouteTable<HttpMessageSource> _sources = new();
@@ -25,6 +25,4 @@ internal sealed class HttpSourceRegistry
         _sources.Add(route, source);
         _started = Task.WhenAll(_started, source.Started);
     }
-
-    public void Remove(string route, HttpMessageSource source) => _sources.Remove(route, source);
 }

@@ -74,10 +74,10 @@ internal sealed class MessagesEndpoint(HttpSourceRegistry registry, HttpAnswers 
         string problem = route switch
         {
             null => "No route has the source Http.",
-            { Length: > LongestShownName } => "There is no such route with an HTTP source.",
-            _ => $"There is no route '{route}' with an HTTP source.",
+            { Length: > LongestShownName } => "There is no such route with the source Http.",
+            _ => $"There is no route '{route}' with the source Http.",
         };
-        return new HttpRefusal(StatusCodes.Status404NotFound, "unknown-route", $"{problem} Routes: {registry.Names}.");
+        return new HttpRefusal(StatusCodes.Status404NotFound, "unknown-route", $"{problem} Routes with it: {registry.Names}. Send to one of them, or add Http to Routes:{{name}}:Source.");
     }
 
     private static bool IsNdjson(string? contentType)

@@ -112,6 +112,10 @@ internal sealed partial class DurableFolder
                 return PlaceResult.Placed;
             }
         }
+        catch (Exception exception) when (FileFaults.IsFileFault(exception) && FileFaults.Classify(exception) == FileFault.Rejected && !_host.FolderExists(Path.Combine(Root, TemporaryFolder)))
+        {
+            throw new DirectoryNotFoundException($"'{Root}' is no longer a folder with '{TemporaryFolder}' in it.", exception);
+        }
         finally
         {
             DeleteTemporary(temporary);

@@ -47,7 +47,7 @@ internal interface IFileHost
 
     bool IsLink(string path);
 
-    /// <summary>Creates a folder, unless it exists.</summary>
+    /// <summary>Creates a folder, unless it exists; never one above it.</summary>
     void CreateFolder(string path);
 
     /// <summary>Makes the names in a folder durable. Does nothing on Windows.</summary>

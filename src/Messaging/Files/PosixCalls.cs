@@ -5,7 +5,8 @@ using System.Runtime.Versioning;
 namespace Messaging.Files;
 
 /// <summary>
-/// The two operations that .NET 10 has no call for on Unix: giving a file a name only if it is free, and fsync of a folder.
+/// The operations that .NET 10 has no call for on Unix: giving a file a name only if it is free, creating a folder but none above it, and
+/// fsync of a folder.
 /// </summary>
 internal static class PosixCalls
 {
@@ -14,6 +15,9 @@ internal static class PosixCalls
 
     /// <summary>O_RDONLY of open(2).</summary>
     public const int ReadOnly = 0;
+
+    // The umask takes away from them.
+    private const int AllPermissions = 0x1FF;
 
     // O_CLOEXEC differs between kernels; on each, it is the same on every architecture that .NET runs on.
     private const int CloseOnExecLinux = 0x80000;
@@ -24,6 +28,10 @@ internal static class PosixCalls
     [DllImport("libc", EntryPoint = "link", SetLastError = true)]
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
     private static extern int LinkCore([MarshalAs(UnmanagedType.LPUTF8Str)] string existing, [MarshalAs(UnmanagedType.LPUTF8Str)] string added);
+
+    [DllImport("libc", EntryPoint = "mkdir", SetLastError = true)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    private static extern int MakeFolderCore([MarshalAs(UnmanagedType.LPUTF8Str)] string path, int mode);
 
     /// <summary>A descriptor, or -1 with the errno in <see cref="Marshal.GetLastPInvokeError"/>.</summary>
     [DllImport("libc", EntryPoint = "open", SetLastError = true)]
@@ -43,6 +51,12 @@ internal static class PosixCalls
     [UnsupportedOSPlatform("windows")]
     public static int Link(string existing, string added) =>
         LinkCore(existing, added) == 0 ? 0 : Marshal.GetLastPInvokeError();
+
+    /// <summary>Creates a folder below one that exists.</summary>
+    /// <returns>0, or the errno.</returns>
+    [UnsupportedOSPlatform("windows")]
+    public static int MakeFolder(string path) =>
+        MakeFolderCore(path, AllPermissions) == 0 ? 0 : Marshal.GetLastPInvokeError();
 
     /// <summary>Makes the names in a folder durable.</summary>
     /// <exception cref="IOException">The folder could not be opened or flushed; the errno is the HResult.</exception>

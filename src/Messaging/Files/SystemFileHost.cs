@@ -48,7 +48,25 @@ internal sealed class SystemFileHost : IFileHost
 
     public bool IsLink(string path) => new FileInfo(path).LinkTarget is not null;
 
-    public void CreateFolder(string path) => Directory.CreateDirectory(path);
+    public void CreateFolder(string path)
+    {
+        if (OperatingSystem.IsWindows())
+        {
+            Directory.CreateDirectory(path);
+            return;
+        }
+
+        int error = PosixCalls.MakeFolder(path);
+        if (error == PosixCalls.Enoent)
+        {
+            throw new DirectoryNotFoundException($"'{path}' cannot be created: the folder above it is missing.");
+        }
+
+        if (error != 0 && !(error == PosixCalls.Eexist && FolderExists(path)))
+        {
+            throw PosixCalls.Failure("mkdir", path, error);
+        }
+    }
 
     public void SyncFolder(string path)
     {

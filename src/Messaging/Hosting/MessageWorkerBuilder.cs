@@ -37,14 +37,15 @@ internal sealed class MessageWorkerBuilder : IMessageWorkerBuilder
     public WorkerFeatures Features { get; } = new();
 
     /// <summary>Moves the services to a host's container; later additions go there too.</summary>
-    public void MoveTo(IServiceCollection services)
+    public void MoveTo(IServiceCollection services, Action<MessageWorkerBuilder> register)
     {
-        foreach (ServiceDescriptor service in Services)
+        IServiceCollection features = Services;
+        Services = services;
+        register(this);
+        foreach (ServiceDescriptor service in features)
         {
             services.Add(service);
         }
-
-        Services = services;
     }
 
     public IMessageWorkerBuilder AddSource(ISourceFeature source)

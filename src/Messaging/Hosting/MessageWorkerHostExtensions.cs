@@ -46,8 +46,7 @@ public static class MessageWorkerHostExtensions
             throw new InvalidOperationException("The host has a worker already. Add features to it with AddMessageWorker(worker => ...).");
         }
 
-        definition.Worker.MoveTo(builder.Services);
-        Register(definition.Worker);
+        definition.Worker.MoveTo(builder.Services, Register);
         return builder;
     }
 

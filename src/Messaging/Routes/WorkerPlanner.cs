@@ -94,9 +94,14 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
         StagesOptions stages = settings.Read<StagesOptions>("Stages", name);
 
         List<SourcePlan> sourcePlans = [];
-        foreach (string source in options.Source.Distinct(StringComparer.OrdinalIgnoreCase))
+        HashSet<string> named = new(StringComparer.OrdinalIgnoreCase);
+        foreach (string source in options.Source)
         {
-            if (Find(settings, _sources, $"{section}:Source", source, "source") is { } feature)
+            if (!named.Add(source))
+            {
+                settings.Fail($"{section}:Source", source, "must be named once.", "The route receives from each of its sources once.");
+            }
+            else if (Find(settings, _sources, $"{section}:Source", source, "source") is { } feature)
             {
                 sourcePlans.Add(feature.Configure(settings, name) with { Name = feature.Name });
             }

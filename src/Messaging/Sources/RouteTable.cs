@@ -31,15 +31,6 @@ public sealed class RouteTable<T>
     /// <summary>Adds a route's entry, or replaces it.</summary>
     public void Add(string route, T entry) => Change(entries => entries[route] = entry);
 
-    /// <summary>Removes a route's entry, unless it was replaced.</summary>
-    public void Remove(string route, T entry) => Change(entries =>
-    {
-        if (entries.TryGetValue(route, out T? current) && ReferenceEquals(current, entry))
-        {
-            entries.Remove(route);
-        }
-    });
-
     private void Change(Action<Dictionary<string, T>> change)
     {
         lock (_gate)

@@ -114,7 +114,7 @@ internal sealed partial class ArchiveHeaderReader
     // Reads numbers, booleans and null; refuses other values.
     private static int ReadOther(ref JsonScanner scanner, int at, byte first, HeaderNode node, ArchiveHeader header, ref HeaderValue value)
     {
-        if (node.TakesNumbers && (first is (byte)'-' or (byte)'t' or (byte)'f' || char.IsAsciiDigit((char)first)))
+        if (node.TakesNumbers && (first == '-' || char.IsAsciiDigit((char)first) || (first is (byte)'t' or (byte)'f' && node.DateUse == HeaderUse.None)))
         {
             return ReadNumber(ref scanner, at, node, header, ref value);
         }

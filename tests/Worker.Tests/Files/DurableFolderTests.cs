@@ -78,6 +78,50 @@ public sealed class DurableFolderTests : IDisposable
         Directory.EnumerateFileSystemEntries(_root.Path).ShouldBeEmpty();
     }
 
+    /// <summary>A volume that is unmounted in the middle: what would be created lies beneath it.</summary>
+    [Theory]
+    [InlineData("a/2")]
+    [InlineData("b/1")]
+    public void Place_RootGoneAfterTheWrite_IsRefusedAndNothingIsCreated(string path)
+    {
+        SyncedFolders host = new();
+        DurableFolder folder = new(_root["root"], fsync: true, host: host);
+        folder.Prepare();
+        folder.Place("a/1", "x"u8);
+        host.AfterFlush = () => Directory.Move(_root["root"], _root["away"]);
+
+        Exception exception = Should.Throw<DirectoryNotFoundException>(() => folder.Place(path, "y"u8));
+
+        FileFaults.Classify(exception).ShouldBe(FileFault.Refused);
+        Directory.Exists(_root["root"]).ShouldBeFalse();
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Place_RootReplacedByAFile_IsRefused(bool afterTheWrite)
+    {
+        SyncedFolders host = new();
+        DurableFolder folder = new(_root["root"], fsync: true, host: host);
+        folder.Prepare();
+        folder.Place("a/1", "x"u8);
+        host.AfterFlush = Replace;
+        if (!afterTheWrite)
+        {
+            Replace();
+        }
+
+        Exception exception = Should.Throw<DirectoryNotFoundException>(() => folder.Place("a/2", "y"u8));
+
+        FileFaults.Classify(exception).ShouldBe(FileFault.Refused);
+
+        void Replace()
+        {
+            Directory.Move(_root["root"], _root["away"]);
+            File.WriteAllText(_root["root"], "a file");
+        }
+    }
+
     [Fact]
     public void Prepare_TemporaryFolderGoneMeanwhile_IsRefusedAndNothingIsCreated()
     {

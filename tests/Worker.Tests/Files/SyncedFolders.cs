@@ -3,7 +3,7 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Worker.Tests.Files;
 
-/// <summary>The operating system's files, which records the folders that are synced and the files that are created; a sync of the first one may fail.</summary>
+/// <summary>The operating system's files, which records the folders that are synced and the files that are created; a sync of the first one may fail, and something may happen after a flush.</summary>
 internal sealed class SyncedFolders(int errno = 0) : IFileHost
 {
     private readonly SystemFileHost _system = SystemFileHost.Instance;
@@ -11,6 +11,8 @@ internal sealed class SyncedFolders(int errno = 0) : IFileHost
     public List<string> Synced { get; } = [];
 
     public List<string> Created { get; } = [];
+
+    public Action AfterFlush { get; set; } = () => { };
 
     public void SyncFolder(string path)
     {
@@ -31,7 +33,11 @@ internal sealed class SyncedFolders(int errno = 0) : IFileHost
 
     public void Write(SafeFileHandle file, ReadOnlySpan<byte> bytes, UnixFileMode mode) => _system.Write(file, bytes, mode);
 
-    public void Flush(SafeFileHandle file) => _system.Flush(file);
+    public void Flush(SafeFileHandle file)
+    {
+        _system.Flush(file);
+        AfterFlush();
+    }
 
     public SafeFileHandle Open(string path) => _system.Open(path);
 

@@ -140,7 +140,6 @@ public sealed class NestedPathTests
     [InlineData("""{"ts":-62135596799}""", "epoch", "0001/01/01/00")]
     [InlineData("""{"ts":-62135596801}""", "epoch", null)]
     [InlineData("""{"ts":1e9}""", "epoch", null)]
-    [InlineData("""{"ts":true}""", "epoch", null)]
     [InlineData("""{"ts":"+1"}""", "epoch", null)]
     [InlineData("""{"ts":"1."}""", "epoch", null)]
     [InlineData("""{"ts":"2026-11-22"}""", "epoch", null)]
@@ -156,6 +155,14 @@ public sealed class NestedPathTests
         key.ShouldBe(expected is null ? null : expected.Length == 0 ? "m" : expected + "/m");
         poison.Reason.ShouldBe(expected is null ? PoisonReason.BadDate : PoisonReason.None);
     }
+
+    [Theory]
+    [InlineData("true")]
+    [InlineData("false")]
+    [InlineData("{}")]
+    [InlineData("[1]")]
+    public void TryRead_EpochOfAnotherKind_IsAWrongType(string value) =>
+        new KeyTemplateOptionsOf("{ts:epoch:yyyy}/{MessageId}").Run($"{{\"ts\":{value},\"MessageId\":\"m\"}}").Poison.Reason.ShouldBe(PoisonReason.WrongType);
 
     [Theory]
     [InlineData("0001-01-01T00:00:00")]

@@ -74,7 +74,7 @@ internal sealed partial class RedriveEndpoints(RedriveCatalog redrives, IConfigu
             RedriveOrder? order = await JsonSerializer.DeserializeAsync(context.Request.Body, RedriveJson.Default.RedriveOrder, context.RequestAborted);
             return order is { Rate: null or (> 0 and <= MaxRate), Max: null or > 0 } && (order.Names is not null || order.Reason is not null) != order.All && (order.Names is null || Array.TrueForAll(order.Names, name => name is not null)) ? order : null;
         }
-        catch (JsonException)
+        catch (Exception exception) when (exception is JsonException or BadHttpRequestException)
         {
             return null;
         }

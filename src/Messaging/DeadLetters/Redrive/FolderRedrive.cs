@@ -152,7 +152,7 @@ internal sealed class FolderRedrive : IDisposable
         else if (_request.DryRun)
         {
             _progress.AddFound();
-            _services.Output.WriteLine($"{letter.Letter.Reason}  {UntrustedText.Shorten(letter.Letter.SourceId)}  {letter.Letter.LastSeen:u}  {UntrustedText.Shorten(letter.Letter.Description)}");
+            _services.Output.WriteLine($"{letter.Letter.Reason}  {RouteOf(letter)}  {UntrustedText.Shorten(letter.Letter.SourceId)}  {letter.Letter.LastSeen:u}  {UntrustedText.Shorten(letter.Letter.Description)}");
         }
         else if (_failedRoutes.Contains(RouteOf(letter)))
         {

@@ -155,6 +155,20 @@ public sealed class ReceiveTests
         await run.EndAsync();
     }
 
+    /// <summary>`explain` counts the polls that fit into the slots.</summary>
+    [Fact]
+    public async Task Receive_EmptyAnswersAtOnce_APauseKeepsTheSlotsFromTheOtherLoops()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync(concurrency: 100, slots: 20);
+        run.Queue.AnswersEmptyAtOnce = true;
+        await run.BeginAsync();
+
+        await run.PassAsync(TimeSpan.FromSeconds(10));
+
+        run.Queue.Receives.Count.ShouldBeInRange(10, 44, "Ten loops share 20 slots: two calls each half second.");
+        await run.EndAsync();
+    }
+
     [Fact]
     public async Task Receive_MessagesAreSettledBeforeTheNextCall_DoesNotCountAsAnEmptyAnswer()
     {

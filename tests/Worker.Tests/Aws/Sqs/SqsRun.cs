@@ -23,8 +23,8 @@ internal sealed class SqsRun : SourceHarness
     private readonly WireClient _wire;
     private readonly SqsMessageSource _source;
 
-    private SqsRun(FakeQueue queue, SqsSourceOptions options, SqsWireOptions wire, int concurrency, Uri? address, ILoggerFactory? loggers, HttpMessageHandler? handler)
-        : base(Math.Max(64, concurrency))
+    private SqsRun(FakeQueue queue, SqsSourceOptions options, SqsWireOptions wire, int concurrency, int slots, Uri? address, ILoggerFactory? loggers, HttpMessageHandler? handler)
+        : base(slots)
     {
         Queue = queue;
         _wire = new WireClient(address ?? queue.Address, wire, handler: queue.Open.Watch(handler ?? AwsHttpHandler.Create()));
@@ -54,8 +54,9 @@ internal sealed class SqsRun : SourceHarness
     /// <param name="address">A wrong address for the source; null for the queue's own.</param>
     /// <param name="loggers">Where the source logs; null for <see cref="Log"/>.</param>
     /// <param name="handler">The source's connections; null for the worker's own.</param>
+    /// <param name="slots">Slots of the intake; null for at least as many as the loops can use.</param>
     public static async Task<SqsRun> CreateAsync(
-        bool isFifo = false, SqsSourceOptions? options = null, SqsWireOptions? wire = null, int concurrency = OneLoop, Uri? address = null, ILoggerFactory? loggers = null, HttpMessageHandler? handler = null)
+        bool isFifo = false, SqsSourceOptions? options = null, SqsWireOptions? wire = null, int concurrency = OneLoop, Uri? address = null, ILoggerFactory? loggers = null, HttpMessageHandler? handler = null, int? slots = null)
     {
         FakeQueue queue = await FakeQueue.StartAsync();
         if (isFifo)
@@ -63,7 +64,7 @@ internal sealed class SqsRun : SourceHarness
             queue.MakeFifo();
         }
 
-        return new SqsRun(queue, options ?? Options(isFifo ? "orders.fifo" : "orders"), wire ?? new SqsWireOptions(), concurrency, address, loggers, handler);
+        return new SqsRun(queue, options ?? Options(isFifo ? "orders.fifo" : "orders"), wire ?? new SqsWireOptions(), concurrency, slots ?? Math.Max(64, concurrency), address, loggers, handler);
     }
 
     /// <summary>Options for tests that do not concern the acknowledge delay.</summary>
