@@ -10,6 +10,7 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
 
     private readonly LogThrottle _sends = new(time, Quiet);
     private readonly LogThrottle _givenUp = new(time, Quiet);
+    private readonly LogThrottle _deadLetters = new(time, Quiet);
     private readonly LogThrottle _receives = new(time, Quiet);
     private readonly LogThrottle _refusals = new(time, Quiet);
     private readonly LogThrottle _holds = new(time, TimeSpan.FromMinutes(5));
@@ -80,7 +81,13 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
 
     public void Unreachable(string error) => LogUnreachable(route, error);
 
-    public void DeadLetterFailed(string id, string error) => LogDeadLetterFailed(route, id, error);
+    public void DeadLetterFailed(string id, string error)
+    {
+        if (_deadLetters.ShouldLog(out SuppressedLines suppressed))
+        {
+            LogDeadLetterFailed(route, id, error, suppressed);
+        }
+    }
 
     public void DeadLetterWithoutAttributes(string id) => LogDeadLetterWithoutAttributes(route, id);
 
@@ -120,8 +127,8 @@ internal sealed partial class SqsSourceLog(ILogger logger, string route, TimePro
     [LoggerMessage(3209, LogLevel.Warning, "Route {Route}: the queue is unreachable; receiving starts as soon as it answers: {Error}")]
     private partial void LogUnreachable(string route, string error);
 
-    [LoggerMessage(3210, LogLevel.Error, "Route {Route}: message {Id} could not be sent to the dead-letter queue; it is abandoned and will be redelivered: {Error}")]
-    private partial void LogDeadLetterFailed(string route, string id, string error);
+    [LoggerMessage(3210, LogLevel.Error, "Route {Route}: message {Id} could not be sent to the dead-letter queue; it is abandoned and will be redelivered: {Error}{Suppressed}")]
+    private partial void LogDeadLetterFailed(string route, string id, string error, SuppressedLines suppressed);
 
     [LoggerMessage(3211, LogLevel.Warning, "Route {Route}: the queue has {InFlight} messages in flight; near 120,000 SQS returns no more messages. Look for consumers that receive without deleting")]
     private partial void LogNearInFlightLimit(string route, long inFlight);

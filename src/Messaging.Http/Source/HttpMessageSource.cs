@@ -24,6 +24,7 @@ internal sealed class HttpMessageSource : IMessageSource
     private readonly IDeadLetterStore _deadLetters;
     private readonly RouteMetrics? _metrics;
     private readonly ILogger _logger;
+    private readonly LogThrottle _deadLetterLog;
     private readonly BoundedPool<HttpMessage> _messages;
     private readonly CancellationTokenSource _stopping = new();
     private readonly TaskCompletionSource _answered = new(TaskCreationOptions.RunContinuationsAsynchronously);
@@ -47,6 +48,7 @@ internal sealed class HttpMessageSource : IMessageSource
         _deadLetters = services.DeadLetters;
         _metrics = services.Metrics;
         _logger = services.Loggers.CreateLogger<HttpMessageSource>();
+        _deadLetterLog = new LogThrottle(services.Time, TimeSpan.FromSeconds(5));
         _messages = new BoundedPool<HttpMessage>(services.Concurrency);
         registry.Add(Route, this);
     }
@@ -206,7 +208,10 @@ internal sealed class HttpMessageSource : IMessageSource
             TimeSpan delay = DeadLetterBackoff.After(Interlocked.Increment(ref _deadLetterFailures));
             outcome = Settlement.Abandon(delay, "The message can never be stored, and its dead letter could not be written.", exception.GetType().FullName);
             _metrics?.MessageReturned();
-            HttpLog.DeadLetterFailed(_logger, Route, $"{exception.GetType().Name}: {exception.Message}", DurationText.Of(delay));
+            if (_deadLetterLog.ShouldLog(out SuppressedLines suppressed))
+            {
+                HttpLog.DeadLetterFailed(_logger, Route, $"{exception.GetType().Name}: {exception.Message}", DurationText.Of(delay), suppressed);
+            }
         }
 
         message.Conclude(outcome);

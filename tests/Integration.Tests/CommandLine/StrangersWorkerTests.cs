@@ -194,6 +194,20 @@ public sealed class StrangersWorkerTests
         embedded.Text.ShouldContain("Route orders: stopped; since the start 3 received, 2 completed, 1 dead-lettered");
     }
 
+    [Fact]
+    public async Task HandlerThatWritesToASink_StoresEachMessage()
+    {
+        string folder = Directory.CreateTempSubdirectory("orders-").FullName;
+
+        WorkerCommand embedded = await RunAsync(["embedded", "--Routes:orders:Source=Channel", "--Routes:orders:Handler=Copy", $"--Sinks:Directory:Path={folder}"]);
+
+        embedded.ExitCode.ShouldBe(0, embedded.Text);
+        string[] stored = [.. Directory.EnumerateFiles(folder).Select(File.ReadAllText)];
+        stored.Length.ShouldBe(3);
+        stored.ShouldAllBe(order => order.StartsWith("{\"Id\":", StringComparison.Ordinal));
+        Directory.Delete(folder, recursive: true);
+    }
+
     private static async Task<WorkerCommand> RunAsync(params string[] arguments)
     {
         await using WorkerProcess process = Start(arguments);

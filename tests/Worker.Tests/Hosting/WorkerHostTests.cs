@@ -1,8 +1,11 @@
 using Messaging.CommandLine;
 using Messaging.Configuration;
+using Messaging.Hosting;
 using Messaging.Http.Web;
 using Messaging.Routes;
 using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Hosting;
 using Pipeline.Execution;
 using Shared.Hosting;
 
@@ -115,6 +118,18 @@ public sealed class WorkerHostTests
         ConfigurationException exception = Should.Throw<ConfigurationException>(() => WorkerHost.Build(Configuration("Intake:Concurrency=0", "Pipeline:Form=Fast")));
 
         exception.Errors.Count.ShouldBe(2);
+    }
+
+    /// <summary>Otherwise callers would be answered before the routes have been checked, and after they have ended.</summary>
+    [Fact]
+    public void Build_WebServer_StartsAfterTheRoutes()
+    {
+        using IHost host = WorkerHost.Build(Configuration("Routes:a:Source=Http"));
+
+        string[] started = [.. host.Services.GetServices<IHostedService>().Select(service => service.GetType().Name)];
+
+        started.ShouldContain(nameof(WebServer));
+        started.TakeWhile(name => name != nameof(WebServer)).ShouldContain(nameof(WorkerService));
     }
 
     private static IConfigurationRoot Configuration(params string[] keys) =>

@@ -19,7 +19,7 @@ public sealed class WorkerPlannerTests
             "Routes:one:Source=http",
             "Routes:one:Intake:Concurrency=2",
             "Routes:one:Sources:Http:Speed=9",
-            "Routes:two:Source=Channel, HTTP, channel",
+            "Routes:two:Source=Channel, HTTP",
             "Routes:two:Sink=Memory",
             "Sources:Http:Speed=1");
 
@@ -92,6 +92,10 @@ public sealed class WorkerPlannerTests
         ErrorsOf("Routes:a:Handler=Rows", "Routes:a:Sink=Index", "Bundles:Enabled=true").ShouldBe([
             "Bundles:Enabled = \"true\": must be false with a sink for documents. The sink Index sends batches of its own; set Routes:a:Bundles:Enabled=false for this route.",
         ]);
+
+    [Fact]
+    public void Plan_SourceNamedTwice_IsAnError() =>
+        ErrorsOf("Routes:a:Source=Channel, Http, channel").ShouldBe(["Routes:a:Source = \"channel\": must be named once. The route receives from each of its sources once."]);
 
     [Fact]
     public void Plan_NoSource_IsAnError() =>

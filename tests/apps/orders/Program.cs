@@ -9,7 +9,7 @@ using Microsoft.Extensions.Hosting;
 
 namespace OrdersApp;
 
-/// <summary>A worker with its own handler, source, settings, command and option: as a program, and embedded in a host.</summary>
+/// <summary>A worker with its own handlers, source, settings, command and option: as a program, and embedded in a host.</summary>
 internal static class Program
 {
     public static Task<int> Main(string[] args) => args is ["embedded", .. string[] keys]
@@ -22,6 +22,7 @@ internal static class Program
     private static IMessageWorkerBuilder AddFeatures(IMessageWorkerBuilder worker) => worker
         .AddSettings(SettingsSection.Of<TenantOptions>("Tenants"))
         .AddSource(new OutboxFeature())
+        .AddHandler(new CopyFeature())
         .AddHandler<Order, BookOrder, BookOptions>("Orders", OrderJson.Default.Order);
 
     private static async Task<int> RunEmbeddedAsync(string[] keys)

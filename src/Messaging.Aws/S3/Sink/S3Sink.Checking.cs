@@ -58,7 +58,7 @@ internal sealed partial class S3Sink
             case (S3FaultKind.Refused, _) when S3Faults.IsElsewhere(fault):
                 throw new StartupException(what, ExitCodes.Configuration);
 
-            case (S3FaultKind.Refused, _):
+            case (S3FaultKind.Refused, _) when fault.Status is < 300 or >= 400:
                 // A worker that may put objects may lack s3:ListBucket.
                 _problem = null;
                 _logger.LogUnchecked(_bucket, what);

@@ -92,11 +92,17 @@ public class S3SinkAnswerTests
     }
 
     [Theory]
-    [InlineData("<html>sign in to the hotel</html>")]
-    [InlineData("")]
-    public async Task Store_SuccessNotFromS3_IsNotAccepted(string page)
+    [InlineData("<html>sign in to the hotel</html>", null)]
+    [InlineData("<html>sign in to the hotel</html>", "\"x\"")]
+    [InlineData("", null)]
+    public async Task Store_SuccessNotFromS3_IsNotAccepted(string page, string? etag)
     {
-        await using StubServer stub = await StubServer.StartAsync(context => context.Response.WriteAsync(page));
+        await using StubServer stub = await StubServer.StartAsync(context =>
+        {
+            context.Response.Headers.ETag = etag;
+            context.Response.ContentLength = page.Length;
+            return context.Response.WriteAsync(page);
+        });
 
         SinkResult result = await StoreAsync(stub);
 

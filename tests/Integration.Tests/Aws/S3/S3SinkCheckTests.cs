@@ -3,6 +3,7 @@ using Integration.Tests.Servers;
 using Messaging.Aws.S3.Sink;
 using Messaging.Hosting;
 using Messaging.Sinks;
+using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.Logging;
 using AwsEndpoint = Integration.Tests.Servers.AwsEndpoint;
 using AwsOptions = Messaging.Aws.AwsOptions;
@@ -52,6 +53,21 @@ public class S3SinkCheckTests(RealS3 real)
         string warning = (await CheckAsync(s3.Endpoint, "archive")).ShouldHaveSingleItem();
 
         warning.ShouldContain("s3:ListBucket");
+    }
+
+    [Theory]
+    [InlineData(200)]
+    [InlineData(302)]
+    public async Task Check_PageOfAProxy_StartsWithAWarning(int status)
+    {
+        await using StubServer stub = await StubServer.StartAsync(context =>
+        {
+            context.Response.StatusCode = status;
+            context.Response.Headers.Location = "/login";
+            return context.Response.WriteAsync("<html>sign in to the hotel</html>");
+        });
+
+        (await CheckAsync(stub.Endpoint, "archive")).ShouldHaveSingleItem().ShouldContain("is unreachable");
     }
 
     [Fact]

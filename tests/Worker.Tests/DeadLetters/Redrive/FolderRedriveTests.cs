@@ -40,6 +40,19 @@ public sealed class FolderRedriveTests : IDisposable
     }
 
     [Fact]
+    public async Task Run_DryRun_ListsReasonRouteAndIdAndSendsNothing()
+    {
+        await WriteAsync("one");
+        using StringWriter output = new();
+        RedriveRequest request = new(Reason: null, Max: 100, DryRun: true, "http://127.0.0.1:1", Route: null);
+
+        await RunAsync(request, _folder.Path, output);
+
+        output.ToString().ShouldMatch("^malformed-json  archive  one  2026-01-01 00:00:00Z  test\n");
+        _store.List().ShouldHaveSingleItem();
+    }
+
+    [Fact]
     public async Task Run_PartsOfMessages_AreLeftAndReported()
     {
         await WriteAsync("message");
@@ -285,13 +298,15 @@ public sealed class FolderRedriveTests : IDisposable
         _store.List().ShouldHaveSingleItem().ShouldContain("m-1");
     }
 
-    private Task<RedriveResult> RunAsync(FakeService server, string? reason = null, string? folder = null, CancellationToken stop = default)
+    private Task<RedriveResult> RunAsync(FakeService server, string? reason = null, string? folder = null, CancellationToken stop = default) =>
+        RunAsync(new RedriveRequest(reason, Max: 100, DryRun: false, server.Address.ToString(), Route: null), folder ?? _folder.Path, TextWriter.Null, stop);
+
+    private static Task<RedriveResult> RunAsync(RedriveRequest request, string folder, TextWriter output, CancellationToken stop = default)
     {
         IConfigurationRoot configuration = new ConfigurationBuilder()
-            .AddInMemoryCollection([KeyValuePair.Create("DeadLetters:Path", (string?)(folder ?? _folder.Path))])
+            .AddInMemoryCollection([KeyValuePair.Create("DeadLetters:Path", (string?)folder)])
             .Build();
-        RedriveRequest request = new(reason, Max: 100, DryRun: false, server.Address.ToString(), Route: null);
-        return new RedriveCatalog(FakeFeatures.Of([new HttpSourceFeature()], [], [])).RunAsync("folder", configuration, request, new CommandServices(TimeProvider.System, TextWriter.Null, TextWriter.Null), stop);
+        return new RedriveCatalog(FakeFeatures.Of([new HttpSourceFeature()], [], [])).RunAsync("folder", configuration, request, new CommandServices(TimeProvider.System, output, TextWriter.Null), stop);
     }
 
     private string Write(string id, string reason, bool isPart = false)

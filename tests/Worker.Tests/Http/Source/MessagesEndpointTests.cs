@@ -36,7 +36,7 @@ public sealed class MessagesEndpointTests
         response.StatusCode.ShouldBe(HttpStatusCode.NotFound);
         string message = (await SingleMessageRequestTests.JsonAsync(response)).GetProperty("message").GetString()!;
         message.ShouldContain("nope");
-        message.ShouldContain("Routes: a, b.");
+        message.ShouldContain("Routes with it: a, b. Send to one of them, or add Http to Routes:{name}:Source.");
     }
 
     [Fact]
@@ -81,8 +81,9 @@ public sealed class MessagesEndpointTests
         json.GetProperty("error").GetString().ShouldBe("encoded-body");
     }
 
+    /// <summary>A start that fails ends the routes before the web server: a caller must not give its message up.</summary>
     [Fact]
-    public async Task Post_RouteEnded_IsUnknown()
+    public async Task Post_RouteEnded_IsRefusedAsStopping()
     {
         await using HttpSourceHost host = await HttpSourceHost.StartAsync();
         await host.StopReceivingAsync();
@@ -92,7 +93,7 @@ public sealed class MessagesEndpointTests
 
         using HttpResponseMessage gone = await host.Client.PostAsync("/messages", new StringContent("x"));
 
-        gone.StatusCode.ShouldBe(HttpStatusCode.NotFound);
+        gone.StatusCode.ShouldBe(HttpStatusCode.ServiceUnavailable);
     }
 
     [Fact]

@@ -12,16 +12,13 @@ internal sealed class AnswerReader(AwsClock clock, BufferPool buffers, ILogger l
 
     private const int FirstRead = 4 * 1024;
 
-    /// <summary>
-    /// Reads an answer of no interest to its end, so that the connection can be reused; synchronous when there is no body.
-    /// </summary>
-    /// <returns>False when it does not end within the bound.</returns>
-    public async ValueTask<bool> DrainAsync(HttpResponseMessage response, CancellationToken cancellationToken)
+    /// <summary>True for an answer without a body; otherwise reads it, within the bound, so that the connection can be reused.</summary>
+    public async ValueTask<bool> IsEmptyAsync(HttpResponseMessage response, CancellationToken cancellationToken)
     {
         PooledBuffer body = await ReadAsync(response, cancellationToken);
-        bool ended = body.Length <= MaxAnswerBytes;
+        bool empty = body.Length == 0;
         body.Dispose();
-        return ended;
+        return empty;
     }
 
     /// <summary>True for a listing of a bucket, even an empty one; false for a proxy's page.</summary>

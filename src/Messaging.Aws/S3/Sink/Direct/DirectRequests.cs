@@ -168,7 +168,7 @@ internal sealed class DirectRequests : IS3Requests
         ? S3Fault.Success((int)response.StatusCode, response.Headers.NonValidated.TryGetValues("x-amz-request-id", out HeaderStringValues id) ? id.ToString() : null)
         : default;
 
-    /// <summary>Accepts a success only when it has an ETag and a defined end.</summary>
+    /// <summary>Accepts a success only when it has an ETag, no body and a defined end.</summary>
     private ValueTask<S3Fault> ConfirmAsync(HttpResponseMessage response, CancellationToken cancellationToken)
     {
         bool named = ETagOf(response) is not null;
@@ -180,7 +180,7 @@ internal sealed class DirectRequests : IS3Requests
     private async ValueTask<S3Fault> ConfirmReadingAsync(HttpResponseMessage response, bool named, CancellationToken cancellationToken)
     {
         bool delimited = IsDelimited(response);
-        return await _answers.DrainAsync(response, cancellationToken) && named && delimited ? Success(response) : S3Faults.NotS3((int)response.StatusCode);
+        return await _answers.IsEmptyAsync(response, cancellationToken) && named && delimited ? Success(response) : S3Faults.NotS3((int)response.StatusCode);
     }
 
     /// <returns>The fault; without one, whether the bytes are the same, or null when HEAD cannot tell.</returns>

@@ -67,8 +67,8 @@ internal sealed class SdkRequests : IS3Requests
             _calls.Sending(S3Calls.Put);
             PutObjectResponse response = await attempt.LimitAsync(_client.PutObjectAsync(request, attempt.Token));
 
-            // S3 always sends an ETag. A success without one is probably a proxy's.
-            return string.IsNullOrEmpty(response.ETag)
+            // S3 always sends an ETag, and never a body. Another success is probably a proxy's.
+            return string.IsNullOrEmpty(response.ETag) || response.ContentLength > 0
                 ? S3Faults.NotS3((int)response.HttpStatusCode)
                 : MessageSpans.IsListening ? S3Fault.Success((int)response.HttpStatusCode, response.ResponseMetadata?.RequestId)
                 : default;
@@ -135,8 +135,10 @@ internal sealed class SdkRequests : IS3Requests
         {
             await _credentials.PrepareAsync(attempt.Token);
             _calls.Sending(S3Calls.List);
-            await attempt.LimitAsync(_client.ListObjectsV2Async(new ListObjectsV2Request { BucketName = _bucket, MaxKeys = 1 }, attempt.Token));
-            return default;
+            ListObjectsV2Response response = await attempt.LimitAsync(_client.ListObjectsV2Async(new ListObjectsV2Request { BucketName = _bucket, MaxKeys = 1 }, attempt.Token));
+
+            // The SDK reads any text as an empty listing.
+            return response is { Name: null, MaxKeys: null or 0, KeyCount: null or 0 } ? S3Faults.NotS3((int)response.HttpStatusCode) : default;
         }
         catch (Exception exception) when (exception is not AwsServiceException)
         {

@@ -20,6 +20,8 @@ public sealed class HostileAnswerTests
     [InlineData("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", false, "NotAnS3Answer")]
     [InlineData("HTTP/1.1 200 OK\r\nETag:\r\nContent-Length: 0\r\n\r\n", false, "NotAnS3Answer")]
     [InlineData("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>", false, "NotAnS3Answer")]
+    [InlineData("HTTP/1.1 200 OK\r\n" + Named + "Content-Length: 6\r\n\r\n<html>", false, "NotAnS3Answer")]
+    [InlineData("HTTP/1.1 200 OK\r\n" + Named + "Transfer-Encoding: chunked\r\n\r\n6\r\n<html>\r\n0\r\n\r\n", false, "NotAnS3Answer")]
     [InlineData("HTTP/1.1 204 No Content\r\n" + Named + "\r\n", false, "NotAnS3Answer")]
     [InlineData("HTTP/1.1 206 Partial Content\r\n" + Named + "Content-Length: 0\r\n\r\n", false, "NotAnS3Answer")]
     [InlineData("HTTP/1.1 200 OK\r\n" + Named + "Content-Length: 9\r\n\r\n<Put", true, "ConnectionError")]

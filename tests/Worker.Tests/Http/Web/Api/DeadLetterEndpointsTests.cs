@@ -1,6 +1,11 @@
 using System.Net;
 using System.Text.Json;
 using System.Text.Json.Nodes;
+using Messaging.Http.Source;
+using Messaging.Http.Web.Api;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Logging.Abstractions;
+using Pipeline.Buffers;
 
 namespace Worker.Tests.Http.Web.Api;
 
@@ -240,7 +245,25 @@ public sealed class DeadLetterEndpointsTests
         body.GetProperty("message").GetString()!.ShouldContain("{\"names\":");
     }
 
+    [Fact]
+    public async Task Redrive_BodyThatDoesNotArriveInTime_IsRefusedToo()
+    {
+        RedriveEndpoints endpoints = new(null!, null!, new HttpAnswers(new BufferPool()), null!, TimeProvider.System, NullLogger<RedriveEndpoints>.Instance);
+        DefaultHttpContext context = new() { Request = { ContentType = "application/json", ContentLength = 100, Body = new SlowBody() } };
+
+        await endpoints.StartAsync(context);
+
+        context.Response.StatusCode.ShouldBe(400);
+    }
+
     private static string[] Ids(JsonElement list) => [.. list.GetProperty("letters").EnumerateArray().Select(letter => letter.GetProperty("id").GetString()!)];
 
     private static string Name(JsonElement list) => list.GetProperty("letters")[0].GetProperty("name").GetString()!;
+
+    /// <summary>Ends as Kestrel ends a body that arrives too slowly.</summary>
+    private sealed class SlowBody : MemoryStream
+    {
+        public override ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default) =>
+            throw new BadHttpRequestException("Reading the request body timed out due to data arriving too slowly.", StatusCodes.Status408RequestTimeout);
+    }
 }

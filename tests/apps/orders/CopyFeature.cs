@@ -1,0 +1,22 @@
+using Messaging.Configuration;
+using Messaging.Handlers;
+using Messaging.Recoverability;
+using Messaging.Sinks;
+using Pipeline.Contexts;
+
+namespace OrdersApp;
+
+/// <summary>A handler that writes to the route's sink.</summary>
+internal sealed class CopyFeature : IHandlerFeature
+{
+    public string Name => "Copy";
+
+    public IReadOnlyList<SettingsSection> Settings => [];
+
+    public HandlerPlan Configure(SettingsReader settings, string route) => new()
+    {
+        Compose = (builder, services) => builder
+            .Behavior(new RetryBehavior<PhysicalContext>(services.Recoverability, services.Breaker, services.Time))
+            .Terminator(new CopyTerminator((IObjectSink)services.Sink!, services.Breaker)),
+    };
+}
