@@ -8,6 +8,9 @@ namespace Messaging.CommandLine;
 /// </summary>
 internal sealed class TolerantWriter(TextWriter inner) : TextWriter
 {
+    /// <summary>True once a text was lost because the disk is full or broken, so that a command's output is incomplete.</summary>
+    public static bool IsIncomplete { get; private set; }
+
     public override Encoding Encoding => inner.Encoding;
 
     /// <summary>Wraps standard output and standard error.</summary>
@@ -34,9 +37,13 @@ internal sealed class TolerantWriter(TextWriter inner) : TextWriter
         {
             write(inner, state);
         }
-        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        catch (IOException)
         {
-            // Dropped. .NET reports EBADF, a closed descriptor, as UnauthorizedAccessException.
+            IsIncomplete = true;
+        }
+        catch (UnauthorizedAccessException)
+        {
+            // EBADF: the caller has closed it.
         }
     }
 }

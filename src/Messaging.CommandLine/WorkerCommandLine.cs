@@ -104,7 +104,8 @@ internal sealed class WorkerCommandLine
             return ExitCodes.Incomplete;
         }
 
-        return await parsed.InvokeAsync(new InvocationConfiguration { ProcessTerminationTimeout = isDaemon ? null : TimeSpan.FromSeconds(10), EnableDefaultExceptionHandler = false });
+        int code = await parsed.InvokeAsync(new InvocationConfiguration { ProcessTerminationTimeout = isDaemon ? null : TimeSpan.FromSeconds(10), EnableDefaultExceptionHandler = false });
+        return code == ExitCodes.Success && !isDaemon && TolerantWriter.IsIncomplete ? ExitCodes.Incomplete : code;
     }
 
     /// <summary>Leaves the signals to System.CommandLine; a signal that arrived before ends the command.</summary>

@@ -6,7 +6,7 @@ public static class ExitCodes
     /// <summary>The command succeeded.</summary>
     public const int Success = 0;
 
-    /// <summary>The command ran but did not finish its work: a drain that timed out, a demo with failures.</summary>
+    /// <summary>The command ran but did not finish its work: a drain that timed out, a demo with failures, a report that could not be written.</summary>
     public const int Incomplete = 1;
 
     /// <summary>EX_USAGE: the command line is wrong.</summary>

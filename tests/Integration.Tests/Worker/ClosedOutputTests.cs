@@ -67,6 +67,17 @@ public sealed class ClosedOutputTests(AwsServer aws, RealS3 realS3)
         }
     }
 
+    [Theory]
+    [InlineData("exec \"$@\" >/dev/full", 1)]
+    [InlineData("exec \"$@\" >&-", 0)]
+    public async Task Command_OutputCannotBeWritten_FailsUnlessItIsClosed(string script, int exitCode)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "needs /dev/full");
+        await using WorkerProcess command = WorkerProcess.Start(["validate", "--reference"], launcher: ["/bin/sh", "-c", script, "sh"]);
+
+        (await command.WaitForExitAsync()).ShouldBe(exitCode);
+    }
+
     private static async Task<bool> IsReadyAsync(HttpClient http)
     {
         try
