@@ -36,7 +36,11 @@ internal sealed class MessageWorkerBuilder : IMessageWorkerBuilder
 
     public WorkerFeatures Features { get; } = new();
 
-    /// <summary>Moves the services to a host's container; later additions go there too.</summary>
+    /// <summary>
+    /// Moves the services to a host's container, behind the worker's own: its routes start before what its features host. Later additions go there too.
+    /// </summary>
+    /// <param name="services">The host's container.</param>
+    /// <param name="register">Adds the worker's own services.</param>
     public void MoveTo(IServiceCollection services, Action<MessageWorkerBuilder> register)
     {
         IServiceCollection features = Services;
