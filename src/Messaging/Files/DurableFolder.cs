@@ -125,15 +125,12 @@ internal sealed partial class DurableFolder
             }
         }
 
-        if (!Compare(path, bytes))
-        {
-            return PlaceResult.OtherBytes;
-        }
+        bool hasSameBytes = Compare(path, bytes);
 
-        // The process that placed it may have died, or may still be, between giving the name and making it durable.
+        // What placed it, a thread of this process or another one, may have died, or may still be, between giving the name and making it durable.
         EnsureFolder(FolderOf(path));
         Sync(path);
-        return PlaceResult.SameBytes;
+        return hasSameBytes ? PlaceResult.SameBytes : PlaceResult.OtherBytes;
     }
 
     /// <summary>Deletes a file durably; nothing happens when it is not there.</summary>

@@ -9,6 +9,6 @@ internal enum PlaceResult
     /// <summary>A file of that name existed with the same bytes; it is durable now.</summary>
     SameBytes,
 
-    /// <summary>A file of that name existed with other bytes. Nothing was changed.</summary>
+    /// <summary>A file of that name existed with other bytes. It is durable now, and was not changed.</summary>
     OtherBytes,
 }

@@ -1,4 +1,5 @@
 using System.Runtime.Versioning;
+using System.Text;
 using Messaging.Files;
 
 namespace Worker.Tests.Files;
@@ -255,6 +256,22 @@ public sealed class DurableFolderTests : IDisposable
 
         folder.Place("f/0/x", []).ShouldBe(PlaceResult.SameBytes);
         folder.Place("f/0/x", [1]).ShouldBe(PlaceResult.OtherBytes);
+    }
+
+    [Theory]
+    [InlineData("x", PlaceResult.SameBytes)]
+    [InlineData("other", PlaceResult.OtherBytes)]
+    public void Place_NameIsTaken_MakesTheNameDurable(string bytes, object expected)
+    {
+        // What has placed the file may not have come to the fsync of its folder yet.
+        SyncedFolders disk = new();
+        DurableFolder folder = new(_root.Path, fsync: true, host: disk);
+        folder.Place("f/a", "x"u8);
+        disk.Synced.Clear();
+
+        folder.Place("f/a", Encoding.UTF8.GetBytes(bytes)).ShouldBe((PlaceResult)expected);
+
+        disk.Synced.ShouldBe([_root["f"]]);
     }
 
     [Fact]
