@@ -12,7 +12,7 @@ internal sealed class BusMessage(BusModel bus, BusPump pump, QueuedMessage messa
     {
         get
         {
-            if (bus.World.HasForeignBodies && World.KeyOf(message) is null)
+            if (bus.World.HasForeignBodies && bus.World.Work.IsMalformed(message.Body))
             {
                 bus.World.Meets(Fault.BusBodyIsForeign);
                 throw AmqpBody.Unsupported("an AMQP sequence");

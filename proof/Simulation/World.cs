@@ -47,6 +47,7 @@ internal sealed class World
         _trace = trace;
         _workers = new WorkerProcess?[plan.Workers];
         Random = new Random(plan.Seed ^ 0x5EED);
+        Work = new ArchiveWork(this, plan);
         Store = new StoreModel(this);
         Queue = new QueueModel(this, plan.IsFifo) { Deleted = CheckDeleted, Received = CheckReceived };
         Bus = new BusModel(this) { Removed = CheckGivenUp, Delivered = CheckReceived };
@@ -59,6 +60,8 @@ internal sealed class World
     public SimulatedTime Time { get; } = new();
 
     public Random Random { get; }
+
+    public Work Work { get; }
 
     public StoreModel Store { get; }
 
@@ -157,18 +160,8 @@ internal sealed class World
     {
         for (int number = 0; number < _plan.Messages; number++)
         {
-            double kind = Random.NextDouble();
-            int other = number == 0 ? 0 : Random.Next(number);
-            string text = kind < _plan.PoisonShare ? $"{{\"MessageId\":\"m{number}\",{FolderOf(number)},\"n\":"
-                : kind < _plan.PoisonShare + _plan.CollisionShare ? $"{{\"MessageId\":\"m{other}\",{FolderOf(other)},\"n\":{number}}}"
-                : $"{{\"MessageId\":\"m{number}\",{FolderOf(number)},\"n\":{number},\"text\":\"{new string('x', Random.Next(200))}\"}}";
-            QueuedMessage message = new(number, Encoding.UTF8.GetBytes(text), _plan.IsFifo ? $"g{Random.Next(4)}" : null);
+            QueuedMessage message = new(number, Work.Create(number), _plan.IsFifo ? $"g{Random.Next(4)}" : null);
             _sent.Add(message);
-            if (kind < _plan.PoisonShare + _plan.CollisionShare)
-            {
-                Meets(kind < _plan.PoisonShare ? Fault.MessageIsPoison : Fault.MessageCollides);
-            }
-
             Time.Schedule(TimeSpan.FromSeconds(Random.NextDouble() * FaultPlan.Chaos.TotalSeconds), () =>
             {
                 Action<QueuedMessage> send = _plan.Source switch
@@ -357,12 +350,9 @@ internal sealed class World
             Fail($"message {message.Number} is lost: {Encoding.UTF8.GetString(message.Body)}");
         }
 
-        foreach ((string key, string body) in _plan.UsesFolder ? Disk.Contents() : Store.Contents())
+        if (Work.FindForeign(_sent) is { } foreign)
         {
-            if (!_sent.Exists(message => Encoding.UTF8.GetString(message.Body) == body && (key.Length == 0 || key == KeyOf(message))))
-            {
-                Fail($"object {key} is not a message: {body}");
-            }
+            Fail(foreign);
         }
 
         foreach ((DeadLetter? letter, byte[] body) in Dead)
@@ -376,29 +366,17 @@ internal sealed class World
         QueuedMessage? message = _sent.Find(message => message.Body.AsSpan().SequenceEqual(body));
         if (message is null)
         {
-            bool isPart = letter is { IsPart: true } && (_plan.BundleMessages > 0 || _sent.Exists(message => message.Body.AsSpan().StartsWith(body)));
-            if (!isPart)
+            if (!Work.IsPart(letter, body, _sent))
             {
                 Fail($"a dead letter is not a message: {Encoding.UTF8.GetString(body)}");
             }
         }
-        else if (letter?.Reason is not (HeldLog.UnprocessedReason or UnfinishedDeadLetters.Reason) && KeyOf(message) is { } key && !_sent.Exists(other => other != message && KeyOf(other) == key))
+        else if (letter?.Reason is not (HeldLog.UnprocessedReason or UnfinishedDeadLetters.Reason) && !Work.IsPoison(message, _sent))
         {
             Fail($"message {message.Number} is a dead letter although it is valid");
         }
     }
 
     private bool IsKept(QueuedMessage message) =>
-        (KeyOf(message) is { } key && (_plan.UsesFolder ? Disk.Holds(key, message.Body) : Store.Holds(key, message.Body)))
-        || Dead.Any(dead => dead.Letter is not { IsPart: true } && dead.Body.AsSpan().SequenceEqual(message.Body));
-
-    // Messages share few folders, so that they share the syncs of these.
-    private static string FolderOf(int number) => $"\"Folder\":\"f{number % 3}\"";
-
-    /// <summary>Null for poison.</summary>
-    public static string? KeyOf(QueuedMessage message)
-    {
-        string text = Encoding.UTF8.GetString(message.Body);
-        return text[^1] == '}' ? $"{text.Split('"')[7]}/{text.Split('"')[3]}" : null;
-    }
+        Work.IsDone(message) || Dead.Any(dead => dead.Letter is not { IsPart: true } && dead.Body.AsSpan().SequenceEqual(message.Body));
 }

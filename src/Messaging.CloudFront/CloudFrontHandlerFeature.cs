@@ -52,9 +52,6 @@ internal sealed class CloudFrontHandlerFeature : IHandlerFeature
 
     private static void AddParts(PipelineBuilder<PhysicalContext> builder, HandlerServices services, CloudFrontOptions options, AwsOptions aws, AwsCostOptions costs)
     {
-        // Valid: the columns were checked when the configuration was read.
-        DocumentShape.TryCreate(options.Columns, options.TimestampField, out DocumentShape? shape, out _);
-        LogLimits limits = new(new GzipLimits(options.MaxLogBytes, options.MaxRatio), options.MaxRowBytes, options.MaxBadRows, options.DecodePercent);
         S3ObjectReader reader = S3ObjectReader.Create(aws, options.ForcePathStyle, options.ObjectTimeout, services.Time, services.Calls, costs);
         ILogObjects objects = services.Services.GetRequiredService<LogObjectClients>().Add(new S3LogObjects(reader));
         LogBucketCheck check = new(
@@ -62,13 +59,27 @@ internal sealed class CloudFrontHandlerFeature : IHandlerFeature
             (bucket, limit, cancellationToken) => reader.CheckAsync(bucket, options.KeyPrefix, limit, cancellationToken),
             services.Loggers.CreateLogger<LogBucketCheck>());
         services.Checks.Add(new RouteCheck("the log buckets", check.RunAsync));
+        AddParts(builder, services, options, objects, BufferPool.Shared);
+    }
+
+    /// <summary>Adds the parts after the check of the buckets.</summary>
+    /// <param name="builder">The route's chain.</param>
+    /// <param name="services">The route's services.</param>
+    /// <param name="options">The settings, which are valid.</param>
+    /// <param name="objects">Reads the logs.</param>
+    /// <param name="buffers">Lends the memory of bad rows.</param>
+    internal static void AddParts(PipelineBuilder<PhysicalContext> builder, HandlerServices services, CloudFrontOptions options, ILogObjects objects, BufferPool buffers)
+    {
+        // Valid: the columns were checked when the configuration was read.
+        DocumentShape.TryCreate(options.Columns, options.TimestampField, out DocumentShape? shape, out _);
+        LogLimits limits = new(new GzipLimits(options.MaxLogBytes, options.MaxRatio), options.MaxRowBytes, options.MaxBadRows, options.DecodePercent);
         CloudFrontMetrics metrics = new(services.Route);
         builder
             .Connector(new CloudFrontConnector(new S3EventReader(options.Buckets, new KeyFilter(options.KeyPrefix, options.KeySuffix)), metrics, services.Concurrency))
             .Behavior(new RetryBehavior<CloudFrontContext>(services.Recoverability, services.Breaker, services.Time))
             .Terminator(new IndexTerminator(
                 objects,
-                new LogIndexer(shape!, limits, BufferPool.Shared),
+                new LogIndexer(shape!, limits, buffers),
                 (IDocumentSink)services.Sink!,
                 services.Breaker,
                 new LogDeadLetterSettings(services.DeadLetters, services.Route, services.Time, metrics, options.MaxRejectedDocuments),
