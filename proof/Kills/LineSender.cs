@@ -34,8 +34,11 @@ internal sealed class LineSender : ISender
             {
                 using TcpClient client = new() { NoDelay = true };
                 await client.ConnectAsync(_endpoint, CancellationToken.None);
-                Task reading = ReadAsync(client.GetStream(), unanswered);
-                await WriteAsync(client.GetStream(), ledger, unanswered, reading, stop);
+
+                // Throws an IOException when the worker has been killed since, which GetStream does not.
+                await using NetworkStream stream = new(client.Client);
+                Task reading = ReadAsync(stream, unanswered);
+                await WriteAsync(stream, ledger, unanswered, reading, stop);
                 client.Client.Shutdown(SocketShutdown.Send);
                 await reading;
             }

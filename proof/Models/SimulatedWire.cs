@@ -7,8 +7,6 @@ internal sealed class SimulatedWire(World world, ProcessTime process, IService s
 {
     private static readonly TimeSpan Fast = TimeSpan.FromMilliseconds(50);
 
-    private bool IsStore => name == "s3";
-
     /// <summary>Called with the operation of each request.</summary>
     public Action<string>? Sending { get; init; }
 
@@ -29,7 +27,7 @@ internal sealed class SimulatedWire(World world, ProcessTime process, IService s
         TimeSpan back = Latency(faults, random);
         if (there > Fast || back > Fast)
         {
-            world.Meets(IsStore ? Fault.StoreIsSlow : Fault.SqsIsSlow);
+            world.Meets(Of(Fault.StoreIsSlow, Fault.IndexIsSlow, Fault.SqsIsSlow));
         }
 
         double fate = random.NextDouble();
@@ -54,7 +52,7 @@ internal sealed class SimulatedWire(World world, ProcessTime process, IService s
         {
             if (isLost)
             {
-                world.Meets(IsStore ? Fault.StoreLosesRequest : Fault.SqsLosesRequest);
+                world.Meets(Of(Fault.StoreLosesRequest, Fault.IndexLosesRequest, Fault.SqsLosesRequest));
                 world.Trace($"{name} lost", sent.Operation);
                 Break();
                 return;
@@ -62,7 +60,7 @@ internal sealed class SimulatedWire(World world, ProcessTime process, IService s
 
             if (isRefused)
             {
-                world.Meets(IsStore ? Fault.StoreRefuses : Fault.SqsRefuses);
+                world.Meets(Of(Fault.StoreRefuses, Fault.IndexRefuses, Fault.SqsRefuses));
                 world.Trace($"{name} refused", sent.Operation);
                 Deliver(() => answered.TrySetResult(service.Unavailable(draw).ToResponse()));
                 return;
@@ -70,7 +68,7 @@ internal sealed class SimulatedWire(World world, ProcessTime process, IService s
 
             if (isStalled)
             {
-                world.Meets(IsStore ? Fault.StoreStalls : Fault.SqsStalls);
+                world.Meets(Of(Fault.StoreStalls, Fault.IndexStalls, Fault.SqsStalls));
             }
 
             if (isStalled && !arrivesFirst)
@@ -84,7 +82,7 @@ internal sealed class SimulatedWire(World world, ProcessTime process, IService s
                 world.Trace($"{name} {(int)answer.Status}{(isStalled ? " stalled" : losesAnswer ? " answer lost" : string.Empty)}", sent.Operation);
                 if (losesAnswer)
                 {
-                    world.Meets(IsStore ? Fault.StoreLosesAnswer : Fault.SqsLosesAnswer);
+                    world.Meets(Of(Fault.StoreLosesAnswer, Fault.IndexLosesAnswer, Fault.SqsLosesAnswer));
                     Break();
                 }
                 else if (!isStalled)
@@ -96,14 +94,22 @@ internal sealed class SimulatedWire(World world, ProcessTime process, IService s
         return answered.Task;
     }
 
-    private static bool Takes(ref double fate, double share)
+    private Fault Of(Fault store, Fault index, Fault sqs) => service switch
+    {
+        StoreModel => store,
+        IndexModel => index,
+        _ => sqs,
+    };
+
+    /// <summary>True when a draw falls into a share, which it then has left.</summary>
+    public static bool Takes(ref double fate, double share)
     {
         bool taken = fate >= 0 && fate < share;
         fate = taken ? -1 : fate - share;
         return taken;
     }
 
-    private static TimeSpan Latency(in FaultRates faults, Random random) => random.NextDouble() < faults.Slow
+    public static TimeSpan Latency(in FaultRates faults, Random random) => random.NextDouble() < faults.Slow
         ? TimeSpan.FromMilliseconds(random.Next(100, 15_000))
         : TimeSpan.FromMilliseconds(1 + (random.NextDouble() * 20));
 

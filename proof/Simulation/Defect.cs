@@ -26,6 +26,9 @@ internal enum Defect
     /// <summary>A proxy's 200 is taken for the store's answer.</summary>
     BelieveAnyAnswer,
 
+    /// <summary>Documents that Elasticsearch reports as failed count as created.</summary>
+    BelieveFailedDocuments,
+
     /// <summary>Dead letters are not sent to the dead-letter queue.</summary>
     SkipDeadLetter,
 

@@ -35,7 +35,35 @@ internal enum Fault
     FolderHasObject,
     [Description("folder: the power fails; what was not flushed is lost or cut short")]
     FolderLosesPower,
-    [Description("dead letters beside S3: the disk is full")]
+    [Description("Elasticsearch: the request is lost, the connection breaks")]
+    IndexLosesRequest,
+    [Description("Elasticsearch: the request is carried out, its answer is lost")]
+    IndexLosesAnswer,
+    [Description("Elasticsearch: 503, 429 or 502 for one request")]
+    IndexRefuses,
+    [Description("Elasticsearch: no answer, with or without effect")]
+    IndexStalls,
+    [Description("Elasticsearch: 0.1 to 15 s for a request or an answer")]
+    IndexIsSlow,
+    [Description("Elasticsearch and the logs: 503 for every request, up to 10 minutes")]
+    IndexIsDown,
+    [Description("Elasticsearch: the document exists (409)")]
+    IndexHasDocument,
+    [Description("Elasticsearch: a document fails (429, or 503 although it is stored)")]
+    IndexFailsDocument,
+    [Description("Elasticsearch: it never accepts a document (400)")]
+    IndexRefusesDocument,
+    [Description("Elasticsearch: the request is too large (413)")]
+    IndexRefusesSize,
+    [Description("log: 503 for one request")]
+    IndexLogIsRefused,
+    [Description("log: the connection breaks before or within the object")]
+    IndexLogBreaks,
+    [Description("log: no answer, or the rest of the object never comes")]
+    IndexLogStalls,
+    [Description("log: it does not exist")]
+    IndexLogIsMissing,
+    [Description("dead letters beside S3 or Elasticsearch: the disk is full")]
     DiskIsFull,
     [Description("message: cut off, so that it is poison")]
     MessageIsPoison,

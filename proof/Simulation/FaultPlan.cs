@@ -81,6 +81,12 @@ internal sealed record FaultPlan
         TimeSpan redrive = TimeSpan.FromSeconds(random.Next(5, 300));
         TimeSpan? end = random.Next(2) == 0 ? redrive + TimeSpan.FromSeconds(random.NextDouble() * 10) : null;
         Redrive = Source == SourceKind.Sqs && random.Next(2) == 0 && Has(FaultKinds.Redrive) ? (redrive, end, random.Next(2) == 0) : null;
+        Indexes = random.Next(5) == 0 && !UsesFolder && BundleMessages == 0;
+        IndexBytes = random.Next(2) == 0 ? int.MaxValue : random.Next(500, 3_000);
+        if (Indexes)
+        {
+            SinkFaults = 0;
+        }
     }
 
     public int Seed { get; }
@@ -152,6 +158,12 @@ internal sealed record FaultPlan
 
     public int FolderThreads { get; }
 
+    /// <summary>True when the messages are events, and the rows of the logs that they name become documents; else each message is stored.</summary>
+    public bool Indexes { get; }
+
+    /// <summary>The longest request that Elasticsearch takes.</summary>
+    public int IndexBytes { get; }
+
     /// <summary>When the power of the machine with the folder fails.</summary>
     public IReadOnlyList<TimeSpan> PowerCuts { get; }
 
@@ -160,9 +172,10 @@ internal sealed record FaultPlan
 
     /// <summary>
     /// The most deliveries of a message when only the store fails: one during an outage. When the store fails some requests and serves
-    /// others, a message that fails five times is abandoned (docs/explanation/settlement.md).
+    /// others, a message that fails five times is abandoned (docs/explanation/settlement.md); an event needs many
+    /// requests. In a FIFO queue a log that does not exist, whose event is delivered again, holds up its group.
     /// </summary>
-    public int MostDeliveries => !OnlyTheSinkFails || !IsQueue ? int.MaxValue : Store == default ? 1 : 3;
+    public int MostDeliveries => !OnlyTheSinkFails || !IsQueue || (Indexes && (Store != default || IsFifo)) ? int.MaxValue : Store == default ? 1 : 3;
 
     public static FaultPlan Draw(int seed, FaultKinds without = FaultKinds.None) => new(seed, without);
 }

@@ -18,6 +18,8 @@ internal static class PairsCommand
 
     private static readonly string[] Sources = ["Sqs", "Bus", "Http", "Tcp", "Channel"];
 
+    private static readonly string[] Stores = ["Store", "Index", "Folder"];
+
     private static readonly Fault[] Faults = Enum.GetValues<Fault>();
 
     public static Command Create()
@@ -71,16 +73,25 @@ internal static class PairsCommand
     }
 
     // A world has one source and one store. A queue can have a second worker, and keeps its own dead letters; the others need the disk for them.
-    private static bool CanMeet(Fault first, Fault second) => SourcesOf(first).Intersect(SourcesOf(second)).Any() && (StoreOf(first) ?? StoreOf(second)) == (StoreOf(second) ?? StoreOf(first));
+    private static bool CanMeet(Fault first, Fault second) => SourcesOf(first).Intersect(SourcesOf(second)).Any() && StoresOf(first).Intersect(StoresOf(second)).Any();
 
-    private static string? StoreOf(Fault fault) => fault == Fault.DiskIsFull ? "Store" : Array.Find(["Store", "Folder"], store => fault.ToString().StartsWith(store, StringComparison.Ordinal));
+    private static string[] StoresOf(Fault fault) => fault switch
+    {
+        Fault.DiskIsFull => ["Store", "Index"],
+        Fault.SinkThrows or Fault.SinkHangs => ["Store", "Folder"],
+        _ => Own(Stores, fault),
+    };
 
     private static string[] SourcesOf(Fault fault) => fault switch
     {
         Fault.DiskIsFull => ["Http", "Tcp", "Channel"],
         Fault.ProcessIsSecond => ["Sqs", "Bus"],
-        _ => Array.FindAll(Sources, source => fault.ToString().StartsWith(source, StringComparison.Ordinal)) is { Length: > 0 } own ? own : Sources,
+        _ => Own(Sources, fault),
     };
+
+    // All of them for a fault of none.
+    private static string[] Own(string[] places, Fault fault) =>
+        Array.FindAll(places, place => fault.ToString().StartsWith(place, StringComparison.Ordinal)) is { Length: > 0 } own ? own : places;
 
     private static string Table(int[,] met, int seeds)
     {

@@ -21,6 +21,9 @@ internal abstract class Work
     /// <param name="sent">All messages.</param>
     public abstract bool IsPoison(QueuedMessage message, IReadOnlyList<QueuedMessage> sent);
 
+    /// <summary>True for a message that is delivered several times by design.</summary>
+    public virtual bool IsRepeated(QueuedMessage message) => false;
+
     /// <summary>True for a dead letter that is no message, and does not have to be one.</summary>
     public abstract bool IsPart(DeadLetter? letter, byte[] body, IReadOnlyList<QueuedMessage> sent);
 

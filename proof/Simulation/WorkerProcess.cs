@@ -5,7 +5,11 @@ using Messaging.Aws.S3.Sink;
 using Messaging.Aws.S3.Sink.Direct;
 using Messaging.Aws.Sqs;
 using Messaging.Aws.Sqs.Wire;
+using Messaging.CloudFront;
+using Messaging.CloudFront.Elasticsearch;
+using Messaging.CloudFront.Elasticsearch.Requests;
 using Messaging.DeadLetters;
+using Messaging.Handlers;
 using Messaging.Http.Source;
 using Messaging.Routes;
 using Messaging.ServiceBus;
@@ -20,6 +24,8 @@ using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Buffers;
+using Pipeline.Building;
+using Pipeline.Contexts;
 using Proof.Models;
 using Shared.Hosting;
 
@@ -57,7 +63,8 @@ internal sealed class WorkerProcess
         _isNdjson = plan.MessagesAtOnce > 1;
         _disk = plan.UsesFolder ? world.Disk.Mount(_time, defect) : null;
         _deadLetters = _disk is null ? world.DeadLetters.Open(_time) : new DirectoryDeadLetterStore(new DeadLettersOptions { Path = DiskModel.Letters }, _time, host: _disk);
-        RoutePlan route = PlanFor(plan.Concurrency, plan.StartConcurrency) with
+        RoutePlan archive = PlanFor(plan.Concurrency, plan.StartConcurrency);
+        RoutePlan route = archive with
         {
             Sources = [new SourcePlan
             {
@@ -67,7 +74,8 @@ internal sealed class WorkerProcess
                 IsPushed = plan.Source is SourceKind.Http or SourceKind.ServiceBus,
                 Create = services => PlantedSource.Wrap(CreateSource(plan, defect, services), defect),
             }],
-            Sink = new SinkPlan { Create = services => Bundle(plan, Wrap(plan, PlantedSink.Wrap(CreateSink(plan, defect, services), defect)), services) },
+            Handler = plan.Indexes ? new HandlerPlan { Name = "CloudFront", Compose = AddIndexing } : archive.Handler,
+            Sink = new SinkPlan { Create = services => plan.Indexes ? CreateIndex(services) : Bundle(plan, Wrap(plan, PlantedSink.Wrap(CreateSink(plan, defect, services), defect)), services) },
         };
         _route = new MessageRoute(route, Services, PlantedDeadLetters.Wrap(_deadLetters, defect), NullLoggerFactory.Instance, _time);
     }
@@ -279,6 +287,19 @@ internal sealed class WorkerProcess
 
         BundlesOptions options = new() { Enabled = true, MaxMessages = plan.BundleMessages, MaxAge = plan.BundleAge };
         return new BundlingSink(sink, options, new BundleLimits("archive", plan.Concurrency, plan.Concurrency / 2), new BundleBudget(options.MemoryBudget), services);
+    }
+
+    private void AddIndexing(PipelineBuilder<PhysicalContext> builder, HandlerServices services)
+    {
+        CloudFrontOptions options = new() { Buckets = [LogModel.Bucket], Columns = ["n", "text"], TimestampField = string.Empty, MaxBadRows = LogModel.MaxBad, MaxRejectedDocuments = LogModel.MaxBad };
+        CloudFrontHandlerFeature.AddParts(builder, services, options, new LogReader(_world, _time), _buffers);
+    }
+
+    private ElasticsearchSink CreateIndex(SinkServices services)
+    {
+        ElasticsearchSinkOptions options = new() { Endpoint = new Uri("http://index.simulated"), Index = "logs", MaxBatchBytes = 64 * 1024, MaxBatchDocuments = 10, GzipRequests = _world.Random.Next(2) == 0 };
+        SimulatedWire wire = new(_world, _time, _world.Index, () => _world.StoreFaults, "index");
+        return new ElasticsearchSink(options, new BulkRequests(options, wire, _time, _buffers), services);
     }
 
     private IObjectSink CreateSink(FaultPlan plan, Defect defect, SinkServices services)

@@ -47,8 +47,10 @@ internal sealed class World
         _trace = trace;
         _workers = new WorkerProcess?[plan.Workers];
         Random = new Random(plan.Seed ^ 0x5EED);
-        Work = new ArchiveWork(this, plan);
+        Work = plan.Indexes ? new LogWork(this, plan) : new ArchiveWork(this, plan);
         Store = new StoreModel(this);
+        Logs = new LogModel(this);
+        Index = new IndexModel(this, plan.IndexBytes, defect);
         Queue = new QueueModel(this, plan.IsFifo) { Deleted = CheckDeleted, Received = CheckReceived };
         Bus = new BusModel(this) { Removed = CheckGivenUp, Delivered = CheckReceived };
         Senders = new Senders(this, plan.MessagesAtOnce) { Answered = CheckGivenUp, Connect = messages => _workers[0]?.Connect(messages) };
@@ -64,6 +66,10 @@ internal sealed class World
     public Work Work { get; }
 
     public StoreModel Store { get; }
+
+    public LogModel Logs { get; }
+
+    public IndexModel Index { get; }
 
     public QueueModel Queue { get; }
 
@@ -337,7 +343,7 @@ internal sealed class World
 
     private void CheckReceived(QueuedMessage message)
     {
-        if (message.Deliveries > _plan.MostDeliveries)
+        if (message.Deliveries > _plan.MostDeliveries && !Work.IsRepeated(message))
         {
             Fail($"message {message.Number} was delivered {message.Deliveries} times although nothing but the store failed");
         }
