@@ -7,7 +7,7 @@ using Proof.Simulation;
 namespace Proof.Models;
 
 /// <summary>Elasticsearch with bulk requests that create documents.</summary>
-internal sealed class IndexModel(World world, int maxBytes, Defect defect) : IService
+internal sealed class IndexModel(World world, FaultPlan plan, Defect defect) : IService
 {
     private readonly SortedDictionary<string, string> _documents = new(StringComparer.Ordinal);
 
@@ -38,7 +38,7 @@ internal sealed class IndexModel(World world, int maxBytes, Defect defect) : ISe
 
     private ServiceAnswer Create(byte[] body)
     {
-        if (body.Length > maxBytes)
+        if (body.Length > plan.IndexBytes)
         {
             world.Meets(Fault.IndexRefusesSize);
             return ServiceAnswer.Text(HttpStatusCode.RequestEntityTooLarge, string.Empty);
@@ -66,7 +66,7 @@ internal sealed class IndexModel(World world, int maxBytes, Defect defect) : ISe
         if (LogModel.IsRefused(document))
         {
             world.Meets(Fault.IndexRefusesDocument);
-            return Item(id, 400, "document_parsing_exception");
+            return plan.HasFailureStore ? $"{{\"create\":{{\"_id\":\"{id}\",\"status\":201,\"failure_store\":\"used\"}}}}" : Item(id, 400, "document_parsing_exception");
         }
 
         bool fails = world.Random.NextDouble() < world.StoreFaults.FailedEntry;

@@ -51,7 +51,7 @@ internal enum Fault
     IndexHasDocument,
     [Description("Elasticsearch: a document fails (429, or 503 although it is stored)")]
     IndexFailsDocument,
-    [Description("Elasticsearch: it never accepts a document (400)")]
+    [Description("Elasticsearch: it never accepts a document (400, or a failure store)")]
     IndexRefusesDocument,
     [Description("Elasticsearch: the request is too large (413)")]
     IndexRefusesSize,

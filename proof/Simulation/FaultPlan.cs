@@ -83,6 +83,7 @@ internal sealed record FaultPlan
         Redrive = Source == SourceKind.Sqs && random.Next(2) == 0 && Has(FaultKinds.Redrive) ? (redrive, end, random.Next(2) == 0) : null;
         Indexes = random.Next(5) == 0 && !UsesFolder && BundleMessages == 0;
         IndexBytes = random.Next(2) == 0 ? int.MaxValue : random.Next(500, 3_000);
+        HasFailureStore = random.Next(2) == 0;
         if (Indexes)
         {
             SinkFaults = 0;
@@ -160,6 +161,9 @@ internal sealed record FaultPlan
 
     /// <summary>True when the messages are events, and the rows of the logs that they name become documents; else each message is stored.</summary>
     public bool Indexes { get; }
+
+    /// <summary>True when Elasticsearch answers success for documents that it cannot index, and puts them into a failure store.</summary>
+    public bool HasFailureStore { get; }
 
     /// <summary>The longest request that Elasticsearch takes.</summary>
     public int IndexBytes { get; }

@@ -50,7 +50,7 @@ internal sealed class World
         Work = plan.Indexes ? new LogWork(this, plan) : new ArchiveWork(this, plan);
         Store = new StoreModel(this);
         Logs = new LogModel(this);
-        Index = new IndexModel(this, plan.IndexBytes, defect);
+        Index = new IndexModel(this, plan, defect);
         Queue = new QueueModel(this, plan.IsFifo) { Deleted = CheckDeleted, Received = CheckReceived };
         Bus = new BusModel(this) { Removed = CheckGivenUp, Delivered = CheckReceived };
         Senders = new Senders(this, plan.MessagesAtOnce) { Answered = CheckGivenUp, Connect = messages => _workers[0]?.Connect(messages) };

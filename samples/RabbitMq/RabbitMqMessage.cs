@@ -23,8 +23,8 @@ internal sealed class RabbitMqMessage(RabbitMqSession session, ulong tag, bool r
     public override ReadOnlyMemory<byte> SourceId => _id ??= string.IsNullOrEmpty(properties.MessageId) ? IdOfBody() : Encoding.UTF8.GetBytes(properties.MessageId);
 
     /// <summary>The count of a quorum queue. A classic queue only reports whether the delivery is a redelivery.</summary>
-    public override int DeliveryCount => properties.Headers?.TryGetValue("x-delivery-count", out object? count) == true
-        ? 1 + Convert.ToInt32(count, CultureInfo.InvariantCulture)
+    public override int DeliveryCount => properties.Headers?.TryGetValue("x-delivery-count", out object? header) == true && header is long or int
+        ? 1 + (int)Math.Clamp(Convert.ToInt64(header, CultureInfo.InvariantCulture), 0, int.MaxValue - 1)
         : redelivered ? 2 : 1;
 
     public override DateTimeOffset? EnqueuedAt => properties.IsTimestampPresent() ? DateTimeOffset.FromUnixTimeSeconds(properties.Timestamp.UnixTime) : null;

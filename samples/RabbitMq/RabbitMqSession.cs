@@ -187,7 +187,8 @@ internal sealed class RabbitMqSession : IAsyncDisposable
     {
         try
         {
-            await _consuming.BasicNackAsync(message.Tag, multiple: false, requeue: true);
+            // Since 4.3 a quorum queue counts this delivery only if it is rejected.
+            await _consuming.BasicRejectAsync(message.Tag, requeue: true);
         }
         catch (Exception exception) when (RabbitMqFaults.IsBrokers(exception))
         {

@@ -143,8 +143,16 @@ internal sealed class RabbitMqSource(RabbitMqOptions options, SourceServices ser
         {
             await session.StopConsumingAsync();
             int slots = await intake.ReserveAsync(1, services.Concurrency, stopReceiving);
-            await session.StartConsumingAsync(stopReceiving);
-            return slots;
+            try
+            {
+                await session.StartConsumingAsync(stopReceiving);
+                return slots;
+            }
+            catch
+            {
+                intake.Release(slots);
+                throw;
+            }
         }
     }
 }

@@ -89,6 +89,7 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
         // One time limit for all work on the object, distinguishable from the message's own cancellation.
         using CancellationTokenSource limit = new(_objectTimeout, _deadLetters.Time);
         using CancellationTokenSource attempt = CancellationTokenSource.CreateLinkedTokenSource(limit.Token, context.CancellationToken);
+        IDocumentWriter? writing = null;
         try
         {
             using S3ObjectContent opened = await _objects.OpenAsync(log, OpenTimeout, attempt.Token);
@@ -100,7 +101,7 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
             DocumentId id = new(log.Bucket, log.Key, opened.Version);
             RowNumbers numbers = new();
             LogDeadLetters badRows = new(_deadLetters, log, opened.Version, id, numbers, context.DeliveryCount);
-            await using IDocumentWriter writer = _sink.Begin(badRows);
+            await using IDocumentWriter writer = writing = _sink.Begin(badRows);
             LogOutcome outcome = await _indexer.IndexAsync(opened.Content, opened.Length, id, writer, numbers, badRows, attempt.Token);
             return outcome.Fault == LogFault.None
                 ? Judge(outcome, log, context.CancellationToken, limit.IsCancellationRequested)
@@ -113,7 +114,21 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
         }
         catch (OperationCanceledException) when (attempt.Token.IsCancellationRequested && !context.CancellationToken.IsCancellationRequested)
         {
-            return Settlement.Transient($"Reading and indexing {UntrustedText.Shorten(log.Location)} took longer than {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.ObjectTimeout)}.", retryInProcess: false, mayHold: false);
+            string detail = $"Reading and indexing {UntrustedText.Shorten(log.Location)} took longer than {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.ObjectTimeout)}.";
+
+            // With no document answered, the sink or S3 hangs. Otherwise the log may be too large for the limit, which is its own fault.
+            bool isOutage = writing is not { Answered: > 0 };
+            if (isOutage)
+            {
+                _breaker.Failed(detail);
+            }
+
+            return Settlement.Transient(detail, retryInProcess: false, mayHold: isOutage);
+        }
+        catch (IOException exception)
+        {
+            // Of the dead letters, for what S3 and the sink do is a value.
+            return Settlement.Transient(UntrustedText.Shorten(exception.Message), retryInProcess: false);
         }
     }
 

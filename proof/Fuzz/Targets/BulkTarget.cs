@@ -16,11 +16,11 @@ internal sealed class BulkTarget : FuzzTarget
         .. Texts.Utf8(
             "{\"took\":3,\"errors\":true,\"items\":[{\"create\":{\"_id\":\"a\",\"status\":201}},{\"create\":{\"_id\":\"b\",\"status\":409,\"error\":{\"type\":\"version_conflict_engine_exception\",\"reason\":\"x \\u00e9\"}}}]}",
             "{\"errors\":false,\"took\":1,\"items\":[{\"create\":{\"_id\":\"a\",\"status\":201}},{\"create\":{\"_id\":\"b\",\"status\":200}}]}",
-            "{\"items\":[{\"index\":{\"status\":429,\"error\":\"es_rejected_execution_exception\"}}],\"errors\":true}", "{\"items\":[]}", "{\"error\":{\"type\":\"x\"},\"status\":503}"),
+            "{\"items\":[{\"index\":{\"status\":429,\"error\":\"es_rejected_execution_exception\"}}],\"errors\":true}", "{\"items\":[]}", "{\"errors\":true,\"items\":[{\"create\":{\"_id\":\"a\",\"status\":201,\"failure_store\":\"used\"}}]}", "{\"error\":{\"type\":\"x\"},\"status\":503}"),
     ];
 
     public override IReadOnlyList<byte[]> Dictionary { get; } =
-        [.. Texts.Json, .. Texts.Utf8("\"errors\":true,", "\"errors\":false,", "\"items\":[", "{\"create\":{", "\"status\":201", "\"status\":429,", "\"_id\":\"a\",", "\"error\":{\"type\":\"t\",\"reason\":\"r\"}", "\"error\":null,", "\"reason\":\"" + new string('r', 300) + "\",", "}},{")];
+        [.. Texts.Json, .. Texts.Utf8("\"errors\":true,", "\"errors\":false,", "\"items\":[", "{\"create\":{", "\"status\":201", "\"status\":429,", "\"failure_store\":\"used\",", "\"_id\":\"a\",", "\"error\":{\"type\":\"t\",\"reason\":\"r\"}", "\"error\":null,", "\"reason\":\"" + new string('r', 300) + "\",", "}},{")];
 
     public override int Run(ReadOnlyMemory<byte> input)
     {
@@ -103,6 +103,7 @@ internal sealed class BulkTarget : FuzzTarget
         int status = 0;
         string id = string.Empty;
         JsonElement? error = null;
+        bool isSetAside = false;
         foreach (JsonProperty member in action.EnumerateObject())
         {
             if (Texts.IsName(member, "status"))
@@ -118,6 +119,10 @@ internal sealed class BulkTarget : FuzzTarget
                 {
                     return false;
                 }
+            }
+            else if (Texts.IsName(member, "failure_store"))
+            {
+                isSetAside |= member.Value.ValueKind == JsonValueKind.String && Texts.Unescape(member.Value).AsSpan().SequenceEqual("used"u8);
             }
             else if (Texts.IsName(member, "error"))
             {
@@ -135,9 +140,9 @@ internal sealed class BulkTarget : FuzzTarget
             return false;
         }
 
-        if (status >= 300 || error is not null)
+        if (status >= 300 || error is not null || isSetAside)
         {
-            seen.Failures.Add($"{seen.Items} {status} {error is not null} {id} {type} {reason}");
+            seen.Failures.Add($"{seen.Items} {status} {error is not null} {isSetAside} {id} {type} {reason}");
         }
 
         seen.Items++;
@@ -192,7 +197,7 @@ internal sealed class BulkTarget : FuzzTarget
         {
             FuzzException.ThrowUnless(!item.IsType("unknown"u8) && !item.IsId("unknown"u8) && !item.ReasonStartsWith("unknown"u8) && item.ReadType().Length + item.ReadReason().Length <= 2 * BulkItem.MaxText, "Texts of an item");
             item.ReadId();
-            Failures.Add($"{item.Index} {item.Status} {item.HasError} {Encoding.Latin1.GetString(item.Id)} {Encoding.Latin1.GetString(item.Type)} {Encoding.Latin1.GetString(item.Reason)}");
+            Failures.Add($"{item.Index} {item.Status} {item.HasError} {item.IsSetAside} {Encoding.Latin1.GetString(item.Id)} {Encoding.Latin1.GetString(item.Type)} {Encoding.Latin1.GetString(item.Reason)}");
         }
 
         // What a malformed response holds before its fault does not count.

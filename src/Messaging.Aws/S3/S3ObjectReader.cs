@@ -74,7 +74,12 @@ public sealed class S3ObjectReader : IDisposable
             }
             catch (Exception exception)
             {
-                fault = S3Faults.OfObject(attempt.Classify(exception));
+                fault = attempt.Classify(exception);
+                if (fault.Code == "NoSuchVersion")
+                {
+                    // Any other 404, such as a proxy's, does not say that the object is missing.
+                    fault = fault with { Kind = S3FaultKind.Missing };
+                }
             }
 
             switch (fault.Kind)

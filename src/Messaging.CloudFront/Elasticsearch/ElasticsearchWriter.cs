@@ -27,6 +27,17 @@ internal sealed partial class ElasticsearchWriter : IDocumentWriter, IBufferWrit
 
     public bool IsFull => _batch is { } batch && (batch.Bytes >= _sink.Limits.Bytes || batch.Documents >= _sink.Limits.Documents);
 
+    public long Answered
+    {
+        get
+        {
+            lock (_lock)
+            {
+                return _created + _existing + _rejected;
+            }
+        }
+    }
+
     private DocumentBatch Batch => _batch ?? throw new InvalidOperationException("No document is open.");
 
     public void Open(ReadOnlySpan<byte> id)

@@ -13,6 +13,9 @@ namespace Messaging.CloudFront.Events;
 /// <param name="filter">Which of their keys are logs.</param>
 internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, KeyFilter filter)
 {
+    // S3's have at most 40 characters.
+    private const int MaxETag = 256;
+
     private readonly HashSet<string> _buckets = new(buckets, StringComparer.Ordinal);
 
     private static ReadOnlySpan<byte> ByteOrderMark => [0xEF, 0xBB, 0xBF];
@@ -125,12 +128,20 @@ internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, KeyFilt
             fields.Fail(EventFault.BadKey, "A key is empty, is longer than 1,024 bytes, is not encoded as S3 encodes keys, begins with a slash, or has a segment . or .. in it.");
         }
 
+        else if (!IsETag(eTag))
+        {
+            fields.Fail(EventFault.BadRecord, "A record's eTag is not an ETag.");
+        }
+
         return fields.Fault == EventFault.None && filter.Takes(key!) ? new LogObject(bucket!, key!, NullIfEmpty(version), NullIfEmpty(eTag)) : null;
     }
 
     // "ObjectCreated:Put" in a notification, "s3:ObjectCreated:Put" from some S3-compatible stores.
     private static bool IsCreation(string eventName) =>
         eventName.StartsWith("ObjectCreated:", StringComparison.Ordinal) || eventName.StartsWith("s3:ObjectCreated:", StringComparison.Ordinal);
+
+    // It becomes a header, which takes no other characters.
+    private static bool IsETag(string? eTag) => NullIfEmpty(eTag) is not { } text || (text.Length <= MaxETag && text.All(character => character is > ' ' and <= '~' and not '"'));
 
     private static string? NullIfEmpty(string? text) => string.IsNullOrEmpty(text) ? null : text.Trim('"');
 

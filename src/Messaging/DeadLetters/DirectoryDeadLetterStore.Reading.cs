@@ -81,12 +81,27 @@ internal sealed partial class DirectoryDeadLetterStore
 
     /// <summary>Deletes a dead letter whose message was accepted. Safe to repeat.</summary>
     /// <remarks>Deletes the record first: a crash in between leaves a body without a record, which is ignored, never a record without a body.</remarks>
+    /// <param name="letter">The dead letter.</param>
+    /// <param name="accepted">The bytes that were accepted.</param>
+    /// <returns>False when its body is another one by now: it then stays.</returns>
     /// <exception cref="IOException">It cannot be deleted.</exception>
     /// <exception cref="UnauthorizedAccessException">Likewise.</exception>
-    public void Delete(StoredDeadLetter letter)
+    public bool Delete(StoredDeadLetter letter, ReadOnlySpan<byte> accepted)
     {
+        if (ReadBody(letter) is { } body && !body.AsSpan().SequenceEqual(accepted))
+        {
+            return false;
+        }
+
         _folder.Delete(letter.Name + RecordSuffix);
         _folder.Delete(letter.Name + BodySuffix);
+        if (File.Exists(_folder.PathOf(letter.Name + RecordSuffix)))
+        {
+            // The same message became a dead letter again meanwhile, and found this body.
+            _folder.Place(letter.Name + BodySuffix, accepted);
+        }
+
+        return true;
     }
 
     string IDeadLetterReader.Location => Root;

@@ -146,17 +146,24 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
         string first = NameOf(letter, body);
         string name = first;
 
-        // A copy of an unfinished file, which stays until its dead letter is written, so that a crash leaves only that one to recover.
-        bool isCopy = letter is { Reason: UnfinishedDeadLetters.Reason, Attempts: 0 };
+        // A part, whose message its source still has, or a copy of an unfinished file, which stays until its dead letter is written. What a crash
+        // leaves of it must not be recovered: it would count as a whole message.
+        bool isOnlyCopy = letter is not ({ IsPart: true } or { Reason: UnfinishedDeadLetters.Reason, Attempts: 0 });
+        PlaceResult placed;
 
         // Other bytes under the name: an operator has edited the body of this message's earlier dead letter, as the documentation allows.
-        for (int copy = 2; _folder.Place(name + BodySuffix, body, isOnlyCopy: !isCopy) == PlaceResult.OtherBytes; copy++)
+        for (int copy = 2; (placed = _folder.Place(name + BodySuffix, body, isOnlyCopy)) == PlaceResult.OtherBytes; copy++)
         {
             name = string.Create(CultureInfo.InvariantCulture, $"{first}-{copy}");
         }
 
         // An existing record stays as it is: it describes the first time that this message was dead-lettered.
-        _folder.Place(name + RecordSuffix, JsonSerializer.SerializeToUtf8Bytes(letter, Records.DeadLetter));
+        if (_folder.Place(name + RecordSuffix, JsonSerializer.SerializeToUtf8Bytes(letter, Records.DeadLetter)) == PlaceResult.Placed && placed == PlaceResult.SameBytes)
+        {
+            // A redrive may have deleted the earlier dead letter, and its body with it, since the body was found.
+            _folder.Place(name + BodySuffix, body, isOnlyCopy);
+        }
+
         return _folder.PathOf(name + BodySuffix);
     }
 

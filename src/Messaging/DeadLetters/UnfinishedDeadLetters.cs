@@ -56,13 +56,14 @@ internal sealed partial class UnfinishedDeadLetters(DurableFolder folder, IDeadL
                 incomplete += file.IsWhole ? 0 : 1;
             }
 
+            // Not cancelled: the next check would write the same dead letters again.
             await OnThreadAsync(
                 () =>
                 {
                     file.Delete();
                     return true;
                 },
-                cancellationToken);
+                CancellationToken.None);
         }
 
         return (kept, incomplete);

@@ -108,6 +108,8 @@ internal sealed partial class DurableFolder
             Write(file, bytes);
             if (TryName(temporary, path))
             {
+                // Again: another thread may have created a removed folder anew, and not made its name durable yet.
+                EnsureFolder(FolderOf(path));
                 Sync(path);
                 return PlaceResult.Placed;
             }
@@ -255,6 +257,12 @@ internal sealed partial class DurableFolder
 
                 bytes = bytes[read..];
                 offset += read;
+            }
+
+            // Written without Fsync, or by another program, it may not be on the disk. Windows flushes only what is open for writing.
+            if (_fsync && !OperatingSystem.IsWindows())
+            {
+                _host.Flush(file);
             }
 
             return true;

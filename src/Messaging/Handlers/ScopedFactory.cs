@@ -36,11 +36,14 @@ internal sealed class ScopedFactory<[DynamicallyAccessedMembers(DynamicallyAcces
         }
         catch
         {
-            // Nothing that the scope created has done any work, so disposing it synchronously is enough.
-            scope.Dispose();
+            // Services may be disposable only asynchronously, and how disposing them fails must not hide this exception.
+            _ = DisposeAsync(scope);
             throw;
         }
     }
+
+    private static async Task DisposeAsync(AsyncServiceScope scope) =>
+        await scope.DisposeAsync().AsTask().ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
 
     /// <summary>Creates and disposes one handler, so that a missing service shows at start and not with the first message.</summary>
     /// <exception cref="StartupException">The handler cannot be created.</exception>

@@ -14,6 +14,12 @@ public interface IDocumentWriter : IAsyncDisposable
     /// <summary>True when <see cref="SendAsync"/> must be called before the next <see cref="Open"/>.</summary>
     bool IsFull { get; }
 
+    /// <summary>
+    /// Documents for which the store has answered so far, however it answered; also after the disposal. While it is 0 when a time limit ends, the
+    /// store may be to blame. A writer that does not know it returns 0.
+    /// </summary>
+    long Answered => 0;
+
     /// <summary>Begins a document.</summary>
     /// <param name="id">The document's id: 1 to 512 bytes of <c>A-Z a-z 0-9 - _</c>, the same on every delivery of the message. Borrowed for the call.</param>
     void Open(ReadOnlySpan<byte> id);

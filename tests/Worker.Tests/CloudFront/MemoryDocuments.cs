@@ -65,6 +65,8 @@ internal sealed class MemoryDocuments : IDocumentSink
 
         public IBufferWriter<byte> Body => _open is null ? throw new InvalidOperationException("No document is open.") : _body;
 
+        public long Answered => _created + _existing + _rejected;
+
         public bool IsFull => _batch.Count >= sink.BatchSize;
 
         void IDocumentWriter.Open(ReadOnlySpan<byte> id)

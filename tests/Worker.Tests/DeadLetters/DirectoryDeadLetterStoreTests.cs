@@ -46,16 +46,17 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
     }
 
     [Theory]
-    [InlineData("malformed-json", 3, "m-")]
-    [InlineData(UnfinishedDeadLetters.Reason, 0, "w-")]
-    public async Task Write_UnfinishedAsACopyOfAFile_IsNotRecoveredItself(string reason, int attempts, string prefix)
+    [InlineData("malformed-json", 3, false, "m-")]
+    [InlineData("row-too-long", 3, true, "w-")]
+    [InlineData(UnfinishedDeadLetters.Reason, 0, false, "w-")]
+    public async Task Write_PartOrCopyOfAFile_IsNotRecoveredItself(string reason, int attempts, bool isPart, string prefix)
     {
         SyncedFolders host = new();
         using DirectoryDeadLetterStore store = new(new DeadLettersOptions { Path = _folder["copies"] }, TimeProvider.System, host: host);
         await store.CheckAsync(Token);
         host.Created.Clear();
 
-        await store.WriteAsync(Letter() with { Reason = reason, Attempts = attempts }, "part"u8.ToArray(), Token);
+        await store.WriteAsync(Letter() with { Reason = reason, Attempts = attempts, IsPart = isPart }, "part"u8.ToArray(), Token);
 
         host.Created[0].ShouldStartWith(prefix, Case.Sensitive, "A crash here leaves this file. Recovered, a part would count as a whole message.");
     }
@@ -105,7 +106,7 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
 
         foreach (StoredDeadLetter letter in Read(_store).ToArray())
         {
-            _store.Delete(letter);
+            _store.Delete(letter, _store.ReadBody(letter)).ShouldBeTrue();
         }
 
         Directory.EnumerateFiles(_folder["letters"], "*", SearchOption.AllDirectories).ShouldBeEmpty();
@@ -188,8 +189,8 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
         int deleted = 0;
         foreach (StoredDeadLetter letter in Read(_store))
         {
-            _store.Delete(letter);
-            _store.Delete(letter);
+            _store.Delete(letter, "x"u8).ShouldBeTrue();
+            _store.Delete(letter, "x"u8).ShouldBeTrue();
             deleted++;
         }
 
@@ -197,6 +198,46 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
         Directory.EnumerateFiles(_folder.Path, "*", SearchOption.AllDirectories).ShouldBeEmpty();
         await _store.WriteAsync(Letter(), "x"u8.ToArray(), Token);
         Read(_store).ShouldHaveSingleItem();
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Delete_WhileTheSameMessageBecomesADeadLetterAgain_ItKeepsItsBody(bool isDeletedFirst)
+    {
+        SyncedFolders disk = new();
+        using DirectoryDeadLetterStore store = new(new DeadLettersOptions { Path = _folder["letters"] }, TimeProvider.System, host: disk);
+        string body = await store.WriteAsync(Letter(), "x"u8.ToArray(), Token);
+        StoredDeadLetter letter = Read(store).Single();
+        if (isDeletedFirst)
+        {
+            // The second write has found the body, and writes its record.
+            disk.BeforeName = path =>
+            {
+                if (path.EndsWith(".json", StringComparison.Ordinal))
+                {
+                    disk.BeforeName = _ => { };
+                    store.Delete(letter, "x"u8).ShouldBeTrue();
+                }
+            };
+            await store.WriteAsync(Letter(), "x"u8.ToArray(), Token);
+        }
+        else
+        {
+            // The second write finds the body, and writes its record, after the first one's record is deleted.
+            disk.BeforeDelete = path =>
+            {
+                if (path == body)
+                {
+                    disk.BeforeDelete = _ => { };
+                    File.WriteAllText(Path.ChangeExtension(body, ".json"), "{}");
+                }
+            };
+            store.Delete(letter, "x"u8).ShouldBeTrue();
+        }
+
+        (await File.ReadAllTextAsync(body, Token)).ShouldBe("x");
+        File.Exists(Path.ChangeExtension(body, ".json")).ShouldBeTrue();
     }
 
     [Fact]
@@ -235,7 +276,7 @@ public sealed class DirectoryDeadLetterStoreTests : IDisposable
         string name = _store.List().ShouldHaveSingleItem();
         StoredDeadLetter letter = _store.Find(name).ShouldNotBeNull();
 
-        _store.Delete(letter);
+        _store.Delete(letter, "x"u8).ShouldBeTrue();
 
         _store.Find(name).ShouldBeNull();
         _store.ReadBody(letter).ShouldBeNull();

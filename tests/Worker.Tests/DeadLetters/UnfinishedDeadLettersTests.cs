@@ -6,6 +6,7 @@ using Messaging.Files;
 using Messaging.Sinks;
 using Messaging.Sinks.Bundles;
 using Messaging.Sinks.Directory;
+using Microsoft.Extensions.Logging.Abstractions;
 using Microsoft.Win32.SafeHandles;
 using Pipeline.Buffers;
 
@@ -83,6 +84,34 @@ public sealed class UnfinishedDeadLettersTests : IDisposable
 
         _deadLetters.Messages.ShouldHaveSingleItem().Body.ShouldBe(bundle);
         Left().ShouldBeEmpty();
+    }
+
+    [Fact]
+    public async Task Check_BundleWithoutLines_IsKeptAsItIs()
+    {
+        byte[] bundle = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+        await File.WriteAllBytesAsync(Leave($"m-orders-aa-1-{bundle.Length:x}.tmp", string.Empty), bundle, Token);
+
+        await CheckAsync(_deadLetters);
+
+        _deadLetters.Messages.ShouldHaveSingleItem().Body.ShouldBe(bundle);
+        Left().ShouldBeEmpty();
+    }
+
+    [Fact]
+    public async Task Keep_CancelledOnceTheDeadLettersAreWritten_DeletesTheFile()
+    {
+        byte[] bundle = Bundle(Bodies(2));
+        await File.WriteAllBytesAsync(Leave($"m-orders-aa-1-{bundle.Length:x}.tmp", string.Empty), bundle, Token);
+        using CancellationTokenSource cancellation = new();
+        using FileThreads threads = new("test", 1);
+        CancellingDeadLetters store = new(_deadLetters, cancellation);
+        UnfinishedDeadLetters unfinished = new(new DurableFolder(_root.Path, fsync: true, route: "orders"), store, threads, TimeProvider.System, NullLogger.Instance);
+
+        await unfinished.KeepAsync("directory", "orders", cancellation.Token);
+
+        Left().ShouldBeEmpty("The next check would write its messages again.");
+        _deadLetters.Messages.Count.ShouldBe(2);
     }
 
     [Fact]
@@ -195,6 +224,16 @@ public sealed class UnfinishedDeadLettersTests : IDisposable
         Left().ShouldBeEmpty();
         string body = Directory.GetFiles(_root["unfinished-at-stop"], "*.body", SearchOption.AllDirectories).ShouldHaveSingleItem();
         (await File.ReadAllTextAsync(body, Token)).ShouldBe("whole");
+    }
+
+    private sealed class CancellingDeadLetters(IDeadLetterStore store, CancellationTokenSource cancellation) : IDeadLetterStore
+    {
+        public async ValueTask<string> WriteAsync(DeadLetter letter, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
+        {
+            string written = await store.WriteAsync(letter, body, cancellationToken);
+            await cancellation.CancelAsync();
+            return written;
+        }
     }
 
     private async Task CheckAsync(IDeadLetterStore? deadLetters)

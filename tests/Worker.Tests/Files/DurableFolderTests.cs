@@ -259,19 +259,42 @@ public sealed class DurableFolderTests : IDisposable
     }
 
     [Theory]
-    [InlineData("x", PlaceResult.SameBytes)]
-    [InlineData("other", PlaceResult.OtherBytes)]
-    public void Place_NameIsTaken_MakesTheNameDurable(string bytes, object expected)
+    [InlineData("x", PlaceResult.SameBytes, 2)]
+    [InlineData("other", PlaceResult.OtherBytes, 1)]
+    public void Place_NameIsTaken_MakesWhatItReliesOnDurable(string bytes, object expected, int flushed)
     {
-        // What has placed the file may not have come to the fsync of its folder yet.
+        // What has placed the file may not have come to the fsync of its folder yet, or may not flush its files.
         SyncedFolders disk = new();
         DurableFolder folder = new(_root.Path, fsync: true, host: disk);
         folder.Place("f/a", "x"u8);
         disk.Synced.Clear();
+        int before = disk.Flushed;
 
         folder.Place("f/a", Encoding.UTF8.GetBytes(bytes)).ShouldBe((PlaceResult)expected);
 
         disk.Synced.ShouldBe([_root["f"]]);
+        (disk.Flushed - before).ShouldBe(flushed);
+    }
+
+    [Fact]
+    public void Place_AnotherThreadCreatesTheRemovedFolderAndFails_MakesItsNameDurable()
+    {
+        const int Eio = 5;
+        SyncedFolders disk = new(Eio);
+        DurableFolder folder = new(_root.Path, fsync: true, host: disk);
+        Should.Throw<IOException>(() => folder.Place("f/a", "x"u8));
+        folder.Place("f/a", "x"u8).ShouldBe(PlaceResult.Placed);
+        disk.Synced.Clear();
+        disk.BeforeName = _ =>
+        {
+            disk.BeforeName = _ => { };
+            Directory.Delete(_root["f"], recursive: true);
+            Should.Throw<IOException>(() => folder.Place("f/b", "x"u8));
+        };
+
+        folder.Place("f/c", "x"u8).ShouldBe(PlaceResult.Placed);
+
+        disk.Synced.ShouldBe([_root.Path, _root.Path, _root["f"]]);
     }
 
     [Fact]

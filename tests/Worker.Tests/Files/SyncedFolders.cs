@@ -3,7 +3,7 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Worker.Tests.Files;
 
-/// <summary>The operating system's files, which records the folders that are synced and the files that are created; a sync of the first one may fail, and something may happen after a flush.</summary>
+/// <summary>The operating system's files, which records what is synced, flushed and created; the first sync may fail, and something may happen after a flush, or before a name or a deletion.</summary>
 internal sealed class SyncedFolders(int errno = 0) : IFileHost
 {
     private readonly SystemFileHost _system = SystemFileHost.Instance;
@@ -12,7 +12,13 @@ internal sealed class SyncedFolders(int errno = 0) : IFileHost
 
     public List<string> Created { get; } = [];
 
+    public int Flushed { get; private set; }
+
     public Action AfterFlush { get; set; } = () => { };
+
+    public Action<string> BeforeName { get; set; } = _ => { };
+
+    public Action<string> BeforeDelete { get; set; } = _ => { };
 
     public void SyncFolder(string path)
     {
@@ -36,6 +42,7 @@ internal sealed class SyncedFolders(int errno = 0) : IFileHost
     public void Flush(SafeFileHandle file)
     {
         _system.Flush(file);
+        Flushed++;
         AfterFlush();
     }
 
@@ -51,9 +58,17 @@ internal sealed class SyncedFolders(int errno = 0) : IFileHost
 
     public void Close(SafeFileHandle file) => _system.Close(file);
 
-    public int Name(string temporary, string path) => _system.Name(temporary, path);
+    public int Name(string temporary, string path)
+    {
+        BeforeName(path);
+        return _system.Name(temporary, path);
+    }
 
-    public void Delete(string path) => _system.Delete(path);
+    public void Delete(string path)
+    {
+        BeforeDelete(path);
+        _system.Delete(path);
+    }
 
     public bool FileExists(string path) => _system.FileExists(path);
 

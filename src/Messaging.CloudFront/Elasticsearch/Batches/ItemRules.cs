@@ -7,6 +7,9 @@ internal static class ItemRules
 {
     public static ItemVerdict Judge(in BulkItem item) => item.Status switch
     {
+        // Elasticsearch could not index it. The failure store deletes it after some time.
+        _ when item.IsSetAside => ItemVerdict.Reject,
+
         409 when item.IsType("version_conflict_engine_exception"u8) => ItemVerdict.Exists,
 
         // Not the documents' fault: rejecting them would dead-letter valid documents.

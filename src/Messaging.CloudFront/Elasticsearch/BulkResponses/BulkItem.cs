@@ -18,6 +18,9 @@ internal ref struct BulkItem
 
     public bool HasError;
 
+    /// <summary>True when the document is in the failure store of a data stream instead: its status then is a success.</summary>
+    public bool IsSetAside;
+
     // With their quotes; empty when the response lacks the value or it is not a string.
     public ReadOnlySpan<byte> Id;
     public ReadOnlySpan<byte> Type;

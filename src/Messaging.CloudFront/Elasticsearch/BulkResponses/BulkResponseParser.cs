@@ -7,13 +7,14 @@ namespace Messaging.CloudFront.Elasticsearch.BulkResponses;
 /// for the others. When <c>"errors":false</c> precedes the items, none has failed, and they are counted instead of parsed.
 /// Threads: one at a time.
 /// </summary>
+/// <param name="parsesAll">True to parse the items of every response.</param>
 /// <remarks>
 /// A response is malformed when it is not JSON or has no <c>items</c>. So is one in which <c>errors</c> is not true or false, <c>items</c>
 /// is not an array, an item is not an object of one object, or a status is not a whole number from 100 to 599. It is malformed too when
 /// one of these, an id or an error occurs twice, or when a member or an item is longer than <see cref="MaxMemberBytes"/>. Format: "Bulk
 /// API", Elasticsearch reference.
 /// </remarks>
-internal sealed class BulkResponseParser
+internal sealed class BulkResponseParser(bool parsesAll = false)
 {
     /// <summary>Maximum bytes of an item or of another member of the response. A reason quotes part of the document, a few hundred bytes.</summary>
     public const int MaxMemberBytes = 64 * 1024;
@@ -30,6 +31,9 @@ internal sealed class BulkResponseParser
     /// <summary>True when <c>"errors":false</c> preceded the items, which are then counted instead of parsed.</summary>
     public bool IsShortened { get; private set; }
 
+    /// <summary>True for a shortened response with a document in a failure store: which one, only parsing shows.</summary>
+    public bool HidesFailures { get; private set; }
+
     /// <summary>Prepares for the next response.</summary>
     public void Reset()
     {
@@ -38,6 +42,7 @@ internal sealed class BulkResponseParser
         Items = 0;
         Errors = null;
         IsShortened = false;
+        HidesFailures = false;
     }
 
     /// <summary>Reads the next window.</summary>
@@ -77,15 +82,18 @@ internal sealed class BulkResponseParser
     /// <summary>
     /// Counts <c>"status":</c>, to detect a response that is truncated or belongs to another request. The second quote of a match ends a
     /// string, because a letter precedes it, and a colon follows. So every match is a property's name, never the text of an id or an index.
+    /// <c>failure_store</c> with a text is looked for in the same way.
     /// </summary>
     private BulkParsing Count(ReadOnlySpan<byte> window, bool isEnd, ref int consumed)
     {
         ReadOnlySpan<byte> status = "\"status\":"u8;
         ReadOnlySpan<byte> rest = window[consumed..];
         Items += rest.Count(status);
+        HidesFailures |= rest.IndexOf("_store\":\""u8) >= 0;
         if (!isEnd)
         {
-            // The window may end within a match. The bytes kept for the next window are too few for a match that was already counted.
+            // The window may end within a match. The bytes kept for the next window are too few for a match that was already counted. Both
+            // texts have the same length.
             consumed = Math.Max(consumed, window.Length - status.Length + 1);
             return BulkParsing.NeedsMore;
         }
@@ -140,7 +148,7 @@ internal sealed class BulkResponseParser
         {
             Require(Errors is null && reader.TokenType is JsonTokenType.True or JsonTokenType.False);
             Errors = reader.GetBoolean();
-            IsShortened = Errors is false && !_itemsSeen;
+            IsShortened = Errors is false && !_itemsSeen && !parsesAll;
         }
 
         return reader.TrySkip();
@@ -166,6 +174,7 @@ internal sealed class BulkResponseParser
             read = BulkItem.IsText(reader, "status"u8) ? ReadStatus(ref reader, ref item)
                 : BulkItem.IsText(reader, "_id"u8) ? reader.Read() && TakeText(ref reader, window, ref item.Id)
                 : BulkItem.IsText(reader, "error"u8) ? ReadError(ref reader, window, ref item)
+                : BulkItem.IsText(reader, "failure_store"u8) ? reader.Read() && TakeFailureStore(ref reader, ref item)
                 : reader.TrySkip();
         }
 
@@ -175,7 +184,7 @@ internal sealed class BulkResponseParser
     private bool Report(in BulkItem item, IBulkItems items)
     {
         Require(item.Status != 0);
-        if (item.Status >= 300 || item.HasError)
+        if (item.Status >= 300 || item.HasError || item.IsSetAside)
         {
             items.Failed(item);
         }
@@ -216,6 +225,13 @@ internal sealed class BulkResponseParser
         }
 
         return false;
+    }
+
+    // The other texts say that it was not used, or that it failed too: the item then has an error.
+    private static bool TakeFailureStore(ref Utf8JsonReader reader, ref BulkItem item)
+    {
+        item.IsSetAside |= reader.TokenType == JsonTokenType.String && BulkItem.IsText(reader, "used"u8);
+        return reader.TrySkip();
     }
 
     // A value that is not a string is ignored: a reason may be null.

@@ -14,6 +14,9 @@ internal readonly record struct BulkFault(BulkFaultKind Kind, string Code = "", 
     /// <summary>A success whose body does not answer the request: truncated, a proxy's page, or about other documents.</summary>
     public const string NotBulkCode = "NotABulkAnswer";
 
+    /// <summary>Documents are in a failure store, and which ones was not read: the batch is sent again, and every item of the answer is read.</summary>
+    public const string FailureStoreCode = "FailureStoreUsed";
+
     /// <summary>True when the connection broke. That also hides the response of a server that refused the request before it had read the body.</summary>
     public bool IsBroken => Kind == BulkFaultKind.Transient && Status == 0 && Code != TimeoutCode;
 }

@@ -205,8 +205,14 @@ internal sealed class FolderRedrive : IDisposable
 
         try
         {
-            _store.Delete(letter);
-            _progress.AddSent();
+            if (_store.Delete(letter, body))
+            {
+                _progress.AddSent();
+            }
+            else
+            {
+                _progress.AddLeft(letter.Name, "stored, but its .body file was changed while it was sent. Redrive it again, or delete it.");
+            }
         }
         catch (Exception exception) when (FileFaults.IsFileFault(exception))
         {

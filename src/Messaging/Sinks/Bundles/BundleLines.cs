@@ -15,14 +15,13 @@ internal sealed class BundleLines(Stream bundle, int maxLineBytes)
     private bool _isDamaged;
     private bool _isComplete;
 
-    /// <summary>True for a bundle that can be read to its end. Of a damaged one no line can be trusted, since only gzip's checksum at the end shows the damage.</summary>
+    /// <summary>True for a bundle that has lines and can be read to its end. Of a damaged one no line can be trusted, since only gzip's checksum at the end shows the damage.</summary>
     /// <param name="bundle">The whole bundle; disposed.</param>
     /// <param name="maxLineBytes">A bundle with a longer line counts as damaged.</param>
     public static bool AreIntact(Stream bundle, int maxLineBytes)
     {
         BundleLines lines = new(bundle, maxLineBytes);
-        _ = lines.Read().Count();
-        return lines._isComplete;
+        return lines.Read().Count() > 0 && lines._isComplete;
     }
 
     /// <summary>The lines without their line ends, each a copy; enumerated once.</summary>

@@ -243,6 +243,31 @@ public class S3SinkAnswerTests
         (await StoreAsync(stub)).Status.ShouldBe(same ? SinkStatus.AlreadyStored : SinkStatus.Collision);
     }
 
+    [Theory]
+    [InlineData("\"x\"", "<html>sign in to the hotel</html>")]
+    [InlineData(null, "seven b")]
+    public async Task Store_ComparedObjectIsNotFromS3_IsTransientNotACollision(string? etag, string page)
+    {
+        await using StubServer stub = await StubServer.StartAsync(async context =>
+        {
+            if (HttpMethods.IsPut(context.Request.Method))
+            {
+                await StubServer.FailAsync(context, 412, "PreconditionFailed");
+                return;
+            }
+
+            bool isGet = HttpMethods.IsGet(context.Request.Method);
+            context.Response.Headers.ETag = isGet ? etag : "\"x-2\"";
+            context.Response.ContentLength = isGet ? page.Length : Body.Length;
+            if (isGet)
+            {
+                await context.Response.WriteAsync(page);
+            }
+        });
+
+        (await StoreAsync(stub)).Status.ShouldBe(SinkStatus.Transient);
+    }
+
     [Fact]
     public async Task Store_ComparedObjectIsCutOff_IsTransientNotACollision()
     {

@@ -24,4 +24,21 @@ public sealed class S3ObjectReaderTests
         opened.Version.ShouldBe(version);
         server.Requests.Single().Target.ShouldStartWith($"/logs/a.gz?versionId={versionId}");
     }
+
+    [Theory]
+    [InlineData("<Error><Code>NoSuchKey</Code></Error>", "Missing")]
+    [InlineData("<Error><Code>NoSuchVersion</Code></Error>", "Missing")]
+    [InlineData("<Error><Code>NoSuchBucket</Code></Error>", "Refused")]
+    [InlineData("<html>default backend - 404</html>", "Refused")]
+    public async Task Open_NotFound_IsMissingOnlyWhenTheStoreSaysSo(string body, string kind)
+    {
+        string type = body.StartsWith("<html>", StringComparison.Ordinal) ? "text/html" : "application/xml";
+        await using RawServer server = new(_ => $"HTTP/1.1 404 Not Found\r\nContent-Type: {type}\r\nContent-Length: {body.Length}\r\n\r\n{body}");
+        AwsOptions aws = new() { Endpoint = server.Url, Region = "eu-west-1", AccessKeyId = "AKIDTEST", SecretAccessKey = "secret" };
+        using S3ObjectReader reader = S3ObjectReader.Create(aws, forcePathStyle: null, Limit, TimeProvider.System, new ApiCalls());
+
+        using S3ObjectContent opened = await reader.OpenAsync("logs", "a.gz", null, null, Limit, TestContext.Current.CancellationToken);
+
+        opened.Fault.Kind.ToString().ShouldBe(kind);
+    }
 }

@@ -36,6 +36,18 @@ public sealed class ElasticsearchMetricsTests
         _seen.Count(line => line.StartsWith("worker.sink.duration", StringComparison.Ordinal)).ShouldBe(1);
     }
 
+    // "errors" is false although d1 could not be indexed, and the items are not parsed at first.
+    [Theory]
+    [InlineData("""{"errors":false,"items":[{"create":{"_id":"d0","status":201}},{"create":{"_id":"d1","status":201,"failure_store":"used"}}]}""", """{"errors":true,"items":[{"create":{"_id":"d0","status":409,"error":{"type":"version_conflict_engine_exception"}}},{"create":{"_id":"d1","status":201,"failure_store":"used"}}]}""", 0, 1)]
+    [InlineData("""{"errors":false,"items":[{"create":{"_id":"d0","status":201,"failure_store":"used"}},{"create":{"_id":"d1","status":201,"failure_store":"used"}}]}""", """{"errors":false,"items":[{"create":{"_id":"d0","status":201,"failure_store":"used"}},{"create":{"_id":"d1","status":201,"failure_store":"used"}}]}""", 0, 0)]
+    [InlineData("""{"items":[{"create":{"_id":"d0","status":201,"failure_store":"not_applicable_or_unknown"}},{"create":{"_id":"d1","status":201,"failure_store":"used"}}],"errors":false}""", null, 1, 0)]
+    public async Task Complete_DocumentsInAFailureStore_AreRejected(string first, string? second, int created, int existing)
+    {
+        DocumentsResult result = await WriteAsync(2, second is null ? [first] : [first, second]);
+
+        result.ShouldBe(new DocumentsResult(SinkStatus.Stored, created, existing, 2 - created - existing));
+    }
+
     [Fact]
     public async Task Gauge_NothingInFlight_IsZero()
     {

@@ -163,7 +163,8 @@ public sealed class FolderRedriveTests : IDisposable
             // As a second redrive would: the current one, and two that were not reached yet.
             foreach (string name in _store.List().Where(name => !name.Contains("m-3")))
             {
-                _store.Delete(_store.Find(name)!);
+                StoredDeadLetter letter = _store.Find(name)!;
+                _store.Delete(letter, _store.ReadBody(letter));
             }
 
             return Stored(id);
@@ -221,6 +222,24 @@ public sealed class FolderRedriveTests : IDisposable
 
         Encoding.UTF8.GetString(worker.Requests.ShouldHaveSingleItem().Body).ShouldBe("edited");
         _store.List().ShouldBeEmpty();
+    }
+
+    [Fact]
+    public async Task Run_BodyIsEditedWhileItIsSent_StaysAndIsReported()
+    {
+        string path = await WriteAsync("m-1");
+        await using FakeService worker = await StartAsync(id =>
+        {
+            File.WriteAllText(path, "edited");
+            return Stored(id);
+        });
+
+        RedriveResult result = await RunAsync(worker);
+
+        (result.Found, result.Sent, result.LeftCount).ShouldBe((1, 0, 1));
+        result.Left.ShouldHaveSingleItem().ShouldContain("was changed while it was sent");
+        (await File.ReadAllTextAsync(path, Token)).ShouldBe("edited");
+        _store.List().ShouldHaveSingleItem();
     }
 
     [Fact]

@@ -42,6 +42,21 @@ public sealed class ScopedHandlerTests
     }
 
     [Fact]
+    public async Task Handle_ConstructorThrows_ItsExceptionCountsAndTheScopeEnds()
+    {
+        await using HandlerRoute route = await HandlerRoute.StartAsync(
+            worker => worker.With(services => services.AddSingleton(_ledger).AddScoped<AsyncUnit>()).AddScopedHandler<Order, FailingHandler>("Orders", TestJson.Default.Order), "Recoverability:MaxDeliveries=2");
+        _ledger.Forget();
+        _ledger.FailsToBegin = true;
+
+        await route.PublishAsync("""{"id":"a"}""");
+        await route.SettleAllAsync();
+
+        route.DeadLetters.Messages.ShouldHaveSingleItem().Description.ShouldBe("Failed on delivery 2: The database does not answer.");
+        _ledger.Entries.ShouldBe(["async unit gone", "async unit gone"]);
+    }
+
+    [Fact]
     public async Task Handle_ScopedAndRegistered_ComesFromTheContainer()
     {
         await using HandlerRoute route = await HandlerRoute.StartAsync(
@@ -70,8 +85,33 @@ public sealed class ScopedHandlerTests
         _ledger.Units.Distinct().Count().ShouldBe(1);
     }
 
+    private sealed class AsyncUnit(Ledger ledger) : IAsyncDisposable
+    {
+        public ValueTask DisposeAsync()
+        {
+            ledger.Add("async unit gone");
+            return default;
+        }
+    }
+
+    private sealed class FailingHandler : IMessageHandler<Order>
+    {
+        public FailingHandler(AsyncUnit unit, Ledger ledger)
+        {
+            unit.ShouldNotBeNull();
+            if (ledger.FailsToBegin)
+            {
+                throw new InvalidOperationException("The database does not answer.");
+            }
+        }
+
+        public ValueTask<Settlement> HandleAsync(Order message, MessageInfo info, CancellationToken cancellationToken) => new(Settlement.Complete);
+    }
+
     private sealed class Ledger
     {
+        public bool FailsToBegin { get; set; }
+
         private readonly ConcurrentQueue<string> _entries = new();
 
         public IReadOnlyList<string> Entries => [.. _entries];

@@ -114,6 +114,12 @@ internal sealed class SdkRequests : IS3Requests
             _calls.Sending(S3Calls.Get);
             using GetObjectResponse get = await attempt.LimitAsync(
                 _client.GetObjectAsync(new GetObjectRequest { BucketName = _bucket, Key = name }, attempt.Token));
+            if (string.IsNullOrEmpty(get.ETag) || (get.ContentLength > 0 && get.ContentLength != body.Length))
+            {
+                // HEAD reported the body's length: an answer of another one, such as a proxy's page, must not count as a collision.
+                return (S3Faults.NotS3((int)get.HttpStatusCode), operation, false);
+            }
+
             return (default, operation, await ObjectComparison.HasBytesAsync(get.ResponseStream, body, attempt.Token));
         }
         catch (Exception exception)
