@@ -261,12 +261,12 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         }
     }
 
-    // Foreign code: its exception must not prevent the other disposals.
+    // Foreign code: neither its exception nor a disposal that hangs may prevent the others, or the end of the process.
     private async ValueTask DisposeAsync(object part)
     {
         try
         {
-            await PartActivator.DisposeAsync(part);
+            await PartActivator.DisposeAsync(part).AsTask().WaitAsync(CloseLimit, _time);
         }
         catch (Exception exception)
         {

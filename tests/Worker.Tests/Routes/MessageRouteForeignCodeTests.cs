@@ -61,6 +61,25 @@ public sealed class MessageRouteForeignCodeTests
     }
 
     [Fact]
+    public async Task Dispose_ASourceHangs_TheOthersAreDisposedAndItEnds()
+    {
+        using RecordingLog log = new();
+        ManualTimeProvider time = new();
+        BrokenSource hanging = new() { Hangs = true };
+        BrokenSource sound = new();
+        MessageRoute route = Create(time, log, new BrokenSink(), hanging, sound);
+        int timers = time.ArmedTimers;
+
+        Task disposing = route.DisposeAsync().AsTask();
+        await time.WaitForTimersAsync(timers + 1);
+        time.Advance(TimeSpan.FromSeconds(8));
+        await disposing.WaitAsync(Patience, TestContext.Current.CancellationToken);
+
+        sound.Calls.ShouldContain("dispose");
+        log.Entries.Count(entry => entry.Id.Id == 1009).ShouldBe(2, "the source and the sink");
+    }
+
+    [Fact]
     public async Task Receive_ReturnsBeforeTheStop_IsLoggedAndStartedAgainAfterAPause()
     {
         using RecordingLog log = new();
@@ -113,6 +132,9 @@ public sealed class MessageRouteForeignCodeTests
         /// <summary>Ends its receiving at once.</summary>
         public bool Returns { get; init; }
 
+        /// <summary>Its disposal never ends.</summary>
+        public bool Hangs { get; init; }
+
         public string Name => "broken";
 
         public string? Problem => Fails ? throw Failure : null;
@@ -157,7 +179,7 @@ public sealed class MessageRouteForeignCodeTests
         public ValueTask DisposeAsync()
         {
             Called("dispose");
-            return Fails ? throw Failure : default;
+            return Fails ? throw Failure : new ValueTask(Hangs ? Task.Delay(Timeout.Infinite) : Task.CompletedTask);
         }
 
         private void Called(string call)
