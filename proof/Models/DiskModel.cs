@@ -140,7 +140,7 @@ internal sealed class DiskModel(World world)
     public IEnumerable<(string Key, string Body)> Contents() => _names
         .Where(name => !name.Value.IsFolder && name.Key.StartsWith($"{Objects}/", StringComparison.Ordinal) && !IsTemporary(name.Key))
         .SelectMany(name => StoreModel.IsBundle(name.Key)
-            ? StoreModel.LinesOf(name.Value.Content).Select(line => (string.Empty, line))
+            ? Gzip.ReadLines(name.Value.Content).Select(line => (string.Empty, line))
             : [(name.Key[(Objects.Length + 1)..], Encoding.UTF8.GetString(name.Value.Content))]);
 
     /// <summary>The dead letters that a power cut would leave: those with a record and a body.</summary>
@@ -162,7 +162,7 @@ internal sealed class DiskModel(World world)
         byte[][] kept = [.. DeadLetters().Select(letter => letter.Body)];
         bool Has(byte[] bytes) => Array.Exists(kept, body => body.AsSpan().SequenceEqual(bytes));
         return file.Content.Length == 0 || Has(file.Content)
-            || (BundleContent.IsBundle(file.Content) && StoreModel.LinesOf(file.Content).All(line => Has(Encoding.UTF8.GetBytes(line))));
+            || (BundleContent.IsBundle(file.Content) && Gzip.ReadLines(file.Content).All(line => Has(Encoding.UTF8.GetBytes(line))));
     }
 
     public static bool IsTemporary(string path) => path.Contains("/.tmp/", StringComparison.Ordinal);
@@ -179,7 +179,7 @@ internal sealed class DiskModel(World world)
     {
         if (!_read.TryGetValue(file, out (DeadLetter? Letter, string[] Lines) read))
         {
-            read = BundleContent.IsBundle(bytes) ? (null, StoreModel.LinesOf(bytes)) : (ParseLetter(bytes), []);
+            read = BundleContent.IsBundle(bytes) ? (null, Gzip.ReadLines(bytes)) : (ParseLetter(bytes), []);
             _read.Add(file, read);
         }
 

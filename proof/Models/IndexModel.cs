@@ -1,4 +1,3 @@
-using System.IO.Compression;
 using System.Net;
 using System.Text;
 using System.Text.Json;
@@ -44,7 +43,7 @@ internal sealed class IndexModel(World world, FaultPlan plan, Defect defect) : I
             return ServiceAnswer.Text(HttpStatusCode.RequestEntityTooLarge, string.Empty);
         }
 
-        string[] lines = ReadLines(body);
+        string[] lines = body[0] == '{' ? Encoding.UTF8.GetString(body).Split('\n', StringSplitOptions.RemoveEmptyEntries) : Gzip.ReadLines(body);
         List<string> items = [];
         for (int line = 0; line < lines.Length; line += 2)
         {
@@ -89,11 +88,4 @@ internal sealed class IndexModel(World world, FaultPlan plan, Defect defect) : I
 
     private static string Item(string id, int status, string type) =>
         $"{{\"create\":{{\"_id\":\"{id}\",\"status\":{status},\"error\":{{\"type\":\"{type}\",\"reason\":\"simulated\"}}}}}}";
-
-    private static string[] ReadLines(byte[] body)
-    {
-        using Stream text = body[0] == '{' ? new MemoryStream(body) : new GZipStream(new MemoryStream(body), CompressionMode.Decompress);
-        using StreamReader reader = new(text, Encoding.UTF8);
-        return reader.ReadToEnd().Split('\n', StringSplitOptions.RemoveEmptyEntries);
-    }
 }

@@ -1,5 +1,3 @@
-using System.IO.Compression;
-using System.Text;
 using Proof.Simulation;
 
 namespace Proof.Models;
@@ -54,7 +52,7 @@ internal sealed class LogModel(World world)
             rows = [.. rows, .. Enumerable.Range(0, MaxBad + 1).Select(row => damage == 1 ? Document($"{name}{row}", Refused) : new Row($"{name}{row}", null))];
         }
 
-        byte[] whole = Compress($"#Version: 1.0\n#Fields: n text\n{string.Concat(rows.Select(row => $"{row.Text}\n"))}");
+        byte[] whole = Gzip.Compress($"#Version: 1.0\n#Fields: n text\n{string.Concat(rows.Select(row => $"{row.Text}\n"))}");
         byte[] content = !isDamaged || damage < 3 ? whole : damage == 3 ? whole[..random.Next(whole.Length)] : [.. "not gzip: "u8, .. whole];
         _logs.Add(key, new Log(content, rows, isDamaged));
 
@@ -62,17 +60,6 @@ internal sealed class LogModel(World world)
     }
 
     private static Row Document(string name, string text) => new($"{name}\t{text}", $"{{\"n\":\"{name}\",\"text\":\"{text}\"}}");
-
-    private static byte[] Compress(string text)
-    {
-        using MemoryStream compressed = new();
-        using (GZipStream gzip = new(compressed, CompressionLevel.Fastest))
-        {
-            gzip.Write(Encoding.UTF8.GetBytes(text));
-        }
-
-        return compressed.ToArray();
-    }
 
     /// <summary>A log.</summary>
     /// <param name="Content">The object's bytes.</param>

@@ -1,4 +1,3 @@
-using System.IO.Compression;
 using System.Net;
 using System.Security.Cryptography;
 using System.Text;
@@ -57,7 +56,8 @@ internal sealed class StoreModel(World world) : IService
                 _objects.Add(key, request.Body);
                 if (IsBundle(key))
                 {
-                    _lines.UnionWith(LinesOf(request.Body));
+                    // Of a bundle that cannot be read, the messages are lost.
+                    _lines.UnionWith(Gzip.ReadLines(request.Body));
                 }
 
                 world.Trace("stored", key);
@@ -72,20 +72,6 @@ internal sealed class StoreModel(World world) : IService
     }
 
     public static bool IsBundle(string key) => key.EndsWith(".ndjson.gz", StringComparison.Ordinal);
-
-    /// <summary>The messages of a bundle. One that cannot be read has none, and its messages are lost.</summary>
-    public static string[] LinesOf(byte[] bundle)
-    {
-        try
-        {
-            using StreamReader reader = new(new GZipStream(new MemoryStream(bundle), CompressionMode.Decompress));
-            return reader.ReadToEnd().Split('\n', StringSplitOptions.RemoveEmptyEntries);
-        }
-        catch (InvalidDataException)
-        {
-            return [];
-        }
-    }
 
     private static ServiceAnswer Error(HttpStatusCode status, string code) => ServiceAnswer.Text(status, $"<Error><Code>{code}</Code><Message>simulated</Message></Error>");
 

@@ -26,17 +26,17 @@ internal sealed class ArchiveWork(World world, FaultPlan plan) : Work
     public override bool IsDone(QueuedMessage message) =>
         KeyOf(message) is { } key && (plan.UsesFolder ? world.Disk.Holds(key, message.Body) : world.Store.Holds(key, message.Body));
 
-    public override bool IsPoison(QueuedMessage message, IReadOnlyList<QueuedMessage> sent) =>
-        KeyOf(message) is not { } key || sent.Any(other => other != message && KeyOf(other) == key);
+    public override bool IsPoison(QueuedMessage message) =>
+        KeyOf(message) is not { } key || world.Sent.Any(other => other != message && KeyOf(other) == key);
 
-    public override bool IsPart(DeadLetter? letter, byte[] body, IReadOnlyList<QueuedMessage> sent) =>
-        letter is { IsPart: true } && (plan.BundleMessages > 0 || sent.Any(message => message.Body.AsSpan().StartsWith(body)));
+    public override bool IsPart(DeadLetter? letter, byte[] body) =>
+        letter is { IsPart: true } && (plan.BundleMessages > 0 || world.Sent.Any(message => message.Body.AsSpan().StartsWith(body)));
 
-    public override string? FindForeign(IReadOnlyList<QueuedMessage> sent)
+    public override string? FindForeign()
     {
         foreach ((string key, string body) in plan.UsesFolder ? world.Disk.Contents() : world.Store.Contents())
         {
-            if (!sent.Any(message => Encoding.UTF8.GetString(message.Body) == body && (key.Length == 0 || key == KeyOf(message))))
+            if (!world.Sent.Any(message => Encoding.UTF8.GetString(message.Body) == body && (key.Length == 0 || key == KeyOf(message))))
             {
                 return $"object {key} is not a message: {body}";
             }
@@ -51,7 +51,12 @@ internal sealed class ArchiveWork(World world, FaultPlan plan) : Work
     // Null for poison.
     private string? KeyOf(QueuedMessage message)
     {
+        if (IsMalformed(message.Body))
+        {
+            return null;
+        }
+
         string[] texts = Encoding.UTF8.GetString(message.Body).Split('"');
-        return IsMalformed(message.Body) ? null : $"{texts[7]}/{texts[3]}";
+        return $"{texts[7]}/{texts[3]}";
     }
 }

@@ -33,19 +33,19 @@ internal sealed class LogWork(World world, FaultPlan plan) : Work
 
     public override bool IsDone(QueuedMessage message) => !IsMalformed(message.Body) && KeysOf(message).All(IsIndexed);
 
-    public override bool IsPoison(QueuedMessage message, IReadOnlyList<QueuedMessage> sent) =>
+    public override bool IsPoison(QueuedMessage message) =>
         IsMalformed(message.Body) || KeysOf(message).Any(key => world.Logs.Find(key) is not { IsDamaged: false });
 
     // The worker looks for a log that does not exist again.
     public override bool IsRepeated(QueuedMessage message) => !IsMalformed(message.Body) && KeysOf(message).Any(key => world.Logs.Find(key) is null);
 
-    public override bool IsPart(DeadLetter? letter, byte[] body, IReadOnlyList<QueuedMessage> sent)
+    public override bool IsPart(DeadLetter? letter, byte[] body)
     {
         string text = Encoding.UTF8.GetString(body);
         return letter is { IsPart: true } && world.Logs.Logs.Any(log => log.Rows.Any(row => !IsGood(row) && (row.Document ?? row.Text) == text));
     }
 
-    public override string? FindForeign(IReadOnlyList<QueuedMessage> sent)
+    public override string? FindForeign()
     {
         HashSet<string> good = [.. world.Logs.Logs.SelectMany(log => log.Rows).Where(IsGood).Select(row => row.Document!)];
         return world.Index.Documents.FirstOrDefault(document => !good.Remove(document)) is { } foreign ? $"a document is no row, or is there twice: {foreign}" : null;

@@ -17,16 +17,14 @@ internal abstract class Work
     public abstract bool IsDone(QueuedMessage message);
 
     /// <summary>True when the message has to become a dead letter.</summary>
-    /// <param name="message">The message.</param>
-    /// <param name="sent">All messages.</param>
-    public abstract bool IsPoison(QueuedMessage message, IReadOnlyList<QueuedMessage> sent);
+    public abstract bool IsPoison(QueuedMessage message);
 
     /// <summary>True for a message that is delivered several times by design.</summary>
     public virtual bool IsRepeated(QueuedMessage message) => false;
 
     /// <summary>True for a dead letter that is no message, and does not have to be one.</summary>
-    public abstract bool IsPart(DeadLetter? letter, byte[] body, IReadOnlyList<QueuedMessage> sent);
+    public abstract bool IsPart(DeadLetter? letter, byte[] body);
 
     /// <summary>What is stored and must not be; null for nothing.</summary>
-    public abstract string? FindForeign(IReadOnlyList<QueuedMessage> sent);
+    public abstract string? FindForeign();
 }

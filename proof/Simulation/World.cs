@@ -65,6 +65,9 @@ internal sealed class World
 
     public Work Work { get; }
 
+    /// <summary>All messages, also those that are yet to be sent.</summary>
+    public IReadOnlyList<QueuedMessage> Sent => _sent;
+
     public StoreModel Store { get; }
 
     public LogModel Logs { get; }
@@ -356,7 +359,7 @@ internal sealed class World
             Fail($"message {message.Number} is lost: {Encoding.UTF8.GetString(message.Body)}");
         }
 
-        if (Work.FindForeign(_sent) is { } foreign)
+        if (Work.FindForeign() is { } foreign)
         {
             Fail(foreign);
         }
@@ -372,12 +375,12 @@ internal sealed class World
         QueuedMessage? message = _sent.Find(message => message.Body.AsSpan().SequenceEqual(body));
         if (message is null)
         {
-            if (!Work.IsPart(letter, body, _sent))
+            if (!Work.IsPart(letter, body))
             {
                 Fail($"a dead letter is not a message: {Encoding.UTF8.GetString(body)}");
             }
         }
-        else if (letter?.Reason is not (HeldLog.UnprocessedReason or UnfinishedDeadLetters.Reason) && !Work.IsPoison(message, _sent))
+        else if (letter?.Reason is not (HeldLog.UnprocessedReason or UnfinishedDeadLetters.Reason) && !Work.IsPoison(message))
         {
             Fail($"message {message.Number} is a dead letter although it is valid");
         }

@@ -28,6 +28,9 @@ internal sealed class RabbitMqHarness : SourceHarness
     /// <summary>The queue is real, so the delay passes in real time: long enough for a busy machine.</summary>
     public override TimeSpan AbandonDelay => TimeSpan.FromSeconds(2);
 
+    /// <summary>Headers of the messages that are published.</summary>
+    public IDictionary<string, object?>? Headers { get; set; }
+
     public static async Task<RabbitMqHarness> CreateAsync()
     {
         RabbitMqOptions options = new() { Uri = Servers.RabbitMq, Queue = $"contract-{Guid.NewGuid():n}", Declare = true };
@@ -45,7 +48,7 @@ internal sealed class RabbitMqHarness : SourceHarness
     public override async Task PublishAsync(byte[] body, string? id = null)
     {
         Interlocked.Increment(ref _published);
-        await _channel.BasicPublishAsync(string.Empty, _options.Queue, mandatory: true, new BasicProperties { MessageId = id, Persistent = true }, body);
+        await _channel.BasicPublishAsync(string.Empty, _options.Queue, mandatory: true, new BasicProperties { MessageId = id, Persistent = true, Headers = Headers }, body);
     }
 
     public override async Task<IReadOnlyList<DeadLetteredMessage>> DeadLettersAsync(int expected)

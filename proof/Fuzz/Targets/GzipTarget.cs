@@ -1,7 +1,7 @@
 using System.IO.Compression;
-using System.Text;
 using Messaging.CloudFront;
 using Messaging.CloudFront.Gzip;
+using Proof.Models;
 
 namespace Proof.Fuzz.Targets;
 
@@ -20,11 +20,11 @@ internal sealed class GzipTarget : FuzzTarget
 
     public override IReadOnlyList<byte[]> Corpus { get; } =
     [
-        Compress("#Version: 1.0\n"), [.. Compress("one"), .. Compress("two")], Compress(string.Empty), Compress(new string('x', 100_000)),
-        [.. Compress("a"), 0], [.. Compress("truncated")[..^3]], Compress(new string('y', 2 << 20)), [], [0x1F],
+        Gzip.Compress("#Version: 1.0\n"), [.. Gzip.Compress("one"), .. Gzip.Compress("two")], Gzip.Compress(string.Empty), Gzip.Compress(new string('x', 100_000)),
+        [.. Gzip.Compress("a"), 0], [.. Gzip.Compress("truncated")[..^3]], Gzip.Compress(new string('y', 2 << 20)), [], [0x1F],
     ];
 
-    public override IReadOnlyList<byte[]> Dictionary { get; } = [Compress("d"), Compress(string.Empty), [0x1F, 0x8B], [0x1F, 0x8B, 8], [0, 0, 0, 0], [3, 0], [0xFF, 0xFF, 0xFF, 0xFF], [8], [0x10, 0x41, 0]];
+    public override IReadOnlyList<byte[]> Dictionary { get; } = [Gzip.Compress("d"), Gzip.Compress(string.Empty), [0x1F, 0x8B], [0x1F, 0x8B, 8], [0, 0, 0, 0], [3, 0], [0xFF, 0xFF, 0xFF, 0xFF], [8], [0x10, 0x41, 0]];
 
     public override int Run(ReadOnlyMemory<byte> input)
     {
@@ -84,16 +84,5 @@ internal sealed class GzipTarget : FuzzTarget
         }
 
         return ~crc;
-    }
-
-    private static byte[] Compress(string text)
-    {
-        using MemoryStream compressed = new();
-        using (GZipStream gzip = new(compressed, CompressionLevel.Fastest))
-        {
-            gzip.Write(Encoding.UTF8.GetBytes(text));
-        }
-
-        return compressed.ToArray();
     }
 }

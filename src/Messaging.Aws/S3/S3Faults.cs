@@ -100,7 +100,7 @@ internal static class S3Faults
     {
         // The SDK also reports a 412 without a body as "PreconditionFailed".
         "PreconditionFailed" => S3FaultKind.Exists,
-        "NoSuchKey" => S3FaultKind.Missing,
+        "NoSuchKey" or "NoSuchVersion" => S3FaultKind.Missing,
 
         "RequestTimeTooSkewed" or "RequestExpired" or "RequestInTheFuture" => S3FaultKind.ClockSkew,
         "ExpiredToken" or "TokenRefreshRequired" => S3FaultKind.ExpiredCredentials,

@@ -75,11 +75,6 @@ public sealed class S3ObjectReader : IDisposable
             catch (Exception exception)
             {
                 fault = attempt.Classify(exception);
-                if (fault.Code == "NoSuchVersion")
-                {
-                    // Any other 404, such as a proxy's, does not say that the object is missing.
-                    fault = fault with { Kind = S3FaultKind.Missing };
-                }
             }
 
             switch (fault.Kind)

@@ -19,7 +19,7 @@ internal sealed class CloudFrontRun
 {
     private readonly IPipeline<PhysicalContext> _pipeline;
 
-    public CloudFrontRun(int maxRejected = 3, int maxBadRows = 3, TimeSpan? objectTimeout = null)
+    public CloudFrontRun(int maxRejected = 3, int maxBadRows = 3, TimeSpan? objectTimeout = null, TimeProvider? time = null)
     {
         Breaker = new CircuitBreaker("test", new RecoverabilityOptions { BreakerFailures = 100 }, TimeProvider.System, NullLogger.Instance);
         DocumentShape.TryCreate(IndexRun.Columns, IndexRun.TimestampField, out DocumentShape? shape, out _).ShouldBeTrue();
@@ -33,7 +33,7 @@ internal sealed class CloudFrontRun
                 new LogIndexer(shape!, new LogLimits(new GzipLimits(64L << 20, 200), 64 * 1024, maxBadRows, DecodePercent: false), new BufferPool()),
                 Sink,
                 Breaker,
-                new LogDeadLetterSettings(DeadLetters, "test", TimeProvider.System, metrics, maxRejected),
+                new LogDeadLetterSettings(DeadLetters, "test", time ?? TimeProvider.System, metrics, maxRejected),
                 objectTimeout ?? TimeSpan.FromMinutes(2),
                 missingDeliveries: 3,
                 NullLogger.Instance))

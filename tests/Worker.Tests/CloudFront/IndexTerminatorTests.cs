@@ -367,40 +367,4 @@ public sealed class IndexTerminatorTests
 
         run.Breaker.IsRefused.ShouldBeTrue();
     }
-
-    [Theory]
-    [InlineData(1, true)]
-    [InlineData(2, false)]
-    public async Task Handle_ObjectTakesTooLong_IsHeldWhileTheSinkHasNotAnswered(int hangingBatch, bool isHeld)
-    {
-        CloudFrontRun run = new(objectTimeout: TimeSpan.FromMilliseconds(500));
-        run.Objects.Put("a.gz", Log);
-        Task hang = Task.Delay(Timeout.Infinite, TestContext.Current.CancellationToken);
-        run.Sink.Gate = hangingBatch == 1 ? hang : null;
-        run.Sink.Batch = _ =>
-        {
-            run.Sink.Gate = hang;
-            return SinkStatus.Stored;
-        };
-
-        Settlement settlement = await run.HandleAsync(Event);
-
-        // With documents indexed, the log may be too large for the limit.
-        (settlement.Fault, settlement.MayHold).ShouldBe((SettlementFault.Transient, isHeld));
-        settlement.Description.ShouldNotBeNull().ShouldContain("Handlers:CloudFront:ObjectTimeout");
-    }
-
-    [Fact]
-    public async Task Handle_MessageIsCancelled_EndsAtOnce()
-    {
-        CloudFrontRun run = new();
-        run.Objects.Put("a.gz", Log);
-        run.Sink.Gate = Task.Delay(Timeout.Infinite, TestContext.Current.CancellationToken);
-        using CancellationTokenSource cancelled = new();
-        Task<Settlement> handling = run.HandleAsync(Event, cancellationToken: cancelled.Token);
-
-        await cancelled.CancelAsync();
-
-        await Should.ThrowAsync<OperationCanceledException>(() => handling);
-    }
 }

@@ -8,6 +8,7 @@ namespace Worker.Tests.CloudFront;
 internal sealed class MemoryDocuments : IDocumentSink
 {
     private readonly Lock _lock = new();
+    private readonly TaskCompletionSource _atGate = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly Dictionary<string, string> _documents = new(StringComparer.Ordinal);
 
     public string Name => "memory";
@@ -23,6 +24,9 @@ internal sealed class MemoryDocuments : IDocumentSink
 
     /// <summary>When set, every batch waits for it.</summary>
     public Task? Gate { get; set; }
+
+    /// <summary>Completes when the first batch waits.</summary>
+    public Task AtGate => _atGate.Task;
 
     /// <summary>Number of batches so far.</summary>
     public int Batches { get; private set; }
@@ -95,6 +99,7 @@ internal sealed class MemoryDocuments : IDocumentSink
             cancellationToken.ThrowIfCancellationRequested();
             if (sink.Gate is { } gate)
             {
+                sink._atGate.TrySetResult();
                 await gate.WaitAsync(cancellationToken);
             }
 

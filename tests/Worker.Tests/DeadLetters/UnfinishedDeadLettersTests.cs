@@ -78,25 +78,11 @@ public sealed class UnfinishedDeadLettersTests : IDisposable
     {
         byte[] bundle = Bundle(Bodies(50));
         bundle[bundle.Length / 2] ^= 1;
-        await File.WriteAllBytesAsync(Leave($"m-orders-aa-1-{bundle.Length:x}.tmp", string.Empty), bundle, Token);
-
-        await CheckAsync(_deadLetters);
-
-        _deadLetters.Messages.ShouldHaveSingleItem().Body.ShouldBe(bundle);
-        Left().ShouldBeEmpty();
+        await ShouldKeepAsItIsAsync(bundle);
     }
 
     [Fact]
-    public async Task Check_BundleWithoutLines_IsKeptAsItIs()
-    {
-        byte[] bundle = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0];
-        await File.WriteAllBytesAsync(Leave($"m-orders-aa-1-{bundle.Length:x}.tmp", string.Empty), bundle, Token);
-
-        await CheckAsync(_deadLetters);
-
-        _deadLetters.Messages.ShouldHaveSingleItem().Body.ShouldBe(bundle);
-        Left().ShouldBeEmpty();
-    }
+    public Task Check_BundleWithoutLines_IsKeptAsItIs() => ShouldKeepAsItIsAsync([0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
 
     [Fact]
     public async Task Keep_CancelledOnceTheDeadLettersAreWritten_DeletesTheFile()
@@ -234,6 +220,16 @@ public sealed class UnfinishedDeadLettersTests : IDisposable
             await cancellation.CancelAsync();
             return written;
         }
+    }
+
+    private async Task ShouldKeepAsItIsAsync(byte[] bundle)
+    {
+        await File.WriteAllBytesAsync(Leave($"m-orders-aa-1-{bundle.Length:x}.tmp", string.Empty), bundle, Token);
+
+        await CheckAsync(_deadLetters);
+
+        _deadLetters.Messages.ShouldHaveSingleItem().Body.ShouldBe(bundle);
+        Left().ShouldBeEmpty();
     }
 
     private async Task CheckAsync(IDeadLetterStore? deadLetters)

@@ -179,7 +179,7 @@ public sealed class MessageRouteForeignCodeTests
         public ValueTask DisposeAsync()
         {
             Called("dispose");
-            return Fails ? throw Failure : new ValueTask(Hangs ? Task.Delay(Timeout.Infinite) : Task.CompletedTask);
+            return Fails ? throw Failure : new ValueTask(Hangs ? new TaskCompletionSource().Task : Task.CompletedTask);
         }
 
         private void Called(string call)

@@ -76,9 +76,7 @@ internal sealed partial class DocumentBatch : IBulkItems
                 _existing++;
                 return;
             case ItemVerdict.Reject:
-                Rejected.Add(item.IsSetAside
-                    ? new RejectedDocument(_pending[item.Index], item.Status, "failure_store", "Elasticsearch could not index it, and put it into the failure store of the data stream.")
-                    : new RejectedDocument(_pending[item.Index], item.Status, item.ReadType(), item.ReadReason()));
+                Rejected.Add(new RejectedDocument(_pending[item.Index], item.Status, item.ReadType(), item.ReadReason()));
                 return;
             case ItemVerdict.Refuse:
                 Refusal ??= new ItemFault(item.Status, item.ReadType(), item.ReadReason());

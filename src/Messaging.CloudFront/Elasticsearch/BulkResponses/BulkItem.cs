@@ -39,10 +39,10 @@ internal ref struct BulkItem
     public readonly string ReadId() => Decode(Id);
 
     /// <summary>The error's type, bounded and escaped; may be empty.</summary>
-    public readonly string ReadType() => Show(Type);
+    public readonly string ReadType() => IsSetAside ? "failure_store" : Show(Type);
 
     /// <summary>The error's reason, bounded and escaped; may be empty.</summary>
-    public readonly string ReadReason() => Show(Reason);
+    public readonly string ReadReason() => IsSetAside ? "It could not be indexed, and is in the failure store of the data stream." : Show(Reason);
 
     /// <summary>True when the reader is at this text; half a surrogate pair equals no text.</summary>
     public static bool IsText(scoped in Utf8JsonReader reader, ReadOnlySpan<byte> text)

@@ -13,6 +13,7 @@ public sealed class ElasticsearchMetricsTests
 {
     private readonly string _route = $"route-{Guid.NewGuid():n}";
     private readonly ConcurrentQueue<string> _seen = new();
+    private readonly RecordedRejections _rejections = new();
 
     [Fact]
     public async Task Complete_WithAListener_ReportsEachOutcomeOncePerBatch()
@@ -46,6 +47,7 @@ public sealed class ElasticsearchMetricsTests
         DocumentsResult result = await WriteAsync(2, second is null ? [first] : [first, second]);
 
         result.ShouldBe(new DocumentsResult(SinkStatus.Stored, created, existing, 2 - created - existing));
+        _rejections.All.ShouldAllBe(rejection => rejection.Status == 201 && rejection.Type == "failure_store");
     }
 
     [Fact]
@@ -62,7 +64,7 @@ public sealed class ElasticsearchMetricsTests
     private async Task<DocumentsResult> WriteAsync(int documents, params string[] answers)
     {
         await using ElasticsearchSink sink = Open(new AnsweringHandler(answers));
-        await using IDocumentWriter writer = sink.Begin(new RecordedRejections());
+        await using IDocumentWriter writer = sink.Begin(_rejections);
         for (int i = 0; i < documents; i++)
         {
             writer.Open(Encoding.UTF8.GetBytes($"d{i}"));

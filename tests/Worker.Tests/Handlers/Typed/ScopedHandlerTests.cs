@@ -111,13 +111,13 @@ public sealed class ScopedHandlerTests
 
     private sealed class Ledger
     {
-        public bool FailsToBegin { get; set; }
-
         private readonly ConcurrentQueue<string> _entries = new();
 
         public IReadOnlyList<string> Entries => [.. _entries];
 
         public ConcurrentQueue<Unit> Units { get; } = new();
+
+        public bool FailsToBegin { get; set; }
 
         public bool FailsToEnd { get; set; }
 
