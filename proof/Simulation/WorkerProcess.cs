@@ -291,7 +291,7 @@ internal sealed class WorkerProcess
 
     private void AddIndexing(PipelineBuilder<PhysicalContext> builder, HandlerServices services)
     {
-        CloudFrontOptions options = new() { Buckets = [LogModel.Bucket], Columns = ["n", "text"], TimestampField = string.Empty, MaxBadRows = LogModel.MaxBad, MaxRejectedDocuments = LogModel.MaxBad };
+        CloudFrontOptions options = new() { Buckets = [LogModel.Bucket], Columns = ["n", "text"], TimestampField = "None", MaxBadRows = LogModel.MaxBad, MaxRejectedDocuments = LogModel.MaxBad };
         CloudFrontHandlerFeature.AddParts(builder, services, options, new LogReader(_world, _time), _buffers);
     }
 

@@ -71,7 +71,7 @@ internal sealed class CloudFrontHandlerFeature : IHandlerFeature
     internal static void AddParts(PipelineBuilder<PhysicalContext> builder, HandlerServices services, CloudFrontOptions options, ILogObjects objects, BufferPool buffers)
     {
         // Valid: the columns were checked when the configuration was read.
-        DocumentShape.TryCreate(options.Columns, options.TimestampField, out DocumentShape? shape, out _);
+        DocumentShape.TryCreate(options.Columns, options.Timestamp, out DocumentShape? shape, out _);
         LogLimits limits = new(new GzipLimits(options.MaxLogBytes, options.MaxRatio), options.MaxRowBytes, options.MaxBadRows, options.DecodePercent);
         CloudFrontMetrics metrics = new(services.Route);
         builder

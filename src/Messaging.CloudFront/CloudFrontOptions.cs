@@ -21,8 +21,11 @@ internal sealed class CloudFrontOptions : ISelfValidating
     [Setting("Columns to index, separated by commas, spelled as in a log's #Fields line; column=field names the document's field (default: lower case, _ for punctuation; cs(User-Agent) becomes user_agent)")]
     public string[] Columns { get; init; } = ["date", "time", "cs(User-Agent)"];
 
-    [Setting("Field for each row's time in UTC, built from the columns date and time (2026-01-31T10:00:00Z); empty for none")]
+    [Setting("Field for each row's time in UTC, built from the columns date and time (2026-01-31T10:00:00Z), or None")]
     public string TimestampField { get; init; } = "@timestamp";
+
+    /// <summary><see cref="TimestampField"/>; empty for none.</summary>
+    public string Timestamp => string.Equals(TimestampField, "None", StringComparison.OrdinalIgnoreCase) ? string.Empty : TimestampField;
 
     [Setting("Decode percent-encoding in the columns, once; a value stays encoded if the decoded bytes are not UTF-8")]
     public bool DecodePercent { get; init; }
@@ -59,12 +62,12 @@ internal sealed class CloudFrontOptions : ISelfValidating
             check.Fail(nameof(Buckets), $"must be bucket names of 3 to 63 lower-case letters, digits, dots and dashes; \"{wrong}\" is not one.", "Requests would go elsewhere.");
         }
 
-        if (TimestampField.Length > 0 && !DocumentShape.IsFieldName(TimestampField))
+        if (!DocumentShape.IsFieldName(TimestampField))
         {
-            check.Fail(nameof(TimestampField), "must be a field name of 1 to 128 letters, digits, _ - @ or dots, or empty for documents without a timestamp.");
+            check.Fail(nameof(TimestampField), "must be a field name of 1 to 128 letters, digits, _ - @ or dots, or None for documents without a timestamp.");
         }
 
-        if (!DocumentShape.TryCreate(Columns, TimestampField, out _, out string? problem))
+        if (!DocumentShape.TryCreate(Columns, Timestamp, out _, out string? problem))
         {
             check.Fail(nameof(Columns), problem, "No document could be made.", nameof(TimestampField));
         }

@@ -155,7 +155,7 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
                 _breaker.Failed(detail);
                 return Settlement.Transient($"{UntrustedText.Shorten(log.Location)} could not be read. {detail}", fault.RetryAfter);
             default:
-                string advice = $"{detail} Grant s3:GetObject (s3:GetObjectVersion for versions) and s3:ListBucket on the bucket '{log.Bucket}', and check its region and credentials.";
+                string advice = $"{detail} Grant s3:GetObject (s3:GetObjectVersion for versions, kms:Decrypt on a KMS key) and s3:ListBucket on the bucket '{log.Bucket}', and check its region and credentials.";
                 _breaker.Refused(advice);
                 return Settlement.Refused(advice);
         }

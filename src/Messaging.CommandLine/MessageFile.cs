@@ -32,6 +32,10 @@ public static class MessageFile
 
             return body.ToArray();
         }
+        catch (ArgumentException)
+        {
+            throw new StartupException($"--file {(file.Length == 0 ? "\"\"" : file)}: the file does not exist.", ExitCodes.Usage);
+        }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {
             throw new StartupException($"--file {file}: {exception.Message}", ExitCodes.Usage);

@@ -188,9 +188,9 @@ internal sealed class WorkerCommandLine
         {
             return WorkerConfiguration.Build(file, keys);
         }
-        catch (FileNotFoundException)
+        catch (Exception exception) when (exception is FileNotFoundException or DirectoryNotFoundException or ArgumentException)
         {
-            throw new StartupException($"--config {file}: the file does not exist.", ExitCodes.Configuration);
+            throw new StartupException($"--config {(string.IsNullOrEmpty(file) ? "\"\"" : file)}: the file does not exist.", ExitCodes.Configuration);
         }
         catch (InvalidDataException exception)
         {

@@ -1,5 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.FileProviders;
+using Microsoft.Extensions.FileProviders.Physical;
 
 namespace Messaging.CommandLine;
 
@@ -15,6 +17,7 @@ public static class WorkerConfiguration
     /// <param name="configFile">A further file; null for none.</param>
     /// <param name="commandLineKeys">Keys in the form <c>--Section:Key=value</c>.</param>
     /// <param name="readSettingsFile">False to ignore the appsettings.json beside the program.</param>
+    /// <exception cref="ArgumentException">The name of the file is empty.</exception>
     /// <exception cref="IOException">The file is missing or cannot be read.</exception>
     /// <exception cref="InvalidDataException">A file is not JSON.</exception>
     public static IConfigurationRoot Build(string? configFile, IReadOnlyList<string> commandLineKeys, bool readSettingsFile = true)
@@ -27,7 +30,10 @@ public static class WorkerConfiguration
 
         if (configFile is not null)
         {
-            builder.AddJsonFile(Path.GetFullPath(configFile), optional: false, reloadOnChange: false);
+            string path = Path.GetFullPath(configFile);
+
+            // The default provider does not see files that begin with a dot.
+            builder.AddJsonFile(new PhysicalFileProvider(Path.GetDirectoryName(path)!, ExclusionFilters.None), Path.GetFileName(path), optional: false, reloadOnChange: false);
         }
 
         builder.AddEnvironmentVariables();

@@ -17,9 +17,11 @@ internal static class BoundSocket
     /// <exception cref="StartupException">The address is in use, not this machine's, or not allowed.</exception>
     public static Socket Create(SocketType type, string key, string text, IPEndPoint endpoint)
     {
-        Socket socket = new(endpoint.AddressFamily, type, type == SocketType.Dgram ? ProtocolType.Udp : ProtocolType.Tcp);
+        Socket? socket = null;
         try
         {
+            // Fails where the machine has no IPv6.
+            socket = new Socket(endpoint.AddressFamily, type, type == SocketType.Dgram ? ProtocolType.Udp : ProtocolType.Tcp);
             if (endpoint.Address.Equals(IPAddress.IPv6Any))
             {
                 // Every address of this machine, including those of IPv4.
@@ -36,7 +38,7 @@ internal static class BoundSocket
         }
         catch (SocketException exception)
         {
-            socket.Dispose();
+            socket?.Dispose();
             throw new StartupException($"{key} {text}: {exception.Message}. Give an address of this machine and a free port.", ExitCodes.Unavailable, exception);
         }
     }

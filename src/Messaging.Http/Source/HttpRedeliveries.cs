@@ -6,11 +6,11 @@ namespace Messaging.Http.Source;
 /// <summary>
 /// Counts the deliveries of messages that were answered 503, so that a message that can never succeed becomes a dead letter in the end. Messages with the
 /// same id and the same bytes count as one. A message sent again before its Retry-After has passed is not another delivery. The count ends after a day or
-/// with the process, and the oldest entries are dropped first. Threads: any. Costs nothing while empty.
+/// with the process, and the oldest messages are forgotten first. Threads: any. Costs nothing while empty.
 /// </summary>
 internal sealed class HttpRedeliveries(TimeProvider time, int capacity = HttpRedeliveries.DefaultCapacity)
 {
-    /// <summary>The most messages remembered, about 60 bytes each.</summary>
+    /// <summary>So many messages are remembered for certain, and at most twice as many; about 60 bytes each.</summary>
     public const int DefaultCapacity = 10_000;
 
     /// <summary>How long a message is remembered after its last delivery.</summary>
@@ -61,7 +61,7 @@ internal sealed class HttpRedeliveries(TimeProvider time, int capacity = HttpRed
             {
                 TimeSpan wait = TimeSpan.FromSeconds(HttpAnswers.RetryAfterSeconds(settlement.Delay));
                 _young[key] = new Redelivery(delivery, time.GetUtcNow() + wait);
-                if (_young.Count >= capacity / 2)
+                if (_young.Count >= capacity)
                 {
                     (_old, _young) = (_young, _old);
                     _young.Clear();

@@ -139,7 +139,7 @@ internal sealed class NdjsonRequest : IDisposable
         {
             LineKind found = Next(ref data, isLast, out PooledBuffer? line);
             HttpRefusal? end = LineNumber > _source.Options.MaxRequestLines ? TooManyLines(_source.Options)
-                : (found is LineKind.Line or LineKind.TooLong) && !Hold() ? HttpRefusal.Memory
+                : (found is LineKind.Line or LineKind.TooLong) && !Hold(line) ? HttpRefusal.Memory
                 : null;
             if (end is not null)
             {
@@ -151,6 +151,7 @@ internal sealed class NdjsonRequest : IDisposable
             {
                 case LineKind.Line:
                     end = await HandInAsync(line!);
+                    Hold();
                     break;
                 case LineKind.TooLong:
                     await CollectAllAsync();
@@ -189,6 +190,7 @@ internal sealed class NdjsonRequest : IDisposable
             // A copy, because the request's bytes are released before the message is settled.
             line = _source.Buffers.Rent(bytes.Length);
             line.Append(bytes);
+            _splitter.Dispose();
         }
 
         return kind;
@@ -252,10 +254,10 @@ internal sealed class NdjsonRequest : IDisposable
         _source.Return(message);
     }
 
-    /// <summary>Counts the bytes of the incomplete line and of the results towards MaxReceivingBytes.</summary>
-    private bool Hold()
+    /// <summary>Counts the bytes of the incomplete line, of a line that waits for a slot, and of the results towards MaxReceivingBytes.</summary>
+    private bool Hold(PooledBuffer? line = null)
     {
-        long change = _splitter.Kept + _results.Length - _held;
+        long change = _splitter.Kept + (line?.Length ?? 0) + _results.Length - _held;
         if (change != 0 && !_source.Receiving.TryTake(change))
         {
             return false;

@@ -24,8 +24,8 @@ internal sealed class LineMessage(HeldMessages<LineMessage> held) : HeldMessage
 
     protected override bool Conclude(in Settlement settlement)
     {
-        LineConnection? connection = _connection;
-        _connection = null;
+        // Once: a dead letter that hangs at the stop may end after the line was answered as returned.
+        LineConnection? connection = Interlocked.Exchange(ref _connection, null);
         return connection is not null && connection.Acknowledge(_number, settlement);
     }
 

@@ -42,6 +42,12 @@ public sealed record RoutePlan
     /// <summary>Its handler.</summary>
     public HandlerPlan Handler { get; internal init; }
 
+    /// <summary>Largest body that it accepts, in bytes; a message with a larger one becomes a dead letter <c>too-large</c>.</summary>
+    public long MaxMessageBytes => Stages.MaxMessageBytes;
+
+    /// <summary>True when messages wait for each other to be stored in one object.</summary>
+    public bool IsBundled => Sink is not null && Bundles.Enabled;
+
     internal PipelineForm Form { get; }
 
     internal IReadOnlyList<SourcePlan> Sources { get; init; }
@@ -62,9 +68,6 @@ public sealed record RoutePlan
 
     /// <summary>The slots of all sources.</summary>
     internal int Slots => Sources.Sum(source => SlotRange.Of(this, source).Most);
-
-    /// <summary>True when messages wait for each other to be stored in one object.</summary>
-    internal bool IsBundled => Sink is not null && Bundles.Enabled;
 
     /// <summary>True when a part of it writes dead letters to the folder <c>DeadLetters:Path</c>.</summary>
     internal bool KeepsDeadLetters => Handler.KeepsDeadLetters || Sources.Any(source => source.KeepsDeadLetters);

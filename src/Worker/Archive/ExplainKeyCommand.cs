@@ -33,18 +33,18 @@ internal static class ExplainKeyCommand
     {
         WorkerPlan plan = context.Plan(configuration);
         SettingsReader settings = new(configuration);
-        string[] routes = [.. plan.Routes.Where(route => route.Handler.Name == ArchiveHandlerFeature.HandlerName).Select(route => route.Name)];
-        string[] chosen = onlyRoute is null ? routes : [.. routes.Where(name => string.Equals(name, onlyRoute, StringComparison.OrdinalIgnoreCase))];
+        RoutePlan[] routes = [.. plan.Routes.Where(route => route.Handler.Name == ArchiveHandlerFeature.HandlerName)];
+        RoutePlan[] chosen = onlyRoute is null ? routes : [.. routes.Where(route => string.Equals(route.Name, onlyRoute, StringComparison.OrdinalIgnoreCase))];
         if (chosen.Length == 0)
         {
-            throw new StartupException(onlyRoute is null ? "No route archives messages, and only such routes have keys." : $"--route {onlyRoute}: must be a route that archives messages: {string.Join(", ", routes)}.", ExitCodes.Usage);
+            throw new StartupException(onlyRoute is null ? "No route archives messages, and only such routes have keys." : $"--route {onlyRoute}: must be a route that archives messages: {string.Join(", ", routes.Select(route => route.Name))}.", ExitCodes.Usage);
         }
 
         byte[] body = MessageFile.Read(file);
         bool hasAll = true;
-        foreach (string route in chosen)
+        foreach (RoutePlan route in chosen)
         {
-            hasAll &= Explain(route, ArchiveHandlerFeature.ReadOptions(settings, route), body, sourceId, Console.Out);
+            hasAll &= Explain(route, ArchiveHandlerFeature.ReadOptions(settings, route.Name), body, sourceId, Console.Out);
         }
 
         return hasAll ? ExitCodes.Success : ExitCodes.Incomplete;
@@ -52,7 +52,7 @@ internal static class ExplainKeyCommand
 
     /// <summary>Writes the key of a message under one route's settings.</summary>
     /// <returns>False when the message would be dead-lettered.</returns>
-    public static bool Explain(string route, ArchiveOptions options, byte[] body, string? sourceId, TextWriter output)
+    public static bool Explain(RoutePlan route, ArchiveOptions options, byte[] body, string? sourceId, TextWriter output)
     {
         KeyTemplateOptions key = options.Key;
         if (!KeyTemplate.TryCompile(key, out KeyTemplate? template, out _))
@@ -60,10 +60,16 @@ internal static class ExplainKeyCommand
             throw new ArgumentException("The template has faults.", nameof(options));
         }
 
-        byte[] source = options.MissingId == MissingIdRule.UseSourceId ? Encoding.UTF8.GetBytes(sourceId ?? "") : [];
+        byte[] source = options.MissingId == MissingIdRule.UseSourceId ? Encoding.UTF8.GetBytes(sourceId ?? "source-id") : [];
         ArchiveHeader header = new();
         using PooledBuffer written = BufferPool.Shared.Rent(template.LongestKeyBytes);
-        output.WriteLine($"Route {route}: {key.Template}");
+        output.WriteLine($"Route {route.Name}: {key.Template}");
+        if (body.Length > route.MaxMessageBytes)
+        {
+            output.WriteLine($"  dead letter too-large: the body has {body.Length} bytes; Stages:MaxMessageBytes allows {route.MaxMessageBytes}");
+            return false;
+        }
+
         if (!new ArchiveHeaderReader(template.Properties, options.BodyValidation).TryRead(body, header, out Poison poison) || !template.TryWrite(header, source, written, out poison))
         {
             output.WriteLine($"  dead letter {poison}");
@@ -80,6 +86,16 @@ internal static class ExplainKeyCommand
         foreach (KeyPartExplanation part in parts)
         {
             output.WriteLine($"  {part.Placeholder.PadRight(name)}  {part.Value.PadRight(value)} -> {part.Part.PadRight(text)}  {part.Because}");
+        }
+
+        if (sourceId is null && parts.Any(part => part.Because.StartsWith(KeyExplainer.OfSource, StringComparison.Ordinal)))
+        {
+            output.WriteLine("  The id comes from the source; give one with --source-id.");
+        }
+
+        if (route.IsBundled)
+        {
+            output.WriteLine("  The message is a line of a bundle, which has a name of its own in this folder (Bundles:Enabled).");
         }
 
         header.Reset();

@@ -8,6 +8,9 @@ namespace Worker.ObjectKeys;
 /// <summary>Explains the origin of each part of a message's key. For people; allocates.</summary>
 internal static class KeyExplainer
 {
+    /// <summary>Begins the reason of a part that the source's id made.</summary>
+    public const string OfSource = "the source's id";
+
     /// <summary>One entry per placeholder, in the order of the key.</summary>
     /// <param name="template">The template that wrote the key.</param>
     /// <param name="options">The options of the template.</param>
@@ -82,7 +85,7 @@ internal static class KeyExplainer
         id = isOfSource ? sourceId.Span : id;
         Span<byte> part = stackalloc byte[MessageIdEncoding.MaxBytes];
         ReadOnlySpan<byte> written = part[..MessageIdEncoding.Write(id, part)];
-        string from = isOfSource ? "the source's id; MissingId=UseSourceId" : $"the id, from {template.Properties[segment.Slot].Name}";
+        string from = isOfSource ? $"{OfSource}; MissingId=UseSourceId" : $"the id, from {template.Properties[segment.Slot].Name}";
         string how = id.SequenceEqual(written) ? "unchanged" : written.StartsWith("=="u8) ? "too long: its SHA-256" : "escaped";
         return new KeyPartExplanation("MessageId", isOfSource ? Quote(id) : Show(header, segment.Slot), Encoding.ASCII.GetString(written), $"{from}, {how}");
     }

@@ -11,6 +11,9 @@ public sealed class ExplainKeyCommandTests
 {
     private const string Section = "Handlers:Archive:";
 
+    // 17 bytes.
+    private const string SmallMessage = """{"MessageId":"1"}""";
+
     [Fact]
     public void Explain_EveryKindOfPart_ShowsItsOrigin() => Explain(
         """{"a":"My Product","b":"acme-corp","tenant":{"ID":"x"},"n":1E+5,"u":"A b","ts":1795256130,"at":"0001-01-01T00:00:00","id":"A1"}""",
@@ -63,6 +66,42 @@ public sealed class ExplainKeyCommandTests
             """));
         Explain("{}", ("Template", "{MessageId}")).Explained.ShouldBeFalse();
     }
+
+    [Fact]
+    public void Explain_NoSourceId_ShowsAPlaceholderAndAsksForTheId() => ExplainOf(null, "{}", ("Template", "{MessageId}"), ("MissingId", "UseSourceId")).ShouldBe(
+        (true, """
+        Route orders: {MessageId}
+          key source-id
+          MessageId  "source-id" -> source-id  the source's id; MissingId=UseSourceId, unchanged
+          The id comes from the source; give one with --source-id.
+
+        """));
+
+    [Fact]
+    public void Explain_NoSourceIdAndAMessageWithAnId_AsksForNone() =>
+        ExplainOf(null, SmallMessage, ("Template", "{MessageId}"), ("MissingId", "UseSourceId")).Text.ShouldNotContain("--source-id");
+
+    [Theory]
+    [InlineData(17, true)]
+    [InlineData(16, false)]
+    public void Explain_BodyAboveTheLimitOfTheRoute_IsADeadLetter(int limit, bool isExplained)
+    {
+        (bool explained, string text) = Explain(SmallMessage, ("Template", "{MessageId}"), ("Stages:MaxMessageBytes", $"{limit}"));
+
+        explained.ShouldBe(isExplained);
+        text.Contains("  dead letter too-large: the body has 17 bytes; Stages:MaxMessageBytes allows 16\n", StringComparison.Ordinal).ShouldBe(!isExplained);
+    }
+
+    [Fact]
+    public void Explain_RouteWithBundles_SaysThatTheBundleHasANameOfItsOwn() =>
+        Explain(SmallMessage, ("Template", "{MessageId}"), ("Bundles:Enabled", "true"), ("Bundles:MaxMessages", "32")).ShouldBe(
+        (true, """
+        Route orders: {MessageId}
+          key 1
+          MessageId  "1" -> 1  the id, from MessageId, unchanged
+          The message is a line of a bundle, which has a name of its own in this folder (Bundles:Enabled).
+
+        """));
 
     [Theory]
     [InlineData("""{"tenant":"t","MessageId":"1"}""", "Default", "dead letter wrong-type at byte 10, property \"tenant\"")]
@@ -127,15 +166,21 @@ public sealed class ExplainKeyCommandTests
     private static void Describe(IConfiguration configuration, TextWriter output) =>
         WorkerHost.Plan(configuration).Routes.ShouldHaveSingleItem().Handler.Describe.ShouldNotBeNull()(output);
 
-    private static (bool Explained, string Text) Explain(string body, params (string Key, string Value)[] settings)
+    private static (bool Explained, string Text) Explain(string body, params (string Key, string Value)[] settings) => ExplainOf("from-source", body, settings);
+
+    private static (bool Explained, string Text) ExplainOf(string? sourceId, string body, params (string Key, string Value)[] settings)
     {
-        ArchiveOptions options = ArchiveHandlerFeature.ReadOptions(new SettingsReader(Configure(settings)), "orders");
+        IConfiguration configuration = Configure(settings);
+        ArchiveOptions options = ArchiveHandlerFeature.ReadOptions(new SettingsReader(configuration), "orders");
         StringWriter output = new() { NewLine = "\n" };
-        bool isExplained = ExplainKeyCommand.Explain("orders", options, Encoding.UTF8.GetBytes(body), "from-source", output);
+        bool isExplained = ExplainKeyCommand.Explain(WorkerHost.Plan(configuration).Routes.ShouldHaveSingleItem(), options, Encoding.UTF8.GetBytes(body), sourceId, output);
         return (isExplained, output.ToString());
     }
 
+    /// <summary>Keys without a colon are those of the handler.</summary>
     private static IConfiguration Configure(params (string Key, string Value)[] settings) => new ConfigurationBuilder()
-        .AddInMemoryCollection(settings.Select(setting => KeyValuePair.Create(Section + setting.Key, (string?)setting.Value)).Append(KeyValuePair.Create("Routes:orders:Sink", (string?)"Memory")))
+        .AddInMemoryCollection(settings
+            .Select(setting => KeyValuePair.Create(setting.Key.Contains(':', StringComparison.Ordinal) ? setting.Key : Section + setting.Key, (string?)setting.Value))
+            .Append(KeyValuePair.Create("Routes:orders:Sink", (string?)"Memory")))
         .Build();
 }

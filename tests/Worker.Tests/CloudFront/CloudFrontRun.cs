@@ -1,9 +1,10 @@
 using System.Text;
 using Messaging.CloudFront;
-using Messaging.CloudFront.Documents;
-using Messaging.CloudFront.Events;
-using Messaging.CloudFront.Gzip;
+using Messaging.Costs;
+using Messaging.Handlers;
 using Messaging.Recoverability;
+using Messaging.Telemetry;
+using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging.Abstractions;
 using Pipeline.Buffers;
 using Pipeline.Building;
@@ -19,25 +20,35 @@ internal sealed class CloudFrontRun
 {
     private readonly IPipeline<PhysicalContext> _pipeline;
 
-    public CloudFrontRun(int maxRejected = 3, int maxBadRows = 3, TimeSpan? objectTimeout = null, TimeProvider? time = null)
+    public CloudFrontRun(int maxRejected = 3, int maxBadRows = 3, TimeSpan? objectTimeout = null, TimeProvider? time = null, string timestampField = IndexRun.TimestampField)
     {
         Breaker = new CircuitBreaker("test", new RecoverabilityOptions { BreakerFailures = 100 }, TimeProvider.System, NullLogger.Instance);
-        DocumentShape.TryCreate(IndexRun.Columns, IndexRun.TimestampField, out DocumentShape? shape, out _).ShouldBeTrue();
-        CloudFrontMetrics metrics = new("test");
         RecoverabilityOptions recoverability = new() { Attempts = 3, BackoffBase = TimeSpan.FromMilliseconds(1), BackoffCap = TimeSpan.FromMilliseconds(2) };
-        _pipeline = new PipelineBuilder<PhysicalContext>("test")
-            .Connector(new CloudFrontConnector(new S3EventReader(["logs"], new KeyFilter(string.Empty, string.Empty)), metrics, concurrency: 4))
-            .Behavior(new RetryBehavior<CloudFrontContext>(recoverability, Breaker, TimeProvider.System))
-            .Terminator(new IndexTerminator(
-                Objects,
-                new LogIndexer(shape!, new LogLimits(new GzipLimits(64L << 20, 200), 64 * 1024, maxBadRows, DecodePercent: false), new BufferPool()),
-                Sink,
-                Breaker,
-                new LogDeadLetterSettings(DeadLetters, "test", time ?? TimeProvider.System, metrics, maxRejected),
-                objectTimeout ?? TimeSpan.FromMinutes(2),
-                missingDeliveries: 3,
-                NullLogger.Instance))
-            .Build(PipelineForm.Fused);
+        HandlerServices services = new(
+            "test",
+            Sink,
+            Breaker,
+            recoverability,
+            new RouteMetrics("test"),
+            new ApiCalls(),
+            new ServiceCollection().BuildServiceProvider(),
+            DeadLetters,
+            NullLoggerFactory.Instance,
+            time ?? TimeProvider.System,
+            Concurrency: 4);
+        CloudFrontOptions options = new()
+        {
+            Buckets = ["logs"],
+            Columns = IndexRun.Columns,
+            TimestampField = timestampField,
+            MaxLogBytes = 64L << 20,
+            MaxBadRows = maxBadRows,
+            MaxRejectedDocuments = maxRejected,
+            ObjectTimeout = objectTimeout ?? TimeSpan.FromMinutes(2),
+        };
+        PipelineBuilder<PhysicalContext> builder = new("test");
+        CloudFrontHandlerFeature.AddParts(builder, services, options, Objects, new BufferPool());
+        _pipeline = builder.Build(PipelineForm.Fused);
     }
 
     public ScriptedObjects Objects { get; } = new();

@@ -27,6 +27,18 @@ public sealed class IndexTerminatorTests
     }
 
     [Fact]
+    public async Task Handle_TimestampFieldIsNone_DocumentsHaveTheColumnsOnly()
+    {
+        CloudFrontRun run = new(timestampField: "None");
+        run.Objects.Put("a.gz", Log);
+
+        (await run.HandleAsync(Event)).ShouldBe(Settlement.Complete);
+
+        run.Sink.Documents.Count.ShouldBe(30);
+        run.Sink.Documents.Values.ShouldAllBe(document => document.StartsWith("{\"date\":", StringComparison.Ordinal));
+    }
+
+    [Fact]
     public async Task Handle_SeveralRecords_IndexesAll()
     {
         CloudFrontRun run = new();

@@ -1,6 +1,7 @@
 using System.CommandLine;
 using Messaging.CommandLine;
 using Messaging.Hosting;
+using Microsoft.Extensions.Configuration;
 
 namespace Worker.Tests.CommandLine;
 
@@ -10,12 +11,39 @@ public sealed class WorkerCommandLineTests
     [Fact]
     public async Task Command_AddedByAFeature_RunsWithTheConfigurationOfItsArguments()
     {
-        string? seen = null;
+        IConfigurationRoot? seen = null;
 
-        int exitCode = await WorkerCommandLine.RunAsync(["look", "--Intake:Concurrency=9"], worker => worker.AddCommand(context => Look(parsed => seen = context.ReadConfiguration(parsed)["Intake:Concurrency"])));
+        int exitCode = await LookAsync((context, parsed) => seen = context.ReadConfiguration(parsed), "--Intake:Concurrency=9");
 
         exitCode.ShouldBe(ExitCodes.Success);
-        seen.ShouldBe("9");
+        seen.ShouldNotBeNull()["Intake:Concurrency"].ShouldBe("9");
+    }
+
+    [Fact]
+    public async Task Config_FileThatBeginsWithADot_IsRead()
+    {
+        using TemporaryFolder folder = new();
+        await File.WriteAllTextAsync(folder[".worker.json"], """{"Intake":{"Concurrency":9}}""");
+        IConfigurationRoot? seen = null;
+
+        int exitCode = await LookAsync((context, parsed) => seen = context.ReadConfiguration(parsed), "--config", folder[".worker.json"]);
+
+        exitCode.ShouldBe(ExitCodes.Success);
+        seen.ShouldNotBeNull()["Intake:Concurrency"].ShouldBe("9");
+    }
+
+    [Theory]
+    [InlineData("", "\"\"")]
+    [InlineData("nowhere.json", "nowhere.json")]
+    [InlineData("nowhere/worker.json", "nowhere/worker.json")]
+    public async Task Config_FileDoesNotExist_IsAConfigurationError(string file, string shown)
+    {
+        StartupException? error = null;
+
+        await LookAsync((context, parsed) => error = Should.Throw<StartupException>(() => context.ReadConfiguration(parsed)), "--config", file);
+
+        error.ShouldNotBeNull().ExitCode.ShouldBe(ExitCodes.Configuration);
+        error.Message.ShouldBe($"--config {shown}: the file does not exist.");
     }
 
     [Theory]
@@ -49,6 +77,10 @@ public sealed class WorkerCommandLineTests
         exitCode.ShouldBe(ExitCodes.Configuration);
         calls.ShouldBe(1);
     }
+
+    /// <summary>Runs <c>look</c> with these arguments.</summary>
+    private static Task<int> LookAsync(Action<CommandContext, ParseResult> look, params string[] args) =>
+        WorkerCommandLine.RunAsync(["look", .. args], worker => worker.AddCommand(context => Look(parsed => look(context, parsed))));
 
     private static Command Look(Action<ParseResult> look)
     {

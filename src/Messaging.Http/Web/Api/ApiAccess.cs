@@ -7,7 +7,8 @@ using Microsoft.AspNetCore.Http;
 namespace Messaging.Http.Web.Api;
 
 /// <summary>
-/// Decides who may use the page and its API. Changes always need the token; reading needs it unless the worker listens on loopback. Threads: any.
+/// Decides who may use the page and its API. Changes always need the token; reading needs it unless the worker listens on loopback, for this machine
+/// only. Threads: any.
 /// </summary>
 internal sealed class ApiAccess(WebOptions options)
 {
@@ -26,18 +27,21 @@ internal sealed class ApiAccess(WebOptions options)
     // Hashed, so that tokens of any length are compared in constant time.
     private readonly byte[]? _token = string.IsNullOrEmpty(options.Token) ? null : Hash(options.Token);
 
+    // Hosts to allow mean that a proxy on this machine forwards requests of others.
+    private readonly bool _isForThisMachine = IPAddress.IsLoopback(options.Address) && options.AllowedHosts.Length == 0;
+
     /// <summary>True when a token is set, so that changes are possible.</summary>
     public bool HasToken => _token is not null;
 
     /// <summary>Why the page is not served; null when it is. It contains no data of the worker.</summary>
-    public HttpRefusal? CheckPage() => HasToken || IPAddress.IsLoopback(options.Address) ? null : NotSet;
+    public HttpRefusal? CheckPage() => HasToken || _isForThisMachine ? null : NotSet;
 
     /// <param name="request">The request.</param>
     /// <param name="changes">True when it changes something.</param>
     /// <returns>Null when it is allowed.</returns>
     public HttpRefusal? Check(HttpRequest request, bool changes)
     {
-        if (!changes && IPAddress.IsLoopback(options.Address))
+        if (!changes && _isForThisMachine)
         {
             return null;
         }

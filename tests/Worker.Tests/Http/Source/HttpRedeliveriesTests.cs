@@ -76,6 +76,36 @@ public sealed class HttpRedeliveriesTests
     }
 
     [Fact]
+    public void Count_AsManyMessagesAsTheCapacity_RemembersEach()
+    {
+        HttpRedeliveries redeliveries = new(_time, capacity: 100);
+        for (int i = 0; i < 100; i++)
+        {
+            redeliveries.Settled(BitConverter.GetBytes(i), Body, 1, Settlement.Abandon(TimeSpan.Zero));
+        }
+
+        _time.Advance(TimeSpan.FromSeconds(1));
+
+        Enumerable.Range(0, 100).Select(i => redeliveries.Count(BitConverter.GetBytes(i), Body)).ShouldAllBe(delivery => delivery == 2);
+    }
+
+    [Fact]
+    public void Count_FewerMessagesThanTheCapacityInTurn_CountsTheDeliveriesOfEach()
+    {
+        HttpRedeliveries redeliveries = new(_time, capacity: 100);
+        for (int delivery = 1; delivery <= 10; delivery++)
+        {
+            for (int i = 0; i < 80; i++)
+            {
+                redeliveries.Count(BitConverter.GetBytes(i), Body).ShouldBe(delivery);
+                redeliveries.Settled(BitConverter.GetBytes(i), Body, delivery, Settlement.Abandon(TimeSpan.Zero));
+            }
+
+            _time.Advance(TimeSpan.FromSeconds(1));
+        }
+    }
+
+    [Fact]
     public void Settled_MoreThanTheCapacity_ForgetsTheOldest()
     {
         HttpRedeliveries redeliveries = new(_time, capacity: 100);

@@ -58,7 +58,8 @@ internal sealed class HttpSourceHost : IAsyncDisposable
         int concurrency = 64,
         IMessageIntake? intake = null,
         BufferPool? buffers = null,
-        HttpConnections? connections = null)
+        HttpConnections? connections = null,
+        ILoggerFactory? loggers = null)
     {
         WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
         RecordingLog serverLog = new();
@@ -95,7 +96,7 @@ internal sealed class HttpSourceHost : IAsyncDisposable
         configure?.Invoke(options);
         foreach (string route in routes ?? [Route])
         {
-            SourceServices services = new(route, app.Services, host.DeadLetters, host.Log, host.Time, concurrency);
+            SourceServices services = new(route, app.Services, host.DeadLetters, loggers ?? host.Log, host.Time, concurrency);
             HttpMessageSource source = new(services, options, app.Services.GetRequiredService<HttpSourceRegistry>(), buffers ?? host.Buffers);
             host._sources.Add(source);
             if (receive)

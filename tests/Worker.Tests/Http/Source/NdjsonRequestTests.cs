@@ -399,6 +399,39 @@ public sealed class NdjsonRequestTests
     }
 
     [Fact]
+    public async Task Post_LinesThatWaitForASlot_AreBoundedInMemory()
+    {
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(options =>
+        {
+            options.MaxMessageBytes = 1_000;
+            options.MaxReceivingBytes = 1_500;
+        }, time: new ManualTimeProvider());
+        byte[] line = [.. Enumerable.Repeat((byte)'x', 900), (byte)'\n'];
+        await using RawConnection first = await host.ConnectAsync(Chunked);
+        await using RawConnection second = await host.ConnectAsync(Chunked);
+        foreach (RawConnection caller in new[] { first, second })
+        {
+            await caller.SendChunkAsync("x\n"u8.ToArray());
+            await (await host.Intake.NextAsync()).SettleAsync(Settlement.Complete);
+        }
+
+        host.Intake.Pause();
+        await first.SendChunkAsync(line);
+        await host.Intake.UntilReservingAsync();
+        host.Source.Receiving.Taken.ShouldBe(900);
+        await second.SendChunkAsync(line);
+
+        RawAnswer answer = await second.ReadAsync();
+        answer.Status.ShouldBe(429);
+        JsonDocument.Parse(answer.Body).RootElement.GetProperty("resendFrom").GetInt32().ShouldBe(2);
+        host.Intake.Resume();
+        await (await host.Intake.NextAsync()).SettleAsync(Settlement.Complete);
+        await first.SendLastChunkAsync();
+        (await first.ReadAsync()).Status.ShouldBe(200);
+        await host.FinishAsync();
+    }
+
+    [Fact]
     public async Task Post_ResultsAboveTheReceivingLimit_Answers429AndResendFrom()
     {
         await using HttpSourceHost host = await HttpSourceHost.StartAsync(options =>

@@ -4,6 +4,7 @@ using System.Security.Cryptography;
 using System.Text;
 using System.Text.Json;
 using Pipeline.Settlements;
+using Worker.Tests.Aws.Sqs;
 
 namespace Worker.Tests.Http.Source;
 
@@ -96,6 +97,21 @@ public sealed class SingleMessageRequestTests
         response.Headers.RetryAfter!.Delta!.Value.TotalSeconds.ShouldBeGreaterThanOrEqualTo(1);
         (await JsonAsync(response)).GetProperty("error").GetString().ShouldBe("not-stored");
         host.Log.Entries.ShouldContain(entry => entry.Id.Id == 3050);
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_PoisonAndTheDeadLettersAndTheLogFail_Answers503()
+    {
+        using FullLog log = new();
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(loggers: log);
+        host.DeadLetters.Fail(times: 1);
+        host.Intake.Script = _ => Settlement.DeadLetter("malformed-json", "No.");
+
+        using HttpResponseMessage response = await host.Client.PostAsync("/messages", new StringContent("nope"));
+
+        response.StatusCode.ShouldBe(HttpStatusCode.ServiceUnavailable);
+        log.Lines.ShouldBeGreaterThan(0);
         await host.FinishAsync();
     }
 

@@ -104,10 +104,12 @@ public sealed class StatsEndpointsTests
         watchers.ForEach(static watcher => watcher.Dispose());
     }
 
-    [Fact]
-    public async Task Api_BeyondLoopback_NeedsTheToken()
+    [Theory]
+    [InlineData("Hosting:Url=http://0.0.0.0:0")]
+    [InlineData("Hosting:AllowedHosts=worker.example.com")]
+    public async Task Api_OthersThanThisMachineMayReachIt_NeedsTheToken(string setting)
     {
-        await using ApiHost host = await ApiHost.StartAsync("Hosting:Url=http://0.0.0.0:0");
+        await using ApiHost host = await ApiHost.StartAsync(setting);
 
         (await host.SendAsync(HttpMethod.Get, "/api/v1/stats", token: string.Empty)).Status.ShouldBe(401);
         (await host.SendAsync(HttpMethod.Get, "/api/v1/stats", token: $"{ApiHost.Token}x")).Status.ShouldBe(401);
@@ -117,17 +119,28 @@ public sealed class StatsEndpointsTests
     }
 
     [Theory]
-    [InlineData("http://0.0.0.0:0", "/", 403)]
-    [InlineData("http://0.0.0.0:0", "/page.js", 403)]
-    [InlineData("http://0.0.0.0:0", "/api/v1/stats", 403)]
-    [InlineData("http://127.0.0.1:0", "/", 200)]
-    [InlineData("http://127.0.0.1:0", "/page.js", 200)]
-    [InlineData("http://127.0.0.1:0", "/api/v1/stats", 200)]
-    public async Task NoToken_OnlyLoopbackIsShown(string url, string path, int status)
+    [InlineData("Hosting:Url=http://0.0.0.0:0", "/", 403)]
+    [InlineData("Hosting:Url=http://0.0.0.0:0", "/page.js", 403)]
+    [InlineData("Hosting:Url=http://0.0.0.0:0", "/api/v1/stats", 403)]
+    [InlineData("Hosting:AllowedHosts=worker.example.com", "/", 403)]
+    [InlineData("Hosting:AllowedHosts=worker.example.com", "/page.js", 403)]
+    [InlineData("Hosting:AllowedHosts=worker.example.com", "/api/v1/stats", 403)]
+    [InlineData("Hosting:AllowedHosts=*", "/api/v1/stats", 403)]
+    [InlineData("Hosting:AllowedHosts=", "/", 200)]
+    [InlineData("Hosting:AllowedHosts=", "/page.js", 200)]
+    [InlineData("Hosting:AllowedHosts=", "/api/v1/stats", 200)]
+    public async Task NoToken_OnlyAWorkerForThisMachineIsShown(string setting, string path, int status)
     {
-        await using ApiHost host = await ApiHost.StartAsync("Hosting:Token=", $"Hosting:Url={url}");
+        await using ApiHost host = await ApiHost.StartAsync("Hosting:Token=", setting);
 
-        ((int)(await host.Client.GetAsync(path)).StatusCode).ShouldBe(status);
+        using HttpResponseMessage answer = await host.Client.GetAsync(path);
+
+        ((int)answer.StatusCode).ShouldBe(status);
+        if (status == 403)
+        {
+            (await answer.Content.ReadAsStringAsync()).ShouldContain("\"error\":\"token-not-set\"");
+        }
+
         (await host.SendAsync(HttpMethod.Post, "/api/v1/redrive", "{}")).Status.ShouldBe(403);
     }
 
