@@ -11,15 +11,19 @@ namespace Messaging.Aws;
 /// </summary>
 internal sealed class AwsCredentialSource : IDisposable
 {
-    // The SDK's sources renew themselves minutes before expiry and answer from memory; this cache only saves a task per request.
+    // A source that renews itself does so minutes before expiry and answers from memory: for it, this cache only saves a task per request.
     private static readonly TimeSpan CacheFor = TimeSpan.FromSeconds(30);
 
     private readonly Func<Task<AWSCredentials>> _resolve;
     private readonly TimeProvider _time;
     private readonly SemaphoreSlim _gate = new(1, 1);
     private Cached? _cached;
+    private RefreshingAWSCredentials? _renewing;
 
-    /// <summary><paramref name="resolve"/> finds the SDK's credentials object; called whenever the cached keys are too old.</summary>
+    /// <summary>
+    /// <paramref name="resolve"/> finds the SDK's credentials object; called whenever the cached keys are too old, unless they came from an object
+    /// that renews itself. Such an object is asked again until it fails.
+    /// </summary>
     public AwsCredentialSource(Func<Task<AWSCredentials>> resolve, TimeProvider time)
     {
         _resolve = resolve;
@@ -90,6 +94,15 @@ internal sealed class AwsCredentialSource : IDisposable
         }
         catch (Exception e) when (e is not OperationCanceledException)
         {
+            if (rejected is null && _cached is { } kept)
+            {
+                // They may be valid for an hour. If they are not, the service says so.
+                Volatile.Write(ref _cached, kept with { Since = _time.GetTimestamp() });
+                return kept.Credentials;
+            }
+
+            // Rejected keys must not be used again: the next caller asks, and learns why there are none.
+            Volatile.Write(ref _cached, null);
             throw Unavailable(e);
         }
         finally
@@ -100,13 +113,24 @@ internal sealed class AwsCredentialSource : IDisposable
 
     private async Task<ImmutableCredentials> FetchAsync(bool force)
     {
-        AWSCredentials source = await _resolve();
-        if (force && source is RefreshingAWSCredentials refreshing)
+        // A new object would run the profile's process, or ask STS, every time.
+        AWSCredentials source = _renewing ?? await _resolve();
+        _renewing = source as RefreshingAWSCredentials;
+        try
         {
-            refreshing.ClearCredentials();
-        }
+            if (force)
+            {
+                _renewing?.ClearCredentials();
+            }
 
-        return await source.GetCredentialsAsync();
+            return await source.GetCredentialsAsync();
+        }
+        catch
+        {
+            // The profile may have changed.
+            _renewing = null;
+            throw;
+        }
     }
 
     private static AwsServiceException Unavailable(Exception cause)

@@ -1,3 +1,5 @@
+using Amazon.Runtime.Internal;
+
 namespace Messaging.Aws;
 
 /// <summary>The address and the signing region of a service.</summary>
@@ -41,6 +43,11 @@ internal sealed record AwsEndpoint(Uri BaseUri, string Region, bool IsCustom)
 
         return null;
     }
+
+    /// <summary>The AWS setting that asks for another kind of endpoint than the usual one, from the environment or the profile; null for none.</summary>
+    public static string? FindVariant() => FallbackInternalConfigurationFactory.UseFIPSEndpoint == true ? "AWS_USE_FIPS_ENDPOINT (use_fips_endpoint)"
+        : FallbackInternalConfigurationFactory.UseDualStackEndpoint == true ? "AWS_USE_DUALSTACK_ENDPOINT (use_dualstack_endpoint)"
+        : null;
 
     /// <summary>Why an address cannot be an endpoint, as the predicate of a sentence; null when it can.</summary>
     public static string? FindProblem(Uri uri, bool allowPlainHttp)

@@ -1,4 +1,5 @@
 using System.Buffers;
+using Amazon;
 using Amazon.Runtime;
 using Amazon.Runtime.CredentialManagement;
 using Messaging.Telemetry;
@@ -16,17 +17,18 @@ internal static class AwsRegion
 
     /// <summary>
     /// The option, then <paramref name="fromAddress"/> (the region in the queue's address), then <c>AWS_REGION</c> and
-    /// <c>AWS_DEFAULT_REGION</c> (AWSSDK 4 does not read the second), then the configured profile, then AWSSDK's chain (default profile,
-    /// instance metadata). The last may take seconds: call it at start only.
+    /// <c>AWS_DEFAULT_REGION</c> (AWSSDK 4 does not read the second), then the configured profile, then <paramref name="otherwise"/>. Without one,
+    /// AWSSDK's chain (default profile, instance metadata), which may take seconds: call it at start only.
     /// </summary>
     /// <exception cref="Hosting.StartupException">None of them names a region.</exception>
-    public static string Resolve(AwsOptions options, string? fromAddress, Func<string, string?> environment)
+    public static string Resolve(AwsOptions options, string? fromAddress, Func<string, string?> environment, string? otherwise = null)
     {
         string? region = NullIfEmpty(options.Region)
             ?? NullIfEmpty(fromAddress)
             ?? NullIfEmpty(environment("AWS_REGION"))
             ?? NullIfEmpty(environment("AWS_DEFAULT_REGION"))
             ?? OfProfile(options.Profile)
+            ?? otherwise
             ?? FallbackRegionFactory.GetRegionEndpoint()?.SystemName;
         if (region is null)
         {
@@ -43,8 +45,7 @@ internal static class AwsRegion
     }
 
     /// <summary>The domain of a region's partition: with the prefix <c>sqs.{region}.</c>, the service's host.</summary>
-    public static string DomainOf(string region) =>
-        region.StartsWith("cn-", StringComparison.Ordinal) ? "amazonaws.com.cn" : "amazonaws.com";
+    public static string DomainOf(string region) => RegionEndpoint.GetBySystemName(region).PartitionDnsSuffix;
 
     private static string? OfProfile(string? profile) =>
         profile is not null && new CredentialProfileStoreChain().TryGetProfile(profile, out CredentialProfile found)

@@ -5,8 +5,8 @@ namespace Messaging.ServiceBus;
 /// <summary>Renews the locks of messages whose call has returned; the pump renews only those of running calls. Threads: any.</summary>
 internal sealed class LockKeeper(ServiceBusSourceLog log, TimeProvider time)
 {
-    // Bounds for half of a lock's time (locks last 5 s to 5 min): a clock that differs from the broker's can neither let a lock end nor
-    // cause a hot loop.
+    // Bounds for half of a lock's time (locks last 5 s to 5 min): a clock that differs from the broker's can neither let a lock of more than
+    // 30 s end nor cause a hot loop.
     private static readonly TimeSpan LeastWait = TimeSpan.FromSeconds(1);
     private static readonly TimeSpan MostWait = TimeSpan.FromSeconds(30);
 

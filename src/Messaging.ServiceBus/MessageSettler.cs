@@ -37,11 +37,18 @@ internal sealed class MessageSettler(string route, MessageDestination destinatio
 
     private async Task SettleTracedAsync(LockedMessage message, Settlement settlement, Activity processing)
     {
-        using Activity? span = MessageSpans.StartSettle(destination, processing);
+        Activity? span = MessageSpans.StartSettle(destination, processing);
 
         // TryAsync records failures on the current span.
         Activity.Current = span;
-        await SettleAsync(message, settlement);
+        try
+        {
+            await SettleAsync(message, settlement);
+        }
+        finally
+        {
+            MessageSpans.End(span);
+        }
     }
 
     private Task SettleAsync(LockedMessage message, in Settlement settlement) => settlement.Kind switch

@@ -42,7 +42,7 @@ internal sealed class SqsReceiveTarget : FuzzTarget
         ReceiveBatch batch = new(_batches);
         try
         {
-            batch.Open(response, Requested, verifyMd5: true);
+            batch.Open(response, Requested, verifyMd5: true, took: TimeSpan.Zero);
         }
         catch (JsonException)
         {

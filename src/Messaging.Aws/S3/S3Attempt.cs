@@ -16,6 +16,9 @@ internal sealed class S3Attempt : IDisposable
 
     public CancellationToken Token => _either.Token;
 
+    /// <summary>The keys of the last request, if the SDK signed it.</summary>
+    public SigningCredentials? SignedWith { get; set; }
+
     /// <summary>Limits the wait for a request of the SDK, which does not observe its token everywhere.</summary>
     public async ValueTask<T> LimitAsync<T>(Task<T> request)
     {
@@ -36,7 +39,7 @@ internal sealed class S3Attempt : IDisposable
     public S3Fault Classify(Exception exception)
     {
         _caller.ThrowIfCancellationRequested();
-        return S3Faults.Classify(exception, _limit.IsCancellationRequested);
+        return S3Faults.Classify(exception, _limit.IsCancellationRequested) with { Expired = SignedWith };
     }
 
     public void Dispose()

@@ -16,22 +16,7 @@ internal sealed record S3Endpoint(Uri? Custom, string Region, bool PathStyle)
         Uri? custom = AwsEndpoint.FindCustom(aws, "S3", environment);
 
         // Most stores outside AWS have no regions and accept S3's first one.
-        string region = custom is null
-            ? AwsRegion.Resolve(aws, fromAddress: null, environment)
-            : FirstSet(aws.Region, environment("AWS_REGION"), environment("AWS_DEFAULT_REGION")) ?? "us-east-1";
+        string region = AwsRegion.Resolve(aws, fromAddress: null, environment, otherwise: custom is null ? null : "us-east-1");
         return new S3Endpoint(custom, region, forcePathStyle ?? custom is not null);
-    }
-
-    private static string? FirstSet(params ReadOnlySpan<string?> values)
-    {
-        foreach (string? value in values)
-        {
-            if (!string.IsNullOrWhiteSpace(value))
-            {
-                return value;
-            }
-        }
-
-        return null;
     }
 }

@@ -68,7 +68,7 @@ public sealed class S3ObjectReader : IDisposable
             S3Fault fault;
             try
             {
-                await credentials.PrepareAsync(attempt.Token);
+                await credentials.PrepareAsync(attempt);
                 _calls.Sending(S3Calls.Get);
                 return Opened(await attempt.LimitAsync(client.GetObjectAsync(request, attempt.Token)), versionId is not (null or NullVersion) ? versionId : eTag);
             }
@@ -82,7 +82,7 @@ public sealed class S3ObjectReader : IDisposable
                 case S3FaultKind.ClockSkew when !clockCorrected:
                     clockCorrected = true;
                     continue;
-                case S3FaultKind.ExpiredCredentials when !credentialsRefreshed && await RefreshAsync(credentials, attempt):
+                case S3FaultKind.ExpiredCredentials when !credentialsRefreshed && await RefreshAsync(credentials, fault, attempt):
                     credentialsRefreshed = true;
                     continue;
                 default:
@@ -104,7 +104,7 @@ public sealed class S3ObjectReader : IDisposable
         using S3Attempt attempt = new(limit, _time, cancellationToken);
         try
         {
-            await credentials.PrepareAsync(attempt.Token);
+            await credentials.PrepareAsync(attempt);
             _calls.Sending(S3Calls.List);
             await attempt.LimitAsync(client.ListObjectsV2Async(new ListObjectsV2Request { BucketName = bucket, Prefix = prefix, MaxKeys = 1 }, attempt.Token));
             return default;
@@ -148,11 +148,11 @@ public sealed class S3ObjectReader : IDisposable
         return new S3ObjectContent(answer.ResponseStream, answer.ContentLength, wanted ?? eTag, answer);
     }
 
-    private static async ValueTask<bool> RefreshAsync(SdkCredentials credentials, S3Attempt attempt)
+    private static async ValueTask<bool> RefreshAsync(SdkCredentials credentials, S3Fault fault, S3Attempt attempt)
     {
         try
         {
-            return await credentials.RefreshAsync(attempt.Token);
+            return await credentials.RefreshAsync(fault, attempt.Token);
         }
         catch (Exception exception) when (exception is AwsServiceException or OperationCanceledException)
         {

@@ -10,44 +10,30 @@ internal sealed class SdkCredentials(AwsCredentialSource source) : AWSCredential
 {
     private volatile Current? _current;
 
-    /// <summary>True when the current keys are temporary.</summary>
-    public bool IsSession => _current?.Source.SessionToken is not null;
-
-    /// <summary>Makes current keys available; almost always synchronous.</summary>
+    /// <summary>Makes current keys available, and notes them in the attempt; almost always synchronous.</summary>
     /// <exception cref="AwsServiceException">There are no credentials.</exception>
-    public ValueTask PrepareAsync(CancellationToken cancellationToken)
+    public async ValueTask PrepareAsync(S3Attempt attempt)
     {
-        ValueTask<SigningCredentials> keys = source.GetAsync(cancellationToken);
-        if (!keys.IsCompletedSuccessfully)
-        {
-            return AwaitAsync(keys);
-        }
+        SigningCredentials keys = await source.GetAsync(attempt.Token);
+        attempt.SignedWith = keys;
 
-        Use(keys.Result);
-        return default;
-    }
-
-    /// <summary>Forces new keys after the store reported the current ones as expired.</summary>
-    /// <returns>True when the keys have changed.</returns>
-    /// <exception cref="AwsServiceException">There are no credentials.</exception>
-    public async ValueTask<bool> RefreshAsync(CancellationToken cancellationToken) =>
-        _current is { } current && await source.RefreshAsync(current.Source, cancellationToken);
-
-    public override ImmutableCredentials GetCredentials() =>
-        _current?.Keys ?? throw new InvalidOperationException("There are no credentials: PrepareAsync must be called before a request.");
-
-    public void Dispose() => source.Dispose();
-
-    private async ValueTask AwaitAsync(ValueTask<SigningCredentials> keys) => Use(await keys);
-
-    private void Use(SigningCredentials keys)
-    {
         // The source returns the same object for the same keys.
         if (!ReferenceEquals(_current?.Source, keys))
         {
             _current = new Current(keys, new ImmutableCredentials(keys.AccessKeyId, keys.SecretAccessKey, keys.SessionToken));
         }
     }
+
+    /// <summary>Forces new keys after the store reported those of a request as expired.</summary>
+    /// <returns>True when there are others.</returns>
+    /// <exception cref="AwsServiceException">There are no credentials.</exception>
+    public async ValueTask<bool> RefreshAsync(S3Fault fault, CancellationToken cancellationToken) =>
+        fault.Expired is { } expired && await source.RefreshAsync(expired, cancellationToken);
+
+    public override ImmutableCredentials GetCredentials() =>
+        _current?.Keys ?? throw new InvalidOperationException("There are no credentials: PrepareAsync must be called before a request.");
+
+    public void Dispose() => source.Dispose();
 
     private sealed record Current(SigningCredentials Source, ImmutableCredentials Keys)
     {

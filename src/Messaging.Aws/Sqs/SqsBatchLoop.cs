@@ -10,7 +10,7 @@ namespace Messaging.Aws.Sqs;
 /// <summary>
 /// Sends the deletes or visibility changes of settled messages in batches of up to 10: as soon as 10 wait, or after the acknowledge delay.
 /// One worker at a time collects, so that a batch is full before the next begins; workers send in parallel. Only entries that fail are
-/// sent again, with the worker's next batch. Bounded: when it is full, settling waits, which keeps the slots in use and slows receiving.
+/// sent again, with the worker's next batch. While it <see cref="IsFull"/>, the source receives nothing.
 /// </summary>
 internal abstract class SqsBatchLoop
 {
@@ -28,6 +28,7 @@ internal abstract class SqsBatchLoop
     private readonly TimeProvider _time;
     private readonly TimeSpan _delay;
     private readonly int _workers;
+    private readonly int _most;
     private readonly SemaphoreSlim _turn = new(1, 1);
 
     // Used only by the holder of _turn.
@@ -48,13 +49,13 @@ internal abstract class SqsBatchLoop
 
         // As many as receive loops, so that acknowledging keeps up with receiving.
         _workers = Math.Max(MinWorkers, SqsMessageSource.LoopsFor(concurrency));
-        _waiting = Channel.CreateBounded<SqsReceivedMessage>(new BoundedChannelOptions(Math.Max(100, concurrency * 4))
-        {
-            FullMode = BoundedChannelFullMode.Wait,
-            SingleReader = false,
-            SingleWriter = false,
-        });
+        // Not a bounded channel: a settlement that waits for the queue would look like one that hangs.
+        _waiting = Channel.CreateUnbounded<SqsReceivedMessage>();
+        _most = Math.Max(100, concurrency * 4);
     }
+
+    /// <summary>True when so many wait that no more should be received; those in flight are still taken.</summary>
+    public bool IsFull => _waiting.Reader.Count >= _most;
 
     protected TimeProvider Time => _time;
 
@@ -63,19 +64,16 @@ internal abstract class SqsBatchLoop
     public void Start(Func<string> queueUrl) => _loops = Task.WhenAll(Enumerable.Range(0, _workers).Select(_ => Task.Run(() => RunAsync(queueUrl))));
 
     /// <summary>Takes ownership of the message until <see cref="Finished"/>. Never throws.</summary>
-    public ValueTask EnqueueAsync(SqsReceivedMessage message)
+    public void Enqueue(SqsReceivedMessage message)
     {
         if (!_waiting.Writer.TryWrite(message))
         {
-            return WaitToEnqueueAsync(message);
+            GiveUp(message);
         }
-
-        if (_gathering.Needed is > 0 and int needed && _waiting.Reader.Count >= needed)
+        else if (_gathering.Needed is > 0 and int needed && _waiting.Reader.Count >= needed)
         {
             _gathering.End();
         }
-
-        return default;
     }
 
     /// <summary>Sends the waiting entries without delay and ends. Messages that are not sent when the token ends are redelivered. May be called again.</summary>
@@ -103,18 +101,6 @@ internal abstract class SqsBatchLoop
 
     /// <summary>Entries failed and will be retried.</summary>
     protected abstract void Failed(int count, string error);
-
-    private async ValueTask WaitToEnqueueAsync(SqsReceivedMessage message)
-    {
-        try
-        {
-            await _waiting.Writer.WriteAsync(message);
-        }
-        catch (ChannelClosedException)
-        {
-            GiveUp(message);
-        }
-    }
 
     private async Task RunAsync(Func<string> queueUrl)
     {

@@ -7,8 +7,8 @@ namespace Messaging.Aws.Sqs;
 
 /// <summary>
 /// Sends poison to the dead-letter queue: the body and the attributes unchanged, the reason as attribute <c>DeadLetterReason</c> and the
-/// rest of the record as JSON in <c>DeadLetterDetails</c>. If the message has too many attributes for these two, its last ones are only in
-/// the details. If it is too large for the queue with all of them, it is sent without the details, then without the reason, which the log
+/// rest of the record as JSON in <c>DeadLetterDetails</c>. If the message has too many attributes for these two, its last texts are only in
+/// the details, from which a redrive takes them. If it is too large for the queue with all of them, it is sent without the details, then without the reason, which the log
 /// has, and at last without its own attributes.
 /// </summary>
 internal sealed class SqsDeadLetters(SqsClient client, SqsSourceLog log)
@@ -26,6 +26,9 @@ internal sealed class SqsDeadLetters(SqsClient client, SqsSourceLog log)
         [
             .. message.Wire.Attributes.ToList()
                 .Where(attribute => attribute.Name is not ReasonAttribute and not DetailsAttribute)
+
+                // The details have values, but no types and no bytes.
+                .OrderBy(attribute => attribute.DataType == "String")
                 .Take(SqsLimits.MessageAttributes - 2),
         ];
         SqsMessageAttribute reason = new(ReasonAttribute, "String", letter.Reason);
@@ -61,11 +64,11 @@ internal sealed class SqsDeadLetters(SqsClient client, SqsSourceLog log)
             await client.SendAsync(queueUrl, entry, cancellationToken);
             return true;
         }
-        catch (AwsServiceException exception) when (exception.Kind is AwsErrorKind.Invalid && entry.Attributes is { Count: > 0 })
+        catch (AwsServiceException exception) when (IsRefusal(exception) && entry.Attributes is { Count: > 0 })
         {
             return false;
         }
-        catch (AwsServiceException exception) when (exception.Kind is AwsErrorKind.Invalid)
+        catch (AwsServiceException exception) when (IsRefusal(exception))
         {
             throw AwsServiceException.Local(
                 exception.Kind,
@@ -75,4 +78,7 @@ internal sealed class SqsDeadLetters(SqsClient client, SqsSourceLog log)
                 exception);
         }
     }
+
+    // By the service itself. A proxy's page says nothing about the message's size.
+    private static bool IsRefusal(AwsServiceException exception) => exception is { Kind: AwsErrorKind.Invalid, Status: 400 } && !exception.Code.StartsWith("HTTP ", StringComparison.Ordinal);
 }

@@ -13,6 +13,8 @@ internal sealed partial class SqsMessageSource
     // After an immediate empty answer (short polls, emulators): keeps an idle worker from a hot loop.
     internal static readonly TimeSpan ShortPollPause = TimeSpan.FromMilliseconds(500);
 
+    private static readonly TimeSpan FullPause = TimeSpan.FromMilliseconds(100);
+
     // A pause keeps its slots: another loop would use them for the next poll, or to fail as well.
     private async Task LoopAsync(IMessageIntake intake, CancellationToken stop, CancellationToken cutOff)
     {
@@ -25,6 +27,10 @@ internal sealed partial class SqsMessageSource
             {
                 SqsQueues queues = _queues ?? await FindQueuesAsync(stop);
                 reserved = await intake.ReserveAsync(min, SqsLimits.BatchEntries, stop);
+                while (_deletes.IsFull || _returns.IsFull)
+                {
+                    await Task.Delay(FullPause, _time, stop);
+                }
 
                 // A shutdown frees slots, which another receive would fill with messages to abandon.
                 stop.ThrowIfCancellationRequested();
@@ -42,7 +48,7 @@ internal sealed partial class SqsMessageSource
 
                 // Read now: the batch is reused as soon as its last message is settled.
                 bool isEmpty = batch.Count == 0;
-                reserved -= await HandOverAsync(batch, queues.IsFifo ? new FifoGroups(intake) : null, intake);
+                reserved -= HandOver(batch, queues.IsFifo ? new FifoGroups(intake) : null, intake);
                 if (isEmpty)
                 {
                     await AfterEmptyAsync(queues, _time.GetElapsedTime(askedAt), stop);
@@ -89,15 +95,17 @@ internal sealed partial class SqsMessageSource
     }
 
     /// <returns>Slots in use: those of accepted messages, and of followers in a group.</returns>
-    private async ValueTask<int> HandOverAsync(ReceiveBatch batch, FifoGroups? groups, IMessageIntake intake)
+    private int HandOver(ReceiveBatch batch, FifoGroups? groups, IMessageIntake intake)
     {
         int used = 0;
         int count = batch.Count;
+        // In whole seconds, as SQS counts.
+        long receivedAt = _time.GetTimestamp() - ((long)batch.Took.TotalSeconds * _time.TimestampFrequency);
         ReceivedMessage[]? accepted = groups is null ? ArrayPool<ReceivedMessage>.Shared.Rent(count) : null;
         for (int i = 0; i < count; i++)
         {
-            SqsReceivedMessage message = Open(batch[i]);
-            if (await IsHandledAsync(message, groups))
+            SqsReceivedMessage message = Open(batch[i], receivedAt);
+            if (IsHandled(message, groups))
             {
                 continue;
             }
@@ -117,16 +125,16 @@ internal sealed partial class SqsMessageSource
         return used;
     }
 
-    private SqsReceivedMessage Open(in SqsMessage wire)
+    private SqsReceivedMessage Open(in SqsMessage wire, long receivedAt)
     {
         SqsReceivedMessage message = _messages.TryTake(out SqsReceivedMessage? pooled) ? pooled : new SqsReceivedMessage(this);
-        message.Open(wire, SqsReceivedMessage.KeyOf(wire.MessageId.Span), _time.GetTimestamp());
+        message.Open(wire, SqsReceivedMessage.KeyOf(wire.MessageId.Span), receivedAt);
         message.HoldLimit = HoldRule.LimitFor(message.DeliveryCount);
         return message;
     }
 
     /// <summary>Settles messages that must not reach the route: redeliveries, damaged bodies, their followers in a group, and all during a shutdown.</summary>
-    private async ValueTask<bool> IsHandledAsync(SqsReceivedMessage message, FifoGroups? groups)
+    private bool IsHandled(SqsReceivedMessage message, FifoGroups? groups)
     {
         if (!_inFlight.TryAdd(message))
         {
@@ -143,7 +151,7 @@ internal sealed partial class SqsMessageSource
         {
             SqsSourceMetrics.Redelivered(_log.Route);
             message.ReleaseBody();
-            await _deletes.EnqueueAsync(message);
+            _deletes.Enqueue(message);
             return true;
         }
 
@@ -151,13 +159,13 @@ internal sealed partial class SqsMessageSource
         {
             _log.Damaged(UntrustedText.Shorten(message.SourceId.Span));
             groups?.Hold(message);
-            await HandBackAsync(message, RetryDelay(message));
+            HandBack(message, RetryDelay(message));
             return true;
         }
 
         if (_stopping || (groups is not null && groups.IsHeld(message)))
         {
-            await HandBackAsync(message, TimeSpan.Zero);
+            HandBack(message, TimeSpan.Zero);
             return true;
         }
 

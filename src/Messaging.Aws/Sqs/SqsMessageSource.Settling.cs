@@ -9,35 +9,40 @@ namespace Messaging.Aws.Sqs;
 /// <content>Settling: the route's decision becomes a delete, a visibility change or a dead letter.</content>
 internal sealed partial class SqsMessageSource
 {
+    private const int DeadLetterAttempts = 3;
+
+    private static readonly TimeSpan DeadLetterPause = TimeSpan.FromSeconds(1);
+
     /// <summary>Carries out a settlement; called by the message.</summary>
     internal ValueTask SettleAsync(SqsReceivedMessage message, in Settlement settlement)
     {
         switch (settlement.Kind)
         {
             case SettlementKind.Complete:
-                return FinishAsync(message);
+                Finish(message);
+                return default;
             case SettlementKind.DeadLetter:
                 return DeadLetterAsync(message, settlement);
             default:
-                return ReturnAsync(message, settlement.Delay);
+                Return(message, settlement.Delay);
+                return default;
         }
     }
 
-    private ValueTask FinishAsync(SqsReceivedMessage message)
+    private void Finish(SqsReceivedMessage message)
     {
         _done.Add(message.Key);
         message.ReleaseBody();
         SqsReceivedMessage? next = message.NextInGroup;
-        ValueTask deleting = _deletes.EnqueueAsync(message);
-        return next is null ? deleting : GoOnAsync(deleting, next);
-    }
+        _deletes.Enqueue(message);
+        if (next is null)
+        {
+            return;
+        }
 
-    private async ValueTask GoOnAsync(ValueTask settling, SqsReceivedMessage next)
-    {
-        await settling;
         if (_stopping)
         {
-            await ReturnGroupAsync(next, TimeSpan.Zero);
+            ReturnGroup(next, TimeSpan.Zero);
         }
         else
         {
@@ -47,52 +52,62 @@ internal sealed partial class SqsMessageSource
 
     private async ValueTask DeadLetterAsync(SqsReceivedMessage message, Settlement settlement)
     {
-        try
+        DeadLetter letter = DeadLetter.Create(message, settlement, SourceName, _route, _time.GetUtcNow());
+        for (int attempt = 1; ; attempt++)
         {
-            DeadLetter letter = DeadLetter.Create(message, settlement, SourceName, _route, _time.GetUtcNow());
-            await _deadLetters.SendAsync(_queues!, message, letter, CancellationToken.None);
+            try
+            {
+                await _deadLetters.SendAsync(_queues!, message, letter, CancellationToken.None);
+                Finish(message);
+                return;
+            }
+            catch (Exception exception) when (attempt >= DeadLetterAttempts || _stopping || exception is not AwsServiceException { Kind: AwsErrorKind.Transient or AwsErrorKind.Throttled })
+            {
+                // Any exception: a message that is not in the dead-letter queue is returned, with the rest of its group. Late, since each
+                // delivery counts towards the queue's maxReceiveCount, also for the rest, which no handler has tried.
+                _log.DeadLetterFailed(UntrustedText.Shorten(message.SourceId.Span), exception.Message);
+                TimeSpan late = AskToHold(message);
+                TimeSpan soon = RetryDelay(message);
+                Return(message, late > soon ? late : soon);
+                return;
+            }
+            catch (AwsServiceException)
+            {
+                await Task.Delay(ReceiveBackoff.After(attempt, DeadLetterPause), _time);
+            }
         }
-        catch (Exception exception)
-        {
-            // Any exception: a message that is not in the dead-letter queue is abandoned, with the rest of its group.
-            _log.DeadLetterFailed(UntrustedText.Shorten(message.SourceId.Span), exception.Message);
-            await ReturnAsync(message, RetryDelay(message));
-            return;
-        }
-
-        await FinishAsync(message);
     }
 
-    private async ValueTask ReturnAsync(SqsReceivedMessage message, TimeSpan delay)
+    private void Return(SqsReceivedMessage message, TimeSpan delay)
     {
         SqsReceivedMessage? next = message.NextInGroup;
-        await HandBackAsync(message, delay);
+        HandBack(message, delay);
         if (next is not null)
         {
             // Followers in the group must not overtake the failed message.
-            await ReturnGroupAsync(next, delay);
+            ReturnGroup(next, delay);
         }
     }
 
-    private async ValueTask ReturnGroupAsync(SqsReceivedMessage first, TimeSpan delay)
+    private void ReturnGroup(SqsReceivedMessage first, TimeSpan delay)
     {
         for (SqsReceivedMessage? follower = first; follower is not null;)
         {
             SqsReceivedMessage? next = follower.NextInGroup;
             IMessageIntake intake = follower.Intake!;
-            await HandBackAsync(follower, delay);
+            HandBack(follower, delay);
             intake.Release(1);
             follower = next;
         }
     }
 
-    private ValueTask HandBackAsync(SqsReceivedMessage message, TimeSpan delay)
+    private void HandBack(SqsReceivedMessage message, TimeSpan delay)
     {
         _inFlight.Remove(message);
         message.ReleaseBody();
         message.ReturnDelaySeconds = Math.Clamp((int)Math.Ceiling(delay.TotalSeconds), 0, SqsLimits.VisibilitySeconds);
         message.AbandonedAt = _time.GetTimestamp();
-        return _returns.EnqueueAsync(message);
+        _returns.Enqueue(message);
     }
 
     /// <summary>At least a second, so that a message that fails repeatedly does not cause a hot loop.</summary>

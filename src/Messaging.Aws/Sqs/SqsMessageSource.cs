@@ -63,7 +63,7 @@ internal sealed partial class SqsMessageSource : IMessageSource
         _concurrency = services.Concurrency;
         _route = services.Route;
         _destination = queue.Destination;
-        _log = new SqsSourceLog(new SafeLogger(services.Loggers.CreateLogger<SqsMessageSource>()), services.Route, services.Time);
+        _log = new SqsSourceLog(services.Loggers.CreateLogger<SqsMessageSource>(), services.Route, services.Time);
         _finder = new SqsQueueFinder(client, queue, options);
         _deadLetters = new SqsDeadLetters(client, _log);
 
@@ -79,7 +79,7 @@ internal sealed partial class SqsMessageSource : IMessageSource
 
     public string Name => SourceName;
 
-    public string? Problem => _problem;
+    public string? Problem => _problem ?? (_deletes.IsFull || _returns.IsFull ? "Settled messages wait until SQS accepts them, and none are received meanwhile; the log has the reason." : null);
 
     /// <summary>Messages received and neither deleted nor abandoned yet.</summary>
     internal int InFlight => _inFlight.Count;

@@ -1,4 +1,5 @@
 using Amazon.Runtime;
+using Amazon.Runtime.CredentialManagement;
 using Messaging.Aws;
 
 namespace Worker.Tests.Aws;
@@ -81,9 +82,83 @@ public sealed class AwsCredentialSourceTests
     }
 
     [Fact]
+    public async Task GetAsync_SelfRefreshingCredentials_AreResolvedOnceAndAskedAgain()
+    {
+        List<Renewing> resolved = [];
+        using AwsCredentialSource source = Resolving(resolved);
+        SigningCredentials first = await source.GetAsync(CancellationToken.None);
+
+        _time.Advance(TimeSpan.FromSeconds(31));
+        (await source.GetAsync(CancellationToken.None)).ShouldBeSameAs(first);
+
+        // As when they expire.
+        resolved[0].ClearCredentials();
+        _time.Advance(TimeSpan.FromSeconds(31));
+        (await source.GetAsync(CancellationToken.None)).SessionToken.ShouldBe("a-2");
+        resolved.ShouldHaveSingleItem();
+    }
+
+    [Fact]
+    public async Task GetAsync_SelfRefreshingCredentialsFail_AreResolvedAnew()
+    {
+        List<Renewing> resolved = [];
+        using AwsCredentialSource source = Resolving(resolved);
+        await source.GetAsync(CancellationToken.None);
+
+        resolved[0].Break();
+        _time.Advance(TimeSpan.FromSeconds(31));
+        (await source.GetAsync(CancellationToken.None)).SessionToken.ShouldBe("a-1");
+        resolved.ShouldHaveSingleItem();
+
+        _time.Advance(TimeSpan.FromSeconds(31));
+        (await source.GetAsync(CancellationToken.None)).SessionToken.ShouldBe("b-1");
+    }
+
+    [Fact]
+    public async Task GetAsync_ProfileWithACredentialProcess_RunsItOnce()
+    {
+        using TemporaryFolder folder = new();
+        await File.WriteAllTextAsync(folder["keys"], """{"Version":1,"AccessKeyId":"AKID","SecretAccessKey":"secret"}""");
+        await File.WriteAllTextAsync(folder["print"], $"echo run >> {folder["runs"]}\ncat {folder["keys"]}\n");
+        await File.WriteAllTextAsync(folder["credentials"], $"[archive]\ncredential_process = sh {folder["print"]}\n");
+        CredentialProfileStoreChain profiles = new(folder["credentials"]);
+        using AwsCredentialSource source = new(
+            () => Task.FromResult(profiles.TryGetAWSCredentials("archive", out AWSCredentials found) ? found : throw new AmazonClientException("no profile")), _time);
+
+        (await source.GetAsync(CancellationToken.None)).AccessKeyId.ShouldBe("AKID");
+        _time.Advance(TimeSpan.FromSeconds(31));
+        (await source.GetAsync(CancellationToken.None)).AccessKeyId.ShouldBe("AKID");
+
+        (await File.ReadAllLinesAsync(folder["runs"])).ShouldHaveSingleItem();
+    }
+
+    [Fact]
+    public async Task GetAsync_LaterAskFails_KeepsTheKeysForAnother30Seconds()
+    {
+        using AwsCredentialSource source = Failing(ask => ask > 1);
+        SigningCredentials first = await source.GetAsync(CancellationToken.None);
+
+        _time.Advance(TimeSpan.FromSeconds(31));
+        (await source.GetAsync(CancellationToken.None)).ShouldBeSameAs(first);
+        (await source.GetAsync(CancellationToken.None)).ShouldBeSameAs(first);
+
+        _asked.ShouldBe(2, "Not for each request.");
+    }
+
+    [Fact]
+    public async Task GetAsync_RejectedKeysCouldNotBeReplaced_ThrowsTheReason()
+    {
+        using AwsCredentialSource source = Failing(ask => ask > 1);
+        SigningCredentials rejected = await source.GetAsync(CancellationToken.None);
+        await Should.ThrowAsync<AwsServiceException>(async () => await source.RefreshAsync(rejected, CancellationToken.None));
+
+        (await Should.ThrowAsync<AwsServiceException>(async () => await source.GetAsync(CancellationToken.None))).Message.ShouldContain("metadata is away");
+    }
+
+    [Fact]
     public async Task GetAsync_AfterAFailure_AsksAgain()
     {
-        using AwsCredentialSource source = new(() => ++_asked == 1 ? throw new AmazonClientException("metadata is away") : Task.FromResult<AWSCredentials>(new BasicAWSCredentials("AKID", "secret")), _time);
+        using AwsCredentialSource source = Failing(ask => ask == 1);
 
         AwsServiceException error = await Should.ThrowAsync<AwsServiceException>(async () => await source.GetAsync(CancellationToken.None));
 
@@ -141,11 +216,33 @@ public sealed class AwsCredentialSourceTests
         },
         _time);
 
-    private sealed class Renewing : RefreshingAWSCredentials
+    private AwsCredentialSource Failing(Predicate<int> fails) => new(
+        () => fails(++_asked) ? throw new AmazonClientException("metadata is away") : Task.FromResult<AWSCredentials>(new BasicAWSCredentials("AKID", "secret")),
+        _time);
+
+    /// <summary>Resolves to a new object each time, as a profile does; their tokens begin with a, b and so on.</summary>
+    private AwsCredentialSource Resolving(List<Renewing> resolved) => new(
+        () =>
+        {
+            resolved.Add(new Renewing($"{(char)('a' + resolved.Count)}"));
+            return Task.FromResult<AWSCredentials>(resolved[^1]);
+        },
+        _time);
+
+    private sealed class Renewing(string name = "token") : RefreshingAWSCredentials
     {
         private int _made;
+        private bool _broken;
 
-        protected override CredentialsRefreshState GenerateNewCredentials() =>
-            new(new ImmutableCredentials("AKID", "secret", $"token-{++_made}"), DateTime.MaxValue);
+        /// <summary>The next answer and all later ones fail.</summary>
+        public void Break()
+        {
+            _broken = true;
+            ClearCredentials();
+        }
+
+        protected override CredentialsRefreshState GenerateNewCredentials() => _broken
+            ? throw new AmazonClientException("metadata is away")
+            : new CredentialsRefreshState(new ImmutableCredentials("AKID", "secret", $"{name}-{++_made}"), DateTime.MaxValue);
     }
 }

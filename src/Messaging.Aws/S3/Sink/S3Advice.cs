@@ -21,10 +21,10 @@ internal static class S3Advice
 
     private static string PermissionFor(string operation) => operation switch
     {
-        S3Operations.Put => "s3:PutObject",
+        S3Operations.Put => "s3:PutObject (and kms:GenerateDataKey on a KMS key)",
         S3Operations.List => "s3:ListBucket",
 
         // Without ListBucket a missing object is reported as denied.
-        _ => "s3:GetObject and s3:ListBucket (to compare duplicates)",
+        _ => "s3:GetObject and s3:ListBucket, to compare duplicates (and kms:Decrypt on a KMS key)",
     };
 }

@@ -175,6 +175,11 @@ internal sealed partial class S3Sink : IObjectSink
             return (found, default, operation);
         }
 
+        if (fault.Code == "InvalidObjectState")
+        {
+            return (new SinkResult(SinkStatus.Collision, $"s3://{_bucket} holds an archived object under this key, which cannot be compared: restore it, then redrive."), default, operation);
+        }
+
         // Without a condition this finds nearly every collision, but not an object that is stored at the same time.
         if (fault.Kind == S3FaultKind.Missing && !_conditional)
         {
@@ -195,7 +200,7 @@ internal sealed partial class S3Sink : IObjectSink
 
     private async ValueTask<S3Fault> PutTracedAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, TimeSpan limit, CancellationToken cancellationToken)
     {
-        using Activity? span = MessageSpans.StartCall(
+        Activity? span = MessageSpans.StartCall(
             "S3.PutObject",
             [
                 new("rpc.system", "aws-api"),
@@ -222,6 +227,10 @@ internal sealed partial class S3Sink : IObjectSink
         {
             MessageSpans.Fail(span, "cancelled", description: null);
             throw;
+        }
+        finally
+        {
+            MessageSpans.End(span);
         }
     }
 

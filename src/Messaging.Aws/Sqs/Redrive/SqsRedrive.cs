@@ -241,7 +241,7 @@ internal sealed class SqsRedrive
         await _progress.WaitForRateAsync(stop);
         stop.ThrowIfCancellationRequested();
         _progress.AddFound();
-        if (await MoveAsync(message, attributes, calls) is { } error)
+        if (await MoveAsync(message, [.. attributes, .. details.Attributes], calls) is { } error)
         {
             _progress.AddLeft(Name(message), error);
             return false;
@@ -253,7 +253,14 @@ internal sealed class SqsRedrive
 
     private async ValueTask<string?> MoveAsync(SqsMessage message, IReadOnlyList<SqsMessageAttribute> attributes, CancellationToken calls)
     {
-        SqsMessageAttribute[] kept = [.. attributes.Where(a => a.Name is not SqsDeadLetters.ReasonAttribute and not SqsDeadLetters.DetailsAttribute)];
+        // The message's own come first; those that it had no room for are in the details.
+        SqsMessageAttribute[] kept =
+        [
+            .. attributes
+                .Where(a => a.Name is not SqsDeadLetters.ReasonAttribute and not SqsDeadLetters.DetailsAttribute)
+                .DistinctBy(a => a.Name)
+                .Take(SqsLimits.MessageAttributes),
+        ];
         SendEntry entry = new(message.Body, kept);
         if (_queues.IsFifo)
         {

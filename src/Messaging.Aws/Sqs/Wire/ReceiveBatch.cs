@@ -28,6 +28,9 @@ internal sealed class ReceiveBatch
     /// <summary>Entries of the response that cannot be used: without a body, handle or id, or more than requested. The queue redelivers them.</summary>
     public int Unusable { get; private set; }
 
+    /// <summary>The time that the answer took to arrive: so long the messages are hidden already.</summary>
+    public TimeSpan Took { get; private set; }
+
     /// <summary>One message; copy it if it must outlive the caller's loop.</summary>
     public ref readonly SqsMessage this[int index] => ref _messages.AsSpan(0, _count)[index];
 
@@ -74,8 +77,9 @@ internal sealed class ReceiveBatch
     /// Reads a response and takes ownership of its buffer. On an exception the caller keeps the buffer, and this object is unchanged.
     /// </summary>
     /// <exception cref="System.Text.Json.JsonException">The response is not a receive response.</exception>
-    internal void Open(PooledBuffer response, int maxMessages, bool verifyMd5)
+    internal void Open(PooledBuffer response, int maxMessages, bool verifyMd5, TimeSpan took)
     {
+        Took = took;
         int generation = GenerationOf(_state) + 1;
         try
         {

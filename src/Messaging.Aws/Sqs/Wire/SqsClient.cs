@@ -61,9 +61,12 @@ internal sealed class SqsClient : IDisposable
         {
             _writer.WriteReceive(body, request);
             TimeSpan deadline = TimeSpan.FromSeconds(request.WaitSeconds) + _options.ReceiveGrace;
-            response = await _transport.CallAsync(SqsOperation.ReceiveMessage, body, deadline, cancellationToken);
+
+            // An answer that does not arrive costs each of its messages a delivery. It is of use while they are still hidden.
+            TimeSpan half = TimeSpan.FromSeconds(request.VisibilitySeconds) / 2;
+            (response, TimeSpan took) = await _transport.CallAsync(SqsOperation.ReceiveMessage, body, deadline, half > _options.ReceiveGrace ? half : _options.ReceiveGrace, cancellationToken);
             ReceiveBatch batch = _batches.TryTake(out ReceiveBatch? pooled) ? pooled : new ReceiveBatch(_batches);
-            batch.Open(response, request.MaxMessages, _options.VerifyMd5);
+            batch.Open(response, request.MaxMessages, _options.VerifyMd5, took);
             response = null;
             if (batch is { Count: 0, Unusable: 0 })
             {
@@ -186,7 +189,7 @@ internal sealed class SqsClient : IDisposable
         PooledBuffer? response = null;
         try
         {
-            response = await _transport.CallAsync(operation, body, _options.CallTimeout, cancellationToken);
+            (response, _) = await _transport.CallAsync(operation, body, _options.CallTimeout, bodyLimit: null, cancellationToken);
             BatchResponseReader.Read(response.WrittenSpan, results.Span);
         }
         catch (JsonException e)
@@ -203,7 +206,7 @@ internal sealed class SqsClient : IDisposable
     private async ValueTask<T> CallForAsync<T>(SqsOperation operation, PooledBuffer body, Func<JsonElement, T?> read, CancellationToken cancellationToken)
         where T : class
     {
-        PooledBuffer response = await _transport.CallAsync(operation, body, _options.CallTimeout, cancellationToken);
+        (PooledBuffer response, _) = await _transport.CallAsync(operation, body, _options.CallTimeout, bodyLimit: null, cancellationToken);
         try
         {
             using JsonDocument document = JsonDocument.Parse(response.WrittenMemory);

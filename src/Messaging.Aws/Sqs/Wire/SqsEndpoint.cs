@@ -36,6 +36,13 @@ internal static class SqsEndpoint
 
         string region = AwsRegion.Resolve(options, queue.Region, environment);
         bool callsUrlHost = queue.Url is not null && SqsHost.Parse(queue.Url.IdnHost) is { IsLegacy: false };
+        if (!callsUrlHost && AwsEndpoint.FindVariant() is { } variant)
+        {
+            throw new StartupException(
+                $"{variant} is true, which the SQS source does not support: name the queue by its URL at that endpoint, or set AWS_ENDPOINT_URL_SQS to it.",
+                ExitCodes.Configuration);
+        }
+
         string host = callsUrlHost ? queue.Url!.IdnHost : $"sqs.{region}.{AwsRegion.DomainOf(region)}";
         return new AwsEndpoint(new Uri($"https://{host}/"), region, IsCustom: false);
     }
@@ -50,21 +57,16 @@ internal sealed record SqsHost(string Region, bool IsLegacy)
     public static SqsHost? Parse(string host)
     {
         string[] labels = host.ToLowerInvariant().Split('.');
-        int end = labels switch
+        return labels switch
         {
-            [.., "amazonaws", "com"] => labels.Length - 2,
-            [.., "amazonaws", "com", "cn"] => labels.Length - 3,
-            [.., "api", "aws"] => labels.Length - 2,
-            _ => 0,
-        };
-        SqsHost? found = labels[..end] switch
-        {
-            ["queue"] => new SqsHost("us-east-1", IsLegacy: true),
-            [var region, "queue"] => new SqsHost(region, IsLegacy: true),
-            ["sqs" or "sqs-fips", var region] => new SqsHost(region, IsLegacy: false),
-            [_, "sqs", var region, "vpce"] => new SqsHost(region, IsLegacy: false),
+            ["queue", "amazonaws", "com"] => new SqsHost("us-east-1", IsLegacy: true),
+            [var region, "queue", .. var domain] when IsOf(region, domain) => new SqsHost(region, IsLegacy: true),
+            ["sqs" or "sqs-fips", var region, .. var domain] when IsOf(region, domain) => new SqsHost(region, IsLegacy: false),
+            [_, "sqs", var region, "vpce", .. var domain] when IsOf(region, domain) => new SqsHost(region, IsLegacy: false),
             _ => null,
         };
-        return found is not null && Aws.AwsRegion.IsWellFormed(found.Region) ? found : null;
     }
+
+    private static bool IsOf(string region, string[] domain) =>
+        Aws.AwsRegion.IsWellFormed(region) && (domain is ["api", "aws"] || string.Join('.', domain) == Aws.AwsRegion.DomainOf(region));
 }

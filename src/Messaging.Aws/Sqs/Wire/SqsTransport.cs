@@ -48,15 +48,17 @@ internal sealed class SqsTransport : IDisposable
     /// <param name="operation">The operation.</param>
     /// <param name="request">The JSON; borrowed until the call ends.</param>
     /// <param name="deadline">For the whole call: credentials, connecting, all attempts, up to the last byte of the answer.</param>
+    /// <param name="bodyLimit">Time for the body of a 200 answer once it has begun; null for the rest of the deadline.</param>
     /// <param name="cancellationToken">Ends the call early.</param>
-    /// <returns>The body of the 200 answer; the caller disposes it.</returns>
+    /// <returns>The body of the 200 answer, which the caller disposes, and the time it took to arrive.</returns>
     /// <exception cref="AwsServiceException">Any failure; an exceeded deadline is <see cref="AwsErrorKind.Transient"/>.</exception>
     /// <exception cref="OperationCanceledException">Only for <paramref name="cancellationToken"/>.</exception>
-    public async ValueTask<PooledBuffer> CallAsync(SqsOperation operation, PooledBuffer request, TimeSpan deadline, CancellationToken cancellationToken)
+    public async ValueTask<(PooledBuffer Body, TimeSpan Took)> CallAsync(SqsOperation operation, PooledBuffer request, TimeSpan deadline, TimeSpan? bodyLimit, CancellationToken cancellationToken)
     {
         using CancellationTokenSource timer = new(deadline, _time);
         using CancellationTokenRegistration link = cancellationToken.UnsafeRegister(static source => ((CancellationTokenSource)source!).Cancel(), timer);
         SignatureRecovery? recovery = null;
+        TimeSpan limit = deadline;
         try
         {
             while (true)
@@ -68,9 +70,16 @@ internal sealed class SqsTransport : IDisposable
                 using HttpResponseMessage response = await _http.SendAsync(message, timer.Token);
                 if (response.StatusCode == HttpStatusCode.OK)
                 {
+                    long begunAt = _time.GetTimestamp();
+                    if (bodyLimit is { } bodyTime)
+                    {
+                        limit = bodyTime;
+                        timer.CancelAfter(bodyTime);
+                    }
+
                     PooledBuffer answer = await ReadBodyAsync(operation, response, _maxResponseBytes, cut: false, timer.Token);
                     _calls.Answered(operation.Billed, answer.Length);
-                    return answer;
+                    return (answer, _time.GetElapsedTime(begunAt));
                 }
 
                 AwsErrorResponse error = await ReadErrorAsync(operation, response, timer.Token);
@@ -88,7 +97,7 @@ internal sealed class SqsTransport : IDisposable
         }
         catch (OperationCanceledException e)
         {
-            string detail = timer.IsCancellationRequested ? $"no complete answer within {deadline.TotalSeconds:0.#} s" : "no connection in time";
+            string detail = timer.IsCancellationRequested ? $"no complete answer within {limit.TotalSeconds:0.#} s" : "no connection in time";
             throw AwsServiceException.Local(AwsErrorKind.Transient, operation.Name, "Timeout", detail, e);
         }
         catch (Exception e) when (e is HttpRequestException or IOException)

@@ -243,6 +243,33 @@ public class S3SinkAnswerTests
         (await StoreAsync(stub)).Status.ShouldBe(same ? SinkStatus.AlreadyStored : SinkStatus.Collision);
     }
 
+    [Fact]
+    public async Task Store_ExistingObjectIsArchived_IsACollisionThatSaysSo()
+    {
+        await using StubServer stub = await StubServer.StartAsync(async context =>
+        {
+            if (HttpMethods.IsPut(context.Request.Method))
+            {
+                await StubServer.FailAsync(context, 412, "PreconditionFailed");
+            }
+            else if (HttpMethods.IsHead(context.Request.Method))
+            {
+                context.Response.Headers.ETag = "\"x-2\"";
+                context.Response.ContentLength = Body.Length;
+            }
+            else
+            {
+                await StubServer.FailAsync(context, 403, "InvalidObjectState");
+            }
+        });
+
+        SinkResult result = await StoreAsync(stub);
+
+        result.Status.ShouldBe(SinkStatus.Collision, result.Detail);
+        result.Detail.ShouldNotBeNull().ShouldContain("archived");
+        stub.Requests.ShouldBe(3);
+    }
+
     [Theory]
     [InlineData("\"x\"", "<html>sign in to the hotel</html>")]
     [InlineData(null, "seven b")]

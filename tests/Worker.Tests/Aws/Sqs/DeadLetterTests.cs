@@ -82,34 +82,56 @@ public sealed class DeadLetterTests
     }
 
     [Theory]
-    [InlineData("InternalError")]
-    [InlineData("AccessDenied")]
-    [InlineData("NotFound")]
-    [InlineData("TooLong")]
-    [InlineData("lost")]
-    [InlineData("malformed")]
-    [InlineData("hangs")]
-    public async Task DeadLetter_CannotBeSent_MessageIsReturnedWithADelayAndIsNotDeleted(string failure)
+    [InlineData(500, "InternalError")]
+    [InlineData(400, "RequestThrottled")]
+    public async Task DeadLetter_SendFailsTwice_SucceedsAtTheThirdAttempt(int status, string code)
     {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        run.Queue.Script = call => call.Operation == "SendMessage" && run.Queue.Sends.Count < 3 ? QueueAnswer.Error(status, code) : null;
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
+
+        await run.SettleAsync(deliveries[0], Poison, pauses: 2);
+        await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 1, "Not deleted.");
+
+        run.Queue.Sends.Count.ShouldBe(3);
+        run.Queue.Sends.ShouldAllBe(sent => sent.Attribute("DeadLetterDetails") != null);
+        run.Queue.VisibilityChanges.ShouldBeEmpty();
+        run.HasLogged(DeadLetterFailed).ShouldBeFalse();
+        await run.EndAsync();
+    }
+
+    [Theory]
+    [InlineData("InternalError", 2)]
+    [InlineData("Throttled", 2)]
+    [InlineData("AccessDenied", 0)]
+    [InlineData("NotFound", 0)]
+    [InlineData("TooLong", 0)]
+    [InlineData("lost", 2)]
+    [InlineData("malformed", 2)]
+    [InlineData("hangs", 2)]
+    public async Task DeadLetter_CannotBeSent_MessageIsReturnedLateAndIsNotDeleted(string failure, int pauses)
+    {
+        const int MaxHoldSeconds = 15 * 60;
         await using SqsRun run = await SqsRun.CreateAsync(wire: failure == "hangs" ? new() { CallTimeout = TimeSpan.FromSeconds(2) } : null);
         run.Queue.Script = call => call.Operation != "SendMessage" ? null : failure switch
         {
             "InternalError" => QueueAnswer.InternalError,
+            "Throttled" => QueueAnswer.Error(400, "RequestThrottled"),
             "AccessDenied" => QueueAnswer.Error(403, "AccessDenied"),
             "NotFound" => QueueAnswer.Error(400, "QueueDoesNotExist"),
             "TooLong" => QueueAnswer.Error(400, "InvalidParameterValue"),
             "lost" => QueueAnswer.Lost,
             "malformed" => new QueueAnswer(200, "{}"),
-            _ => QueueAnswer.Hang,
+            _ => run.Queue.Sends.Count == 1 ? QueueAnswer.Hang : QueueAnswer.Lost,
         };
         FakeMessage message = FakeMessage.New("a");
         Delivery[] deliveries = await run.BeginWithAsync(message);
 
-        await deliveries[0].SettleAsync(Poison);
+        await run.SettleAsync(deliveries[0], Poison, pauses);
         await run.PassUntilAsync(() => run.Queue.VisibilityChanges.Count == 1, "The message was not returned.");
 
         run.Queue.VisibilityChanges[0].Handles.ShouldBe(["handle-a"]);
-        run.Queue.VisibilityChanges[0].Seconds[0].ShouldBeInRange(1, 30);
+        run.Queue.VisibilityChanges[0].Seconds.ShouldBe([MaxHoldSeconds - pauses]);
         run.Queue.Deletes.ShouldBeEmpty();
         run.HasLogged(DeadLetterFailed).ShouldBeTrue();
 
@@ -117,6 +139,29 @@ public sealed class DeadLetterTests
         run.Queue.Deliver(message.Again("handle-b"));
         await (await run.Intake.NextAsync()).SettleAsync(Poison);
         await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 1, "The second attempt did not end.");
+        await run.EndAsync();
+    }
+
+    [Theory]
+    [InlineData(302)]
+    [InlineData(400)]
+    public async Task DeadLetter_AnswerIsAProxysPage_IsSentLaterWithAllAttributes(int status)
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        run.Queue.Script = call => call.Operation == "SendMessage" && run.Queue.Sends.Count == 1 ? new QueueAnswer(status, "<html>Sign in.</html>") : null;
+        FakeMessage message = FakeMessage.New("a");
+        Delivery[] deliveries = await run.BeginWithAsync(message);
+
+        await deliveries[0].SettleAsync(Poison);
+        await run.PassUntilAsync(() => run.Queue.VisibilityChanges.Count + run.Queue.Deletes.Count == 1, "The message was not settled.");
+        run.Queue.Deletes.ShouldBeEmpty();
+        run.Queue.Deliver(message.Again("handle-b"));
+        await (await run.Intake.NextAsync()).SettleAsync(Poison);
+        await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 1, "Not deleted.");
+
+        run.Queue.Sends.Count.ShouldBe(2);
+        run.Queue.Sends[1].Attribute("DeadLetterReason").ShouldBe("malformed-json");
+        run.Queue.Sends[1].Attribute("DeadLetterDetails").ShouldNotBeNull();
         await run.EndAsync();
     }
 
@@ -140,13 +185,7 @@ public sealed class DeadLetterTests
     public async Task DeadLetter_TenAttributes_KeepsEightAndNamesAllInTheDetails()
     {
         await using SqsRun run = await SqsRun.CreateAsync();
-        JsonObject attributes = [];
-        for (int i = 0; i < 10; i++)
-        {
-            attributes[$"name{i}"] = new JsonObject { ["DataType"] = "String", ["StringValue"] = $"value{i}" };
-        }
-
-        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a") with { Attributes = attributes });
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a") with { Attributes = Texts(10) });
         await deliveries[0].SettleAsync(Poison);
         await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 1, "Not deleted.");
 
@@ -156,6 +195,27 @@ public sealed class DeadLetterTests
         sent.Attribute("name8").ShouldBeNull();
         JsonElement all = JsonDocument.Parse(sent.Attribute("DeadLetterDetails")!).RootElement.GetProperty("attributes");
         all.GetProperty("name9").GetString().ShouldBe("value9");
+        await run.EndAsync();
+    }
+
+    [Fact]
+    public async Task DeadLetter_TenAttributes_KeepsThoseThatAreNoTexts()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync();
+        JsonObject attributes = Texts(8);
+        attributes["size"] = new JsonObject { ["DataType"] = "Number", ["StringValue"] = "12" };
+        attributes["raw"] = new JsonObject { ["DataType"] = "Binary", ["BinaryValue"] = "AAH/" };
+        Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a") with { Attributes = attributes });
+        await deliveries[0].SettleAsync(Poison);
+        await SqsRun.WaitAsync(() => run.Queue.Deletes.Count == 1, "Not deleted.");
+
+        QueueCall sent = run.Queue.Sends.ShouldHaveSingleItem();
+        JsonElement kept = sent.Json.GetProperty("MessageAttributes");
+        kept.EnumerateObject().Select(attribute => attribute.Name).ShouldBe(
+            ["size", "raw", "name0", "name1", "name2", "name3", "name4", "name5", "DeadLetterReason", "DeadLetterDetails"], ignoreOrder: true);
+        kept.GetProperty("size").GetProperty("DataType").GetString().ShouldBe("Number");
+        kept.GetProperty("raw").GetProperty("BinaryValue").GetString().ShouldBe("AAH/");
+        JsonDocument.Parse(sent.Attribute("DeadLetterDetails")!).RootElement.GetProperty("attributes").GetProperty("name7").GetString().ShouldBe("value7");
         await run.EndAsync();
     }
 
@@ -261,6 +321,9 @@ public sealed class DeadLetterTests
         sent.Text("MessageDeduplicationId").ShouldBe(message.Id);
         await run.EndAsync();
     }
+
+    private static JsonObject Texts(int count) => new(
+        Enumerable.Range(0, count).Select(i => KeyValuePair.Create($"name{i}", (JsonNode?)new JsonObject { ["DataType"] = "String", ["StringValue"] = $"value{i}" })));
 
     // Counted as for the SQS quota: body, and name, type and value of each attribute.
     private static int SizeOf(QueueCall sent)

@@ -138,12 +138,14 @@ public sealed class ReturnTests
     {
         await using SqsRun run = await SqsRun.CreateAsync(options: Hidden(TimeSpan.FromMinutes(4)));
         int calls = 0;
-        run.Queue.Script = call => call.Operation == "ChangeMessageVisibilityBatch" && Interlocked.Increment(ref calls) <= 3 ? QueueAnswer.InternalError : null;
+        TaskCompletionSource later = new();
+        run.Queue.Script = call => call.Operation == "ChangeMessageVisibilityBatch" && Interlocked.Increment(ref calls) <= 3 ? QueueAnswer.InternalError with { Gate = later.Task } : null;
         Delivery[] deliveries = await run.BeginWithAsync(FakeMessage.New("a"));
 
         await deliveries[0].SettleAsync(Settlement.Abandon(TimeSpan.FromMinutes(5)));
         await run.PassUntilAsync(() => run.Queue.VisibilityChanges.Count >= 1, "The message was not returned.");
         run.Time.Advance(TimeSpan.FromMinutes(1));
+        later.SetResult();
         await run.PassUntilAsync(() => run.Queue.VisibilityChanges.Count == 4, "The delay was given up.");
 
         run.Queue.VisibilityChanges[0].Seconds.ShouldBe([300]);

@@ -5,6 +5,7 @@ using Messaging.Aws.Sqs.Wire;
 using Messaging.Sources;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
+using Pipeline.Settlements;
 using Worker.Tests.Aws.Sqs.Wire;
 
 namespace Worker.Tests.Aws.Sqs;
@@ -110,6 +111,20 @@ internal sealed class SqsRun : SourceHarness
     {
         DateTimeOffset end = Time.GetUtcNow() + time;
         await PassUntilAsync(() => Time.GetUtcNow() >= end, TimeSpan.FromMilliseconds(500), "The clock did not move.");
+    }
+
+    /// <summary>Settles, and ends the pauses between the attempts to send a dead letter. The clock stands while a call is not answered.</summary>
+    public async Task SettleAsync(Delivery delivery, Settlement settlement, int pauses)
+    {
+        Task settling = delivery.SettleAsync(settlement);
+        for (int pause = 0; pause < pauses; pause++)
+        {
+            // The heartbeat and the pause.
+            await Time.WaitForTimersAsync(2);
+            Time.Advance(TimeSpan.FromSeconds(1));
+        }
+
+        await settling;
     }
 
     public bool HasLogged(int eventId) => Log.Entries.Any(entry => entry.Id.Id == eventId);

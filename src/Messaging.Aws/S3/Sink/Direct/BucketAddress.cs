@@ -10,9 +10,6 @@ internal sealed class BucketAddress
     // HttpClient would otherwise turn /bucket/../other into /other: another object, and a wrong signature.
     private static readonly UriCreationOptions AsWritten = new() { DangerousDisablePathAndQueryCanonicalization = true };
 
-    // Partitions with other domains. Only the SDK has the list; Sinks:S3:Endpoint can name an address.
-    private static readonly string[] OtherDomains = ["us-iso", "eu-iso", "eusc-"];
-
     private readonly string _root;
     private readonly int _pathStart;
 
@@ -43,13 +40,6 @@ internal sealed class BucketAddress
         {
             throw new StartupException(
                 $"{variant} is true, which Sinks:S3:Client=Direct does not support: set Sinks:S3:Endpoint to that endpoint, or Sinks:S3:Client=Sdk.",
-                ExitCodes.Configuration);
-        }
-
-        if (OtherDomains.Any(prefix => endpoint.Region.StartsWith(prefix, StringComparison.Ordinal)))
-        {
-            throw new StartupException(
-                $"Sinks:S3:Client=Direct does not know the hostnames of region {endpoint.Region}: set Sinks:S3:Endpoint, or Sinks:S3:Client=Sdk.",
                 ExitCodes.Configuration);
         }
 

@@ -1,7 +1,6 @@
 using System.Net;
 using System.Net.Http.Headers;
 using System.Runtime.CompilerServices;
-using Amazon.Runtime.Internal;
 using Messaging.Costs;
 using Messaging.Sinks;
 using Messaging.Telemetry;
@@ -49,10 +48,7 @@ internal sealed class DirectRequests : IS3Requests
     public static DirectRequests Create(S3SinkOptions options, S3Endpoint endpoint, AwsCredentialSource credentials, SinkServices services, int maxConnections)
     {
         // Environment or profile, as the SDK reads them: ignoring them would call another kind of endpoint than configured.
-        string? variant = FallbackInternalConfigurationFactory.UseFIPSEndpoint == true ? "AWS_USE_FIPS_ENDPOINT (use_fips_endpoint)"
-            : FallbackInternalConfigurationFactory.UseDualStackEndpoint == true ? "AWS_USE_DUALSTACK_ENDPOINT (use_dualstack_endpoint)"
-            : null;
-        BucketAddress address = BucketAddress.Create(options.Bucket!, endpoint, variant);
+        BucketAddress address = BucketAddress.Create(options.Bucket!, endpoint, AwsEndpoint.FindVariant());
         SocketsHttpHandler handler = AwsHttpHandler.Create(maxConnections);
         handler.ConnectTimeout = options.ConnectTimeout;
 

@@ -49,7 +49,7 @@ internal sealed class SdkRequests : IS3Requests
         using S3Attempt attempt = new(limit, _time, cancellationToken);
         try
         {
-            await _credentials.PrepareAsync(attempt.Token);
+            await _credentials.PrepareAsync(attempt);
             PutObjectRequest request = new()
             {
                 BucketName = _bucket,
@@ -91,7 +91,7 @@ internal sealed class SdkRequests : IS3Requests
         using S3Attempt attempt = new(limit, _time, cancellationToken);
         try
         {
-            await _credentials.PrepareAsync(attempt.Token);
+            await _credentials.PrepareAsync(attempt);
             _calls.Sending(S3Calls.Head);
             GetObjectMetadataResponse head = await attempt.LimitAsync(
                 _client.GetObjectMetadataAsync(new GetObjectMetadataRequest { BucketName = _bucket, Key = name }, attempt.Token));
@@ -127,7 +127,7 @@ internal sealed class SdkRequests : IS3Requests
             S3Fault fault = attempt.Classify(exception);
             if (operation == S3Operations.Head)
             {
-                fault = S3Faults.OfHead(fault, _credentials.IsSession);
+                fault = S3Faults.OfHead(fault, attempt.SignedWith?.SessionToken is not null);
             }
 
             return (S3Faults.OfObject(fault), operation, false);
@@ -139,7 +139,7 @@ internal sealed class SdkRequests : IS3Requests
         using S3Attempt attempt = new(limit, _time, cancellationToken);
         try
         {
-            await _credentials.PrepareAsync(attempt.Token);
+            await _credentials.PrepareAsync(attempt);
             _calls.Sending(S3Calls.List);
             ListObjectsV2Response response = await attempt.LimitAsync(_client.ListObjectsV2Async(new ListObjectsV2Request { BucketName = _bucket, MaxKeys = 1 }, attempt.Token));
 
@@ -157,7 +157,7 @@ internal sealed class SdkRequests : IS3Requests
         using S3Attempt attempt = new(limit, _time, cancellationToken);
         try
         {
-            return await _credentials.RefreshAsync(attempt.Token);
+            return await _credentials.RefreshAsync(fault, attempt.Token);
         }
         catch (Exception exception) when (exception is AwsServiceException or OperationCanceledException)
         {

@@ -174,26 +174,6 @@ public sealed class DirectRequestsTests
     }
 
     [Fact]
-    public async Task Refresh_SeveralRequestsExpiredTogether_FetchesOnce()
-    {
-        int fetched = 0;
-        AwsCredentialSource credentials = new(() => Task.FromResult<AWSCredentials>(new BasicAWSCredentials($"AKID{++fetched}", "s")), TimeProvider.System);
-        await using RawServer server = new(request => request.Headers["Authorization"].Contains("AKID1", StringComparison.Ordinal)
-            ? "HTTP/1.1 400 Bad Request\r\nContent-Length: 41\r\n\r\n<Error><Code>ExpiredToken</Code></Error>\r\n"
-            : RawServer.Stored);
-        using DirectRequests client = DirectSinks.Requests(server.Url, credentials: credentials);
-        S3Fault first = await client.PutAsync("a"u8.ToArray(), default, Limit, Token);
-        S3Fault second = await client.PutAsync("b"u8.ToArray(), default, Limit, Token);
-
-        // The second refresh finds the new credentials of the first.
-        (await client.RefreshCredentialsAsync(first, Limit, Token)).ShouldBeTrue();
-        (await client.RefreshCredentialsAsync(second, Limit, Token)).ShouldBeTrue();
-
-        fetched.ShouldBe(2);
-        (await client.PutAsync("b"u8.ToArray(), default, Limit, Token)).ShouldBe(default);
-    }
-
-    [Fact]
     public async Task Put_Cancelled_ThrowsForThatTokenAndTheRequestIsNotReused()
     {
         await using RawServer server = new(request => request.Target == "/archive/hang" ? "" : RawServer.Stored);

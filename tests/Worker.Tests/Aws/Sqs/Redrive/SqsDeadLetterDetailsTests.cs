@@ -10,7 +10,18 @@ public sealed class SqsDeadLetterDetailsTests
     {
         SqsDeadLetterDetails details = Read("""{"sourceId":"a-1","description":"No JSON.","lastSeen":"2026-03-01T10:00:00.5+00:00"}""");
 
-        details.ShouldBe(new SqsDeadLetterDetails("a-1", new DateTimeOffset(2026, 3, 1, 10, 0, 0, 500, TimeSpan.Zero), "No JSON."));
+        details.SourceId.ShouldBe("a-1");
+        details.LastSeen.ShouldBe(new DateTimeOffset(2026, 3, 1, 10, 0, 0, 500, TimeSpan.Zero));
+        details.Description.ShouldBe("No JSON.");
+        details.Attributes.ShouldBeEmpty();
+    }
+
+    [Fact]
+    public void Read_RecordWithAttributes_GivesThemAsTexts()
+    {
+        SqsDeadLetterDetails details = Read("""{"attributes":{"trace":"t1","number":1,"none":null,"size":"12"}}""");
+
+        details.Attributes.Select(attribute => (attribute.Name, attribute.DataType, attribute.StringValue)).ShouldBe([("trace", "String", "t1"), ("size", "String", "12")]);
     }
 
     [Theory]
@@ -20,10 +31,17 @@ public sealed class SqsDeadLetterDetailsTests
     [InlineData("{}")]
     [InlineData("""{"sourceId":1,"description":null,"lastSeen":"yesterday"}""")]
     [InlineData("""{"description":"\ud800"}""")]
-    public void Read_AnythingElse_GivesNothing(string details) => Read(details).ShouldBe(default);
+    [InlineData("""{"attributes":"none"}""")]
+    public void Read_AnythingElse_GivesNothing(string details) => ShouldBeNothing(Read(details));
 
     [Fact]
-    public void Read_MovedByARedrivePolicy_GivesNothing() => SqsDeadLetterDetails.Read([]).ShouldBe(default);
+    public void Read_MovedByARedrivePolicy_GivesNothing() => ShouldBeNothing(SqsDeadLetterDetails.Read([]));
+
+    private static void ShouldBeNothing(SqsDeadLetterDetails details)
+    {
+        (details.SourceId, details.LastSeen, details.Description).ShouldBe((null, null, null));
+        details.Attributes.ShouldBeEmpty();
+    }
 
     private static SqsDeadLetterDetails Read(string details) => SqsDeadLetterDetails.Read([new SqsMessageAttribute("DeadLetterDetails", "String", details)]);
 }

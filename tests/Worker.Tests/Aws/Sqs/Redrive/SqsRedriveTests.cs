@@ -52,6 +52,23 @@ public sealed class SqsRedriveTests
     }
 
     [Fact]
+    public async Task Run_AttributesThatAreOnlyInTheDetails_AreSentAsTextsUpToTenInAll()
+    {
+        await using FakeQueue queue = await StartAsync();
+        string more = string.Join(',', Enumerable.Range(1, 12).Select(number => $"\"more{number}\":\"value{number}\""));
+        queue.Deliver(Letter("1", details: $$$"""{"attributes":{"trace":"of the details",{{{more}}}}}"""));
+
+        RedriveResult result = await RunAsync(queue, All);
+
+        ShouldBeComplete(result, found: 1, sent: 1);
+        JsonElement attributes = queue.Sends[0].Json.GetProperty("MessageAttributes");
+        attributes.EnumerateObject().Select(attribute => attribute.Name).ShouldBe(["trace", "raw", .. Enumerable.Range(1, 8).Select(number => $"more{number}")]);
+        queue.Sends[0].Attribute("trace").ShouldBe("t1");
+        queue.Sends[0].Attribute("more8").ShouldBe("value8");
+        attributes.GetProperty("more8").GetProperty("DataType").GetString().ShouldBe("String");
+    }
+
+    [Fact]
     public async Task Run_WithAReason_MovesThoseAndReturnsTheOthers()
     {
         await using FakeQueue queue = await StartAsync();

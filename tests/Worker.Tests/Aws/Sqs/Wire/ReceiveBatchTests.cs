@@ -115,7 +115,7 @@ public sealed class ReceiveBatchTests
         {
             PooledBuffer buffer = _buffers.Rent(response.Length);
             buffer.Append(response);
-            batch.Open(buffer, 10, verifyMd5: false);
+            batch.Open(buffer, 10, verifyMd5: false, took: TimeSpan.Zero);
             batch.ReleaseAll();
         }
 
@@ -133,7 +133,7 @@ public sealed class ReceiveBatchTests
         byte[] bytes = ReceiveResponses.Utf8(json);
         PooledBuffer response = _buffers.Rent(bytes.Length);
         response.Append(bytes);
-        batch.Open(response, 10, verifyMd5: false);
+        batch.Open(response, 10, verifyMd5: false, took: TimeSpan.Zero);
         return batch;
     }
 }

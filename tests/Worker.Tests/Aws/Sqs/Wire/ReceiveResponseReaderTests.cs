@@ -182,7 +182,7 @@ public sealed class ReceiveResponseReaderTests : IDisposable
         ReceiveBatch batch = new(_batches);
         try
         {
-            batch.Open(response, max, verifyMd5);
+            batch.Open(response, max, verifyMd5, took: TimeSpan.Zero);
             return batch;
         }
         catch

@@ -1,3 +1,4 @@
+using System.IO.Pipelines;
 using System.Net;
 using System.Net.Sockets;
 using Messaging.Aws;
@@ -11,6 +12,9 @@ public sealed class SqsClientFaultTests
 {
     // A call that takes longer is hung.
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(20);
+
+    // For clients whose handler answers.
+    private static readonly Uri Nowhere = new("http://127.0.0.1:1");
 
     [Theory]
     [InlineData(true)]
@@ -113,6 +117,49 @@ public sealed class SqsClientFaultTests
         (error.Kind, error.Code).ShouldBe((AwsErrorKind.Transient, "Timeout"));
     }
 
+    /// <summary>Half of the visibility timeout, but at least ReceiveGrace: more than the 5 s that a receive without a wait has until its answer begins.</summary>
+    [Theory]
+    [InlineData(30, 15)]
+    [InlineData(4, 5)]
+    public async Task ReceiveAsync_BodyComesInPieces_IsTakenWhileTheMessagesAreHidden(int visibility, int limit)
+    {
+        ManualTimeProvider time = new(DateTimeOffset.UnixEpoch);
+        PiecewiseAnswer answer = new();
+        using WireClient client = new(Nowhere, time: time, handler: answer);
+        byte[] body = ReceiveResponses.Utf8(ReceiveResponses.Of(ReceiveResponses.Message("text")));
+
+        Task<ReceiveBatch> call = client.ReceiveAsync(visibility: visibility);
+        await answer.Body.WriteAsync(body.AsMemory(0, 10));
+        time.Advance(TimeSpan.FromSeconds(limit - 1));
+        await answer.Body.WriteAsync(body.AsMemory(10, 10));
+        time.Advance(TimeSpan.FromSeconds(0.9));
+        await answer.Body.WriteAsync(body.AsMemory(20));
+        await answer.Body.CompleteAsync();
+
+        ReceiveBatch batch = await call.WaitAsync(Patience);
+        batch.Count.ShouldBe(1);
+        batch.ReleaseAll();
+    }
+
+    [Theory]
+    [InlineData(30, 15)]
+    [InlineData(4, 5)]
+    public async Task ReceiveAsync_BodyStops_EndsAtTheBodysLimit(int visibility, int limit)
+    {
+        ManualTimeProvider time = new(DateTimeOffset.UnixEpoch);
+        PiecewiseAnswer answer = new();
+        using WireClient client = new(Nowhere, time: time, handler: answer);
+
+        Task<ReceiveBatch> call = client.ReceiveAsync(visibility: visibility);
+        await answer.Body.WriteAsync("{"u8.ToArray());
+        time.Advance(TimeSpan.FromSeconds(limit - 0.1));
+        time.ArmedTimers.ShouldBe(1, "The body's limit has not ended.");
+        time.Advance(TimeSpan.FromSeconds(0.2));
+
+        AwsServiceException error = await Should.ThrowAsync<AwsServiceException>(() => call.WaitAsync(Patience));
+        (error.Kind, error.Code, error.Detail).ShouldBe((AwsErrorKind.Transient, "Timeout", $"no complete answer within {limit} s"));
+    }
+
     [Fact]
     public async Task DeleteBatchAsync_AnswerDrips_EndsAtTenSeconds()
     {
@@ -208,5 +255,16 @@ public sealed class SqsClientFaultTests
         {
             await Task.Delay(5, limit.Token);
         }
+    }
+
+    /// <summary>A success whose body a test writes. A write ends when the client has read it, and thus has begun the body's time.</summary>
+    private sealed class PiecewiseAnswer : HttpMessageHandler
+    {
+        private readonly Pipe _body = new(new PipeOptions(pauseWriterThreshold: 1, resumeWriterThreshold: 1));
+
+        public PipeWriter Body => _body.Writer;
+
+        protected override Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken) =>
+            Task.FromResult(new HttpResponseMessage(HttpStatusCode.OK) { Content = new StreamContent(_body.Reader.AsStream()) });
     }
 }

@@ -41,8 +41,8 @@ internal sealed class WireClient : IDisposable
 
     public SqsClient Client { get; }
 
-    public Task<ReceiveBatch> ReceiveAsync(int max = 10, int wait = 0, CancellationToken cancellationToken = default) =>
-        Client.ReceiveAsync(new ReceiveRequest(Url, max, wait, 30), cancellationToken).AsTask();
+    public Task<ReceiveBatch> ReceiveAsync(int max = 10, int wait = 0, int visibility = 30, CancellationToken cancellationToken = default) =>
+        Client.ReceiveAsync(new ReceiveRequest(Url, max, wait, visibility), cancellationToken).AsTask();
 
     /// <summary>Asserts that the call fails and that its exception shows no secret.</summary>
     public async Task<AwsServiceException> FailAsync(Func<SqsClient, Task> call)

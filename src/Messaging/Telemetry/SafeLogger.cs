@@ -1,12 +1,22 @@
 using Microsoft.Extensions.Logging;
 
-namespace Messaging.Aws.Sqs;
+namespace Messaging.Telemetry;
 
 /// <summary>A logger that never throws: an exception would end the loop that logs, and with it deletes, renewals or received messages.</summary>
 internal sealed class SafeLogger(ILogger logger) : ILogger
 {
     public IDisposable? BeginScope<TState>(TState state)
-        where TState : notnull => logger.BeginScope(state);
+        where TState : notnull
+    {
+        try
+        {
+            return logger.BeginScope(state);
+        }
+        catch (Exception)
+        {
+            return null;
+        }
+    }
 
     public bool IsEnabled(LogLevel logLevel)
     {
@@ -30,5 +40,18 @@ internal sealed class SafeLogger(ILogger logger) : ILogger
         {
             // The line is lost; metrics count the failures, too.
         }
+    }
+}
+
+/// <summary>Creates loggers that never throw.</summary>
+internal sealed class SafeLoggerFactory(ILoggerFactory loggers) : ILoggerFactory
+{
+    public ILogger CreateLogger(string categoryName) => new SafeLogger(loggers.CreateLogger(categoryName));
+
+    public void AddProvider(ILoggerProvider provider) => loggers.AddProvider(provider);
+
+    public void Dispose()
+    {
+        // The host owns the factory.
     }
 }

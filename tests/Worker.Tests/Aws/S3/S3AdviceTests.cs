@@ -1,0 +1,26 @@
+using Messaging.Aws.S3;
+using Messaging.Aws.S3.Sink;
+
+namespace Worker.Tests.Aws.S3;
+
+public sealed class S3AdviceTests
+{
+    [Theory]
+    [InlineData(S3Operations.Put, "s3:PutObject", "kms:GenerateDataKey")]
+    [InlineData(S3Operations.Head, "s3:GetObject", "kms:Decrypt")]
+    [InlineData(S3Operations.Get, "s3:GetObject", "kms:Decrypt")]
+    public void For_AccessDenied_NamesThePermissionsOnBucketAndKey(string operation, string onBucket, string onKey)
+    {
+        S3Fault fault = new(S3FaultKind.Refused, "AccessDenied", 403, RequestId: "4442587FB7D0A2F9");
+
+        string advice = S3Advice.For(fault, operation, new string('b', 63));
+
+        advice.ShouldContain(onBucket);
+        advice.ShouldContain(onKey);
+        $"{fault.Describe(operation)}. {advice}".Length.ShouldBeLessThanOrEqualTo(256, "The sink cuts the rest.");
+    }
+
+    [Fact]
+    public void For_AccessDeniedToList_NamesNoKey() =>
+        S3Advice.For(new S3Fault(S3FaultKind.Refused, "AccessDenied", 403), S3Operations.List, "archive").ShouldBe("Grant s3:ListBucket on the bucket 'archive'.");
+}

@@ -1,0 +1,50 @@
+using Pipeline.Settlements;
+
+namespace Worker.Tests.Aws.Sqs;
+
+/// <summary>More messages are settled than SQS accepts meanwhile.</summary>
+public sealed class BacklogTests
+{
+    // For a concurrency of ten, 100 may wait, beside the 20 in the calls of the two workers.
+    private const int Settled = 200;
+
+    [Theory]
+    [InlineData("DeleteMessageBatch")]
+    [InlineData("ChangeMessageVisibilityBatch")]
+    public async Task Settle_NoCallSucceeds_EndsAtOnceAndReceivingPauses(string operation)
+    {
+        // Slots for another receive, which is under way when too many wait.
+        await using SqsRun run = await SqsRun.CreateAsync(slots: Settled + 10);
+        TaskCompletionSource answering = new();
+        run.Queue.Script = call => call.Operation == operation ? QueueAnswer.After(answering.Task) : null;
+        FakeMessage[] messages = FakeMessage.Many(Settled);
+        Delivery[] deliveries = await run.BeginWithAsync(messages);
+        await SqsRun.WaitAsync(() => run.Queue.Polling == 1, "The loop does not poll.");
+
+        Settlement settlement = operation == "DeleteMessageBatch" ? Settlement.Complete : Settlement.Abandon(TimeSpan.Zero);
+        foreach (Delivery delivery in deliveries)
+        {
+            delivery.SettleAsync(settlement).IsCompletedSuccessfully.ShouldBeTrue("A settlement must not wait for the queue.");
+        }
+
+        run.Source.Problem.ShouldNotBeNull().ShouldContain("Settled messages wait");
+        run.Queue.Deliver(FakeMessage.New("under way"));
+        Delivery[] underWay = await run.TakeAsync(1);
+        int receives = run.Queue.Receives.Count;
+        run.Queue.Deliver(FakeMessage.New("later"));
+        await run.PassAsync(TimeSpan.FromSeconds(5));
+        run.Queue.Receives.Count.ShouldBe(receives);
+
+        answering.SetResult();
+        await run.PassUntilAsync(() => run.Intake.Accepted == Settled + 2, "Receiving did not go on.");
+        run.Source.Problem.ShouldBeNull();
+        foreach (Delivery delivery in (Delivery[])[.. underWay, .. await run.TakeAsync(1)])
+        {
+            await delivery.SettleAsync(Settlement.Complete);
+        }
+
+        await run.EndAsync();
+        HashSet<string> sent = [.. run.Queue.Calls.Where(call => call.Operation == operation).SelectMany(call => call.Handles)];
+        sent.IsSupersetOf(messages.Select(message => message.Handle)).ShouldBeTrue("A settled message was forgotten.");
+    }
+}
