@@ -1,4 +1,5 @@
 using System.Threading.Tasks.Sources;
+using Messaging.Tasks;
 using Pipeline.Buffers;
 
 namespace Messaging.Files;
@@ -67,6 +68,8 @@ internal sealed class FileCalls<TState, TResult>(FileThreads threads, Func<TStat
 
         TResult IValueTaskSource<TResult>.GetResult(short token)
         {
+            PooledResult.EnsureCompleted(ref _result, token);
+
             // Waits for a cancellation callback that is running: it must not cancel the next use.
             _registration.Dispose();
             try

@@ -19,16 +19,17 @@ internal static class PartActivator
     {
         try
         {
-            if (settings is null && services.GetService<T>() is { } registered)
-            {
-                return registered;
-            }
-
+            // The host's own container would give all messages one instance.
             if (services.GetService<ServiceLifetimes>()?.FindScoped(typeof(T)) is { } scoped)
             {
                 throw new StartupException(
-                    $"Route {route}: {typeof(T).Name} takes {scoped.Name}, which is a scoped service: all messages would share one. Add a handler with AddScopedHandler or AddScopedBatchHandler; a step or behaviour makes a scope of its own.",
+                    $"Route {route}: {typeof(T).Name} {(scoped == typeof(T) ? "is" : $"takes {scoped.Name}, which is")} a scoped service: all messages would share one. Add a handler with AddScopedHandler or AddScopedBatchHandler; a step or behaviour makes a scope of its own.",
                     ExitCodes.Configuration);
+            }
+
+            if (settings is null && services.GetService<T>() is { } registered)
+            {
+                return registered;
             }
 
             T created = settings is null ? ActivatorUtilities.CreateInstance<T>(services) : ActivatorUtilities.CreateInstance<T>(services, settings);

@@ -108,7 +108,7 @@ internal sealed partial class WorkerService(
         LogDraining(_routes.Sum(route => route.InFlight), DurationText.Of(hosting.DrainTimeout));
         bool[] results = await Task.WhenAll(_routes.Select(route => route.DrainAsync(limit.Token)));
         _progress?.Dispose();
-        DrainedCleanly = results.All(drained => drained);
+        DrainedCleanly = results.All(drained => drained) && _routes.All(route => route.Metrics.Totals.Lost == 0);
         foreach (MessageRoute route in _routes)
         {
             RouteTotals totals = route.Metrics.Totals;

@@ -247,34 +247,17 @@ internal sealed partial class MessageIntake : IMessageIntake, IAsyncDisposable
     }
 
     /// <summary>The settlement's span; null without a listener, or when the source starts its own.</summary>
-    internal Activity? StartSettle(ReceivedMessage message)
-    {
-        try
-        {
-            return message.Span is { } span && !TracesSettlement ? MessageSpans.StartSettle(Destination, span) : null;
-        }
-        catch (Exception)
-        {
-            // A listener that throws must not prevent the settlement.
-            return null;
-        }
-    }
+    internal Activity? StartSettle(ReceivedMessage message) =>
+        message.Span is { } span && !TracesSettlement ? MessageSpans.StartSettle(Destination, span) : null;
 
     internal static void EndSettle(Activity? span, Exception? failure)
     {
-        try
+        if (span is not null && failure is not null)
         {
-            if (span is not null && failure is not null)
-            {
-                MessageSpans.Fail(span, failure);
-            }
+            MessageSpans.Fail(span, failure);
+        }
 
-            MessageSpans.End(span);
-        }
-        catch (Exception)
-        {
-            // The message is settled; its slot must still be freed.
-        }
+        MessageSpans.End(span);
     }
 
     internal void SettlingFailed(Exception exception)

@@ -1,4 +1,5 @@
 using System.Threading.Tasks.Sources;
+using Messaging.Tasks;
 
 namespace Messaging.Intake;
 
@@ -68,6 +69,8 @@ internal sealed class SlotRequest : IValueTaskSource<int>, IThreadPoolWorkItem
 
     int IValueTaskSource<int>.GetResult(short token)
     {
+        PooledResult.EnsureCompleted(ref _result, token);
+
         // Waits for a running cancellation, which must not affect the next use.
         _registration.Dispose();
         try

@@ -26,7 +26,7 @@ internal sealed class TracedSender(IMessageSender sender, string name, IDisposab
 
     public async Task<string?[]> SendAsync(IReadOnlyList<OutgoingMessage> messages, CancellationToken cancellationToken)
     {
-        using Activity? span = MessageSpans.StartSend(_destination);
+        Activity? span = MessageSpans.StartSend(_destination);
         if (BatchSize > 1)
         {
             span?.SetTag("messaging.batch.message_count", messages.Count);
@@ -47,6 +47,10 @@ internal sealed class TracedSender(IMessageSender sender, string name, IDisposab
         {
             MessageSpans.Fail(span, exception);
             throw;
+        }
+        finally
+        {
+            MessageSpans.End(span);
         }
     }
 

@@ -75,7 +75,7 @@ internal sealed partial class MessageRoute
         await using CancellationTokenRegistration stopping = cancellationToken.UnsafeRegister(static state => ((CancellationTokenSource)state!).Cancel(), limit);
         try
         {
-            await check(limit.Token);
+            await check(limit.Token).WaitAsync(limit.Token);
             return true;
         }
         catch (OperationCanceledException) when (limit.IsCancellationRequested && !cancellationToken.IsCancellationRequested)

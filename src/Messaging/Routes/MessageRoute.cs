@@ -90,7 +90,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
                 () => intake.OldestAge.TotalSeconds,
                 () => (int)Breaker.State,
                 () => intake.BytesInFlight,
-                () => created.Problem is not null));
+                () => ProblemOf(created) is not null));
         }
 
         Metrics.Publish(() => IsStuck);
@@ -113,7 +113,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     public ISink? Sink => _sink;
 
     /// <summary>The handler's reports about the messages since the start; read them after the drain.</summary>
-    public IEnumerable<string> HandlerReports() => _reports.Select(report => report()).OfType<string>();
+    public IEnumerable<string> HandlerReports() => _reports.Select(Read).OfType<string>();
 
     public IEnumerable<string> SourceNames => _inlets.Select(inlet => inlet.Source.Name);
 
@@ -220,7 +220,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
             await FinishAsync(abortGrace.Token);
         }
 
-        // In parallel: one source must not use up the others' time.
+        // In parallel: one source must not use up the others' time, not even one that blocks its thread.
         using CancellationTokenSource limit = new(CloseLimit, _time);
         using CancellationTokenSource grace = new(CloseLimit + CloseGrace, _time);
         bool[] closed = await Task.WhenAll(_inlets.Select(inlet => CloseAsync(inlet.Source, limit.Token, grace.Token)));
@@ -261,12 +261,25 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         }
     }
 
-    // Foreign code: neither its exception nor a disposal that hangs may prevent the others, or the end of the process.
+    private string? Read(Func<string?> report)
+    {
+        try
+        {
+            return report();
+        }
+        catch (Exception exception)
+        {
+            LogStopFailed(exception, Name);
+            return null;
+        }
+    }
+
+    // Foreign code: neither its exception nor a disposal that hangs or blocks may prevent the others, or the end of the process.
     private async ValueTask DisposeAsync(object part)
     {
         try
         {
-            await PartActivator.DisposeAsync(part).AsTask().WaitAsync(CloseLimit, _time);
+            await Task.Run(() => PartActivator.DisposeAsync(part).AsTask()).WaitAsync(CloseLimit, _time);
         }
         catch (Exception exception)
         {
@@ -326,7 +339,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     {
         try
         {
-            await source.DrainAsync(intake, limit);
+            await Task.Run(() => source.DrainAsync(intake, limit), CancellationToken.None);
         }
         catch (Exception exception) when (exception is not OperationCanceledException || !limit.IsCancellationRequested)
         {
@@ -356,7 +369,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     {
         try
         {
-            await source.CloseAsync(limit).WaitAsync(grace);
+            await Task.Run(() => source.CloseAsync(limit), CancellationToken.None).WaitAsync(grace);
             return !limit.IsCancellationRequested;
         }
         catch (Exception exception)
@@ -379,13 +392,23 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         }
     }
 
-    private static string? DescribeResults(ISink? sink) => sink switch
+    private static string? DescribeResults(ISink? sink)
     {
-        null => null,
-        BundlingSink bundles => $"{bundles.Objects:N0} bundles in {bundles.Locate(string.Empty)}",
-        IObjectSink objects => objects.Locate(string.Empty),
-        _ => sink.Name,
-    };
+        try
+        {
+            return sink switch
+            {
+                null => null,
+                BundlingSink bundles => $"{bundles.Objects:N0} bundles in {bundles.Locate(string.Empty)}",
+                IObjectSink objects => objects.Locate(string.Empty),
+                _ => sink.Name,
+            };
+        }
+        catch (Exception)
+        {
+            return sink!.GetType().Name;
+        }
+    }
 
     [LoggerMessage(1001, LogLevel.Information, "Route {Route}: receiving from {Sources}, storing to {Sink}")]
     private partial void LogStarted(string route, string sources, string sink);

@@ -22,4 +22,8 @@ public sealed record SourceServices(
     TimeProvider Time,
     int Concurrency,
     ApiCalls? Calls = null,
-    RouteMetrics? Metrics = null);
+    RouteMetrics? Metrics = null)
+{
+    /// <summary>Creates loggers that never throw: a full disk of a log must not keep a message from being settled.</summary>
+    public ILoggerFactory Loggers { get; init; } = new SafeLoggerFactory(Loggers);
+}

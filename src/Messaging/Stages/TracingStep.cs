@@ -33,7 +33,7 @@ internal sealed class TracingStep(string route) : IStep<PhysicalContext>
                 MessageSpans.Fail(span, error, settlement.Reason ?? settlement.Description);
             }
 
-            span.Dispose();
+            MessageSpans.End(span);
         }
 
         return default;
@@ -44,7 +44,7 @@ internal sealed class TracingStep(string route) : IStep<PhysicalContext>
         if (context.Message.Span is { } span)
         {
             MessageSpans.Fail(span, exception);
-            span.Dispose();
+            MessageSpans.End(span);
         }
 
         return new(ErrorOutcome.Rethrow);

@@ -6,7 +6,8 @@ namespace Messaging.Telemetry;
 
 /// <summary>
 /// The worker's spans, after OpenTelemetry's messaging conventions (docs/reference/traces.md). Callers check <see cref="IsListening"/>
-/// first, so that nothing is allocated without a listener. Threads: any.
+/// first, so that nothing is allocated without a listener. What a listener or sampler throws is ignored: a span that cannot start is null, and
+/// no message's outcome depends on it. Threads: any.
 /// </summary>
 public static class MessageSpans
 {
@@ -96,7 +97,7 @@ public static class MessageSpans
     /// <param name="name">Its name, such as <c>S3.PutObject</c>.</param>
     /// <param name="tags">Its attributes.</param>
     public static Activity? StartCall(string name, IEnumerable<KeyValuePair<string, object?>> tags) =>
-        Source.StartActivity(name, ActivityKind.Client, default(ActivityContext), tags, CallLinks.Value);
+        TryStart(name, ActivityKind.Client, default, tags, CallLinks.Value);
 
     /// <summary>Marks a span as failed; ignores null.</summary>
     /// <param name="span">The span.</param>
@@ -104,13 +105,28 @@ public static class MessageSpans
     /// <param name="description">The error as text.</param>
     public static void Fail(Activity? span, string errorType, string? description) => span?.SetTag("error.type", errorType).SetStatus(ActivityStatusCode.Error, description);
 
-    /// <summary>Ends a span that is not the current one; ignores null.</summary>
+    /// <summary>Ends a span; ignores null. The current span stays current; if it is the one that ends, the one before it becomes current.</summary>
+    /// <param name="span">The span.</param>
     public static void End(Activity? span)
     {
-        if (span is not null)
+        if (span is null)
         {
-            Activity? current = Activity.Current;
+            return;
+        }
+
+        Activity? current = Activity.Current;
+        try
+        {
             span.Dispose();
+        }
+        catch (Exception)
+        {
+            // Of a listener.
+            Activity.Current = null;
+        }
+
+        if (current != span)
+        {
             SetCurrent(current);
         }
     }
@@ -131,7 +147,7 @@ public static class MessageSpans
 
     /// <summary>Starts the span of a call that sends messages, below the current span. Becomes the current span, whose context the messages carry.</summary>
     internal static Activity? StartSend(MessageDestination destination) =>
-        Source.StartActivity($"send {destination.Name}", ActivityKind.Producer, default(ActivityContext), TagsOf("send", "send", destination));
+        TryStart($"send {destination.Name}", ActivityKind.Producer, default, TagsOf("send", "send", destination));
 
     /// <summary>Links the spans of later calls in the caller's asynchronous method to the spans of these messages.</summary>
     internal static void LinkCalls(IReadOnlyCollection<Activity?> messages) => CallLinks.Value = LinksTo(messages);
@@ -161,7 +177,23 @@ public static class MessageSpans
             Activity.Current = null;
         }
 
-        return Source.StartActivity($"{operation} {destination.Name}", kind, parent, TagsOf(operation, type, destination), links, startedAt);
+        return TryStart($"{operation} {destination.Name}", kind, parent, TagsOf(operation, type, destination), links, startedAt);
+    }
+
+    private static Activity? TryStart(
+        string name, ActivityKind kind, ActivityContext parent, IEnumerable<KeyValuePair<string, object?>> tags, IEnumerable<ActivityLink>? links = null, DateTimeOffset startedAt = default)
+    {
+        Activity? current = Activity.Current;
+        try
+        {
+            return Source.StartActivity(name, kind, parent, tags, links, startedAt);
+        }
+        catch (Exception)
+        {
+            // Of a listener or sampler.
+            SetCurrent(current);
+            return null;
+        }
     }
 
     // Passed at the start, so that samplers see them.

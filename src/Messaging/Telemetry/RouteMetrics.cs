@@ -114,7 +114,14 @@ public sealed class RouteMetrics
     {
         if (started != 0)
         {
-            StoreDuration.Record(Stopwatch.GetElapsedTime(started).TotalSeconds, new KeyValuePair<string, object?>("worker.route", route));
+            try
+            {
+                StoreDuration.Record(Stopwatch.GetElapsedTime(started).TotalSeconds, new KeyValuePair<string, object?>("worker.route", route));
+            }
+            catch (Exception)
+            {
+                // Of a listener: the message is stored.
+            }
         }
     }
 
@@ -185,7 +192,14 @@ public sealed class RouteMetrics
     public void DeadLetterWritten(string? reason)
     {
         Interlocked.Increment(ref _counts.DeadLetters);
-        DeadLetters.Add(1, _route, new KeyValuePair<string, object?>("worker.reason", reason));
+        try
+        {
+            DeadLetters.Add(1, _route, new KeyValuePair<string, object?>("worker.reason", reason));
+        }
+        catch (Exception)
+        {
+            // Of a listener: the dead letter is written.
+        }
     }
 
     /// <summary>Counts a message as returned, because its dead letter could not be written.</summary>
@@ -195,7 +209,14 @@ public sealed class RouteMetrics
     internal void MessagesLost(int count)
     {
         Interlocked.Add(ref _counts.Lost, count);
-        Lost.Add(count, _route);
+        try
+        {
+            Lost.Add(count, _route);
+        }
+        catch (Exception)
+        {
+            // Of a listener: the log names them.
+        }
     }
 
     internal void MessageSettled(in Settlement settlement, TimeSpan elapsed)

@@ -3,8 +3,9 @@ using Pipeline.Contexts;
 namespace Pipeline.Behaviors;
 
 /// <summary>
-/// A part that wraps the rest of the chain: a retry, a timeout, a scope. With two different context types it is a connector,
-/// which ends one stage and opens the next. Singletons: per-message state belongs in the context.
+/// A part that wraps the rest of the chain: a retry, a scope. With two different context types it is a connector,
+/// which ends one stage and opens the next. Singletons: per-message state belongs in the context. A part returns only after the rest of the chain
+/// has: the context is reused for another message. To limit its time, replace the context's cancellation token.
 /// <para>
 /// A part that wraps should complete synchronously when the rest of the chain did, and otherwise await in a separate
 /// method: an <c>async</c> body costs about 90 ns and 120 B per part as soon as anything suspends.

@@ -10,6 +10,6 @@ namespace Pipeline.Behaviors;
 public abstract class Next<TContext>
     where TContext : PipelineContext
 {
-    /// <summary>Runs the rest of the chain; await the result once.</summary>
+    /// <summary>Runs the rest of the chain; await the result, once, before the part returns.</summary>
     public abstract ValueTask InvokeAsync(TContext context);
 }

@@ -154,12 +154,26 @@ public sealed class HandlerConfigurationTests
     [Fact]
     public async Task Handler_TakesAScopedService_EndsTheStartWithAdvice()
     {
-        StartupException exception = await Should.ThrowAsync<StartupException>(() => HandlerRoute.StartAsync(worker => worker
-            .With(services => services.AddScoped(_ => Comparer<Order>.Create((_, _) => 0)).AddScoped<IComparer<Order>>(provider => provider.GetRequiredService<Comparer<Order>>()))
-            .AddHandler<Order, NeedyHandler>("Orders", TestJson.Default.Order)));
+        StartupException exception = await Should.ThrowAsync<StartupException>(() => HandlerRoute.StartAsync(
+            worker => worker.With(AddScopedComparer).AddHandler<Order, NeedyHandler>("Orders", TestJson.Default.Order)));
 
         exception.ExitCode.ShouldBe(ExitCodes.Configuration);
         exception.Message.ShouldStartWith("Route orders: NeedyHandler takes IComparer`1");
+    }
+
+    [Theory]
+    [InlineData(ServiceLifetime.Scoped, "is a scoped service")]
+    [InlineData(ServiceLifetime.Transient, "takes IComparer`1, which is a scoped service")]
+    public async Task Handler_IsRegisteredButNeedsAScope_EndsTheStartWithAdvice(ServiceLifetime lifetime, string problem)
+    {
+        StartupException exception = await Should.ThrowAsync<StartupException>(() => HandlerRoute.StartAsync(worker => worker
+            .With(AddScopedComparer)
+            .With(services => services.Add(new ServiceDescriptor(typeof(NeedyHandler), typeof(NeedyHandler), lifetime)))
+            .AddHandler<Order, NeedyHandler>("Orders", TestJson.Default.Order)));
+
+        exception.ExitCode.ShouldBe(ExitCodes.Configuration);
+        exception.Message.ShouldStartWith($"Route orders: NeedyHandler {problem}");
+        exception.Message.ShouldContain("AddScopedHandler");
     }
 
     [Fact]
@@ -174,6 +188,9 @@ public sealed class HandlerConfigurationTests
 
     private static void AddOrders(IMessageWorkerBuilder worker) =>
         worker.With(services => services.AddSingleton(new ScriptedHandler((_, _, _) => new(Settlement.Complete)))).AddHandler<Order, ScriptedHandler>("Orders", TestJson.Default.Order);
+
+    private static void AddScopedComparer(IServiceCollection services) =>
+        services.AddScoped(_ => Comparer<Order>.Create((_, _) => 0)).AddScoped<IComparer<Order>>(provider => provider.GetRequiredService<Comparer<Order>>());
 
     private static void AddBatches(IMessageWorkerBuilder worker) => worker.AddBatchHandler<Order, ScriptedBatchHandler>("Orders", TestJson.Default.Order);
 

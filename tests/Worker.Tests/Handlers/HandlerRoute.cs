@@ -62,15 +62,7 @@ internal sealed class HandlerRoute : IAsyncDisposable
     public Task PublishAsync(string body, string? id = null) => Publisher.PublishAsync(Encoding.UTF8.GetBytes(body), id).AsTask();
 
     /// <summary>Moves the clock in steps of a tenth of a second until the condition holds.</summary>
-    public async Task PassUntilAsync(Func<bool> condition)
-    {
-        using CancellationTokenSource patience = new(Patience);
-        while (!condition())
-        {
-            Time.Advance(TimeSpan.FromMilliseconds(100));
-            await Task.Delay(1, patience.Token);
-        }
-    }
+    public Task PassUntilAsync(Func<bool> condition) => Time.PassUntilAsync(TimeSpan.FromMilliseconds(100), condition);
 
     /// <summary>Waits, without moving the clock, until the condition holds.</summary>
     public static async Task UntilAsync(Func<bool> condition)

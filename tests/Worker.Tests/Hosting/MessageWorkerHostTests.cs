@@ -3,6 +3,8 @@ using Messaging.Handlers;
 using Messaging.Hosting;
 using Messaging.Http.Web;
 using Messaging.Routes;
+using Messaging.Sources;
+using Messaging.Telemetry;
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
@@ -137,6 +139,44 @@ public sealed class MessageWorkerHostTests
         worker.GetTotals("A").Received.ShouldBe(0);
         Should.Throw<ArgumentException>(() => worker.GetTotals("b")).Message.ShouldStartWith("The worker has no route 'b', or has not started.");
         await host.StopAsync(TestContext.Current.CancellationToken);
+    }
+
+    [Fact]
+    public async Task Stop_AMessageIsLost_IsNotClean()
+    {
+        HostApplicationBuilder builder = Builder("Routes:a:Source=Queue", "Routes:a:Sink=Memory");
+        FakeSource queue = new("Queue", static plan => plan with
+        {
+            OnComplete = CompletionEffect.None,
+            Create = static services => new LosingSource(services.Metrics.ShouldNotBeNull()),
+        });
+        builder.AddMessageWorker(worker => worker.AddArchive().AddSource(queue));
+        using IHost host = builder.Build();
+        await host.StartAsync(TestContext.Current.CancellationToken);
+
+        await host.StopAsync(TestContext.Current.CancellationToken);
+
+        IMessageWorker worker = host.Services.GetRequiredService<IMessageWorker>();
+        worker.GetTotals("a").Lost.ShouldBe(1);
+        worker.DrainedCleanly.ShouldBeFalse();
+    }
+
+    /// <summary>A source that is closed in time, but without one of its messages.</summary>
+    private sealed class LosingSource(RouteMetrics metrics) : IMessageSource
+    {
+        public string Name => "losing";
+
+        public Task CheckAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+        public Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving) => Task.Delay(Timeout.Infinite, stopReceiving);
+
+        public Task CloseAsync(CancellationToken cancellationToken)
+        {
+            metrics.MessagesLost(1);
+            return Task.CompletedTask;
+        }
+
+        public ValueTask DisposeAsync() => default;
     }
 
     private sealed class VersionHandler(Version version) : IMessageHandler<Order>

@@ -101,6 +101,25 @@ public sealed class MessageIntakeReservationTests
     }
 
     [Fact]
+    public async Task Reserve_ResultIsReadEarly_ThrowsAndEachWaiterHasItsOwnSlots()
+    {
+        await using IntakeFixture fixture = new();
+        fixture.Reserve(4);
+        ValueTask<int> early = fixture.Intake.ReserveAsync(1, 1, CancellationToken.None);
+
+        Should.Throw<InvalidOperationException>(() => early.GetAwaiter().GetResult());
+        Task<int> first = early.AsTask();
+        Task<int> second = fixture.Intake.ReserveAsync(2, 2, CancellationToken.None).AsTask();
+
+        fixture.Intake.Release(1);
+        (await first.WaitAsync(TestMessage.Patience)).ShouldBe(1);
+        second.IsCompleted.ShouldBeFalse();
+        fixture.Intake.Release(2);
+        (await second.WaitAsync(TestMessage.Patience)).ShouldBe(2);
+        fixture.Intake.Release(1 + 1 + 2);
+    }
+
+    [Fact]
     public async Task Reserve_TokenCancelledBefore_ThrowsAndTakesNothing()
     {
         await using IntakeFixture fixture = new();

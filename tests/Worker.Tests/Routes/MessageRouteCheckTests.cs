@@ -11,34 +11,34 @@ namespace Worker.Tests.Routes;
 /// <summary>The check at start of a source or sink that never answers.</summary>
 public sealed class MessageRouteCheckTests
 {
-    [Fact]
-    public async Task Check_NoAnswers_ContinuesWithAWarningForEach()
+    private static readonly TimeSpan Step = TimeSpan.FromSeconds(5);
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Check_NoAnswers_ContinuesWithAWarningForEach(bool ignoreTheirTokens)
     {
         using RecordingLog log = new();
         ManualTimeProvider time = new();
-        await using MessageRoute route = Create(time, log);
+        await using MessageRoute route = Create(time, log, ignoreTheirTokens);
 
         Task checking = route.CheckAsync(CancellationToken.None);
         checking.IsCompleted.ShouldBeFalse();
-        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(30));
-        while (!checking.IsCompleted)
-        {
-            time.Advance(TimeSpan.FromSeconds(10));
-            await Task.Delay(1, patience.Token);
-        }
-
+        await time.PassUntilAsync(TimeSpan.FromSeconds(10), () => checking.IsCompleted);
         await checking;
 
         route.Problem.ShouldBe("The sink mute-sink did not answer its check within 10 s.");
         log.Entries.Where(entry => entry.Id.Id == 1005).Select(entry => entry.Text.Split(' ')[2]).ShouldBe(["mute-sink", "mute-source"]);
     }
 
-    [Fact]
-    public async Task Check_StoppedMeanwhile_Ends()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Check_StoppedMeanwhile_Ends(bool ignoreTheirTokens)
     {
         using RecordingLog log = new();
         using CancellationTokenSource stop = new();
-        await using MessageRoute route = Create(new ManualTimeProvider(), log);
+        await using MessageRoute route = Create(new ManualTimeProvider(), log, ignoreTheirTokens);
 
         Task checking = route.CheckAsync(stop.Token);
         await stop.CancelAsync();
@@ -60,10 +60,10 @@ public sealed class MessageRouteCheckTests
 
         // The sink now answers with a refusal: an operator has to act.
         sink.Answer = new StartupException("No such bucket.");
-        await PassUntilAsync(time, () => route.Problem == "No such bucket.");
+        await time.PassUntilAsync(Step, () => route.Problem == "No such bucket.");
         sink.Answer = null;
         sink.Problem = null;
-        await PassUntilAsync(time, () => log.Entries.Any(entry => entry.Id.Id == 1007));
+        await time.PassUntilAsync(Step, () => log.Entries.Any(entry => entry.Id.Id == 1007));
 
         route.Problem.ShouldBeNull();
         route.IsReceiving.ShouldBeTrue();
@@ -89,17 +89,8 @@ public sealed class MessageRouteCheckTests
         (await route.DrainAsync(CancellationToken.None)).ShouldBeTrue("The repeated check ends with the stop.");
     }
 
-    private static async Task PassUntilAsync(ManualTimeProvider time, Func<bool> isTrue)
-    {
-        using CancellationTokenSource limit = new(TimeSpan.FromSeconds(60));
-        while (!isTrue())
-        {
-            time.Advance(TimeSpan.FromSeconds(5));
-            await Task.Delay(1, limit.Token);
-        }
-    }
-
-    private static MessageRoute Create(ManualTimeProvider time, RecordingLog log) => Create(time, log, new MuteSink(), new MuteSource());
+    private static MessageRoute Create(ManualTimeProvider time, RecordingLog log, bool ignoreTheirTokens) =>
+        Create(time, log, new MuteSink(ignoreTheirTokens), new MuteSource(ignoreTheirTokens));
 
     private static MessageRoute Create(ManualTimeProvider time, RecordingLog log, ISink sink, IMessageSource source)
     {
@@ -108,11 +99,14 @@ public sealed class MessageRouteCheckTests
         return new MessageRoute(plan, new ServiceCollection().BuildServiceProvider(), new MemoryDeadLetters(), log, time);
     }
 
-    private sealed class MuteSink : IObjectSink
+    private static Task NeverAsync(bool ignoresItsToken, CancellationToken cancellationToken) =>
+        Task.Delay(Timeout.Infinite, ignoresItsToken ? CancellationToken.None : cancellationToken);
+
+    private sealed class MuteSink(bool ignoresItsToken) : IObjectSink
     {
         public string Name => "mute-sink";
 
-        public Task CheckAsync(CancellationToken cancellationToken) => Task.Delay(Timeout.Infinite, cancellationToken);
+        public Task CheckAsync(CancellationToken cancellationToken) => NeverAsync(ignoresItsToken, cancellationToken);
 
         public ValueTask<SinkResult> StoreAsync(ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) => throw new NotSupportedException();
 
@@ -159,11 +153,11 @@ public sealed class MessageRouteCheckTests
         public ValueTask DisposeAsync() => default;
     }
 
-    private sealed class MuteSource : IMessageSource
+    private sealed class MuteSource(bool ignoresItsToken) : IMessageSource
     {
         public string Name => "mute-source";
 
-        public Task CheckAsync(CancellationToken cancellationToken) => Task.Delay(Timeout.Infinite, cancellationToken);
+        public Task CheckAsync(CancellationToken cancellationToken) => NeverAsync(ignoresItsToken, cancellationToken);
 
         public Task ReceiveAsync(IMessageIntake intake, CancellationToken stopReceiving) => throw new NotSupportedException();
 

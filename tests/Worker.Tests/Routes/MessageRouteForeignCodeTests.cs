@@ -1,3 +1,5 @@
+using System.Diagnostics.Metrics;
+using Messaging.Handlers;
 using Messaging.Routes;
 using Messaging.Sinks;
 using Messaging.Sources;
@@ -7,7 +9,7 @@ using Shared.Hosting;
 
 namespace Worker.Tests.Routes;
 
-/// <summary>Sources and sinks that throw where they should not: the route goes on, and the other parts are drained, closed and disposed.</summary>
+/// <summary>Sources, sinks and handlers that throw, hang or block where they should not: the route goes on, and the other parts are drained, closed and disposed.</summary>
 public sealed class MessageRouteForeignCodeTests
 {
     private static readonly TimeSpan Patience = TimeSpan.FromSeconds(30);
@@ -45,6 +47,54 @@ public sealed class MessageRouteForeignCodeTests
     }
 
     [Fact]
+    public async Task Drain_ASourceBlocksItsThreadInTheDrain_EndsAtTheLimitAndAllAreClosed()
+    {
+        using RecordingLog log = new();
+        using CancellationTokenSource limit = new();
+        BrokenSource blocking = new() { Blocks = "drain" };
+        BrokenSource sound = new();
+        await using MessageRoute route = Create(new ManualTimeProvider(), log, new BrokenSink(), blocking, sound);
+        try
+        {
+            Task<bool> draining = Task.Run(() => route.DrainAsync(limit.Token), TestContext.Current.CancellationToken);
+            await limit.CancelAsync();
+
+            (await draining.WaitAsync(Patience, TestContext.Current.CancellationToken)).ShouldBeFalse();
+        }
+        finally
+        {
+            blocking.Released.Set();
+        }
+
+        blocking.Calls.ShouldContain("close");
+        sound.Calls.ShouldContain("close");
+    }
+
+    [Fact]
+    public async Task Drain_ASourceBlocksItsThreadInTheClose_TheOtherIsClosedInTimeAndTheDrainEnds()
+    {
+        using RecordingLog log = new();
+        ManualTimeProvider time = new();
+        BrokenSource blocking = new() { Blocks = "close" };
+        BrokenSource sound = new();
+        await using MessageRoute route = Create(time, log, new BrokenSink(), blocking, sound);
+        try
+        {
+            Task<bool> draining = Task.Run(() => route.DrainAsync(CancellationToken.None), TestContext.Current.CancellationToken);
+            (await sound.ClosedLate.WaitAsync(Patience, TestContext.Current.CancellationToken)).ShouldBeFalse("Its time has not ended.");
+            time.Advance(TimeSpan.FromSeconds(10));
+
+            (await draining.WaitAsync(Patience, TestContext.Current.CancellationToken)).ShouldBeFalse();
+        }
+        finally
+        {
+            blocking.Released.Set();
+        }
+
+        log.Entries.ShouldContain(entry => entry.Id.Id == 1004);
+    }
+
+    [Fact]
     public async Task Dispose_ASourceThrows_TheOthersAreDisposed()
     {
         using RecordingLog log = new();
@@ -56,7 +106,7 @@ public sealed class MessageRouteForeignCodeTests
         await route.DisposeAsync();
 
         sound.Calls.ShouldContain("dispose");
-        sink.IsDisposed.ShouldBeTrue();
+        sink.Disposed.IsCompleted.ShouldBeTrue();
         log.Entries.Count(entry => entry.Id.Id == 1009).ShouldBe(2, "the source and the sink");
     }
 
@@ -77,6 +127,51 @@ public sealed class MessageRouteForeignCodeTests
 
         sound.Calls.ShouldContain("dispose");
         log.Entries.Count(entry => entry.Id.Id == 1009).ShouldBe(2, "the source and the sink");
+    }
+
+    [Fact]
+    public async Task Dispose_APartBlocksItsThread_TheOthersAreDisposedAndItEnds()
+    {
+        using RecordingLog log = new();
+        ManualTimeProvider time = new();
+        BlockingPart part = new();
+        BrokenSink sink = new();
+        MessageRoute route = Create(time, log, sink, services => services.Owned.Add(part), new BrokenSource());
+        try
+        {
+            Task disposing = Task.Run(() => route.DisposeAsync().AsTask(), TestContext.Current.CancellationToken);
+            await part.Blocking.WaitAsync(Patience, TestContext.Current.CancellationToken);
+            await time.PassUntilAsync(TimeSpan.FromSeconds(8), () => disposing.IsCompleted);
+            await disposing;
+        }
+        finally
+        {
+            part.Released.Set();
+        }
+
+        await sink.Disposed.WaitAsync(Patience, TestContext.Current.CancellationToken);
+        log.Entries.Count(entry => entry.Id.Id == 1009).ShouldBe(2, "the part and the sink");
+    }
+
+    [Fact]
+    public async Task HandlerReports_OneThrows_TheOthersAreReturned()
+    {
+        using RecordingLog log = new();
+        await using MessageRoute route = Create(
+            new ManualTimeProvider(),
+            log,
+            new BrokenSink(),
+            services =>
+            {
+                services.Reports.Add(() => throw new InvalidOperationException("broken"));
+                services.Reports.Add(() => "sound");
+            },
+            new BrokenSource());
+
+        string[] reports = [.. route.HandlerReports()];
+
+        reports.ShouldBe(["sound"]);
+        log.Entries.ShouldContain(entry => entry.Id.Id == 1012);
     }
 
     [Fact]
@@ -108,20 +203,90 @@ public sealed class MessageRouteForeignCodeTests
         route.GetStatus().Problem.ShouldNotBeNull().ShouldContain(nameof(BrokenSource));
     }
 
-    private static MessageRoute Create(ManualTimeProvider time, RecordingLog log, IObjectSink sink, params IMessageSource[] sources)
+    [Fact]
+    public async Task Status_TheSinkCannotSayWhereItStores_ShowsItsType()
+    {
+        using RecordingLog log = new();
+        await using MessageRoute route = Create(new ManualTimeProvider(), log, new BrokenSink(), new BrokenSource());
+
+        route.GetStatus().Results.ShouldBe(nameof(BrokenSink));
+    }
+
+    [Fact]
+    public async Task Metrics_ASourceCannotSayItsProblem_CountsAsFailing()
+    {
+        using RecordingLog log = new();
+        await using MessageRoute route = Create(new ManualTimeProvider(), log, new BrokenSink(), new BrokenSource { Fails = true });
+        List<double> failing = [];
+        using MeterListener listener = new()
+        {
+            InstrumentPublished = static (instrument, self) =>
+            {
+                if (instrument.Name == "worker.source.failing")
+                {
+                    self.EnableMeasurementEvents(instrument);
+                }
+            },
+        };
+        listener.SetMeasurementEventCallback<double>((_, value, tags, _) =>
+        {
+            // The routes of other tests are collected, too.
+            if (tags.ToArray().Contains(new KeyValuePair<string, object?>("worker.source", "broken")))
+            {
+                failing.Add(value);
+            }
+        });
+        listener.Start();
+
+        listener.RecordObservableInstruments();
+
+        failing.ShouldHaveSingleItem().ShouldBe(1);
+    }
+
+    private static MessageRoute Create(ManualTimeProvider time, RecordingLog log, IObjectSink sink, params IMessageSource[] sources) =>
+        Create(time, log, sink, static _ => { }, sources);
+
+    private static MessageRoute Create(ManualTimeProvider time, RecordingLog log, IObjectSink sink, Action<HandlerServices> compose, params IMessageSource[] sources)
     {
         RoutePlan plan = WorkerHost.Plan(new ConfigurationBuilder().AddCommandLine(["--Routes:archive:Sink=Memory"]).Build()).Routes.Single();
+        HandlerPlan handler = plan.Handler;
         plan = plan with
         {
             Sources = [.. sources.Select((source, i) => new SourcePlan { Name = $"source-{i}", Create = _ => source })],
+            Handler = handler with
+            {
+                Compose = (builder, services) =>
+                {
+                    handler.Compose(builder, services);
+                    compose(services);
+                },
+            },
             Sink = new SinkPlan { Create = _ => sink },
         };
         return new MessageRoute(plan, new ServiceCollection().BuildServiceProvider(), new MemoryDeadLetters(), log, time);
     }
 
+    private sealed class BlockingPart : IDisposable
+    {
+        private readonly TaskCompletionSource _blocking = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+        /// <summary>Completes when its disposal has begun.</summary>
+        public Task Blocking => _blocking.Task;
+
+        /// <summary>Ends its disposal.</summary>
+        public ManualResetEventSlim Released { get; } = new();
+
+        public void Dispose()
+        {
+            _blocking.SetResult();
+            Released.Wait();
+        }
+    }
+
     private sealed class BrokenSource : IMessageSource
     {
         private readonly TaskCompletionSource _receiving = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        private readonly TaskCompletionSource<bool> _closedLate = new(TaskCreationOptions.RunContinuationsAsynchronously);
         private readonly List<string> _calls = [];
 
         /// <summary>Throws in each call but the check, the receive and the close.</summary>
@@ -135,11 +300,19 @@ public sealed class MessageRouteForeignCodeTests
         /// <summary>Its disposal never ends.</summary>
         public bool Hangs { get; init; }
 
+        /// <summary>The call that blocks its thread until <see cref="Released"/> is set; null for none.</summary>
+        public string? Blocks { get; init; }
+
+        public ManualResetEventSlim Released { get; } = new();
+
         public string Name => "broken";
 
         public string? Problem => Fails ? throw Failure : null;
 
         public Task Receiving => _receiving.Task;
+
+        /// <summary>Completes at its close: true when the time for it had ended.</summary>
+        public Task<bool> ClosedLate => _closedLate.Task;
 
         public IReadOnlyList<string> Calls
         {
@@ -173,6 +346,7 @@ public sealed class MessageRouteForeignCodeTests
         public Task CloseAsync(CancellationToken cancellationToken)
         {
             Called("close");
+            _closedLate.TrySetResult(cancellationToken.IsCancellationRequested);
             return Task.CompletedTask;
         }
 
@@ -188,12 +362,20 @@ public sealed class MessageRouteForeignCodeTests
             {
                 _calls.Add(call);
             }
+
+            if (call == Blocks)
+            {
+                Released.Wait();
+            }
         }
     }
 
     private sealed class BrokenSink : IObjectSink
     {
-        public bool IsDisposed { get; private set; }
+        private readonly TaskCompletionSource _disposed = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+        /// <summary>Completes when its disposal has begun.</summary>
+        public Task Disposed => _disposed.Task;
 
         public string Name => "broken-sink";
 
@@ -203,11 +385,11 @@ public sealed class MessageRouteForeignCodeTests
 
         public void StopWaiting() => throw new InvalidOperationException("broken");
 
-        public string Locate(string key) => key;
+        public string Locate(string key) => throw new InvalidOperationException("broken");
 
         public ValueTask DisposeAsync()
         {
-            IsDisposed = true;
+            _disposed.TrySetResult();
             throw new InvalidOperationException("broken");
         }
     }

@@ -121,6 +121,21 @@ public sealed class TracingStepTests
         _context.Settlement.ShouldBe(Settlement.Complete);
     }
 
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Invoke_ListenerThrows_TheOutcomeIsUnchanged(bool atTheStart)
+    {
+        using BrokenSpanListener listener = new($"process {_route}", atTheStart);
+        TransientFaultException thrown = new("down");
+
+        await RunAsync(Settlement.Complete);
+        _context.Settlement.ShouldBe(Settlement.Complete);
+        (await Record.ExceptionAsync(async () => await RunAsync(default, thrown))).ShouldBeSameAs(thrown);
+
+        listener.Failures.ShouldBe(2);
+    }
+
     [Fact]
     public async Task Invoke_Listened_SpanIsCurrentForInnerPartsAndNotForTheCaller()
     {

@@ -86,6 +86,20 @@ public sealed class RouteMetricsTests
     }
 
     [Fact]
+    public void Instruments_ListenerThrows_StoresAndDeadLettersAreCountedAnyway()
+    {
+        RouteMetrics metrics = new(_route);
+        ConcurrentQueue<string> seen = new();
+        using MeterListener listener = Listen(seen, new InvalidOperationException("a bug"));
+
+        metrics.StoreEnded(RouteMetrics.StoreStarts());
+        metrics.DeadLetterWritten("malformed");
+
+        seen.Select(value => value.Split('=')[0]).ShouldBe(["worker.sink.duration", "worker.messages.dead_letters"]);
+        metrics.Totals.DeadLetters.ShouldBe(1);
+    }
+
+    [Fact]
     public void Instruments_OfASource_HaveTheAttributesOfTheMessagingConventions()
     {
         RouteMetrics route = new(_route);
@@ -140,7 +154,9 @@ public sealed class RouteMetricsTests
     }
 
     /// <summary>Other tests use the same meter at the same time, so only values of this test's route are kept.</summary>
-    private MeterListener Listen(ConcurrentQueue<string> seen)
+    /// <param name="seen">Gets the values.</param>
+    /// <param name="failure">Thrown after each value, as a listener with a bug does; null for none.</param>
+    private MeterListener Listen(ConcurrentQueue<string> seen, Exception? failure = null)
     {
         MeterListener listener = new()
         {
@@ -164,6 +180,10 @@ public sealed class RouteMetricsTests
             if (all.Contains(new KeyValuePair<string, object?>("worker.route", _route)))
             {
                 seen.Enqueue(string.Join(' ', all.Where(tag => tag.Key != "worker.route").Select(tag => $"{tag.Key}={tag.Value}").Prepend($"{name}={value}")));
+                if (failure is not null)
+                {
+                    throw failure;
+                }
             }
         }
     }

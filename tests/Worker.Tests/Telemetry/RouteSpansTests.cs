@@ -167,6 +167,34 @@ public sealed class RouteSpansTests
         Activity.Current.ShouldBeSameAs(command);
     }
 
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task Send_ListenerThrows_TheMessageIsSent(bool atTheStart)
+    {
+        string destination = $"orders-{Guid.NewGuid():n}";
+        using BrokenSpanListener listener = new($"send {destination}", atTheStart);
+        using TracedSender traced = new(new ScriptedSender(error: null, destination), "sqs", export: null);
+
+        (await traced.SendAsync([new OutgoingMessage("a", default)], CancellationToken.None)).ShouldHaveSingleItem().ShouldBeNull();
+
+        listener.Failures.ShouldBe(1);
+    }
+
+    [Fact]
+    public void End_ListenerThrows_TheEndedSpanIsNotCurrent()
+    {
+        string name = $"call-{Guid.NewGuid():n}";
+        using BrokenSpanListener listener = new(name, atTheStart: false);
+        Activity? span = MessageSpans.StartCall(name, []);
+        Activity.Current.ShouldNotBeNull().ShouldBeSameAs(span);
+
+        MessageSpans.End(span);
+
+        Activity.Current.ShouldNotBeSameAs(span);
+        listener.Failures.ShouldBe(1);
+    }
+
     private static Activity Recorded(string name)
     {
         Activity span = new Activity(name).SetIdFormat(ActivityIdFormat.W3C).Start();
@@ -174,13 +202,13 @@ public sealed class RouteSpansTests
         return span;
     }
 
-    private sealed class ScriptedSender(string? error) : IMessageSender
+    private sealed class ScriptedSender(string? error, string destination = "orders") : IMessageSender
     {
         public Activity? Current { get; private set; }
 
-        public string Target => "orders";
+        public string Target => destination;
 
-        public MessageDestination? Destination => new("aws_sqs", "orders");
+        public MessageDestination? Destination => new("aws_sqs", destination);
 
         public string Accepted => "sent to";
 

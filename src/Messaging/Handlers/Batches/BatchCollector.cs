@@ -166,7 +166,7 @@ internal sealed class BatchCollector<T> : IDisposable
     private async ValueTask HandleTracedAsync(BatchRun<T> run, CancellationToken cancellationToken)
     {
         BatchWaiter<T>[] waiters = run.Batch.Waiters();
-        using Activity? span = MessageSpans.StartProcessBatch(waiters[0].Destination ?? new MessageDestination("worker", _route), [.. waiters.Select(waiter => waiter.Span)]);
+        Activity? span = MessageSpans.StartProcessBatch(waiters[0].Destination ?? new MessageDestination("worker", _route), [.. waiters.Select(waiter => waiter.Span)]);
         try
         {
             await _handler.HandleAsync(run.Batch, cancellationToken);
@@ -175,6 +175,10 @@ internal sealed class BatchCollector<T> : IDisposable
         {
             MessageSpans.Fail(span, exception);
             throw;
+        }
+        finally
+        {
+            MessageSpans.End(span);
         }
     }
 

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Threading.Tasks.Sources;
+using Messaging.Tasks;
 using Pipeline.Contexts;
 using Pipeline.Messages;
 using Pipeline.Settlements;
@@ -69,6 +70,7 @@ internal sealed class BatchWaiter<T>(BatchCollector<T> collector) : IValueTaskSo
 
     void IValueTaskSource.GetResult(short token)
     {
+        PooledResult.EnsureCompleted(ref _core, token);
         try
         {
             _core.GetResult(token);

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Threading.Tasks.Sources;
+using Messaging.Tasks;
 using Messaging.Telemetry;
 
 namespace Messaging.Sinks.Bundles;
@@ -80,6 +81,7 @@ internal sealed class BundleWaiter(BundlingSink sink) : IValueTaskSource<SinkRes
 
     SinkResult IValueTaskSource<SinkResult>.GetResult(short token)
     {
+        PooledResult.EnsureCompleted(ref _core, token);
         try
         {
             return _core.GetResult(token);

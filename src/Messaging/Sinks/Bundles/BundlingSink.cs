@@ -152,6 +152,8 @@ internal sealed partial class BundlingSink : IObjectSink
                 Close(oldest.Value, FlushReason.Shutdown);
             }
         }
+
+        _inner.StopWaiting();
     }
 
     public string Locate(string key) => _inner.Locate(key);

@@ -1,4 +1,5 @@
 using System.Threading.Tasks.Sources;
+using Messaging.Tasks;
 using Pipeline.Buffers;
 
 namespace Messaging.Sources.Channels;
@@ -147,6 +148,8 @@ internal sealed class Space(int capacity)
 
         void IValueTaskSource.GetResult(short token)
         {
+            PooledResult.EnsureCompleted(ref _result, token);
+
             // Waits for a running cancellation, which must not affect the next use.
             _registration.Dispose();
             try

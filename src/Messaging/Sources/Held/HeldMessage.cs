@@ -58,6 +58,9 @@ public abstract class HeldMessage : ReceivedMessage
     /// <summary>Failed attempts to write this message to the dead letters.</summary>
     internal int DeadLetterFailures { get; set; }
 
+    /// <summary>Why the last attempt to write it to the dead letters at a shutdown failed; null without one.</summary>
+    internal string? SpillError { get; set; }
+
     /// <summary>Its neighbour in the list of <see cref="ReadyMessages{T}"/>.</summary>
     internal HeldMessage? NextReady { get; set; }
 
@@ -104,6 +107,7 @@ public abstract class HeldMessage : ReceivedMessage
         _enqueuedAt = default;
         Volatile.Write(ref _stage, (int)HeldStage.Kept);
         DeadLetterFailures = 0;
+        SpillError = null;
         if (_buffer is { Capacity: > LargestKeptBuffer })
         {
             Release();

@@ -22,6 +22,9 @@ public sealed partial class HeldMessages<T>
 
     private static readonly Backoff DeadLetterBackoff = new(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(30));
 
+    // The folder may accept at the next attempt what it did not at the last.
+    private static readonly TimeSpan SpillPause = TimeSpan.FromMilliseconds(250);
+
     private static readonly Settlement Unprocessed = Settlement.DeadLetter(
         HeldLog.UnprocessedReason, "The worker stopped before the message was stored; the message itself is not at fault.");
 
@@ -56,8 +59,11 @@ public sealed partial class HeldMessages<T>
         await WaitForSettlementsAsync(cancellationToken);
         foreach (T message in TakeAll(HeldStage.Settling))
         {
-            lost.Enqueue(LostMessage.Of(message, "its dead letter was not written in time"));
-            Leave(message);
+            if (!TryReturnToSender(message))
+            {
+                lost.Enqueue(LostMessage.Of(message, "its dead letter was not written in time"));
+                Leave(message);
+            }
         }
 
         Report(lost);
@@ -133,30 +139,38 @@ public sealed partial class HeldMessages<T>
     {
         int spilled = 0;
         ParallelOptions parallel = new() { MaxDegreeOfParallelism = SpillParallelism, CancellationToken = CancellationToken.None };
-        await Parallel.ForEachAsync(messages, parallel, async (message, _) =>
+        ConcurrentQueue<T> rest = new(messages.Where(message => !TryReturnToSender(message)));
+        while (!rest.IsEmpty)
         {
-            if (message.Conclude(Settlement.Abandon(TimeSpan.Zero)))
+            ConcurrentQueue<T> failed = [];
+            await Parallel.ForEachAsync(rest, parallel, async (message, _) => await SpillAsync(message, lost, failed, () => Interlocked.Increment(ref spilled)));
+            rest = failed;
+            if (!rest.IsEmpty)
             {
-                message.IsReturnedToSender = true;
-                Leave(message);
+                await Task.Delay(SpillPause, _services.Time, _closing).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }
-            else if (await SpillAsync(message) is { } error)
-            {
-                lost.Enqueue(error);
-            }
-            else
-            {
-                Interlocked.Increment(ref spilled);
-            }
-        });
+        }
+
         if (spilled > 0)
         {
             HeldLog.Spilled(_services.Logger, _services.Route, _services.Source, spilled);
         }
     }
 
-    /// <returns>Null when it was written to the dead letters.</returns>
-    private async Task<LostMessage?> SpillAsync(T message)
+    private bool TryReturnToSender(T message)
+    {
+        message.IsReturnedToSender = message.Conclude(Settlement.Abandon(TimeSpan.Zero));
+        if (!message.IsReturnedToSender)
+        {
+            return false;
+        }
+
+        Leave(message);
+        return true;
+    }
+
+    /// <summary>Writes a message to the dead letters. When that fails it is to be tried again, until the time for closing has ended: then it is lost.</summary>
+    private async Task SpillAsync(T message, ConcurrentQueue<LostMessage> lost, ConcurrentQueue<T> failed, Action spilled)
     {
         Task<string?> writing = TryWriteDeadLetterAsync(message, Unprocessed, _closing);
         string? error;
@@ -167,19 +181,28 @@ public sealed partial class HeldMessages<T>
         catch (OperationCanceledException)
         {
             // A hanging write reads the body until it ends.
-            LostMessage hanging = LostMessage.Of(message, "writing its dead letter hangs");
+            lost.Enqueue(LostMessage.Of(message, message.SpillError ?? "writing its dead letter hangs"));
             _ = LeaveAfterAsync(writing, message);
-            return hanging;
+            return;
         }
 
-        LostMessage? lost = error is null ? null : LostMessage.Of(message, error);
-        if (lost is null)
+        if (error is null)
         {
             CountDeadLetter(HeldLog.UnprocessedReason);
+            spilled();
+        }
+        else if (!_closing.IsCancellationRequested)
+        {
+            message.SpillError = error;
+            failed.Enqueue(message);
+            return;
+        }
+        else
+        {
+            lost.Enqueue(LostMessage.Of(message, message.SpillError ?? error));
         }
 
         Leave(message);
-        return lost;
     }
 
     private async Task LeaveAfterAsync(Task writing, T message)

@@ -38,6 +38,9 @@ internal sealed class BundleFixture : IAsyncDisposable
 
     public CircuitBreaker Breaker { get; }
 
+    /// <summary>Called with the name of the instrument after each measurement of this fixture's route; may throw, as a listener with a bug does.</summary>
+    public Action<string>? OnMeasured { get; init; }
+
     /// <summary>The reasons of the bundles closed so far.</summary>
     public string[] Reasons => [.. _metrics.Where(line => line.StartsWith("worker.bundles.flushes", StringComparison.Ordinal)).Select(line => line[(line.LastIndexOf('=') + 1)..])];
 
@@ -76,6 +79,7 @@ internal sealed class BundleFixture : IAsyncDisposable
             if (all.Contains(new KeyValuePair<string, object?>("worker.route", _route)))
             {
                 _metrics.Enqueue(string.Join(' ', all.Where(tag => tag.Key != "worker.route").Select(tag => $"{tag.Key}={tag.Value}").Prepend($"{instrument.Name}={value}")));
+                OnMeasured?.Invoke(instrument.Name);
             }
         });
         listener.Start();

@@ -165,6 +165,16 @@ public sealed class BundlingSinkClosingTests
     }
 
     [Fact]
+    public async Task StopWaiting_InnerSinkGathersToo_StopsWaitingAsWell()
+    {
+        await using BundleFixture bundles = new();
+
+        bundles.Sink.StopWaiting();
+
+        bundles.Inner.HasStoppedWaiting.ShouldBeTrue();
+    }
+
+    [Fact]
     public async Task Store_AfterAFailure_OneBundleAtATimeIsStoredWithoutWaiting()
     {
         await using BundleFixture bundles = new(maxMessages: 2);

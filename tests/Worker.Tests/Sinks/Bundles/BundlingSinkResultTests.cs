@@ -1,5 +1,6 @@
 using Messaging.Sinks;
 using Microsoft.Extensions.Logging;
+using Worker.Tests.Intake;
 using Worker.Tests.Telemetry;
 
 namespace Worker.Tests.Sinks.Bundles;
@@ -127,6 +128,47 @@ public sealed class BundlingSinkResultTests
         SinkResult[] results = await Task.WhenAll(bundles.StoreAsync("a/1.json"), bundles.StoreAsync("a/2.json"));
 
         results.ShouldAllBe(result => result.Status == SinkStatus.Stored);
+    }
+
+    [Fact]
+    public async Task Store_MetricsListenerThrows_IsStored()
+    {
+        const string Size = "worker.bundles.size";
+        await using BundleFixture bundles = new(maxMessages: 1)
+        {
+            Inner = { Rule = static _ => SinkResult.Stored },
+            OnMeasured = static name =>
+            {
+                if (name == Size)
+                {
+                    throw new InvalidOperationException("a bug");
+                }
+            },
+        };
+
+        (await bundles.StoreAsync("a/1.json")).Status.ShouldBe(SinkStatus.Stored);
+
+        bundles.Metrics.ShouldContain(line => line.StartsWith(Size, StringComparison.Ordinal));
+        bundles.Sink.Objects.ShouldBe(1);
+    }
+
+    [Fact]
+    public async Task Store_ResultIsReadEarly_ThrowsAndEachMessageHasItsOwnResult()
+    {
+        await using BundleFixture bundles = new(maxMessages: 1);
+        ValueTask<SinkResult> early = bundles.Sink.StoreAsync("a/1.json"u8.ToArray(), "1"u8.ToArray(), CancellationToken.None);
+
+        Should.Throw<InvalidOperationException>(() => early.GetAwaiter().GetResult());
+        Task<SinkResult> first = early.AsTask();
+        RecordedPut firstPut = await bundles.Inner.NextAsync();
+        Task<SinkResult> second = bundles.StoreAsync("a/2.json");
+        RecordedPut secondPut = await bundles.Inner.NextAsync();
+
+        firstPut.Answer(SinkStatus.AlreadyStored);
+        (await first.WaitAsync(TestMessage.Patience)).Status.ShouldBe(SinkStatus.AlreadyStored);
+        second.IsCompleted.ShouldBeFalse();
+        secondPut.Answer(SinkStatus.Stored);
+        (await second).Status.ShouldBe(SinkStatus.Stored);
     }
 
     [Fact]

@@ -16,6 +16,8 @@ internal sealed class ScriptedSink : IObjectSink
 
     public bool IsDisposed { get; private set; }
 
+    public bool HasStoppedWaiting { get; private set; }
+
     /// <summary>Number of objects that arrived and were not read yet.</summary>
     public int Unread => _puts.Reader.Count;
 
@@ -27,6 +29,8 @@ internal sealed class ScriptedSink : IObjectSink
         _puts.Writer.TryWrite(put).ShouldBeTrue();
         return Rule?.Invoke(put) ?? await put.Answered;
     }
+
+    public void StopWaiting() => HasStoppedWaiting = true;
 
     /// <summary>The next object, awaited with a timeout for slow machines.</summary>
     public async Task<RecordedPut> NextAsync() => await _puts.Reader.ReadAsync(TestContext.Current.CancellationToken).AsTask().WaitAsync(Intake.TestMessage.Patience);

@@ -2,6 +2,7 @@ using System.Text;
 using System.Threading.Channels;
 using Microsoft.Extensions.Logging;
 using Pipeline.Settlements;
+using Worker.Tests.Aws.Sqs;
 
 namespace Worker.Tests.Sources.Channels;
 
@@ -225,6 +226,26 @@ public sealed class ChannelMessageSourceTests
         harness.DeadLetters.Messages.ShouldHaveSingleItem().Id.ShouldBe("poison");
         harness.DeadLetters.Records[0].Attempts.ShouldBe(3);
         harness.Log.Entries.Count(entry => entry.Id.Id == 3000 && entry.Level == LogLevel.Warning).ShouldBe(2);
+        await harness.FinishAsync();
+    }
+
+    [Fact]
+    public async Task DeadLetter_StoreAndLogFail_TheMessageIsRedelivered()
+    {
+        Settlement poison = Settlement.DeadLetter("malformed-json", "No JSON.");
+        using FullLog log = new();
+        await using ChannelSourceHarness harness = new(loggers: log);
+        harness.DeadLetters.Fail(times: 1);
+        await harness.StartAsync();
+        await harness.PublishAsync("bad"u8.ToArray(), "poison");
+
+        await (await harness.Intake.NextAsync()).SettleAsync(poison);
+        log.Lines.ShouldBe(1);
+        harness.Time.Advance(TimeSpan.FromMinutes(1));
+        await (await harness.Intake.NextAsync()).SettleAsync(poison);
+
+        await harness.WaitUntilEmptyAsync();
+        harness.DeadLetters.Messages.ShouldHaveSingleItem().Id.ShouldBe("poison");
         await harness.FinishAsync();
     }
 

@@ -1,6 +1,7 @@
 using Messaging.Sources;
 using Messaging.Sources.Channels;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
 using Pipeline.Buffers;
 
 namespace Worker.Tests.Sources.Channels;
@@ -12,12 +13,12 @@ internal sealed class ChannelSourceHarness : SourceHarness
     private readonly BufferPool _buffers = new(new PoisoningArrayPool());
     private readonly ChannelMessageSource _source;
 
-    public ChannelSourceHarness(Action<ChannelSourceOptions>? configure = null)
+    public ChannelSourceHarness(Action<ChannelSourceOptions>? configure = null, ILoggerFactory? loggers = null)
     {
         ChannelSourceOptions options = new();
         configure?.Invoke(options);
         ServiceProvider none = new ServiceCollection().BuildServiceProvider();
-        _source = new ChannelMessageSource(new SourceServices(Route, none, DeadLetters, Log, Time, Concurrency: 64), options, Publishers, _buffers);
+        _source = new ChannelMessageSource(new SourceServices(Route, none, DeadLetters, loggers ?? Log, Time, Concurrency: 64), options, Publishers, _buffers);
     }
 
     public override IMessageSource Source => _source;

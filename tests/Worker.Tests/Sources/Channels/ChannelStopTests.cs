@@ -83,11 +83,21 @@ public sealed class ChannelStopTests
         await harness.PublishAsync([], "a");
         await harness.PublishAsync([], "b");
         harness.DeadLetters.Fail(times: 1);
+        int timers = harness.Time.ArmedTimers;
+        using CancellationTokenSource limit = new();
 
-        await harness.Source.CloseAsync(CancellationToken.None);
+        // The time for closing ends while the failed one waits for its next attempt.
+        Task closing = harness.Source.CloseAsync(limit.Token);
+        await harness.Time.WaitForTimersAsync(timers + 1);
+        await limit.CancelAsync();
+        await closing.WaitAsync(TimeSpan.FromSeconds(60));
 
         (harness.Publisher.DeadLettered, harness.Publisher.Lost, harness.Publisher.Held).ShouldBe((1, 1, 0));
-        harness.Log.Entries.ShouldContain(entry => entry.Id.Id == 3002 && entry.Level == LogLevel.Error && entry.Text.Contains("1 message(s) of source channel are LOST", StringComparison.Ordinal));
+        LogEntry lost = harness.Log.Entries.Where(entry => entry.Id.Id == 3002 && entry.Level == LogLevel.Error).ShouldHaveSingleItem();
+        lost.Text.ShouldContain("1 message(s) of source channel are LOST");
+
+        // Not that the time ended.
+        lost.Text.ShouldContain("The disk is full.");
         await harness.Source.DisposeAsync();
         harness.OutstandingBuffers.ShouldBe(0);
     }

@@ -15,12 +15,7 @@ public sealed class SpaceTests
         Task first = space.TakeAsync(CancellationToken.None).AsTask();
         Task second = space.TakeAsync(CancellationToken.None).AsTask();
 
-        space.Return();
-        await first.WaitAsync(Patience);
-        second.IsCompleted.ShouldBeFalse();
-
-        space.Return();
-        await second.WaitAsync(Patience);
+        await ShouldBeGrantedInOrderAsync(space, first, second);
     }
 
     [Fact]
@@ -50,6 +45,32 @@ public sealed class SpaceTests
         space.TakeAsync(new CancellationToken(canceled: true)).IsCanceled.ShouldBeTrue();
 
         await space.TakeAsync(CancellationToken.None).AsTask().WaitAsync(Patience);
+    }
+
+    [Fact]
+    public async Task Take_ResultIsReadEarly_ThrowsAndTheNextWaitsApart()
+    {
+        Space space = new(1);
+        await space.TakeAsync(CancellationToken.None);
+        ValueTask early = space.TakeAsync(CancellationToken.None);
+
+        Should.Throw<InvalidOperationException>(() => early.GetAwaiter().GetResult());
+
+        await ShouldBeGrantedInOrderAsync(space, early.AsTask(), space.TakeAsync(CancellationToken.None).AsTask());
+    }
+
+    [Fact]
+    public async Task Take_ResultIsReadTwice_ThrowsAndTheNextTwoWaitApart()
+    {
+        Space space = new(1);
+        await space.TakeAsync(CancellationToken.None);
+        ValueTask twice = space.TakeAsync(CancellationToken.None);
+        space.Return();
+        await twice.AsTask().WaitAsync(Patience);
+
+        Should.Throw<InvalidOperationException>(() => twice.GetAwaiter().GetResult());
+
+        await ShouldBeGrantedInOrderAsync(space, space.TakeAsync(CancellationToken.None).AsTask(), space.TakeAsync(CancellationToken.None).AsTask());
     }
 
     [Fact]
@@ -99,6 +120,16 @@ public sealed class SpaceTests
         }
 
         space.TakeAsync(CancellationToken.None).IsCompleted.ShouldBeFalse();
+    }
+
+    private static async Task ShouldBeGrantedInOrderAsync(Space space, Task first, Task second)
+    {
+        space.Return();
+        await first.WaitAsync(Patience);
+        second.IsCompleted.ShouldBeFalse();
+
+        space.Return();
+        await second.WaitAsync(Patience);
     }
 
     private static void InterlockedMax(ref int target, int value)

@@ -91,6 +91,25 @@ public sealed class HeldMessagesStopTests
     }
 
     [Fact]
+    public async Task Close_DeadLetterFailsOnce_IsWrittenAtTheNextAttempt()
+    {
+        MemoryDeadLetters deadLetters = new();
+        deadLetters.Fail(times: 1);
+        using HeldMessages<LineMessage> held = Create(deadLetters);
+        Deliver(held, "one"u8);
+
+        Task closing = held.CloseAsync(CancellationToken.None);
+        await _time.WaitForTimersAsync(1);
+        deadLetters.Messages.ShouldBeEmpty();
+        _time.Advance(TimeSpan.FromMilliseconds(250));
+        await closing.WaitAsync(Patience);
+
+        deadLetters.Messages.ShouldHaveSingleItem().Body.ShouldBe("one"u8.ToArray());
+        (held.DeadLettered, held.Lost).ShouldBe((1, 0));
+        _log.Entries.ShouldNotContain(entry => entry.Id.Id == 3002);
+    }
+
+    [Fact]
     public async Task Close_DeadLettersHang_EndsInTimeAndNamesWhatIsLost()
     {
         HangingDeadLetters deadLetters = new();
