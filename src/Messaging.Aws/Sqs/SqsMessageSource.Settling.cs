@@ -52,11 +52,11 @@ internal sealed partial class SqsMessageSource
 
     private async ValueTask DeadLetterAsync(SqsReceivedMessage message, Settlement settlement)
     {
-        DeadLetter letter = DeadLetter.Create(message, settlement, SourceName, _route, _time.GetUtcNow());
         for (int attempt = 1; ; attempt++)
         {
             try
             {
+                DeadLetter letter = DeadLetter.Create(message, settlement, SourceName, _route, _time.GetUtcNow());
                 await _deadLetters.SendAsync(_queues!, message, letter, CancellationToken.None);
                 Finish(message);
                 return;
