@@ -113,7 +113,16 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     public ISink? Sink => _sink;
 
     /// <summary>The handler's reports about the messages since the start; read them after the drain.</summary>
-    public IEnumerable<string> HandlerReports() => _reports.Select(Read).OfType<string>();
+    public IEnumerable<string> HandlerReports()
+    {
+        List<string> texts = [];
+        foreach (Func<string?> report in _reports)
+        {
+            Stop(() => texts.AddRange(report() is { } text ? [text] : []));
+        }
+
+        return texts;
+    }
 
     public IEnumerable<string> SourceNames => _inlets.Select(inlet => inlet.Source.Name);
 
@@ -258,19 +267,6 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         catch (Exception exception)
         {
             LogStopFailed(exception, Name);
-        }
-    }
-
-    private string? Read(Func<string?> report)
-    {
-        try
-        {
-            return report();
-        }
-        catch (Exception exception)
-        {
-            LogStopFailed(exception, Name);
-            return null;
         }
     }
 
@@ -428,7 +424,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
     [LoggerMessage(1011, LogLevel.Warning, "Route {Route}: draining {Source} failed; what it still holds is settled when it is closed")]
     private partial void LogDrainFailed(Exception exception, string route, string source);
 
-    [LoggerMessage(1012, LogLevel.Warning, "Route {Route}: a part failed when it was told to stop; the stop goes on")]
+    [LoggerMessage(1012, LogLevel.Warning, "Route {Route}: a part failed at the stop, which goes on")]
     private partial void LogStopFailed(Exception exception, string route);
 
     [LoggerMessage(1009, LogLevel.Warning, "Route {Route}: disposing {Part} failed")]

@@ -114,14 +114,7 @@ public sealed class RouteMetrics
     {
         if (started != 0)
         {
-            try
-            {
-                StoreDuration.Record(Stopwatch.GetElapsedTime(started).TotalSeconds, new KeyValuePair<string, object?>("worker.route", route));
-            }
-            catch (Exception)
-            {
-                // Of a listener: the message is stored.
-            }
+            StoreDuration.TryRecord(Stopwatch.GetElapsedTime(started).TotalSeconds, new KeyValuePair<string, object?>("worker.route", route));
         }
     }
 
@@ -162,7 +155,7 @@ public sealed class RouteMetrics
     /// <summary>Counts a duplicate, in addition to the completion of the message.</summary>
     public void MessageDuplicate() => Interlocked.Increment(ref _counts.Duplicates);
 
-    internal void MessageTimedOut() => Timeouts.Add(1, _route);
+    internal void MessageTimedOut() => Timeouts.TryAdd(1, _route);
 
     /// <summary>Creates the counters of one source; their totals are part of the route's.</summary>
     /// <param name="source">The source, for the tags.</param>
@@ -192,14 +185,7 @@ public sealed class RouteMetrics
     public void DeadLetterWritten(string? reason)
     {
         Interlocked.Increment(ref _counts.DeadLetters);
-        try
-        {
-            DeadLetters.Add(1, _route, new KeyValuePair<string, object?>("worker.reason", reason));
-        }
-        catch (Exception)
-        {
-            // Of a listener: the dead letter is written.
-        }
+        DeadLetters.TryAdd(1, _route, new KeyValuePair<string, object?>("worker.reason", reason));
     }
 
     /// <summary>Counts a message as returned, because its dead letter could not be written.</summary>
@@ -209,14 +195,7 @@ public sealed class RouteMetrics
     internal void MessagesLost(int count)
     {
         Interlocked.Add(ref _counts.Lost, count);
-        try
-        {
-            Lost.Add(count, _route);
-        }
-        catch (Exception)
-        {
-            // Of a listener: the log names them.
-        }
+        Lost.TryAdd(count, _route);
     }
 
     internal void MessageSettled(in Settlement settlement, TimeSpan elapsed)

@@ -27,29 +27,12 @@ internal sealed class BundleMetrics(string route)
         Meter.CreateObservableGauge("worker.bundles.pending_bytes", () => new Measurement<long>(pendingBytes(), _route), "By", "Body bytes that wait in open bundles");
     }
 
-    public void Flushed(FlushReason reason)
-    {
-        try
-        {
-            Flushes.Add(1, _route, new KeyValuePair<string, object?>("worker.reason", Reasons[(int)reason]));
-        }
-        catch (Exception)
-        {
-            // Of a listener: the bundle is to be stored.
-        }
-    }
+    public void Flushed(FlushReason reason) => Flushes.TryAdd(1, _route, new KeyValuePair<string, object?>("worker.reason", Reasons[(int)reason]));
 
     public void Stored(int messages, int bytes)
     {
         Interlocked.Increment(ref _objects);
-        try
-        {
-            Size.Record(bytes, _route);
-            Messages.Record(messages, _route);
-        }
-        catch (Exception)
-        {
-            // Of a listener: the bundle is stored.
-        }
+        Size.TryRecord(bytes, _route);
+        Messages.TryRecord(messages, _route);
     }
 }
