@@ -39,7 +39,7 @@ internal static partial class SourceScan
         string field = creation.Groups["field"].Value;
         string measured = field.Length == 0
             ? creation.Value
-            : string.Join(' ', Regex.Matches(text, $@"\b{field}\.(?:Add|Record)\(([^;]*);").Select(match => match.Value));
+            : string.Join(' ', Regex.Matches(text, $@"\b{field}\.(?:Try)?(?:Add|Record)\(([^;]*);").Select(match => match.Value));
         return new InstrumentRow(
             creation.Groups["name"].Value,
             kind.Contains("Histogram", StringComparison.Ordinal) ? "histogram" : kind.Contains("Count", StringComparison.Ordinal) ? "counter" : "gauge",
