@@ -1,4 +1,6 @@
 using System.CommandLine;
+using System.Globalization;
+using System.Text.Json;
 using Messaging.CommandLine.Top;
 using Messaging.Configuration;
 using Messaging.DeadLetters.Redrive;
@@ -190,12 +192,15 @@ internal sealed class WorkerCommandLine
         }
         catch (Exception exception) when (exception is FileNotFoundException or DirectoryNotFoundException or ArgumentException)
         {
-            throw new StartupException($"--config {(string.IsNullOrEmpty(file) ? "\"\"" : file)}: the file does not exist.", ExitCodes.Configuration);
+            throw new StartupException($"--config {(string.IsNullOrEmpty(file) ? "\"\"" : file)}: {(Directory.Exists(file) ? "is a folder, not a file" : "the file does not exist")}.", ExitCodes.Configuration);
         }
         catch (InvalidDataException exception)
         {
-            // The innermost exception has the line and the position.
-            throw new StartupException($"{exception.Message} {exception.GetBaseException().Message}", ExitCodes.Configuration);
+            // The innermost exception has the position, counted from 0.
+            string reason = exception.GetBaseException() is JsonException { LineNumber: { } line, BytePositionInLine: { } position }
+                ? string.Create(CultureInfo.InvariantCulture, $"It is not JSON from line {line + 1}, byte {position + 1} on.")
+                : exception.GetBaseException().Message;
+            throw new StartupException($"{exception.Message} {reason}", ExitCodes.Configuration);
         }
         catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
         {

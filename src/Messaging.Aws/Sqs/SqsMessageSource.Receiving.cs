@@ -65,7 +65,7 @@ internal sealed partial class SqsMessageSource
                     MessageSpans.Received(_destination, calledAt, _time.GetUtcNow(), [], exception.Code, exception.Message);
                 }
 
-                await AfterFailureAsync(exception, stop);
+                await AfterFailureAsync(exception, LoopsFor(_concurrency), stop);
             }
             finally
             {
@@ -174,21 +174,31 @@ internal sealed partial class SqsMessageSource
 
     private async ValueTask<SqsQueues> FindQueuesAsync(CancellationToken stop)
     {
+        // One loop looks, and the others wait for it, also while it pauses.
         await _finding.WaitAsync(stop);
         try
         {
-            if (_queues is null)
+            while (_queues is null)
             {
-                _queues = await _finder.FindAsync(stop);
-                Answered();
+                try
+                {
+                    _queues = await _finder.FindAsync(stop);
+                    Answered();
+                }
+                catch (AwsServiceException exception)
+                {
+                    await AfterFailureAsync(exception, loops: 1, stop);
+                }
+                catch (Hosting.StartupException exception)
+                {
+                    // The queue was unreachable at start, so this is known only now: an operator must act, and the process keeps running.
+                    await AfterFailureAsync(AwsServiceException.Local(AwsErrorKind.AccessDenied, "FindQueue", "Refused", exception.Message, exception), loops: 1, stop);
+                }
+
+                stop.ThrowIfCancellationRequested();
             }
 
             return _queues;
-        }
-        catch (Hosting.StartupException exception)
-        {
-            // The queue was unreachable at start, so this is known only now: an operator must act, and the process keeps running.
-            throw AwsServiceException.Local(AwsErrorKind.AccessDenied, "FindQueue", "Refused", exception.Message, exception);
         }
         finally
         {
@@ -214,15 +224,15 @@ internal sealed partial class SqsMessageSource
         }
     }
 
-    private async ValueTask AfterFailureAsync(AwsServiceException exception, CancellationToken stop)
+    private async ValueTask AfterFailureAsync(AwsServiceException exception, int loops, CancellationToken stop)
     {
         // Set before the count: another loop's success clears it only when it sees the count.
         _problem = exception.Message;
         int failures = Interlocked.Increment(ref _receiveFailures);
         bool refused = exception.Kind is AwsErrorKind.AccessDenied or AwsErrorKind.NotFound or AwsErrorKind.ExpiredCredentials;
 
-        // All loops count together; each waits for its share. A longer Retry-After is cut to the cap.
-        TimeSpan wait = refused ? ReceiveBackoff.Cap : ReceiveBackoff.After(1 + (failures / LoopsFor(_concurrency)), exception.RetryAfter);
+        // Loops that fail count together; each waits for its share. A longer Retry-After is cut to the cap.
+        TimeSpan wait = refused ? ReceiveBackoff.Cap : ReceiveBackoff.After(1 + (failures / loops), exception.RetryAfter);
         wait = wait < ReceiveBackoff.Cap ? wait : ReceiveBackoff.Cap;
         if (refused)
         {

@@ -81,7 +81,7 @@ public static class SettingText
             _ when target == typeof(int) || target == typeof(long) => "a whole number",
             _ when target == typeof(double) => "a number",
             _ when target == typeof(TimeSpan) => "a time such as 250ms, 20s, 5m or 00:00:20",
-            _ when target == typeof(Uri) => address is null ? "an absolute address that begins with http:// or https://" : $"an absolute address such as {address.OriginalString}",
+            _ when target == typeof(Uri) => address is null ? "an absolute address that begins with http:// or https://" : $"an absolute address such as {address.OriginalString}, with a port up to 65535",
             _ when target.IsEnum => $"one of {string.Join(", ", Enum.GetNames(target))}",
             _ => "text",
         };

@@ -39,7 +39,7 @@ internal sealed partial class DurableFolder
     private readonly string _onlyCopy;
     private readonly ConcurrentDictionary<string, SharedSync> _folders = new(StringComparer.Ordinal);
     private readonly ConcurrentDictionary<string, SharedSync>.AlternateLookup<ReadOnlySpan<char>> _foldersBySpan;
-    private volatile bool _isPrepared;
+    private volatile bool _isCreated;
     private int _remembered;
     private long _sequence;
 
@@ -68,21 +68,21 @@ internal sealed partial class DurableFolder
     /// <summary>The absolute path, without a trailing separator.</summary>
     public string Root { get; }
 
-    /// <summary>Creates the folder and checks that files can be placed in it. After a success, further calls only check, and create no folder.</summary>
+    /// <summary>Creates the folder and checks that files can be placed in it. Once it has been created or found, further calls only check, even if no file could be placed.</summary>
     /// <exception cref="IOException">They cannot.</exception>
     /// <exception cref="UnauthorizedAccessException">They cannot.</exception>
     public void Prepare()
     {
-        if (!_isPrepared)
+        if (!_isCreated)
         {
             CreateRoot();
             _host.CreateFolder(Path.Combine(Root, TemporaryFolder));
+            _isCreated = true;
         }
 
         string probe = $"{TemporaryFolder}/{TemporaryPrefix}{Guid.NewGuid():N}{TemporarySuffix}";
         Place(probe, "probe"u8);
         _host.Delete(PathOf(probe));
-        _isPrepared = true;
     }
 
     /// <summary>The absolute path of a file.</summary>
@@ -114,7 +114,9 @@ internal sealed partial class DurableFolder
                 return PlaceResult.Placed;
             }
         }
-        catch (Exception exception) when (FileFaults.IsFileFault(exception) && FileFaults.Classify(exception) == FileFault.Rejected && !_host.FolderExists(Path.Combine(Root, TemporaryFolder)))
+        catch (Exception exception) when (FileFaults.IsFileFault(exception)
+            && (exception is DirectoryNotFoundException || FileFaults.Classify(exception) == FileFault.Rejected)
+            && !_host.FolderExists(Path.Combine(Root, TemporaryFolder)))
         {
             throw new DirectoryNotFoundException($"'{Root}' is no longer a folder with '{TemporaryFolder}' in it.", exception);
         }
@@ -208,7 +210,7 @@ internal sealed partial class DurableFolder
         {
             0 => true,
             PosixCalls.Eexist => false,
-            _ => throw PosixCalls.Failure("link", path, error),
+            _ => throw PosixCalls.Failure(PosixCalls.LinkCall, path, error),
         };
     }
 

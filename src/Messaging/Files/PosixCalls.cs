@@ -77,6 +77,9 @@ internal static class PosixCalls
         }
     }
 
+    /// <summary>The name of the call in the exceptions of <see cref="Link"/>.</summary>
+    public const string LinkCall = "link";
+
     /// <summary>The exception for an errno.</summary>
     public static IOException Failure(string call, string path, int errno) =>
         new($"{call} of '{path}' failed: {new Win32Exception(errno).Message}", errno);

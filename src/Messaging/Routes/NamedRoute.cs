@@ -72,12 +72,15 @@ public sealed record NamedRoute(string Name, IReadOnlyList<string> Origins, bool
             string? below = provider.GetChildKeys([], key).FirstOrDefault();
             if (provider.TryGet(key, out string? value))
             {
-                removedBy = ConfigurationOrigin.Describe(provider);
                 if (!string.IsNullOrWhiteSpace(value))
                 {
                     settings.Fail(key, value, "must be a section with Source, Handler and Sink, or null to remove the route.");
+                    givenBy.Add(ConfigurationOrigin.Describe(provider));
+                    continue;
                 }
-                else if (below is not null)
+
+                removedBy = ConfigurationOrigin.Describe(provider);
+                if (below is not null)
                 {
                     settings.Fail(key, value: null, $"is empty, which removes the route, but {removedBy} also sets {key}:{below}: remove one of the two.");
                 }

@@ -46,6 +46,29 @@ public sealed class WorkerCommandLineTests
         error.Message.ShouldBe($"--config {shown}: the file does not exist.");
     }
 
+    [Fact]
+    public async Task Config_IsAFolder_SaysSo()
+    {
+        using TemporaryFolder folder = new();
+        StartupException? error = null;
+
+        await LookAsync((context, parsed) => error = Should.Throw<StartupException>(() => context.ReadConfiguration(parsed)), "--config", folder.Path);
+
+        error.ShouldNotBeNull().Message.ShouldBe($"--config {folder.Path}: is a folder, not a file.");
+    }
+
+    [Fact]
+    public async Task Config_IsNotJson_SaysWhereCountedFromOne()
+    {
+        using TemporaryFolder folder = new();
+        await File.WriteAllTextAsync(folder["worker.json"], "{\n  \"Routes\": }");
+        StartupException? error = null;
+
+        await LookAsync((context, parsed) => error = Should.Throw<StartupException>(() => context.ReadConfiguration(parsed)), "--config", folder["worker.json"]);
+
+        error.ShouldNotBeNull().Message.ShouldEndWith("It is not JSON from line 2, byte 13 on.");
+    }
+
     [Theory]
     [InlineData("validate")]
     [InlineData("look")]

@@ -133,6 +133,20 @@ public sealed class DurableFolderTests : IDisposable
         Directory.EnumerateFileSystemEntries(_root.Path).ShouldBeEmpty();
     }
 
+    [Fact]
+    public void Prepare_VolumeThatWasFullIsGone_NothingIsCreatedBeneathIt()
+    {
+        const int Enospc = 28;
+        SyncedFolders host = new() { AfterFlush = () => throw PosixCalls.Failure("write", "probe", Enospc) };
+        DurableFolder folder = new(_root["data"], fsync: true, host: host);
+        Should.Throw<IOException>(folder.Prepare).HResult.ShouldBe(Enospc);
+        Directory.Delete(_root["data"], recursive: true);
+
+        Should.Throw<DirectoryNotFoundException>(folder.Prepare).Message.ShouldContain("is no longer a folder");
+
+        Directory.Exists(_root["data"]).ShouldBeFalse();
+    }
+
     [Theory]
     [InlineData("file/below")]
     [InlineData("folder")]

@@ -72,12 +72,14 @@ public sealed class WorkerHostTests
         plan.Errors.ShouldHaveSingleItem().ToString().ShouldStartWith("Sinks:S3:Bucket: must be set for route b (or Routes:b:Sinks:S3:Bucket): ");
     }
 
-    [Fact]
-    public void Plan_UrlWithoutScheme_ShowsTheWorkersOwnAddress()
+    [Theory]
+    [InlineData("localhost:80")]
+    [InlineData("http://127.0.0.1:99999")]
+    public void Plan_UrlThatIsNone_ShowsTheWorkersOwnAddressAndTheLastPort(string url)
     {
-        WorkerPlan plan = WorkerHost.Plan(Configuration("Routes:a:Source=Channel", "Hosting:Url=localhost:80"));
+        WorkerPlan plan = WorkerHost.Plan(Configuration("Routes:a:Source=Channel", $"Hosting:Url={url}"));
 
-        plan.Errors.ShouldHaveSingleItem().Problem.ShouldBe("must be an absolute address such as http://127.0.0.1:8080.");
+        plan.Errors.ShouldHaveSingleItem().Problem.ShouldBe("must be an absolute address such as http://127.0.0.1:8080, with a port up to 65535.");
     }
 
     [Fact]

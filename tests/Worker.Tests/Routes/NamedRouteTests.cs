@@ -98,6 +98,15 @@ public sealed class NamedRouteTests : IDisposable
         Plan(file: null, "--Routes:archive=Sqs", "--Routes:orders:Source=Channel").Errors.Select(error => error.ToString()).ShouldBe(
             ["Routes:archive = \"Sqs\": must be a section with Source, Handler and Sink, or null to remove the route."]);
 
+    [Fact]
+    public void Plan_ValueInsteadOfTheOnlyRoute_IsTheOnlyErrorAndNoRemoval()
+    {
+        WorkerPlan plan = Plan(file: null, "--Routes:a=Http");
+
+        plan.Errors.ShouldHaveSingleItem().ToString().ShouldBe("Routes:a = \"Http\": must be a section with Source, Handler and Sink, or null to remove the route.");
+        plan.NamedRoutes.ShouldHaveSingleItem().ToString().ShouldBe("a: from the command line");
+    }
+
     [Theory]
     [InlineData("\"Http\"", "Routes = \"Http\": ")]
     [InlineData("[]", "Routes: ")]

@@ -14,6 +14,8 @@ namespace Messaging.Sinks.Directory;
 /// </summary>
 internal sealed partial class DirectorySink : IObjectSink
 {
+    private const string FolderIsGone = "Mount its volume, or restart the worker, which creates the folder";
+
     // Idle call objects, about 200 B each; enough for the usual number of messages in flight.
     private const int KeptCalls = 256;
 
@@ -75,6 +77,7 @@ internal sealed partial class DirectorySink : IObjectSink
         bool denied = exception is UnauthorizedAccessException;
         string advice = (denied, IsMissingFeature(exception)) switch
         {
+            _ when exception is DirectoryNotFoundException => FolderIsGone,
             (true, _) => $"Give user {Environment.UserName} write permission",
             (_, true) => "Its file system has no hard links, which the sink needs to store without overwriting: use another file system",
             _ => "Make it a writable folder",
@@ -122,7 +125,7 @@ internal sealed partial class DirectorySink : IObjectSink
             {
                 if (_problem is null)
                 {
-                    LogNotWritable(exception, _folder.Root);
+                    LogNotWritable(_folder.Root, exception.Message);
                 }
 
                 _problem = $"The folder '{_folder.Root}' cannot be written: {exception.Message.TrimEnd('.')}.";
@@ -163,18 +166,19 @@ internal sealed partial class DirectorySink : IObjectSink
             FileFault.Rejected => SinkStatus.Rejected,
             _ => SinkStatus.Transient,
         };
-        return new SinkResult(status, UntrustedText.Shorten(exception.Message));
+        string reason = UntrustedText.Shorten(exception.Message);
+        return new SinkResult(status, exception is DirectoryNotFoundException ? $"{reason} {FolderIsGone}." : reason);
     }
 
     // EPERM, ENOSYS and EOPNOTSUPP (Linux 95, Darwin 45 and 102): errors of link(2) on file systems without hard links.
     private static bool IsMissingFeature(Exception exception) =>
-        exception is IOException && !OperatingSystem.IsWindows() && exception.HResult is 1 or 38 or 45 or 95 or 102;
+        exception is IOException && exception.Message.StartsWith(PosixCalls.LinkCall, StringComparison.Ordinal) && !OperatingSystem.IsWindows() && exception.HResult is 1 or 38 or 45 or 95 or 102;
 
     [LoggerMessage(4001, LogLevel.Information, "Deleted {Count} unfinished file(s) that an earlier process left in {Folder}")]
     private partial void LogDeletedAbandoned(int count, string folder);
 
-    [LoggerMessage(4002, LogLevel.Warning, "The folder {Folder} cannot be written now; the worker tries again with each message")]
-    private partial void LogNotWritable(Exception exception, string folder);
+    [LoggerMessage(4002, LogLevel.Warning, "The folder {Folder} cannot be written now; the worker tries again with each message: {Reason}")]
+    private partial void LogNotWritable(string folder, string reason);
 
     [LoggerMessage(4003, LogLevel.Warning, "{Count} unfinished object(s) in {Folder}, left by a worker that ended while storing them, were moved to the dead letters as {Reason}; {Incomplete} of them are incomplete. Redrive them")]
     private partial void LogKeptUnfinished(int count, string folder, string reason, int incomplete);

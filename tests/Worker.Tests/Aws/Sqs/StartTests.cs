@@ -137,6 +137,25 @@ public sealed class StartTests
     }
 
     [Fact]
+    public async Task Receive_QueueIsUnreachableFromTheStart_OneLoopLooksForIt()
+    {
+        await using SqsRun run = await SqsRun.CreateAsync(concurrency: 200);
+        run.Queue.Script = _ => QueueAnswer.Error(400, "InvalidAddress");
+        await run.BeginAsync();
+        int before = run.Queue.Calls.Count;
+
+        await run.PassAsync(TimeSpan.FromMinutes(5));
+
+        // Pauses of 15 s on average, and a few short ones at first.
+        (run.Queue.Calls.Count - before).ShouldBeInRange(5, 60);
+        run.Queue.Script = _ => null;
+        run.Queue.Deliver(FakeMessage.New("a"));
+        await run.PassUntilAsync(() => run.Intake.Accepted == 1, "It did not recover.");
+        await (await run.Intake.NextAsync()).SettleAsync(Pipeline.Settlements.Settlement.Complete);
+        await run.EndAsync();
+    }
+
+    [Fact]
     public async Task Problem_QueueHasNotAnswered_IsReported()
     {
         await using SqsRun run = await SqsRun.CreateAsync();

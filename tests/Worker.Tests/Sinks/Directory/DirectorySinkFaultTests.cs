@@ -1,4 +1,5 @@
 using System.Text;
+using Messaging.Files;
 using Messaging.Hosting;
 using Messaging.Sinks;
 using Messaging.Sinks.Directory;
@@ -110,7 +111,21 @@ public sealed class DirectorySinkFaultTests
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "Windows needs no hard links here.");
 
-        DirectorySink.Unusable("/mnt/stick", new IOException("link failed", 1)).Message.ShouldContain("no hard links");
+        DirectorySink.Unusable("/mnt/stick", PosixCalls.Failure(PosixCalls.LinkCall, "/mnt/stick/a", 1)).Message.ShouldContain("no hard links");
+        DirectorySink.Unusable("/sys", PosixCalls.Failure("mkdir", "/sys/.tmp", 1)).Message.ShouldContain("Make it a writable folder");
+    }
+
+    [Fact]
+    public async Task Store_TemporaryFolderIsGone_SaysWhatToDo()
+    {
+        using TemporaryFolder folder = new();
+        await using DirectorySink sink = await OpenAsync(folder.Path);
+        System.IO.Directory.Delete(folder[".tmp"]);
+
+        SinkResult result = await StoreAsync(sink, "a", 10);
+
+        result.Status.ShouldBe(SinkStatus.Refused);
+        result.Detail.ShouldBe($"'{folder.Path}' is no longer a folder with '.tmp' in it. Mount its volume, or restart the worker, which creates the folder.");
     }
 
     [Theory]
