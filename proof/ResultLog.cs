@@ -9,15 +9,15 @@ internal static class ResultLog
 {
     private const string Committed = "proof/results.tsv";
 
-    private static readonly Argument<string> File = new("file") { Description = "The file", DefaultValueFactory = _ => Committed };
+    private static readonly Argument<FileInfo> File = new Argument<FileInfo>("file") { Description = "The file", DefaultValueFactory = _ => new(Committed) }.AcceptExistingOnly();
 
     /// <summary>The option of the commands whose results are kept.</summary>
-    public static Option<string?> Record { get; } = new("--record") { Description = $"Append the result to this file, such as {Committed}" };
+    public static Option<string?> Record { get; } = Options.Output("--record", $"Append the result to this file, such as {Committed}");
 
     public static Command Create()
     {
         Command command = new("results", $"Adds up what was recorded, such as in {Committed}: counts and failures of each command") { File };
-        command.SetAction(result => Print(result.GetValue(File)!));
+        command.SetAction(result => Print(result.GetValue(File)!.FullName));
         return command;
     }
 
@@ -42,7 +42,15 @@ internal static class ResultLog
     private static int Print(string file)
     {
         string[][] lines = [.. System.IO.File.ReadLines(file).Select(line => line.Split('\t'))];
-        foreach (IGrouping<string, string[]> name in lines.GroupBy(line => line[2]).OrderBy(name => name.Key, StringComparer.Ordinal))
+        int wrong = Array.FindIndex(lines, line => line.Length != 6 || !long.TryParse(line[4], CultureInfo.InvariantCulture, out _) || !int.TryParse(line[5], CultureInfo.InvariantCulture, out _));
+        if (wrong >= 0)
+        {
+            Console.Error.WriteLine($"{file}, line {wrong + 1}: must be six columns with tabs between them: date, commit, command, range, count, failures");
+            return 1;
+        }
+
+        // Each command, then its parts: `fuzz`, `fuzz json`, …
+        foreach (IGrouping<string, string[]> name in lines.SelectMany(line => Names(line[2]).Select(name => (Name: name, Line: line))).GroupBy(line => line.Name, line => line.Line).OrderBy(name => name.Key, StringComparer.Ordinal))
         {
             long count = name.Sum(line => long.Parse(line[4], CultureInfo.InvariantCulture));
             int failures = name.Sum(line => int.Parse(line[5], CultureInfo.InvariantCulture));
@@ -50,5 +58,11 @@ internal static class ResultLog
         }
 
         return 0;
+    }
+
+    private static IEnumerable<string> Names(string name)
+    {
+        string[] words = name.Split(' ');
+        return words.Length == 1 ? [name] : [words[0], name];
     }
 }

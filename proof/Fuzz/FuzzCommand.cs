@@ -3,6 +3,7 @@ using System.Diagnostics;
 using System.Globalization;
 using Proof.Fuzz.Coverage;
 using Proof.Fuzz.Targets;
+using ArgumentResult = System.CommandLine.Parsing.ArgumentResult;
 
 namespace Proof.Fuzz;
 
@@ -29,15 +30,16 @@ internal static class FuzzCommand
     };
 
     private static readonly Option<string> Target = new("--target") { Description = $"all, or one of {string.Join(", ", Targets.Keys)}", DefaultValueFactory = _ => "all" };
-    private static readonly Option<long> Inputs = new("--inputs") { Description = "Inputs per target; a fiftieth of them for settings", DefaultValueFactory = _ => 1_000_000 };
-    private static readonly Option<int> Seed = new("--seed") { Description = "Seed of the mutations", DefaultValueFactory = _ => 1 };
-    private static readonly Option<int> Threads = new("--threads") { Description = "Number of threads", DefaultValueFactory = _ => Environment.ProcessorCount };
+    private static readonly Option<int> Inputs = Options.Number("--inputs", "Inputs per target; a fiftieth of them for settings", 1_000_000);
+    private static readonly Option<int> Seed = Options.Number("--seed", "Seed of the mutations", 1);
+    private static readonly Option<int> Threads = Options.Number("--threads", "Number of threads", Environment.ProcessorCount);
     private static readonly Option<bool> Uncovered = new("--uncovered") { Description = "List the methods of the parsers with blocks that no input reached, with their lines" };
-    private static readonly Option<string?> Input = new("--input") { Description = "Run one input: base64, or the file that a crash left" };
+    private static readonly Option<byte[]?> Input = new("--input") { Description = "Run one input of --target, in base64", HelpName = "base64", CustomParser = ParseInput };
+    private static readonly Option<byte[]?> FromFile = new("--file") { Description = "Run one input of --target: the one in a file that a crash left", HelpName = "file", CustomParser = ReadInput };
 
     public static Command Create()
     {
-        Command command = new("fuzz", "Runs each parser beside a plain twin on mutated inputs; ends with 'N inputs, M failures'") { Target, Inputs, Seed, Threads, Uncovered, Input, ResultLog.Record };
+        Command command = new("fuzz", "Runs each parser beside a plain twin on mutated inputs; ends with 'N inputs, M failures'") { Target, Inputs, Seed, Threads, Uncovered, Input, FromFile, ResultLog.Record };
         Target.Validators.Add(result =>
         {
             if (result.GetValue(Target) is { } name && name != "all" && !Targets.ContainsKey(name))
@@ -45,7 +47,14 @@ internal static class FuzzCommand
                 result.AddError($"--target {name}: unknown target; must be {Target.Description}");
             }
         });
-        command.SetAction(result => result.GetValue(Input) is { } input
+        command.Validators.Add(result =>
+        {
+            if ((result.GetResult(Input) is not null || result.GetResult(FromFile) is not null) && result.GetValue(Target) == "all")
+            {
+                result.AddError("--input and --file need --target: the parser that gets the input");
+            }
+        });
+        command.SetAction(result => (Given(result, Input) ?? Given(result, FromFile)) is { } input
             ? RunOne(result.GetValue(Target)!, input)
             : InstrumentedContext.IsCurrent
             ? RunAll(Chosen(result.GetValue(Target)!), result.GetValue(Inputs), result.GetValue(Seed), result.GetValue(Threads), result.GetValue(Uncovered), result.GetValue(ResultLog.Record))
@@ -55,18 +64,59 @@ internal static class FuzzCommand
 
     private static IEnumerable<KeyValuePair<string, Func<FuzzTarget>>> Chosen(string name) => Targets.Where(target => name == "all" || target.Key == name);
 
-    private static int RunOne(string name, string input)
+    // The value of an array that is not given is an empty one.
+    private static byte[]? Given(ParseResult result, Option<byte[]?> option) => result.GetResult(option) is null ? null : result.GetValue(option);
+
+    private static byte[]? ParseInput(ArgumentResult result)
     {
-        byte[] bytes = File.Exists(input) ? GuardedBuffer.Read(input) : Convert.FromBase64String(input);
-        string path = Path.GetTempFileName();
-        using GuardedBuffer buffer = new(path, bytes.Length);
-        buffer.Set(bytes);
-        Targets[name]().Run(buffer.Memory);
-        Console.WriteLine("1 inputs, 0 failures");
-        return 0;
+        byte[] bytes = new byte[result.Tokens[0].Value.Length];
+        if (Convert.TryFromBase64String(result.Tokens[0].Value, bytes, out int length))
+        {
+            return bytes[..length];
+        }
+
+        result.AddError($"--input {result.Tokens[0].Value}: must be base64; for a file use --file");
+        return null;
     }
 
-    private static int RunAll(IEnumerable<KeyValuePair<string, Func<FuzzTarget>>> targets, long inputs, int seed, int threads, bool uncovered, string? record)
+    private static byte[]? ReadInput(ArgumentResult result)
+    {
+        string path = result.Tokens[0].Value;
+        try
+        {
+            return GuardedBuffer.Read(path);
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException or InvalidDataException)
+        {
+            result.AddError($"--file {path}: {exception.Message}");
+            return null;
+        }
+    }
+
+    private static int RunOne(string name, byte[] input)
+    {
+        string path = Path.GetTempFileName();
+        using GuardedBuffer buffer = new(path, input.Length);
+        buffer.Set(input);
+        int failures = 0;
+        try
+        {
+            Targets[name]().Run(buffer.Memory);
+        }
+#pragma warning disable CA1031 // Any exception is a finding.
+        catch (Exception exception)
+#pragma warning restore CA1031
+        {
+            failures = 1;
+            Console.WriteLine($"{name}: {(exception is FuzzException ? exception.Message : exception.ToString())}");
+        }
+
+        Console.WriteLine($"{name}: {input.Length} bytes");
+        Console.WriteLine($"1 inputs, {failures} failures");
+        return failures;
+    }
+
+    private static int RunAll(IEnumerable<KeyValuePair<string, Func<FuzzTarget>>> targets, int inputs, int seed, int threads, bool uncovered, string? record)
     {
         string folder = Path.Combine("artifacts", "fuzz");
         Directory.CreateDirectory(folder);

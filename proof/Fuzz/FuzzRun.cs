@@ -66,7 +66,7 @@ internal sealed class FuzzRun(string name, Func<FuzzTarget> create, BlockCoverag
             if (Failures <= MaxReported)
             {
                 Console.WriteLine($"{name}: {(exception is FuzzException ? exception.Message : exception.ToString())}");
-                Console.WriteLine($"  proof fuzz --target {name} --input {Convert.ToBase64String(input)}");
+                Console.WriteLine($"  {Options.Command} fuzz --target {name} --input {Convert.ToBase64String(input)}");
             }
         }
 

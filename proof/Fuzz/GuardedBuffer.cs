@@ -47,11 +47,14 @@ internal sealed unsafe class GuardedBuffer : MemoryManager<byte>
     public override Span<byte> GetSpan() => new(_start + _size - _length, _length);
 
     /// <summary>The input that a process left in its file.</summary>
+    /// <exception cref="InvalidDataException">Another file.</exception>
     public static byte[] Read(string path)
     {
         byte[] file = File.ReadAllBytes(path);
         int end = file.Length - Environment.SystemPageSize;
-        return file[(end - BitConverter.ToInt32(file))..end];
+        return end > sizeof(int) && BitConverter.ToInt32(file) is >= 0 and var length && length <= end - sizeof(int)
+            ? file[(end - length)..end]
+            : throw new InvalidDataException("not a file that a crash of this command left");
     }
 
     public override MemoryHandle Pin(int elementIndex = 0) => new(_start + _size - _length + elementIndex);

@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.ComponentModel;
 using System.Diagnostics;
 using System.Globalization;
 
@@ -7,10 +8,10 @@ namespace Proof.Kills;
 /// <summary><c>kill</c>: kills whole workers at random instants, over real networks.</summary>
 internal static class KillCommand
 {
-    private static readonly Option<int> Kills = new("--kills") { Description = "Number of kills", DefaultValueFactory = _ => 50 };
-    private static readonly Option<int> Seed = new("--seed") { Description = "The first round's seed: decides source, store, messages and delays", DefaultValueFactory = _ => 1 };
-    private static readonly Option<int> PerRound = new("--per-round") { Description = "Kills before a round is checked", DefaultValueFactory = _ => 10 };
-    private static readonly Option<int> Lanes = new("--lanes") { Description = "Rounds that run in parallel", DefaultValueFactory = _ => Environment.ProcessorCount };
+    private static readonly Option<int> Kills = Options.Number("--kills", "Number of kills", 50);
+    private static readonly Option<int> Seed = Options.Number("--seed", "The first round's seed: decides source, store, messages and delays", 1);
+    private static readonly Option<int> PerRound = Options.Number("--per-round", "Kills before a round is checked", 10);
+    private static readonly Option<int> Lanes = Options.Number("--lanes", "Rounds that run in parallel", Environment.ProcessorCount);
 
     public static Command Create()
     {
@@ -18,41 +19,73 @@ internal static class KillCommand
         {
             Kills, Seed, PerRound, Lanes, ResultLog.Record,
         };
-        command.SetAction((result, _) => RunAsync(result.GetValue(Kills), result.GetValue(Seed), result.GetValue(PerRound), result.GetValue(Lanes), result.GetValue(ResultLog.Record)));
+        command.SetAction((result, stop) => RunAsync(result.GetValue(Kills), result.GetValue(Seed), result.GetValue(PerRound), result.GetValue(Lanes), result.GetValue(ResultLog.Record), stop));
         return command;
     }
 
-    private static async Task<int> RunAsync(int kills, int seed, int perRound, int lanes, string? record)
+    private static async Task<int> RunAsync(int kills, int seed, int perRound, int lanes, string? record, CancellationToken stop)
     {
         Stopwatch watch = Stopwatch.StartNew();
-        using Process fauxqs = Process.Start(new ProcessStartInfo("node", [Path.Combine("tests", "servers", "fauxqs", "serve.mjs")]) { UseShellExecute = false, RedirectStandardInput = true, RedirectStandardOutput = true })!;
-        string? listening = await fauxqs.StandardOutput.ReadLineAsync();
-        if (listening is null)
+        if (await S3Store.FindProblemAsync() is { } problem)
         {
-            Console.Error.WriteLine("error: fauxqs did not start: run `npm ci` in tests/servers/fauxqs, and this command in the repository's root.");
+            Console.Error.WriteLine($"error: {problem}");
             return 1;
         }
 
+        using Process? fauxqs = StartQueues();
+        string? listening = fauxqs is null ? null : await fauxqs.StandardOutput.ReadLineAsync(stop);
+        if (listening is null)
+        {
+            Console.Error.WriteLine("error: fauxqs did not start: install Node, run `npm ci` in tests/servers/fauxqs, and this command in the repository's root.");
+            return 1;
+        }
+
+        Console.WriteLine($"Stores: folders{(S3Store.Endpoint is { } endpoint ? $", and S3 at {endpoint}" : "; none in S3, since S3_ENDPOINT is not set")}");
         Uri sqs = new(listening[listening.IndexOf("http", StringComparison.Ordinal)..]);
-        Queue<KillRound> rounds = new(Enumerable.Range(0, (kills + perRound - 1) / perRound).Select(round => new KillRound(seed + round, Math.Min(perRound, kills - (round * perRound)), sqs)));
+        int count = (int)(((long)kills + perRound - 1) / perRound);
+        Queue<KillRound> rounds = new(Enumerable.Range(0, count).Select(round => new KillRound(seed + round, Math.Min(perRound, kills - (round * perRound)), sqs)));
+        int done = 0;
         int failures = 0;
         int midStream = 0;
         long messages = 0;
-        await Task.WhenAll(Enumerable.Range(0, lanes).Select(async _ =>
+        await Task.WhenAll(Enumerable.Range(0, Math.Min(lanes, count)).Select(async _ =>
         {
-            while (rounds.TryDequeue(out KillRound? round))
+            while (!stop.IsCancellationRequested && rounds.TryDequeue(out KillRound? round))
             {
-                await round.RunAsync();
+                if (!await round.TryRunAsync(stop))
+                {
+                    return;
+                }
+
+                done += round.Kills;
                 failures += round.Failures.Count;
                 midStream += round.MidStream;
                 messages += round.Messages;
                 Console.WriteLine($"{round}{string.Concat(round.Failures.Take(20).Select(failure => $"\n  {failure}"))}");
             }
         }));
-        fauxqs.StandardInput.Close();
+        fauxqs!.StandardInput.Close();
         Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{messages} messages, {midStream} kills while receiving, {watch.Elapsed.TotalSeconds:0} s"));
-        ResultLog.Append(record, "kill", $"{seed}-{seed + ((kills + perRound - 1) / perRound) - 1}", kills, failures);
+        if (stop.IsCancellationRequested)
+        {
+            Console.WriteLine($"stopped: {done} of {kills} kills, {failures} failures");
+            return 130;
+        }
+
+        ResultLog.Append(record, "kill", $"{seed}-{seed + count - 1}", kills, failures);
         Console.WriteLine($"{kills} kills, {failures} failures");
         return failures == 0 ? 0 : 1;
+    }
+
+    private static Process? StartQueues()
+    {
+        try
+        {
+            return Process.Start(new ProcessStartInfo("node", [Path.Combine("tests", "servers", "fauxqs", "serve.mjs")]) { UseShellExecute = false, RedirectStandardInput = true, RedirectStandardOutput = true });
+        }
+        catch (Win32Exception)
+        {
+            return null;
+        }
     }
 }

@@ -20,6 +20,9 @@ internal sealed class KillRound(int seed, int kills, Uri sqs)
     /// <summary>What the check found wrong.</summary>
     public IReadOnlyList<string> Failures => _failures;
 
+    /// <summary>Kills of the round.</summary>
+    public int Kills => kills;
+
     /// <summary>Messages sent.</summary>
     public int Messages => _ledger.Count;
 
@@ -29,29 +32,20 @@ internal sealed class KillRound(int seed, int kills, Uri sqs)
     /// <summary>Source and store.</summary>
     public string Scenario { get; private set; } = string.Empty;
 
-    public async Task RunAsync()
+    /// <returns>False when it was stopped before its messages were checked; nothing of it is left then.</returns>
+    public async Task<bool> TryRunAsync(CancellationToken stop)
     {
         string folder = Directory.CreateTempSubdirectory("kill-").FullName;
-        await using ISender sender = _random.Next(3) switch
+        try
         {
-            0 => await SqsSender.CreateAsync(sqs, seed),
-            1 => new HttpCallers(FreePort()),
-            _ => new LineSender(FreePort()),
-        };
-        await using IStore store = S3Store.IsAvailable && _random.Next(2) == 0
-            ? await S3Store.CreateAsync(isDirect: _random.Next(2) == 0)
-            : new FolderStore(Directory.CreateDirectory(Path.Combine(folder, "data")).FullName);
-        Scenario = $"{sender.GetType().Name} to {store.GetType().Name}";
-        string deadLetters = Path.Combine(folder, "dead-letters");
-        string[] arguments = ["--Hosting:Url=http://127.0.0.1:0", .. sender.Arguments, .. store.Arguments, $"--DeadLetters:Path={deadLetters}"];
+            await RunAsync(folder, stop);
+        }
+        catch (Exception) when (stop.IsCancellationRequested)
+        {
+            Directory.Delete(folder, recursive: true);
+            return false;
+        }
 
-        using CancellationTokenSource stop = new();
-        Task sending = sender.SendAsync(_ledger, stop.Token);
-        await KillAsync(folder, arguments, sender.Workers);
-        await stop.CancelAsync();
-        await SettleAsync(folder, arguments, sender);
-        await sending;
-        Check(await store.ReadAsync(), [.. (await sender.ReadDeadLettersAsync()).Select(body => new Letter(string.Empty, body, IsPart: false)), .. Letters(deadLetters)]);
         if (_failures.Count == 0)
         {
             Directory.Delete(folder, recursive: true);
@@ -60,42 +54,72 @@ internal sealed class KillRound(int seed, int kills, Uri sqs)
         {
             Console.WriteLine($"round {seed}: its files are kept in {folder}");
         }
+
+        return true;
     }
 
-    private async Task KillAsync(string folder, string[] arguments, int workers)
+    private async Task RunAsync(string folder, CancellationToken stop)
     {
-        KilledWorker[] running = [.. Enumerable.Range(0, workers).Select(_ => new KilledWorker(folder, arguments))];
-        for (int kill = 0; kill < kills; kill++)
+        await using ISender sender = _random.Next(3) switch
         {
-            // One in eight is killed while it starts, the others up to 0.5 s after they begin to receive.
-            int victim = _random.Next(workers);
-            int delay = _random.Next(500);
-            if (_random.Next(8) != 0)
+            0 => await SqsSender.CreateAsync(sqs, seed),
+            1 => new HttpCallers(FreePort()),
+            _ => new LineSender(FreePort()),
+        };
+        await using IStore store = S3Store.Endpoint is not null && _random.Next(2) == 0
+            ? await S3Store.CreateAsync(isDirect: _random.Next(2) == 0)
+            : new FolderStore(Directory.CreateDirectory(Path.Combine(folder, "data")).FullName);
+        Scenario = $"{sender.GetType().Name} to {store.GetType().Name}";
+        string deadLetters = Path.Combine(folder, "dead-letters");
+        string[] arguments = ["--Hosting:Url=http://127.0.0.1:0", .. sender.Arguments, .. store.Arguments, $"--DeadLetters:Path={deadLetters}"];
+
+        using CancellationTokenSource sent = new();
+        Task sending = sender.SendAsync(_ledger, sent.Token);
+        await KillAsync(folder, arguments, sender.Workers, stop);
+        await sent.CancelAsync();
+        await SettleAsync(folder, arguments, sender, stop);
+        await sending;
+        Check(await store.ReadAsync(), [.. (await sender.ReadDeadLettersAsync()).Select(body => new Letter(string.Empty, body, IsPart: false)), .. Letters(deadLetters)]);
+    }
+
+    private async Task KillAsync(string folder, string[] arguments, int workers, CancellationToken stop)
+    {
+        KilledWorker[] running = [.. Enumerable.Range(0, workers).Select(_ => new KilledWorker(folder, arguments, stop))];
+        try
+        {
+            for (int kill = 0; kill < kills; kill++)
             {
-                bool isReceiving = await running[victim].Receiving;
-                MidStream += isReceiving ? 1 : 0;
-                if (!isReceiving)
+                // One in eight is killed while it starts, the others up to 0.5 s after they begin to receive.
+                int victim = _random.Next(workers);
+                int delay = _random.Next(500);
+                if (_random.Next(8) != 0)
                 {
-                    _failures.Add($"A worker ended by itself:\n{running[victim].Output}");
+                    bool isReceiving = await running[victim].Receiving;
+                    MidStream += isReceiving ? 1 : 0;
+                    stop.ThrowIfCancellationRequested();
+                    if (!isReceiving)
+                    {
+                        _failures.Add($"A worker ended by itself:\n{running[victim].Output}");
+                    }
                 }
+
+                await Task.Delay(delay, stop);
+                await running[victim].DisposeAsync();
+                running[victim] = new KilledWorker(folder, arguments, stop);
             }
-
-            await Task.Delay(delay);
-            await running[victim].KillAsync();
-            running[victim].Dispose();
-            running[victim] = new KilledWorker(folder, arguments);
         }
-
-        foreach (KilledWorker worker in running)
+        finally
         {
-            await worker.KillAsync();
-            worker.Dispose();
+            foreach (KilledWorker worker in running)
+            {
+                await worker.DisposeAsync();
+            }
         }
     }
 
-    private async Task SettleAsync(string folder, string[] arguments, ISender sender)
+    private async Task SettleAsync(string folder, string[] arguments, ISender sender, CancellationToken stop)
     {
-        using KilledWorker last = new(folder, arguments);
+        await using KilledWorker last = new(folder, arguments, stop);
         using CancellationTokenSource limit = new(SettleLimit);
         while (!await sender.IsSettledAsync())
         {
@@ -105,7 +129,7 @@ internal sealed class KillRound(int seed, int kills, Uri sqs)
                 return;
             }
 
-            await Task.Delay(100, CancellationToken.None);
+            await Task.Delay(100, stop);
         }
 
         int exitCode = await last.StopAsync();

@@ -3,14 +3,15 @@ using System.Text;
 
 namespace Proof.Kills;
 
-/// <summary>A worker in a process of its own.</summary>
-internal sealed class KilledWorker : IDisposable
+/// <summary>A worker in a process of its own, which runs no longer than the command.</summary>
+internal sealed class KilledWorker : IAsyncDisposable
 {
     private readonly Process _process;
+    private readonly CancellationTokenRegistration _end;
     private readonly StringBuilder _output = new();
     private readonly TaskCompletionSource<bool> _receiving = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    public KilledWorker(string folder, IEnumerable<string> arguments)
+    public KilledWorker(string folder, IEnumerable<string> arguments, CancellationToken stop)
     {
         ProcessStartInfo start = new("dotnet", [Path.Combine(AppContext.BaseDirectory, "Worker.dll"), .. arguments])
         {
@@ -20,7 +21,10 @@ internal sealed class KilledWorker : IDisposable
             RedirectStandardOutput = true,
             RedirectStandardError = true,
         };
+        // Without it a killed runtime leaves its files for debuggers.
+        start.Environment["DOTNET_EnableDiagnostics"] = "0";
         _process = Process.Start(start)!;
+        _end = stop.Register(_process.Kill);
         _process.OutputDataReceived += Take;
         _process.ErrorDataReceived += Take;
         _process.BeginOutputReadLine();
@@ -42,13 +46,6 @@ internal sealed class KilledWorker : IDisposable
         }
     }
 
-    /// <summary>SIGKILL.</summary>
-    public Task KillAsync()
-    {
-        _process.Kill();
-        return _process.WaitForExitAsync();
-    }
-
     /// <summary>SIGTERM.</summary>
     /// <returns>The exit code.</returns>
     public async Task<int> StopAsync()
@@ -58,13 +55,12 @@ internal sealed class KilledWorker : IDisposable
         return _process.ExitCode;
     }
 
-    public void Dispose()
+    /// <summary>SIGKILL.</summary>
+    public async ValueTask DisposeAsync()
     {
-        if (!_process.HasExited)
-        {
-            _process.Kill();
-        }
-
+        await _end.DisposeAsync();
+        _process.Kill();
+        await _process.WaitForExitAsync();
         _process.Dispose();
     }
 

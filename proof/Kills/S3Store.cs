@@ -1,4 +1,5 @@
 using System.Collections.Concurrent;
+using Amazon.Runtime;
 using Amazon.S3;
 using Amazon.S3.Model;
 
@@ -20,18 +21,45 @@ internal sealed class S3Store : IStore
         ];
     }
 
-    /// <summary>Whether there is a server.</summary>
-    public static bool IsAvailable => Environment.GetEnvironmentVariable("S3_ENDPOINT") is { Length: > 0 };
+    /// <summary>The server; null for none.</summary>
+    public static string? Endpoint => Environment.GetEnvironmentVariable("S3_ENDPOINT") is { Length: > 0 } endpoint ? endpoint : null;
+
+    /// <summary>Why the server cannot be used; null when it can, or when there is none.</summary>
+    public static async Task<string?> FindProblemAsync()
+    {
+        if (Endpoint is null)
+        {
+            return null;
+        }
+
+        if (Array.Find(["S3_ACCESS_KEY", "S3_SECRET_KEY"], name => string.IsNullOrEmpty(Environment.GetEnvironmentVariable(name))) is { } missing)
+        {
+            return $"S3_ENDPOINT is set, and {missing} is not.";
+        }
+
+        try
+        {
+            await using S3Store store = Create(isDirect: true);
+            await store._client.ListBucketsAsync();
+            return null;
+        }
+        catch (Exception exception) when (exception is AmazonClientException or AmazonServiceException or HttpRequestException or ArgumentException)
+        {
+            return $"S3_ENDPOINT, {Endpoint}, lists no buckets: {exception.Message}";
+        }
+    }
 
     public IReadOnlyList<string> Arguments { get; }
 
     public static async Task<S3Store> CreateAsync(bool isDirect)
     {
-        S3Store store = new(
-            Environment.GetEnvironmentVariable("S3_ENDPOINT")!, Environment.GetEnvironmentVariable("S3_ACCESS_KEY")!, Environment.GetEnvironmentVariable("S3_SECRET_KEY")!, isDirect);
+        S3Store store = Create(isDirect);
         await store._client.PutBucketAsync(store._bucket);
         return store;
     }
+
+    private static S3Store Create(bool isDirect) => new(
+        Endpoint!, Environment.GetEnvironmentVariable("S3_ACCESS_KEY")!, Environment.GetEnvironmentVariable("S3_SECRET_KEY")!, isDirect);
 
     public async Task<IReadOnlyDictionary<string, byte[]>> ReadAsync()
     {

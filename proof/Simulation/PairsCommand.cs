@@ -12,9 +12,9 @@ internal static class PairsCommand
     private const string Begin = "<!-- pairs -->";
     private const string End = "<!-- /pairs -->";
 
-    private static readonly Option<int> Seeds = new("--seeds") { Description = "Number of seeds", DefaultValueFactory = _ => 20_000 };
-    private static readonly Option<int> From = new("--from") { Description = "The first seed", DefaultValueFactory = _ => 1 };
-    private static readonly Option<string?> Write = new("--write") { Description = $"A page, whose text between {Begin} and {End} is replaced" };
+    private static readonly Option<int> Seeds = Options.Number("--seeds", "Number of seeds", 20_000);
+    private static readonly Option<int> From = Options.Number("--from", "The first seed", 1);
+    private static readonly Option<string?> Write = Options.Output("--write", $"A page, whose text between {Begin} and {End} is replaced");
 
     private static readonly string[] Sources = ["Sqs", "Bus", "Http", "Tcp", "Channel"];
 
@@ -25,6 +25,13 @@ internal static class PairsCommand
     public static Command Create()
     {
         Command command = new("pairs", "Runs worlds and prints how many had each pair of faults; ends with 'N pairs, M not met, F failures'") { Seeds, From, Write };
+        Write.Validators.Add(result =>
+        {
+            if (result.GetValueOrDefault<string>() is var page && File.Exists(page) && File.ReadAllText(page) is var text && (!text.Contains(Begin, StringComparison.Ordinal) || !text.Contains(End, StringComparison.Ordinal)))
+            {
+                result.AddError($"--write {page}: must have the lines {Begin} and {End}");
+            }
+        });
         command.SetAction(result => Run(result.GetValue(From), result.GetValue(Seeds), result.GetValue(Write)));
         return command;
     }
@@ -65,7 +72,7 @@ internal static class PairsCommand
         (Fault First, Fault Second)[] missing = [.. pairs.Where(pair => met[(int)pair.First, (int)pair.Second] == 0)];
         foreach ((Fault first, Fault second) in missing)
         {
-            Console.WriteLine($"not met: {first} and {second}");
+            Console.WriteLine($"not met: {Describe(first)}, and {Describe(second)}");
         }
 
         Console.WriteLine($"{pairs.Length} pairs, {missing.Length} not met, {failures} failures");
@@ -93,13 +100,15 @@ internal static class PairsCommand
     private static string[] Own(string[] places, Fault fault) =>
         Array.FindAll(places, place => fault.ToString().StartsWith(place, StringComparison.Ordinal)) is { Length: > 0 } own ? own : places;
 
+    private static string Describe(Fault fault) => typeof(Fault).GetField(fault.ToString())!.GetCustomAttribute<DescriptionAttribute>()!.Description;
+
     private static string Table(int[,] met, int seeds)
     {
         StringBuilder table = new();
-        table.Append(CultureInfo.InvariantCulture, $"\n{seeds:N0} worlds. Each number counts the worlds that had both faults; a dash stands for two that cannot meet.\n\n| | fault | alone |{string.Concat(Faults.SkipLast(1).Select(fault => string.Create(CultureInfo.InvariantCulture, $" {(int)fault + 1} |")))}\n|---|---|{string.Concat(Enumerable.Repeat("---:|", Faults.Length))}\n");
+        table.Append(CultureInfo.InvariantCulture, $"\n{seeds:N0} worlds. Each number counts the worlds that had both faults, or the one fault (column *worlds*); a dash stands for two that cannot meet.\n\n| | fault | worlds |{string.Concat(Faults.SkipLast(1).Select(fault => string.Create(CultureInfo.InvariantCulture, $" {(int)fault + 1} |")))}\n|---|---|{string.Concat(Enumerable.Repeat("---:|", Faults.Length))}\n");
         foreach (Fault fault in Faults)
         {
-            table.Append(CultureInfo.InvariantCulture, $"| {(int)fault + 1} | {typeof(Fault).GetField(fault.ToString())!.GetCustomAttribute<DescriptionAttribute>()!.Description} | {met[(int)fault, (int)fault]} |");
+            table.Append(CultureInfo.InvariantCulture, $"| {(int)fault + 1} | {Describe(fault)} | {met[(int)fault, (int)fault]} |");
             foreach (Fault other in Faults.SkipLast(1))
             {
                 table.Append(other >= fault ? " |" : CanMeet(fault, other) ? string.Create(CultureInfo.InvariantCulture, $" {met[(int)fault, (int)other]} |") : " – |");

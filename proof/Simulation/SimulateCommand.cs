@@ -9,16 +9,23 @@ internal static class SimulateCommand
 {
     private const int DefectSeeds = 1_000;
 
-    private static readonly Option<int> Seeds = new("--seeds") { Description = "Number of seeds", DefaultValueFactory = _ => 2_000 };
-    private static readonly Option<int> From = new("--from") { Description = "The first seed", DefaultValueFactory = _ => 1 };
-    private static readonly Option<int> Seed = new("--seed") { Description = "The seed", Required = true };
+    private static readonly Option<int> Seeds = Options.Number("--seeds", "Number of seeds", 2_000);
+    private static readonly Option<int> From = Options.Number("--from", "The first seed", 1);
+    private static readonly Option<int> Seed = Options.Number("--seed", "The seed", standard: null);
     private static readonly Option<bool> ShowTrace = new("--trace") { Description = "Print each event" };
-    private static readonly Option<FaultKinds> Without = new("--without") { Description = $"Faults to leave out: {string.Join(", ", Enum.GetNames<FaultKinds>())}" };
-    private static readonly Option<Defect> Planted = new("--defect") { Description = $"A planted defect: {string.Join(", ", Enum.GetNames<Defect>())}" };
+    private static readonly Option<FaultKinds> Without = Options.Names<FaultKinds>("--without", "Faults to leave out, with commas between them");
+    private static readonly Option<Defect> Planted = Options.Names<Defect>("--defect", "A planted defect");
 
     public static Command Create()
     {
         Command command = new("simulate", "Runs worlds, one per seed; ends with 'N seeds, M failures'") { Seeds, From, Planted, ResultLog.Record };
+        command.Validators.Add(result =>
+        {
+            if (result.GetResult(Planted) is not null && result.GetResult(ResultLog.Record) is not null)
+            {
+                result.AddError("--record keeps results of the worker as it is, so it cannot be used with --defect");
+            }
+        });
         command.SetAction(result => Simulate(result.GetValue(From), result.GetValue(Seeds), result.GetValue(Planted), result.GetValue(ResultLog.Record)));
         return command;
     }
@@ -32,7 +39,7 @@ internal static class SimulateCommand
 
     public static Command CreateDefects()
     {
-        Command command = new("defects", $"Checks that each planted defect is found within {DefectSeeds} seeds");
+        Command command = new("defects", $"Checks that each planted defect is found within {DefectSeeds} seeds; ends with 'N defects, M missed'");
         command.SetAction(_ => FindDefects());
         return command;
     }
@@ -60,10 +67,10 @@ internal static class SimulateCommand
 
             failures++;
             Console.WriteLine($"seed {seed}: {world.Failures[0]}");
-            Console.WriteLine($"  proof replay --seed {seed} --trace{Shrink(seed, defect)}{(defect == Defect.None ? string.Empty : $" --defect {defect}")}");
+            Console.WriteLine($"  {Options.Command} replay --seed {seed} --trace{Shrink(seed, defect)}{(defect == Defect.None ? string.Empty : $" --defect {defect}")}");
         }
 
-        Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{watch.Elapsed.TotalMilliseconds / seeds:0.0} ms per seed, {processes} processes of the worker"));
+        Console.WriteLine(string.Create(CultureInfo.InvariantCulture, $"{watch.Elapsed.TotalMilliseconds / seeds:0.0} ms per seed, {processes} simulated processes"));
         ResultLog.Append(record, "simulate", $"{from}-{from + seeds - 1}", seeds, failures);
         Console.WriteLine($"{seeds} seeds, {failures} failures");
         return failures == 0 ? 0 : 1;
