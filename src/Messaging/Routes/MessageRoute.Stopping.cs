@@ -175,7 +175,7 @@ internal sealed partial class MessageRoute
         }
     }
 
-    [LoggerMessage(1002, LogLevel.Warning, "Route {Route}: the drain reached its limit, and {InFlight} message(s) that are being handled are cancelled. Queues redeliver theirs, callers send theirs again, and messages that exist only in this process are written to the dead letters")]
+    [LoggerMessage(1002, LogLevel.Warning, "Route {Route}: the drain ended, and {InFlight} message(s) that are being handled are cancelled. Queues redeliver theirs, callers send theirs again, and messages that exist only in this process are written to the dead letters")]
     private partial void LogDrainLimit(string route, int inFlight);
 
     [LoggerMessage(1004, LogLevel.Warning, "Route {Route}: closing {Source} failed; its queue redelivers the unsettled messages, or their senders send them again")]

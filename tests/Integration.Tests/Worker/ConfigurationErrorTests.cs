@@ -95,7 +95,7 @@ public sealed class ConfigurationErrorTests
             absent.Error.ShouldContain($"--config {missing}: the file does not exist.");
             broken.ExitCode.ShouldBe(Wrong);
             broken.Error.ShouldContain(malformed);
-            broken.Error.ShouldContain("LineNumber: 1");
+            broken.Error.ShouldContain("not JSON from line 2, byte 30 on");
             isFolder.ExitCode.ShouldBe(Wrong);
             isFolder.Error.ShouldContain(folder.FullName);
         }

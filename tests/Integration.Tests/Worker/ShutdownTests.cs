@@ -62,7 +62,7 @@ public sealed class ShutdownTests(AwsServer aws, RealS3 realS3)
         int exitCode = await worker.Process.WaitForExitAsync(TimeSpan.FromSeconds(25));
 
         exitCode.ShouldBe(1);
-        await worker.Process.WaitForLineAsync("the drain ended with");
+        await worker.Process.WaitForLineAsync("the drain ended, and");
         (await scene.Queue.CountAsync()).ShouldBe(new SqsCounts(Visible: Messages, InFlight: 0, Delayed: 0));
     }
 
