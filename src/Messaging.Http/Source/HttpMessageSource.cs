@@ -20,6 +20,8 @@ internal sealed class HttpMessageSource : IMessageSource
 
     private static readonly Backoff DeadLetterBackoff = new(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(30));
 
+    private static readonly TimeSpan MaxStart = TimeSpan.FromSeconds(5);
+
     private readonly HttpSourceRegistry _registry;
     private readonly IDeadLetterStore _deadLetters;
     private readonly RouteMetrics? _metrics;
@@ -75,8 +77,8 @@ internal sealed class HttpMessageSource : IMessageSource
     /// <summary>Cancelled when receiving stops.</summary>
     public CancellationToken Stopping => _stopping.Token;
 
-    /// <summary>Completes when the source accepts messages.</summary>
-    public Task Started => _started.Task;
+    /// <summary>Waits, for five seconds at most, until the source accepts messages: the server listens before the routes receive.</summary>
+    public Task WaitForStartAsync() => _started.Task.IsCompleted ? Task.CompletedTask : Task.WhenAny(_started.Task, Task.Delay(MaxStart, Time));
 
     /// <summary>Requests that are being read or wait for their answer.</summary>
     public int Requests => Volatile.Read(ref _requests);

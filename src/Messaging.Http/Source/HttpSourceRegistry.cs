@@ -7,22 +7,14 @@ namespace Messaging.Http.Source;
 internal sealed class HttpSourceRegistry
 {
     private readonly RouteTable<HttpMessageSource> _sources = new();
-    private volatile Task _started = Task.CompletedTask;
 
     /// <summary>The names of the routes, for error messages.</summary>
     public string Names => _sources.Names;
-
-    /// <summary>Completes when every route accepts messages.</summary>
-    public Task Started => _started;
 
     public bool Any => _sources.Any;
 
     /// <summary>Finds a route's source; null means the only one, or the one of the route named <c>default</c>.</summary>
     public bool TryFind(string? route, [NotNullWhen(true)] out HttpMessageSource? source) => _sources.TryFind(route, out source);
 
-    public void Add(string route, HttpMessageSource source)
-    {
-        _sources.Add(route, source);
-        _started = Task.WhenAll(_started, source.Started);
-    }
+    public void Add(string route, HttpMessageSource source) => _sources.Add(route, source);
 }

@@ -40,6 +40,7 @@ internal sealed class MessagesEndpoint(HttpSourceRegistry registry, HttpAnswers 
         source.BeginRequest();
         try
         {
+            await source.WaitForStartAsync();
             await Handle(context, source);
         }
         finally

@@ -22,9 +22,6 @@ public sealed class WebServer : IHostedLifecycleService, IAsyncDisposable
     // connections. The request line and the headers, at most 8 and 32 KiB, must fit.
     private const int ReadAheadBytes = 128 << 10;
 
-    // A route that cannot start must not delay the others.
-    private static readonly TimeSpan MaxStart = TimeSpan.FromSeconds(1);
-
     private readonly WebOptions _options;
     private readonly WebParts _parts;
     private readonly IHostApplicationLifetime _lifetime;
@@ -81,8 +78,7 @@ public sealed class WebServer : IHostedLifecycleService, IAsyncDisposable
         Urls = [.. _app.Urls];
     }
 
-    /// <summary>Waits until the routes accept messages, so that no caller of a started worker is refused as starting.</summary>
-    public Task StartedAsync(CancellationToken cancellationToken) => Task.WhenAny(_parts.Sources.Started, Task.Delay(MaxStart, cancellationToken));
+    public Task StartedAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
     public Task StoppingAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 

@@ -101,12 +101,15 @@ internal sealed class HttpSourceHost : IAsyncDisposable
             host._sources.Add(source);
             if (receive)
             {
-                host._receiving.Add(source.ReceiveAsync(intake ?? host.Intake, host._stop.Token));
+                host.Receive(source, intake);
             }
         }
 
         return host;
     }
+
+    /// <summary>Begins to receive, for a host that was started without.</summary>
+    public void Receive() => _sources.ForEach(source => Receive(source, Intake));
 
     /// <summary>Waits until this many bytes of bodies that are still arriving have been read.</summary>
     public Task UntilTakenAsync(long bytes) => UntilAsync(() => Source.Receiving.Taken == bytes);
@@ -151,6 +154,8 @@ internal sealed class HttpSourceHost : IAsyncDisposable
         Intake.Balance.ShouldBe(0);
         Buffers.Outstanding.ShouldBe(0);
     }
+
+    private void Receive(HttpMessageSource source, IMessageIntake? intake) => _receiving.Add(source.ReceiveAsync(intake ?? Intake, _stop.Token));
 
     public async ValueTask DisposeAsync()
     {

@@ -76,11 +76,31 @@ public sealed class SingleMessageRefusalTests
     }
 
     [Fact]
-    public async Task Post_BeforeReceiving_Answers503()
+    public async Task Post_JustBeforeReceivingBegins_WaitsForIt()
     {
-        await using HttpSourceHost host = await HttpSourceHost.StartAsync(receive: false);
+        ManualTimeProvider time = new();
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(receive: false, time: time);
+        host.Intake.Script = _ => Settlement.Complete;
+        Task<HttpResponseMessage> posting = host.Client.PostAsync("/messages", new StringContent("x"));
+        await time.WaitForTimersAsync(1);
 
-        using HttpResponseMessage response = await host.Client.PostAsync("/messages", new StringContent("x"));
+        host.Receive();
+
+        using HttpResponseMessage response = await posting;
+        response.StatusCode.ShouldBe(HttpStatusCode.OK);
+        await host.FinishAsync();
+    }
+
+    [Fact]
+    public async Task Post_ReceivingDoesNotBegin_Answers503AfterFiveSeconds()
+    {
+        ManualTimeProvider time = new();
+        await using HttpSourceHost host = await HttpSourceHost.StartAsync(receive: false, time: time);
+        Task<HttpResponseMessage> posting = host.Client.PostAsync("/messages", new StringContent("x"));
+        await time.WaitForTimersAsync(1);
+        time.Advance(TimeSpan.FromSeconds(5));
+
+        using HttpResponseMessage response = await posting;
 
         response.StatusCode.ShouldBe(HttpStatusCode.ServiceUnavailable);
         (await SingleMessageRequestTests.JsonAsync(response)).GetProperty("error").GetString().ShouldBe("starting");
