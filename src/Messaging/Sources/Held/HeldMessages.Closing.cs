@@ -67,11 +67,14 @@ public sealed partial class HeldMessages<T>
         }
 
         Report(lost);
+
+        // Messages that were abandoned during the close: with its time their attempts end, and they report what is lost.
+        await _returning.WhenNoneAsync();
     }
 
     private async Task DeadLetterAsync(T message, Settlement settlement)
     {
-        Interlocked.Increment(ref _writes);
+        _writes.Begin();
         try
         {
             string? error = await TryWriteDeadLetterAsync(message, settlement, CancellationToken.None);
@@ -94,7 +97,7 @@ public sealed partial class HeldMessages<T>
         }
         finally
         {
-            EndWrite();
+            _writes.End();
         }
     }
 
@@ -102,7 +105,8 @@ public sealed partial class HeldMessages<T>
     private ValueTask AbandonAsync(T message, TimeSpan delay)
     {
         // Counted until the message is queued or being spilled, so that a concurrent close waits.
-        Interlocked.Increment(ref _writes);
+        _writes.Begin();
+        _returning.Begin();
         try
         {
             if (message.TryMove(HeldStage.Settling, HeldStage.Kept))
@@ -115,14 +119,16 @@ public sealed partial class HeldMessages<T>
         }
         finally
         {
-            EndWrite();
+            _returning.End();
+            _writes.End();
         }
     }
 
     /// <summary>Spills a message that was abandoned during or after the close.</summary>
     private async Task SpillLateAsync(T message)
     {
-        Interlocked.Increment(ref _writes);
+        _writes.Begin();
+        _returning.Begin();
         try
         {
             ConcurrentQueue<LostMessage> lost = [];
@@ -131,7 +137,8 @@ public sealed partial class HeldMessages<T>
         }
         finally
         {
-            EndWrite();
+            _returning.End();
+            _writes.End();
         }
     }
 
@@ -254,17 +261,14 @@ public sealed partial class HeldMessages<T>
     {
         while (IsSettling() && !cancellationToken.IsCancellationRequested)
         {
-            TaskCompletionSource quiet = new(TaskCreationOptions.RunContinuationsAsynchronously);
-            Volatile.Write(ref _quiet, quiet);
-
-            // Checked after the waiter is set: the last write looks for it after decrementing the count. Settlements that write nothing
-            // end within microseconds and signal nothing.
-            if (Volatile.Read(ref _writes) > 0)
+            Task none = _writes.WhenNoneAsync();
+            if (!none.IsCompleted)
             {
-                await quiet.Task.WaitAsync(cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+                await none.WaitAsync(cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }
             else
             {
+                // Settlements that write nothing end within microseconds and signal nothing.
                 await Task.Yield();
             }
         }
@@ -275,15 +279,7 @@ public sealed partial class HeldMessages<T>
         lock (_gate)
         {
             // In this order, since a message counts as a write before it leaves the stage.
-            return _all.Any(message => message.Stage == HeldStage.Settling) || Volatile.Read(ref _writes) > 0;
-        }
-    }
-
-    private void EndWrite()
-    {
-        if (Interlocked.Decrement(ref _writes) == 0)
-        {
-            Volatile.Read(ref _quiet)?.TrySetResult();
+            return _all.Any(message => message.Stage == HeldStage.Settling) || _writes.Any;
         }
     }
 

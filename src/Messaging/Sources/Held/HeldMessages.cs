@@ -53,9 +53,12 @@ public sealed partial class HeldMessages<T> : IDisposable
     private bool _draining;
     private bool _disposed;
 
-    // Settlements that are writing a dead letter or queueing a message again; at 0 _quiet completes.
-    private int _writes;
-    private TaskCompletionSource? _quiet;
+    // Settlements that are writing a dead letter or queueing a message again.
+    private readonly WorkCount _writes = new();
+
+    // Of them, abandoned messages on their way to the queue, or to the dead letters once it is closed.
+    private readonly WorkCount _returning = new();
+
     private CancellationToken _closing;
 
     /// <summary>Creates the queue of a source.</summary>

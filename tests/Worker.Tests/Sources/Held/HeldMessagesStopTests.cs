@@ -168,6 +168,28 @@ public sealed class HeldMessagesStopTests
     }
 
     [Fact]
+    public async Task Close_DeadLetterInProgressFailsAndEveryAttemptAfterIt_NamesItAsLostBeforeItEnds()
+    {
+        HangingDeadLetters deadLetters = new();
+        using HeldMessages<LineMessage> held = Create(deadLetters);
+        LineMessage poison = Deliver(held, "no json"u8);
+        string id = IdOf(poison);
+        Task settling = poison.SettleAsync(Settlement.DeadLetter("malformed-json", "test"), CancellationToken.None).AsTask();
+        await deadLetters.Writing(1).WaitAsync(Patience);
+        using CancellationTokenSource limit = new();
+        Task closing = held.CloseAsync(limit.Token);
+        deadLetters.Fail();
+        await _time.WaitForTimersAsync(1);
+
+        await limit.CancelAsync();
+        await closing.WaitAsync(Patience);
+
+        held.Lost.ShouldBe(1);
+        _log.Entries.Where(entry => entry.Id.Id == 3002).ShouldHaveSingleItem().Text.ShouldContain(id);
+        await settling.WaitAsync(Patience);
+    }
+
+    [Fact]
     public async Task Close_DeadLetterInProgressEnds_WaitsForItAndLosesNothing()
     {
         HangingDeadLetters deadLetters = new();
@@ -239,6 +261,9 @@ public sealed class HeldMessagesStopTests
         }
 
         public void Release() => _released.SetResult();
+
+        /// <summary>Every write fails, also those in progress.</summary>
+        public void Fail() => _released.SetException(new IOException("full"));
 
         public async ValueTask<string> WriteAsync(DeadLetter letter, ReadOnlyMemory<byte> body, CancellationToken cancellationToken)
         {
