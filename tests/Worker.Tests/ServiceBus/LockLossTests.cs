@@ -87,14 +87,13 @@ public sealed class LockLossTests
         await harness.StartAsync();
         await harness.PublishAsync(Body, "a");
         await (await harness.Intake.NextAsync()).SettleAsync(Settlement.Complete);
-        await ServiceBusSourceHarness.UntilAsync(() => harness.Bus.Calls.Count == 1, "It should have been completed.");
+        await ServiceBusSourceHarness.UntilAsync(() => harness.Log.Entries.Any(entry => entry.Id.Id == 3305), "It was not reported that it could not be completed.");
         harness.Bus.Count.ShouldBe(1, "The lock was lost, so the message is still there.");
 
         harness.Bus.LoseLocks();
 
         await harness.WaitUntilEmptyAsync();
         harness.Intake.Accepted.ShouldBe(1);
-        harness.Log.Entries.ShouldContain(entry => entry.Id.Id == 3305);
         await harness.FinishAsync();
     }
 
