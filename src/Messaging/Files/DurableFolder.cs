@@ -210,7 +210,7 @@ internal sealed partial class DurableFolder
         {
             0 => true,
             PosixCalls.Eexist => false,
-            _ => throw PosixCalls.Failure(PosixCalls.LinkCall, path, error),
+            _ => throw PosixCalls.Failure("link", path, error),
         };
     }
 
@@ -287,7 +287,18 @@ internal sealed partial class DurableFolder
 
         EnsureFolder(FolderOf(folder));
         string path = folder.ToString();
-        _host.CreateFolder(path);
+        try
+        {
+            _host.CreateFolder(path);
+        }
+        catch (DirectoryNotFoundException)
+        {
+            // The folder above was removed after it was remembered.
+            Forget();
+            EnsureFolder(FolderOf(folder));
+            _host.CreateFolder(path);
+        }
+
         Sync(path);
         if (Interlocked.Increment(ref _remembered) > _rememberedFolders)
         {

@@ -134,6 +134,17 @@ public sealed class DurableFolderTests : IDisposable
     }
 
     [Fact]
+    public void Place_FolderAboveWasRemovedMeanwhile_CreatesItAgain()
+    {
+        _folder.Place("shop/eu/1", "x"u8);
+        Directory.Delete(_root["shop"], recursive: true);
+
+        _folder.Place("shop/us/2", "y"u8).ShouldBe(PlaceResult.Placed);
+
+        File.ReadAllText(_root["shop/us/2"]).ShouldBe("y");
+    }
+
+    [Fact]
     public void Prepare_VolumeThatWasFullIsGone_NothingIsCreatedBeneathIt()
     {
         const int Enospc = 28;
