@@ -180,21 +180,7 @@ internal sealed partial class SqsMessageSource
         {
             while (_queues is null)
             {
-                try
-                {
-                    _queues = await _finder.FindAsync(stop);
-                    Answered();
-                }
-                catch (AwsServiceException exception)
-                {
-                    await AfterFailureAsync(exception, loops: 1, stop);
-                }
-                catch (Hosting.StartupException exception)
-                {
-                    // The queue was unreachable at start, so this is known only now: an operator must act, and the process keeps running.
-                    await AfterFailureAsync(AwsServiceException.Local(AwsErrorKind.AccessDenied, "FindQueue", "Refused", exception.Message, exception), loops: 1, stop);
-                }
-
+                await TryFindQueuesAsync(stop);
                 stop.ThrowIfCancellationRequested();
             }
 
@@ -203,6 +189,24 @@ internal sealed partial class SqsMessageSource
         finally
         {
             _finding.Release();
+        }
+    }
+
+    private async ValueTask TryFindQueuesAsync(CancellationToken stop)
+    {
+        try
+        {
+            _queues = await _finder.FindAsync(stop);
+            Answered();
+        }
+        catch (AwsServiceException exception)
+        {
+            await AfterFailureAsync(exception, loops: 1, stop);
+        }
+        catch (Hosting.StartupException exception)
+        {
+            // The queue was unreachable at start, so this is known only now: an operator must act, and the process keeps running.
+            await AfterFailureAsync(AwsServiceException.Local(AwsErrorKind.AccessDenied, "FindQueue", "Refused", exception.Message, exception), loops: 1, stop);
         }
     }
 

@@ -20,6 +20,7 @@ internal sealed class HttpMessageSource : IMessageSource
 
     private static readonly Backoff DeadLetterBackoff = new(TimeSpan.FromSeconds(1), TimeSpan.FromSeconds(30));
 
+    // Routes begin milliseconds after the server, unless another service of the host is slow to start.
     private static readonly TimeSpan MaxStart = TimeSpan.FromSeconds(5);
 
     private readonly HttpSourceRegistry _registry;

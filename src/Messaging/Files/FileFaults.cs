@@ -4,8 +4,6 @@ namespace Messaging.Files;
 internal static class FileFaults
 {
     // errno values; the same on Linux and Darwin, unless the name says otherwise.
-    private const int Eperm = 1;
-    private const int Eacces = 13;
     private const int Exdev = 18;
     private const int Enotdir = 20;
     private const int Eisdir = 21;
@@ -33,7 +31,7 @@ internal static class FileFaults
         IOException when OperatingSystem.IsWindows() => FileFault.Transient,
         _ => exception.HResult switch
         {
-            Eperm or Eacces or Erofs or Exdev => FileFault.Refused,
+            PosixCalls.Eperm or PosixCalls.Eacces or Erofs or Exdev => FileFault.Refused,
             PosixCalls.Eexist or Enotdir or Eisdir or Einval or Efbig => FileFault.Rejected,
             NameTooLongLinux when OperatingSystem.IsLinux() => FileFault.Rejected,
             NameTooLongDarwin when OperatingSystem.IsMacOS() => FileFault.Rejected,

@@ -10,7 +10,9 @@ namespace Messaging.Files;
 /// </summary>
 internal static class PosixCalls
 {
+    public const int Eperm = 1;
     public const int Enoent = 2;
+    public const int Eacces = 13;
     public const int Eexist = 17;
 
     /// <summary>O_RDONLY of open(2).</summary>
@@ -76,9 +78,6 @@ internal static class PosixCalls
             throw Failure("fsync", path, error);
         }
     }
-
-    /// <summary>The name of the call in the exceptions of <see cref="Link"/>.</summary>
-    public const string LinkCall = "link";
 
     /// <summary>The exception for an errno.</summary>
     public static IOException Failure(string call, string path, int errno) =>

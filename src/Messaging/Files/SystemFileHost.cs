@@ -64,7 +64,10 @@ internal sealed class SystemFileHost : IFileHost
 
         if (error != 0 && !(error == PosixCalls.Eexist && FolderExists(path)))
         {
-            throw PosixCalls.Failure("mkdir", path, error);
+            IOException failure = PosixCalls.Failure("mkdir", path, error);
+
+            // As the file calls of .NET: an IOException of EPERM would look like that of a link on a file system without hard links.
+            throw error is PosixCalls.Eperm or PosixCalls.Eacces ? new UnauthorizedAccessException(failure.Message, failure) : failure;
         }
     }
 

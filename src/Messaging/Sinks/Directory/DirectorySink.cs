@@ -172,7 +172,7 @@ internal sealed partial class DirectorySink : IObjectSink
 
     // EPERM, ENOSYS and EOPNOTSUPP (Linux 95, Darwin 45 and 102): errors of link(2) on file systems without hard links.
     private static bool IsMissingFeature(Exception exception) =>
-        exception is IOException && exception.Message.StartsWith(PosixCalls.LinkCall, StringComparison.Ordinal) && !OperatingSystem.IsWindows() && exception.HResult is 1 or 38 or 45 or 95 or 102;
+        exception is IOException && !OperatingSystem.IsWindows() && exception.HResult is 1 or 38 or 45 or 95 or 102;
 
     [LoggerMessage(4001, LogLevel.Information, "Deleted {Count} unfinished file(s) that an earlier process left in {Folder}")]
     private partial void LogDeletedAbandoned(int count, string folder);

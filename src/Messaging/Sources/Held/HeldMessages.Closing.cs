@@ -105,7 +105,6 @@ public sealed partial class HeldMessages<T>
     private ValueTask AbandonAsync(T message, TimeSpan delay)
     {
         // Counted until the message is queued or being spilled, so that a concurrent close waits.
-        _writes.Begin();
         _returning.Begin();
         try
         {
@@ -120,14 +119,12 @@ public sealed partial class HeldMessages<T>
         finally
         {
             _returning.End();
-            _writes.End();
         }
     }
 
     /// <summary>Spills a message that was abandoned during or after the close.</summary>
     private async Task SpillLateAsync(T message)
     {
-        _writes.Begin();
         _returning.Begin();
         try
         {
@@ -138,7 +135,6 @@ public sealed partial class HeldMessages<T>
         finally
         {
             _returning.End();
-            _writes.End();
         }
     }
 
@@ -261,7 +257,7 @@ public sealed partial class HeldMessages<T>
     {
         while (IsSettling() && !cancellationToken.IsCancellationRequested)
         {
-            Task none = _writes.WhenNoneAsync();
+            Task none = Task.WhenAll(_writes.WhenNoneAsync(), _returning.WhenNoneAsync());
             if (!none.IsCompleted)
             {
                 await none.WaitAsync(cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
@@ -278,8 +274,8 @@ public sealed partial class HeldMessages<T>
     {
         lock (_gate)
         {
-            // In this order, since a message counts as a write before it leaves the stage.
-            return _all.Any(message => message.Stage == HeldStage.Settling) || _writes.Any;
+            // In this order, since a message is counted before it leaves the stage.
+            return _all.Any(message => message.Stage == HeldStage.Settling) || _writes.Any || _returning.Any;
         }
     }
 

@@ -53,10 +53,10 @@ public sealed partial class HeldMessages<T> : IDisposable
     private bool _draining;
     private bool _disposed;
 
-    // Settlements that are writing a dead letter or queueing a message again.
+    // Settlements that are writing a dead letter.
     private readonly WorkCount _writes = new();
 
-    // Of them, abandoned messages on their way to the queue, or to the dead letters once it is closed.
+    // Abandoned messages on their way to the queue, or to the dead letters once it is closed.
     private readonly WorkCount _returning = new();
 
     private CancellationToken _closing;

@@ -1,5 +1,4 @@
 using System.Text;
-using Messaging.Files;
 using Messaging.Hosting;
 using Messaging.Sinks;
 using Messaging.Sinks.Directory;
@@ -107,12 +106,22 @@ public sealed class DirectorySinkFaultTests
     }
 
     [Fact]
+    public async Task Check_FileSystemThatTakesNoFolders_NamesTheUserNotHardLinks()
+    {
+        Assert.SkipUnless(System.IO.Directory.Exists("/dev/pts"), "needs devpts");
+
+        StartupException exception = await Should.ThrowAsync<StartupException>(() => OpenAsync("/dev/pts"));
+
+        exception.ExitCode.ShouldBe(ExitCodes.NoPermission);
+        exception.Message.ShouldContain($"Give user {Environment.UserName} write permission");
+    }
+
+    [Fact]
     public void Unusable_NoHardLinks_NamesTheCause()
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "Windows needs no hard links here.");
 
-        DirectorySink.Unusable("/mnt/stick", PosixCalls.Failure(PosixCalls.LinkCall, "/mnt/stick/a", 1)).Message.ShouldContain("no hard links");
-        DirectorySink.Unusable("/sys", PosixCalls.Failure("mkdir", "/sys/.tmp", 1)).Message.ShouldContain("Make it a writable folder");
+        DirectorySink.Unusable("/mnt/stick", new IOException("link failed", 1)).Message.ShouldContain("no hard links");
     }
 
     [Fact]
