@@ -13,6 +13,8 @@ namespace Integration.Tests.Documents;
 /// </summary>
 public sealed partial class CommandsTests
 {
+    private const string MissingPrograms = ".missing";
+
     private static readonly string[] Repository = ["benchmarks", "deploy", "docs", "samples", "src", "templates", "tests"];
     private static readonly string[] Ports = ["8080", "8088", "4566", "9200", "9081", "9082"];
 
@@ -23,6 +25,11 @@ public sealed partial class CommandsTests
     public async Task Commands_OfAPage_Run(string page)
     {
         Assert.SkipWhen(OperatingSystem.IsWindows(), "needs bash");
+        if (Blocks(page).Any(block => !block.Mark.StartsWith("not-run", StringComparison.Ordinal) && block.Text.Contains("tests/servers/fauxqs", StringComparison.Ordinal)))
+        {
+            await NodeRuntime.RequirePackagesAsync(RepositoryFolder.Combine("tests", "servers", "fauxqs"));
+        }
+
         string folder = Directory.CreateTempSubdirectory("commands-").FullName;
         foreach (string name in Repository)
         {
@@ -33,6 +40,12 @@ public sealed partial class CommandsTests
         await File.WriteAllTextAsync(script, Script(page, folder));
         await using CapturedProcess bash = CapturedProcess.Start("/bin/bash", script);
         int exitCode = await bash.WaitForExitAsync(TimeSpan.FromMinutes(20));
+        string[] missing = await File.ReadAllLinesAsync(Path.Combine(folder, MissingPrograms));
+        if (missing.Length > 0)
+        {
+            Directory.Delete(folder, recursive: true);
+            RequiredServers.Missing($"The commands of {page} need {string.Join(", ", missing.Distinct())}, which this machine does not have.");
+        }
 
         exitCode.ShouldBe(0, string.Join('\n', bash.Output.Snapshot().Select(line => line.Text)));
         Directory.Delete(folder, recursive: true);
@@ -68,6 +81,9 @@ public sealed partial class CommandsTests
             set -m
             cd {{folder}}
             export Hosting__Url=http://127.0.0.1:{{ports["8080"]}} Sources__Udp__Endpoint=127.0.0.1:{{ports["9081"]}} Sources__TcpLines__Endpoint=127.0.0.1:{{ports["9082"]}}
+            : > {{MissingPrograms}}
+            # bash calls it in place of a program that does not exist.
+            command_not_found_handle() { echo "$1" >> {{folder}}/{{MissingPrograms}}; return 127; }
             worker= ; others=
             # The shell of a job ends before what it runs.
             finish() {

@@ -37,6 +37,20 @@ internal static class NodeRuntime
         }
     }
 
+    /// <summary>As <see cref="InstallPackagesAsync"/>; skips the calling test, or fails it under <c>REQUIRE_SERVERS=1</c>, without Node or its packages.</summary>
+    public static async Task RequirePackagesAsync(string folder)
+    {
+        try
+        {
+            await LocateAsync();
+            await InstallPackagesAsync(folder);
+        }
+        catch (ServerUnavailableException exception)
+        {
+            RequiredServers.Missing(exception.Message);
+        }
+    }
+
     /// <summary>npm writes its hidden lock file last, so a killed installation does not count as complete.</summary>
     private static bool IsInstalled(string folder)
     {

@@ -79,6 +79,22 @@ internal sealed partial class RunningWorker : IAsyncDisposable
     public Task WaitForHealthAsync(HttpStatusCode status, string page = "ready", TimeSpan? timeout = null) =>
         Eventually.BecomesTrueAsync(async () => (await HealthAsync(page)).Status == status, $"/healthz/{page} is {status}", timeout);
 
+    /// <summary>Waits until the worker is not ready because the sink of its only route fails.</summary>
+    /// <returns>The state of the route in that same answer: a later one may show a probe, or the sink's recovery.</returns>
+    public async Task<JsonNode> WaitForOutageAsync()
+    {
+        JsonNode? outage = null;
+        await Eventually.BecomesTrueAsync(
+            async () =>
+            {
+                (HttpStatusCode status, JsonNode route) = await HealthAsync();
+                outage = route;
+                return status == HttpStatusCode.ServiceUnavailable && route["breaker"]!.GetValue<string>() != "Closed";
+            },
+            "/healthz/ready is 503 with a breaker that is not closed");
+        return outage!;
+    }
+
     /// <summary>Stops it as a supervisor does.</summary>
     /// <returns>The exit code.</returns>
     public async Task<int> StopAsync(TimeSpan? timeout = null)
