@@ -23,9 +23,10 @@ internal sealed class CloudFrontMetrics(string route)
         }
     }
 
-    public void LogIndexed(in LogOutcome outcome)
+    public void LogIndexed() => Logs.Add(1, _route, Outcome("indexed"));
+
+    public void LogRead(in LogOutcome outcome)
     {
-        Logs.Add(1, _route, Outcome("indexed"));
         Rows.Add(outcome.Rows, _route);
         if (outcome.Documents is { } documents)
         {

@@ -33,8 +33,8 @@ internal sealed class CloudFrontOptions : ISelfValidating
     [Setting("Maximum size of a log, decompressed, and of its object; a larger one is dead-lettered as log-too-large", Bytes = true, Min = "64KiB", Max = "64GiB", Consequence = "It does not change the memory per message, but it changes the time per message.")]
     public long MaxLogBytes { get; init; } = 256L << 20;
 
-    [Setting("Maximum of decompressed bytes per compressed byte, checked beyond 4 MiB; an object above it is dead-lettered as gzip-ratio-too-high", Min = "2", Max = "1032", Consequence = "Deflate cannot exceed 1,032.")]
-    public int MaxRatio { get; init; } = 200;
+    [Setting("Maximum of decompressed bytes per compressed byte, checked beyond 4 MiB; an object above it is dead-lettered as gzip-ratio-too-high", Min = "2", Max = "1032", Consequence = "Deflate cannot exceed 1,032, so the default refuses nothing; MaxLogBytes bounds the work.")]
+    public int MaxRatio { get; init; } = 1032;
 
     [Setting("Maximum size of a row; a longer one is dead-lettered on its own", Bytes = true, Min = "1KiB", Max = "4MiB", Consequence = "Every message in flight holds a window of twice this size, at least 128 KiB.")]
     public int MaxRowBytes { get; init; } = 64 * 1024;

@@ -104,7 +104,7 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
             await using IDocumentWriter writer = writing = _sink.Begin(badRows);
             LogOutcome outcome = await _indexer.IndexAsync(opened.Content, opened.Length, id, writer, numbers, badRows, attempt.Token);
             return outcome.Fault == LogFault.None
-                ? Judge(outcome, log, context.CancellationToken, limit.IsCancellationRequested)
+                ? Judge(outcome, log, badRows.FirstRejection, context.CancellationToken, limit.IsCancellationRequested)
                 : Settlement.DeadLetter(outcome.Fault.Code(), Describe(outcome, await writer.EndAsync(attempt.Token)));
         }
         catch (PoisonMessageException poison)
@@ -135,13 +135,16 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
     private Settlement Judge(in S3Fault fault, LogObject log, int deliveryCount)
     {
         string detail = $"{fault.Describe(S3Operations.Get)}.";
+        string encoding = fault.Kind != S3FaultKind.Missing || log.EncodedKey is null
+            ? string.Empty
+            : $" The event's key is \"{UntrustedText.Shorten(log.EncodedKey)}\", which the worker decodes as S3 encodes keys. If that text is the object's name, the store does not URL-encode the keys of its events, as Ceph does not: avoid plus and percent signs in names.";
         switch (fault.Kind)
         {
             case S3FaultKind.Missing when deliveryCount >= _missingDeliveries:
-                return Settlement.DeadLetter(MissingReason, $"The object does not exist, still on delivery {deliveryCount}. {detail}");
+                return Settlement.DeadLetter(MissingReason, $"The object does not exist, still on delivery {deliveryCount}. {detail}{encoding}");
             case S3FaultKind.Missing:
                 // Not a failure of S3, so the breaker is not told. The message's deliveries limit how often the object is looked for.
-                return Settlement.Transient($"{UntrustedText.Shorten(log.Location)} does not exist. {detail}", mayHold: false);
+                return Settlement.Transient($"{UntrustedText.Shorten(log.Location)} does not exist. {detail}{encoding}", mayHold: false);
             case S3FaultKind.Exists:
                 return Settlement.DeadLetter(ChangedReason, $"The object was replaced after this event; the replacement has an event of its own. {detail}");
             case S3FaultKind.Rejected:
@@ -165,7 +168,14 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
         ? outcome.Detail
         : $"{outcome.Detail} Of {outcome.Rows} rows read, {documents.Created} were indexed, {documents.Existing} had been indexed before, {documents.Rejected} were rejected and {outcome.BadRows} could not be read; the others were not sent.";
 
-    private Settlement Judge(in LogOutcome outcome, LogObject log, CancellationToken cancellationToken, bool timedOut)
+    private static string Describe(in LogOutcome outcome, long rejected, string? firstRejection)
+    {
+        string refused = rejected == 0 ? string.Empty : $" The sink rejected {rejected} documents, the first with {firstRejection}.";
+        string unreadable = outcome.BadRows == 0 ? string.Empty : $" {outcome.BadRows} could not be read. {outcome.Detail}";
+        return $"None of the log's {outcome.Rows} rows became a document.{refused}{unreadable}";
+    }
+
+    private Settlement Judge(in LogOutcome outcome, LogObject log, string? firstRejection, CancellationToken cancellationToken, bool timedOut)
     {
         if (outcome.SourceFailure is { } failure)
         {
@@ -178,9 +188,19 @@ internal sealed partial class IndexTerminator : ITerminator<CloudFrontContext>
         DocumentsResult documents = outcome.Documents!.Value;
         switch (documents.Status)
         {
+            case SinkStatus.Stored or SinkStatus.AlreadyStored when documents.Total != outcome.Rows - outcome.BadRows:
+                string defect = $"The {_sink.Name} sink accounted for {documents.Total} of {outcome.Rows - outcome.BadRows} documents, which is a defect of the sink.";
+                _breaker.Failed(defect);
+                return Settlement.Transient($"{UntrustedText.Shorten(log.Location)} is not completed. {defect}", retryInProcess: false);
             case SinkStatus.Stored or SinkStatus.AlreadyStored:
                 _breaker.Succeeded();
-                _deadLetters.Metrics.LogIndexed(outcome);
+                _deadLetters.Metrics.LogRead(outcome);
+                if (outcome.Rows > 0 && documents.Created + documents.Existing == 0)
+                {
+                    return Settlement.DeadLetter(LogFault.NoDocuments.Code(), Describe(outcome, documents.Rejected, firstRejection));
+                }
+
+                _deadLetters.Metrics.LogIndexed();
                 if (documents.Rejected + outcome.BadRows is > 0 and var aside)
                 {
                     LogSetAside(_deadLetters.Route, aside, UntrustedText.Shorten(log.Location));

@@ -29,16 +29,20 @@ internal sealed class LogDeadLetters(LogDeadLetterSettings settings, LogObject l
 
     private int _rejected;
 
+    /// <summary>For people: why the sink rejected the first document; null when it rejected none.</summary>
+    public string? FirstRejection { get; private set; }
+
     public async ValueTask KeepAsync(BadRow row, CancellationToken cancellationToken)
     {
         string reason = row.Fault.Code();
-        await WriteAsync(row.Number, reason, $"Row {row.Number} of {UntrustedText.Shorten(log.Location)} cannot be read.", row.Text, cancellationToken);
+        await WriteAsync(row.Number, reason, $"{UntrustedText.Shorten(log.Location)}: {row.Describe()}", row.Text, cancellationToken);
         settings.Metrics.BadRow(reason);
     }
 
     public async ValueTask RejectAsync(DocumentRejection rejection, CancellationToken cancellationToken)
     {
         string why = $"{rejection.Status} {UntrustedText.Shorten(rejection.Type)}: {UntrustedText.Shorten(rejection.Reason)}";
+        FirstRejection ??= why;
         if (++_rejected > settings.MaxRejectedDocuments)
         {
             throw new PoisonMessageException(

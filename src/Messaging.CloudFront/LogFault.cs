@@ -41,6 +41,9 @@ internal enum LogFault
 
     /// <summary>More rows than allowed could not be read.</summary>
     TooManyBadRows,
+
+    /// <summary>The log has rows, and none of them became a document.</summary>
+    NoDocuments,
 }
 
 /// <summary>The stable texts of <see cref="LogFault"/>. They are part of the contract with users: never changed, never used again.</summary>
@@ -61,6 +64,7 @@ internal static class LogFaultCodes
         LogFault.BadFields => "log-bad-fields",
         LogFault.MissingColumn => "log-missing-column",
         LogFault.TooManyBadRows => "log-too-many-bad-rows",
+        LogFault.NoDocuments => "log-no-documents",
         _ => throw new ArgumentOutOfRangeException(nameof(fault), fault, "Unknown fault."),
     };
 }

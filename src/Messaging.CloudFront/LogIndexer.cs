@@ -36,6 +36,7 @@ internal sealed class LogIndexer(DocumentShape shape, LogLimits limits, BufferPo
         using GzipReader gzip = new(source, length, limits.Gzip);
         using LogParser parser = new(new ColumnMap(shape.Columns, required: shape.Fields), limits.MaxRowBytes);
         using LogDocuments documents = new(new RowDocuments(shape, limits.DecodePercent, buffers), id, writer, numbers, limits.MaxBadRows, buffers);
+        string? firstBad = null;
         bool isComplete = false;
         while (!isComplete)
         {
@@ -69,13 +70,18 @@ internal sealed class LogIndexer(DocumentShape shape, LogLimits limits, BufferPo
             ParseStatus status;
             while ((status = parser.Parse(documents)) == ParseStatus.Paused)
             {
-                if (documents.HasTooManyBadRows)
+                if (documents.FindBad(parser.Columns) is { } bad)
                 {
-                    return Fail(LogFault.TooManyBadRows, $"Row {parser.Rows} is unreadable row number {documents.BadRows}; {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.MaxBadRows)} allows {limits.MaxBadRows}.", parser, documents);
-                }
+                    firstBad ??= bad.Describe();
+                    if (documents.HasTooManyBadRows)
+                    {
+                        return Fail(
+                            LogFault.TooManyBadRows,
+                            $"{documents.BadRows} of the first {parser.Rows} rows cannot be read; {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.MaxBadRows)} allows {limits.MaxBadRows}. {firstBad}",
+                            parser,
+                            documents);
+                    }
 
-                if (documents.Bad is { } bad)
-                {
                     await badRows.KeepAsync(bad, cancellationToken);
                     documents.Forget();
                 }
@@ -83,7 +89,7 @@ internal sealed class LogIndexer(DocumentShape shape, LogLimits limits, BufferPo
                 if (writer.IsFull && !await writer.SendAsync(cancellationToken))
                 {
                     // The sink has failed; completing returns its result.
-                    return await CompleteAsync(writer, parser, documents, cancellationToken);
+                    return await CompleteAsync(writer, parser, documents, firstBad, cancellationToken);
                 }
             }
 
@@ -93,7 +99,7 @@ internal sealed class LogIndexer(DocumentShape shape, LogLimits limits, BufferPo
             }
         }
 
-        return await CompleteAsync(writer, parser, documents, cancellationToken);
+        return await CompleteAsync(writer, parser, documents, firstBad, cancellationToken);
     }
 
     private static string Explain(LogFault fault) => fault switch
@@ -109,13 +115,13 @@ internal sealed class LogIndexer(DocumentShape shape, LogLimits limits, BufferPo
     private static LogOutcome Fail(LogFault fault, string detail, LogParser parser, LogDocuments documents) =>
         new(fault, detail, null, null, parser.Rows, documents.BadRows);
 
-    private static async ValueTask<LogOutcome> CompleteAsync(IDocumentWriter writer, LogParser parser, LogDocuments documents, CancellationToken cancellationToken) =>
-        new(LogFault.None, string.Empty, await writer.CompleteAsync(cancellationToken), null, parser.Rows, documents.BadRows);
+    private static async ValueTask<LogOutcome> CompleteAsync(IDocumentWriter writer, LogParser parser, LogDocuments documents, string? firstBad, CancellationToken cancellationToken) =>
+        new(LogFault.None, firstBad ?? string.Empty, await writer.CompleteAsync(cancellationToken), null, parser.Rows, documents.BadRows);
 }
 
 /// <summary>How reading one log into documents ended.</summary>
 /// <param name="Fault">What is wrong with the log; none when it was read to its verified end, or when the sink or the source failed first.</param>
-/// <param name="Detail">For people: more about the fault; may be empty.</param>
+/// <param name="Detail">For people: more about the fault, or about the first row that could not be read; may be empty.</param>
 /// <param name="Documents">The documents by outcome; null when the log has a fault or the source failed.</param>
 /// <param name="SourceFailure">The exception of reading the object; null when reading did not fail.</param>
 /// <param name="Rows">Rows read, bad ones included.</param>

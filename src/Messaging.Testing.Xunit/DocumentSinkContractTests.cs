@@ -15,7 +15,7 @@ public abstract class DocumentSinkContractTests : IAsyncLifetime
     /// <summary>Ends with the test.</summary>
     protected static CancellationToken Token => TestContext.Current.CancellationToken;
 
-    private DocumentSinkContract Contract => new(Sink, ReadBackAsync, CountAsync) { CancellationToken = Token };
+    private DocumentSinkContract Contract => new(Sink, ReadBackAsync, CountAsync) { CancellationToken = Token, BlockIndex = BlocksIndex ? BlockIndexAsync : null };
 
     /// <summary>Opens and checks the sink of the test.</summary>
     public virtual async ValueTask InitializeAsync()
@@ -59,6 +59,18 @@ public abstract class DocumentSinkContractTests : IAsyncLifetime
     [Fact]
     public Task Complete_DocumentsThatTheStoreRefuses_AreReportedOneByOneAndTheOthersKept() => Contract.Complete_DocumentsThatTheStoreRefuses_AreReportedOneByOneAndTheOthersKept();
 
+    /// <inheritdoc cref="DocumentSinkContract.Complete_EveryDocumentIsRefused_CountsNoneAsIndexed"/>
+    [Fact]
+    public Task Complete_EveryDocumentIsRefused_CountsNoneAsIndexed() => Contract.Complete_EveryDocumentIsRefused_CountsNoneAsIndexed();
+
+    /// <inheritdoc cref="DocumentSinkContract.Complete_ExistingDocumentBesideARefusedOne_CountsAsIndexed"/>
+    [Fact]
+    public Task Complete_ExistingDocumentBesideARefusedOne_CountsAsIndexed() => Contract.Complete_ExistingDocumentBesideARefusedOne_CountsAsIndexed();
+
+    /// <inheritdoc cref="DocumentSinkContract.Complete_IndexAcceptsNoDocument_RejectsNone"/>
+    [Fact]
+    public Task Complete_IndexAcceptsNoDocument_RejectsNone() => Contract.Complete_IndexAcceptsNoDocument_RejectsNone();
+
     /// <inheritdoc cref="DocumentSinkContract.Complete_RejectionThatCannotBeKept_FailsTheMessage"/>
     [Fact]
     public Task Complete_RejectionThatCannotBeKept_FailsTheMessage() => Contract.Complete_RejectionThatCannotBeKept_FailsTheMessage();
@@ -88,6 +100,12 @@ public abstract class DocumentSinkContractTests : IAsyncLifetime
 
     /// <summary>Reads documents by their ids, bypassing the sink.</summary>
     protected abstract ValueTask<IReadOnlyDictionary<string, JsonNode>> ReadBackAsync(IReadOnlyCollection<string> ids);
+
+    /// <summary>True when <see cref="BlockIndexAsync"/> can block the index.</summary>
+    protected virtual bool BlocksIndex => false;
+
+    /// <summary>Makes the index accept no document until the result is disposed, as for a missing privilege or a block.</summary>
+    protected virtual ValueTask<IAsyncDisposable> BlockIndexAsync() => throw new NotSupportedException();
 
     /// <summary>Counts the documents of the index, bypassing the sink.</summary>
     protected abstract ValueTask<long> CountAsync();

@@ -14,6 +14,12 @@ namespace Messaging.Testing;
 /// <param name="count">Counts the documents of the index, bypassing the sink.</param>
 public sealed class DocumentSinkContract(IDocumentSink sink, Func<IReadOnlyCollection<string>, ValueTask<IReadOnlyDictionary<string, JsonNode>>> readBack, Func<ValueTask<long>> count)
 {
+    /// <summary>
+    /// Makes the index accept no document until the result is disposed, as for a missing privilege or a block; null when the store cannot be made to,
+    /// and the rule about it then passes without a check.
+    /// </summary>
+    public Func<ValueTask<IAsyncDisposable>>? BlockIndex { get; init; }
+
     /// <summary>Cancels the rules' waits.</summary>
     public CancellationToken CancellationToken { get; init; }
 
@@ -88,6 +94,51 @@ public sealed class DocumentSinkContract(IDocumentSink sink, Func<IReadOnlyColle
 
         Require.True(!rejections.Overlapped, "Refused documents are reported one at a time.");
         await HoldsAsync([.. documents.Where(document => !document.Id.StartsWith("bad", StringComparison.Ordinal))]);
+    }
+
+    /// <summary>A message of which the store refuses every document counts none as indexed, so that its handler dead-letters it.</summary>
+    public async Task Complete_EveryDocumentIsRefused_CountsNoneAsIndexed()
+    {
+        RecordedRejections rejections = new();
+
+        DocumentsResult result = await WriteAsync(Enumerable.Range(0, 3).Select(i => ($"bad-{i}", """{"bytes":"not a number"}""")), rejections);
+
+        Is(result, created: 0, rejected: 3);
+        Require.True(result.HasOnlyRejections, "A message of which every document was refused has only rejections.");
+        Require.Equal(rejections.All.Count, 3, "Each refused document is reported.");
+        await HoldsAsync([], total: 0);
+    }
+
+    /// <summary>A document that exists counts as indexed, whatever happens to the others: the message is not one of rejections only.</summary>
+    public async Task Complete_ExistingDocumentBesideARefusedOne_CountsAsIndexed()
+    {
+        await WriteAsync([Document(1)]);
+
+        DocumentsResult result = await WriteAsync([Document(1), ("bad", """{"bytes":"not a number"}""")]);
+
+        Is(result, created: 0, existing: 1, rejected: 1);
+        Require.True(!result.HasOnlyRejections, "An existing document counts as indexed.");
+    }
+
+    /// <summary>A fault of the index rejects no document: the message is not stored, and is stored once the index accepts documents.</summary>
+    public async Task Complete_IndexAcceptsNoDocument_RejectsNone()
+    {
+        if (BlockIndex is null)
+        {
+            return;
+        }
+
+        RecordedRejections rejections = new();
+        await using (await BlockIndex())
+        {
+            DocumentsResult refused = await WriteAsync([Document(1), Document(2)], rejections);
+
+            Require.True(refused.Status is SinkStatus.Refused or SinkStatus.Transient, $"A message is not stored while the index accepts no document: {refused}.");
+            Require.True(!string.IsNullOrEmpty(refused.Detail), "The result says why.");
+            Require.Empty(rejections.All, "A fault of the index rejects no document.");
+        }
+
+        Is(await WriteAsync([Document(1), Document(2)], rejections), created: 2);
     }
 
     /// <summary>When a refused document cannot be kept, the message fails with that exception.</summary>

@@ -42,8 +42,9 @@ internal sealed class LogDocuments : ILogRows, IDisposable
     /// <summary>True when there are more bad rows than allowed.</summary>
     public bool HasTooManyBadRows => BadRows > _maxBadRows;
 
-    /// <summary>The bad row that the parser paused for; null when there is none. Valid until <see cref="Forget"/>.</summary>
-    public BadRow? Bad => _bad is null ? null : new BadRow(_badNumber, _badFault, _bad.WrittenMemory);
+    /// <summary>Returns the bad row that the parser paused for; null when there is none. Valid until <see cref="Forget"/>.</summary>
+    /// <param name="columns">Columns that the log's fields directive names.</param>
+    public BadRow? FindBad(int columns) => _bad is null ? null : new BadRow(_badNumber, _badFault, _bad.WrittenMemory, columns);
 
     public bool Take(in LogRow row) =>
         _rows.TryWrite(row, _id.Of(row.Number), _writer)
@@ -54,18 +55,14 @@ internal sealed class LogDocuments : ILogRows, IDisposable
     {
         BadRows++;
         _numbers.LeaveOut(number);
-        if (!HasTooManyBadRows)
-        {
-            _bad = _buffers.Rent(text.Length);
-            _bad.Append(text);
-            _badNumber = number;
-            _badFault = fault;
-        }
-
+        _bad = _buffers.Rent(text.Length);
+        _bad.Append(text);
+        _badNumber = number;
+        _badFault = fault;
         return false;
     }
 
-    /// <summary>Drops the bad row after it was dead-lettered.</summary>
+    /// <summary>Drops the bad row.</summary>
     public void Forget()
     {
         _bad?.Dispose();
@@ -78,9 +75,3 @@ internal sealed class LogDocuments : ILogRows, IDisposable
         _rows.Dispose();
     }
 }
-
-/// <summary>A row that becomes a dead letter instead of a document.</summary>
-/// <param name="Number">Its number, as in <see cref="LogRow.Number"/>.</param>
-/// <param name="Fault">Why.</param>
-/// <param name="Text">Its bytes, or the first of them. A borrow of the call.</param>
-internal readonly record struct BadRow(long Number, RowFault Fault, ReadOnlyMemory<byte> Text);

@@ -35,8 +35,9 @@ internal sealed class ElasticsearchMetrics
         Size.Record(batch.Bytes, _route);
         Add(batch.Created, "created");
         Add(batch.Existing, "existing");
-        Add(batch.Rejected.Count, "rejected");
     }
+
+    public void Rejected(int documents) => Add(documents, "rejected");
 
     public void Retrying(int documents, string cause) => Retries.Add(documents, _route, new KeyValuePair<string, object?>("error.type", cause));
 

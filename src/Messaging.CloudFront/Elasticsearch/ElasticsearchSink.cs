@@ -19,6 +19,7 @@ internal sealed class ElasticsearchSink : IDocumentSink
     private const int IdleBatches = 16;
 
     private readonly BulkRequests _requests;
+    private readonly ItemRules _rules;
     private readonly BatchSender _sender;
     private readonly ElasticsearchMetrics _metrics;
     private readonly ILogger _logger;
@@ -46,7 +47,8 @@ internal sealed class ElasticsearchSink : IDocumentSink
 
         // Enough for the batches in flight and one that is being filled.
         Segments = new SegmentPool((_maxInFlight + 1) * ((options.MaxBatchBytes / SegmentPool.SegmentBytes) + 1));
-        _sender = new BatchSender(options, requests, Limits, _metrics, services.Time, _logger);
+        _rules = new ItemRules(options.Index!);
+        _sender = new BatchSender(options, requests, _rules, Limits, _metrics, services.Time, _logger);
     }
 
     public string Name => "elasticsearch";
@@ -75,7 +77,7 @@ internal sealed class ElasticsearchSink : IDocumentSink
                 _problem = null;
                 return;
             case { Status: 401 }:
-                throw new StartupException($"{failure}. {ElasticsearchAdvice.For(fault, string.Empty)}", ExitCodes.NoPermission);
+                throw new StartupException($"{failure}. {ElasticsearchAdvice.Unauthorized}", ExitCodes.NoPermission);
             case { Status: 403 }:
                 // Credentials that may only create documents may not read the version; a 403 still proves that they are valid.
                 _problem = null;
@@ -102,7 +104,7 @@ internal sealed class ElasticsearchSink : IDocumentSink
     }
 
     /// <summary>Lends an empty batch; <see cref="Return"/> ends the loan.</summary>
-    internal DocumentBatch Rent() => _batches.TryTake(out DocumentBatch? batch) ? batch : new DocumentBatch(Segments);
+    internal DocumentBatch Rent() => _batches.TryTake(out DocumentBatch? batch) ? batch : new DocumentBatch(Segments, _rules);
 
     internal void Return(DocumentBatch batch)
     {
@@ -114,6 +116,12 @@ internal sealed class ElasticsearchSink : IDocumentSink
     internal Task EnterAsync(CancellationToken cancellationToken) => _slots.WaitAsync(cancellationToken);
 
     internal void Leave() => _slots.Release();
+
+    /// <summary>Counts a batch's rejected documents, once they have been reported.</summary>
+    internal void CountRejected(DocumentBatch batch) => _metrics.Rejected(batch.Rejected.Count);
+
+    /// <summary>The result of a batch whose rejected documents turned out to be the index's fault.</summary>
+    internal BatchResult Refuse(DocumentBatch.ItemFault fault) => _sender.Refuse(fault);
 
     /// <summary>Sends a complete batch.</summary>
     internal async Task<BatchResult> SendAsync(DocumentBatch batch, CancellationToken cancellationToken)

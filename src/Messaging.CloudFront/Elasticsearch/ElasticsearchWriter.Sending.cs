@@ -15,7 +15,9 @@ internal sealed partial class ElasticsearchWriter
 
     // Guarded by _lock; updated when a batch ends.
     private int _onTheirWay;
+    private int _doubting;
     private TaskCompletionSource? _idle;
+    private TaskCompletionSource? _nextEnd;
     private long _created;
     private long _existing;
     private long _rejected;
@@ -53,9 +55,14 @@ internal sealed partial class ElasticsearchWriter
         {
             using CancellationTokenSource either = CancellationTokenSource.CreateLinkedTokenSource(_stop.Token, cancellationToken);
             result = await _sink.SendAsync(batch, either.Token);
-            if (result.Status == SinkStatus.Stored && batch.Rejected.Count > 0)
+            if (result.Status == SinkStatus.Stored && batch.Doubt is { } doubt && !await AcceptsOthersAsync(batch, either.Token))
+            {
+                result = _sink.Refuse(doubt);
+            }
+            else if (result.Status == SinkStatus.Stored && batch.Rejected.Count > 0)
             {
                 await TellAsync(batch, either.Token);
+                _sink.CountRejected(batch);
             }
         }
         catch (Exception caught)
@@ -64,6 +71,32 @@ internal sealed partial class ElasticsearchWriter
         }
 
         End(batch, result, exception);
+    }
+
+    /// <summary>Waits until Elasticsearch has accepted a document of this message; false when no batch in flight is left that could show it.</summary>
+    private async Task<bool> AcceptsOthersAsync(DocumentBatch batch, CancellationToken cancellationToken)
+    {
+        bool isWaiting = false;
+        while (true)
+        {
+            Task nextEnd;
+            lock (_lock)
+            {
+                _doubting += isWaiting ? 0 : 1;
+                isWaiting = true;
+                bool isAccepted = batch.Created + batch.Existing + _created + _existing > 0;
+                if (isAccepted || _doubting == _onTheirWay)
+                {
+                    _doubting--;
+                    return isAccepted;
+                }
+
+                nextEnd = (_nextEnd ??= new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).Task;
+            }
+
+            // A writer that is stopped cancels all its batches, so the count of those that doubt no longer matters.
+            await nextEnd.WaitAsync(cancellationToken);
+        }
     }
 
     private async Task TellAsync(DocumentBatch batch, CancellationToken cancellationToken)
@@ -101,6 +134,8 @@ internal sealed partial class ElasticsearchWriter
                 _failure = result;
             }
 
+            _nextEnd?.TrySetResult();
+            _nextEnd = null;
             if (--_onTheirWay == 0)
             {
                 _idle?.TrySetResult();

@@ -12,7 +12,8 @@ internal readonly record struct S3Event(LogObject[] Objects, int Ignored, EventF
 /// <param name="Key">Its key, decoded; 1 to 1,024 bytes of UTF-8.</param>
 /// <param name="VersionId">Its version; null when the bucket is not versioned, and the text <c>null</c> when its versioning is suspended.</param>
 /// <param name="ETag">Its ETag without quotation marks; null when the event has none.</param>
-internal sealed record LogObject(string Bucket, string Key, string? VersionId, string? ETag)
+/// <param name="EncodedKey">The key as the event has it; null when decoding did not change it.</param>
+internal sealed record LogObject(string Bucket, string Key, string? VersionId, string? ETag, string? EncodedKey = null)
 {
     /// <summary>For people: <c>s3://bucket/key</c>.</summary>
     public string Location => $"s3://{Bucket}/{Key}";

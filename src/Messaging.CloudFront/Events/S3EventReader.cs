@@ -52,6 +52,11 @@ internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, KeyFilt
         }
 
         using JsonDocument document = JsonDocument.Parse(body);
+        return Read(document, isEnveloped);
+    }
+
+    private S3Event Read(JsonDocument document, bool isEnveloped)
+    {
         EventFields fields = new();
         JsonElement? root = document.RootElement.ValueKind == JsonValueKind.Object ? document.RootElement : null;
         JsonElement? records = fields.Find(root, "Records"u8);
@@ -65,9 +70,39 @@ internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, KeyFilt
         {
             (JsonValueKind.Array, _) => ReadRecords(records.Value, fields),
             _ when fields.Find(root, "Event"u8) is { ValueKind: JsonValueKind.String } test && test.ValueEquals("s3:TestEvent"u8) => new S3Event([], Ignored: 1),
-            (_, JsonValueKind.String) when !isEnveloped => Read(Encoding.UTF8.GetBytes(message.Value.GetString()!), isEnveloped: true),
-            _ => Poison(EventFault.NoRecords, "The body has neither a property Records with an array nor the property Event with s3:TestEvent."),
+            (_, JsonValueKind.String) when !isEnveloped => ReadEnveloped(root, message.Value.GetString()!, fields),
+            _ => Poison(EventFault.NoRecords, $"The body has neither a property Records with an array nor the property Event with s3:TestEvent.{DescribeOther(root, fields)}"),
         };
+    }
+
+    // The body's own JSON is well formed, so a text in Message that is no JSON does not make the message malformed.
+    private S3Event ReadEnveloped(JsonElement? root, string message, EventFields fields)
+    {
+        string other = DescribeOther(root, fields);
+        if (other.Length == 0)
+        {
+            try
+            {
+                S3Event read = Read(Encoding.UTF8.GetBytes(message), isEnveloped: true);
+                return read.Fault == EventFault.EmptyBody ? Poison(EventFault.NoRecords, "The property Message is empty.") : read;
+            }
+            catch (JsonException)
+            {
+                other = " It has a property Message, as SNS sends it, but its text is not JSON.";
+            }
+        }
+
+        return Poison(EventFault.NoRecords, $"The body has no property Records.{other}");
+    }
+
+    private static string DescribeOther(JsonElement? root, EventFields fields)
+    {
+        if (fields.Find(root, "Type"u8) is { ValueKind: JsonValueKind.String } type && (type.ValueEquals("SubscriptionConfirmation"u8) || type.ValueEquals("UnsubscribeConfirmation"u8)))
+        {
+            return " SNS sent it to ask for a confirmation, and it announces no object. Confirm the subscription with its SubscribeURL; the worker does not.";
+        }
+
+        return fields.Find(root, "detail-type"u8) is null ? string.Empty : " It is an event of EventBridge, whose format the worker does not read: let the bucket notify the queue itself.";
     }
 
     // An empty list requests nothing; the message is acknowledged.
@@ -125,15 +160,14 @@ internal sealed class S3EventReader(IReadOnlyCollection<string> buckets, KeyFilt
         }
         else if (!FormKey.TryDecode(encoded, out key))
         {
-            fields.Fail(EventFault.BadKey, "A key is empty, is longer than 1,024 bytes, is not encoded as S3 encodes keys, begins with a slash, or has a segment . or .. in it.");
+            fields.Fail(EventFault.BadKey, $"A key is empty, is longer than 1,024 bytes, is not URL-encoded as S3 encodes keys (some stores, such as Ceph, do not encode them), begins with a slash, or has a segment . or .. in it: {UntrustedText.Shorten(encoded)}");
         }
-
         else if (!IsETag(eTag))
         {
             fields.Fail(EventFault.BadRecord, "A record's eTag is not an ETag.");
         }
 
-        return fields.Fault == EventFault.None && filter.Takes(key!) ? new LogObject(bucket!, key!, NullIfEmpty(version), NullIfEmpty(eTag)) : null;
+        return fields.Fault == EventFault.None && filter.Takes(key!) ? new LogObject(bucket!, key!, NullIfEmpty(version), NullIfEmpty(eTag), encoded == key ? null : encoded) : null;
     }
 
     // "ObjectCreated:Put" in a notification, "s3:ObjectCreated:Put" from some S3-compatible stores.

@@ -105,8 +105,8 @@ internal readonly record struct GzipRead(int Count, LogFault Fault = LogFault.No
 internal readonly record struct GzipLimits(long MaxBytes, int MaxRatio)
 {
     /// <summary>
-    /// 4 MiB take about a millisecond to decompress. A small log of one client's equal requests may legitimately compress better than
-    /// <see cref="MaxRatio"/> (deflate's limit is 1,032:1).
+    /// 4 MiB take about a millisecond to decompress. A small log of one client's equal requests may legitimately compress better than a
+    /// <see cref="MaxRatio"/> that was lowered.
     /// </summary>
     public const long RatioFloor = 4L << 20;
 }

@@ -43,6 +43,9 @@ internal sealed class LogParser : IDisposable
     /// <summary>Rows so far, bad ones included.</summary>
     public long Rows => _rows;
 
+    /// <summary>Columns that the last fields directive names; 0 before it.</summary>
+    public int Columns => _columns.Count;
+
     /// <summary>Why the rest of the log cannot be read.</summary>
     public LogFault Fault { get; private set; }
 

@@ -2,7 +2,8 @@ namespace Messaging.Sinks;
 
 /// <summary>
 /// A sink for JSON documents. Indexing is idempotent: a document whose id exists counts as indexed, so that the same message may be
-/// delivered any number of times. Threads: any number of writers at once, each used by one thread at a time.
+/// delivered any number of times. Only a fault of a document's content rejects the document; a fault of the index, its settings or the worker's
+/// privileges is <see cref="SinkStatus.Refused"/>, however the store reports it. Threads: any number of writers at once, each used by one thread at a time.
 /// </summary>
 public interface IDocumentSink : ISink
 {
@@ -19,7 +20,17 @@ public interface IDocumentSink : ISink
 /// <param name="Rejected">Documents reported to <see cref="IDocumentRejections"/>.</param>
 /// <param name="Detail">Which call failed and how, as text of at most 256 characters; null on success.</param>
 /// <param name="RetryAfter">Transient only: the minimum wait that the store asked for; zero without one.</param>
-public readonly record struct DocumentsResult(SinkStatus Status, long Created, long Existing, long Rejected, string? Detail = null, TimeSpan RetryAfter = default);
+public readonly record struct DocumentsResult(SinkStatus Status, long Created, long Existing, long Rejected, string? Detail = null, TimeSpan RetryAfter = default)
+{
+    /// <summary>The documents accounted for. A stored message has as many as were written; any other number is a defect of the sink.</summary>
+    public long Total => Created + Existing + Rejected;
+
+    /// <summary>
+    /// True when the store rejected every document of a message: the index may be at fault, so the handler dead-letters the message instead of
+    /// completing it.
+    /// </summary>
+    public bool HasOnlyRejections => Status == SinkStatus.Stored && Rejected > 0 && Created + Existing == 0;
+}
 
 /// <summary>Keeps the documents that a store will never accept; implemented by handlers. Threads: one call at a time per writer.</summary>
 public interface IDocumentRejections

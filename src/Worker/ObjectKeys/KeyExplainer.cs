@@ -1,4 +1,3 @@
-using System.Globalization;
 using System.Text;
 using Messaging.Telemetry;
 using Worker.Headers;
@@ -102,8 +101,11 @@ internal static class KeyExplainer
             HeaderUse.EpochMs => ", from milliseconds since 1970",
             _ => "",
         };
-        string utc = string.Create(CultureInfo.InvariantCulture, $"{date.Year:0000}-{date.Month:00}-{date.Day:00}T{date.Hour:00}:{date.Minute:00}:{date.Second:00}Z");
-        return new KeyPartExplanation(property.Name, Show(header, segment.Slot), Encoding.ASCII.GetString(text[..length]).Trim('/'), $"the date {utc}{kind}");
+        DateTimeOffset now = TimeProvider.System.GetUtcNow();
+        string warning = ImplausibleDate.Find(date, now) is { } why
+            ? $"; warning: {why}, which is implausible{ImplausibleDate.SuggestUnit(header.Text(segment.Slot), property.Use, now)}"
+            : "";
+        return new KeyPartExplanation(property.Name, Show(header, segment.Slot), Encoding.ASCII.GetString(text[..length]).Trim('/'), $"the date {ImplausibleDate.Show(date)}{kind}{warning}");
     }
 
     // As in the JSON: only strings have quotes.

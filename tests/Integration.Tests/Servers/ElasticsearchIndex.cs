@@ -28,6 +28,13 @@ internal sealed class ElasticsearchIndex : IAsyncDisposable
         return index;
     }
 
+    /// <summary>Blocks the index for writing, or unblocks it; only a real server can.</summary>
+    public async Task BlockAsync(bool isBlocked)
+    {
+        using HttpResponseMessage answer = await _http.PutAsJsonAsync($"{Name}/_settings", JsonNode.Parse($$"""{"index.blocks.write":{{(isBlocked ? "true" : "false")}}}"""));
+        answer.EnsureSuccessStatusCode();
+    }
+
     public async Task<long> CountAsync()
     {
         using HttpResponseMessage refreshed = await _http.PostAsync($"{Name}/_refresh", null);

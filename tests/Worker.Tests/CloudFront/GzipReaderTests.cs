@@ -223,6 +223,22 @@ public sealed class GzipReaderTests
         bytes.Length.ShouldBeInRange(1, (int)GzipLimits.RatioFloor);
     }
 
+    // 120,000 equal rows: 323 to 1, and as much as deflate can.
+    [Theory]
+    [InlineData(58, 120_000)]
+    [InlineData(1, 32 << 20)]
+    [InlineData(258, 100_000)]
+    public async Task Read_EqualRowsWithTheDefaultRatio_IsNoBomb(int rowBytes, int rows)
+    {
+        byte[] log = System.Text.Encoding.ASCII.GetBytes(string.Concat(Enumerable.Repeat(new string('r', rowBytes - 1) + "\n", rows)));
+        GzipLimits limits = new(256L << 20, new Messaging.CloudFront.CloudFrontOptions().MaxRatio);
+
+        (byte[] bytes, LogFault fault) = await GzipRun.ReadAsync(Pieces.Of(AccessLog.Compress(log), int.MaxValue), limits: limits);
+
+        fault.ShouldBe(LogFault.None);
+        bytes.Length.ShouldBe(log.Length);
+    }
+
     [Fact]
     public async Task Read_SmallAndHighlyCompressible_IsNoBomb()
     {

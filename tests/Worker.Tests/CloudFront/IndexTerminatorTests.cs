@@ -251,7 +251,7 @@ public sealed class IndexTerminatorTests
     [InlineData("junk", "gzip-trailing-data")]
     [InlineData("plain", "not-gzip")]
     [InlineData("empty", "not-gzip")]
-    [InlineData("bomb", "gzip-ratio-too-high")]
+    [InlineData("bomb", "log-too-large")]
     [InlineData("no-fields", "log-no-fields")]
     public async Task Handle_BadObject_IsADeadLetterAfterTheOthersWereIndexed(string kind, string reason)
     {
@@ -263,7 +263,7 @@ public sealed class IndexTerminatorTests
             "junk" => [.. Log, 0, 0],
             "plain" => AccessLog.Create(3),
             "empty" => [],
-            "bomb" => AccessLog.Compress(Encoding.ASCII.GetBytes("#Fields: date time cs(User-Agent)\n" + new string('\n', 8 << 20))),
+            "bomb" => AccessLog.Compress(Encoding.ASCII.GetBytes("#Fields: date time cs(User-Agent)\n" + new string('\n', 65 << 20))),
             _ => AccessLog.Compress("a\tb\n"u8),
         });
         run.Objects.Put("a.gz", Log);
@@ -300,7 +300,7 @@ public sealed class IndexTerminatorTests
     public async Task Handle_BadRowCannotBeDeadLettered_IsHeld()
     {
         CloudFrontRun run = new();
-        run.Objects.Put("a.gz", AccessLog.Compress("#Fields: date time cs(User-Agent)\nbad\n"u8));
+        run.Objects.Put("a.gz", AccessLog.Compress("#Fields: date time cs(User-Agent)\nbad\nd\tt\tu\n"u8));
         run.DeadLetters.Fail(1);
 
         Settlement settlement = await run.HandleAsync(Event);
@@ -353,6 +353,135 @@ public sealed class IndexTerminatorTests
         run.DeadLetters.Messages.Count.ShouldBe(3);
         run.Objects.Asked.ShouldBe(["a.gz", "b.gz"]);
         run.Sink.Documents.Values.ShouldContain("""{"date":"d","time":"t","user_agent":"u"}""");
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(3)]
+    public async Task Handle_EveryDocumentIsRejected_IsADeadLetterOfTheEvent(int rows)
+    {
+        CloudFrontRun run = new();
+        run.Objects.Put("a.gz", AccessLog.CreateCompressed(rows));
+        run.Objects.Put("b.gz", Log);
+        run.Sink.Rejects = index => run.Sink.Documents.Count == 0 && index < rows && run.Objects.Asked.Count == 1;
+
+        Settlement settlement = await run.HandleAsync(Events.Of(Events.Record("a.gz"), Events.Record("b.gz")));
+
+        (settlement.Kind, settlement.Reason).ShouldBe((SettlementKind.DeadLetter, "log-no-documents"));
+        settlement.Description!.ShouldContain($"None of the log's {rows} rows became a document. The sink rejected {rows} documents, the first with 400 mapper_parsing_exception: no.");
+        run.Sink.Documents.Count.ShouldBe(30, "The other log is indexed.");
+        run.Breaker.State.ShouldBe(BreakerState.Closed);
+    }
+
+    [Theory]
+    [InlineData("a,b,c\n", "Row 1 has 1 column, and the #Fields line names 3. Tabs separate columns; this row has none, but 2 commas.")]
+    [InlineData("a,b\na,b\na,b\n", "Row 1 has 1 column, and the #Fields line names 3. Tabs separate columns; this row has none, but 1 commas.")]
+    [InlineData("a;b;c\n", "this row has none, but 2 semicolons.")]
+    [InlineData("a|b|c\n", "this row has none, but 2 vertical bars.")]
+    [InlineData("a b  c\n", "this row has none, but 3 blanks.")]
+    [InlineData("a\tb\n", "Row 1 has 2 columns, and the #Fields line names 3.")]
+    [InlineData("a\tb\tc\td\n", "Row 1 has 4 columns, and the #Fields line names 3.")]
+    [InlineData("\n#x\na\tb\t\0\n", "Row 1 has a zero byte in it.")]
+    [InlineData("a\tb\t\u00ff\n", "Row 1 has a chosen column that is not UTF-8.")]
+    public async Task Handle_NoRowCanBeRead_IsADeadLetterOfTheEvent(string rows, string detail)
+    {
+        CloudFrontRun run = new();
+        run.Objects.Put("a.gz", AccessLog.Compress(Encoding.Latin1.GetBytes($"#Version: 1.0\n#Fields: date time cs(User-Agent)\n{rows}")));
+
+        Settlement settlement = await run.HandleAsync(Event);
+
+        (settlement.Kind, settlement.Reason).ShouldBe((SettlementKind.DeadLetter, "log-no-documents"));
+        settlement.Description!.ShouldContain(detail);
+        run.DeadLetters.Records[0].Description.ShouldContain("s3://logs/a.gz: Row 1 has");
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(2)]
+    public async Task Handle_MoreRowsThanAllowedCannotBeRead_TheDescriptionHasTheFirst(int maxBadRows)
+    {
+        CloudFrontRun run = new(maxBadRows: maxBadRows);
+        run.Objects.Put("a.gz", AccessLog.Compress("#Fields: date time cs(User-Agent)\na,b,c\nbad\nbad\n"u8));
+
+        Settlement settlement = await run.HandleAsync(Event);
+
+        settlement.Reason.ShouldBe("log-too-many-bad-rows");
+        settlement.Description!.ShouldContain("Row 1 has 1 column, and the #Fields line names 3.");
+        run.DeadLetters.Messages.Count.ShouldBe(maxBadRows);
+    }
+
+    [Fact]
+    public async Task Handle_RowsRejectedAndUnreadable_TheDescriptionHasBoth()
+    {
+        CloudFrontRun run = new();
+        run.Objects.Put("a.gz", AccessLog.Compress("#Fields: date time cs(User-Agent)\nd\tt\tu\nbad\nd\tt\tu\n"u8));
+        run.Sink.Rejects = static _ => true;
+
+        Settlement settlement = await run.HandleAsync(Event);
+
+        settlement.Reason.ShouldBe("log-no-documents");
+        settlement.Description!.ShouldContain("None of the log's 3 rows became a document. The sink rejected 2 documents");
+        settlement.Description!.ShouldContain("1 could not be read. Row 2 has 1 column");
+    }
+
+    [Fact]
+    public async Task Handle_RedrivenAfterTheIndexWasRepaired_Completes()
+    {
+        CloudFrontRun run = new();
+        run.Objects.Put("a.gz", AccessLog.CreateCompressed(3));
+        run.Sink.Rejects = static _ => true;
+        (await run.HandleAsync(Event)).Reason.ShouldBe("log-no-documents");
+        run.Sink.Rejects = static _ => false;
+
+        (await run.HandleAsync(Event, delivery: 2)).ShouldBe(Settlement.Complete);
+        (await run.HandleAsync(Event, delivery: 3)).ShouldBe(Settlement.Complete, "Existing documents count as indexed.");
+
+        run.Sink.Documents.Count.ShouldBe(3);
+    }
+
+    [Theory]
+    [InlineData("#Version: 1.0\n#Fields: date time cs(User-Agent)\n")]
+    [InlineData("#Version: 1.0\r\n#Fields: date time cs(User-Agent)\r\n\r\n")]
+    public async Task Handle_LogWithoutRows_Completes(string text)
+    {
+        CloudFrontRun run = new();
+        run.Objects.Put("a.gz", AccessLog.Compress(Encoding.ASCII.GetBytes(text)));
+
+        (await run.HandleAsync(Event)).ShouldBe(Settlement.Complete);
+    }
+
+    [Theory]
+    [InlineData(-1)]
+    [InlineData(1)]
+    [InlineData(-30)]
+    public async Task Handle_SinkAccountsForOtherDocuments_IsNotCompleted(int difference)
+    {
+        CloudFrontRun run = new();
+        run.Objects.Put("a.gz", Log);
+        run.Sink.Miscount = difference;
+
+        Settlement settlement = await run.HandleAsync(Event);
+
+        (settlement.Fault, settlement.RetryInProcess).ShouldBe((SettlementFault.Transient, false));
+        settlement.Description!.ShouldContain($"accounted for {30 + difference} of 30 documents");
+    }
+
+    [Theory]
+    [InlineData("raw+plus.gz", true)]
+    [InlineData("100%25.gz", true)]
+    [InlineData("a.gz", false)]
+    public async Task Handle_ObjectIsMissing_SaysThatTheKeyWasDecoded(string key, bool isDecoded)
+    {
+        CloudFrontRun run = new();
+
+        Settlement first = await run.HandleAsync(Events.Of(Events.Record(key)));
+        Settlement last = await run.HandleAsync(Events.Of(Events.Record(key)), delivery: 3);
+
+        foreach (string description in (string[])[first.Description!, last.Description!])
+        {
+            description.Contains($"The event's key is \"{key}\"", StringComparison.Ordinal).ShouldBe(isDecoded);
+            description.Contains("does not URL-encode", StringComparison.Ordinal).ShouldBe(isDecoded);
+        }
     }
 
     [Fact]

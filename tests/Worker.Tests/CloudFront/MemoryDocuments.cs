@@ -22,6 +22,9 @@ internal sealed class MemoryDocuments : IDocumentSink
     /// <summary>Called with the number of each batch since the sink was made, from 1; a status other than stored ends the writer.</summary>
     public Func<int, SinkStatus> Batch { get; set; } = static _ => SinkStatus.Stored;
 
+    /// <summary>Added to the created documents of each result, as a sink with a defect counts.</summary>
+    public int Miscount { get; set; }
+
     /// <summary>When set, every batch waits for it.</summary>
     public Task? Gate { get; set; }
 
@@ -155,6 +158,6 @@ internal sealed class MemoryDocuments : IDocumentSink
             return default;
         }
 
-        private DocumentsResult Result() => new(_status, _created, _existing, _rejected, _status == SinkStatus.Stored ? null : "scripted");
+        private DocumentsResult Result() => new(_status, _created + sink.Miscount, _existing, _rejected, _status == SinkStatus.Stored ? null : "scripted");
     }
 }

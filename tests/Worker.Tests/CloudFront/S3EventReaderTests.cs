@@ -29,6 +29,9 @@ public sealed class S3EventReaderTests
         { "{\"Message\":\"{}\"}", "event-no-records" },
         { "{\"Message\":\"{\\\"Message\\\":\\\"{}\\\"}\"}", "event-no-records" },
         { "{\"detail-type\":\"Object Created\",\"detail\":{\"bucket\":{\"name\":\"logs\"},\"object\":{\"key\":\"a\"}}}", "event-no-records" },
+        { "{\"Message\":\"{\"}", "event-no-records" },
+        { "{\"Message\":\"\"}", "event-no-records" },
+        { "{\"Message\":\" \"}", "event-no-records" },
         { "{\"Records\":[1]}", "event-bad-record" },
         { "{\"Records\":[{\"eventName\":\"ObjectCreated:Put\",\"s3\":{\"bucket\":{\"name\":\"logs\"},\"object\":{\"key\":\"a\",\"eTag\":\"\u00e9\"}}}]}", "event-bad-record" },
         { "{\"Records\":[{\"eventName\":\"ObjectCreated:Put\",\"s3\":{\"bucket\":{\"name\":\"logs\"},\"object\":{\"key\":\"a\",\"eTag\":\"a\\nb\"}}}]}", "event-bad-record" },
@@ -71,6 +74,33 @@ public sealed class S3EventReaderTests
         read.Fault.Code().ShouldBe(reason);
         read.Objects.ShouldBeEmpty();
         read.Detail.Length.ShouldBeLessThan(600);
+    }
+
+    [Theory]
+    [InlineData("""{"Type":"SubscriptionConfirmation","MessageId":"1","Token":"secret-token","TopicArn":"arn:aws:sns:us-east-1:1:t","Message":"You have chosen to subscribe to the topic.\nTo confirm, visit the SubscribeURL.","SubscribeURL":"https://sns.example/?Token=secret-token"}""", "Confirm the subscription with its SubscribeURL")]
+    [InlineData("""{"Type":"UnsubscribeConfirmation","Message":"You have chosen to deactivate","SubscribeURL":"https://sns.example/"}""", "SNS sent it")]
+    [InlineData("""{"Type":"SubscriptionConfirmation","Message":"{}"}""", "SNS sent it")]
+    [InlineData("""{"Type":"Notification","Message":"a text"}""", "its text is not JSON")]
+    [InlineData("""{"detail-type":"Object Created","source":"aws.s3","detail":{"bucket":{"name":"logs"},"object":{"key":"k","size":1}}}""", "EventBridge")]
+    public void Read_WellFormedJsonThatIsNoS3Event_SaysWhatItIs(string body, string detail)
+    {
+        S3Event read = Read(body);
+
+        read.Fault.ShouldBe(EventFault.NoRecords);
+        read.Detail.ShouldContain(detail);
+        read.Detail.ShouldNotContain("secret-token");
+    }
+
+    [Theory]
+    [InlineData("100%.gz")]
+    [InlineData("a%zz+b.gz")]
+    public void Read_KeyThatWasNeverEncoded_SaysSo(string key)
+    {
+        S3Event read = Read(Events.Of(Events.Record(key)));
+
+        read.Fault.ShouldBe(EventFault.BadKey);
+        read.Detail.ShouldContain("not URL-encoded as S3 encodes keys (some stores, such as Ceph, do not encode them)");
+        read.Detail.ShouldContain(key);
     }
 
     [Theory]

@@ -26,7 +26,7 @@ internal static class BulkAnswer
         if (item.ErrorType is not null)
         {
             result["status"] = item.Status;
-            result["error"] = new JsonObject { ["type"] = item.ErrorType, ["reason"] = item.ErrorReason, ["index_uuid"] = "lHkiUFEmTrKYugulAenzgA", ["shard"] = "0", ["index"] = item.Index };
+            result["error"] = new JsonObject { ["type"] = item.ErrorType, ["reason"] = item.ErrorReason, ["caused_by"] = Cause(item.ErrorCause), ["index_uuid"] = "lHkiUFEmTrKYugulAenzgA", ["shard"] = "0", ["index"] = item.Index };
         }
         else
         {
@@ -40,4 +40,6 @@ internal static class BulkAnswer
 
         return new JsonObject { [item.Action] = result };
     }
+
+    private static JsonObject? Cause(string? reason) => reason is null ? null : new JsonObject { ["type"] = "illegal_argument_exception", ["reason"] = reason };
 }

@@ -19,7 +19,7 @@ internal sealed class BulkService(IndexStore store)
     {
         bool isMissing = pipeline is not null && !store.HasPipeline(pipeline);
         return store.Do(indexes => actions
-            .Select((action, number) => rule is not null && number % rule.EveryNthItem == 0 ? ItemResult.Failed(action, rule.Status, rule.Type, rule.Reason)
+            .Select((action, number) => rule is not null && number % rule.EveryNthItem == 0 ? ItemResult.Failed(action, rule.Status, rule.Type, rule.Reason, rule.Cause)
                 : isMissing ? ItemResult.Failed(action, 400, "illegal_argument_exception", $"pipeline with id [{pipeline}] does not exist")
                 : Execute(action, settings, indexes))
             .ToList());

@@ -16,6 +16,9 @@ internal sealed record FaultRule
 
     public string Reason { get; init; } = "rejected execution of coordinating operation";
 
+    /// <summary>The reason of the error's cause; null for none. OpenSearch's and older servers' errors of parsing say only there why.</summary>
+    public string? Cause { get; init; }
+
     /// <summary>Seconds of a header Retry-After; null for none.</summary>
     public int? RetryAfter { get; init; }
 

@@ -9,7 +9,7 @@ namespace Messaging.CloudFront.Elasticsearch.Batches;
 /// Sends a batch until each of its documents is accounted for, or until its attempts, its time or the retry budget are used up. It retries
 /// only the documents that need it, and splits requests that are too large. Threads: any number at once, each with a batch of its own.
 /// </summary>
-internal sealed class BatchSender(ElasticsearchSinkOptions options, BulkRequests requests, BatchLimits limits, ElasticsearchMetrics metrics, TimeProvider time, ILogger logger)
+internal sealed class BatchSender(ElasticsearchSinkOptions options, BulkRequests requests, ItemRules rules, BatchLimits limits, ElasticsearchMetrics metrics, TimeProvider time, ILogger logger)
 {
     private const string Operation = "_bulk";
     private const int MaxDetail = 256;
@@ -43,7 +43,7 @@ internal sealed class BatchSender(ElasticsearchSinkOptions options, BulkRequests
                     most = Split(batch, count);
                     break;
                 case BulkFaultKind.None when batch.Refusal is { } refusal:
-                    return Refused(new BulkFault(BulkFaultKind.Refused, refusal.Type, refusal.Status, refusal.Reason));
+                    return Refuse(refusal);
                 case BulkFaultKind.None when batch.Retry is { } retry:
                     fault = new BulkFault(BulkFaultKind.Transient, retry.Type, retry.Status, retry.Reason);
                     break;
@@ -109,10 +109,13 @@ internal sealed class BatchSender(ElasticsearchSinkOptions options, BulkRequests
         return (count + 1) / 2;
     }
 
+    /// <summary>The result of a batch whose items show a fault of the index.</summary>
+    public BatchResult Refuse(DocumentBatch.ItemFault fault) => Refused(new BulkFault(BulkFaultKind.Refused, fault.Type, fault.Status, fault.Reason));
+
     private BatchResult Refused(in BulkFault fault)
     {
         string said = fault.Reason.Length == 0 ? string.Empty : $" Elasticsearch reported: {fault.Reason}";
-        return new BatchResult(SinkStatus.Refused, Bound($"{ElasticsearchAdvice.Describe(fault, Operation)}. {ElasticsearchAdvice.For(fault, options.Index!)}{said}"));
+        return new BatchResult(SinkStatus.Refused, Bound($"{ElasticsearchAdvice.Describe(fault, Operation)}. {ElasticsearchAdvice.For(fault, rules, options.Index!)}{said}"));
     }
 
     private static BatchResult Transient(in BulkFault fault) =>

@@ -15,6 +15,7 @@ internal sealed partial class DocumentBatch : IBulkItems
     private int _existing;
     private int _rejectedBefore;
     private bool _isOther;
+    private ItemFault? _newDoubt;
 
     /// <summary>Number of documents that are not accounted for.</summary>
     public int Pending { get; private set; }
@@ -31,6 +32,12 @@ internal sealed partial class DocumentBatch : IBulkItems
 
     /// <summary>Why the last response refuses every document; null when it does not.</summary>
     public ItemFault? Refusal { get; private set; }
+
+    /// <summary>
+    /// Why one of <see cref="Rejected"/> may be the index's fault: it is the document's only if Elasticsearch accepts another document of the
+    /// message. Null when there is none.
+    /// </summary>
+    public ItemFault? Doubt { get; private set; }
 
     /// <summary>Ends filling: all documents become pending.</summary>
     public void Complete()
@@ -57,6 +64,7 @@ internal sealed partial class DocumentBatch : IBulkItems
         _againCount = 0;
         _existing = 0;
         _isOther = false;
+        _newDoubt = null;
         Retry = null;
         Refusal = null;
         Rejected.RemoveRange(_rejectedBefore, Rejected.Count - _rejectedBefore);
@@ -70,12 +78,14 @@ internal sealed partial class DocumentBatch : IBulkItems
             return;
         }
 
-        switch (ItemRules.Judge(item))
+        ItemVerdict verdict = _rules.Judge(item);
+        switch (verdict)
         {
             case ItemVerdict.Exists:
                 _existing++;
                 return;
-            case ItemVerdict.Reject:
+            case ItemVerdict.Reject or ItemVerdict.RefuseUnlessAccepted:
+                _newDoubt ??= verdict == ItemVerdict.Reject ? null : new ItemFault(item.Status, item.ReadType(), item.ReadReason());
                 Rejected.Add(new RejectedDocument(_pending[item.Index], item.Status, item.ReadType(), item.ReadReason()));
                 return;
             case ItemVerdict.Refuse:
@@ -103,6 +113,7 @@ internal sealed partial class DocumentBatch : IBulkItems
         Created += _sent - _againCount - _existing - rejected;
         Existing += _existing;
         _rejectedBefore = Rejected.Count;
+        Doubt ??= _newDoubt;
 
         // Documents to send again precede those that were not sent yet; both keep their order.
         int rest = Pending - _sent;
@@ -139,6 +150,8 @@ internal sealed partial class DocumentBatch : IBulkItems
         Existing = 0;
         Rejected.Clear();
         _rejectedBefore = 0;
+        _newDoubt = null;
+        Doubt = null;
         Retry = null;
         Refusal = null;
     }

@@ -14,6 +14,7 @@ internal sealed partial class DocumentBatch : IBufferWriter<byte>
     private static readonly byte[] NewLine = "\n"u8.ToArray();
 
     private readonly SegmentPool _pool;
+    private readonly ItemRules _rules;
     private readonly List<Segment> _segments = [];
 
     // Offset of each document's action line, then the end of the last document; in written bytes over all segments.
@@ -24,7 +25,13 @@ internal sealed partial class DocumentBatch : IBufferWriter<byte>
     private int _documents;
     private bool _isOpen;
 
-    public DocumentBatch(SegmentPool pool) => _pool = pool;
+    /// <param name="pool">Lends the memory.</param>
+    /// <param name="rules">Classify the failed items of responses.</param>
+    public DocumentBatch(SegmentPool pool, ItemRules rules)
+    {
+        _pool = pool;
+        _rules = rules;
+    }
 
     /// <summary>Index of the first document among the message's documents.</summary>
     public long FirstIndex { get; set; }

@@ -25,6 +25,7 @@ internal ref struct BulkItem
     public ReadOnlySpan<byte> Id;
     public ReadOnlySpan<byte> Type;
     public ReadOnlySpan<byte> Reason;
+    public ReadOnlySpan<byte> CauseReason;
 
     /// <summary>True when the error's type is this text.</summary>
     public readonly bool IsType(ReadOnlySpan<byte> type) => IsText(Type, type);
@@ -32,17 +33,16 @@ internal ref struct BulkItem
     /// <summary>True when the id is this text.</summary>
     public readonly bool IsId(ReadOnlySpan<byte> id) => IsText(Id, id);
 
-    /// <summary>True when the error's reason begins with this text, which must not need escapes.</summary>
-    public readonly bool ReasonStartsWith(ReadOnlySpan<byte> start) => !Reason.IsEmpty && Reason[1..].StartsWith(start);
-
     /// <summary>The id, unescaped and complete; empty when there is none.</summary>
     public readonly string ReadId() => Decode(Id);
 
     /// <summary>The error's type, bounded and escaped; may be empty.</summary>
     public readonly string ReadType() => IsSetAside ? "failure_store" : Show(Type);
 
-    /// <summary>The error's reason, bounded and escaped; may be empty.</summary>
-    public readonly string ReadReason() => IsSetAside ? "It could not be indexed, and is in the failure store of the data stream." : Show(Reason);
+    /// <summary>The error's reason, bounded and escaped; may be empty. OpenSearch and Elasticsearch 7 say why only in the cause.</summary>
+    public readonly string ReadReason() => IsSetAside ? "It could not be indexed, and is in the failure store of the data stream."
+        : IsText(Reason, "failed to parse"u8) && !CauseReason.IsEmpty ? $"failed to parse: {Show(CauseReason)}"
+        : Show(Reason);
 
     /// <summary>True when the reader is at this text; half a surrogate pair equals no text.</summary>
     public static bool IsText(scoped in Utf8JsonReader reader, ReadOnlySpan<byte> text)

@@ -221,7 +221,30 @@ internal sealed class BulkResponseParser(bool parsesAll = false)
 
             read = BulkItem.IsText(reader, "type"u8) ? reader.Read() && TakeText(ref reader, window, ref item.Type)
                 : BulkItem.IsText(reader, "reason"u8) ? reader.Read() && TakeText(ref reader, window, ref item.Reason)
+                : BulkItem.IsText(reader, "caused_by"u8) ? ReadCause(ref reader, window, ref item)
                 : reader.TrySkip();
+        }
+
+        return false;
+    }
+
+    /// <summary>Reads the reason of <c>"caused_by":{"type":"…","reason":"…",…}</c>.</summary>
+    private static bool ReadCause(ref Utf8JsonReader reader, ReadOnlySpan<byte> window, ref BulkItem item)
+    {
+        bool read = reader.Read();
+        if (read && reader.TokenType != JsonTokenType.StartObject)
+        {
+            return reader.TrySkip();
+        }
+
+        while (read && reader.Read())
+        {
+            if (reader.TokenType == JsonTokenType.EndObject)
+            {
+                return true;
+            }
+
+            read = BulkItem.IsText(reader, "reason"u8) ? reader.Read() && TakeText(ref reader, window, ref item.CauseReason) : reader.TrySkip();
         }
 
         return false;

@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.Text.Json.Nodes;
+using ElasticsearchServer;
 using Integration.Tests.Servers;
 using Messaging.CloudFront.Elasticsearch;
 using Messaging.Sinks;
@@ -64,9 +65,28 @@ public abstract class ElasticsearchSinkContract : DocumentSinkContractTests
         return ElasticsearchSinks.Open(OptionsFor(new Uri(address.GetComponents(UriComponents.SchemeAndServer, UriFormat.UriEscaped)), _index.Name, user is [var name, _] ? name : null, user is [_, var password] ? password : null));
     }
 
+    protected override bool BlocksIndex => true;
+
+    protected override async ValueTask<IAsyncDisposable> BlockIndexAsync()
+    {
+        if (_strict is { } strict)
+        {
+            await strict.ScriptAsync(new FaultRule { Fault = ServerFault.FailItems, Status = 403, Type = "cluster_block_exception", Reason = $"index [{_index!.Name}] blocked by: [FORBIDDEN/8/index write (api)];" });
+            return new Unblocking(() => strict.ScriptAsync());
+        }
+
+        await _index!.BlockAsync(true);
+        return new Unblocking(() => _index.BlockAsync(false));
+    }
+
     internal abstract ElasticsearchSinkOptions OptionsFor(Uri endpoint, string index, string? username, string? password);
 
     protected override async ValueTask<IReadOnlyDictionary<string, JsonNode>> ReadBackAsync(IReadOnlyCollection<string> ids) => await _index!.ReadAsync(ids);
 
     protected override async ValueTask<long> CountAsync() => await _index!.CountAsync();
+
+    private sealed class Unblocking(Func<Task> unblock) : IAsyncDisposable
+    {
+        public async ValueTask DisposeAsync() => await unblock();
+    }
 }

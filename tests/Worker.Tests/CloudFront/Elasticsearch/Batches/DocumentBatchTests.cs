@@ -8,12 +8,14 @@ namespace Worker.Tests.CloudFront.Elasticsearch.Batches;
 
 public sealed class DocumentBatchTests
 {
+    private static readonly ItemRules Rules = new("logs");
+
     private readonly SegmentPool _pool = new(retained: 4);
 
     [Fact]
     public async Task Write_DocumentsOverManySegments_AreTheLinesOfABulkRequest()
     {
-        DocumentBatch batch = new(_pool);
+        DocumentBatch batch = new(_pool, Rules);
         string[] documents = [.. Enumerable.Range(0, 300).Select(i => Json(i, padding: i * 17 % 2_000))];
 
         Fill(batch, documents);
@@ -33,7 +35,7 @@ public sealed class DocumentBatchTests
     [Fact]
     public async Task Write_DocumentLargerThanASegmentAtOnce_IsWhole()
     {
-        DocumentBatch batch = new(_pool);
+        DocumentBatch batch = new(_pool, Rules);
         string large = Json(0, padding: 3 * SegmentPool.SegmentBytes);
 
         Fill(batch, [large]);
@@ -49,7 +51,7 @@ public sealed class DocumentBatchTests
         Random random = new(20260131);
         for (int round = 0; round < 200; round++)
         {
-            DocumentBatch batch = new(_pool);
+            DocumentBatch batch = new(_pool, Rules);
             string[] documents = [.. Enumerable.Range(0, random.Next(1, 40)).Select(i => Json(i, padding: random.Next(3_000)))];
             Fill(batch, documents);
             List<int> pending = [.. Enumerable.Range(0, documents.Length)];
@@ -82,7 +84,7 @@ public sealed class DocumentBatchTests
     [Fact]
     public void Account_AnswerOfOtherDocuments_ChangesNothing()
     {
-        DocumentBatch batch = new(_pool);
+        DocumentBatch batch = new(_pool, Rules);
         Fill(batch, [Json(0), Json(1), Json(2)]);
 
         Answer(batch, 3, Of(errors: true, Exists("d1"), Created("d0"), Created("d2"))).ShouldBeFalse();
@@ -102,7 +104,7 @@ public sealed class DocumentBatchTests
     public void Account_ClusterIsAtItsLimitOfShards_RefusesTheWorkerAndRejectsNoDocument(string type)
     {
         const string Reason = "Validation Failed: 1: this action would add [2] total shards, but this cluster currently has [1000]/[1000] maximum shards open;";
-        DocumentBatch batch = new(_pool);
+        DocumentBatch batch = new(_pool, Rules);
         Fill(batch, [Json(0)]);
 
         Answer(batch, 1, Of(errors: true, Failed("d0", 400, type, Reason))).ShouldBeTrue();
@@ -113,9 +115,35 @@ public sealed class DocumentBatchTests
     }
 
     [Fact]
+    public void Account_ErrorThatOtherDocumentsDecide_IsRejectedWithADoubtUntilTheReset()
+    {
+        DocumentBatch batch = new(_pool, Rules);
+        Fill(batch, [Json(0), Json(1)]);
+
+        Answer(batch, 2, Of(errors: true, Created("d0"), Failed("d1", 400, "strict_dynamic_mapping_exception", "mapping set to strict, dynamic introduction of [x] within [_doc] is not allowed"))).ShouldBeTrue();
+
+        (batch.Pending, batch.Created, batch.Rejected.Count, batch.Refusal).ShouldBe((0, 1L, 1, null));
+        batch.Doubt.ShouldNotBeNull().Type.ShouldBe("strict_dynamic_mapping_exception");
+        batch.Reset();
+        batch.Doubt.ShouldBeNull();
+    }
+
+    [Fact]
+    public void Account_DoubtOfAnInvalidAnswer_IsForgotten()
+    {
+        DocumentBatch batch = new(_pool, Rules);
+        Fill(batch, [Json(0)]);
+
+        Answer(batch, 1, Of(errors: true, Failed("d0", 400, "strict_dynamic_mapping_exception", "r"), Created("d1"))).ShouldBeFalse();
+        Answer(batch, 1, Of(errors: false, Created("d0"))).ShouldBeTrue();
+
+        batch.Doubt.ShouldBeNull();
+    }
+
+    [Fact]
     public void Reset_AfterUse_IsAsNew()
     {
-        DocumentBatch batch = new(_pool) { FirstIndex = 7, IsLeftInUse = true };
+        DocumentBatch batch = new(_pool, Rules) { FirstIndex = 7, IsLeftInUse = true };
         Fill(batch, [Json(0), Json(1), Json(2), Json(3)]);
         Answer(batch, 4, Of(errors: true, Created("d0"), Exists("d1"), Rejected("d2"), Failed("d3", 403, "t", "r"))).ShouldBeTrue();
 
@@ -133,7 +161,7 @@ public sealed class DocumentBatchTests
     public void Reset_LeftInUse_DropsItsBytes()
     {
         SegmentPool pool = new(retained: 1);
-        DocumentBatch batch = new(pool);
+        DocumentBatch batch = new(pool, Rules);
         Fill(batch, [Json(0)]);
         byte[] used = Bytes(batch);
         batch.IsLeftInUse = true;
@@ -146,7 +174,7 @@ public sealed class DocumentBatchTests
     [Fact]
     public void Open_InTheWrongOrder_Throws()
     {
-        DocumentBatch batch = new(_pool);
+        DocumentBatch batch = new(_pool, Rules);
         Should.Throw<InvalidOperationException>(batch.Close);
         batch.Open(ActionLine.Before, "a"u8, ActionLine.Behind);
 

@@ -1,0 +1,41 @@
+using System.Globalization;
+using Messaging.CloudFront.Rows;
+
+namespace Messaging.CloudFront.Documents;
+
+/// <summary>A row that becomes a dead letter instead of a document.</summary>
+/// <param name="Number">Its number, as in <see cref="LogRow.Number"/>.</param>
+/// <param name="Fault">Why.</param>
+/// <param name="Text">Its bytes, or the first of them. A borrow of the call.</param>
+/// <param name="Columns">Columns that the log's fields directive names.</param>
+internal readonly record struct BadRow(long Number, RowFault Fault, ReadOnlyMemory<byte> Text, int Columns)
+{
+    // What files of other formats have between columns.
+    private static readonly (byte Separator, string Name)[] OtherSeparators = [((byte)',', "commas"), ((byte)';', "semicolons"), ((byte)'|', "vertical bars"), ((byte)' ', "blanks")];
+
+    /// <summary>For people: the row's number and its fault, without any of its text.</summary>
+    public string Describe() => string.Create(CultureInfo.InvariantCulture, $"Row {Number} {DescribeFault()}");
+
+    private string DescribeFault() => Fault switch
+    {
+        RowFault.TooLong => $"is longer than {CloudFrontOptions.Section}:{nameof(CloudFrontOptions.MaxRowBytes)} allows.",
+        RowFault.Nul => "has a zero byte in it.",
+        RowFault.InvalidUtf8 => "has a chosen column that is not UTF-8.",
+        _ => DescribeColumns(),
+    };
+
+    private string DescribeColumns()
+    {
+        ReadOnlySpan<byte> text = Text.Span;
+        int tabs = text.Count((byte)'\t');
+        (int count, string name) = (0, string.Empty);
+        foreach ((byte separator, string other) in OtherSeparators)
+        {
+            int found = text.Count(separator);
+            (count, name) = found > count ? (found, other) : (count, name);
+        }
+
+        string hint = tabs == 0 && count > 0 ? string.Create(CultureInfo.InvariantCulture, $" Tabs separate columns; this row has none, but {count} {name}.") : string.Empty;
+        return string.Create(CultureInfo.InvariantCulture, $"has {tabs + 1} column{(tabs == 0 ? string.Empty : "s")}, and the #Fields line names {Columns}.{hint}");
+    }
+}
