@@ -25,7 +25,8 @@ internal sealed class IndexModel(World world, FaultPlan plan, Defect defect) : I
             world.Meets(Fault.IndexIsDown);
         }
 
-        answer(world.Store.IsDown ? Unavailable(0) : request.Method == "GET" ? ServiceAnswer.Text(HttpStatusCode.OK, "{}") : Create(request.Body));
+        answer(world.Store.IsDown ? request.Method == "GET" || world.Random.Next(3) > 0 ? Unavailable(0) : RefuseAll(request.Body)
+            : request.Method == "GET" ? ServiceAnswer.Text(HttpStatusCode.OK, "{}") : Create(request.Body));
     }
 
     public ServiceAnswer Unavailable(int draw) => (draw % 3) switch
@@ -43,12 +44,21 @@ internal sealed class IndexModel(World world, FaultPlan plan, Defect defect) : I
             return ServiceAnswer.Text(HttpStatusCode.RequestEntityTooLarge, string.Empty);
         }
 
+        return AnswerEach(body, CreateOne);
+    }
+
+    // The index is at a limit: no document is at fault.
+    private static ServiceAnswer RefuseAll(byte[] body) =>
+        AnswerEach(body, (id, _) => Item(id, 400, "illegal_argument_exception", "Limit of total fields [1000] has been exceeded"));
+
+    private static ServiceAnswer AnswerEach(byte[] body, Func<string, string, string> answer)
+    {
         string[] lines = body[0] == '{' ? Encoding.UTF8.GetString(body).Split('\n', StringSplitOptions.RemoveEmptyEntries) : Gzip.ReadLines(body);
         List<string> items = [];
         for (int line = 0; line < lines.Length; line += 2)
         {
             using JsonDocument action = JsonDocument.Parse(lines[line]);
-            items.Add(CreateOne(action.RootElement.GetProperty("create").GetProperty("_id").GetString()!, lines[line + 1]));
+            items.Add(answer(action.RootElement.GetProperty("create").GetProperty("_id").GetString()!, lines[line + 1]));
         }
 
         return ServiceAnswer.Text(HttpStatusCode.OK, $"{{\"took\":1,\"errors\":{(items.Exists(item => item.Contains("error", StringComparison.Ordinal)) ? "true" : "false")},\"items\":[{string.Join(',', items)}]}}");
@@ -86,6 +96,6 @@ internal sealed class IndexModel(World world, FaultPlan plan, Defect defect) : I
         return isStored ? Item(id, 503, "unavailable_shards_exception") : Item(id, 429, "es_rejected_execution_exception");
     }
 
-    private static string Item(string id, int status, string type) =>
-        $"{{\"create\":{{\"_id\":\"{id}\",\"status\":{status},\"error\":{{\"type\":\"{type}\",\"reason\":\"simulated\"}}}}}}";
+    private static string Item(string id, int status, string type, string reason = "simulated") =>
+        $"{{\"create\":{{\"_id\":\"{id}\",\"status\":{status},\"error\":{{\"type\":\"{type}\",\"reason\":\"{reason}\"}}}}}}";
 }

@@ -2,7 +2,7 @@ using Proof.Simulation;
 
 namespace Proof.Models;
 
-/// <summary>The bucket of logs. Each log is written before its event is sent; some are damaged, and some do not exist.</summary>
+/// <summary>The bucket of logs. Each log is written before its event is sent; some are damaged, some have no row that becomes a document, and some do not exist.</summary>
 internal sealed class LogModel(World world)
 {
     public const string Bucket = "logs";
@@ -19,6 +19,9 @@ internal sealed class LogModel(World world)
     /// <summary>Null for a log that does not exist.</summary>
     public Log? Find(string key) => _logs.GetValueOrDefault(key);
 
+    /// <summary>True for a row that becomes a document of the index.</summary>
+    public static bool IsGood(Row row) => row.Document is { } document && !IsRefused(document);
+
     /// <summary>True for a document that Elasticsearch never accepts.</summary>
     public static bool IsRefused(string document) => document.Contains(Refused, StringComparison.Ordinal);
 
@@ -28,7 +31,7 @@ internal sealed class LogModel(World world)
     public void Write(string key, bool isDamaged)
     {
         Random random = world.Random;
-        int damage = random.Next(5);
+        int damage = random.Next(6);
         if (isDamaged && damage == 0)
         {
             return;
@@ -52,9 +55,14 @@ internal sealed class LogModel(World world)
             rows = [.. rows, .. Enumerable.Range(0, MaxBad + 1).Select(row => damage == 1 ? Document($"{name}{row}", Refused) : new Row($"{name}{row}", null))];
         }
 
+        if (isDamaged && damage == 5)
+        {
+            rows = [.. Enumerable.Range(0, 1 + random.Next(MaxBad)).Select(row => random.Next(2) == 0 ? Document($"{key}-none{row}", Refused) : new Row($"{key}-none{row}", null))];
+        }
+
         byte[] whole = Gzip.Compress($"#Version: 1.0\n#Fields: n text\n{string.Concat(rows.Select(row => $"{row.Text}\n"))}");
-        byte[] content = !isDamaged || damage < 3 ? whole : damage == 3 ? whole[..random.Next(whole.Length)] : [.. "not gzip: "u8, .. whole];
-        _logs.Add(key, new Log(content, rows, isDamaged));
+        byte[] content = !isDamaged || damage is < 3 or 5 ? whole : damage == 3 ? whole[..random.Next(whole.Length)] : [.. "not gzip: "u8, .. whole];
+        _logs.Add(key, new Log(content, rows, isDamaged || (rows.Length > 0 && !rows.Any(IsGood))));
 
         Row Draw(string name) => Document(name, new string('y', 1 + random.Next(40)));
     }

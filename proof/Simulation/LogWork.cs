@@ -42,12 +42,12 @@ internal sealed class LogWork(World world, FaultPlan plan) : Work
     public override bool IsPart(DeadLetter? letter, byte[] body)
     {
         string text = Encoding.UTF8.GetString(body);
-        return letter is { IsPart: true } && world.Logs.Logs.Any(log => log.Rows.Any(row => !IsGood(row) && (row.Document ?? row.Text) == text));
+        return letter is { IsPart: true } && world.Logs.Logs.Any(log => log.Rows.Any(row => !LogModel.IsGood(row) && (row.Document ?? row.Text) == text));
     }
 
     public override string? FindForeign()
     {
-        HashSet<string> good = [.. world.Logs.Logs.SelectMany(log => log.Rows).Where(IsGood).Select(row => row.Document!)];
+        HashSet<string> good = [.. world.Logs.Logs.SelectMany(log => log.Rows).Where(LogModel.IsGood).Select(row => row.Document!)];
         return world.Index.Documents.FirstOrDefault(document => !good.Remove(document)) is { } foreign ? $"a document is no row, or is there twice: {foreign}" : null;
     }
 
@@ -61,10 +61,8 @@ internal sealed class LogWork(World world, FaultPlan plan) : Work
         }
 
         HashSet<string> parts = [.. world.DeadLetters.Letters.Where(dead => dead.Letter.IsPart).Select(dead => Encoding.UTF8.GetString(dead.Body))];
-        return log.Rows.All(row => IsGood(row) ? world.Index.Holds(row.Document!) : parts.Contains(row.Document ?? row.Text));
+        return log.Rows.All(row => LogModel.IsGood(row) ? world.Index.Holds(row.Document!) : parts.Contains(row.Document ?? row.Text));
     }
-
-    private static bool IsGood(LogModel.Row row) => row.Document is { } document && !LogModel.IsRefused(document);
 
     private static string Record(string key) => $"{{\"eventName\":\"ObjectCreated:Put\",\"s3\":{{\"bucket\":{{\"name\":\"{LogModel.Bucket}\"}},\"object\":{{\"key\":\"{key}\"}}}}}}";
 }

@@ -11,7 +11,7 @@ namespace Messaging.CloudFront.Documents;
 internal readonly record struct BadRow(long Number, RowFault Fault, ReadOnlyMemory<byte> Text, int Columns)
 {
     // What files of other formats have between columns.
-    private static readonly (byte Separator, string Name)[] OtherSeparators = [((byte)',', "commas"), ((byte)';', "semicolons"), ((byte)'|', "vertical bars"), ((byte)' ', "blanks")];
+    private static readonly (byte Separator, string Name)[] OtherSeparators = [((byte)',', "comma"), ((byte)';', "semicolon"), ((byte)'|', "vertical bar"), ((byte)' ', "blank")];
 
     /// <summary>For people: the row's number and its fault, without any of its text.</summary>
     public string Describe() => string.Create(CultureInfo.InvariantCulture, $"Row {Number} {DescribeFault()}");
@@ -35,7 +35,9 @@ internal readonly record struct BadRow(long Number, RowFault Fault, ReadOnlyMemo
             (count, name) = found > count ? (found, other) : (count, name);
         }
 
-        string hint = tabs == 0 && count > 0 ? string.Create(CultureInfo.InvariantCulture, $" Tabs separate columns; this row has none, but {count} {name}.") : string.Empty;
-        return string.Create(CultureInfo.InvariantCulture, $"has {tabs + 1} column{(tabs == 0 ? string.Empty : "s")}, and the #Fields line names {Columns}.{hint}");
+        string hint = tabs == 0 && count > 0 ? string.Create(CultureInfo.InvariantCulture, $" Tabs separate columns; this row has none, but {count} {name}{Plural(count)}.") : string.Empty;
+        return string.Create(CultureInfo.InvariantCulture, $"has {tabs + 1} column{Plural(tabs + 1)}, and the #Fields line names {Columns}.{hint}");
     }
+
+    private static string Plural(int count) => count == 1 ? string.Empty : "s";
 }

@@ -375,7 +375,7 @@ public sealed class IndexTerminatorTests
 
     [Theory]
     [InlineData("a,b,c\n", "Row 1 has 1 column, and the #Fields line names 3. Tabs separate columns; this row has none, but 2 commas.")]
-    [InlineData("a,b\na,b\na,b\n", "Row 1 has 1 column, and the #Fields line names 3. Tabs separate columns; this row has none, but 1 commas.")]
+    [InlineData("a,b\na,b\na,b\n", "Row 1 has 1 column, and the #Fields line names 3. Tabs separate columns; this row has none, but 1 comma.")]
     [InlineData("a;b;c\n", "this row has none, but 2 semicolons.")]
     [InlineData("a|b|c\n", "this row has none, but 2 vertical bars.")]
     [InlineData("a b  c\n", "this row has none, but 3 blanks.")]

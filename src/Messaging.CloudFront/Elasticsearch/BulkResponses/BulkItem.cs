@@ -41,7 +41,7 @@ internal ref struct BulkItem
 
     /// <summary>The error's reason, bounded and escaped; may be empty. OpenSearch and Elasticsearch 7 say why only in the cause.</summary>
     public readonly string ReadReason() => IsSetAside ? "It could not be indexed, and is in the failure store of the data stream."
-        : IsText(Reason, "failed to parse"u8) && !CauseReason.IsEmpty ? $"failed to parse: {Show(CauseReason)}"
+        : IsText(Reason, "failed to parse"u8) && !CauseReason.IsEmpty ? Bound($"failed to parse: {Show(CauseReason)}")
         : Show(Reason);
 
     /// <summary>True when the reader is at this text; half a surrogate pair equals no text.</summary>
@@ -77,11 +77,9 @@ internal ref struct BulkItem
         }
     }
 
-    private static string Show(ReadOnlySpan<byte> json)
-    {
-        string shown = UntrustedText.Shorten(Decode(json));
-        return shown.Length > MaxText ? shown[..MaxText] : shown;
-    }
+    private static string Show(ReadOnlySpan<byte> json) => Bound(UntrustedText.Shorten(Decode(json)));
+
+    private static string Bound(string text) => text.Length > MaxText ? text[..MaxText] : text;
 }
 
 /// <summary>Receives the failed items of a bulk response, in their order.</summary>

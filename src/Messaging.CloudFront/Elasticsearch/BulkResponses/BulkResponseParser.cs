@@ -244,7 +244,14 @@ internal sealed class BulkResponseParser(bool parsesAll = false)
                 return true;
             }
 
-            read = BulkItem.IsText(reader, "reason"u8) ? reader.Read() && TakeText(ref reader, window, ref item.CauseReason) : reader.TrySkip();
+            bool isReason = BulkItem.IsText(reader, "reason"u8);
+            read = reader.Read();
+            if (read && isReason && reader.TokenType == JsonTokenType.String)
+            {
+                item.CauseReason = window[(int)reader.TokenStartIndex..(int)reader.BytesConsumed];
+            }
+
+            read = read && reader.TrySkip();
         }
 
         return false;

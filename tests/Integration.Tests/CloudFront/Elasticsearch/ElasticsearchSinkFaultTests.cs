@@ -64,6 +64,7 @@ public sealed class ElasticsearchSinkFaultTests
     [InlineData(403, "cluster_block_exception", "blocked for writing")]
     [InlineData(404, "index_not_found_exception", "does not exist")]
     [InlineData(400, "index_closed_exception", "closed")]
+    [InlineData(400, "routing_missing_exception", "routing value")]
     public async Task Complete_RefusedItems_IsRefusedAndNothingIsRejected(int status, string type, string advice)
     {
         await using SinkRun run = await SinkRun.StartAsync([new FaultRule { Fault = ServerFault.FailItems, Status = status, Type = type }]);
@@ -75,6 +76,20 @@ public sealed class ElasticsearchSinkFaultTests
         result.Detail!.Length.ShouldBeLessThanOrEqualTo(256);
         run.Rejections.All.ShouldBeEmpty();
         (await run.Server.HistoryAsync()).Count.ShouldBe(1);
+    }
+
+    // As OpenSearch reports it: the reason is only in the cause, for which the sink has to ask.
+    [Fact]
+    public async Task Complete_FaultOfTheIndexInTheCause_IsRefused()
+    {
+        await using SinkRun run = await SinkRun.StartAsync(
+            [new FaultRule { Fault = ServerFault.FailItems, Status = 400, Type = "mapper_parsing_exception", Reason = "failed to parse", Cause = "data stream timestamp field [@timestamp] is missing" }]);
+
+        DocumentsResult result = await run.WriteAsync(3);
+
+        result.Status.ShouldBe(SinkStatus.Refused);
+        result.Detail!.ShouldContain("@timestamp");
+        run.Rejections.All.ShouldBeEmpty();
     }
 
     [Theory]
