@@ -30,10 +30,21 @@ internal static class RedriveCommand
         command.SetAction(async (parsed, cancellationToken) =>
         {
             RedriveRequest request = new(parsed.GetValue(reason), parsed.GetValue(max) ?? int.MaxValue, parsed.GetValue(list), parsed.GetValue(url), parsed.GetValue(route), parsed.GetValue(rate));
-            RedriveResult result = await stores.RunAsync(
-                parsed.GetValue(from)!, context.ReadConfiguration(parsed), request, new CommandServices(TimeProvider.System, Console.Out, Console.Error), cancellationToken);
-            Write(result, request.DryRun);
-            return result.IsComplete ? ExitCodes.Success : ExitCodes.Incomplete;
+
+            // A dry run only prints; a redrive goes on without a reader of its output.
+            return request.DryRun ? await StandardOutput.RunAsync(RunAsync, cancellationToken) : await RunAsync(cancellationToken);
+
+            async Task<int> RunAsync(CancellationToken end)
+            {
+                RedriveResult result = await stores.RunAsync(
+                    parsed.GetValue(from)!, context.ReadConfiguration(parsed), request, new CommandServices(TimeProvider.System, Console.Out, Console.Error), end);
+                if (!end.IsCancellationRequested || cancellationToken.IsCancellationRequested)
+                {
+                    Write(result, request.DryRun);
+                }
+
+                return result.IsComplete ? ExitCodes.Success : ExitCodes.Incomplete;
+            }
         });
         return command;
     }

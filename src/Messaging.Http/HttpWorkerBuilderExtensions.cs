@@ -25,6 +25,7 @@ public static class HttpWorkerBuilderExtensions
         services.AddMessagesEndpoint();
         services.TryAddSingleton<HttpConnections>();
         services.TryAddSingleton<AllowedHosts>();
+        services.TryAddSingleton<HttpResponses>();
         services.TryAddSingleton<RequestGate>();
         services.TryAddSingleton<MetricStore>();
         services.TryAddSingleton<MetricsEndpoint>();

@@ -8,7 +8,7 @@ internal static partial class PathFreeText
     private const string Hidden = "'…'";
 
     public static string? Of(string? text) =>
-        string.IsNullOrEmpty(text) ? text : Bare().Replace(Quoted().Replace(text, Hidden), Hidden);
+        string.IsNullOrEmpty(text) ? text : Bare().Replace(Quoted().Replace(OneLineText.Of(text)!, Hidden), Hidden);
 
     // Up to a quote that ends a word, because a path may contain others; to the end of a truncated text.
     [GeneratedRegex("""'(?:/|\\\\|[A-Za-z]:[\\/])(?:.*?'(?=$|[\s.,;:)])|.*$)""", RegexOptions.Singleline | RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 1_000)]

@@ -78,6 +78,15 @@ function stats() {
   const now = Date.now();
   return {
     version: '1.4.0', process: process.pid, machine: is('markup') ? markup : hostname(), startedAt: iso(begun), time: iso(now), stopping: ended, canChange: !is('empty'),
+    waitingDeadLetters: is('unknown') ? null : letters.length === 0 ? { count: 0, isMore: false, oldestAt: null, newestAt: null, byReason: {} } : {
+      count: letters.length, isMore: false, oldestAt: is('old') ? iso(now - 3 * 86400000 - 7200000) : letters.at(-1).lastSeen, newestAt: letters[0].lastSeen,
+      byReason: letters.reduce((all, { reason }) => ({ ...all, [reason]: (all[reason] ?? 0) + 1 }), {}),
+    },
+    http: {
+      answers: [{ route: 'archive', status: 200, reason: 'stored', refusal: false, count: 1000 }, ...is('refused') ? [
+        { route: 'archive', status: 503, reason: 'paused', refusal: true, count: 2382 }, { route: 'archive', status: 413, reason: 'too-large', refusal: true, count: 3 }, { route: null, status: 404, reason: is('markup') ? markup : 'unknown-path', refusal: true, count: 7 }] : []],
+      connectionsClosed: {},
+    },
     runtime: { cores: 2, ...cpu, heapBytes: 41_234_567, collections: [412, 37, 3], threads: 14 },
     routes: Object.entries(routes).map(([name, r]) => {
       const s = second(name, now);
@@ -90,7 +99,7 @@ function stats() {
         ready: !open, receiving: !open && !ended, stuck: archive && is('stuck') && s.age > 90, problem: is('markup') && archive ? `The source ${markup} cannot be reached: connection refused` : null,
         breaker: { state: ['closed', 'half-open', 'open'][s.breaker], lastFailure: open ? 'PUT https://quayside-archive.s3.eu-central-1.amazonaws.com: 503 Service Unavailable (SlowDown: Please reduce your request rate.)' : null, since: iso(open ? faultAt : begun), nextProbeSeconds: s.breaker === 2 ? 6 - (now / 1000) % 6 : null },
         slots: r.slots, limit: r.slots, inFlight: Math.round(s.inFlight), held: open ? 64 : 0, bytesInFlight: Math.round(s.inFlight) * 1024, oldestAgeSeconds: s.age,
-        ...t, retries: t.retries && archive ? { 503: t.retries } : {}, lost: 0, timeouts: 0, deadLettersByReason: deadByReason,
+        ...t, retries: t.retries && archive ? { 503: t.retries } : {}, lost: 0, timeouts: 0, lastDeadLetterAt: t.deadLetters ? iso(now - 3000) : null, deadLettersByReason: deadByReason,
         process: s.p50 === null ? null : { p50: s.p50, p99: s.p99 }, store: s.p50 === null || !r.sink ? null : { p50: s.p50 * 0.9, p99: s.p99 * 0.9 },
         calls: Object.fromEntries(r.calls.map((call, i) => [call, Math.round(t.received / [1, 8, 9][i])])), costUsd: r.calls.length ? t.received * 5.1e-6 : 0,
       };
@@ -104,11 +113,12 @@ function history() {
   return {
     stepSeconds: step, end: iso(shown.at(-1).time),
     runtime: Object.fromEntries(Object.keys(shown[0].runtime).map(key => [key, shown.map(b => b.runtime[key])])),
-    routes: Object.fromEntries(Object.keys(routes).map(name => [name, Object.fromEntries(names.map(key => [key, shown.map(b => b.routes[name][key])]))])),
+    refused: shown.map(() => 0),
+    routes: Object.fromEntries(Object.keys(routes).map(name => [name, { ...Object.fromEntries(names.map(key => [key, shown.map(b => b.routes[name][key])])), refused: shown.map((_, i) => (is('refused') && name === 'archive' && i > shown.length - 4 ? 795 : 0)) }])),
   };
 }
 
-let letters = is('empty') || is('healthy') || is('dead-sink') || is('slow-sink') ? [] : Array.from({ length: 137 }, (_, i) => {
+let letters = is('empty') || is('refused') || is('healthy') || is('dead-sink') || is('slow-sink') ? [] : Array.from({ length: 137 }, (_, i) => {
   const bad = is('markup');
   const reason = bad ? `bad-${markup}` : i % 9 ? 'malformed-json' : 'missing-id';
   const time = Date.now() - 3000 - i * 900;

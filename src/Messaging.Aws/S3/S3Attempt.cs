@@ -1,3 +1,5 @@
+using Messaging.Costs;
+
 namespace Messaging.Aws.S3;
 
 /// <summary>The time limit of one attempt; distinguishes a timeout from a cancellation by the caller.</summary>
@@ -32,6 +34,24 @@ internal sealed class S3Attempt : IDisposable
             _ = request.ContinueWith(static late => _ = late.Exception, CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously, TaskScheduler.Default);
             throw;
         }
+    }
+
+    /// <summary>Limits the wait for a request of the SDK, and counts it.</summary>
+    public async ValueTask<T> CountAsync<T>(ApiCalls calls, ApiOperation operation, Task<T> request)
+    {
+        T answer;
+        try
+        {
+            answer = await LimitAsync(request);
+        }
+        catch (Exception exception)
+        {
+            calls.Failed(operation, exception);
+            throw;
+        }
+
+        calls.Sending(operation);
+        return answer;
     }
 
     /// <summary>Classifies an exception.</summary>

@@ -69,8 +69,7 @@ public sealed class S3ObjectReader : IDisposable
             try
             {
                 await credentials.PrepareAsync(attempt);
-                _calls.Sending(S3Calls.Get);
-                return Opened(await attempt.LimitAsync(client.GetObjectAsync(request, attempt.Token)), versionId is not (null or NullVersion) ? versionId : eTag);
+                return Opened(await attempt.CountAsync(_calls, S3Calls.Get, client.GetObjectAsync(request, attempt.Token)), versionId is not (null or NullVersion) ? versionId : eTag);
             }
             catch (Exception exception)
             {
@@ -105,8 +104,7 @@ public sealed class S3ObjectReader : IDisposable
         try
         {
             await credentials.PrepareAsync(attempt);
-            _calls.Sending(S3Calls.List);
-            await attempt.LimitAsync(client.ListObjectsV2Async(new ListObjectsV2Request { BucketName = bucket, Prefix = prefix, MaxKeys = 1 }, attempt.Token));
+            await attempt.CountAsync(_calls, S3Calls.List, client.ListObjectsV2Async(new ListObjectsV2Request { BucketName = bucket, Prefix = prefix, MaxKeys = 1 }, attempt.Token));
             return default;
         }
         catch (Exception exception)

@@ -15,19 +15,18 @@ internal static class TopCommand
 
     private const int MaxAnswerBytes = 16 << 20;
 
-    // For redirected output, which has no terminal width.
-    private const int WidthWithoutTerminal = 240;
+    private const int WidestDrawing = 240;
 
     public static Command Create(CommandContext context)
     {
         Option<bool> once = new("--once") { Description = "Print the state once, with rates over one second, and exit; exit 1 when a route is not ready" };
         Option<string?> url = new("--url") { Description = "Address of the running worker; default Hosting:Url. Hosting:Token is sent if it is set", HelpName = "address" };
-        Command command = new("top", "Show what a running worker does: rates, latency, breakers, dead letters; Ctrl+C exits.") { once, url };
+        Command command = new("top", "Show what a running worker does: rates, latency, breakers, refused callers, dead letters; q or Ctrl+C exits.") { once, url };
         command.SetAction(async (parsed, cancellationToken) =>
         {
             IConfigurationRoot configuration = context.ReadConfiguration(parsed);
             using HttpClient client = Connect(parsed.GetValue(url), configuration["Hosting:Url"], configuration["Hosting:Token"]);
-            return parsed.GetValue(once) ? await PrintAsync(client, cancellationToken) : await ShowAsync(client, cancellationToken);
+            return await StandardOutput.RunAsync(end => parsed.GetValue(once) ? PrintAsync(client, end) : ShowAsync(client, end), cancellationToken);
         });
         return command;
     }
@@ -66,43 +65,37 @@ internal static class TopCommand
         await Task.Delay(Interval, cancellationToken);
         using JsonDocument after = await ReadAsync(client, cancellationToken);
         WorkerView view = new(after.RootElement, before.RootElement);
-        IAnsiConsole console = AnsiConsole.Create(new AnsiConsoleSettings { Out = new AnsiConsoleOutput(Console.Out) });
-        if (Console.IsOutputRedirected)
-        {
-            console.Profile.Width = WidthWithoutTerminal;
-        }
-
-        console.Write(TopScreen.Draw(view, console.Profile.Width));
+        Console.Out.Write(TerminalScreen.TextOf(TopScreen.Draw(view, TerminalScreen.Width), TerminalScreen.Width, !Console.IsOutputRedirected && AnsiConsole.Profile.Capabilities.Ansi));
         return view.IsReady ? ExitCodes.Success : ExitCodes.Incomplete;
     }
 
     private static async Task<int> ShowAsync(HttpClient client, CancellationToken cancellationToken)
     {
         JsonDocument before = await ReadAsync(client, cancellationToken);
+        using TerminalScreen screen = new();
+        using CancellationTokenSource end = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, screen.Quit);
         try
         {
-            await AnsiConsole.Live(TopScreen.Draw(new WorkerView(before.RootElement, null), AnsiConsole.Profile.Width)).AutoClear(true).StartAsync(async live =>
+            screen.Show(width => TopScreen.Draw(new WorkerView(before.RootElement, null), width));
+            while (!end.IsCancellationRequested && !TolerantWriter.IsIncomplete)
             {
-                while (!cancellationToken.IsCancellationRequested)
+                await Task.Delay(Interval, end.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+                try
                 {
-                    await Task.Delay(Interval, cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-                    try
-                    {
-                        JsonDocument after = await ReadAsync(client, cancellationToken);
-                        live.UpdateTarget(TopScreen.Draw(new WorkerView(after.RootElement, before.RootElement), AnsiConsole.Profile.Width));
-                        before.Dispose();
-                        before = after;
-                    }
-                    catch (StartupException exception)
-                    {
-                        live.UpdateTarget(TopScreen.Gone(new WorkerView(before.RootElement, null), exception.Message, AnsiConsole.Profile.Width));
-                    }
-                    catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
-                    {
-                        return;
-                    }
+                    JsonDocument after = await ReadAsync(client, end.Token);
+                    screen.Show(width => TopScreen.Draw(new WorkerView(after.RootElement, before.RootElement), width));
+                    before.Dispose();
+                    before = after;
                 }
-            });
+                catch (StartupException exception)
+                {
+                    screen.Show(width => TopScreen.Gone(new WorkerView(before.RootElement, null), exception.Message, width));
+                }
+                catch (OperationCanceledException) when (end.IsCancellationRequested)
+                {
+                    break;
+                }
+            }
         }
         finally
         {
@@ -142,7 +135,7 @@ internal static class TopCommand
     private static JsonDocument Parse(string text)
     {
         JsonDocument state = JsonDocument.Parse(text);
-        _ = TopScreen.Draw(new WorkerView(state.RootElement, null), WidthWithoutTerminal);
+        _ = TopScreen.Draw(new WorkerView(state.RootElement, null), WidestDrawing);
         return state;
     }
 }

@@ -21,6 +21,7 @@ internal static class TopScreen
         ("Dead letters", 0, static route => new Text(Count(route.DeadLetters), new Style(route.DeadLetters > 0 ? Color.Yellow : Color.Default))),
         ("In flight", 100, static route => Plain(route.Load)),
         ("Oldest", 90, static route => Plain(route.OldestAgeSeconds > 0 ? DurationText.Of(TimeSpan.FromSeconds(route.OldestAgeSeconds)) : "-")),
+        ("Refused/s", 110, static route => Plain(Rate(route.Refused))),
         ("p50", 140, static route => Plain(Time(route.Process?.P50))),
         ("p99", 0, static route => Plain(Time(route.Process?.P99))),
         ("Store p50", 160, static route => Plain(Time(route.Store?.P50))),
@@ -47,6 +48,7 @@ internal static class TopScreen
             Plain($"{worker.Title}, up {DurationText.Of(worker.Uptime)}{(worker.IsStopping ? ", stopping" : string.Empty)}, {worker.Time.UtcDateTime:HH:mm:ss} UTC"),
             Plain($"processor {(worker.Cores is { } cores ? $"{cores * 100:0} % of a core" : "-")}, allocated {(worker.BytesPerMessage is { } bytes ? $"{bytes:N0} B/message" : "-")}, GC pauses {(worker.GcPauses is { } pauses ? $"{pauses * 1_000:0.0} ms/s" : "-")}"),
             table,
+            .. worker.Problems.Select(problem => new Text(UntrustedText.Shorten(problem), new Style(Color.Yellow))),
             .. worker.Routes.SelectMany(route => route.Problems.Select(problem => new Text(UntrustedText.Shorten($"{route.Name}: {problem}"), new Style(Color.Yellow)))),
         ]);
     }

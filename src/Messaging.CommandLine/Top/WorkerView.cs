@@ -1,4 +1,5 @@
 using System.Text.Json;
+using Messaging.Telemetry;
 
 namespace Messaging.CommandLine.Top;
 
@@ -29,6 +30,39 @@ internal sealed class WorkerView(JsonElement now, JsonElement? before)
     /// <summary>Seconds of garbage collection pauses per second; null without a previous state.</summary>
     public double? GcPauses => Rate(now.GetProperty("runtime"), _before?.GetProperty("runtime"), "gcPauseSeconds");
 
+    /// <summary>What the operator must know beside the routes, one sentence each.</summary>
+    public IEnumerable<string> Problems
+    {
+        get
+        {
+            if (now.GetProperty("waitingDeadLetters") is { ValueKind: JsonValueKind.Object } waiting && waiting.GetProperty("count").GetInt64() is > 0 and var count)
+            {
+                string age = waiting.GetProperty("oldestAt") is { ValueKind: JsonValueKind.String } oldest ? $", the oldest for {DurationText.Of(Time - oldest.GetDateTimeOffset())}" : string.Empty;
+                yield return $"{(waiting.GetProperty("isMore").GetBoolean() ? "More than " : string.Empty)}{count:N0} dead letter(s) wait{age}: {ListOf(waiting.GetProperty("byReason"))}. Fix the cause, then redrive or delete them.";
+            }
+
+            if (RefusalsOf(null) is { Length: > 0 } refused)
+            {
+                yield return $"HTTP requests refused since the start, without a route: {refused}";
+            }
+
+            if (ListOf(now.GetProperty("http").GetProperty("connectionsClosed")) is { Length: > 0 } closed)
+            {
+                yield return $"HTTP connections closed by the worker since the start: {closed}";
+            }
+        }
+    }
+
+    /// <summary>Requests refused since the start, by status and reason; empty for none.</summary>
+    public string RefusalsOf(string? route) => string.Join(", ", Refusals(now, route).OrderByDescending(answer => answer.GetProperty("count").GetInt64())
+        .Select(answer => $"{(answer.GetProperty("status").GetInt32() is > 0 and var status ? $"{status} " : string.Empty)}{answer.GetProperty("reason").GetString()} {answer.GetProperty("count").GetInt64():N0}"));
+
+    /// <summary>Requests of a route that are refused per second; null without a previous state.</summary>
+    public double? RefusedPerSecond(string route) =>
+        _before is { } before && (Time - before.GetProperty("time").GetDateTimeOffset()).TotalSeconds is > 0 and var seconds
+            ? (Refusals(now, route).Sum(CountOf) - Refusals(before, route).Sum(CountOf)) / seconds
+            : null;
+
     public IReadOnlyList<RouteView> Routes => [.. now.GetProperty("routes").EnumerateArray().Select(route => new RouteView(this, route, Before(route)))];
 
     /// <summary>The increase of a number per second; null without a previous state.</summary>
@@ -50,6 +84,13 @@ internal sealed class WorkerView(JsonElement now, JsonElement? before)
 
         return null;
     }
+
+    private static IEnumerable<JsonElement> Refusals(JsonElement state, string? route) => state.GetProperty("http").GetProperty("answers").EnumerateArray()
+        .Where(answer => answer.GetProperty("refusal").GetBoolean() && answer.GetProperty("route").GetString() == route);
+
+    private static double CountOf(JsonElement answer) => answer.GetProperty("count").GetDouble();
+
+    private static string ListOf(JsonElement counts) => string.Join(", ", counts.EnumerateObject().Select(count => $"{count.Name} {count.Value.GetInt64():N0}"));
 }
 
 /// <summary>A route in a <see cref="WorkerView"/>.</summary>
@@ -68,6 +109,9 @@ internal sealed class RouteView(WorkerView worker, JsonElement now, JsonElement?
     public double? Received => worker.Rate(now, before, "received");
 
     public double? Done => worker.Rate(now, before, "done");
+
+    /// <summary>HTTP requests refused per second; null without a previous state.</summary>
+    public double? Refused => worker.RefusedPerSecond(Name);
 
     public long DeadLetters => now.GetProperty("deadLetters").GetInt64();
 
@@ -104,10 +148,15 @@ internal sealed class RouteView(WorkerView worker, JsonElement now, JsonElement?
                 yield return Problem;
             }
 
+            if (worker.RefusalsOf(Name) is { Length: > 0 } refused)
+            {
+                yield return $"Callers refused since the start: {refused}";
+            }
+
             string reasons = string.Join(", ", now.GetProperty("deadLettersByReason").EnumerateObject().Select(reason => $"{reason.Name} {reason.Value.GetInt64():N0}"));
             if (reasons.Length > 0)
             {
-                yield return $"Dead letters: {reasons}";
+                yield return $"Dead letters since the start: {reasons}";
             }
         }
     }

@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Text.Encodings.Web;
 using System.Text.Json;
+using Messaging.Http.Web;
 using Microsoft.AspNetCore.Http;
 using Pipeline.Buffers;
 using Pipeline.Settlements;
@@ -27,6 +28,7 @@ internal sealed class HttpAnswers(BufferPool buffers)
     /// <summary>Answers a refused request.</summary>
     public Task RefuseAsync(HttpContext context, HttpRefusal refusal)
     {
+        HttpConnection.Note(context, refusal.Error);
         PooledBuffer buffer = buffers.Rent();
         Utf8JsonWriter json = RentWriter(buffer);
         json.WriteStartObject();
@@ -41,6 +43,12 @@ internal sealed class HttpAnswers(BufferPool buffers)
     public Task SettledAsync(HttpContext context, HttpMessage message, in Settlement settlement)
     {
         int status = StatusCodes.Status200OK;
+        HttpConnection.Note(context, settlement.Kind switch
+        {
+            SettlementKind.Complete => HttpResponses.Stored,
+            SettlementKind.DeadLetter => HttpResponses.DeadLettered,
+            _ => HttpResponses.NotStored,
+        });
         PooledBuffer buffer = buffers.Rent();
         Utf8JsonWriter json = RentWriter(buffer);
         json.WriteStartObject();

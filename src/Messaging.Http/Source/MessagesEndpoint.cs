@@ -1,3 +1,4 @@
+using Messaging.Http.Web;
 using Microsoft.AspNetCore.Http;
 
 namespace Messaging.Http.Source;
@@ -37,6 +38,7 @@ internal sealed class MessagesEndpoint(HttpSourceRegistry registry, HttpAnswers 
 
     private async Task HandleAsync(HttpContext context, HttpMessageSource source)
     {
+        HttpConnection.NoteRoute(context, source.Route);
         source.BeginRequest();
         try
         {

@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.IO.Pipelines;
 using System.Text.Json;
+using Messaging.Http.Web;
 using Messaging.Sources.Lines;
 using Microsoft.AspNetCore.Http;
 using Pipeline.Buffers;
@@ -289,6 +290,7 @@ internal sealed class NdjsonRequest : IDisposable
                 HttpAnswers.RetryAfterSeconds(_results.RetryAfter));
         }
 
+        HttpConnection.Note(_context, end?.Error ?? (_results.DeadLettered > 0 ? HttpResponses.DeadLettered : _results.TooLarge > 0 ? "too-large" : HttpResponses.Stored));
         int status = end?.Status ?? (_results.DeadLettered + _results.TooLarge > 0 ? StatusCodes.Status422UnprocessableEntity : StatusCodes.Status200OK);
         PooledBuffer answer = _source.Buffers.Rent();
         Utf8JsonWriter json = _answers.RentWriter(answer);

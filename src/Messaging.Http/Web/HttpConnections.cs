@@ -15,6 +15,7 @@ internal sealed class HttpConnections : IDisposable
     /// <summary>Connections above the limit, for the health pages.</summary>
     public const int Reserve = 16;
 
+    public const string ClosedMetric = "worker.http.connections_closed";
     public const string FirstRequestTimeout = "first-request-timeout";
     public const string GaveWay = "gave-way";
     public const string Limit = "limit";
@@ -39,7 +40,7 @@ internal sealed class HttpConnections : IDisposable
 
     private static readonly Meter Meter = new(RouteMetrics.SourceName);
     private static readonly Counter<long> Closed = Meter.CreateCounter<long>(
-        "worker.http.connections_closed", "{connection}", "HTTP connections that the worker closed, by reason: first-request-timeout, gave-way, limit, stopping");
+        ClosedMetric, "{connection}", "HTTP connections that the worker closed, by reason: first-request-timeout, gave-way, limit, stopping");
 
     private readonly int _limit;
     private readonly TimeSpan _firstRequestTimeout;

@@ -1,4 +1,3 @@
-using System.Diagnostics.Metrics;
 using Messaging.Http.Source;
 using Messaging.Telemetry;
 using Microsoft.AspNetCore.Http;
@@ -7,7 +6,7 @@ using Microsoft.Extensions.Logging;
 namespace Messaging.Http.Web;
 
 /// <summary>The first middleware: counts the request on its connection, and refuses forbidden requests. Threads: any. 0 B per request.</summary>
-internal sealed class RequestGate(AllowedHosts hosts, HttpAnswers answers, TimeProvider time, ILogger<RequestGate> logger)
+internal sealed class RequestGate(AllowedHosts hosts, HttpAnswers answers, HttpResponses responses, TimeProvider time, ILogger<RequestGate> logger)
 {
     private static readonly HttpRefusal NoConnection = new(
         StatusCodes.Status503ServiceUnavailable,
@@ -15,10 +14,6 @@ internal sealed class RequestGate(AllowedHosts hosts, HttpAnswers answers, TimeP
         "All connections are in use (Hosting:MaxConnections); this one is reserved for the health pages. Send it again after Retry-After seconds.",
         RetryAfterSeconds: 1,
         Close: true);
-
-    private static readonly Meter Meter = new(RouteMetrics.SourceName);
-    private static readonly Counter<long> Refused = Meter.CreateCounter<long>(
-        "worker.http.requests_refused", "{request}", "HTTP requests refused before routing, by reason: host-not-allowed, origin-not-allowed, cross-site, too-many-connections");
 
     private readonly LogThrottle _refusedLog = new(time, TimeSpan.FromSeconds(10));
 
@@ -34,10 +29,13 @@ internal sealed class RequestGate(AllowedHosts hosts, HttpAnswers answers, TimeP
                 return Task.CompletedTask;
             }
 
+            connection.Request = context;
+            connection.Responses = responses;
             context.Response.OnStarting(
                 static state =>
                 {
                     HttpConnection answering = (HttpConnection)state;
+                    answering.IsCallerGone = answering.Transport.ConnectionClosed.IsCancellationRequested;
                     answering.Owner.BeginAnswer(answering);
                     return Task.CompletedTask;
                 },
@@ -46,6 +44,7 @@ internal sealed class RequestGate(AllowedHosts hosts, HttpAnswers answers, TimeP
                 static state =>
                 {
                     HttpConnection idle = (HttpConnection)state;
+                    idle.Count();
                     idle.Owner.EndRequest(idle);
                     return Task.CompletedTask;
                 },
@@ -58,7 +57,6 @@ internal sealed class RequestGate(AllowedHosts hosts, HttpAnswers answers, TimeP
 
     private Task RefuseAsync(HttpContext context, HttpRefusal refusal)
     {
-        Refused.Add(1, new KeyValuePair<string, object?>("worker.reason", refusal.Error));
         if (refusal.Status == StatusCodes.Status403Forbidden && _refusedLog.ShouldLog(out SuppressedLines suppressed))
         {
             WebLog.Refused(logger, context.Connection.RemoteIpAddress, refusal.Error, refusal.Message, suppressed);

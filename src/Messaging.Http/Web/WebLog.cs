@@ -17,4 +17,8 @@ internal static partial class WebLog
     [LoggerMessage(1211, LogLevel.Warning,
         "An HTTP request from {Peer} was refused with 403 ({Reason}): {Message}{Suppressed}")]
     public static partial void Refused(ILogger logger, IPAddress? peer, string reason, string message, SuppressedLines suppressed);
+
+    [LoggerMessage(1215, LogLevel.Warning,
+        "{Count} HTTP request(s) were refused within {Period}: {Answers}. Their callers keep the messages. For 429 and 503, end what the route's problem names or add workers; for others, correct the requests")]
+    public static partial void RequestsRefused(ILogger logger, long count, string period, string answers);
 }

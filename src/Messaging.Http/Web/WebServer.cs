@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Net.Sockets;
 using Messaging.Hosting;
 using Messaging.Http.Source;
@@ -118,6 +119,7 @@ public sealed class WebServer : IHostedLifecycleService, IAsyncDisposable
         });
 
         WebApplication app = builder.Build();
+        app.Services.GetRequiredService<DiagnosticListener>().Subscribe(_parts.Responses, static name => name == HttpResponses.BadRequestEvent);
         app.Use(next => context => _parts.Gate.InvokeAsync(context, next));
         app.UseUnknownPath(_parts.Answers);
         app.MapHealth(_parts.Worker);

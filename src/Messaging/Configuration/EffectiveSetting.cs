@@ -3,7 +3,7 @@ namespace Messaging.Configuration;
 /// <summary>One configuration key with the value in effect.</summary>
 /// <param name="Key">The full key.</param>
 /// <param name="Value">The value as text; <c>***</c> for a secret that is set.</param>
-/// <param name="IsDefault">True when nothing in the configuration set it.</param>
+/// <param name="IsDefault">True when it is the default, whether or not something sets it.</param>
 /// <param name="Description">What it is.</param>
 public sealed record EffectiveSetting(string Key, string Value, bool IsDefault, string Description);
 

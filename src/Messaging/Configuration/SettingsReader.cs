@@ -211,6 +211,7 @@ public sealed class SettingsReader
             _ = TryParse(settings, property, overridden, out _);
         }
 
+        string usual = Text();
         if (found is { } given)
         {
             if (!TryParse(settings, property, given, out object? value))
@@ -227,10 +228,11 @@ public sealed class SettingsReader
             return false;
         }
 
-        object? current = property.Property.GetValue(settings);
-        string text = current is null ? string.Empty : Mask(setting, SettingText.Format(current, setting.Bytes));
-        _effective[key] = new EffectiveSetting(key, text, found is null, setting.Description);
+        string text = Text();
+        _effective[key] = new EffectiveSetting(key, text.Length == 0 ? text : Mask(setting, text), text == usual, setting.Description);
         return true;
+
+        string Text() => property.Property.GetValue(settings) is { } current ? SettingText.Format(current, setting.Bytes) : string.Empty;
     }
 
     private bool TryParse(object settings, SettingProperty property, (string Key, string Value) given, out object? value)

@@ -4,8 +4,8 @@ using Messaging.Telemetry;
 namespace Messaging.Costs;
 
 /// <summary>
-/// Counts the calls of one route as they are sent, including retries and empty receives, which services bill too. A call that never
-/// arrived is counted but not billed, so an estimate errs on the high side. Threads: any; counting takes no lock, and allocates nothing
+/// Counts the calls of one route, including retries and empty receives, which services bill too. A call for which no connection was made is not
+/// counted. Others that failed are, although some may never have arrived: an estimate errs on the high side. Threads: any; counting takes no lock, and allocates nothing
 /// after an operation's first call.
 /// </summary>
 public sealed class ApiCalls
@@ -35,10 +35,22 @@ public sealed class ApiCalls
     /// <summary>True when the operation has a price here.</summary>
     public bool HasPrice(ApiOperation operation) => !double.IsNaN(CounterOf(operation).UsdPerMillion);
 
-    /// <summary>Counts a call that is about to be sent.</summary>
+    /// <summary>Counts a call that was sent.</summary>
     /// <param name="operation">The operation.</param>
     /// <param name="payloadBytes">The size of its payload.</param>
     public void Sending(ApiOperation operation, long payloadBytes = 0) => CounterOf(operation).Add(1, operation.RequestsFor(payloadBytes));
+
+    /// <summary>Counts a call that failed with an exception, unless no connection was made: then it cannot have reached the service, which bills nothing.</summary>
+    /// <param name="operation">The operation.</param>
+    /// <param name="exception">Why it has no answer.</param>
+    /// <param name="payloadBytes">The size of its payload.</param>
+    public void Failed(ApiOperation operation, Exception exception, long payloadBytes = 0)
+    {
+        if (!ConnectionFault.IsBeforeTheRequest(exception))
+        {
+            Sending(operation, payloadBytes);
+        }
+    }
 
     /// <summary>Adds the requests that an answer's payload is billed as, beyond the one that is counted already.</summary>
     public void Answered(ApiOperation operation, long payloadBytes) => CounterOf(operation).Add(0, operation.RequestsFor(payloadBytes) - 1);

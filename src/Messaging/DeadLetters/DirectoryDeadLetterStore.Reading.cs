@@ -104,6 +104,20 @@ internal sealed partial class DirectoryDeadLetterStore
         return true;
     }
 
+    /// <summary>When a dead letter was written, by its record.</summary>
+    /// <returns>Null when it was deleted meanwhile, or its record is damaged.</returns>
+    private DateTimeOffset? TimeOf(string name)
+    {
+        try
+        {
+            return Find(name)?.Letter.LastSeen;
+        }
+        catch (Exception exception) when (exception is IOException or UnauthorizedAccessException)
+        {
+            return null;
+        }
+    }
+
     string IDeadLetterReader.Location => Root;
 
     IEnumerable<string> IDeadLetterReader.EnumerateNames() => Sorted(Root)

@@ -20,7 +20,7 @@ namespace Messaging.DeadLetters;
 internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDeadLetterReader, IDisposable
 {
     private const string BodySuffix = ".body";
-    private const string RecordSuffix = ".json";
+    public const string RecordSuffix = ".json";
 
     // Enough to recognise an id. With '~', 32 digits of hash and the suffix, a name stays far below 255 bytes.
     private const int MaxIdLength = 100;
@@ -43,6 +43,8 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
     private readonly TimeProvider _time;
     private readonly ILogger _logger;
     private readonly FileCalls<bool, bool> _probes;
+    private readonly FileCalls<bool, WaitingDeadLetters> _counts;
+    private readonly DeadLetterCount _count;
     private readonly ITimer _probe;
     private volatile bool _prepared;
     private volatile string? _problem;
@@ -53,6 +55,8 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
         _threads = new FileThreads("dead letters", Threads, host);
         _writes = new FileCalls<(DeadLetter Letter, ReadOnlyMemory<byte> Body), string>(_threads, request => Write(request.Letter, request.Body.Span), Threads);
         _probes = new FileCalls<bool, bool>(_threads, _ => Probe(), kept: 1);
+        _count = new DeadLetterCount(Root, time);
+        _counts = new FileCalls<bool, WaitingDeadLetters>(_threads, _ => _count.Count(TimeOf), kept: 1);
         _time = time;
         _logger = logger ?? NullLogger<DirectoryDeadLetterStore>.Instance;
         _probe = time.CreateTimer(static state => _ = ((DirectoryDeadLetterStore)state!).ProbeAsync(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
@@ -99,6 +103,10 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
             throw new IOException($"The dead letter could not be stored: {exception.Message}", exception);
         }
     }
+
+    /// <exception cref="IOException">A folder cannot be listed.</exception>
+    /// <exception cref="UnauthorizedAccessException">Likewise.</exception>
+    public async ValueTask<WaitingDeadLetters?> CountWaitingAsync(CancellationToken cancellationToken) => await _counts.RunAsync(state: default, cancellationToken);
 
     public void Dispose()
     {

@@ -11,6 +11,13 @@ public interface IDeadLetterStore
     /// <remarks>A disk that is only full passes the check and sets <see cref="Problem"/>.</remarks>
     Task CheckAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
+    /// <summary>Counts the dead letters that wait in the store, those of other processes and of earlier runs included. The worker asks every few seconds, one call at a time.</summary>
+    /// <returns>Null when the store cannot tell.</returns>
+    /// <exception cref="IOException">They cannot be counted now.</exception>
+    /// <exception cref="UnauthorizedAccessException">Likewise.</exception>
+    /// <remarks>Make it cheap for any number of dead letters: count up to a limit, and set <see cref="WaitingDeadLetters.IsMore"/>.</remarks>
+    ValueTask<WaitingDeadLetters?> CountWaitingAsync(CancellationToken cancellationToken) => default;
+
     /// <summary>Writes the dead letter durably: the body unchanged and the record beside it.</summary>
     /// <param name="letter">The record.</param>
     /// <param name="body">The bytes; a borrow until the task completes, even after the token was cancelled.</param>

@@ -70,6 +70,9 @@ public sealed record RouteStatus
     /// <summary>Its calls of billed services; a live counter.</summary>
     public required ApiCalls Calls { get; init; }
 
+    /// <summary>When a message was last dead-lettered; null when none was since the start.</summary>
+    public DateTimeOffset? LastDeadLetterAt { get; init; }
+
     /// <summary>Message counts since the start.</summary>
     public required RouteTotals Totals { get; init; }
 

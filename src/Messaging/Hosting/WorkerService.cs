@@ -26,6 +26,7 @@ internal sealed partial class WorkerService(
     private readonly CancellationTokenSource _now = new();
     private List<MessageRoute> _routes = [];
     private ProgressReport? _progress;
+    private DeadLetterWatch? _deadLetterWatch;
 
     public IReadOnlyList<MessageRoute> Routes => _routes;
 
@@ -40,6 +41,9 @@ internal sealed partial class WorkerService(
 
     /// <inheritdoc/>
     public IReadOnlyList<RouteStatus> GetRoutes() => [.. _routes.Select(route => route.GetStatus())];
+
+    /// <inheritdoc/>
+    public WaitingDeadLetters? WaitingDeadLetters => _deadLetterWatch?.Waiting;
 
     /// <inheritdoc/>
     public RouteTotals GetTotals(string route)
@@ -72,6 +76,12 @@ internal sealed partial class WorkerService(
         foreach (MessageRoute route in _routes)
         {
             await route.CheckAsync(cancellationToken);
+        }
+
+        if (plan.Routes.Any(route => route.KeepsDeadLetters))
+        {
+            _deadLetterWatch = new DeadLetterWatch(deadLetters, time, _logger);
+            await _deadLetterWatch.StartAsync(cancellationToken);
         }
 
         // Receiving must stop with the signal, not only when the host stops this service.
@@ -141,6 +151,10 @@ internal sealed partial class WorkerService(
     public async ValueTask DisposeAsync()
     {
         _progress?.Dispose();
+        if (Interlocked.Exchange(ref _deadLetterWatch, null) is { } watch)
+        {
+            await watch.DisposeAsync();
+        }
 
         // The container disposes this service once per registration.
         foreach (MessageRoute route in Interlocked.Exchange(ref _routes, []))

@@ -152,6 +152,7 @@ internal sealed partial class MessageRoute : IAsyncDisposable
         HasSink = _sink is not null,
         Results = DescribeResults(_sink),
         Calls = Calls,
+        LastDeadLetterAt = Metrics.SinceDeadLetter is { } since ? _time.GetUtcNow() - since : null,
         Totals = Metrics.Totals,
     };
 

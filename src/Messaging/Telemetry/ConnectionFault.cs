@@ -5,6 +5,20 @@ namespace Messaging.Telemetry;
 /// <summary>Describes why a connection failed.</summary>
 public static class ConnectionFault
 {
+    /// <summary>True when no connection was made, so that no byte of the request was sent.</summary>
+    internal static bool IsBeforeTheRequest(Exception? exception)
+    {
+        for (; exception is not null; exception = exception.InnerException)
+        {
+            if (exception is HttpRequestException { HttpRequestError: HttpRequestError.NameResolutionError or HttpRequestError.ConnectionError or HttpRequestError.SecureConnectionError or HttpRequestError.ProxyTunnelError })
+            {
+                return true;
+            }
+        }
+
+        return false;
+    }
+
     /// <summary>The cause, such as <c>Connection refused (127.0.0.1:4566)</c>: one sentence without its full stop, shortened and escaped.</summary>
     public static string Describe(Exception exception)
     {

@@ -96,6 +96,9 @@ public sealed class RouteMetrics
         Volatile.Read(ref _counts.DeadLetters),
         Volatile.Read(ref _counts.Lost));
 
+    /// <summary>The time since the last dead letter; null before the first.</summary>
+    internal TimeSpan? SinceDeadLetter => Volatile.Read(ref _counts.LastDeadLetter) is > 0 and var last ? Stopwatch.GetElapsedTime(last) : null;
+
     // Without sources, as in tests, the route itself counts.
     private RouteMetrics[] Receivers => _counts.Sources is { Length: > 0 } sources ? sources : [this];
 
@@ -185,6 +188,7 @@ public sealed class RouteMetrics
     public void DeadLetterWritten(string? reason)
     {
         Interlocked.Increment(ref _counts.DeadLetters);
+        Volatile.Write(ref _counts.LastDeadLetter, Stopwatch.GetTimestamp());
         DeadLetters.TryAdd(1, _route, new KeyValuePair<string, object?>("worker.reason", reason));
     }
 
@@ -246,6 +250,7 @@ public sealed class RouteMetrics
         public long Duplicates;
         public long Returned;
         public long DeadLetters;
+        public long LastDeadLetter;
         public long Lost;
     }
 }

@@ -29,11 +29,7 @@ public sealed class PageTests : IAsyncLifetime
             RequiredServers.Missing($"There is no {Browser}: install Debian's package chromium.");
         }
 
-        _worker = await RunningWorker.StartAsync(
-            [
-                "--Routes:archive:Source=Http", "--Routes:archive:Sink=Directory", $"--Sinks:Directory:Path={Path.Combine(_folder.FullName, "objects")}",
-                $"--DeadLetters:Path={Letters}", $"--Hosting:Token={Token}",
-            ]);
+        _worker = await StartAsync("--Routes:archive:Source=Http", "--Routes:archive:Sink=Directory");
         Assertions.SetDefaultExpectTimeout(60_000);
         _playwright = await Playwright.CreateAsync();
         _browser = await _playwright.Chromium.LaunchAsync(new BrowserTypeLaunchOptions
@@ -166,9 +162,114 @@ public sealed class PageTests : IAsyncLifetime
 
         await Assertions.Expect(page.Locator("html")).ToHaveAttributeAsync("data-state", "stopped");
         await Assertions.Expect(page.Locator("#connection")).ToBeVisibleAsync();
+
+        // Nothing says that it still receives.
+        await Assertions.Expect(page.Locator("#problems-title")).ToHaveTextAsync("Stopped");
+        await Assertions.Expect(page.Locator("#problems-none")).Not.ToContainTextAsync("receive");
+        await Assertions.Expect(page.Locator("article[data-route=archive] .state")).ToHaveTextAsync("Not known now");
+    }
+
+    [Fact]
+    public async Task RefusedCallers_AreAProblemWithAnAction()
+    {
+        IPage page = await OpenAsync();
+        await Assertions.Expect(page.Locator("#problems-none")).ToContainTextAsync("1 route receives; no dead letter waits.");
+        for (int i = 0; i < 3; i++)
+        {
+            (await Worker.PostAsync(new byte[(1 << 20) + 1])).Status.ShouldBe(HttpStatusCode.RequestEntityTooLarge);
+        }
+
+        ILocator card = page.Locator("#problem-list li[data-problem=refused][data-route=archive]");
+        await Assertions.Expect(card).ToContainTextAsync("3 HTTP requests were refused in the last 15 minutes");
+        await Assertions.Expect(card).ToContainTextAsync("413 too-large (3)");
+        await Assertions.Expect(card.Locator(".action")).ToContainTextAsync("Send smaller messages");
+        await Assertions.Expect(card).ToContainTextAsync("event 1215");
+        await Assertions.Expect(page.Locator("article[data-route=archive] [data-part=source]")).ToContainTextAsync("3 HTTP requests refused since the start");
+        AssertNothingUnwanted();
+    }
+
+    [Fact]
+    public async Task DeadLetters_OfAnEarlierRun_WaitUntilTheyAreGone()
+    {
+        (await Worker.PostAsync("{\"broken"u8.ToArray())).Status.ShouldBe(HttpStatusCode.UnprocessableEntity);
+        (await Worker.StopAsync()).ShouldBe(0);
+        await Worker.DisposeAsync();
+        _worker = await StartAsync("--Routes:archive:Source=Http", "--Routes:archive:Sink=Directory");
+
+        IPage page = await OpenAsync();
+
+        ILocator card = page.Locator("#problem-list li[data-problem=dead-letters]");
+        await Assertions.Expect(card).ToContainTextAsync("1 dead letter waits, the oldest for");
+        await Assertions.Expect(card).ToContainTextAsync("malformed-json (1)");
+        await Assertions.Expect(card.Locator(".action")).ToContainTextAsync("redrive");
+
+        // Another process deletes it.
+        foreach (string file in Directory.GetFiles(Letters, "*.*", SearchOption.AllDirectories))
+        {
+            File.Delete(file);
+        }
+
+        await Assertions.Expect(card).ToHaveCountAsync(0);
+        await Assertions.Expect(page.Locator("#problems-none")).ToContainTextAsync("no dead letter waits");
+        await Assertions.Expect(page.Locator("#letters-list li")).ToHaveCountAsync(0);
+    }
+
+    [Fact]
+    public async Task FailingRoute_IsFirst_AndSaysWhatToDo()
+    {
+        await Worker.DisposeAsync();
+        _worker = await StartAsync(
+            "--Routes:first:Source=Http", "--Routes:first:Sink=Memory", "--Routes:second:Source=Http", "--Routes:second:Sink=Memory", "--Routes:third:Source=Http", "--Routes:third:Sink=Memory",
+            "--Routes:last:Source=Http", "--Routes:last:Sink=S3", "--Sinks:S3:Bucket=nowhere", $"--Aws:Endpoint=http://127.0.0.1:{FreePort.Next()}", "--Aws:Region=eu-central-1", "--Aws:AccessKeyId=a", "--Aws:SecretAccessKey=s");
+        IPage page = await OpenAsync();
+
+        await Assertions.Expect(page.Locator("#problem-list li[data-route=last]").First).ToBeVisibleAsync();
+
+        await Assertions.Expect(page.Locator("article").First).ToHaveAttributeAsync("data-route", "last");
+        (await page.Locator("article").EvaluateAllAsync<string[]>("all => all.map(one => one.dataset.route)")).ShouldBe(["last", "first", "second", "third"]);
+        await Assertions.Expect(page.Locator("#problem-list li[data-route=last] .action").First).Not.ToBeEmptyAsync();
+
+        // Four routes fit 1,300 pixels, the problem included.
+        (await page.Locator("#routes").EvaluateAsync<double>("section => section.getBoundingClientRect().bottom")).ShouldBeLessThan(1_300);
+    }
+
+    [Fact]
+    public async Task Configuration_ListsOnlyWhatDiffersFromTheDefault()
+    {
+        IPage page = await OpenAsync();
+
+        await Assertions.Expect(page.Locator("#configuration-list [data-row='DeadLetters:Path']")).ToHaveCountAsync(1);
+        // The file beside the program sets it to its default.
+        await Assertions.Expect(page.Locator("#configuration-list [data-row='Sources:Channel:Capacity']")).ToHaveCountAsync(0);
+        await Assertions.Expect(page.Locator("#configuration-list [data-row='Sources:Http:MaxMessageBytes']")).ToHaveCountAsync(0);
+        await page.Locator("#configuration-changed").ClickAsync();
+        await Assertions.Expect(page.Locator("#configuration-list [data-row='Sources:Http:MaxMessageBytes']")).ToHaveCountAsync(1);
+    }
+
+    [Fact]
+    public async Task Figures_NameTheirWindow_AndColumnsAreApart()
+    {
+        IPage page = await OpenAsync();
+        ILocator route = page.Locator("article[data-route=archive]");
+
+        await Assertions.Expect(route.Locator("[data-part=received]")).ToContainTextAsync("last 10 s");
+        await Assertions.Expect(route.Locator("[data-part=source]")).ToContainTextAsync("since the start");
+        await Assertions.Expect(route.Locator("[data-part=dead-letters]")).ToContainTextAsync("(last 10 s)");
+        double[] edges = await page.EvaluateAsync<double[]>("""
+            () => [...document.querySelectorAll('article thead th')].flatMap(th => {
+              const text = document.createRange();
+              text.selectNodeContents(th);
+              const box = text.getBoundingClientRect();
+              return [box.left, box.right];
+            })
+            """);
+        (edges[2] - edges[1]).ShouldBeGreaterThan(8);
     }
 
     private string Letters => Path.Combine(_folder.FullName, "letters");
+
+    private Task<RunningWorker> StartAsync(params IEnumerable<string> routes) => RunningWorker.StartAsync(
+        [.. routes, $"--Sinks:Directory:Path={Path.Combine(_folder.FullName, "objects")}", $"--DeadLetters:Path={Letters}", $"--Hosting:Token={Token}"]);
 
     private static string Message(string id) => $$"""{"EventDateUtc":"2026-01-31T10:00:00Z","Product":"p","SiteKey":"s","EventName":"e","MessageId":"{{id}}"}""";
 

@@ -1,7 +1,9 @@
 using System.Diagnostics;
 using System.Diagnostics.CodeAnalysis;
+using System.Globalization;
 using System.Net;
 using System.Text.RegularExpressions;
+using Integration.Tests.Processes;
 using Integration.Tests.Servers;
 using Integration.Tests.Worker;
 
@@ -32,6 +34,82 @@ public sealed class TopTests
         await terminal.ShowsAsync("exit code 0");
     }
 
+    [Theory]
+    [InlineData("q")]
+    [InlineData("Q")]
+    public async Task Top_KeyQ_EndsIt(string key)
+    {
+        string folder = Directory.CreateTempSubdirectory("top-").FullName;
+        await using RunningWorker worker = await StartAsync(folder);
+        await using Terminal terminal = await Terminal.StartAsync(folder, "top", "--url", worker.Url.ToString());
+        await terminal.ShowsAsync("archive +ok ");
+
+        await terminal.RunAsync("send-keys", key);
+
+        await terminal.ShowsAsync("exit code 0");
+
+        // The screen is the one before the command, without a frame of it.
+        (await terminal.ScreenAsync()).ShouldNotContain("archive");
+    }
+
+    [Fact]
+    public async Task Top_AShorterState_LeavesNoLineOfTheLongerOne()
+    {
+        string folder = Directory.CreateTempSubdirectory("top-").FullName;
+        await using RunningWorker worker = await StartAsync(folder);
+        await using Terminal terminal = await Terminal.StartAsync(folder, "top", "--url", worker.Url.ToString());
+        await terminal.RunAsync("resize-window", "-x", "80", "-y", "30");
+        (await worker.PostAsync("{"u8.ToArray())).Status.ShouldBe(HttpStatusCode.UnprocessableEntity);
+        await terminal.ShowsAsync(@"1 dead letter\(s\) wait, the oldest for");
+
+        foreach (string file in Directory.GetFiles(Path.Combine(folder, "letters"), "*.*", SearchOption.AllDirectories))
+        {
+            File.Delete(file);
+        }
+
+        await Eventually.BecomesTrueAsync(async () => !(await terminal.ScreenAsync()).Contains("wait, the oldest", StringComparison.Ordinal), "no dead letter waits");
+        string screen = await terminal.ScreenAsync();
+        Regex.Count(screen, "archive +ok ").ShouldBe(1, screen);
+        Regex.Count(screen, "redrive or delete").ShouldBe(0, screen);
+        screen.Split('\n').ShouldAllBe(line => line.Length <= 80, screen);
+    }
+
+    [Theory]
+    [InlineData("top --url {0} | head -n 5 >/dev/null", 0)]
+    [InlineData("top --once --url {0} | true", 0)]
+    [InlineData("top --url {0} >&-", 0)]
+    [InlineData("top --url {0} >/dev/full", 1)]
+    [InlineData("redrive --dry-run --DeadLetters:Path={1} | true", 0)]
+    public async Task Output_IsClosed_TheCommandEnds(string command, int exitCode)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "needs /dev/full");
+        string folder = Directory.CreateTempSubdirectory("top-").FullName;
+        await using RunningWorker worker = await StartAsync(folder);
+        string program = $"dotnet {Path.Combine(AppContext.BaseDirectory, "Worker.dll")}";
+        await using CapturedProcess shell = CapturedProcess.Start("/bin/bash", "-c", $"{program} {string.Format(CultureInfo.InvariantCulture, command, worker.Url, Path.Combine(folder, "letters"))}; exit ${{PIPESTATUS[0]}}");
+
+        (await shell.WaitForExitAsync().WaitAsync(TimeSpan.FromMinutes(1))).ShouldBe(exitCode);
+    }
+
+    [Fact]
+    public async Task RefusedCallers_AndWaitingDeadLetters_AreShown()
+    {
+        string folder = Directory.CreateTempSubdirectory("top-").FullName;
+        await using RunningWorker worker = await StartAsync(folder, "--Sources:Http:MaxMessageBytes=1000");
+        (await worker.PostAsync("{"u8.ToArray())).Status.ShouldBe(HttpStatusCode.UnprocessableEntity);
+        for (int i = 0; i < 3; i++)
+        {
+            (await worker.PostAsync(new byte[1_001])).Status.ShouldBe(HttpStatusCode.RequestEntityTooLarge);
+        }
+
+        WorkerCommand once = null!;
+        await Eventually.BecomesTrueAsync(async () => (once = await WorkerCommand.RunAsync("top", "--once", "--url", worker.Url.ToString())).Text.Contains("dead letter(s) wait", StringComparison.Ordinal), "the dead letter is counted");
+
+        once.Text.ShouldContain("1 dead letter(s) wait, the oldest for");
+        once.Text.ShouldContain("malformed-json 1");
+        once.Text.ShouldContain("archive: Callers refused since the start: 413 too-large 3");
+    }
+
     [Fact]
     public async Task Once_PrintsTheRoutesForAScript()
     {
@@ -48,8 +126,8 @@ public sealed class TopTests
         once.Text.ShouldNotContain('\u001b');
     }
 
-    private static Task<RunningWorker> StartAsync(string folder) => RunningWorker.StartAsync(
-        ["--Routes:archive:Source=Http", "--Routes:archive:Sink=Directory", $"--Sinks:Directory:Path={Path.Combine(folder, "objects")}", $"--DeadLetters:Path={Path.Combine(folder, "letters")}"]);
+    private static Task<RunningWorker> StartAsync(string folder, params IEnumerable<string> settings) => RunningWorker.StartAsync(
+        [.. settings, "--Routes:archive:Source=Http", "--Routes:archive:Sink=Directory", $"--Sinks:Directory:Path={Path.Combine(folder, "objects")}", $"--DeadLetters:Path={Path.Combine(folder, "letters")}"]);
 
     /// <summary>Its own tmux server with one window of 100 × 30 that runs a command.</summary>
     private sealed class Terminal : IAsyncDisposable

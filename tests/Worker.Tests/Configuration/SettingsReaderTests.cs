@@ -52,6 +52,16 @@ public sealed class SettingsReaderTests
         sample.Limit.ShouldBeNull();
     }
 
+    [Fact]
+    public void Effective_ValueThatIsSetToItsDefault_IsTheDefault()
+    {
+        SettingsReader reader = Reader(("Sample:Place", "here"), ("Sample:Count", "3"), ("Sample:Size", "1024KiB"), ("Sample:Wait", "2000ms"), ("Sample:Names", "a"), ("Sample:Share", "0.25"), ("Sample:Password", Secret));
+
+        reader.Read<SampleOptions>("Sample");
+
+        reader.Effective.Where(setting => !setting.IsDefault).Select(setting => setting.Key).ShouldBe(["Sample:Place", "Sample:Share", "Sample:Password"], ignoreOrder: true);
+    }
+
     [Theory]
     [InlineData("")]
     [InlineData("  ")]

@@ -1,4 +1,6 @@
 using System.Diagnostics.Metrics;
+using System.Net;
+using System.Net.Sockets;
 using Messaging.Costs;
 using Messaging.Telemetry;
 using Tests.Shared;
@@ -35,6 +37,38 @@ public sealed class ApiCallsTests
         calls.Answered(Receive, 10);
 
         (calls.Sent(Receive), calls.Billed(Receive)).ShouldBe((1, 4));
+    }
+
+    [Theory]
+    [InlineData(HttpRequestError.ConnectionError, 0)]
+    [InlineData(HttpRequestError.NameResolutionError, 0)]
+    [InlineData(HttpRequestError.SecureConnectionError, 0)]
+    [InlineData(HttpRequestError.ResponseEnded, 2)]
+    [InlineData(HttpRequestError.Unknown, 2)]
+    public void Failed_WithoutAConnection_BillsNothing(HttpRequestError error, long billed)
+    {
+        ApiCalls calls = new();
+
+        calls.Failed(Receive, new IOException("of an SDK", new HttpRequestException(error)), 1_500);
+
+        calls.Billed(Receive).ShouldBe(billed);
+        calls.Sent(Receive).ShouldBe(billed / 2);
+    }
+
+    [Fact]
+    public async Task Failed_ConnectionRefused_BillsNothing()
+    {
+        // Nothing listens on the port of a listener that has stopped.
+        using TcpListener listener = new(IPAddress.Loopback, 0);
+        listener.Start();
+        int port = ((IPEndPoint)listener.LocalEndpoint).Port;
+        listener.Stop();
+        using HttpClient client = new(new SocketsHttpHandler { UseProxy = false });
+        ApiCalls calls = new();
+
+        calls.Failed(Put, await Should.ThrowAsync<HttpRequestException>(() => client.GetAsync($"http://127.0.0.1:{port}")));
+
+        calls.Operations.ShouldBeEmpty();
     }
 
     [Fact]

@@ -66,8 +66,19 @@ internal sealed class SqsTransport : IDisposable
                 SigningCredentials credentials = await _credentials.GetAsync(timer.Token);
                 using HttpRequestMessage message = CreateMessage(operation, request.WrittenMemory);
                 DateTimeOffset signedAt = _signer.Sign(message, request.WrittenSpan, credentials);
+                HttpResponseMessage answered;
+                try
+                {
+                    answered = await _http.SendAsync(message, timer.Token);
+                }
+                catch (Exception e)
+                {
+                    _calls.Failed(operation.Billed, e, request.Length);
+                    throw;
+                }
+
+                using HttpResponseMessage response = answered;
                 _calls.Sending(operation.Billed, request.Length);
-                using HttpResponseMessage response = await _http.SendAsync(message, timer.Token);
                 if (response.StatusCode == HttpStatusCode.OK)
                 {
                     long begunAt = _time.GetTimestamp();

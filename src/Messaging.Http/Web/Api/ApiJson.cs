@@ -32,6 +32,18 @@ internal static class ApiJson
 
     public static void WriteTime(this Utf8JsonWriter json, ReadOnlySpan<byte> name, DateTimeOffset time) => json.WriteString(name, time.UtcDateTime);
 
+    public static void WriteTimeOrNull(this Utf8JsonWriter json, ReadOnlySpan<byte> name, DateTimeOffset? time)
+    {
+        if (time is { } known)
+        {
+            json.WriteTime(name, known);
+        }
+        else
+        {
+            json.WriteNull(name);
+        }
+    }
+
     public static void WriteNumberOrNull(this Utf8JsonWriter json, ReadOnlySpan<byte> name, double? value)
     {
         if (value is { } number)

@@ -220,7 +220,7 @@ internal sealed class DeadLetterEndpoints(IDeadLetterStore store, HttpAnswers an
         json.WriteString("route"u8, letter.Route);
         json.WriteString("source"u8, letter.Source);
         json.WriteString("reason"u8, Cut(letter.Reason));
-        json.WriteString("description"u8, Cut(letter.Description));
+        json.WriteString("description"u8, Cut(OneLineText.Of(letter.Description)!));
         json.WriteNumber("attempts"u8, letter.Attempts);
         json.WriteTime("firstSeen"u8, letter.FirstSeen);
         json.WriteTime("lastSeen"u8, letter.LastSeen);

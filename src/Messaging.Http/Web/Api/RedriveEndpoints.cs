@@ -142,15 +142,7 @@ internal sealed partial class RedriveEndpoints(RedriveCatalog redrives, IConfigu
             json.WriteNull("rate"u8);
         }
 
-        if (run is not null)
-        {
-            json.WriteTime("startedAt"u8, run.StartedAt);
-        }
-        else
-        {
-            json.WriteNull("startedAt"u8);
-        }
-
+        json.WriteTimeOrNull("startedAt"u8, run?.StartedAt);
         json.WriteString("problem"u8, run?.Problem);
         json.WriteStartArray("failures"u8);
         foreach (string failure in run?.Progress?.Left ?? [])

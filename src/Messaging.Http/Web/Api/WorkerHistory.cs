@@ -18,20 +18,22 @@ internal sealed class WorkerHistory : IDisposable
 
     private readonly IWorkerStatus _worker;
     private readonly MetricStore _metrics;
+    private readonly HttpResponses _responses;
     private readonly TimeProvider _time;
     private readonly Lock _gate = new();
     private readonly List<WorkerSample> _samples = [];
     private readonly ITimer _timer;
 
-    public WorkerHistory(IWorkerStatus worker, MetricStore metrics, TimeProvider time)
+    public WorkerHistory(IWorkerStatus worker, MetricStore metrics, HttpResponses responses, TimeProvider time)
     {
         _worker = worker;
         _metrics = metrics;
+        _responses = responses;
         _time = time;
         StartedAt = time.GetUtcNow();
 
         // The base of the first increase; routes have counted nothing yet.
-        _samples.Add(new WorkerSample(StartedAt, Environment.CpuUsage.TotalTime.TotalSeconds, GC.GetTotalAllocatedBytes(), GC.GetTotalPauseDuration().TotalSeconds, new Dictionary<string, RouteSample>()));
+        _samples.Add(new WorkerSample(StartedAt, Environment.CpuUsage.TotalTime.TotalSeconds, GC.GetTotalAllocatedBytes(), GC.GetTotalPauseDuration().TotalSeconds, Refused: 0, new Dictionary<string, RouteSample>()));
         _timer = time.CreateTimer(static state => ((WorkerHistory)state!).Sample(), this, Step, Step);
     }
 
@@ -78,6 +80,7 @@ internal sealed class WorkerHistory : IDisposable
         WriteIncreases(json, "allocatedBytes", samples, static sample => sample.AllocatedBytes);
         WriteIncreases(json, "gcPauseSeconds", samples, static sample => sample.GcPauseSeconds);
         json.WriteEndObject();
+        WriteIncreases(json, "refused", samples, static sample => sample.Refused);
         json.WriteStartObject("routes"u8);
         foreach (string route in samples.Length > 0 ? samples[^1].Routes.Keys : [])
         {
@@ -88,6 +91,7 @@ internal sealed class WorkerHistory : IDisposable
             WriteIncreases(json, "returned", samples, sample => Of(sample, route)?.Returned ?? 0);
             WriteIncreases(json, "deadLetters", samples, sample => Of(sample, route)?.DeadLetters ?? 0);
             WriteIncreases(json, "retries", samples, sample => Of(sample, route)?.Retries ?? 0);
+            WriteIncreases(json, "refused", samples, sample => Of(sample, route)?.Refused ?? 0);
             WriteValues(json, "inFlight", samples, sample => Of(sample, route)?.InFlight ?? 0);
             WriteValues(json, "oldestAgeSeconds", samples, sample => Of(sample, route)?.OldestAgeSeconds ?? 0);
             WriteValues(json, "breaker", samples, sample => (int)(Of(sample, route)?.Breaker ?? default));
@@ -140,6 +144,7 @@ internal sealed class WorkerHistory : IDisposable
     private void Sample()
     {
         IReadOnlyList<RouteStatus> routes = _worker.GetRoutes();
+        ILookup<string?, long> refused = _responses.Counts.Where(pair => pair.Answer.IsRefusal).ToLookup(pair => pair.Answer.Route, pair => pair.Count);
         lock (_gate)
         {
             WorkerSample? last = _samples.LastOrDefault();
@@ -148,7 +153,8 @@ internal sealed class WorkerHistory : IDisposable
                 Environment.CpuUsage.TotalTime.TotalSeconds,
                 GC.GetTotalAllocatedBytes(),
                 GC.GetTotalPauseDuration().TotalSeconds,
-                routes.ToDictionary(route => route.Name, route => Sample(route, last?.Routes.GetValueOrDefault(route.Name)))));
+                refused[null].Sum(),
+                routes.ToDictionary(route => route.Name, route => Sample(route, refused[route.Name].Sum(), last?.Routes.GetValueOrDefault(route.Name)))));
             if (_samples.Count > MaxSamples)
             {
                 _samples.RemoveAt(0);
@@ -162,7 +168,7 @@ internal sealed class WorkerHistory : IDisposable
         }
     }
 
-    private RouteSample Sample(RouteStatus route, RouteSample? last)
+    private RouteSample Sample(RouteStatus route, long refused, RouteSample? last)
     {
         long[]? process = FineCounts(WorkerStats.ProcessDuration, route.Name);
         return new RouteSample(
@@ -172,6 +178,7 @@ internal sealed class WorkerHistory : IDisposable
             route.Totals.Returned,
             route.Totals.DeadLetters,
             (long)_metrics.SeriesOf(WorkerStats.Retries).Where(series => series["worker.route"] == route.Name).Sum(series => series.Value),
+            refused,
             route.InFlight,
             route.OldestAge.TotalSeconds,
             route.Breaker)

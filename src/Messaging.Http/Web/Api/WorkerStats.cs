@@ -1,5 +1,6 @@
 using System.Reflection;
 using System.Text.Json;
+using Messaging.DeadLetters;
 using Messaging.Hosting;
 using Messaging.Http.Web.Metrics;
 using Messaging.Recoverability;
@@ -7,7 +8,7 @@ using Messaging.Recoverability;
 namespace Messaging.Http.Web.Api;
 
 /// <summary>The current state of the worker as JSON, made at most twice per second for all callers. Threads: any.</summary>
-internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, WorkerHistory history, ApiAccess access, TimeProvider time)
+internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, WorkerHistory history, HttpResponses responses, ApiAccess access, TimeProvider time)
 {
     public const string ProcessDuration = "messaging.process.duration";
     public const string StoreDuration = "worker.sink.duration";
@@ -73,6 +74,23 @@ internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, Wor
         json.WriteEndArray();
         json.WriteNumber("threads"u8, ThreadPool.ThreadCount);
         json.WriteEndObject();
+        WriteWaiting(json, worker.WaitingDeadLetters);
+        json.WriteStartObject("http"u8);
+        json.WriteStartArray("answers"u8);
+        foreach ((HttpAnswer answer, long count) in responses.Counts)
+        {
+            json.WriteStartObject();
+            json.WriteString("route"u8, answer.Route);
+            json.WriteNumber("status"u8, answer.Status);
+            json.WriteString("reason"u8, answer.Reason);
+            json.WriteBoolean("refusal"u8, answer.IsRefusal);
+            json.WriteNumber("count"u8, count);
+            json.WriteEndObject();
+        }
+
+        json.WriteEndArray();
+        WriteCounts(json, "connectionsClosed", metrics.SeriesOf(HttpConnections.ClosedMetric).Select(series => (series["worker.reason"], series.Value)));
+        json.WriteEndObject();
         json.WriteStartArray("routes"u8);
         foreach (RouteStatus route in worker.GetRoutes())
         {
@@ -101,10 +119,10 @@ internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, Wor
         json.WriteBoolean("ready"u8, route.IsReady);
         json.WriteBoolean("receiving"u8, route.IsReceiving);
         json.WriteBoolean("stuck"u8, route.IsStuck);
-        json.WriteString("problem"u8, route.Problem);
+        json.WriteString("problem"u8, OneLineText.Of(route.Problem));
         json.WriteStartObject("breaker"u8);
         json.WriteString("state"u8, NameOf(route.Breaker));
-        json.WriteString("lastFailure"u8, route.LastFailure);
+        json.WriteString("lastFailure"u8, OneLineText.Of(route.LastFailure));
         json.WriteTime("since"u8, route.BreakerSince);
         json.WriteNumberOrNull("nextProbeSeconds"u8, route.NextProbe?.TotalSeconds);
         json.WriteEndObject();
@@ -121,6 +139,7 @@ internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, Wor
         json.WriteNumber("deadLetters"u8, route.Totals.DeadLetters);
         json.WriteNumber("lost"u8, route.Totals.Lost);
         json.WriteNumber("timeouts"u8, Of("worker.messages.timeouts", route).Sum(series => series.Value));
+        json.WriteTimeOrNull("lastDeadLetterAt"u8, route.LastDeadLetterAt);
         WriteCounts(json, "deadLettersByReason", Of("worker.messages.dead_letters", route).Select(series => (series["worker.reason"], series.Value)));
         WritePercentiles(json, "process", history.Percentiles(route.Name, ProcessDuration, static sample => sample.Process));
         WritePercentiles(json, "store", history.Percentiles(route.Name, StoreDuration, static sample => sample.Store));
@@ -131,6 +150,23 @@ internal sealed class WorkerStats(IWorkerStatus worker, MetricStore metrics, Wor
     }
 
     private IEnumerable<MetricSeries> Of(string metric, RouteStatus route) => metrics.SeriesOf(metric).Where(series => series["worker.route"] == route.Name);
+
+    private static void WriteWaiting(Utf8JsonWriter json, WaitingDeadLetters? waiting)
+    {
+        if (waiting is null)
+        {
+            json.WriteNull("waitingDeadLetters"u8);
+            return;
+        }
+
+        json.WriteStartObject("waitingDeadLetters"u8);
+        json.WriteNumber("count"u8, waiting.Count);
+        json.WriteBoolean("isMore"u8, waiting.IsMore);
+        json.WriteTimeOrNull("oldestAt"u8, waiting.OldestAt);
+        json.WriteTimeOrNull("newestAt"u8, waiting.NewestAt);
+        WriteCounts(json, "byReason", waiting.ByReason.Select(pair => ((string?)pair.Key, (double)pair.Value)));
+        json.WriteEndObject();
+    }
 
     private static void WriteCounts(Utf8JsonWriter json, string name, IEnumerable<(string? Key, double Value)> counts)
     {

@@ -64,13 +64,16 @@ internal sealed class DirectRequests : IS3Requests
     {
         PutRequest request = _puts.TryTake(out PutRequest? pooled) ? pooled : _signer.CreatePut(_time);
         request.Open(body, limit, cancellationToken);
+        bool sending = false;
         bool answered = false;
         try
         {
             SigningCredentials credentials = await _credentials.GetAsync(request.Token);
             DateTimeOffset signedAt = _signer.Sign(request, key.Span, body.Span, credentials);
-            _calls.Sending(S3Calls.Put);
+            sending = true;
             using HttpResponseMessage response = await _http.SendAsync(request.Message, request.Token);
+            sending = false;
+            _calls.Sending(S3Calls.Put);
             S3Fault fault = response.StatusCode == HttpStatusCode.OK
                 ? await ConfirmAsync(response, request.Token)
                 : await _answers.ReadFaultAsync(response, S3Operations.Put, signedAt, credentials, request.Token);
@@ -79,6 +82,11 @@ internal sealed class DirectRequests : IS3Requests
         }
         catch (Exception exception)
         {
+            if (sending)
+            {
+                _calls.Failed(S3Calls.Put, exception);
+            }
+
             cancellationToken.ThrowIfCancellationRequested();
             return S3Faults.Classify(exception, request.Token.IsCancellationRequested);
         }
@@ -229,8 +237,18 @@ internal sealed class DirectRequests : IS3Requests
         request.VersionPolicy = HttpVersionPolicy.RequestVersionExact;
         SigningCredentials credentials = await _credentials.GetAsync(cancellationToken);
         DateTimeOffset signedAt = _signer.Sign(request, credentials);
+        HttpResponseMessage response;
+        try
+        {
+            response = await _http.SendAsync(request, cancellationToken);
+        }
+        catch (Exception exception)
+        {
+            _calls.Failed(S3Calls.Named(operation), exception);
+            throw;
+        }
+
         _calls.Sending(S3Calls.Named(operation));
-        HttpResponseMessage response = await _http.SendAsync(request, cancellationToken);
         try
         {
             return response.StatusCode == HttpStatusCode.OK

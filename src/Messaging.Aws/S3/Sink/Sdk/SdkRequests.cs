@@ -64,8 +64,7 @@ internal sealed class SdkRequests : IS3Requests
                 StorageClass = _storageClass,
             };
             request.Headers.ContentType = _contentType;
-            _calls.Sending(S3Calls.Put);
-            PutObjectResponse response = await attempt.LimitAsync(_client.PutObjectAsync(request, attempt.Token));
+            PutObjectResponse response = await attempt.CountAsync(_calls, S3Calls.Put, _client.PutObjectAsync(request, attempt.Token));
 
             // S3 always sends an ETag, and never a body. Another success is probably a proxy's.
             return string.IsNullOrEmpty(response.ETag) || response.ContentLength > 0
@@ -92,8 +91,7 @@ internal sealed class SdkRequests : IS3Requests
         try
         {
             await _credentials.PrepareAsync(attempt);
-            _calls.Sending(S3Calls.Head);
-            GetObjectMetadataResponse head = await attempt.LimitAsync(
+            GetObjectMetadataResponse head = await attempt.CountAsync(_calls, S3Calls.Head,
                 _client.GetObjectMetadataAsync(new GetObjectMetadataRequest { BucketName = _bucket, Key = name }, attempt.Token));
             if (string.IsNullOrEmpty(head.ETag))
             {
@@ -111,8 +109,7 @@ internal sealed class SdkRequests : IS3Requests
             }
 
             operation = S3Operations.Get;
-            _calls.Sending(S3Calls.Get);
-            using GetObjectResponse get = await attempt.LimitAsync(
+            using GetObjectResponse get = await attempt.CountAsync(_calls, S3Calls.Get,
                 _client.GetObjectAsync(new GetObjectRequest { BucketName = _bucket, Key = name }, attempt.Token));
             if (string.IsNullOrEmpty(get.ETag) || (get.ContentLength > 0 && get.ContentLength != body.Length))
             {
@@ -140,8 +137,7 @@ internal sealed class SdkRequests : IS3Requests
         try
         {
             await _credentials.PrepareAsync(attempt);
-            _calls.Sending(S3Calls.List);
-            ListObjectsV2Response response = await attempt.LimitAsync(_client.ListObjectsV2Async(new ListObjectsV2Request { BucketName = _bucket, MaxKeys = 1 }, attempt.Token));
+            ListObjectsV2Response response = await attempt.CountAsync(_calls, S3Calls.List, _client.ListObjectsV2Async(new ListObjectsV2Request { BucketName = _bucket, MaxKeys = 1 }, attempt.Token));
 
             // The SDK reads any text as an empty listing.
             return response is { Name: null, MaxKeys: null or 0, KeyCount: null or 0 } ? S3Faults.NotS3((int)response.HttpStatusCode) : default;

@@ -31,8 +31,9 @@ export const setTone = (element, tone) => setAttribute(element, 'data-tone', ton
 export const write = (id, text) => setText(byId(id), text);
 export const lines = (...texts) => texts.filter(Boolean).join('\n');
 
-/** Updates the children of a parent from a list. An element with the same key stays and keeps its focus. */
+/** Updates the children of a parent from a list. An element with the same key stays and keeps its focus, even where it moves. */
 export function sync(parent, items, keyOf, create, update) {
+  const focused = document.activeElement;
   const old = new Map([...parent.children].map(child => [child.key, child]));
   let place = parent.firstElementChild;
   for (const item of items) {
@@ -44,6 +45,9 @@ export function sync(parent, items, keyOf, create, update) {
     update(child, item);
   }
   for (const child of old.values()) child.remove();
+
+  // Moving an element takes its focus away.
+  if (focused !== document.activeElement && parent.contains(focused)) focused.focus({ preventScroll: true });
 }
 
 /** Updates the rows of a table from a list of [name, value, …]. */

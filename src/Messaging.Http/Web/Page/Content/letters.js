@@ -114,7 +114,8 @@ export function updateLetters({ routes, ...stats }) {
     canChange = stats.canChange;
     showChoice();
   }
-  const total = sum(routes.filter(keepsLettersInFolder).map(route => route.deadLetters));
+  // Of the store, so that a redrive or another process counts too; else of this process.
+  const total = stats.waitingDeadLetters ? `${stats.waitingDeadLetters.count} ${stats.waitingDeadLetters.newestAt}` : sum(routes.filter(keepsLettersInFolder).map(route => route.deadLetters));
   if (total === knownTotal) return;
   knownTotal = total;
   if (!refresh && after === null && chosen.size === 0) refresh = setTimeout(load, Math.max(200, readAt + Math.max(refreshEvery, 50 * took) - Date.now()));

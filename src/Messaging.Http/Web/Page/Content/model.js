@@ -1,9 +1,11 @@
 // The data of the page: values, rates, and 15 minutes of history.
 
-const rateSeconds = 10;
+/** The window of rates. */
+export const rateSeconds = 10;
 
 export class Model {
   stats = null;
+  isLive = false;
   history = null;
   #samples = [];
   #receivedAt = 0;
@@ -41,6 +43,11 @@ export class Model {
     const [from, to] = [this.#samples[0], this.stats];
     const elapsed = (Date.parse(to.time) - Date.parse(from.time)) / 1000;
     return elapsed > 0 ? Math.max(0, (value(to) - value(from)) / elapsed) : null;
+  }
+
+  /** HTTP requests of a route that were refused since the start. */
+  refusedOf(route) {
+    return this.stats.http.answers.reduce((all, answer) => all + (answer.refusal && answer.route === route ? answer.count : 0), 0);
   }
 
   /** The time at the end of a step, counted from the oldest. */

@@ -19,8 +19,9 @@ let historyAt = 0;
 let failures = 0;
 
 follow(onStats, details => {
-  isLive = false;
+  isLive = model.isLive = false;
   lost = details;
+  if (model.stats) updateRoutes(model, false);
   showConnection();
 });
 setInterval(showConnection, 1000);
@@ -30,7 +31,7 @@ function onStats(stats) {
   if (restarted) restartedAt = Date.parse(stats.startedAt);
   stoppingSince = stats.stopping ? stoppingSince ?? model.now() : null;
   if (!isLive || restarted) {
-    isLive = true;
+    isLive = model.isLive = true;
     historyAt = 0;
     loadConfiguration();
     startLetters();
@@ -72,7 +73,8 @@ function showProblems() {
   const quiet = stopping ? 'Shutting down' : model.history === null ? 'Reading the last 15 minutes' : 'Nothing is wrong';
   headline(wrong || quiet);
   setTone(byId('problems'), failing > 0 ? 'bad' : wrong ? 'warn' : 'good');
-  write('problems-none', wrong || quiet !== 'Nothing is wrong' ? '' : `${many(routes.length, 'route receives', 'routes receive')}; no message was dead-lettered in the last 15 minutes.`);
+  const waiting = model.stats.waitingDeadLetters;
+  write('problems-none', wrong || quiet !== 'Nothing is wrong' ? '' : `${many(routes.length, 'route receives', 'routes receive')}; ${waiting === null ? 'no message was dead-lettered in the last 15 minutes' : 'no dead letter waits'}.`);
   sync(byId('problem-list'), found, problem => problem.key, createProblem, updateProblem);
 }
 
@@ -84,14 +86,17 @@ function headline(text) {
 
 function createProblem({ kind, route }) {
   const button = make('button', { text: 'Show the dead letters', click: () => showLetters(button.reason) });
-  return make('li', { 'data-problem': kind, 'data-route': route }, make('a', { href: `#route-${route}` }), make('p'), button);
+  const head = route === null ? make('strong') : make('a', { href: `#route-${route}` });
+  return make('li', { 'data-problem': kind, 'data-route': route }, head, make('p'), make('p', { class: 'action' }), make('p', { class: 'quiet' }), button);
 }
 
-function updateProblem(item, { tone, title, text, letters }) {
-  const [head, body, button] = item.children;
+function updateProblem(item, { tone, title, text, action, see, letters }) {
+  const [head, body, next, link, button] = item.children;
   setTone(item, tone);
   setText(head, title);
   setText(body, text);
+  setText(next, action);
+  setText(link, see);
   button.hidden = letters === undefined;
   button.reason = letters;
 }
@@ -116,7 +121,12 @@ function showConnection() {
   document.documentElement.dataset.state = state;
   const word = { connecting: 'Connecting', live: failures > 0 ? 'Failing' : 'Running', stopping: 'Shutting down', stopped: 'Stopped', lost: lost?.answer ? 'Refused' : 'No answer' }[state];
   write('state', word);
-  if (!isLive && lost !== null) headline(word);
+  if (!isLive && lost !== null) {
+    // No sentence may tell what the worker does now.
+    headline(word);
+    write('problems-none', stats ? 'Nothing is known about it now. Below is what it last reported.' : '');
+    setTone(byId('problems'), 'bad');
+  }
   const tone = { live: failures > 0 ? 'bad' : 'good', lost: 'bad', stopped: 'bad' }[state] ?? 'warn';
   setTone(byId('state'), tone);
   setTone(byId('connection'), tone);

@@ -2,10 +2,12 @@
 
 import { byId, lines, make, setText, setTone, sync, syncRows } from './dom.js';
 import { createChart } from './charts.js';
+import { rateSeconds } from './model.js';
 import { bytes, clock, count, counts, dollars, rate, seconds } from './format.js';
 
-const openUpTo = 4;       // with more routes, charts and totals are collapsed
-const times = (what, pair) => pair && `${what} p50 ${seconds(pair.p50)}, p99 ${seconds(pair.p99)}`;
+const openUpTo = 1;       // with more routes, charts and totals are collapsed
+const lately = `last ${rateSeconds} s`;
+const times = (what, pair) => pair && `${what} p50 ${seconds(pair.p50)}, p99 ${seconds(pair.p99)} (last minute)`;
 
 function createNode(part, kind, title) {
   const text = make('p');
@@ -38,8 +40,8 @@ function createRoute(route, open) {
   const stored = createArrow(done);
   const dead = make('p', { class: 'branch', 'data-part': 'dead-letters' });
   const totals = make('table', {}, make('caption', { text: 'Messages' }),
-    make('thead', {}, make('tr', {}, make('td'), make('th', { scope: 'col', text: 'per second' }), make('th', { scope: 'col', text: 'since the start' }))));
-  const calls = make('table', {}, make('caption', { text: 'Billed calls since the start' }));
+    make('thead', {}, make('tr', {}, make('td'), make('th', { scope: 'col', text: `per second, ${lately}` }), make('th', { scope: 'col', text: 'since the start' }))));
+  const calls = make('table', {}, make('caption', { text: 'Calls of services that charge, since the start' }));
 
   const chart = (id, title, format, least, ...series) => createChart({ id: `${name}/${id}`, title, format, least, series });
   const charts = [
@@ -61,12 +63,15 @@ function createRoute(route, open) {
     const outage = breaker.state !== 'closed';
     const working = now.receiving && !now.stuck && !outage && now.problem === null;
     const stopping = model.stats.stopping;
-    setText(state, now.stuck ? 'Stuck' : outage ? `${hasSink ? 'Sink' : 'Handler'} failing` : now.problem !== null ? 'Failing' : stopping ? 'Shutting down' : working ? 'Receiving' : 'Not receiving');
-    setTone(state, working ? 'good' : stopping ? 'warn' : 'bad');
+    const { isLive } = model;
+    setText(state, !isLive ? 'Not known now' : now.stuck ? 'Stuck' : outage ? `${hasSink ? 'Sink' : 'Handler'} failing` : now.problem !== null ? 'Failing' : stopping ? 'Shutting down' : working ? 'Receiving' : 'Not receiving');
+    setTone(state, !isLive ? 'plain' : working ? 'good' : stopping ? 'warn' : 'bad');
 
-    received.update(model.rate(name, 'received'), 'received', now.receiving);
-    stored.update(model.rate(name, 'done'), done, !outage);
-    setText(source.text, `${count(now.received)} received`);
+    const rateOf = counter => (isLive ? model.rate(name, counter) : null);
+    received.update(rateOf('received'), `received, ${lately}`, now.receiving || !isLive);
+    stored.update(rateOf('done'), `${done}, ${lately}`, !outage || !isLive);
+    const refused = model.refusedOf(name);
+    setText(source.text, lines(`${count(now.received)} received since the start`, refused > 0 && `${count(refused)} HTTP requests refused since the start`));
     slots.style.width = `${Math.min(100, now.inFlight / limit * 100)}%`;
     setTone(meter, now.inFlight >= limit ? 'warn' : 'flow');
     const breakerText = `breaker ${breaker.state} since ${clock(breaker.since)}`;
@@ -76,15 +81,15 @@ function createRoute(route, open) {
       times('processing', now.process), !hasSink && breakerText));
     setText(sink.text, lines(
       now.results, times('store', now.store), breakerText,
-      `retries by status: ${counts(now.retries) || 'none'}`));
+      `retries by status since the start: ${counts(now.retries) || 'none'}`));
     setTone(sink.root, outage && 'bad');
     setTone(handler.root, (now.stuck || outage && !hasSink) && 'bad');
 
-    const deadRate = model.rate(name, 'deadLetters');
-    setText(dead, `Dead letters ${rate(deadRate)}, ${count(now.deadLetters)} since the start${now.deadLetters > 0 ? `: ${counts(now.deadLettersByReason)}` : ''}`);
+    const deadRate = rateOf('deadLetters');
+    setText(dead, `Dead letters: ${rate(deadRate)} (${lately}), ${count(now.deadLetters)} since the start${now.deadLetters > 0 ? `: ${counts(now.deadLettersByReason)}` : ''}`);
     setTone(dead, deadRate > 0 && 'bad');
 
-    const total = (label, counter) => [label, rate(model.rate(name, counter)), count(now[counter])];
+    const total = (label, counter) => [label, rate(rateOf(counter)), count(now[counter])];
     syncRows(totals, [total('Received', 'received'), total(hasSink ? 'Stored' : 'Completed', 'done'), hasSink && total('Duplicates', 'duplicates'),
       total('Dead letters', 'deadLetters'), total('Returned to the source', 'returned'), total('Timed out', 'timeouts'), total('Lost', 'lost')]);
     const called = Object.entries(now.calls).map(([call, number]) => [call, count(number)]);
@@ -109,7 +114,10 @@ function createRoute(route, open) {
 
 export function updateRoutes(model, withCharts) {
   const { routes, startedAt } = model.stats;
-  sync(byId('route-list'), routes, route => `${route.name} ${startedAt}`, route => createRoute(route, routes.length <= openUpTo), (element, route) => {
+  // Failing routes first; the others keep their order.
+  const isFailing = ({ breaker, stuck, problem, receiving }) => stuck || breaker.state !== 'closed' || problem !== null || !receiving;
+  const ordered = [...routes].sort((a, b) => isFailing(b) - isFailing(a));
+  sync(byId('route-list'), ordered, route => `${route.name} ${startedAt}`, route => createRoute(route, routes.length <= openUpTo), (element, route) => {
     element.update(model, route);
     if (withCharts) element.updateCharts(model, route);
   });

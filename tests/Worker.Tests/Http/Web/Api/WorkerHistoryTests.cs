@@ -1,17 +1,22 @@
 using System.Text.Json;
 using Messaging.Costs;
 using Messaging.Hosting;
+using Messaging.Http.Web;
 using Messaging.Http.Web.Api;
 using Messaging.Http.Web.Metrics;
 using Messaging.Recoverability;
 using Messaging.Telemetry;
+using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Worker.Tests.Http.Web.Api;
 
 public sealed class WorkerHistoryTests : IWorkerStatus
 {
     private readonly ManualTimeProvider _time = new();
+    private readonly HttpResponses _responses;
     private RouteTotals _totals;
+
+    public WorkerHistoryTests() => _responses = new HttpResponses(_time, NullLogger<HttpResponses>.Instance);
 
     public bool IsStopping => false;
 
@@ -43,15 +48,23 @@ public sealed class WorkerHistoryTests : IWorkerStatus
     public void Write_HasTheIncreaseOfEachStep()
     {
         using MetricStore metrics = new(_time);
-        using WorkerHistory history = new(this, metrics, _time);
+        using WorkerHistory history = new(this, metrics, _responses, _time);
         for (int i = 0; i < 4; i++)
         {
+            foreach (string? refused in (string?[])(i == 1 ? ["archive", "archive", null] : []))
+            {
+                _responses.Add(new HttpAnswer(refused, 503, "paused"));
+            }
+
+            _responses.Add(new HttpAnswer("archive", 200, HttpResponses.Stored));
             _totals = new RouteTotals(Received: i * i, Stored: i, Duplicates: 0, Returned: 0, DeadLetters: 0);
             _time.Advance(WorkerHistory.Step);
         }
 
         JsonElement route = Read(history).GetProperty("routes").GetProperty("archive");
 
+        Numbers(route, "refused").ShouldBe([0, 2, 0, 0]);
+        Numbers(Read(history), "refused").ShouldBe([0, 1, 0, 0]);
         Numbers(route, "received").ShouldBe([0, 1, 3, 5]);
         Numbers(route, "done").ShouldBe([0, 1, 1, 1]);
         Numbers(route, "inFlight").ShouldBe([3, 3, 3, 3]);
@@ -64,7 +77,7 @@ public sealed class WorkerHistoryTests : IWorkerStatus
     public void Write_AfterAnHour_HasFifteenMinutes()
     {
         using MetricStore metrics = new(_time);
-        using WorkerHistory history = new(this, metrics, _time);
+        using WorkerHistory history = new(this, metrics, _responses, _time);
         for (int i = 0; i < 720; i++)
         {
             _time.Advance(WorkerHistory.Step);

@@ -1,0 +1,17 @@
+using System.Text.RegularExpressions;
+
+namespace Messaging.Http;
+
+/// <summary>Makes one readable line of a message that callers and operators read: exception messages may have line breaks, escaped for the log, and end in a stack trace. The log keeps them.</summary>
+internal static partial class OneLineText
+{
+    public static string? Of(string? text) =>
+        string.IsNullOrEmpty(text) || !text.AsSpan().ContainsAny("\\\r\n\t") ? text : Breaks().Replace(StackTrace().Replace(text, string.Empty), " ").Trim();
+
+    // A line "at Namespace.Type.Method(", and all that follows.
+    [GeneratedRegex("""(?:\r|\n|\\u000[ad])(?:\s|\\u000[9ad])*at [^\s(]+\.[^\s(]+\(.*$""", RegexOptions.Singleline | RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 1_000)]
+    private static partial Regex StackTrace();
+
+    [GeneratedRegex("""\ *(?:[\r\n\t]|\\u000[9ad])(?:\s|\\u000[9ad])*""", RegexOptions.ExplicitCapture, matchTimeoutMilliseconds: 1_000)]
+    private static partial Regex Breaks();
+}

@@ -1,0 +1,175 @@
+using System.Collections.Concurrent;
+using System.Diagnostics.Metrics;
+using System.Globalization;
+using System.Runtime.CompilerServices;
+using Messaging.Telemetry;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features;
+using Microsoft.Extensions.Logging;
+
+namespace Messaging.Http.Web;
+
+/// <summary>
+/// Counts the answers to the callers of <c>/messages</c>, and every refusal of the server, by route, status and reason. Refusals are logged with their
+/// counts: the first after a second, further ones every ten. Also counts what Kestrel answers by itself, before a request exists. Threads: any. 0 B per answer.
+/// </summary>
+internal sealed class HttpResponses : IObserver<KeyValuePair<string, object?>>, IDisposable
+{
+    /// <summary>The event with which Kestrel reports a request that it answers itself.</summary>
+    public const string BadRequestEvent = "Microsoft.AspNetCore.Server.Kestrel.BadRequest";
+
+    public const string Stored = "stored";
+    public const string DeadLettered = "dead-lettered";
+    public const string NotStored = "not-stored";
+
+    /// <summary>The reason of a request that got no answer, because its caller had closed the connection or the worker did.</summary>
+    public const string NoAnswer = "no-answer";
+
+    private static readonly TimeSpan FirstLog = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan LogInterval = TimeSpan.FromSeconds(10);
+
+    private readonly Meter _meter = new(RouteMetrics.SourceName);
+    private readonly ConcurrentDictionary<HttpAnswer, StrongBox<long>> _counts = new();
+    private readonly TimeProvider _time;
+    private readonly ILogger _logger;
+    private readonly ITimer _logging;
+    private readonly Lock _gate = new();
+
+    // Under the gate.
+    private Dictionary<HttpAnswer, long> _logged = [];
+    private long? _loggedAt;
+    private long _firstUnlogged;
+    private volatile bool _isArmed;
+
+    public HttpResponses(TimeProvider time, ILogger<HttpResponses> logger)
+    {
+        _time = time;
+        _logger = logger;
+        _logging = time.CreateTimer(static state => ((HttpResponses)state!).Log(), this, Timeout.InfiniteTimeSpan, Timeout.InfiniteTimeSpan);
+        _meter.CreateObservableCounter("worker.http.responses", Measure, "{response}", "Answers to callers of /messages and refusals of any HTTP request, by status and reason; requests without an answer have no status");
+    }
+
+    /// <summary>The counts since the start, in a stable order.</summary>
+    public IReadOnlyList<(HttpAnswer Answer, long Count)> Counts =>
+        [.. _counts.Select(pair => (pair.Key, Volatile.Read(ref pair.Value.Value))).OrderBy(pair => pair.Key.Route, StringComparer.Ordinal).ThenBy(pair => pair.Key.Status).ThenBy(pair => pair.Key.Reason, StringComparer.Ordinal)];
+
+    /// <summary>Counts one answer.</summary>
+    public void Add(HttpAnswer answer)
+    {
+        Interlocked.Increment(ref _counts.GetOrAdd(answer, static _ => new StrongBox<long>()).Value);
+        if (answer.IsRefusal && !_isArmed)
+        {
+            Arm();
+        }
+    }
+
+    /// <summary>Counts the answer to a request that ends, by what its endpoint noted on the connection.</summary>
+    public void Add(HttpConnection connection, HttpContext context)
+    {
+        int status = context.Response.StatusCode;
+        string? reason = connection.Reason ?? (connection.Route is not null ? Noteless(status) : status >= StatusCodes.Status400BadRequest && !HealthEndpoints.IsHealth(context.Request.Path) ? Noteless(status) : null);
+        if (reason is not null)
+        {
+            Add(context.Response.HasStarted && !connection.IsCallerGone ? new HttpAnswer(connection.Route, status, reason) : new HttpAnswer(connection.Route, 0, NoAnswer));
+        }
+    }
+
+    void IObserver<KeyValuePair<string, object?>>.OnNext(KeyValuePair<string, object?> value)
+    {
+        // Reported again for a request that was counted: its remaining body is broken.
+        if (value.Value is IFeatureCollection features
+            && features.Get<IBadRequestExceptionFeature>()?.Error is BadHttpRequestException bad
+            && features.Get<IHttpResponseFeature>() is not { HasStarted: true }
+            && features.Get<HttpConnection>() is not { Request: not null })
+        {
+            bool isCallerGone = features.Get<HttpConnection>()?.Transport.ConnectionClosed.IsCancellationRequested == true;
+            Add(isCallerGone ? new HttpAnswer(null, 0, NoAnswer) : new HttpAnswer(null, bad.StatusCode, ReasonOf(bad.StatusCode)));
+        }
+    }
+
+    void IObserver<KeyValuePair<string, object?>>.OnCompleted()
+    {
+        // The server was disposed.
+    }
+
+    void IObserver<KeyValuePair<string, object?>>.OnError(Exception error)
+    {
+        // A DiagnosticListener reports none.
+    }
+
+    public void Dispose()
+    {
+        _logging.Dispose();
+        _meter.Dispose();
+        Log();
+    }
+
+    private static string Noteless(int status) => status >= StatusCodes.Status500InternalServerError ? "defect" : ReasonOf(status);
+
+    private static string ReasonOf(int status) => status switch
+    {
+        StatusCodes.Status405MethodNotAllowed => "method-not-allowed",
+        StatusCodes.Status408RequestTimeout => "headers-too-slow",
+        StatusCodes.Status413PayloadTooLarge => "too-large",
+        StatusCodes.Status414UriTooLong => "uri-too-long",
+        StatusCodes.Status431RequestHeaderFieldsTooLarge => "headers-too-large",
+        StatusCodes.Status505HttpVersionNotsupported => "http-version",
+        _ => "malformed-request",
+    };
+
+    private IEnumerable<Measurement<long>> Measure()
+    {
+        foreach ((HttpAnswer answer, long count) in Counts)
+        {
+            List<KeyValuePair<string, object?>> tags = [new("worker.reason", answer.Reason)];
+            if (answer.Status > 0)
+            {
+                tags.Add(new("http.response.status_code", answer.Status));
+            }
+
+            if (answer.Route is { } route)
+            {
+                tags.Add(new("worker.route", route));
+            }
+
+            yield return new Measurement<long>(count, tags);
+        }
+    }
+
+    private void Arm()
+    {
+        lock (_gate)
+        {
+            if (_isArmed)
+            {
+                return;
+            }
+
+            _isArmed = true;
+            _firstUnlogged = _time.GetTimestamp();
+            TimeSpan wait = _loggedAt is { } last ? LogInterval - _time.GetElapsedTime(last) : TimeSpan.Zero;
+            _logging.Change(wait > FirstLog ? wait : FirstLog, Timeout.InfiniteTimeSpan);
+        }
+    }
+
+    private void Log()
+    {
+        List<(HttpAnswer Answer, long Count)> added;
+        TimeSpan period;
+        lock (_gate)
+        {
+            // First: what is counted from here on arms the timer again.
+            _isArmed = false;
+            Dictionary<HttpAnswer, long> now = Counts.Where(pair => pair.Answer.IsRefusal).ToDictionary();
+            added = [.. now.Select(pair => (pair.Key, pair.Value - _logged.GetValueOrDefault(pair.Key))).Where(pair => pair.Item2 > 0).OrderByDescending(pair => pair.Item2)];
+            period = _time.GetElapsedTime(_firstUnlogged);
+            _logged = now;
+            _loggedAt = _time.GetTimestamp();
+        }
+
+        if (added.Count > 0)
+        {
+            WebLog.RequestsRefused(_logger, added.Sum(pair => pair.Count), DurationText.Of(period), string.Join(", ", added.Select(pair => string.Create(CultureInfo.InvariantCulture, $"{pair.Answer} {pair.Count:N0}"))));
+        }
+    }
+}

@@ -1,0 +1,119 @@
+using System.Diagnostics.Metrics;
+using Messaging.Telemetry;
+using Microsoft.Extensions.Logging;
+
+namespace Messaging.DeadLetters;
+
+/// <summary>
+/// Asks the store every few seconds how many dead letters wait, for the page and the metrics. A slow store is asked less often. Threads: any.
+/// </summary>
+internal sealed partial class DeadLetterWatch : IAsyncDisposable
+{
+    /// <summary>The least time between two counts.</summary>
+    public static readonly TimeSpan Interval = TimeSpan.FromSeconds(5);
+
+    // A count may take this share of the time.
+    private const int Share = 50;
+
+    // How long the start waits for the first count, so that the first scrape of the metrics has it.
+    private static readonly TimeSpan FirstCount = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan LogInterval = TimeSpan.FromMinutes(5);
+
+    private readonly IDeadLetterStore _store;
+    private readonly TimeProvider _time;
+    private readonly ILogger _logger;
+    private readonly LogThrottle _failedLog;
+    private readonly CancellationTokenSource _stop = new();
+    private readonly Meter _meter = new(RouteMetrics.SourceName);
+    private Task _watching = Task.CompletedTask;
+    private volatile WaitingDeadLetters? _waiting;
+
+    public DeadLetterWatch(IDeadLetterStore store, TimeProvider time, ILogger logger)
+    {
+        _store = store;
+        _time = time;
+        _logger = logger;
+        _failedLog = new LogThrottle(time, LogInterval);
+        _meter.CreateObservableGauge("worker.dead_letters.waiting", Measure, "{message}", "Dead letters in the folder that wait to be redriven or deleted, by reason; counted up to 100,000");
+        _meter.CreateObservableGauge("worker.dead_letters.oldest_age", MeasureAge, "s", "Time since the oldest dead letter in the folder was written; 0 without one");
+    }
+
+    /// <summary>The last count; null when it is unknown.</summary>
+    public WaitingDeadLetters? Waiting => _waiting;
+
+    /// <summary>Starts to count, and waits a moment for the first result.</summary>
+    public async Task StartAsync(CancellationToken cancellationToken)
+    {
+        TaskCompletionSource first = new(TaskCreationOptions.RunContinuationsAsynchronously);
+        _watching = WatchAsync(first);
+        await Task.WhenAny(first.Task, Task.Delay(FirstCount, _time, cancellationToken));
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await _stop.CancelAsync();
+        _meter.Dispose();
+
+        // Not awaited: a disk that hangs would keep the process.
+        _ = _watching.ContinueWith(static (_, stop) => ((CancellationTokenSource)stop!).Dispose(), _stop, TaskScheduler.Default);
+    }
+
+    private async Task WatchAsync(TaskCompletionSource first)
+    {
+        while (!_stop.IsCancellationRequested)
+        {
+            long started = _time.GetTimestamp();
+            try
+            {
+                _waiting = await _store.CountWaitingAsync(_stop.Token);
+            }
+            catch (Exception) when (_stop.IsCancellationRequested)
+            {
+                return;
+            }
+            catch (Exception exception)
+            {
+                // A store is foreign code, and a count must not end the worker.
+                _waiting = null;
+                if (_failedLog.ShouldLog(out SuppressedLines suppressed))
+                {
+                    LogFailed(UntrustedText.Shorten(exception.Message.TrimEnd('.')), suppressed);
+                }
+            }
+
+            first.TrySetResult();
+            TimeSpan pause = _time.GetElapsedTime(started) * Share;
+            await Task.Delay(pause > Interval ? pause : Interval, _time, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        }
+    }
+
+    private IEnumerable<Measurement<long>> Measure()
+    {
+        if (_waiting is not { } waiting)
+        {
+            yield break;
+        }
+
+        // Zero as a series without a reason, so that "none" differs from "unknown".
+        if (waiting.ByReason.Count == 0)
+        {
+            yield return new Measurement<long>(waiting.Count);
+        }
+
+        foreach ((string reason, long count) in waiting.ByReason)
+        {
+            yield return new Measurement<long>(count, new KeyValuePair<string, object?>("worker.reason", reason));
+        }
+    }
+
+    private IEnumerable<Measurement<double>> MeasureAge()
+    {
+        if (_waiting is { } waiting)
+        {
+            yield return new Measurement<double>(waiting.OldestAt is { } oldest ? Math.Max(0, (_time.GetUtcNow() - oldest).TotalSeconds) : 0);
+        }
+    }
+
+    [LoggerMessage(5102, LogLevel.Warning, "The waiting dead letters cannot be counted ({Error}); the page and worker.dead_letters.waiting do not show them. Make the folder DeadLetters:Path readable for the worker{Suppressed}")]
+    private partial void LogFailed(string error, SuppressedLines suppressed);
+}

@@ -1,0 +1,144 @@
+using Messaging.DeadLetters;
+
+namespace Worker.Tests.DeadLetters;
+
+public sealed class DeadLetterCountTests : IDisposable
+{
+    private readonly TemporaryFolder _folder = new();
+
+    // The times of folders are the machine's, so the clock begins with it.
+    private readonly ManualTimeProvider _time = new(TimeProvider.System.GetUtcNow());
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public async Task Count_FollowsWhatAnotherProcessWritesAndDeletes()
+    {
+        using DirectoryDeadLetterStore store = Store();
+        (await CountAsync(store)).Count.ShouldBe(0);
+
+        DateTimeOffset now = _time.GetUtcNow();
+        using DirectoryDeadLetterStore other = Store();
+        await WriteAsync(other, "old", "malformed-json", now.AddDays(-3));
+        await WriteAsync(other, "new", "malformed-json", now.AddMinutes(-1));
+        await WriteAsync(other, "third", "wrong-type", now.AddHours(-2));
+
+        WaitingDeadLetters waiting = await CountAsync(store);
+        waiting.Count.ShouldBe(3);
+        waiting.IsMore.ShouldBeFalse();
+        waiting.OldestAt.ShouldBe(now.AddDays(-3));
+        waiting.NewestAt.ShouldBe(now.AddMinutes(-1));
+        waiting.ByReason.ShouldBe(new Dictionary<string, long> { ["malformed-json"] = 2, ["wrong-type"] = 1 }, ignoreOrder: true);
+
+        // A folder whose listing is kept: nothing in it changes for longer than the resolution of its time.
+        _time.Advance(TimeSpan.FromMinutes(1));
+        await CountAsync(store);
+        string old = other.List().Single(name => name.Contains("old", StringComparison.Ordinal));
+        other.Delete(other.Find(old)!, other.ReadBody(other.Find(old)!)).ShouldBeTrue();
+        waiting = await CountAsync(store);
+        waiting.Count.ShouldBe(2);
+        waiting.OldestAt.ShouldBe(now.AddHours(-2));
+
+        foreach (string name in other.List())
+        {
+            other.Delete(other.Find(name)!, other.ReadBody(other.Find(name)!)).ShouldBeTrue();
+        }
+
+        waiting = await CountAsync(store);
+        waiting.Count.ShouldBe(0);
+        waiting.OldestAt.ShouldBeNull();
+        waiting.ByReason.ShouldBeEmpty();
+    }
+
+    [Fact]
+    public async Task Count_OfBodiesWithoutRecordAndUnfinishedFiles_IsNone()
+    {
+        using DirectoryDeadLetterStore store = Store();
+        Directory.CreateDirectory(_folder["letters/reason/20260101"]);
+        await File.WriteAllTextAsync(_folder["letters/reason/20260101/a.body"], "x");
+        Directory.CreateDirectory(_folder["letters/.tmp/20260101"]);
+        await File.WriteAllTextAsync(_folder["letters/.tmp/20260101/a.json"], "{}");
+
+        (await CountAsync(store)).Count.ShouldBe(0);
+    }
+
+    [Fact]
+    public async Task Count_OfADamagedRecord_HasTheTimeOfItsFile()
+    {
+        using DirectoryDeadLetterStore store = Store();
+        Directory.CreateDirectory(_folder["letters/reason/20260101"]);
+        string record = _folder["letters/reason/20260101/a.json"];
+        await File.WriteAllTextAsync(record, "not json");
+        DateTime written = new(2026, 1, 1, 12, 0, 0, DateTimeKind.Utc);
+        File.SetLastWriteTimeUtc(record, written);
+
+        WaitingDeadLetters waiting = await CountAsync(store);
+
+        waiting.Count.ShouldBe(1);
+        waiting.OldestAt.ShouldBe(new DateTimeOffset(written));
+    }
+
+    [Fact]
+    public void Count_AboveItsLimit_SaysThatThereAreMore()
+    {
+        string today = Directory.CreateDirectory(_folder["letters/flood/20260103"]).FullName;
+        for (int i = 0; i < DeadLetterCount.Limit; i++)
+        {
+            File.Create(Path.Combine(today, $"{i}.json")).Dispose();
+        }
+
+        string first = Path.Combine(Directory.CreateDirectory(_folder["letters/other/20260101"]).FullName, "first.json");
+        File.Create(first).Dispose();
+        DeadLetterCount count = new(_folder["letters"], _time);
+
+        WaitingDeadLetters waiting = count.Count(_ => null);
+
+        waiting.Count.ShouldBe(DeadLetterCount.Limit);
+        waiting.IsMore.ShouldBeTrue();
+        waiting.OldestAt.ShouldBe(new DateTimeOffset(File.GetLastWriteTimeUtc(first)));
+        waiting.ByReason["other"].ShouldBe(1);
+
+        File.Delete(first);
+        waiting = count.Count(_ => null);
+        waiting.Count.ShouldBe(DeadLetterCount.Limit);
+        waiting.IsMore.ShouldBeFalse();
+    }
+
+    [Fact]
+    public async Task Watch_StoreThatFails_IsUnknownAndLoggedOnce()
+    {
+        RecordingLog log = new();
+        FailingStore store = new();
+        await using DeadLetterWatch watch = new(store, _time, log.CreateLogger(string.Empty));
+
+        await watch.StartAsync(CancellationToken.None).WaitAsync(TimeSpan.FromSeconds(60));
+        watch.Waiting.ShouldBeNull();
+        log.Entries.ShouldHaveSingleItem().Text.ShouldContain("cannot be counted (no permission)");
+
+        store.Result = new WaitingDeadLetters { Count = 7, OldestAt = _time.GetUtcNow() };
+        using CancellationTokenSource patience = new(TimeSpan.FromSeconds(60));
+        while (watch.Waiting is not { Count: 7 })
+        {
+            _time.Advance(DeadLetterWatch.Interval);
+            await Task.Delay(1, patience.Token);
+        }
+
+        log.Entries.Count.ShouldBe(1);
+    }
+
+    private static async Task<WaitingDeadLetters> CountAsync(DirectoryDeadLetterStore store) => (await store.CountWaitingAsync(CancellationToken.None).AsTask().WaitAsync(TimeSpan.FromSeconds(60))).ShouldNotBeNull();
+
+    private DirectoryDeadLetterStore Store() => new(new DeadLettersOptions { Path = _folder["letters"] }, _time);
+
+    private static async Task WriteAsync(DirectoryDeadLetterStore store, string id, string reason, DateTimeOffset at) => await store.WriteAsync(
+        new DeadLetter { SourceId = id, Source = "http", Route = "r", Reason = reason, Description = "d", Attempts = 1, FirstSeen = at, LastSeen = at }, "body"u8.ToArray(), CancellationToken.None);
+
+    private sealed class FailingStore : IDeadLetterStore
+    {
+        public WaitingDeadLetters? Result { get; set; }
+
+        public ValueTask<WaitingDeadLetters?> CountWaitingAsync(CancellationToken cancellationToken) => Result is { } result ? new(result) : throw new IOException("no permission");
+
+        public ValueTask<string> WriteAsync(DeadLetter letter, ReadOnlyMemory<byte> body, CancellationToken cancellationToken) => throw new NotSupportedException();
+    }
+}
