@@ -11,6 +11,9 @@ internal sealed class TolerantWriter(TextWriter inner) : TextWriter
     /// <summary>True once a text was lost because the disk is full or broken, so that a command's output is incomplete.</summary>
     public static bool IsIncomplete { get; private set; }
 
+    /// <summary>True once a write found that the caller has closed the output.</summary>
+    public static bool IsClosed { get; private set; }
+
     public override Encoding Encoding => inner.Encoding;
 
     /// <summary>Wraps standard output and standard error.</summary>
@@ -43,7 +46,8 @@ internal sealed class TolerantWriter(TextWriter inner) : TextWriter
         }
         catch (UnauthorizedAccessException)
         {
-            // EBADF: the caller has closed it.
+            // EBADF: the caller has closed it, and the runtime has opened a file under its number.
+            IsClosed = true;
         }
     }
 }
