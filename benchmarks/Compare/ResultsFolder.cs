@@ -10,6 +10,8 @@ namespace Benchmarks.Compare;
 /// <param name="Rows">By full name, in the order of the reports.</param>
 internal sealed record ResultsFolder(string Path, string Machine, string Date, IReadOnlyDictionary<string, BenchmarkRow> Rows)
 {
+    private const string Reports = "*-report-brief.json";
+
     private static readonly string[] MachineParts = ["OsVersion", "ProcessorName", "PhysicalCoreCount", "LogicalCoreCount", "RuntimeVersion", "Architecture", "Configuration"];
 
     /// <exception cref="ResultsException">There are no reports, they are from different machines, or a file is not a report.</exception>
@@ -20,10 +22,10 @@ internal sealed record ResultsFolder(string Path, string Machine, string Date, I
             throw new ResultsException($"There is no folder {folder.FullName}.");
         }
 
-        FileInfo[] reports = folder.GetFiles("*-report-brief.json", SearchOption.AllDirectories);
+        FileInfo[] reports = FindReports(folder);
         if (reports.Length == 0)
         {
-            throw new ResultsException($"{folder.FullName} holds no *-report-brief.json; these come from 'benchmarks run'.");
+            throw new ResultsException($"{folder.FullName} holds no {Reports}; these come from 'benchmarks run'.");
         }
 
         Dictionary<string, BenchmarkRow> rows = new(StringComparer.Ordinal);
@@ -43,6 +45,11 @@ internal sealed record ResultsFolder(string Path, string Machine, string Date, I
 
         return new ResultsFolder(folder.FullName, machine!, date, rows);
     }
+
+    /// <summary>False for a folder with results of other commands only.</summary>
+    public static bool HasReports(DirectoryInfo folder) => FindReports(folder).Length > 0;
+
+    private static FileInfo[] FindReports(DirectoryInfo folder) => folder.GetFiles(Reports, SearchOption.AllDirectories);
 
     private static (string Machine, string Date) ReadReport(FileInfo report, Dictionary<string, BenchmarkRow> rows)
     {

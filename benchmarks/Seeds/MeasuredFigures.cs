@@ -24,7 +24,9 @@ internal sealed class MeasuredFigures
     /// <exception cref="ResultsException">There are no reports, or they are from different machines.</exception>
     public static MeasuredFigures Read(IReadOnlyList<DirectoryInfo> folders)
     {
-        ResultsFolder[] read = [.. folders.Select(ResultsFolder.Read)];
+        // A folder may hold results of other commands only, such as alternatives.json.
+        DirectoryInfo[] reported = [.. folders.Where(folder => !folder.Exists || ResultsFolder.HasReports(folder))];
+        ResultsFolder[] read = [.. (reported.Length > 0 ? reported : folders).Select(ResultsFolder.Read)];
         if (read.DistinctBy(folder => folder.Machine, StringComparer.Ordinal).Count() > 1)
         {
             throw new ResultsException($"The folders are from different machines, so their times are not comparable:{string.Concat(read.Select(folder => $"\n  {folder.Path}: {folder.Machine}"))}");

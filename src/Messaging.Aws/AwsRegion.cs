@@ -23,13 +23,7 @@ internal static class AwsRegion
     /// <exception cref="Hosting.StartupException">None of them names a region.</exception>
     public static string Resolve(AwsOptions options, string? fromAddress, Func<string, string?> environment, string? otherwise = null)
     {
-        string? region = NullIfEmpty(options.Region)
-            ?? NullIfEmpty(fromAddress)
-            ?? NullIfEmpty(environment("AWS_REGION"))
-            ?? NullIfEmpty(environment("AWS_DEFAULT_REGION"))
-            ?? OfProfile(options.Profile)
-            ?? otherwise
-            ?? FallbackRegionFactory.GetRegionEndpoint()?.SystemName;
+        string? region = Find(options, fromAddress, environment, otherwise, asksInstance: true);
         if (region is null)
         {
             throw new Hosting.StartupException(
@@ -43,6 +37,19 @@ internal static class AwsRegion
                 $"\"{UntrustedText.Shorten(region)}\" is not an AWS region: set {AwsOptions.Section}:{nameof(AwsOptions.Region)} or AWS_REGION to a name such as eu-west-1.",
                 Hosting.ExitCodes.Configuration);
     }
+
+    /// <summary>As <see cref="Resolve"/>; null when only the instance's metadata could name a region.</summary>
+    public static string? FindOnThisMachine(AwsOptions options, string? fromAddress, Func<string, string?> environment, string? otherwise = null) =>
+        Find(options, fromAddress, environment, otherwise, asksInstance: false);
+
+    private static string? Find(AwsOptions options, string? fromAddress, Func<string, string?> environment, string? otherwise, bool asksInstance) =>
+        NullIfEmpty(options.Region)
+        ?? NullIfEmpty(fromAddress)
+        ?? NullIfEmpty(environment("AWS_REGION"))
+        ?? NullIfEmpty(environment("AWS_DEFAULT_REGION"))
+        ?? OfProfile(options.Profile)
+        ?? otherwise
+        ?? FallbackRegionFactory.GetRegionEndpoint(asksInstance)?.SystemName;
 
     /// <summary>The domain of a region's partition: with the prefix <c>sqs.{region}.</c>, the service's host.</summary>
     public static string DomainOf(string region) => RegionEndpoint.GetBySystemName(region).PartitionDnsSuffix;

@@ -44,6 +44,7 @@ internal sealed class CloudFrontHandlerFeature : IHandlerFeature
         return new HandlerPlan
         {
             Compose = (builder, services) => AddParts(builder, services, options, aws, costs),
+            CheckBeforeStart = findings => S3ObjectReader.CheckBeforeStart(findings, aws),
             KeepsDeadLetters = true,
             ReadsObjects = true,
             Explainer = new CloudFrontExplainer(costs),

@@ -8,13 +8,18 @@ internal static class ConfigurationReport
     /// <summary>Writes every problem on its own line to standard error.</summary>
     public static void WriteErrors(IReadOnlyList<ConfigurationError> errors)
     {
-        Console.Error.WriteLine($"The configuration has {errors.Count} problem{(errors.Count == 1 ? string.Empty : "s")}; nothing was started:");
-        foreach (ConfigurationError error in errors)
-        {
-            Console.Error.WriteLine($"  - {error}");
-        }
-
+        WriteProblems(Console.Error, [.. errors.Select(error => error.ToString())]);
         Console.Error.WriteLine("`validate --reference` lists every key with its unit and default; `validate` shows the settings in effect.");
+    }
+
+    /// <summary>Writes the number of problems, and each on its own line.</summary>
+    public static void WriteProblems(TextWriter output, IReadOnlyList<string> problems)
+    {
+        output.WriteLine($"The configuration has {problems.Count} problem{(problems.Count == 1 ? string.Empty : "s")}; nothing was started:");
+        foreach (string problem in problems)
+        {
+            output.WriteLine($"  - {problem}");
+        }
     }
 
     /// <summary>Writes every warning on its own line to standard error.</summary>
@@ -26,15 +31,14 @@ internal static class ConfigurationReport
         }
     }
 
-    /// <summary>Writes every route with its origin.</summary>
+    /// <summary>Writes a line per route: its origin, and its parts unless one of them is wrong.</summary>
     public static void WriteRoutes(WorkerPlan plan)
     {
         foreach (NamedRoute route in plan.NamedRoutes)
         {
-            Console.Out.WriteLine($"Route {route}");
+            string parts = plan.Routes.FirstOrDefault(planned => planned.Name == route.Name) is { } found ? $"; {found.DescribeParts()}" : route.IsRemoved ? string.Empty : "; has a problem";
+            Console.Out.WriteLine($"Route {route}{parts}");
         }
-
-        Console.Out.WriteLine();
     }
 
     /// <summary>Writes every key with its value in effect, secrets masked.</summary>

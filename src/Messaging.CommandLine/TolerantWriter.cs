@@ -8,8 +8,8 @@ namespace Messaging.CommandLine;
 /// </summary>
 internal sealed class TolerantWriter(TextWriter inner) : TextWriter
 {
-    /// <summary>True once a text was lost because the disk is full or broken, so that a command's output is incomplete.</summary>
-    public static bool IsIncomplete { get; private set; }
+    /// <summary>Why a text was lost, such as a full disk, so that a command's output is incomplete; null while all was written.</summary>
+    public static string? Failure { get; private set; }
 
     /// <summary>True once a write found that the caller has closed the output.</summary>
     public static bool IsClosed { get; private set; }
@@ -40,9 +40,9 @@ internal sealed class TolerantWriter(TextWriter inner) : TextWriter
         {
             write(inner, state);
         }
-        catch (IOException)
+        catch (IOException exception)
         {
-            IsIncomplete = true;
+            Failure ??= exception.Message;
         }
         catch (UnauthorizedAccessException)
         {

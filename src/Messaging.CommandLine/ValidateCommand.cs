@@ -2,18 +2,22 @@ using System.CommandLine;
 using Messaging.Configuration;
 using Messaging.Hosting;
 using Messaging.Routes;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.Hosting;
 
 namespace Messaging.CommandLine;
 
-/// <summary><c>validate</c>: shows every problem and warning, the origin of each route, and the effective configuration.</summary>
+/// <summary><c>validate</c>: shows every problem and warning that a start on this machine would report, the origin of each route, and the effective configuration.</summary>
 internal static class ValidateCommand
 {
     public static Command Create(CommandContext context, WorkerDefinition definition)
     {
-        Command command = new("validate", "Check the configuration: show problems, warnings, the origin of each route, and the settings in effect (secrets masked); start nothing; exit 78 when it is invalid");
+        Command command = new("validate", "Check what a start on this machine would refuse: settings, files and folders, and the services of handlers, steps, sources and sinks, which it builds. Starts and connects nothing. Shows problems, warnings, the origin of each route, and the settings in effect (secrets masked). Exit code 78 when there is a problem");
+        Option<bool> brief = new("--brief") { Description = "Print the verdict, the problems and one line per route, without the settings" };
         Option<bool> reference = new("--reference") { Description = "Print every key with its default, unit and range as Markdown instead" };
+        command.Options.Add(brief);
         command.Options.Add(reference);
-        command.SetAction(parsed => parsed.GetValue(reference) ? PrintReference(definition) : Run(definition.Plan(context.ReadConfiguration(parsed))));
+        command.SetAction(parsed => parsed.GetValue(reference) ? Task.FromResult(PrintReference(definition)) : RunAsync(definition, context.ReadConfiguration(parsed), parsed.GetValue(brief)));
         return command;
     }
 
@@ -23,28 +27,93 @@ internal static class ValidateCommand
         return ExitCodes.Success;
     }
 
-    private static int Run(WorkerPlan plan)
+    private static async Task<int> RunAsync(WorkerDefinition definition, IConfiguration configuration, bool brief)
     {
-        if (plan.Errors.Count > 0)
+        WorkerPlan plan = definition.Plan(configuration);
+        (IReadOnlyList<string> problems, IReadOnlyList<string> open) = await FindAsync(definition, configuration, plan);
+        if (problems.Count > 0)
         {
-            ConfigurationReport.WriteErrors(plan.Errors);
+            ConfigurationReport.WriteProblems(Console.Error, problems);
+        }
+        else
+        {
+            WriteValid(plan, open);
         }
 
         ConfigurationReport.WriteWarnings(plan.Warnings);
         ConfigurationReport.WriteRoutes(plan);
+        if (!brief)
+        {
+            WriteDetails(plan);
+
+            // Again: the beginning may have left the screen.
+            Console.Out.WriteLine();
+            if (problems.Count > 0)
+            {
+                ConfigurationReport.WriteProblems(Console.Out, problems);
+            }
+            else
+            {
+                WriteValid(plan, open);
+            }
+        }
+
+        return problems.Count > 0 ? ExitCodes.Configuration : ExitCodes.Success;
+    }
+
+    /// <returns>The problems, and what only a start can find out.</returns>
+    private static async Task<(IReadOnlyList<string> Problems, IReadOnlyList<string> Open)> FindAsync(WorkerDefinition definition, IConfiguration configuration, WorkerPlan plan)
+    {
+        if (plan.Errors.Count > 0)
+        {
+            // Nothing can be built from wrong settings.
+            return ([.. plan.Errors.Select(error => error.ToString())], []);
+        }
+
+        try
+        {
+            IHost host = WorkerApp.CreateHost(definition, configuration);
+            await using IAsyncDisposable disposing = (IAsyncDisposable)host;
+            StartFindings findings = await StartFindings.CollectAsync(host.Services);
+            return (findings.Problems, findings.LeftToStart);
+        }
+        catch (ConfigurationException exception)
+        {
+            return ([.. exception.Errors.Select(error => error.ToString())], []);
+        }
+        catch (Exception exception)
+        {
+            return ([ServiceErrors.Describe(exception)], []);
+        }
+    }
+
+    private static void WriteDetails(WorkerPlan plan)
+    {
+        Console.Out.WriteLine();
         foreach (RoutePlan route in plan.Routes)
         {
             route.Handler.Describe?.Invoke(Console.Out);
         }
 
         ConfigurationReport.WriteEffective(plan);
-        if (plan.Errors.Count > 0)
+    }
+
+    private static void WriteValid(WorkerPlan plan, IReadOnlyList<string> open)
+    {
+        string routes = $"{plan.Routes.Count} route{(plan.Routes.Count == 1 ? string.Empty : "s")} ({string.Join(", ", plan.Routes.Select(route => route.Name))})";
+        string built = "Handlers, steps, sources and sinks were built as at a start, and nothing was started or connected.";
+        if (open.Count == 0)
         {
-            return ExitCodes.Configuration;
+            Console.Out.WriteLine($"The configuration is valid: {routes}. {built}");
+            return;
         }
 
-        Console.Out.WriteLine();
-        Console.Out.WriteLine($"The configuration is valid: {plan.Routes.Count} route(s): {string.Join(", ", plan.Routes.Select(route => route.Name))}.");
-        return ExitCodes.Success;
+        Console.Out.WriteLine($"No problem was found in {routes}, but {open.Count} {(open.Count == 1 ? "question is" : "questions are")} left to the start:");
+        foreach (string question in open)
+        {
+            Console.Out.WriteLine($"  - {question}");
+        }
+
+        Console.Out.WriteLine(built);
     }
 }

@@ -1,6 +1,7 @@
 using Messaging.Configuration;
 using Messaging.Hosting;
 using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
 
@@ -31,7 +32,7 @@ public static class WorkerApp
     /// <param name="definition">The worker; a definition belongs to one host.</param>
     /// <param name="configuration">Its configuration, such as <see cref="WorkerConfiguration.Build"/> reads.</param>
     /// <param name="configureLogging">Adds to the logging; null for nothing.</param>
-    /// <exception cref="ConfigurationException">The configuration is invalid; lists every problem.</exception>
+    /// <exception cref="ConfigurationException">The configuration is invalid, or a service cannot be created; lists every problem.</exception>
     public static IHost CreateHost(WorkerDefinition definition, IConfiguration configuration, Action<ILoggingBuilder>? configureLogging = null)
     {
         ArgumentNullException.ThrowIfNull(definition);
@@ -41,6 +42,16 @@ public static class WorkerApp
         ConsoleLogging.Configure(builder.Logging, configuration);
         configureLogging?.Invoke(builder.Logging);
         builder.AddMessageWorker(definition);
-        return builder.Build();
+
+        // A missing service, or a scoped one that all messages would share, is reported now, and not by the message that first needs it.
+        builder.ConfigureContainer(new DefaultServiceProviderFactory(new ServiceProviderOptions { ValidateOnBuild = true, ValidateScopes = true }));
+        try
+        {
+            return builder.Build();
+        }
+        catch (AggregateException exception)
+        {
+            throw ServiceErrors.Read(exception);
+        }
     }
 }

@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.CommandLine.Help;
 using System.Globalization;
 using System.Text.Json;
 using Messaging.CommandLine.Top;
@@ -7,6 +8,7 @@ using Messaging.DeadLetters.Redrive;
 using Messaging.Hosting;
 using Messaging.Publishing;
 using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.Options;
 using Pipeline.Building;
 
 namespace Messaging.CommandLine;
@@ -22,6 +24,8 @@ internal sealed class WorkerCommandLine
         Recursive = true,
         HelpName = "file",
     };
+
+    private readonly Option<bool> _print = new("--print-pipeline") { Description = "Print the pipeline of every route and exit" };
 
     private readonly WorkerDefinition _definition;
     private readonly CommandLineParts _parts;
@@ -55,6 +59,11 @@ internal sealed class WorkerCommandLine
         catch (PipelineDefinitionException exception)
         {
             ConfigurationReport.WriteError(exception.Message);
+            return ExitCodes.Configuration;
+        }
+        catch (OptionsValidationException exception)
+        {
+            ConfigurationReport.WriteProblems(Console.Error, [.. exception.Failures]);
             return ExitCodes.Configuration;
         }
         catch (OperationCanceledException)
@@ -94,12 +103,12 @@ internal sealed class WorkerCommandLine
                 ConfigurationReport.WriteError(message);
             }
 
-            Console.Error.WriteLine("See --help.");
+            Console.Error.WriteLine(parsed.CommandResult.Command == root ? "See --help." : $"See {parsed.CommandResult.Command.Name} --help.");
             return ExitCodes.Usage;
         }
 
         // The host handles the signals of the daemon and drains. The other commands stop their work, report it and exit.
-        bool isDaemon = parsed.CommandResult.Command == root;
+        bool isDaemon = parsed.Action == root.Action && !parsed.GetValue(_print);
         if (!isDaemon && EndsAtOnce())
         {
             ConfigurationReport.WriteError("interrupted.");
@@ -107,7 +116,13 @@ internal sealed class WorkerCommandLine
         }
 
         int code = await parsed.InvokeAsync(new InvocationConfiguration { ProcessTerminationTimeout = isDaemon ? null : TimeSpan.FromSeconds(10), EnableDefaultExceptionHandler = false });
-        return code == ExitCodes.Success && !isDaemon && TolerantWriter.IsIncomplete ? ExitCodes.Incomplete : code;
+        if (isDaemon || TolerantWriter.Failure is not { } failure)
+        {
+            return code;
+        }
+
+        ConfigurationReport.WriteError($"the output is incomplete, because it could not be written: {failure}");
+        return code == ExitCodes.Success ? ExitCodes.Incomplete : code;
     }
 
     /// <summary>Leaves the signals to System.CommandLine; a signal that arrived before ends the command.</summary>
@@ -120,14 +135,18 @@ internal sealed class WorkerCommandLine
 
     private RootCommand Build()
     {
-        Option<bool> print = new("--print-pipeline") { Description = "Print the pipeline of every route and exit" };
-        RootCommand root = new($"{_parts.Description}\nEvery configuration key can be given as --Section:Key=value; `validate --reference` lists them. Sections: {ListSections()}.") { _config };
+        RootCommand root = new(_parts.Description) { _config };
+        foreach (HelpOption help in root.Options.OfType<HelpOption>())
+        {
+            help.Action = new SettingsHelp((HelpAction)help.Action!, [.. _definition.Sections.Select(section => section.Name).Distinct(StringComparer.OrdinalIgnoreCase)]);
+        }
+
         foreach (Option option in _parts.Extensions.SelectMany(extension => extension.Options))
         {
             root.Add(option);
         }
 
-        root.Add(print);
+        root.Add(_print);
         Add(root, ValidateCommand.Create(_context, _definition));
         Add(root, ExplainCommand.Create(_context));
         Add(root, TopCommand.Create(_context));
@@ -152,12 +171,10 @@ internal sealed class WorkerCommandLine
         root.SetAction((parsed, _) =>
         {
             IConfigurationRoot configuration = ReadConfiguration(parsed);
-            return parsed.GetValue(print) ? Task.FromResult(PrintPipelineAction.Run(_definition, configuration)) : DaemonAction.RunAsync(_definition, configuration, parsed, _parts.Extensions);
+            return parsed.GetValue(_print) ? Task.FromResult(PrintPipelineAction.Run(_definition, configuration)) : DaemonAction.RunAsync(_definition, configuration, parsed, _parts.Extensions);
         });
         return root;
     }
-
-    private string ListSections() => string.Join(", ", _definition.Sections.Select(section => section.Name).Distinct(StringComparer.OrdinalIgnoreCase));
 
     private static void Add(RootCommand root, Command command)
     {
@@ -182,7 +199,7 @@ internal sealed class WorkerCommandLine
     {
         if (!WorkerConfiguration.TrySplitKeys(parsed.UnmatchedTokens, out List<string> keys, out string? unknown))
         {
-            throw new StartupException($"'{unknown}' is neither a command, an option (see --help) nor a configuration key such as --Sinks:Directory:Path=data.", ExitCodes.Usage);
+            throw new StartupException(UnknownArgument.Describe(unknown, parsed.CommandResult.Command, _config, _definition.Sections), ExitCodes.Usage);
         }
 
         string? file = parsed.GetValue(_config);

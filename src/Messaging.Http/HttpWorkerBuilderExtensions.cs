@@ -44,6 +44,7 @@ public static class HttpWorkerBuilderExtensions
             provider.GetRequiredService<IHostApplicationLifetime>(),
             provider.GetRequiredService<ILoggerFactory>()));
         services.AddHostedService(static provider => provider.GetRequiredService<WebServer>());
+        services.AddSingleton<IStartCheck>(static provider => provider.GetRequiredService<WebServer>());
 
         // The server waits for answers from the draining routes, so both must stop at the same time.
         services.Configure<HostOptions>(static host => host.ServicesStopConcurrently = true);

@@ -32,6 +32,13 @@ internal sealed class ServiceBusSourceFeature(IServiceBusConnector connector) : 
         return new SourcePlan
         {
             Create = services => Create(options, options.CallsAtOnce(intake), services),
+            CheckBeforeStart = findings =>
+            {
+                if (options.ConnectionString is null)
+                {
+                    findings.LeaveToStart("Whether Azure.Identity finds credentials for the namespace: it may ask the environment, the instance or the Azure CLI.");
+                }
+            },
             Destination = options.Destination,
             TracesSettlement = true,
             IsPushed = true,

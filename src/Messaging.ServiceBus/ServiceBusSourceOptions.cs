@@ -12,6 +12,10 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
     /// <summary>The section's name.</summary>
     public const string Section = "Sources:ServiceBus";
 
+    // "Service Bus quotas".
+    private const int MaxPath = 260;
+    private const int MaxSubscription = 50;
+
     /// <summary>The service renews a lock without limit; half a day outlasts an overnight outage.</summary>
     internal static readonly TimeSpan LongestHold = TimeSpan.FromHours(12);
 
@@ -127,6 +131,9 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
 
     private void ValidateEntity(SettingsCheck check)
     {
+        ValidateName(check, nameof(Queue), Queue, isPath: true, MaxPath);
+        ValidateName(check, nameof(Topic), Topic, isPath: true, MaxPath);
+        ValidateName(check, nameof(Subscription), Subscription, isPath: false, MaxSubscription);
         if (Queue is null && Topic is null)
         {
             check.Fail(nameof(Queue), "must be set, or Topic with Subscription.", "There would be nothing to receive from.", nameof(Topic), nameof(Subscription));
@@ -140,6 +147,20 @@ public sealed class ServiceBusSourceOptions : ISelfValidating
             check.Fail(nameof(Subscription), "must be set with Topic.", "Messages of a topic are received from a subscription.", nameof(Queue), nameof(Topic));
         }
     }
+
+    private static void ValidateName(SettingsCheck check, string property, string? name, bool isPath, int maxLength)
+    {
+        if (name is not null && !IsName(name, isPath, maxLength))
+        {
+            check.Fail(property, $"must be a name of up to {maxLength} letters, digits, dots, dashes and underscores{(isPath ? ", with / between its levels" : string.Empty)}.", "Service Bus has no entity of another name.");
+        }
+    }
+
+    // "Naming rules and restrictions for Azure resources", Microsoft.ServiceBus; $ as in $DeadLetterQueue.
+    private static bool IsName(string name, bool isPath, int maxLength) =>
+        name.Length <= maxLength
+        && (isPath || !name.Contains('/', StringComparison.Ordinal))
+        && name.Split('/').All(level => level.Length > 0 && level.All(c => char.IsAsciiLetterOrDigit(c) || c is '.' or '-' or '_' or '~' or '$'));
 
     private static bool IsThisMachine(string host) =>
         string.Equals(host, "localhost", StringComparison.OrdinalIgnoreCase) || (IPAddress.TryParse(host, out IPAddress? address) && IPAddress.IsLoopback(address));

@@ -1,6 +1,7 @@
 using System.Diagnostics.CodeAnalysis;
 using System.Net;
 using Messaging.Configuration;
+using Messaging.Hosting;
 
 namespace Messaging.Sockets;
 
@@ -13,6 +14,15 @@ internal static class SourceEndpoint
         endpoint = null;
         int colon = text.LastIndexOf(':');
         return colon > 0 && colon < text.Length - 1 && (text[0] == '[' ? text[colon - 1] == ']' : !text.AsSpan(0, colon).Contains(':')) && IPEndPoint.TryParse(text, out endpoint);
+    }
+
+    /// <summary>Reports an address that this machine does not have.</summary>
+    public static void Check(StartFindings findings, string section, string text)
+    {
+        if (TryParse(text, out IPEndPoint? endpoint))
+        {
+            findings.FailUnlessLocal($"{section}:Endpoint", text, endpoint.Address);
+        }
     }
 
     /// <summary>Reports an endpoint that overlaps with that of another route or of the web server.</summary>

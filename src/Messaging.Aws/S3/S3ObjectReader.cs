@@ -2,6 +2,7 @@ using Amazon.Runtime;
 using Amazon.S3;
 using Amazon.S3.Model;
 using Messaging.Costs;
+using Messaging.Hosting;
 
 namespace Messaging.Aws.S3;
 
@@ -46,6 +47,12 @@ public sealed class S3ObjectReader : IDisposable
 
         return new S3ObjectReader(() => Connect(aws, forcePathStyle, guard, time), time, calls);
     }
+
+    /// <summary>Checks region, endpoint and credentials of a reader without a request.</summary>
+    /// <param name="findings">Receives what is wrong, and what only a request can show.</param>
+    /// <param name="aws">Region, endpoint and credentials.</param>
+    public static void CheckBeforeStart(StartFindings findings, AwsOptions aws) =>
+        AwsStartCheck.Check(findings, aws, fromAddress: null, "S3", () => S3Endpoint.Resolve(forcePathStyle: null, aws, Environment.GetEnvironmentVariable));
 
     /// <summary>Requests an object and waits for the start of the answer.</summary>
     /// <param name="bucket">The bucket.</param>

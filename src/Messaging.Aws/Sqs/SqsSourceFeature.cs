@@ -37,6 +37,7 @@ internal sealed class SqsSourceFeature : ISourceFeature, ISenderFeature, IRedriv
         return new SourcePlan
         {
             Create = services => Create(options, aws, costs, intake, services),
+            CheckBeforeStart = findings => AwsStartCheck.Check(findings, aws, queue!.Region, "SQS", () => SqsEndpoint.Resolve(aws, queue, Environment.GetEnvironmentVariable)),
             Destination = queue?.Destination,
             TracesSettlement = true,
 

@@ -17,7 +17,7 @@ namespace Messaging.Http.Web;
 /// The worker's web server: the HTTP source, the page with its API, metrics and health. A port in use ends the start before anything else has started. The
 /// server listens once the routes have been checked. It stops while the routes drain, because its callers wait for their answers.
 /// </summary>
-public sealed class WebServer : IHostedLifecycleService, IAsyncDisposable
+public sealed class WebServer : IHostedLifecycleService, IStartCheck, IAsyncDisposable
 {
     // Bytes that Kestrel reads ahead on each connection, in addition to Sources:Http:MaxReceivingBytes. Its default, 1 MiB, would be 1,000 MiB on 1,000
     // connections. The request line and the headers, at most 8 and 32 KiB, must fit.
@@ -78,6 +78,8 @@ public sealed class WebServer : IHostedLifecycleService, IAsyncDisposable
 
         Urls = [.. _app.Urls];
     }
+
+    void IStartCheck.Check(StartFindings findings) => findings.FailUnlessLocal($"{WebOptions.Section}:{nameof(WebOptions.Url)}", _options.Url.ToString(), _options.Address);
 
     public Task StartedAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 

@@ -25,6 +25,11 @@ internal sealed class TcpLinesSourceFeature : ISourceFeature, ISenderFeature
         return new SourcePlan
         {
             Create = services => new TcpLinesMessageSource(services, options, services.Services.GetService<BufferPool>() ?? BufferPool.Shared),
+            CheckBeforeStart = findings =>
+            {
+                SourceEndpoint.Check(findings, TcpLinesSourceOptions.Section, options.Endpoint);
+                _ = TlsCertificate.Load(options);
+            },
             KeepsDeadLetters = true,
             HoldsOnlyCopies = true,
             OnComplete = CompletionEffect.Acknowledges,

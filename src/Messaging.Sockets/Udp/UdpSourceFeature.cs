@@ -25,6 +25,7 @@ internal sealed class UdpSourceFeature : ISourceFeature, ISenderFeature
         return new SourcePlan
         {
             Create = services => new UdpMessageSource(services, options, services.Services.GetService<BufferPool>() ?? BufferPool.Shared),
+            CheckBeforeStart = findings => SourceEndpoint.Check(findings, UdpSourceOptions.Section, options.Endpoint),
             KeepsDeadLetters = true,
             HoldsOnlyCopies = true,
             OnComplete = CompletionEffect.None,

@@ -135,13 +135,8 @@ public sealed class SettingsReader
     }
 
     /// <summary>Suggests what an unknown name may have meant: the nearest known name, or the list of all.</summary>
-    internal static string Hint(string name, IReadOnlyCollection<string> known)
-    {
-        string? nearest = known.MinBy(candidate => EditDistance(candidate, name));
-        return nearest is not null && EditDistance(nearest, name) <= Math.Max(2, name.Length / 3)
-            ? $"Did you mean {nearest}?"
-            : $"Known here: {string.Join(", ", known)}.";
-    }
+    internal static string Hint(string name, IReadOnlyCollection<string> known) =>
+        NearestName.Find(name, known) is { } nearest ? $"Did you mean {nearest}?" : $"Known here: {string.Join(", ", known)}.";
 
     /// <summary>Reports a value where a section belongs, without the value itself, which may be a password.</summary>
     internal void FailValue(string section) => Fail(section, value: null, "must be a section, but a value was given.", "It would have no effect.");
@@ -313,23 +308,4 @@ public sealed class SettingsReader
         (null, { } max) => $" at most {max}",
         ({ } min, { } max) => $" from {min} to {max}",
     };
-
-    private static int EditDistance(string left, string right)
-    {
-        int[] row = [.. Enumerable.Range(0, right.Length + 1)];
-        for (int i = 1; i <= left.Length; i++)
-        {
-            int diagonal = row[0];
-            row[0] = i;
-            for (int j = 1; j <= right.Length; j++)
-            {
-                int cost = char.ToLowerInvariant(left[i - 1]) == char.ToLowerInvariant(right[j - 1]) ? 0 : 1;
-                int next = Math.Min(Math.Min(row[j] + 1, row[j - 1] + 1), diagonal + cost);
-                diagonal = row[j];
-                row[j] = next;
-            }
-        }
-
-        return row[^1];
-    }
 }

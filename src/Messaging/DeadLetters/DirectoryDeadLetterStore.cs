@@ -17,7 +17,7 @@ namespace Messaging.DeadLetters;
 /// without a record does not count: a crash leaves either a whole dead letter or none. Writes run on threads of their own, so a disk that
 /// hangs blocks no other thread. Threads: any, also several workers on one folder.
 /// </summary>
-internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDeadLetterReader, IDisposable
+internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDeadLetterReader, IStartCheck, IDisposable
 {
     private const string BodySuffix = ".body";
     public const string RecordSuffix = ".json";
@@ -86,6 +86,14 @@ internal sealed partial class DirectoryDeadLetterStore : IDeadLetterStore, IDead
                 $"The folder '{Root}' cannot store dead letters ({exception.Message.TrimEnd('.')}). Make it writable for user {Environment.UserName}, or set {Key} to a folder that is.",
                 ExitCodes.Unavailable,
                 exception);
+        }
+    }
+
+    void IStartCheck.Check(StartFindings findings)
+    {
+        if (FolderCheck.FindProblem(Root) is { } problem)
+        {
+            findings.Fail(Key, Root, problem, "No message could be dead-lettered.");
         }
     }
 

@@ -1,5 +1,6 @@
 using Messaging.Configuration;
 using Messaging.Costs.Explain;
+using Messaging.Hosting;
 using Messaging.Routes;
 using Messaging.Sinks;
 using Pipeline.Building;
@@ -18,6 +19,12 @@ public sealed record HandlerPlan
     /// whole configuration is valid.
     /// </summary>
     public required Action<PipelineBuilder<PhysicalContext>, HandlerServices> Compose { get; init; }
+
+    /// <summary>
+    /// For <c>validate</c>: reports what a start on this machine would be refused for, such as a file that is missing, and what only the start can find
+    /// out. Opens no connection and no port, and creates and changes nothing. Null when there is nothing to check.
+    /// </summary>
+    public Action<StartFindings>? CheckBeforeStart { get; init; }
 
     /// <summary>True when it writes dead letters to the folder <c>DeadLetters:Path</c>.</summary>
     public bool KeepsDeadLetters { get; init; }

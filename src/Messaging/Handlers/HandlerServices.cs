@@ -64,7 +64,7 @@ public sealed record HandlerServices(
         try
         {
             ScopedFactory<T> factory = new(Services, argument);
-            Checks.Add(new RouteCheck($"the handler {typeof(T).Name}", _ => factory.CheckAsync(Route)));
+            Checks.Add(new RouteCheck($"the handler {typeof(T).Name}", _ => factory.CheckAsync(Route)) { IsLocal = true });
             return factory;
         }
         catch (InvalidOperationException exception)

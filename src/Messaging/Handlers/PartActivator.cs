@@ -48,7 +48,7 @@ internal static class PartActivator
         StartupException startup => startup,
 
         // No suitable constructor, or one whose parameter the container does not have.
-        InvalidOperationException => new StartupException($"Route {route}: {typeof(T).Name} cannot be created: {exception.Message}", ExitCodes.Configuration, exception),
+        InvalidOperationException => new StartupException($"Route {route}: {typeof(T).Name} cannot be created: {ServiceErrors.Describe(exception)}", ExitCodes.Configuration, exception),
         _ => new StartupException($"Route {route}: the constructor of {typeof(T).Name} failed: {exception.Message}", ExitCodes.Unavailable, exception),
     };
 

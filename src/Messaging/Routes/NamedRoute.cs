@@ -51,8 +51,18 @@ public sealed record NamedRoute(string Name, IReadOnlyList<string> Origins, bool
             settings.Fail(Section, value: null, $"must contain at least one route, but every one is null or empty: {string.Join(", ", routes.Select(route => route.Name))}.", "The worker would receive nothing.");
         }
 
+        foreach (NamedRoute route in routes.Where(route => !route.IsRemoved && SetsNoPart(settings, route.Name)))
+        {
+            if (NearestName.Find(route.Name, routes.Where(other => other != route).Select(other => other.Name)) is { } nearest)
+            {
+                settings.Warn($"{Section}:{route.Name}", value: null, $"sets no Source, Handler or Sink, so it is one more route, with their defaults. Did you mean {nearest}?", $"Its settings do not apply to {nearest}.");
+            }
+        }
+
         return routes;
     }
+
+    private static bool SetsNoPart(SettingsReader settings, string name) => SettingsSections.KeysOf(RouteOptions.Settings).All(key => string.IsNullOrWhiteSpace(settings.Configuration[$"{Section}:{name}:{key}"]));
 
     /// <summary>The name and its origins, as text.</summary>
     public override string ToString() => (Origins.Count, IsRemoved) switch

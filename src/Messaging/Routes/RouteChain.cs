@@ -14,9 +14,7 @@ internal static class RouteChain
     /// <param name="services">The services for the handler's parts; collects their checks at start.</param>
     public static IPipeline<PhysicalContext> Compose(RoutePlan plan, HandlerServices services)
     {
-        PipelineBuilder<PhysicalContext> builder = new PipelineBuilder<PhysicalContext>(plan.Name)
-            .Step(new TracingStep(plan.Name))
-            .Step(new SizeLimitStep(plan.Stages));
+        PipelineBuilder<PhysicalContext> builder = Begin(plan);
         foreach (RoutePart part in plan.Parts)
         {
             part.Compose(builder, services);
@@ -25,4 +23,9 @@ internal static class RouteChain
         plan.Handler.Compose(builder, services);
         return builder.Build(plan.Form);
     }
+
+    /// <summary>The worker's own parts, which precede all others.</summary>
+    public static PipelineBuilder<PhysicalContext> Begin(RoutePlan plan) => new PipelineBuilder<PhysicalContext>(plan.Name)
+        .Step(new TracingStep(plan.Name))
+        .Step(new SizeLimitStep(plan.Stages));
 }

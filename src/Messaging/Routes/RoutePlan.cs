@@ -76,6 +76,9 @@ public sealed record RoutePlan
     /// <exception cref="StartupException">The route would store no message of this load.</exception>
     public RouteExplanation Explain(ExplainInput input) => RouteExplainer.Explain(this, input);
 
+    /// <summary>Its sources, its handler and its sink, such as <c>Sqs -> Archive -> S3</c>.</summary>
+    public string DescribeParts() => $"{string.Join(", ", Sources.Select(source => source.Name))} -> {Handler.Name}{(Sink is null ? string.Empty : $" -> {Sink.Name}")}";
+
     /// <summary>Composes the route's pipeline, without its sink, and describes it: one line per part, in the order in which they run.</summary>
     /// <param name="services">The container of the worker's host; parts may be singletons of it.</param>
     /// <exception cref="StartupException">A part cannot be created.</exception>

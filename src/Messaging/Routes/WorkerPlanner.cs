@@ -8,6 +8,7 @@ using Messaging.Sinks.Bundles;
 using Messaging.Sources;
 using Messaging.Stages;
 using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.Configuration.EnvironmentVariables;
 using Pipeline.Execution;
 
 namespace Messaging.Routes;
@@ -192,6 +193,23 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
         }
 
         FindUnknownFeatures(settings, prefix: string.Empty);
+        WarnOfMistypedSections(settings, known);
+    }
+
+    // The environment also holds variables of other programs, so an unknown section there may be theirs.
+    private void WarnOfMistypedSections(SettingsReader settings, IReadOnlyList<string> known)
+    {
+        foreach (IConfigurationProvider provider in ConfigurationOrigin.ProvidersOf(configuration).Where(provider => provider is EnvironmentVariablesConfigurationProvider))
+        {
+            foreach (string section in provider.GetChildKeys([], parentPath: null).Distinct(StringComparer.OrdinalIgnoreCase))
+            {
+                if (!known.Contains(section, StringComparer.OrdinalIgnoreCase) && provider.GetChildKeys([], section).FirstOrDefault() is { } below && NearestName.Find(section, known) is { } nearest)
+                {
+                    // Without its value, as for every unknown key.
+                    settings.Warn($"{section}:{below}", value: null, $"is set in the environment, and {section} is not a section of the worker. Did you mean {nearest}?", "It has no effect.");
+                }
+            }
+        }
     }
 
     private bool IsUnchecked(string name) =>
@@ -235,7 +253,9 @@ internal sealed class WorkerPlanner(IConfiguration configuration, WorkerFeatures
             return null;
         }
 
-        settings.Fail(key, name, $"there is no such {kind}; {(features.Count > 0 ? $"it must be one of {Names(features)}" : "the worker has none")}.{ShippedFeatures.WhereIs(name, kind)}");
+        string shipped = ShippedFeatures.WhereIs(name, kind);
+        string hint = shipped.Length == 0 && NearestName.Find(name, features.Keys) is { } nearest ? $" Did you mean {nearest}?" : shipped;
+        settings.Fail(key, name, $"there is no such {kind}; {(features.Count > 0 ? $"it must be one of {Names(features)}" : "the worker has none")}.{hint}");
         return null;
     }
 

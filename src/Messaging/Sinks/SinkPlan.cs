@@ -1,5 +1,6 @@
 using Messaging.Configuration;
 using Messaging.Costs.Explain;
+using Messaging.Hosting;
 
 namespace Messaging.Sinks;
 
@@ -14,6 +15,12 @@ public sealed record SinkPlan
 
     /// <summary>Creates the sink; called only if the whole configuration is valid.</summary>
     public required Func<SinkServices, ISink> Create { get; init; }
+
+    /// <summary>
+    /// For <c>validate</c>: reports what a start on this machine would be refused for, such as a file that is missing, and what only the start can find
+    /// out. Opens no connection and no port, and creates and changes nothing. Null when there is nothing to check.
+    /// </summary>
+    public Action<StartFindings>? CheckBeforeStart { get; init; }
 
     /// <summary>The longest time of one store, retries included; zero when the sink sets no limit.</summary>
     public TimeSpan StoreTimeout { get; init; }

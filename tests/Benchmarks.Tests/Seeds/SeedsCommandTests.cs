@@ -112,6 +112,19 @@ public sealed class SeedsCommandTests : IDisposable
         _output.ToString().ShouldContain("| 90 ns, 160 B | not run | 8.0 ns, 40 B (11x) |");
     }
 
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Run_AFolderWithoutReports_IsNoObstacle(bool isFirst)
+    {
+        ReportFile.Write(_results, "a", "EPYC", ("N.NameParserBenchmarks.Original", 80, 160));
+        File.WriteAllText(Path.Combine(_others.FullName, "alternatives.json"), "{}");
+
+        SeedsCommand.Run(isFirst ? [_others, _results] : [_results, _others], true, null, _output, _errors).ShouldBe(0, _errors.ToString());
+
+        _output.ToString().ShouldContain("| 80 ns, 160 B | not run |");
+    }
+
     [Fact]
     public void Run_FoldersOfDifferentMachines_Fails()
     {

@@ -15,7 +15,7 @@ public sealed partial class CommandsTests
 {
     private const string MissingPrograms = ".missing";
 
-    private static readonly string[] Repository = ["benchmarks", "deploy", "docs", "samples", "src", "templates", "tests"];
+    private static readonly string[] Repository = ["benchmarks", "deploy", "samples", "src", "templates", "tests"];
     private static readonly string[] Ports = ["8080", "8088", "4566", "9200", "9081", "9082"];
 
     public static TheoryData<string> Pages => [.. FindPages().Where(page => Blocks(page).Any(block => !block.Mark.StartsWith("not-run", StringComparison.Ordinal)))];
@@ -30,7 +30,11 @@ public sealed partial class CommandsTests
             await NodeRuntime.RequirePackagesAsync(RepositoryFolder.Combine("tests", "servers", "fauxqs"));
         }
 
-        string folder = Directory.CreateTempSubdirectory("commands-").FullName;
+        string root = Directory.CreateTempSubdirectory("commands-").FullName;
+
+        // Commands may write beside the repository's folder, such as ../orders.
+        string folder = Directory.CreateDirectory(Path.Combine(root, "worker")).FullName;
+        CopyDocs(folder);
         foreach (string name in Repository)
         {
             Directory.CreateSymbolicLink(Path.Combine(folder, name), RepositoryFolder.Combine(name));
@@ -43,12 +47,12 @@ public sealed partial class CommandsTests
         string[] missing = await File.ReadAllLinesAsync(Path.Combine(folder, MissingPrograms));
         if (missing.Length > 0)
         {
-            Directory.Delete(folder, recursive: true);
+            Directory.Delete(root, recursive: true);
             RequiredServers.Missing($"The commands of {page} need {string.Join(", ", missing.Distinct())}, which this machine does not have.");
         }
 
         exitCode.ShouldBe(0, string.Join('\n', bash.Output.Snapshot().Select(line => line.Text)));
-        Directory.Delete(folder, recursive: true);
+        Directory.Delete(root, recursive: true);
     }
 
     [Fact]
@@ -72,6 +76,18 @@ public sealed partial class CommandsTests
         projects.Where(project => !Regex.IsMatch(references, $"""Include="\.\./(?:\.\./)?{project.Replace("tests/", string.Empty, StringComparison.Ordinal)}/\w+\.csproj""")).ShouldBeEmpty();
     }
 
+    // Commands write there.
+    private static void CopyDocs(string folder)
+    {
+        string docs = RepositoryFolder.Combine("docs");
+        foreach (string file in Directory.EnumerateFiles(docs, "*", SearchOption.AllDirectories))
+        {
+            FileInfo copy = new(Path.Combine(folder, "docs", Path.GetRelativePath(docs, file)));
+            copy.Directory!.Create();
+            File.Copy(file, copy.FullName);
+        }
+    }
+
     private static string Script(string page, string folder)
     {
         Dictionary<string, int> ports = Ports.ToDictionary(port => port, _ => FreePort.Next());
@@ -93,8 +109,26 @@ public sealed partial class CommandsTests
             }
             ended() { for job in $worker $others; do finish $job; done; }
             trap ended EXIT
+            # A newcomer's SDK: no template is installed, and no package of the worker is cached. Third-party packages come from the machine's cache.
+            newcomer() {
+              local home=$PWD_OF_PAGE/../.home machine=${NUGET_PACKAGES:-$HOME/.nuget/packages} package
+              if [ ! -d "$home" ]; then
+                mkdir -p "$home/others"
+                for package in "$machine"/*/; do
+                  package=$(basename "$package")
+                  case $package in quayside.*) ;; *) ln -s "$machine/$package" "$home/others/$package" ;; esac
+                done
+              fi
+              DOTNET_CLI_HOME=$home NUGET_PACKAGES=$home/packages NUGET_FALLBACK_PACKAGES=$home/others MSBUILDDISABLENODEREUSE=1 DOTNET_CLI_USE_MSBUILD_SERVER=0 UseSharedCompilation=false \
+                DOTNET_NOLOGO=1 DOTNET_CLI_TELEMETRY_OPTOUT=1 command dotnet "$@"
+            }
+            PWD_OF_PAGE=$PWD
             # Programs of this build, where a reader would have them built.
             dotnet() {
+              case "$1 ${2-}" in
+                "pack Worker.sln") [ "$*" = "pack Worker.sln -c Release -o artifacts" ] && command dotnet pack {{RepositoryFolder.Combine("Worker.sln")}} -c {{new DirectoryInfo(AppContext.BaseDirectory).Parent!.Name}} --no-build -v quiet -o "$PWD/artifacts"; return ;;
+                "new "*|"test "*|"run --project") newcomer "$@"; return ;;
+              esac
               [ "$1 $2 $3 $4" = "run -c Release --project" ] || { echo "not expected: dotnet $*"; return 99; }
               local project=$5; shift 6
               case $project in
@@ -187,7 +221,7 @@ public sealed partial class CommandsTests
     [GeneratedRegex(@"^(?:\$ )?(?:dotnet|curl|node|npm|docker|kubectl|aws|export|printf|echo|cat|sed|promtool|bash) ", RegexOptions.Multiline)]
     private static partial Regex Command { get; }
 
-    [GeneratedRegex("--project ([^ ]+)")]
+    [GeneratedRegex("-c Release --project ([^ ]+)")]
     private static partial Regex Project { get; }
 
     [GeneratedRegex("^(?:daemon|not-run: .+)?$")]

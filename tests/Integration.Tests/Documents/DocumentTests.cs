@@ -56,19 +56,40 @@ public sealed partial class DocumentTests
     }
 
     [Fact]
-    public void Texts_AvoidWordsThatNameNoActor()
-    {
-        string root = RepositoryFolder.Combine();
-        EnumerationOptions recursive = new() { RecurseSubdirectories = true, AttributesToSkip = FileAttributes.None };
-        string[] lines = [.. Folders.Concat(["tests", ".ci", ".github"])
-            .SelectMany(folder => Directory.EnumerateFiles(Path.Combine(root, folder), "*", recursive))
-            .Concat(Directory.EnumerateFiles(root))
-            .Where(file => IsText(file) && IsOurs(Path.GetRelativePath(root, file)) && Path.GetFileName(file) != $"{nameof(DocumentTests)}.cs")
-            .SelectMany(file => File.ReadLines(file).Select((line, index) => (Line: line, Place: $"{Path.GetRelativePath(root, file)}:{index + 1}")))
-            .Where(line => Avoided.IsMatch(line.Line))
-            .Select(line => $"{line.Place}: {line.Line.Trim()}")];
+    public void Texts_AvoidWordsThatNameNoActor() => Lines(static _ => true)
+        .Where(line => Avoided.IsMatch(line.Text))
+        .Select(line => $"{line.Place}: {line.Text.Trim()}")
+        .ShouldBeEmpty();
 
-        lines.ShouldBeEmpty();
+    /// <summary>Pages have links; compose files, manifests, settings, sources and log messages name pages as text.</summary>
+    [Fact]
+    public void References_OutsideThePages_LeadToFilesAndHeadings()
+    {
+        List<string> broken = [];
+        int found = 0;
+        foreach ((string place, string text) in Lines(static file => Path.GetExtension(file) != ".md" && !file.StartsWith("tests/", StringComparison.Ordinal)))
+        {
+            // Both would have to be searched for.
+            if (Section.IsMatch(text))
+            {
+                broken.Add($"{place}: names a section in words, so give the page and its heading, such as docs/guides/operate.md#kubernetes: {text.Trim()}");
+            }
+
+            foreach (Match reference in Reference.Matches(text))
+            {
+                found++;
+                string file = RepositoryFolder.Combine(reference.Groups["file"].Value.TrimEnd('.', '/'));
+                string heading = reference.Groups["heading"].Value;
+                bool leads = File.Exists(file) ? heading.Length == 0 || Headings(file).Contains(heading) : heading.Length == 0 && Directory.Exists(file);
+                if (!leads)
+                {
+                    broken.Add($"{place}: {reference.Value}");
+                }
+            }
+        }
+
+        broken.ShouldBeEmpty();
+        found.ShouldBeGreaterThan(50);
     }
 
     [Fact]
@@ -87,9 +108,21 @@ public sealed partial class DocumentTests
             .Where(IsOurs);
     }
 
+    private static IEnumerable<(string Place, string Text)> Lines(Func<string, bool> includes)
+    {
+        string root = RepositoryFolder.Combine();
+        EnumerationOptions recursive = new() { RecurseSubdirectories = true, AttributesToSkip = FileAttributes.None };
+        return Folders.Concat(["tests", ".ci", ".github"])
+            .SelectMany(folder => Directory.EnumerateFiles(Path.Combine(root, folder), "*", recursive))
+            .Concat(Directory.EnumerateFiles(root))
+            .Select(file => Path.GetRelativePath(root, file).Replace('\\', '/'))
+            .Where(file => IsText(file) && IsOurs(file) && Path.GetFileName(file) != $"{nameof(DocumentTests)}.cs" && includes(file))
+            .SelectMany(file => File.ReadLines(Path.Combine(root, file)).Select((line, index) => ($"{file}:{index + 1}", line)));
+    }
+
     private static bool IsOurs(string path) => !path.Split(Path.DirectorySeparatorChar).Any(part => part is "bin" or "obj" or "node_modules" or "results");
 
-    private static bool IsText(string file) => Path.GetExtension(file) is ".cs" or ".md" or ".yml" or ".json" or ".mjs" or ".csproj" or ".props" or "";
+    private static bool IsText(string file) => Path.GetExtension(file) is ".cs" or ".md" or ".yml" or ".yaml" or ".json" or ".js" or ".mjs" or ".html" or ".sh" or ".service" or ".csproj" or ".props" or "";
 
     /// <summary>The anchors that GitHub gives a page's headings.</summary>
     private static HashSet<string> Headings(string file) =>
@@ -99,6 +132,12 @@ public sealed partial class DocumentTests
 
     [GeneratedRegex(@"(?<!!)\[(?:[^\[\]]|\[[^\]]*\])*\]\((?<target>[^)\s]+)\)")]
     private static partial Regex Link { get; }
+
+    [GeneratedRegex(@"(?<![\w/.-])(?<file>(?:docs|deploy|samples)/[\w./-]+|(?:README|CONTRIBUTING|SECURITY|CHANGELOG)\.md)(?:#(?<heading>[\w-]+))?")]
+    private static partial Regex Reference { get; }
+
+    [GeneratedRegex(@"(?:README|CONTRIBUTING|docs/[\w./-]+),? (?:section|chapter)\b|(?:section|chapter) [\w ]+ (?:of|in) (?:the )?README", RegexOptions.IgnoreCase)]
+    private static partial Regex Section { get; }
 
     [GeneratedRegex("[Ww]hoever|[Nn]obody|[Ss]omebody|[Cc]omes? again|[Gg]oes back|[Hh]anded back|\\bmended|what is none|how-many-th")]
     private static partial Regex Avoided { get; }

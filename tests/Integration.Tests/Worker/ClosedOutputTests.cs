@@ -78,6 +78,23 @@ public sealed class ClosedOutputTests(AwsServer aws, RealS3 realS3)
         (await command.WaitForExitAsync()).ShouldBe(exitCode);
     }
 
+    [Theory]
+    [InlineData("validate --reference", 1)]
+    [InlineData("validate --brief", 1)]
+    [InlineData("validate --Intake:Concurrency=0", 78)]
+    [InlineData("explain", 1)]
+    [InlineData("--help", 1)]
+    [InlineData("publish --help", 1)]
+    [InlineData("--print-pipeline", 1)]
+    public async Task Command_OutputIsFull_SaysSoOnStandardError(string commandLine, int exitCode)
+    {
+        Assert.SkipUnless(OperatingSystem.IsLinux(), "needs /dev/full");
+        WorkerCommand command = await WorkerCommand.RunAsync(commandLine.Split(' '), environment: null, launcher: ["/bin/sh", "-c", "exec \"$@\" >/dev/full", "sh"]);
+
+        command.ExitCode.ShouldBe(exitCode, command.Text);
+        command.Error.ShouldContain("error: the output is incomplete, because it could not be written: No space left on device");
+    }
+
     private static async Task<bool> IsReadyAsync(HttpClient http)
     {
         try

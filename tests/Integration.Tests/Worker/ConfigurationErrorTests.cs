@@ -62,6 +62,12 @@ public sealed class ConfigurationErrorTests
     }
 
     [Theory]
+    [InlineData("validat --Intake:Concurrency=9", "Did you mean validate?")]
+    [InlineData("validate --brif", "Did you mean --brief?")]
+    [InlineData("publish --cuont 3", "Did you mean --count?")]
+    [InlineData("--dmeo 3", "Did you mean --demo?")]
+    [InlineData("validate Sinks:Directory:Path=x", "Did you mean --Sinks:Directory:Path=x?")]
+    [InlineData("redrive --max 0", "See redrive --help.")]
     [InlineData("--no-such-option", "'--no-such-option' is neither a command, an option")]
     [InlineData("no-such-command", "'no-such-command' is neither a command")]
     [InlineData("--Sinks:S3:Bucket", "'--Sinks:S3:Bucket' is neither")]
@@ -142,6 +148,127 @@ public sealed class ConfigurationErrorTests
         Shown(result, "Routes:orders:Source").ShouldBe("Channel");
     }
 
+    /// <summary>The verdict is visible at either end of a long output.</summary>
+    [Fact]
+    public async Task Validate_Verdict_IsFirstAndLast()
+    {
+        WorkerCommand valid = await WorkerCommand.RunAsync("validate");
+        WorkerCommand wrong = await WorkerCommand.RunAsync("validate", "--Intake:Concurrency=0", "--Sinks:Directory:Fsync=maybe");
+
+        string[] lines = valid.Text.Split('\n');
+        valid.ExitCode.ShouldBe(0, valid.Text);
+        lines[0].ShouldStartWith("The configuration is valid: 1 route (archive).");
+        lines[^1].ShouldBe(lines[0]);
+        wrong.ExitCode.ShouldBe(Wrong, wrong.Text);
+        string output = string.Join('\n', wrong.Text.Split('\n').Skip(3));
+        wrong.Error.Split('\n')[0].ShouldBe("The configuration has 2 problems; nothing was started:");
+        output.Split('\n')[^3..].ShouldBe(wrong.Error.Split('\n')[..3]);
+    }
+
+    [Fact]
+    public async Task Validate_Brief_HasTheVerdictTheProblemsAndALinePerRoute()
+    {
+        string[] routes = ["--Routes:a:Source=Channel", "--Routes:b:Source=Http,Udp", "--Routes:c:Source=TcpLines", "--Routes:c:Sink=Memory"];
+
+        WorkerCommand valid = await WorkerCommand.RunAsync(["validate", "--brief", .. routes]);
+        WorkerCommand wrong = await WorkerCommand.RunAsync(["validate", "--brief", .. routes, "--Routes:a:Source=Chanel"]);
+
+        valid.ExitCode.ShouldBe(0, valid.Text);
+        string[] lines = [.. valid.Text.Split('\n').Where(line => !line.StartsWith("warning: ", StringComparison.Ordinal))];
+        lines.Length.ShouldBe(4, valid.Text);
+        lines[0].ShouldStartWith("The configuration is valid: 3 routes (a, b, c).");
+        lines[1..].ShouldBe(["Route a: from the command line; Channel -> Archive -> Directory", "Route b: from the command line; Http, Udp -> Archive -> Directory", "Route c: from the command line; TcpLines -> Archive -> Memory"]);
+        wrong.ExitCode.ShouldBe(Wrong, wrong.Text);
+        wrong.Error.ShouldContain("Routes:a:Source = \"Chanel\": there is no such source");
+        wrong.Error.ShouldContain("Did you mean Channel?");
+        wrong.Text.ShouldContain("Route a: from the command line; has a problem");
+        wrong.Text.Split('\n').Length.ShouldBeLessThan(8, wrong.Text);
+    }
+
+    [Theory]
+    [InlineData(true, "77", "Aws:AccessKeyId: must be set with SecretAccessKey")]
+    [InlineData(false, "78", "No AWS region is known")]
+    public async Task Validate_S3WithoutRegionOrCredentials_IsNotValid(bool hasRegion, string code, string problem)
+    {
+        string[] route = ["--Routes:a:Source=Channel", "--Routes:a:Sink=S3", "--Sinks:S3:Bucket=bucket", .. hasRegion ? (string[])["--Aws:Region=eu-west-1"] : []];
+
+        // The first as the start is run here, without an instance to ask; the second as on any machine.
+        WorkerCommand wrong = await WorkerCommand.RunAsync(["validate", "--brief", .. route]);
+        WorkerCommand open = await WorkerCommand.RunAsync(["validate", "--brief", .. route], new Dictionary<string, string>(StringComparer.Ordinal) { ["AWS_EC2_METADATA_DISABLED"] = "false" });
+
+        wrong.ExitCode.ShouldBe(Wrong, wrong.Text);
+        wrong.Error.ShouldContain($"Route a, sink S3: {problem}");
+        open.ExitCode.ShouldBe(0, open.Text);
+        open.Text.ShouldStartWith("No problem was found in 1 route (a), but ");
+        open.Text.ShouldContain($"ends with exit code {code}");
+        open.Text.ShouldNotContain("is valid");
+    }
+
+    [Fact]
+    public async Task Validate_FolderThatCannotBeWritten_IsRefusedAsByTheStart()
+    {
+        await using Tmpfs disk = await Tmpfs.MountAsync("1m");
+        await disk.RemountAsync("ro");
+        string[] folders = [$"--Sinks:Directory:Path={disk.Path}", $"--DeadLetters:Path={disk.Path}/new/dead-letters"];
+
+        WorkerCommand checkedBefore = await WorkerCommand.RunAsync(["validate", "--brief", .. folders, "--DeadLetters:Path=dead-letters"]);
+        WorkerCommand letters = await WorkerCommand.RunAsync(["validate", "--brief", "--Sinks:Directory:Path=data", folders[1]]);
+        WorkerCommand started = await WorkerCommand.RunAsync([folders[0], "--DeadLetters:Path=dead-letters", "--Hosting:Url=http://127.0.0.1:0"]);
+
+        checkedBefore.ExitCode.ShouldBe(Wrong, checkedBefore.Text);
+        checkedBefore.Error.ShouldContain($"Sinks:Directory:Path = \"{disk.Path}\": cannot be written (Read-only file system)");
+        letters.ExitCode.ShouldBe(Wrong, letters.Text);
+        letters.Error.ShouldContain($"does not exist, and '{disk.Path}' cannot be written (Read-only file system)");
+        started.ExitCode.ShouldBeOneOf(69, 77);
+    }
+
+    [Theory]
+    [InlineData("--help")]
+    [InlineData("validate --help")]
+    [InlineData("explain --help")]
+    [InlineData("explain-key --help")]
+    [InlineData("top --help")]
+    [InlineData("publish -h")]
+    [InlineData("redrive -?")]
+    public async Task Help_OfEveryCommand_ShowsHowSettingsAreGiven(string commandLine)
+    {
+        WorkerCommand help = await WorkerCommand.RunAsync(commandLine.Split(' '));
+
+        help.ExitCode.ShouldBe(0, help.Text);
+        help.Text.ShouldNotContain("additional arguments", Case.Insensitive);
+        help.Text.Split('\n').ShouldContain(line => line.TrimStart().StartsWith("Worker ", StringComparison.Ordinal) && line.Contains("[--Section:Key=value ...]", StringComparison.Ordinal));
+        foreach (string words in (string[])["--Sinks:Directory:Path=/data", "Sinks__Directory__Path=/data", "--config orders.json", "validate --reference", "docs/reference/configuration.md"])
+        {
+            help.Text.ShouldContain(words);
+        }
+    }
+
+    [Theory]
+    [InlineData("Sink__S3__Bucket", "Did you mean Sinks?")]
+    [InlineData("Route__orders__Source", "Did you mean Routes?")]
+    [InlineData("Sinks__Directory__Pth", "Did you mean Path?")]
+    [InlineData("Routes__orders__Sinc", "Did you mean Sink?")]
+    [InlineData("Routes__order__Sinks__Directory__Path", "Did you mean orders?")]
+    public async Task Environment_MistypedName_IsNamed(string variable, string hint)
+    {
+        WorkerCommand result = await WorkerCommand.RunAsync(
+            ["validate", "--brief", "--Routes:orders:Source=Channel"], new Dictionary<string, string>(StringComparer.Ordinal) { [variable] = "visible" });
+
+        result.Error.ShouldContain(hint);
+        result.Error.ShouldNotContain("visible");
+    }
+
+    [Theory]
+    [InlineData("validate")]
+    [InlineData("")]
+    public async Task LogLevel_OfAnotherName_IsNamed(string command)
+    {
+        WorkerCommand result = (await WorkerCommand.RunAsync([.. command.Split(' ', StringSplitOptions.RemoveEmptyEntries), "--Logging:LogLevel:Default=Loud"])).ShouldHaveNoStackTrace();
+
+        result.ExitCode.ShouldBe(Wrong, result.Text);
+        result.Error.ShouldContain("Logging:LogLevel:Default = \"Loud\": must be one of Trace, Debug");
+    }
+
     [Fact]
     public async Task Start_UnsafeSetting_LogsAWarningAndLaterProgress()
     {
@@ -167,7 +294,7 @@ public sealed class ConfigurationErrorTests
     {
         WorkerCommand result = await WorkerCommand.RunAsync(
             "validate", "--Routes:archive:Source=Sqs", "--Sources:Sqs:Queue=q", "--Routes:archive:Sink=S3", "--Sinks:S3:Bucket=bucket",
-            "--Aws:AccessKeyId=AKIA-visible", "--Aws:SecretAccessKey=visible-secret", "--Aws:SessionToken=visible-token",
+            "--Aws:Region=eu-west-1", "--Aws:AccessKeyId=AKIA-visible", "--Aws:SecretAccessKey=visible-secret", "--Aws:SessionToken=visible-token",
             "--Sinks:S3:AccessKeyId=AKIA-visible", "--Sinks:S3:SecretAccessKey=visible-secret", "--Sinks:S3:SessionToken=visible-token");
 
         result.ExitCode.ShouldBe(0, result.Text);

@@ -47,8 +47,8 @@ public sealed class WorkerPlannerTests
     [Fact]
     public void Plan_UnknownNames_EachListsTheKnownNames() =>
         ErrorsOf("Routes:a:Source=Htpp", "Routes:a:Handler=Archve", "Routes:a:Sink=S4").ShouldBe([
-            "Routes:a:Source = \"Htpp\": there is no such source; it must be one of Channel, Http.",
-            "Routes:a:Handler = \"Archve\": there is no such handler; it must be one of Archive, Rows.",
+            "Routes:a:Source = \"Htpp\": there is no such source; it must be one of Channel, Http. Did you mean Http?",
+            "Routes:a:Handler = \"Archve\": there is no such handler; it must be one of Archive, Rows. Did you mean Archive?",
             "Routes:a:Sink = \"S4\": there is no such sink; it must be one of Directory, Index, Memory.",
         ]);
 

@@ -27,6 +27,7 @@ internal sealed class S3SinkFeature : ISinkFeature
                 S3Calls.SetPrices(services.Calls, costs);
                 return S3Sink.Create(options, aws, services);
             },
+            CheckBeforeStart = findings => AwsStartCheck.Check(findings, aws, fromAddress: null, "S3", () => S3Endpoint.Resolve(options.ForcePathStyle, aws, Environment.GetEnvironmentVariable)),
             StoreTimeout = options.TotalTimeout,
             PricePerMillionObjects = costs.S3PutPerMillion,
             Explainer = new S3Explainer(options, costs),

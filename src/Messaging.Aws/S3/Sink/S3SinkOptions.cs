@@ -174,6 +174,11 @@ internal sealed class S3SinkOptions : ISelfValidating
             check.Fail(nameof(KmsKeyId), "needs ServerSideEncryption aws:kms or aws:kms:dsse.", "The key would not be used.", nameof(ServerSideEncryption));
         }
 
+        if (KmsKeyId is not null && KmsKeyId.StartsWith("arn:", StringComparison.Ordinal) && KmsKeyId.Split(':') is not ["arn", _, "kms", _, _, ['k', 'e', 'y', '/', ..] or ['a', 'l', 'i', 'a', 's', '/', ..]])
+        {
+            check.Fail(nameof(KmsKeyId), "must be a key's id, its alias (alias/name), or the ARN of one (arn:aws:kms:eu-west-1:123456789012:key/id).", "No object could be stored.");
+        }
+
         if (StorageClass is not null && !StorageClass.All(c => char.IsAsciiLetterUpper(c) || char.IsAsciiDigit(c) || c == '_'))
         {
             check.Fail(nameof(StorageClass), "must be a storage class such as STANDARD_IA.", "No object could be stored.");

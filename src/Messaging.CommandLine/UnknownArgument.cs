@@ -1,0 +1,42 @@
+using System.CommandLine;
+using Messaging.Configuration;
+
+namespace Messaging.CommandLine;
+
+/// <summary>The error for an argument that is neither a command, an option nor a setting: says what it may have meant.</summary>
+internal static class UnknownArgument
+{
+    /// <param name="token">The argument.</param>
+    /// <param name="command">The command that it belongs to.</param>
+    /// <param name="config">The option of every command.</param>
+    /// <param name="sections">The sections of the settings.</param>
+    public static string Describe(string token, Command command, Option config, IReadOnlyList<SettingsSection> sections) =>
+        $"'{token}' is neither a command, an option (see --help) nor a configuration key such as --Sinks:Directory:Path=data.{Hint(token, command, config, sections) switch { null => string.Empty, { } hint => $" {hint}" }}";
+
+    private static string? Hint(string token, Command command, Option config, IReadOnlyList<SettingsSection> sections)
+    {
+        string bare = token.TrimStart('-', '/');
+        int equals = bare.IndexOf('=', StringComparison.Ordinal);
+        string name = equals < 0 ? bare : bare[..equals];
+
+        // As in the environment, or with dots.
+        string key = name.Replace("__", ":", StringComparison.Ordinal).Replace('.', ':');
+        if (key.Contains(':', StringComparison.Ordinal) && IsNearSection(key.Split(':')[0], sections))
+        {
+            return equals < 0 ? $"A setting needs a value: --{key}=value." : $"Did you mean --{key}{bare[equals..]}?";
+        }
+
+        Dictionary<string, string> known = new(StringComparer.OrdinalIgnoreCase);
+        foreach (string shown in command.Subcommands.Select(sub => sub.Name)
+            .Concat(command.Options.Append(config).Where(option => !option.Hidden).Select(option => option.Name))
+            .Append("--help"))
+        {
+            known.TryAdd(shown.TrimStart('-'), shown);
+        }
+
+        return NearestName.Find(name, known.Keys) is { } nearest ? $"Did you mean {known[nearest]}?" : null;
+    }
+
+    private static bool IsNearSection(string root, IReadOnlyList<SettingsSection> sections) =>
+        NearestName.Find(root, sections.Select(section => section.Name.Split(':')[0]).Distinct(StringComparer.OrdinalIgnoreCase)) is not null;
+}

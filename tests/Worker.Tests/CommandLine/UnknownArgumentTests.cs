@@ -1,0 +1,41 @@
+using System.CommandLine;
+using Messaging.CommandLine;
+using Messaging.Hosting;
+
+namespace Worker.Tests.CommandLine;
+
+/// <summary>An argument that is neither a command, an option nor a setting is reported with what it may have meant.</summary>
+public sealed class UnknownArgumentTests
+{
+    private static readonly Option<string?> Config = new("--config", "-c");
+
+    [Theory]
+    [InlineData("validat", "Did you mean validate?")]
+    [InlineData("redriv", "Did you mean redrive?")]
+    [InlineData("help", "Did you mean --help?")]
+    [InlineData("--hlep", "Did you mean --help?")]
+    [InlineData("--dmeo", "Did you mean --demo?")]
+    [InlineData("-demo", "Did you mean --demo?")]
+    [InlineData("demo", "Did you mean --demo?")]
+    [InlineData("--confg", "Did you mean --config?")]
+    [InlineData("--confg=a.json", "Did you mean --config?")]
+    [InlineData("Sinks:Directory:Path=x", "Did you mean --Sinks:Directory:Path=x?")]
+    [InlineData("-Sinks:Directory:Path=x", "Did you mean --Sinks:Directory:Path=x?")]
+    [InlineData("/Sinks:Directory:Path=x", "Did you mean --Sinks:Directory:Path=x?")]
+    [InlineData("--Sinks__Directory__Path=x", "Did you mean --Sinks:Directory:Path=x?")]
+    [InlineData("--Sinks.Directory.Path=a:b=c", "Did you mean --Sinks:Directory:Path=a:b=c?")]
+    [InlineData("--Sinks:Directory:Path", "A setting needs a value: --Sinks:Directory:Path=value.")]
+    public void Describe_Mistyped_Suggests(string token, string hint) => Describe(token).ShouldEndWith($"such as --Sinks:Directory:Path=data. {hint}");
+
+    [Theory]
+    [InlineData("xyz")]
+    [InlineData("--a")]
+    [InlineData("http://127.0.0.1:8080")]
+    public void Describe_NothingIsNear_SuggestsNothing(string token) => Describe(token).ShouldEndWith("such as --Sinks:Directory:Path=data.");
+
+    private static string Describe(string token)
+    {
+        Command root = new("worker") { new Option<int>("--demo"), Config, new Command("validate"), new Command("redrive") };
+        return UnknownArgument.Describe(token, root, Config, new WorkerDefinition(_ => { }).Sections);
+    }
+}

@@ -1,0 +1,28 @@
+using Messaging.Configuration;
+
+namespace Worker.Tests.Configuration;
+
+public sealed class NearestNameTests
+{
+    private static readonly string[] Commands = ["validate", "explain", "explain-key", "top", "publish", "redrive"];
+
+    [Theory]
+    [InlineData("validat", "validate")]
+    [InlineData("vlaidate", "validate")]
+    [InlineData("VALIDATE", "validate")]
+    [InlineData("val", "validate")]
+    [InlineData("publihs", "publish")]
+    [InlineData("tpo", "top")]
+    [InlineData("explian", "explain")]
+    public void Find_AMistypedName_IsTheNearest(string name, string nearest) => NearestName.Find(name, Commands).ShouldBe(nearest);
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("x")]
+    [InlineData("qq")]
+    [InlineData("frobnicate")]
+    public void Find_AnotherName_IsNone(string name) => NearestName.Find(name, Commands).ShouldBeNull();
+
+    [Fact]
+    public void Find_NothingIsKnown_IsNone() => NearestName.Find("validate", []).ShouldBeNull();
+}
