@@ -77,7 +77,7 @@ internal static class TopCommand
         try
         {
             screen.Show(width => TopScreen.Draw(new WorkerView(before.RootElement, null), width));
-            while (!end.IsCancellationRequested && !TolerantWriter.IsIncomplete)
+            while (!end.IsCancellationRequested && TolerantWriter.Failure is null)
             {
                 await Task.Delay(Interval, end.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
                 try

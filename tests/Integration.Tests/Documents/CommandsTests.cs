@@ -111,7 +111,7 @@ public sealed partial class CommandsTests
             trap ended EXIT
             # A newcomer's SDK: no template is installed, and no package of the worker is cached. Third-party packages come from the machine's cache.
             newcomer() {
-              local home=$PWD_OF_PAGE/../.home machine=${NUGET_PACKAGES:-$HOME/.nuget/packages} package
+              local home=$page/../.home machine=${NUGET_PACKAGES:-$HOME/.nuget/packages} package
               if [ ! -d "$home" ]; then
                 mkdir -p "$home/others"
                 for package in "$machine"/*/; do
@@ -123,7 +123,7 @@ public sealed partial class CommandsTests
               env -u Sources__Udp__Endpoint -u Sources__TcpLines__Endpoint DOTNET_CLI_HOME="$home" NUGET_PACKAGES="$home/packages" NUGET_FALLBACK_PACKAGES="$home/others" \
                 MSBUILDDISABLENODEREUSE=1 DOTNET_CLI_USE_MSBUILD_SERVER=0 UseSharedCompilation=false DOTNET_NOLOGO=1 DOTNET_CLI_TELEMETRY_OPTOUT=1 dotnet "$@"
             }
-            PWD_OF_PAGE=$PWD
+            page=$PWD
             # Programs of this build, where a reader would have them built.
             dotnet() {
               case "$1 ${2-}" in
